@@ -1,0 +1,47 @@
+//! Errors, each variant named by what the caller does next.
+
+use std::time::Duration;
+
+use crate::Address;
+
+/// Why a part was not sent.
+#[derive(Debug, thiserror::Error)]
+pub enum SendError {
+    /// The platform asks for patience: try the same part again after this time.
+    #[error("the platform asks to wait {} ms", .0.as_millis())]
+    RetryAfter(Duration),
+    /// The platform did not answer or failed: try again with backoff. The part may have arrived.
+    #[error("the platform could not be reached: {0}")]
+    Unreachable(String),
+    /// The chat has a new address: use it from now on.
+    #[error("the chat moved to {}", .0.place)]
+    Moved(Address),
+    /// The chat will take nothing more: blocked, deleted, or the bot was removed.
+    #[error("the chat is gone: {0}")]
+    Gone(String),
+    /// The platform refuses this part, and will refuse it again.
+    #[error("the platform refused the message: {0}")]
+    Rejected(String),
+}
+
+/// Why receiving ended.
+#[derive(Debug, thiserror::Error)]
+pub enum ChannelError {
+    /// Connecting again cannot help until a person mends the setting that the text names.
+    #[error("{0}")]
+    Misconfigured(String),
+    /// Another process receives for the same account.
+    #[error("another process is connected with the same token: {0}")]
+    Conflict(String),
+    /// The connection was lost: connect again with backoff.
+    #[error("the connection was lost: {0}")]
+    Lost(String),
+}
+
+/// Why an event was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum IngressError {
+    /// Nothing was stored. Do not confirm the event; hand it in again later.
+    #[error("the message could not be stored: {0}")]
+    Unavailable(String),
+}

@@ -1,0 +1,271 @@
+//! What happens on a platform, in the words of all platforms.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::Platform;
+
+/// An event. Everything that adapters hand in is one of these.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Inbound {
+    /// Somebody wrote.
+    Message(Message),
+    /// Somebody changed what they had written.
+    Edit(Edit),
+    /// Somebody used a command.
+    Command(Command),
+    /// A place got a new id (a Telegram group that became a supergroup).
+    Moved(Moved),
+    /// The bot was removed from a place, or a person blocked it.
+    Left(Left),
+    /// Something that the adapter could not read; it is kept for inspection, and passed over.
+    Unreadable(Unreadable),
+}
+
+/// A message that somebody wrote.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    /// Where.
+    pub place: Place,
+    /// Who.
+    pub speaker: Speaker,
+    /// The platform's id of the message, unique within its place.
+    pub id: String,
+    /// The text, without the bot's own mention, with other mentions as readable names. May be empty if
+    /// there are attachments.
+    pub text: String,
+    /// When it was sent, by the platform's clock.
+    pub sent_at: Timestamp,
+    /// The platform's id of the message that this one answers.
+    pub reply_to: Option<String>,
+    /// Whether it speaks to the bot.
+    pub addressed: Addressed,
+    /// Files that came with it.
+    pub attachments: Vec<Attachment>,
+    /// Messages of one place with the same album id are one message.
+    pub album: Option<String>,
+    /// Read from the platform's history after a gap, not received as it happened.
+    pub backfilled: bool,
+}
+
+/// How a message speaks to the bot, as far as the platform tells. Wake words are judged behind the ingress.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Addressed {
+    /// It mentions the bot.
+    pub mention: bool,
+    /// It answers a message of the bot.
+    pub reply: bool,
+}
+
+/// A changed message.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Edit {
+    /// Where.
+    pub place: Place,
+    /// Who wrote it.
+    pub speaker: Speaker,
+    /// The platform's id of the message.
+    pub id: String,
+    /// The new text, as in [`Message::text`].
+    pub text: String,
+}
+
+/// A command, such as `/new Trip to Rome`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Command {
+    /// Where.
+    pub place: Place,
+    /// Who.
+    pub speaker: Speaker,
+    /// The platform's id of the message or interaction.
+    pub id: String,
+    /// Its name without the slash, in lower case.
+    pub name: String,
+    /// What stood behind the name, trimmed.
+    pub argument: String,
+    /// When it was sent, by the platform's clock.
+    pub sent_at: Timestamp,
+    /// What [`crate::Address::via`] must carry so that the answer reaches this command (a Discord
+    /// interaction's token).
+    pub via: Option<String>,
+}
+
+impl Command {
+    /// Splits `/name@bot argument` into name and argument. `None` if the text is no command, or one for
+    /// another bot than `bot_name`.
+    pub fn split(text: &str, bot_name: Option<&str>) -> Option<(String, String)> {
+        let rest = text.trim_start().strip_prefix('/')?;
+        let (word, argument) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        let (name, addressee) = word
+            .split_once('@')
+            .map_or((word, None), |(name, bot)| (name, Some(bot)));
+        let for_another = addressee.is_some_and(|bot| bot_name.is_none_or(|own| !own.eq_ignore_ascii_case(bot)));
+        let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        (is_name && !for_another).then(|| (name.to_ascii_lowercase(), argument.trim().to_owned()))
+    }
+}
+
+/// A place got a new id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// Which platform.
+    pub platform: Platform,
+    /// The old [`Place::external_id`].
+    pub from: String,
+    /// The new one.
+    pub to: String,
+}
+
+/// The bot cannot write to a place any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// Which platform.
+    pub platform: Platform,
+    /// [`Place::external_id`] of the channel, if one channel was left.
+    pub place: Option<String>,
+    /// [`Space::external_id`], if a whole space was left.
+    pub space: Option<String>,
+    /// Why, in the platform's words.
+    pub reason: String,
+}
+
+/// A payload that the adapter could not read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    /// Which platform.
+    pub platform: Platform,
+    /// The payload as it came.
+    pub payload: String,
+    /// What was wrong with it.
+    pub error: String,
+}
+
+/// One place where messages are exchanged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Which platform.
+    pub platform: Platform,
+    /// The platform's id, unique on the platform; the adapter finds the place by it alone.
+    pub external_id: String,
+    /// Private or shared, and what the platform calls it.
+    pub kind: PlaceKind,
+    /// Its name as people see it.
+    pub name: Option<String>,
+    /// The guild or group that it belongs to; `None` for a private chat.
+    pub space: Option<Space>,
+}
+
+/// What kind of place it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlaceKind {
+    /// One person and the bot.
+    Private,
+    /// Several people: a group, a guild's text channel.
+    Group,
+    /// A thread or topic within a shared place.
+    Thread,
+}
+
+impl PlaceKind {
+    /// One person and the bot, nobody else.
+    pub const fn is_private(self) -> bool {
+        matches!(self, Self::Private)
+    }
+}
+
+/// A place with members: a Discord guild, a Telegram group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Space {
+    /// The platform's id.
+    pub external_id: String,
+    /// Its name as people see it.
+    pub name: Option<String>,
+}
+
+/// Who speaks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Speaker {
+    /// The platform's id of the account.
+    pub id: String,
+    /// The name that people see.
+    pub name: String,
+    /// The unique handle, without `@`, where the platform has one.
+    pub handle: Option<String>,
+    /// A bot or webhook.
+    pub is_bot: bool,
+    /// The language that the account is set to (BCP 47), where the platform tells.
+    pub language: Option<String>,
+}
+
+/// A file that came with a message. It stays on the platform; its id says how to get it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attachment {
+    /// `photo`, `document`, `voice`, `audio`, `video`, `location`, …
+    pub kind: String,
+    /// The platform's id or address of the file.
+    pub id: String,
+    /// Its file name, where it has one.
+    pub name: Option<String>,
+    /// Its media type, where the platform tells.
+    pub media_type: Option<String>,
+    /// Its size in bytes, where the platform tells.
+    pub size: Option<u64>,
+}
+
+/// What became of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Accepted {
+    /// Stored; it will be answered.
+    Answering,
+    /// Stored; nothing is answered (not addressed, history, an edit).
+    Stored,
+    /// It was there already.
+    Duplicate,
+    /// Not for the bot, or from somebody who may not speak to it; nothing of it was stored.
+    Ignored,
+}
+
+/// A place that was served lately.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Served {
+    /// [`Place::external_id`].
+    pub external_id: String,
+    /// Private or shared.
+    pub kind: PlaceKind,
+    /// The platform's id of the newest inbound message stored.
+    pub last_message_id: Option<String>,
+}
+
+/// The state of a platform's connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ConnectionStatus {
+    /// Connected, under this name.
+    Connected(String),
+    /// Not connected, and why.
+    Disconnected(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_split_from_its_argument_and_its_bot() {
+        let cases = [
+            ("/new", Some(("new", ""))),
+            ("/New  Trip to Rome ", Some(("new", "Trip to Rome"))),
+            ("/new@clifford_bot x", Some(("new", "x"))),
+            ("/new@CLIFFORD_BOT", Some(("new", ""))),
+            ("/new@other_bot", None),
+            ("hello /new", None),
+            ("/", None),
+            ("/usr/bin is a path", None),
+            ("", None),
+        ];
+        for (text, expected) in cases {
+            let expected = expected.map(|(name, argument)| (name.to_owned(), argument.to_owned()));
+            assert_eq!(Command::split(text, Some("clifford_bot")), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! What a chat platform's adapter must know: events in, parts out, and nothing else.
+//!
+//! An adapter turns what happens on its platform into [`Inbound`] events and hands them to an
+//! [`Ingress`]; it carries [`Part`]s there when asked. Who may talk, when to answer and what to store
+//! is decided behind the ingress, once for all platforms. `docs/ADDING-A-CHANNEL.md` walks through it.
+
+mod error;
+mod inbound;
+mod outbound;
+
+pub use error::{ChannelError, IngressError, SendError};
+pub use inbound::{
+    Accepted, Addressed, Attachment, Command, ConnectionStatus, Edit, Inbound, Left, Message, Moved, Place, PlaceKind,
+    Served, Space, Speaker, Unreadable,
+};
+pub use outbound::{Address, DeliveryKey, Limits, Part, ProgressKind, Receipt, Signal};
+
+use std::{fmt, str::FromStr, sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
+
+/// A chat platform.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Platform {
+    /// Discord.
+    Discord,
+    /// Telegram.
+    Telegram,
+    /// The terminal that `clifford chat` runs in.
+    Terminal,
+    /// The HTTP API and the dashboard's chat.
+    Web,
+}
+
+impl Platform {
+    /// The platform's name as it stands in the database, in JSON and in metrics.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Discord => "discord",
+            Self::Telegram => "telegram",
+            Self::Terminal => "terminal",
+            Self::Web => "web",
+        }
+    }
+}
+
+impl fmt::Display for Platform {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Platform {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        [Self::Discord, Self::Telegram, Self::Terminal, Self::Web]
+            .into_iter()
+            .find(|platform| platform.as_str() == text)
+            .ok_or_else(|| format!("`{text}` is no platform: use discord, telegram, terminal or web"))
+    }
+}
+
+/// One platform. Knows its protocol, and nothing of runs, models or SQL.
+#[async_trait]
+pub trait Channel: Send + Sync + 'static {
+    /// Which platform this is.
+    fn platform(&self) -> Platform;
+
+    /// What the platform can do, and how much of it.
+    fn limits(&self) -> Limits;
+
+    /// Receives until `stop`. Hands every event to `ingress`, and confirms it to the platform only after
+    /// [`Ingress::accept`] has returned `Ok`.
+    ///
+    /// # Errors
+    /// [`ChannelError`] says whether connecting again can help.
+    async fn receive(&self, ingress: Arc<dyn Ingress>, stop: CancellationToken) -> Result<(), ChannelError>;
+
+    /// Sends one part. `key` is the same for every attempt: platforms that can, drop the repeat.
+    ///
+    /// # Errors
+    /// [`SendError`] says what becomes of the part.
+    async fn send(&self, to: &Address, part: &Part, key: &DeliveryKey) -> Result<Receipt, SendError>;
+
+    /// Shows what may be lost: typing, progress.
+    ///
+    /// # Errors
+    /// As [`Channel::send`]; the caller honours [`SendError::RetryAfter`] and forgets the rest.
+    async fn signal(&self, to: &Address, signal: &Signal) -> Result<(), SendError>;
+}
+
+/// Where adapters hand things in.
+#[async_trait]
+pub trait Ingress: Send + Sync {
+    /// Takes one event. `Ok` means: committed, so it may be confirmed to the platform.
+    ///
+    /// # Errors
+    /// [`IngressError::Unavailable`]: nothing was stored; hand the event in again.
+    async fn accept(&self, event: Inbound) -> Result<Accepted, IngressError>;
+
+    /// The places of a platform that had messages `within` this time, with the newest stored message of
+    /// each: where an adapter looks for what it missed while it was away.
+    ///
+    /// # Errors
+    /// [`IngressError::Unavailable`]: the store did not answer.
+    async fn served(&self, platform: Platform, within: Duration) -> Result<Vec<Served>, IngressError>;
+
+    /// Tells that a platform's connection came up or went down, for `/readyz` and the log.
+    fn status(&self, platform: Platform, status: ConnectionStatus);
+}

@@ -1,0 +1,104 @@
+//! What is carried to a platform.
+
+use std::{fmt, time::Duration};
+
+use clifford_markup::Flavor;
+use serde::{Deserialize, Serialize};
+
+/// What a platform can do, and how much of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// The most that one part's visible text may have, in UTF-16 code units.
+    pub text_units: usize,
+    /// How text is marked up.
+    pub flavor: Flavor,
+    /// The platform drops a part whose key it has seen, so sending again is safe.
+    pub drops_repeats: bool,
+    /// How often a typing indicator must be shown again to stay; `None` if there is none.
+    pub typing_every: Option<Duration>,
+    /// A part is delivered when it is stored: nothing needs to be sent (the API's own channel).
+    pub delivered_when_stored: bool,
+    /// Shows notes and tool calls as they happen ([`Signal::Progress`]).
+    pub shows_progress: bool,
+}
+
+/// Where a part goes: fixed when its run is created, never "the last channel".
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Address {
+    /// [`crate::Place::external_id`].
+    pub place: String,
+    /// One person and the bot: rate limits differ.
+    pub private: bool,
+    /// The platform's id of the message to answer, where the answer should point at it.
+    pub reply_to: Option<String>,
+    /// What the command that is answered gave ([`crate::Command::via`]).
+    pub via: Option<String>,
+}
+
+/// One message, rendered for its platform and within its limits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Part {
+    /// Text.
+    Text {
+        /// In the platform's markup.
+        text: String,
+        /// The same without markup, for when the platform cannot read it.
+        plain: String,
+    },
+    /// A text file, for what is too long for messages.
+    File {
+        /// Its name.
+        name: String,
+        /// Its content.
+        content: String,
+        /// A short plain text that goes with it.
+        caption: String,
+    },
+}
+
+/// Names one part for good: at most 25 ASCII characters (the length of a Discord nonce).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct DeliveryKey(pub String);
+
+impl fmt::Display for DeliveryKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What the platform said of a part that it took.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Receipt {
+    /// The platform's id of the message.
+    pub id: String,
+}
+
+/// What may be lost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// The bot is at work; shown for [`Limits::typing_every`].
+    Typing,
+    /// A step of the run, for channels that show them.
+    Progress {
+        /// What kind of step.
+        kind: ProgressKind,
+        /// A line to show.
+        text: String,
+    },
+    /// The run ended: nothing more comes for it.
+    Done,
+}
+
+/// The kinds of steps that are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProgressKind {
+    /// A note: requirements, plan, artifact, validation.
+    Note,
+    /// A tool is called.
+    ToolCall,
+    /// What the tool said.
+    ToolResult,
+    /// What the run cost so far.
+    Cost,
+}

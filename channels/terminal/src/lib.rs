@@ -1,0 +1,1 @@
+//! A terminal as a chat platform.

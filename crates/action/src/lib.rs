@@ -1,0 +1,1 @@
+//! The JSON action grammar: types, reader, schema.

@@ -1,0 +1,160 @@
+//! The seam: what is asked of a model, what comes back, and what may go wrong.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+
+/// A language model, or a layer around one.
+#[async_trait]
+pub trait Model: Send + Sync {
+    /// Asks for one completion. Text is handed to `sink` as it grows, where the provider streams.
+    ///
+    /// # Errors
+    /// [`ModelError`] says what the caller may do about it.
+    async fn complete(&self, request: &Request, sink: &mut dyn Sink) -> Result<Completion, ModelError>;
+}
+
+/// Takes text as it grows.
+pub trait Sink: Send {
+    /// The next piece of the reply.
+    fn text(&mut self, delta: &str);
+}
+
+/// A sink that drops what it gets.
+impl Sink for () {
+    fn text(&mut self, _: &str) {}
+}
+
+/// One call.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Request {
+    /// The conversation, system prompt first.
+    pub messages: Vec<Message>,
+    /// What the reply must look like, for providers that can constrain it.
+    pub schema: Option<Schema>,
+    /// The most tokens that the reply may have.
+    pub max_tokens: Option<u32>,
+}
+
+/// One turn of the conversation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    /// Who speaks.
+    pub role: Role,
+    /// What they say.
+    pub content: String,
+}
+
+/// Who speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// The instructions.
+    System,
+    /// The person, or the engine on their behalf.
+    User,
+    /// The model.
+    Assistant,
+}
+
+/// A JSON schema for the reply.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Schema {
+    /// Its name (letters, digits, `_`).
+    pub name: String,
+    /// The schema (draft 2020-12).
+    pub schema: serde_json::Value,
+}
+
+/// What the model replied.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Completion {
+    /// The text, without what the provider calls reasoning.
+    pub text: String,
+    /// Tool calls in the provider's own form, if it made any.
+    pub tool_calls: Vec<NativeToolCall>,
+    /// What it cost.
+    pub usage: Usage,
+    /// The provider's name in the configuration.
+    pub provider: String,
+    /// The model's name.
+    pub model: String,
+}
+
+/// A tool call in the provider's own form.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NativeToolCall {
+    /// The function's name.
+    pub name: String,
+    /// Its arguments: JSON text as the model wrote it.
+    pub arguments: String,
+}
+
+/// Tokens of one call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Tokens of the request.
+    pub prompt_tokens: u64,
+    /// Tokens of the reply.
+    pub completion_tokens: u64,
+    /// Tokens of the request that the provider had cached.
+    pub cached_tokens: u64,
+    /// Counted here by rule of thumb, because the provider told nothing.
+    pub estimated: bool,
+}
+
+/// Why there is no completion, and what the caller may do about it.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ModelError {
+    /// The provider asks for patience: the same call may go through after this time.
+    #[error("{provider} asks to wait {} s", .after.as_secs())]
+    Later {
+        /// The provider's name.
+        provider: String,
+        /// How long.
+        after: Duration,
+    },
+    /// The provider failed, did not answer in time or could not be reached: try again with backoff.
+    #[error("{provider} is not available: {reason}")]
+    Overloaded {
+        /// The provider's name.
+        provider: String,
+        /// Status, timeout or connection error, without secrets.
+        reason: String,
+    },
+    /// The provider cannot read the request; the same one will fail again.
+    #[error("{provider} refused the request: {reason}")]
+    BadRequest {
+        /// The provider's name.
+        provider: String,
+        /// What the provider said.
+        reason: String,
+    },
+    /// The model will not answer this (content filter).
+    #[error("{provider} declined to answer: {reason}")]
+    Refused {
+        /// The provider's name.
+        provider: String,
+        /// What the provider said.
+        reason: String,
+    },
+    /// Key or model name are wrong: only the owner can mend it.
+    #[error("{provider} does not accept the key or the model: {reason}; {remedy}")]
+    Unauthorised {
+        /// The provider's name.
+        provider: String,
+        /// What the provider said.
+        reason: String,
+        /// Which setting to mend.
+        remedy: String,
+    },
+    /// The reply broke off.
+    #[error("the reply of {provider} broke off after {} characters", .partial.chars().count())]
+    Cut {
+        /// The provider's name.
+        provider: String,
+        /// What had come by then.
+        partial: String,
+    },
+}

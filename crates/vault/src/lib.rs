@@ -1,0 +1,1 @@
+//! Secrets: reading, masking, hashing.

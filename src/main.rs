@@ -1,0 +1,2 @@
+//! Clifford's binary.
+fn main() {}

@@ -1,0 +1,10 @@
+//! Fakes of Telegram, Discord and model servers, as strict as the real ones.
+//!
+//! Each listens on `127.0.0.1:0`, checks requests as the real service would (unknown fields, limits,
+//! required fields, order), records them, and can be told to misbehave. A violation is answered as the
+//! real service answers it, and kept in the fake's list of violations so that a test can assert there
+//! were none.
+
+pub mod discord;
+pub mod openai;
+pub mod telegram;
