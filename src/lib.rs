@@ -1,1 +1,21 @@
-//! Clifford.
+//! Clifford: a self-hosted AI bot for chat platforms. One process, one database, many chats.
+//!
+//! `docs/ARCHITECTURE.md` walks one message through these modules.
+
+pub mod access;
+pub mod app;
+pub mod cli;
+pub mod clock;
+pub mod commands;
+pub mod config;
+pub mod delivery;
+pub mod engine;
+pub mod http;
+pub mod id;
+pub mod ingress;
+pub mod memory;
+pub mod outbound;
+pub mod receiver;
+pub mod store;
+pub mod telemetry;
+pub mod tools;

@@ -1,2 +1,7 @@
-//! Clifford's binary.
-fn main() {}
+//! Clifford's binary: arguments in, an exit code out.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    clifford::cli::main()
+}

@@ -46,6 +46,8 @@ pub struct Message {
     pub album: Option<String>,
     /// Read from the platform's history after a gap, not received as it happened.
     pub backfilled: bool,
+    /// As [`Command::via`], for a message that came as a command (Discord's `/ask`).
+    pub via: Option<String>,
 }
 
 /// How a message speaks to the bot, as far as the platform tells. Wake words are judged behind the ingress.

@@ -1,1 +1,106 @@
-//! Discord, by serenity.
+//! Discord: its gateway, its REST API and serenity's types.
+//!
+//! The connection to the gateway is our own ([`gateway`]) because order and loss are what this crate is
+//! about: events are handed in by channel in the order of their ids, whatever cannot be read is kept, and
+//! a session that could not be resumed is followed by reading what was missed ([`backfill`]).
+
+mod answers;
+mod api;
+mod backfill;
+mod buckets;
+mod commands;
+mod config;
+mod deliver;
+mod directory;
+mod gateway;
+mod intake;
+mod lanes;
+mod map;
+mod receive;
+mod send;
+mod socket;
+mod via;
+mod wait;
+
+pub use config::{Argument, Clock, DiscordConfig, SlashCommand, Timing};
+
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use clifford_channel::{
+    Address, Channel, ChannelError, DeliveryKey, Ingress, Limits, Part, Platform, Receipt, SendError, Signal,
+};
+use clifford_markup::Flavor;
+use tokio_util::sync::CancellationToken;
+
+use self::{answers::Answers, api::Api, directory::Directory};
+
+/// The most UTF-16 units in one message. Discord counts code points, which are never more.
+const TEXT_UNITS: usize = 2_000;
+/// Discord shows "is typing" for 10 seconds.
+const TYPING_EVERY: Duration = Duration::from_secs(8);
+
+/// A bot on Discord.
+#[derive(Debug)]
+pub struct Discord {
+    parts: Arc<Parts>,
+}
+
+/// What receiving and sending share.
+#[derive(Debug)]
+struct Parts {
+    config: DiscordConfig,
+    api: Api,
+    directory: Directory,
+    answers: Answers,
+}
+
+impl Discord {
+    /// Makes the adapter; nothing is connected before [`Channel::receive`].
+    ///
+    /// # Errors
+    /// [`ChannelError::Misconfigured`] if the token cannot be part of a request.
+    pub fn new(config: DiscordConfig) -> Result<Self, ChannelError> {
+        let api = Api::new(&config)?;
+        let parts = Parts {
+            config,
+            api,
+            directory: Directory::default(),
+            answers: Answers::default(),
+        };
+        Ok(Self { parts: Arc::new(parts) })
+    }
+}
+
+#[async_trait]
+impl Channel for Discord {
+    fn platform(&self) -> Platform {
+        Platform::Discord
+    }
+
+    fn limits(&self) -> Limits {
+        Limits {
+            text_units: TEXT_UNITS,
+            flavor: Flavor::Discord,
+            drops_repeats: true,
+            typing_every: Some(TYPING_EVERY),
+            delivered_when_stored: false,
+            shows_progress: false,
+        }
+    }
+
+    async fn receive(&self, ingress: Arc<dyn Ingress>, stop: CancellationToken) -> Result<(), ChannelError> {
+        receive::receive(Arc::clone(&self.parts), ingress, stop).await
+    }
+
+    async fn send(&self, to: &Address, part: &Part, key: &DeliveryKey) -> Result<Receipt, SendError> {
+        send::send(&self.parts, to, part, key).await
+    }
+
+    async fn signal(&self, to: &Address, signal: &Signal) -> Result<(), SendError> {
+        match signal {
+            Signal::Typing => send::typing(&self.parts, to).await,
+            Signal::Progress { .. } | Signal::Done => Ok(()),
+        }
+    }
+}

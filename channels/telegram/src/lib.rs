@@ -1,1 +1,149 @@
 //! Telegram, by teloxide.
+//!
+//! [`Telegram`] receives by long polling and confirms an update only after it was committed; it sends
+//! within Telegram's rates. The types of the Bot API are teloxide's; requests go over a client of our own,
+//! because teloxide's sleeps 10 s on every 5xx, keeps the token in its errors, and takes a sent message
+//! for a failure when it cannot read the answer's details.
+
+mod api;
+mod link;
+mod media;
+mod pace;
+mod place;
+mod poll;
+mod read;
+mod send;
+mod text;
+mod update;
+
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use clifford_channel::{
+    Address, Channel, ChannelError, DeliveryKey, Ingress, Limits, Part, Platform, Receipt, SendError, Signal,
+};
+use clifford_markup::Flavor;
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+use api::Api;
+use pace::Pace;
+
+/// The most that one message may have, in UTF-16 units after parsing.
+const TEXT_UNITS: usize = 4096;
+/// Telegram shows typing for 5 s.
+const TYPING_EVERY: Duration = Duration::from_secs(4);
+
+/// How the bot is reached, and how fast it may write.
+#[derive(Clone)]
+pub struct TelegramConfig {
+    /// The bot's token, from @BotFather.
+    pub token: String,
+    /// The Bot API server: `https://api.telegram.org`, or one's own.
+    pub api_url: Url,
+    /// How long a poll waits for an update; whole seconds, at most 50.
+    pub poll_timeout: Duration,
+    /// How fast the bot may write.
+    pub rates: Rates,
+    /// The commands that Telegram's menu shows: names without slash, and descriptions.
+    pub commands: Vec<(String, String)>,
+}
+
+impl std::fmt::Debug for TelegramConfig {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TelegramConfig")
+            .field("token", &"…")
+            .field("api_url", &self.api_url.as_str())
+            .field("poll_timeout", &self.poll_timeout)
+            .field("rates", &self.rates)
+            .finish_non_exhaustive()
+    }
+}
+
+/// How many messages may go out in each window of time; 0 is unlimited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rates {
+    /// To all chats, in a second.
+    pub per_second: u32,
+    /// To one private chat, in a second.
+    pub private_per_second: u32,
+    /// To one group, in a minute.
+    pub group_per_minute: u32,
+}
+
+impl Default for Rates {
+    /// What Telegram lets bots send: 30 a second, 1 a second to a person, 20 a minute to a group.
+    fn default() -> Self {
+        Self {
+            per_second: 30,
+            private_per_second: 1,
+            group_per_minute: 20,
+        }
+    }
+}
+
+impl Rates {
+    /// No limits, for a Bot API server that sets none.
+    pub const UNLIMITED: Self = Self {
+        per_second: 0,
+        private_per_second: 0,
+        group_per_minute: 0,
+    };
+}
+
+/// The adapter.
+#[derive(Debug)]
+pub struct Telegram {
+    api: Api,
+    poll_timeout: Duration,
+    commands: Vec<(String, String)>,
+    pace: Pace,
+}
+
+impl Telegram {
+    /// Makes the adapter. Nothing is sent before [`Channel::receive`] or [`Channel::send`].
+    ///
+    /// # Errors
+    /// [`ChannelError::Misconfigured`]: the token or the address cannot be right.
+    pub fn new(config: TelegramConfig) -> Result<Self, ChannelError> {
+        Ok(Self {
+            api: Api::new(&config.token, &config.api_url)?,
+            poll_timeout: config.poll_timeout.min(Duration::from_secs(50)),
+            commands: config.commands,
+            pace: Pace::new(config.rates),
+        })
+    }
+}
+
+#[async_trait]
+impl Channel for Telegram {
+    fn platform(&self) -> Platform {
+        Platform::Telegram
+    }
+
+    fn limits(&self) -> Limits {
+        Limits {
+            text_units: TEXT_UNITS,
+            flavor: Flavor::TelegramHtml,
+            drops_repeats: false,
+            typing_every: Some(TYPING_EVERY),
+            delivered_when_stored: false,
+            shows_progress: false,
+        }
+    }
+
+    async fn receive(&self, ingress: Arc<dyn Ingress>, stop: CancellationToken) -> Result<(), ChannelError> {
+        poll::receive(self, ingress.as_ref(), &stop).await
+    }
+
+    async fn send(&self, to: &Address, part: &Part, _key: &DeliveryKey) -> Result<Receipt, SendError> {
+        send::part(&self.api, &self.pace, to, part).await
+    }
+
+    async fn signal(&self, to: &Address, signal: &Signal) -> Result<(), SendError> {
+        match signal {
+            Signal::Typing => send::typing(&self.api, &self.pace, to).await,
+            Signal::Progress { .. } | Signal::Done => Ok(()),
+        }
+    }
+}

@@ -1,1 +1,23 @@
-//! The JSON action grammar: types, reader, schema.
+//! The JSON action grammar: what a model may ask for, how its reply is read, and how it is told.
+//!
+//! [`Action`] is the one source: the schema sent to providers, the contract in the system prompt and the
+//! faults told to the model are all made from its definition. This crate knows no run, no tool, no provider.
+
+mod action;
+mod canonical;
+mod check;
+mod contract;
+mod read;
+mod scan;
+mod schema;
+mod search;
+mod think;
+
+pub use action::{
+    Action, Category, ContextMessage, ContextRole, Importance, Note, OutputMode, RecoverAction, Reply, Sleep,
+    SubagentSpec, WakeOn,
+};
+pub use canonical::canonical;
+pub use contract::contract;
+pub use read::{Unreadable, read, read_native};
+pub use schema::schema;

@@ -3,6 +3,16 @@
 //! Nothing here knows runs, channels or the database. Retrying, failing over and accounting are layers
 //! that implement [`Model`] around a [`Model`]; none of them knows a provider.
 
+mod failover;
 mod model;
+mod offline;
+mod openai;
+mod retry;
+mod tokens;
 
+pub use failover::Failover;
 pub use model::{Completion, Message, Model, ModelError, NativeToolCall, Request, Role, Schema, Sink, Usage};
+pub use offline::Offline;
+pub use openai::{Capability, OpenAi, OpenAiConfig, SetupError, Timeouts, http_client};
+pub use retry::{RetryPolicy, Retrying};
+pub use tokens::estimate_tokens;

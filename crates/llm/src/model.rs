@@ -1,5 +1,6 @@
 //! The seam: what is asked of a model, what comes back, and what may go wrong.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -15,15 +16,26 @@ pub trait Model: Send + Sync {
     async fn complete(&self, request: &Request, sink: &mut dyn Sink) -> Result<Completion, ModelError>;
 }
 
+#[async_trait]
+impl<M: Model + ?Sized> Model for Arc<M> {
+    async fn complete(&self, request: &Request, sink: &mut dyn Sink) -> Result<Completion, ModelError> {
+        self.as_ref().complete(request, sink).await
+    }
+}
+
 /// Takes text as it grows.
 pub trait Sink: Send {
     /// The next piece of the reply.
     fn text(&mut self, delta: &str);
+
+    /// What came so far is void: the call is made again.
+    fn reset(&mut self);
 }
 
 /// A sink that drops what it gets.
 impl Sink for () {
     fn text(&mut self, _: &str) {}
+    fn reset(&mut self) {}
 }
 
 /// One call.

@@ -1,4 +1,24 @@
 //! Markdown in; Telegram, Discord and plain text out, split to each platform's limits.
+//!
+//! A message is parsed into a flat list of leaves (`tree`), cut where it hurts least (`split`), and each
+//! piece is drawn for its platform on its own, so that whatever a cut goes through is closed before it and
+//! opened again behind it.
+
+mod boundary;
+mod discord;
+mod escape;
+mod frames;
+mod links;
+mod parse;
+mod plain;
+mod runs;
+mod split;
+mod style;
+mod table;
+mod telegram;
+mod tree;
+
+use split::Parts;
 
 /// How a platform marks up text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,4 +29,48 @@ pub enum Flavor {
     Discord,
     /// No markup.
     Plain,
+}
+
+/// One part of a message, ready to be sent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rendered {
+    /// In the platform's markup.
+    pub text: String,
+    /// The same without markup, within the same limit.
+    pub plain: String,
+}
+
+/// Renders Markdown for a platform, in as many parts as `limit` asks for.
+///
+/// `limit` counts UTF-16 units: for [`Flavor::TelegramHtml`] of what is left when the tags are parsed, as
+/// Telegram does, for the others of the text itself. A limit under 2, the size of one character, counts
+/// as 2. There is no part in which nothing can be seen, so blank input gives none.
+pub fn render(markdown: &str, flavor: Flavor, limit: usize) -> Vec<Rendered> {
+    Parts::new(markdown, flavor, limit).collect()
+}
+
+/// The beginning of a message as plain text of at most `max_units` UTF-16 units, ending in `…` if it is not
+/// the whole: what goes with a message that is sent as a file.
+pub fn head(markdown: &str, max_units: usize) -> String {
+    let mut parts = Parts::new(markdown, Flavor::Plain, max_units);
+    let first = parts.next().unwrap_or_default().plain;
+    if parts.next().is_none() && units(&first) <= max_units {
+        return first;
+    }
+    let Some(room) = max_units.checked_sub(1) else {
+        return String::new();
+    };
+    let begin = Parts::new(markdown, Flavor::Plain, room)
+        .next()
+        .unwrap_or_default()
+        .plain;
+    let begin = if units(&begin) <= room { begin } else { String::new() };
+    format!("{begin}…")
+}
+
+/// The length of a text in UTF-16 units.
+fn units(text: &str) -> usize {
+    text.bytes()
+        .map(|byte| usize::from(byte & 0xc0 != 0x80) + usize::from(byte >= 0xf0))
+        .sum()
 }

@@ -1,1 +1,11 @@
-//! Secrets: reading, masking, hashing.
+//! Secrets: where they come from, how they are kept out of sight, and the making of new ones.
+
+mod masker;
+mod secret;
+mod source;
+mod token;
+
+pub use masker::Masker;
+pub use secret::{HIDDEN, Secret};
+pub use source::{SecretError, SecretSource};
+pub use token::{Token, code, hash};

@@ -1,0 +1,269 @@
+//! Requests to Discord's REST API: one at a time, with its rate limits and its errors.
+
+use std::{
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use clifford_channel::ChannelError;
+use reqwest::{
+    Client, Method, Response, StatusCode,
+    header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER},
+    multipart::{Form, Part},
+};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::Value;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    buckets::{Buckets, Key, seconds},
+    config::{DiscordConfig, Timing},
+    wait::{Backoff, Stopped, pause},
+};
+
+const USER_AGENT: &str = concat!(
+    "DiscordBot (",
+    env!("CARGO_PKG_REPOSITORY"),
+    ", ",
+    env!("CARGO_PKG_VERSION"),
+    ")"
+);
+/// When a 429 does not say how long to wait.
+const UNTOLD_WAIT: Duration = Duration::from_secs(5);
+
+/// Discord's REST API under one token.
+#[derive(Debug)]
+pub(crate) struct Api {
+    http: Client,
+    websockets: Client,
+    root: String,
+    authorization: HeaderValue,
+    timing: Timing,
+    buckets: Mutex<Buckets>,
+}
+
+/// Why a request came to nothing.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ApiError {
+    /// Wait so long before the next request of its kind.
+    #[error("Discord asks to wait {} ms", .0.as_millis())]
+    Limited(Duration),
+    /// No answer, or Discord failed: the request may have been taken.
+    #[error("{0}")]
+    Unreachable(String),
+    /// Discord refuses it.
+    #[error("{0}")]
+    Refused(Refusal),
+}
+
+/// Discord's no.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message} (HTTP {status}, code {code})")]
+pub(crate) struct Refusal {
+    pub(crate) status: u16,
+    pub(crate) code: u64,
+    pub(crate) message: String,
+}
+
+/// A request.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub(crate) method: Method,
+    /// Below `/api/v10`.
+    pub(crate) path: String,
+    pub(crate) key: Key,
+    pub(crate) body: Body,
+    /// In place of the usual time.
+    pub(crate) within: Option<Duration>,
+}
+
+/// What a request carries.
+#[derive(Clone, Debug)]
+pub(crate) enum Body {
+    None,
+    Json(Value),
+    /// One text file beside the JSON.
+    File {
+        json: Value,
+        name: String,
+        content: String,
+    },
+}
+
+impl Call {
+    /// A request without a body. `route` names the kind of request, `major` the channel, guild or webhook.
+    pub(crate) fn new(method: Method, route: &'static str, major: impl ToString, path: String) -> Self {
+        Self {
+            method,
+            path,
+            key: Key {
+                route,
+                major: major.to_string(),
+            },
+            body: Body::None,
+            within: None,
+        }
+    }
+
+    pub(crate) fn body(self, body: Body) -> Self {
+        Self { body, ..self }
+    }
+}
+
+impl Api {
+    pub(crate) fn new(config: &DiscordConfig) -> Result<Self, ChannelError> {
+        let no_token =
+            || ChannelError::Misconfigured("channels.discord.token has characters that no token has".to_owned());
+        let mut authorization = HeaderValue::from_str(&format!("Bot {}", config.token)).map_err(|_| no_token())?;
+        authorization.set_sensitive(true);
+        let timeout = config.timing.request;
+        let client = || Client::builder().user_agent(USER_AGENT).connect_timeout(timeout);
+        let no_client = |error| ChannelError::Misconfigured(format!("no HTTPS client: {error}"));
+        let http = client().timeout(timeout).build().map_err(no_client)?;
+        let websockets = client().http1_only().build().map_err(no_client)?;
+        let root = format!("{}/api/v10", config.api_url.trim_end_matches('/'));
+        Ok(Self {
+            http,
+            websockets,
+            root,
+            authorization,
+            timing: config.timing,
+            buckets: Mutex::default(),
+        })
+    }
+
+    /// The client for what begins as a request and stays open: HTTP/1.1, and no limit on its whole time.
+    pub(crate) fn websockets(&self) -> &Client {
+        &self.websockets
+    }
+
+    /// Makes one attempt.
+    pub(crate) async fn call<T: DeserializeOwned>(&self, call: &Call) -> Result<T, ApiError> {
+        let bytes = self.attempt(call).await?.bytes().await.map_err(unreachable)?;
+        // "No content" reads as null.
+        let bytes = if bytes.is_empty() { b"null".as_slice() } else { &bytes };
+        serde_json::from_slice(bytes)
+            .map_err(|error| ApiError::Unreachable(format!("the answer to {} is unreadable: {error}", call.key.route)))
+    }
+
+    /// Tries until there is an answer or a refusal.
+    ///
+    /// # Errors
+    /// `Err(Stopped)` if it was stopped, `Ok(Err(…))` if Discord refuses.
+    pub(crate) async fn insist<T: DeserializeOwned>(
+        &self,
+        call: &Call,
+        stop: &CancellationToken,
+    ) -> Result<Result<T, Refusal>, Stopped> {
+        let mut backoff = Backoff::new(&self.timing);
+        loop {
+            let attempt = tokio::select! {
+                () = stop.cancelled() => return Err(Stopped),
+                attempt = self.call(call) => attempt,
+            };
+            let wait = match attempt {
+                Ok(answer) => return Ok(Ok(answer)),
+                Err(ApiError::Refused(refusal)) => return Ok(Err(refusal)),
+                Err(ApiError::Limited(wait)) => wait,
+                Err(ApiError::Unreachable(error)) => {
+                    tracing::debug!(route = call.key.route, error, "Discord did not answer; trying again");
+                    backoff.next()
+                }
+            };
+            pause(wait, stop).await?;
+        }
+    }
+
+    async fn attempt(&self, call: &Call) -> Result<Response, ApiError> {
+        self.buckets(|buckets| buckets.take(&call.key, Instant::now()))
+            .map_err(ApiError::Limited)?;
+        let mut request = self
+            .http
+            .request(call.method.clone(), format!("{}{}", self.root, call.path));
+        request = request.header(AUTHORIZATION, self.authorization.clone());
+        request = match &call.body {
+            Body::None => request,
+            Body::Json(json) => request.json(json),
+            Body::File { json, name, content } => request.multipart(form(json, name, content)?),
+        };
+        if let Some(within) = call.within {
+            request = request.timeout(within);
+        }
+        let response = request.send().await.map_err(unreachable)?;
+        self.buckets(|buckets| buckets.learn(&call.key, response.headers(), Instant::now()));
+        match response.status() {
+            status if status.is_success() => Ok(response),
+            StatusCode::TOO_MANY_REQUESTS => Err(self.limited(&call.key, response).await),
+            status if status.is_client_error() => Err(ApiError::Refused(refusal(status, response).await)),
+            status => Err(ApiError::Unreachable(format!("Discord answered {status}"))),
+        }
+    }
+
+    async fn limited(&self, key: &Key, response: Response) -> ApiError {
+        #[derive(Default, Deserialize)]
+        struct TooMany {
+            retry_after: Option<f64>,
+            #[serde(default)]
+            global: bool,
+        }
+        let header = retry_after(response.headers());
+        // Where a proxy before Discord refuses, the body is no JSON.
+        let body: TooMany = response.json().await.unwrap_or_default();
+        let told = body
+            .retry_after
+            .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        let wait = told.or(header).unwrap_or(UNTOLD_WAIT);
+        self.buckets(|buckets| buckets.refused(key, wait, body.global, Instant::now()));
+        ApiError::Limited(wait)
+    }
+
+    fn buckets<T>(&self, look: impl FnOnce(&mut Buckets) -> T) -> T {
+        look(&mut self.buckets.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+fn form(json: &Value, name: &str, content: &str) -> Result<Form, ApiError> {
+    let json = Part::text(json.to_string())
+        .mime_str("application/json")
+        .map_err(unreachable)?;
+    let file = Part::text(content.to_owned()).file_name(name.to_owned());
+    let file = file.mime_str("text/plain; charset=utf-8").map_err(unreachable)?;
+    Ok(Form::new().part("payload_json", json).part("files[0]", file))
+}
+
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    headers
+        .get(RETRY_AFTER)
+        .and_then(|value| value.to_str().ok())
+        .and_then(seconds)
+}
+
+async fn refusal(status: StatusCode, response: Response) -> Refusal {
+    #[derive(Default, Deserialize)]
+    struct Body {
+        #[serde(default)]
+        code: u64,
+        message: Option<String>,
+        errors: Option<Value>,
+    }
+    let body: Body = response.json().await.unwrap_or_default();
+    let mut message = body.message.unwrap_or_else(|| status.to_string());
+    if let Some(errors) = body.errors {
+        message = format!("{message}: {errors}");
+    }
+    Refusal {
+        status: status.as_u16(),
+        code: body.code,
+        message,
+    }
+}
+
+/// The address is left out: it may carry an interaction's token.
+fn unreachable(error: reqwest::Error) -> ApiError {
+    let error = error.without_url();
+    let cause = std::error::Error::source(&error)
+        .map(|cause| format!(": {cause}"))
+        .unwrap_or_default();
+    ApiError::Unreachable(format!("{error}{cause}"))
+}

@@ -1,0 +1,124 @@
+//! Slash commands, registered if they changed.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    Parts, SlashCommand,
+    api::{Body, Call, Refusal},
+    wait::Stopped,
+};
+
+/// Discord's type of an option that is a text.
+const STRING: u64 = 3;
+
+/// Registers the commands, if Discord has others.
+pub(crate) async fn register(parts: &Parts, application: u64, stop: &CancellationToken) {
+    match try_register(parts, application, stop).await {
+        Ok(Ok(true)) => tracing::info!(count = parts.config.commands.len(), "slash commands registered"),
+        Ok(Ok(false)) | Err(Stopped) => {}
+        Ok(Err(refusal)) => tracing::warn!(
+            %refusal,
+            "slash commands could not be registered: invite the bot with the scope applications.commands",
+        ),
+    }
+}
+
+async fn try_register(
+    parts: &Parts,
+    application: u64,
+    stop: &CancellationToken,
+) -> Result<Result<bool, Refusal>, Stopped> {
+    let path = match parts.config.dev_guild {
+        Some(guild) => format!("/applications/{application}/guilds/{guild}/commands"),
+        None => format!("/applications/{application}/commands"),
+    };
+    let read = Call::new(Method::GET, "read commands", application, path.clone());
+    let registered: Vec<Value> = match parts.api.insist(&read, stop).await? {
+        Ok(registered) => registered,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let wanted: Vec<Value> = parts.config.commands.iter().map(as_json).collect();
+    if sorted(&registered) == sorted(&wanted) {
+        return Ok(Ok(false));
+    }
+    let write = Call::new(Method::PUT, "put commands", application, path).body(Body::Json(Value::Array(wanted)));
+    let written = parts.api.insist::<Value>(&write, stop).await?;
+    Ok(written.map(|_| true))
+}
+
+fn as_json(command: &SlashCommand) -> Value {
+    let options: Vec<Value> = command
+        .argument
+        .iter()
+        .map(|argument| {
+            json!({
+                "type": STRING, "name": argument.name, "description": argument.description,
+                "required": argument.required,
+            })
+        })
+        .collect();
+    json!({"name": command.name, "description": command.description, "type": 1, "options": options})
+}
+
+/// What makes a command this command; Discord gives back more than it was given, and leaves out what is usual.
+fn sorted(commands: &[Value]) -> Vec<String> {
+    let mut essences: Vec<String> = commands.iter().map(essence).collect();
+    essences.sort();
+    essences
+}
+
+fn essence(command: &Value) -> String {
+    let options = command
+        .get("options")
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    let options: Vec<Value> = options
+        .iter()
+        .map(|option| {
+            let required = option["required"].as_bool().unwrap_or(false);
+            json!([option["type"], option["name"], option["description"], required])
+        })
+        .collect();
+    json!([
+        command["name"],
+        command["description"],
+        command["type"].as_u64().unwrap_or(1),
+        options
+    ])
+    .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Argument;
+
+    #[test]
+    fn what_discord_gives_back_is_known_as_what_it_was_given() {
+        let argument = Argument {
+            name: "name".to_owned(),
+            description: "Its name".to_owned(),
+            required: false,
+        };
+        let new = SlashCommand {
+            name: "new".to_owned(),
+            description: "Begin".to_owned(),
+            argument: Some(argument),
+        };
+        let stop = SlashCommand {
+            name: "stop".to_owned(),
+            description: "End".to_owned(),
+            argument: None,
+        };
+        let given_back = [
+            json!({"id": "2", "name": "stop", "description": "End", "type": 1, "version": "1", "nsfw": false}),
+            json!({"id": "1", "name": "new", "description": "Begin", "type": 1,
+                "options": [{"type": 3, "name": "name", "description": "Its name"}]}),
+        ];
+        assert_eq!(sorted(&given_back), sorted(&[as_json(&new), as_json(&stop)]));
+        assert_ne!(sorted(&given_back), sorted(&[as_json(&new)]));
+    }
+}

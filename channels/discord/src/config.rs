@@ -1,0 +1,108 @@
+//! What the adapter must be told.
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use jiff::Timestamp;
+
+/// Where the adapter reads the time.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// The settings of one bot.
+#[derive(Clone)]
+pub struct DiscordConfig {
+    /// The bot's token, without `Bot `.
+    pub token: String,
+    /// `https://discord.com`, or what stands in for it; `/api/v10/…` is added.
+    pub api_url: String,
+    /// The slash commands to register.
+    pub commands: Vec<SlashCommand>,
+    /// Registers the commands for this guild only, where they are there at once.
+    pub dev_guild: Option<u64>,
+    /// How long to wait for what.
+    pub timing: Timing,
+    /// The time.
+    pub clock: Clock,
+}
+
+impl DiscordConfig {
+    /// The settings for a bot on Discord itself, without slash commands.
+    pub fn new(token: impl Into<String>) -> Self {
+        Self {
+            token: token.into(),
+            api_url: "https://discord.com".to_owned(),
+            commands: Vec::new(),
+            dev_guild: None,
+            timing: Timing::default(),
+            clock: Arc::new(Timestamp::now),
+        }
+    }
+}
+
+impl fmt::Debug for DiscordConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DiscordConfig")
+            .field("api_url", &self.api_url)
+            .field("commands", &self.commands)
+            .field("dev_guild", &self.dev_guild)
+            .field("timing", &self.timing)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A slash command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SlashCommand {
+    /// Its name without the slash: lower case, at most 32 characters.
+    pub name: String,
+    /// What it does, in at most 100 characters.
+    pub description: String,
+    /// The one text that it takes.
+    pub argument: Option<Argument>,
+}
+
+/// The text that a slash command takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Argument {
+    /// Its name: lower case, at most 32 characters.
+    pub name: String,
+    /// What it is, in at most 100 characters.
+    pub description: String,
+    /// The command cannot be used without it.
+    pub required: bool,
+}
+
+/// How long to wait for what. The defaults are what Discord asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timing {
+    /// The whole of a REST request.
+    pub request: Duration,
+    /// The whole of an interaction's acknowledgement, within Discord's 3 seconds.
+    pub acknowledge: Duration,
+    /// How long events of a channel wait for earlier ones that arrive later.
+    pub reorder: Duration,
+    /// The least time between two identifies.
+    pub identify_every: Duration,
+    /// The wait after an invalid session.
+    pub invalid_session: Duration,
+    /// The first wait before something is tried again; it doubles, up to `retry_at_most`.
+    pub retry: Duration,
+    /// The longest wait before something is tried again.
+    pub retry_at_most: Duration,
+    /// After so many connections in a row that came to nothing, receiving ends as lost.
+    pub attempts: u32,
+}
+
+impl Default for Timing {
+    fn default() -> Self {
+        Self {
+            request: Duration::from_secs(20),
+            acknowledge: Duration::from_millis(2_500),
+            reorder: Duration::from_millis(5),
+            identify_every: Duration::from_secs(5),
+            invalid_session: Duration::from_secs(3),
+            retry: Duration::from_millis(250),
+            retry_at_most: Duration::from_secs(30),
+            attempts: 10,
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Hands events in, one after another within a channel, until each is stored.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use clifford_channel::{Accepted, Inbound, Ingress, IngressError, Place, Served};
+use reqwest::Method;
+use serenity::model::{application::CommandInteraction, channel::Message, event::MessageUpdateEvent};
+use tokio::{sync::Semaphore, task::JoinHandle};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    Parts,
+    api::Call,
+    directory::ChannelInfo,
+    intake::via_of,
+    lanes::Worker,
+    map::{self, Me},
+    send::remove_original,
+    via::Via,
+    wait::{Backoff, Stopped, pause},
+};
+
+/// How many channels' histories are read at a time.
+const READERS: usize = 8;
+
+/// What waits in a lane.
+pub(crate) enum Work {
+    Message(Box<Message>),
+    Edit(Box<MessageUpdateEvent>),
+    Command {
+        command: Box<CommandInteraction>,
+        acknowledged: JoinHandle<bool>,
+    },
+    /// An event that needs no more work.
+    Event(Box<Inbound>),
+    /// A channel whose history is to be read for what was missed.
+    Missed(Served),
+}
+
+/// Carries work to the ingress.
+pub(crate) struct Deliver {
+    pub(crate) parts: Arc<Parts>,
+    pub(crate) ingress: Arc<dyn Ingress>,
+    pub(crate) stop: CancellationToken,
+    readers: Semaphore,
+}
+
+#[async_trait]
+impl Worker for Deliver {
+    type Work = (Me, Work);
+
+    async fn work(&self, (me, work): (Me, Work)) -> Result<(), Stopped> {
+        self.carry(me, work).await
+    }
+}
+
+impl Deliver {
+    pub(crate) fn new(parts: Arc<Parts>, ingress: Arc<dyn Ingress>, stop: CancellationToken) -> Self {
+        Self {
+            parts,
+            ingress,
+            stop,
+            readers: Semaphore::new(READERS),
+        }
+    }
+
+    async fn carry(&self, me: Me, work: Work) -> Result<(), Stopped> {
+        match work {
+            Work::Message(message) => {
+                let guild = message.guild_id.map(|id| id.get());
+                let place = self.place(message.channel_id.get(), guild).await?;
+                self.message(me, place, &message, false).await
+            }
+            Work::Edit(update) => {
+                let guild = update.guild_id.map(|id| id.get());
+                let place = self.place(update.channel_id.get(), guild).await?;
+                match map::edit(&update, me, place, &|id| self.parts.directory.name(id)) {
+                    Some(edit) => self.hand_in(Inbound::Edit(edit)).await.map(drop),
+                    None => Ok(()),
+                }
+            }
+            Work::Command { command, acknowledged } => self.command(&command, acknowledged).await,
+            Work::Event(event) => self.hand_in(*event).await.map(drop),
+            Work::Missed(served) => {
+                let Ok(_reader) = self.readers.acquire().await else {
+                    return Err(Stopped);
+                };
+                crate::backfill::read(self, me, &served).await
+            }
+        }
+    }
+
+    /// Hands in a message, unless it is the bot's own or a notice.
+    pub(crate) async fn message(
+        &self,
+        me: Me,
+        place: Place,
+        message: &Message,
+        backfilled: bool,
+    ) -> Result<(), Stopped> {
+        match map::message(message, me, place, &|id| self.parts.directory.name(id), backfilled) {
+            Some(message) => self.hand_in(Inbound::Message(message)).await.map(drop),
+            None => Ok(()),
+        }
+    }
+
+    async fn command(&self, command: &CommandInteraction, acknowledged: JoinHandle<bool>) -> Result<(), Stopped> {
+        let guild = command.guild_id.map(|id| id.get());
+        let place = self.place(command.channel_id.get(), guild).await?;
+        let via = acknowledged
+            .await
+            .unwrap_or(false)
+            .then(|| via_of(command, &self.parts));
+        let accepted = self.hand_in(map::command(command, place, via.clone())).await?;
+        if let (Accepted::Ignored, Some(via)) = (accepted, via.as_deref().and_then(Via::parse)) {
+            // Nobody will answer: "is thinking" must not stay.
+            if let Err(error) = self.parts.api.call::<serde_json::Value>(&remove_original(&via)).await {
+                tracing::debug!(%error, "an ignored command still shows that it is being answered");
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands an event in until it is stored.
+    pub(crate) async fn hand_in(&self, event: Inbound) -> Result<Accepted, Stopped> {
+        let mut backoff = Backoff::new(&self.parts.config.timing);
+        loop {
+            match self.ingress.accept(event.clone()).await {
+                Ok(accepted) => return Ok(accepted),
+                Err(IngressError::Unavailable(error)) => {
+                    let wait = backoff.next();
+                    tracing::warn!(
+                        error,
+                        wait_ms = wait.as_millis(),
+                        "an event was not stored; trying again"
+                    );
+                    pause(wait, &self.stop).await?;
+                }
+            }
+        }
+    }
+
+    /// A channel as a place; asks Discord about a channel of a guild that is not known.
+    pub(crate) async fn place(&self, channel: u64, guild: Option<u64>) -> Result<Place, Stopped> {
+        let directory = &self.parts.directory;
+        if let Some(place) = directory.place(channel) {
+            return Ok(place);
+        }
+        if guild.is_some() {
+            self.look_up(channel).await?;
+        }
+        Ok(directory
+            .place(channel)
+            .unwrap_or_else(|| directory.place_within(channel, guild)))
+    }
+
+    /// Asks Discord about a channel, and remembers the answer.
+    pub(crate) async fn look_up(&self, channel: u64) -> Result<(), Stopped> {
+        let call = Call::new(Method::GET, "read channel", channel, format!("/channels/{channel}"));
+        match self.parts.api.insist::<ChannelInfo>(&call, &self.stop).await? {
+            Ok(info) => self.parts.directory.channel(info),
+            Err(refusal) => tracing::debug!(channel, %refusal, "a channel could not be looked up"),
+        }
+        Ok(())
+    }
+}

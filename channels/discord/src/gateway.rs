@@ -1,0 +1,294 @@
+//! The gateway: identify, heartbeats, resume, and what each way of losing the connection means.
+//!
+//! <https://discord.com/developers/docs/events/gateway>
+
+mod connection;
+mod payload;
+
+use std::{sync::Arc, time::Duration};
+
+use clifford_channel::{ChannelError, ConnectionStatus, Ingress, Platform};
+use reqwest::Method;
+use serde::Deserialize;
+use tokio::{sync::mpsc, time::Instant};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    Parts,
+    api::{ApiError, Call},
+    intake::{Intake, Job},
+    map::Me,
+    wait::{Backoff, Stopped, pause},
+};
+
+/// With fewer identifies left than this they are spread over the time that is left.
+const FEW_IDENTIFIES: u32 = 50;
+/// The longest such wait while some are left.
+const SPREAD: Duration = Duration::from_secs(60);
+
+/// A connection that lasted so long is made again at once.
+const STEADY: Duration = Duration::from_secs(60);
+
+/// What the gateway tells.
+pub(crate) enum Event {
+    /// A new session: whatever happened before it was not told.
+    Ready(Me),
+    /// Work for a lane.
+    Job(Job),
+}
+
+/// The connection to Discord's gateway, made again as often as needed.
+pub(crate) struct Gateway<'a> {
+    parts: &'a Parts,
+    ingress: &'a dyn Ingress,
+    intake: Intake,
+    events: mpsc::Sender<Event>,
+    stop: CancellationToken,
+    session: Option<Session>,
+    identified: Option<Instant>,
+    /// Whether the last connection came as far as a session.
+    joined: bool,
+    /// The bot's name, once it is known.
+    name: Arc<str>,
+}
+
+/// What a resume needs.
+#[derive(Debug)]
+struct Session {
+    id: String,
+    url: String,
+    seq: u64,
+}
+
+/// How a connection ended.
+#[derive(Debug)]
+enum End {
+    /// Connect again; the session, if there is one, can be resumed.
+    Lost(String),
+    /// Connect again after a moment, with a new session.
+    Invalid,
+    /// Connecting again cannot help.
+    Fatal(ChannelError),
+    /// It was told to end.
+    Stopped,
+}
+
+impl From<Stopped> for End {
+    fn from(_: Stopped) -> Self {
+        Self::Stopped
+    }
+}
+
+/// The answer to `GET /gateway/bot`.
+#[derive(Deserialize)]
+struct GatewayBot {
+    url: String,
+    session_start_limit: StartLimit,
+}
+
+#[derive(Deserialize)]
+struct StartLimit {
+    remaining: u32,
+    reset_after: u64,
+}
+
+impl<'a> Gateway<'a> {
+    pub(crate) fn new(
+        parts: &'a Parts,
+        ingress: &'a dyn Ingress,
+        intake: Intake,
+        events: mpsc::Sender<Event>,
+        stop: CancellationToken,
+    ) -> Self {
+        Self {
+            parts,
+            ingress,
+            intake,
+            events,
+            stop,
+            session: None,
+            identified: None,
+            joined: false,
+            name: Arc::from(""),
+        }
+    }
+
+    /// Stays connected until it is stopped or cannot go on.
+    pub(crate) async fn run(mut self) -> Result<(), ChannelError> {
+        let timing = self.parts.config.timing;
+        let mut backoff = Backoff::new(&timing);
+        let mut failures = 0;
+        loop {
+            self.joined = false;
+            let began = Instant::now();
+            let end = self.connection().await;
+            let mut wait = Duration::ZERO;
+            let reason = match end {
+                End::Stopped => return Ok(()),
+                End::Fatal(error) => return Err(self.fatal(error)),
+                End::Invalid => {
+                    self.session = None;
+                    wait = timing.invalid_session;
+                    "Discord ended the session".to_owned()
+                }
+                End::Lost(reason) => reason,
+            };
+            failures = if self.joined { 0 } else { failures + 1 };
+            if self.joined && began.elapsed() > STEADY {
+                backoff.reset();
+            } else {
+                wait = wait.max(backoff.next());
+            }
+            tracing::info!(
+                reason,
+                resumes = self.session.is_some(),
+                "the gateway's connection ended"
+            );
+            self.ingress
+                .status(Platform::Discord, ConnectionStatus::Disconnected(reason.clone()));
+            if failures >= timing.attempts {
+                return Err(ChannelError::Lost(reason));
+            }
+            if failures > timing.attempts / 2 {
+                // The address of the session may be what is gone; a new session reads what was missed.
+                self.session = None;
+            }
+            if pause(wait, &self.stop).await.is_err() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn fatal(&self, error: ChannelError) -> ChannelError {
+        self.ingress
+            .status(Platform::Discord, ConnectionStatus::Disconnected(error.to_string()));
+        error
+    }
+
+    /// Where to connect: the session's own address, or what Discord says now.
+    async fn address(&mut self) -> Result<String, End> {
+        if let Some(session) = &self.session {
+            return Ok(session.url.clone());
+        }
+        let call = Call::new(Method::GET, "gateway", "bot", "/gateway/bot".to_owned());
+        let answer = tokio::select! {
+            () = self.stop.cancelled() => return Err(End::Stopped),
+            answer = self.parts.api.call::<GatewayBot>(&call) => answer,
+        };
+        let gateway = match answer {
+            Ok(gateway) => gateway,
+            Err(ApiError::Limited(wait)) => {
+                pause(wait, &self.stop).await?;
+                return Err(End::Lost("the gateway's address is rate-limited".to_owned()));
+            }
+            Err(ApiError::Refused(refusal)) if refusal.status == 401 => return Err(End::Fatal(wrong_token())),
+            Err(error) => return Err(End::Lost(format!("the gateway's address: {error}"))),
+        };
+        self.wait_to_identify(&gateway.session_start_limit).await?;
+        Ok(gateway.url)
+    }
+
+    /// Identifies are few: a bot that is started again and again must not use them up.
+    async fn wait_to_identify(&mut self, limit: &StartLimit) -> Result<(), End> {
+        let gap = self.parts.config.timing.identify_every;
+        let since_last = self.identified.map_or(gap, |at| at.elapsed());
+        let wait = gap.saturating_sub(since_last).max(spread(limit));
+        if wait > gap {
+            let reason = format!(
+                "{} identifies are left; the next is in {} s",
+                limit.remaining,
+                wait.as_secs()
+            );
+            tracing::warn!(reason, "Discord lets a bot identify about 1000 times a day");
+            self.ingress
+                .status(Platform::Discord, ConnectionStatus::Disconnected(reason));
+        }
+        pause(wait, &self.stop).await?;
+        Ok(())
+    }
+}
+
+/// How long the next identify should wait for the sake of those that follow.
+fn spread(limit: &StartLimit) -> Duration {
+    let reset_after = Duration::from_millis(limit.reset_after);
+    match limit.remaining {
+        0 => reset_after,
+        few if few < FEW_IDENTIFIES => (reset_after / few).min(SPREAD),
+        _ => Duration::ZERO,
+    }
+}
+
+fn wrong_token() -> ChannelError {
+    ChannelError::Misconfigured(
+        "Discord does not know the token in channels.discord.token: copy it again from the Developer Portal → Bot → Reset Token"
+            .to_owned(),
+    )
+}
+
+/// What a close code means.
+/// <https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes>
+fn closed(code: Option<u16>) -> End {
+    match code {
+        Some(4004) => End::Fatal(wrong_token()),
+        Some(4013 | 4014) => End::Fatal(ChannelError::Misconfigured(
+            "Discord does not let the bot read messages: enable Developer Portal → Bot → Privileged Gateway Intents → Message Content, then start again"
+                .to_owned(),
+        )),
+        Some(4010 | 4011) => End::Fatal(ChannelError::Misconfigured(
+            "Discord wants this bot to be sharded: it is in too many guilds for one connection".to_owned(),
+        )),
+        Some(4012) => End::Fatal(ChannelError::Misconfigured(
+            "Discord no longer speaks this version of its gateway: update Clifford".to_owned(),
+        )),
+        Some(4006 | 4007 | 4009) => End::Invalid,
+        Some(code) => End::Lost(format!("closed with {code}")),
+        None => End::Lost("closed without a word".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_close_code_says_whether_connecting_again_helps() {
+        let kinds = |code| match closed(code) {
+            End::Lost(_) => "resume",
+            End::Invalid => "identify",
+            End::Fatal(ChannelError::Misconfigured(_)) => "misconfigured",
+            End::Fatal(_) | End::Stopped => "other",
+        };
+        let cases = [
+            (None, "resume"),
+            (Some(1006), "resume"),
+            (Some(4000), "resume"),
+            (Some(4001), "resume"),
+            (Some(4003), "resume"),
+            (Some(4008), "resume"),
+            (Some(1000), "resume"),
+            (Some(4007), "identify"),
+            (Some(4009), "identify"),
+            (Some(4004), "misconfigured"),
+            (Some(4010), "misconfigured"),
+            (Some(4014), "misconfigured"),
+        ];
+        for (code, expected) in cases {
+            assert_eq!(kinds(code), expected, "{code:?}");
+        }
+    }
+
+    #[test]
+    fn the_fewer_identifies_are_left_the_longer_the_wait() {
+        let wait = |remaining, hours: u64| {
+            spread(&StartLimit {
+                remaining,
+                reset_after: hours * 3_600_000,
+            })
+        };
+        assert_eq!(wait(1_000, 24), Duration::ZERO);
+        assert_eq!(wait(50, 24), Duration::ZERO);
+        assert_eq!(wait(49, 24), Duration::from_secs(60));
+        assert_eq!(wait(40, 0), Duration::ZERO);
+        assert_eq!(wait(0, 3), Duration::from_secs(3 * 3_600));
+    }
+}

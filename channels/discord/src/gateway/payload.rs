@@ -1,0 +1,58 @@
+//! The gateway's frames.
+
+use serde::Deserialize;
+use serde_json::{Value, json, value::RawValue};
+
+/// Servers, messages in them, direct messages, and what messages say.
+/// <https://discord.com/developers/docs/events/gateway#list-of-intents>
+const INTENTS: u64 = 1 | 1 << 9 | 1 << 12 | 1 << 15;
+
+/// A frame from Discord.
+#[derive(Debug, Deserialize)]
+pub(super) struct Incoming {
+    pub(super) op: u64,
+    pub(super) s: Option<u64>,
+    pub(super) t: Option<String>,
+    pub(super) d: Option<Box<RawValue>>,
+}
+
+impl Incoming {
+    pub(super) fn data<'a, T: Deserialize<'a>>(&'a self) -> Result<T, String> {
+        let data = self.d.as_deref().ok_or("there is no `d`")?;
+        serde_json::from_str(data.get()).map_err(|error| error.to_string())
+    }
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Hello {
+    pub(super) heartbeat_interval: u64,
+}
+
+/// The first event of a session.
+#[derive(Debug, Deserialize)]
+pub(super) struct Ready {
+    pub(super) session_id: String,
+    pub(super) resume_gateway_url: String,
+    pub(super) user: Own,
+    pub(super) application: Own,
+}
+
+/// The bot's account or application.
+#[derive(Debug, Deserialize)]
+pub(super) struct Own {
+    pub(super) id: String,
+    pub(super) username: Option<String>,
+}
+
+pub(super) fn heartbeat(seq: Option<u64>) -> Value {
+    json!({"op": 1, "d": seq})
+}
+
+pub(super) fn identify(token: &str) -> Value {
+    let properties = json!({"os": std::env::consts::OS, "browser": "clifford", "device": "clifford"});
+    json!({"op": 2, "d": {"token": token, "intents": INTENTS, "properties": properties, "large_threshold": 50}})
+}
+
+pub(super) fn resume(token: &str, session: &str, seq: u64) -> Value {
+    json!({"op": 6, "d": {"token": token, "session_id": session, "seq": seq}})
+}

@@ -1,0 +1,102 @@
+use clifford_channel::{PlaceKind, Platform, Speaker};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::*;
+
+fn place() -> Place {
+    Place {
+        platform: Platform::Discord,
+        external_id: "645027906669510667".to_owned(),
+        kind: PlaceKind::Group,
+        name: None,
+        space: None,
+    }
+}
+
+/// A slash command in a guild as the gateway sends it.
+fn payload(name: &str, options: &Value) -> CommandInteraction {
+    let payload = json!({
+        "type": 2, "token": "A_UNIQUE_TOKEN", "version": 1, "id": "786008729715212338",
+        "guild_id": "290926798626357999", "app_permissions": "442368", "guild_locale": "en-US", "locale": "pt-BR",
+        "member": {"user": {"id": "53908232506183680", "username": "mason", "avatar": null, "discriminator": "0",
+                "global_name": "Mason", "public_flags": 131_141},
+            "roles": ["539082325061836999"], "premium_since": null, "permissions": "2147483647", "pending": false,
+            "nick": null, "mute": false, "joined_at": "2017-03-13T19:19:14.040000+00:00", "is_pending": false,
+            "deaf": false, "flags": 0, "avatar": null},
+        "data": {"type": 1, "options": options, "name": name, "id": "771825006014889984"},
+        "channel_id": "645027906669510667", "application_id": "845027738276462632", "entitlements": [],
+        "channel": {"id": "645027906669510667", "type": 0, "name": "general", "permissions": "2147483647"},
+        "authorizing_integration_owners": {"0": "290926798626357999"}, "context": 0,
+        "attachment_size_limit": 10_485_760,
+    });
+    serde_json::from_value(payload).unwrap()
+}
+
+fn mason() -> Speaker {
+    Speaker {
+        id: "53908232506183680".to_owned(),
+        name: "Mason".to_owned(),
+        handle: Some("mason".to_owned()),
+        is_bot: false,
+        language: Some("pt-BR".to_owned()),
+    }
+}
+
+fn sent_at() -> Timestamp {
+    "2020-12-08T23:18:04.5Z".parse().unwrap()
+}
+
+#[test]
+fn a_slash_command_is_a_command() {
+    let text = |name: &str, value: &str| json!([{"type": 3, "name": name, "value": value}]);
+    let cases = [
+        ("new", text("name", " Trip to Rome "), "Trip to Rome"),
+        ("switch", text("name", "Rome"), "Rome"),
+        ("stop", json!([]), ""),
+        (
+            "other",
+            json!([{"type": 4, "name": "n", "value": 3}, {"type": 5, "name": "b", "value": true}]),
+            "3 true",
+        ),
+    ];
+    for (name, options, argument) in cases {
+        let via = Some("via".to_owned());
+        let expected = Command {
+            place: place(),
+            speaker: mason(),
+            id: "786008729715212338".to_owned(),
+            name: name.to_owned(),
+            argument: argument.to_owned(),
+            sent_at: sent_at(),
+            via: via.clone(),
+        };
+        assert_eq!(
+            command(&payload(name, &options), place(), via),
+            Inbound::Command(expected)
+        );
+    }
+}
+
+#[test]
+fn asking_is_a_message_that_speaks_to_the_bot() {
+    let options = json!([{"type": 3, "name": "text", "value": "What is 6 * 7?"}]);
+    let expected = Message {
+        place: place(),
+        speaker: mason(),
+        id: "786008729715212338".to_owned(),
+        text: "What is 6 * 7?".to_owned(),
+        sent_at: sent_at(),
+        reply_to: None,
+        addressed: Addressed {
+            mention: true,
+            reply: false,
+        },
+        attachments: Vec::new(),
+        album: None,
+        backfilled: false,
+        via: Some("via".to_owned()),
+    };
+    let read = command(&payload("ask", &options), place(), Some("via".to_owned()));
+    assert_eq!(read, Inbound::Message(expected));
+}

@@ -1,0 +1,49 @@
+//! Discord's payloads as inbound events: pure functions, one file per kind.
+
+mod interaction;
+mod message;
+mod text;
+
+pub(crate) use interaction::{Asked, command};
+pub(crate) use message::{edit, message};
+
+use clifford_channel::Speaker;
+use jiff::Timestamp;
+use serenity::model::user::User;
+
+/// The first second of 2015, where Discord's ids begin, in milliseconds.
+const DISCORD_EPOCH: u64 = 1_420_070_400_000;
+
+/// The bot's own account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Me {
+    pub(crate) user: u64,
+    pub(crate) application: u64,
+}
+
+/// Finds the name of a channel, if it is known.
+pub(crate) type ChannelName<'a> = &'a dyn Fn(u64) -> Option<String>;
+
+/// The time that a snowflake carries, in milliseconds since 1970.
+pub(crate) fn created_ms(id: u64) -> i64 {
+    i64::try_from((id >> 22) + DISCORD_EPOCH).unwrap_or(i64::MAX)
+}
+
+fn created_at(id: u64) -> Timestamp {
+    Timestamp::from_millisecond(created_ms(id)).unwrap_or(Timestamp::UNIX_EPOCH)
+}
+
+/// `nick` is the name in the guild, where there is one.
+fn speaker(user: &User, nick: Option<&str>, webhook: bool) -> Speaker {
+    Speaker {
+        id: user.id.to_string(),
+        name: nick.unwrap_or_else(|| name_of(user)).to_owned(),
+        handle: Some(user.name.clone()),
+        is_bot: user.bot || webhook,
+        language: None,
+    }
+}
+
+fn name_of(user: &User) -> &str {
+    user.global_name.as_deref().unwrap_or(&user.name)
+}

@@ -1,0 +1,111 @@
+//! Receiving: the gateway on one side, the lanes on the other, and what a new session sets off.
+
+use std::sync::Arc;
+
+use clifford_channel::{ChannelError, Ingress, IngressError, Platform, Served};
+use tokio::sync::mpsc;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::{
+    Parts,
+    backfill::SERVED_WITHIN,
+    commands,
+    deliver::{Deliver, Work},
+    gateway::{Event, Gateway},
+    intake::Intake,
+    lanes::{Lanes, Turn},
+    map::Me,
+    wait::{Backoff, Stopped, pause},
+};
+
+/// How many events may wait between the gateway and the lanes.
+const WAITING: usize = 256;
+
+/// Receives until `stop`, or until connecting again cannot help.
+pub(crate) async fn receive(
+    parts: Arc<Parts>,
+    ingress: Arc<dyn Ingress>,
+    stop: CancellationToken,
+) -> Result<(), ChannelError> {
+    // Whatever ends receiving also ends its tasks.
+    let ending = stop.child_token();
+    let tasks = TaskTracker::new();
+    let (sender, events) = mpsc::channel(WAITING);
+    let intake = Intake::new(Arc::clone(&parts), tasks.clone());
+    let dispatch = Dispatch {
+        lanes: Lanes::new(
+            Deliver::new(Arc::clone(&parts), Arc::clone(&ingress), ending.clone()),
+            parts.config.timing.reorder,
+            tasks.clone(),
+        ),
+        parts: Arc::clone(&parts),
+        ingress: Arc::clone(&ingress),
+        tasks: tasks.clone(),
+        stop: ending.clone(),
+    };
+    tasks.spawn(dispatch.run(events));
+    let ended = Gateway::new(&parts, ingress.as_ref(), intake, sender, stop).run().await;
+    ending.cancel();
+    tasks.close();
+    tasks.wait().await;
+    ended
+}
+
+/// Takes events from the gateway and gives them to the lanes.
+struct Dispatch {
+    lanes: Lanes<Deliver>,
+    parts: Arc<Parts>,
+    ingress: Arc<dyn Ingress>,
+    tasks: TaskTracker,
+    stop: CancellationToken,
+}
+
+impl Dispatch {
+    async fn run(self, mut events: mpsc::Receiver<Event>) {
+        let mut me = None;
+        while let Some(event) = events.recv().await {
+            match (event, me) {
+                (Event::Ready(now), _) => {
+                    me = Some(now);
+                    self.register_commands(now);
+                    if self.look_back(now).await.is_err() {
+                        // What waits was not confirmed; it is in the history.
+                        return;
+                    }
+                }
+                (Event::Job(job), Some(me)) => self.lanes.push(job.lane, job.turn, (me, job.work)).await,
+                // Discord says who the bot is before anything else.
+                (Event::Job(_), None) => tracing::warn!("an event came before READY and was dropped"),
+            }
+        }
+    }
+
+    fn register_commands(&self, me: Me) {
+        let (parts, stop) = (Arc::clone(&self.parts), self.stop.clone());
+        self.tasks
+            .spawn(async move { commands::register(&parts, me.application, &stop).await });
+    }
+
+    /// Every channel that was served lately first reads what it missed.
+    async fn look_back(&self, me: Me) -> Result<(), Stopped> {
+        for served in self.served().await? {
+            if let Ok(lane) = served.external_id.parse() {
+                self.lanes.push(lane, Turn::First, (me, Work::Missed(served))).await;
+            }
+        }
+        Ok(())
+    }
+
+    async fn served(&self) -> Result<Vec<Served>, Stopped> {
+        let mut backoff = Backoff::new(&self.parts.config.timing);
+        loop {
+            match self.ingress.served(Platform::Discord, SERVED_WITHIN).await {
+                Ok(served) => return Ok(served),
+                Err(IngressError::Unavailable(error)) => {
+                    tracing::warn!(error, "the served channels could not be read; trying again");
+                    pause(backoff.next(), &self.stop).await?;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Parts and typing, out.
+
+use clifford_channel::{Address, DeliveryKey, Part, Receipt, SendError};
+use reqwest::Method;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{
+    Parts,
+    answers::Original,
+    api::{ApiError, Body, Call, Refusal},
+    via::Via,
+};
+
+/// The flag of a response that is still to come.
+const LOADING: u64 = 1 << 7;
+
+/// A message as far as a receipt needs it.
+#[derive(Deserialize)]
+struct Posted {
+    id: String,
+    #[serde(default)]
+    content: String,
+    #[serde(default)]
+    flags: u64,
+}
+
+/// Sends one part: to its interaction while that lives, else to its channel.
+pub(crate) async fn send(parts: &Parts, to: &Address, part: &Part, key: &DeliveryKey) -> Result<Receipt, SendError> {
+    let via = to.via.as_deref().and_then(Via::parse);
+    if let Some(via) = via.filter(|via| via.is_alive((parts.config.clock)())) {
+        match answer(parts, &via, part, key).await {
+            Err(ApiError::Refused(refusal)) if has_ended(&refusal) => {
+                tracing::debug!(%refusal, "the interaction has ended; the answer goes to its channel");
+            }
+            other => return receipt(other),
+        }
+    }
+    let path = format!("/channels/{}/messages", channel(to)?);
+    let call = Call::new(Method::POST, "send", &to.place, path).body(message(to, part, key));
+    receipt(parts.api.call::<Posted>(&call).await)
+}
+
+/// Shows "is typing". An interaction shows that it is being answered without.
+pub(crate) async fn typing(parts: &Parts, to: &Address) -> Result<(), SendError> {
+    let via = to.via.as_deref().and_then(Via::parse);
+    if via.is_some_and(|via| via.is_alive((parts.config.clock)())) {
+        return Ok(());
+    }
+    let path = format!("/channels/{}/typing", channel(to)?);
+    let call = Call::new(Method::POST, "typing", &to.place, path);
+    parts.api.call::<Value>(&call).await.map(drop).map_err(send_error)
+}
+
+/// The first part takes the place of the acknowledgement, the others follow it.
+async fn answer(parts: &Parts, via: &Via, part: &Part, key: &DeliveryKey) -> Result<Posted, ApiError> {
+    let original = match parts.answers.get(via.interaction) {
+        Some(original) => original,
+        // Acknowledged by an earlier process: only Discord knows what became of it.
+        None => match parts.api.call::<Posted>(&original_call(via, Method::GET)).await? {
+            posted if posted.flags & LOADING != 0 => Original::Thinking,
+            posted if posted.content == text_of(part) => {
+                parts
+                    .answers
+                    .set(via, Original::Part(key.clone()), (parts.config.clock)());
+                return Ok(posted);
+            }
+            _ => Original::Part(DeliveryKey(String::new())),
+        },
+    };
+    let now = (parts.config.clock)();
+    match original {
+        Original::Part(first) if first != *key => {
+            parts.answers.set(via, Original::Part(first), now);
+            let path = format!("/webhooks/{}/{}", via.application, via.token);
+            let call = Call::new(Method::POST, "follow up", via.interaction, path);
+            parts.api.call(&call.body(response(part))).await
+        }
+        Original::Thinking | Original::Part(_) => {
+            let call = original_call(via, Method::PATCH).body(response(part));
+            let answer = parts.api.call(&call).await;
+            let stands = match &answer {
+                // Whether it was taken is not known: the same part goes there again.
+                Ok(_) | Err(ApiError::Unreachable(_)) => Original::Part(key.clone()),
+                Err(ApiError::Limited(_) | ApiError::Refused(_)) => Original::Thinking,
+            };
+            parts.answers.set(via, stands, now);
+            answer
+        }
+    }
+}
+
+fn original_call(via: &Via, method: Method) -> Call {
+    let route = if method == Method::GET {
+        "read original"
+    } else {
+        "edit original"
+    };
+    let path = format!("/webhooks/{}/{}/messages/@original", via.application, via.token);
+    Call::new(method, route, via.interaction, path)
+}
+
+/// Takes the "is thinking" away from an interaction that will not be answered.
+pub(crate) fn remove_original(via: &Via) -> Call {
+    original_call(via, Method::DELETE)
+}
+
+/// The channel's id, checked, since it becomes part of a path.
+fn channel(to: &Address) -> Result<u64, SendError> {
+    to.place
+        .parse()
+        .map_err(|_| SendError::Rejected(format!("`{}` is no Discord channel", to.place)))
+}
+
+fn text_of(part: &Part) -> &str {
+    match part {
+        Part::Text { text, .. } => text,
+        Part::File { caption, .. } => caption,
+    }
+}
+
+/// A part as the answer to an interaction. What a model wrote pings nobody.
+fn response(part: &Part) -> Body {
+    let json = json!({"content": text_of(part), "allowed_mentions": {"parse": []}});
+    with_file(json, part)
+}
+
+/// A part as a message of its own. The nonce makes Discord drop the repeat of an attempt that arrived.
+fn message(to: &Address, part: &Part, key: &DeliveryKey) -> Body {
+    let mut json = json!({
+        "content": text_of(part), "nonce": key.0, "enforce_nonce": true,
+        "allowed_mentions": {"parse": [], "replied_user": false},
+    });
+    // What an interaction's answer would point at is the interaction, and that is no message.
+    // In private everyone knows what is answered.
+    let reply_to = to.reply_to.as_ref().filter(|_| to.via.is_none() && !to.private);
+    if let Some(id) = reply_to.and_then(|id| id.parse::<u64>().ok()) {
+        json["message_reference"] = json!({"message_id": id.to_string(), "fail_if_not_exists": false});
+    }
+    with_file(json, part)
+}
+
+fn with_file(mut json: Value, part: &Part) -> Body {
+    match part {
+        Part::Text { .. } => Body::Json(json),
+        Part::File { name, content, .. } => {
+            json["attachments"] = json!([{"id": 0, "filename": name}]);
+            Body::File {
+                json,
+                name: name.clone(),
+                content: content.clone(),
+            }
+        }
+    }
+}
+
+fn receipt(posted: Result<Posted, ApiError>) -> Result<Receipt, SendError> {
+    posted.map(|posted| Receipt { id: posted.id }).map_err(send_error)
+}
+
+fn send_error(error: ApiError) -> SendError {
+    match error {
+        ApiError::Limited(wait) => SendError::RetryAfter(wait),
+        ApiError::Unreachable(error) => SendError::Unreachable(error),
+        ApiError::Refused(refusal) if is_gone(&refusal) => SendError::Gone(refusal.to_string()),
+        // The token, not the part, is wrong: the part waits until that is mended.
+        ApiError::Refused(refusal) if refusal.status == 401 => SendError::Unreachable(refusal.to_string()),
+        ApiError::Refused(refusal) => SendError::Rejected(refusal.to_string()),
+    }
+}
+
+/// The channel takes nothing more: unknown channel or guild, missing access or permission, no direct
+/// messages, no shared guild, a locked thread.
+fn is_gone(refusal: &Refusal) -> bool {
+    matches!(
+        refusal.code,
+        10_003 | 10_004 | 50_001 | 50_007 | 50_013 | 50_278 | 160_005
+    )
+}
+
+/// The interaction takes nothing more: unknown message, webhook or interaction, a token that has expired.
+fn has_ended(refusal: &Refusal) -> bool {
+    matches!(refusal.code, 10_008 | 10_015 | 10_062 | 50_027) || matches!(refusal.status, 401 | 404)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(status: u16, code: u64) -> ApiError {
+        ApiError::Refused(Refusal {
+            status,
+            code,
+            message: "No".to_owned(),
+        })
+    }
+
+    #[test]
+    fn an_error_says_what_becomes_of_the_part() {
+        let cases = [
+            (refused(404, 10_003), "the chat is gone: No (HTTP 404, code 10003)"),
+            (refused(403, 50_007), "the chat is gone: No (HTTP 403, code 50007)"),
+            (
+                refused(400, 50_035),
+                "the platform refused the message: No (HTTP 400, code 50035)",
+            ),
+            (
+                refused(401, 0),
+                "the platform could not be reached: No (HTTP 401, code 0)",
+            ),
+            (
+                ApiError::Unreachable("cut".to_owned()),
+                "the platform could not be reached: cut",
+            ),
+            (
+                ApiError::Limited(std::time::Duration::from_secs(2)),
+                "the platform asks to wait 2000 ms",
+            ),
+        ];
+        for (error, expected) in cases {
+            assert_eq!(send_error(error).to_string(), expected);
+        }
+    }
+}

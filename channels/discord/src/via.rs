@@ -1,0 +1,85 @@
+//! What an answer must carry so that it reaches the interaction that asked for it.
+
+use std::{fmt, time::Duration};
+
+use jiff::Timestamp;
+
+/// An interaction's token is good for 15 minutes; the last seconds are not worth the risk.
+const LIFE: Duration = Duration::from_secs(15 * 60 - 15);
+
+/// An interaction, as [`clifford_channel::Address::via`] carries it:
+/// `application:interaction:created_ms:token`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Via {
+    pub(crate) application: u64,
+    pub(crate) interaction: u64,
+    pub(crate) created_ms: i64,
+    pub(crate) token: String,
+}
+
+impl Via {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let mut pieces = text.splitn(4, ':');
+        Some(Self {
+            application: pieces.next()?.parse().ok()?,
+            interaction: pieces.next()?.parse().ok()?,
+            created_ms: pieces.next()?.parse().ok()?,
+            // It becomes part of a path.
+            token: pieces.next().filter(|token| is_token(token))?.to_owned(),
+        })
+    }
+
+    /// Whether the interaction can still be answered.
+    pub(crate) fn is_alive(&self, now: Timestamp) -> bool {
+        let age = now.as_millisecond().saturating_sub(self.created_ms);
+        u64::try_from(age).is_ok_and(|age| Duration::from_millis(age) < LIFE) || age < 0
+    }
+}
+
+/// Whether this can be an interaction's token.
+pub(crate) fn is_token(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_=.".contains(c))
+}
+
+impl fmt::Display for Via {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}:{}:{}:{}",
+            self.application, self.interaction, self.created_ms, self.token
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let via = Via {
+            application: 1,
+            interaction: 2,
+            created_ms: 3,
+            token: "aW50-_=.".to_owned(),
+        };
+        assert_eq!(Via::parse(&via.to_string()), Some(via));
+        for broken in ["", "1:2:3", "1:2:3:", "x:2:3:t", "1:2:3:a/b", "1:2:3:a:b"] {
+            assert_eq!(Via::parse(broken), None, "{broken}");
+        }
+    }
+
+    #[test]
+    fn an_interaction_lives_for_less_than_15_minutes() {
+        let via = Via {
+            application: 1,
+            interaction: 2,
+            created_ms: 0,
+            token: "t".to_owned(),
+        };
+        let at = |seconds| Timestamp::from_second(seconds).unwrap();
+        assert!(via.is_alive(at(14 * 60)));
+        assert!(via.is_alive(at(-1)));
+        assert!(!via.is_alive(at(15 * 60)));
+    }
+}

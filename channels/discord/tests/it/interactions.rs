@@ -1,0 +1,205 @@
+use std::{sync::Arc, time::Duration};
+
+use clifford_channel::{Address, Channel, Inbound, Signal};
+use clifford_discord::Discord;
+use clifford_fakes::discord::{DiscordFake, Fault, Route};
+
+use crate::support::{Bot, Kept, config, text_part, to};
+
+/// A person uses a command; where its answer goes, and the interaction's id.
+async fn use_command(bot: &Bot, channel: u64, name: &str, options: &[(&str, &str)]) -> (Address, u64) {
+    let user = bot.fake.user("Ada");
+    let before = bot.kept.events().len();
+    let id = bot.fake.interaction(channel, user, name, options);
+    let events = bot.kept.wait_for_events(before + 1).await;
+    let (reply_to, via) = match &events[before] {
+        Inbound::Command(command) => (command.id.clone(), command.via.clone()),
+        Inbound::Message(message) => (message.id.clone(), message.via.clone()),
+        other => panic!("{other:?} is no command"),
+    };
+    assert_eq!(reply_to, id.to_string());
+    (
+        Address {
+            reply_to: Some(reply_to),
+            via,
+            ..to(channel)
+        },
+        id,
+    )
+}
+
+fn contents(bot: &Bot, id: u64) -> Vec<String> {
+    bot.fake
+        .interaction_replies(id)
+        .into_iter()
+        .map(|reply| reply.content)
+        .collect()
+}
+
+#[tokio::test]
+async fn a_command_is_acknowledged_before_it_is_handed_in_and_answered_in_place() {
+    let bot = Bot::start().await;
+    let (channel, _) = bot.channel();
+    let (address, id) = use_command(&bot, channel, "new", &[("name", "Trip to Rome")]).await;
+    assert!(bot.fake.acknowledged_after(id).unwrap() < Duration::from_secs(3));
+    let Some(Inbound::Command(command)) = bot.kept.events().pop() else {
+        panic!("no command");
+    };
+    assert_eq!(
+        (command.name.as_str(), command.argument.as_str()),
+        ("new", "Trip to Rome")
+    );
+    bot.discord.signal(&address, &Signal::Typing).await.unwrap();
+    for (n, text) in ["first @everyone", "second", "third"].into_iter().enumerate() {
+        bot.send(&address, text, &format!("key-{n}")).await.unwrap();
+    }
+    assert_eq!(contents(&bot, id), ["first @everyone", "second", "third"]);
+    assert!(
+        bot.fake
+            .interaction_replies(id)
+            .iter()
+            .all(|reply| reply.pinged.is_empty())
+    );
+    assert_eq!((bot.fake.sent(channel), bot.fake.typings(channel)), (Vec::new(), 0));
+    // What the bot wrote came back to it, and is nothing that somebody wrote.
+    assert_eq!(bot.kept.events().len(), 1);
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn asking_by_command_is_a_message_that_is_answered_in_place() {
+    let bot = Bot::start().await;
+    let (channel, _) = bot.channel();
+    let (address, id) = use_command(&bot, channel, "ask", &[("text", "What is 6 * 7?")]).await;
+    let Some(Inbound::Message(message)) = bot.kept.events().pop() else {
+        panic!("no message");
+    };
+    assert_eq!(
+        (message.text.as_str(), message.addressed.mention),
+        ("What is 6 * 7?", true)
+    );
+    bot.send(&address, "42", "key-1").await.unwrap();
+    assert_eq!(contents(&bot, id), ["42"]);
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn an_answer_after_15_minutes_goes_to_the_channel() {
+    let bot = Bot::start().await;
+    let (channel, _) = bot.channel();
+    let (address, id) = use_command(&bot, channel, "ask", &[("text", "slow?")]).await;
+    bot.fake.advance(Duration::from_secs(15 * 60 + 1));
+    bot.send(&address, "at last", "key-1").await.unwrap();
+    assert_eq!(contents(&bot, id), Vec::<String>::new());
+    assert_eq!(bot.fake.sent(channel)[0].content, "at last");
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn an_answer_to_an_interaction_that_is_gone_goes_to_the_channel() {
+    let bot = Bot::start().await;
+    let (channel, _) = bot.channel();
+    let (mut address, _) = use_command(&bot, channel, "ask", &[("text", "hm?")]).await;
+    address.via = address.via.map(|via| format!("{via}x"));
+    bot.send(&address, "here", "key-1").await.unwrap();
+    assert_eq!(bot.fake.sent(channel)[0].content, "here");
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn an_answer_whose_connection_broke_is_not_said_twice() {
+    let bot = Bot::start().await;
+    let (channel, _) = bot.channel();
+    let (address, id) = use_command(&bot, channel, "ask", &[("text", "once?")]).await;
+    bot.fake.fail_next(Route::EditOriginal, Fault::DropAfter);
+    assert!(bot.send(&address, "once", "key-1").await.is_err());
+    bot.send(&address, "once", "key-1").await.unwrap();
+    bot.send(&address, "then", "key-2").await.unwrap();
+    assert_eq!(contents(&bot, id), ["once", "then"]);
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn another_process_goes_on_where_the_first_ended() {
+    let bot = Bot::start().await;
+    let (channel, _) = bot.channel();
+    let (address, id) = use_command(&bot, channel, "ask", &[("text", "hello?")]).await;
+    for (text, key) in [("first", "key-1"), ("first", "key-1"), ("second", "key-2")] {
+        let process = Discord::new(config(&bot.fake)).unwrap();
+        process
+            .send(
+                &address,
+                &text_part(text),
+                &clifford_channel::DeliveryKey(key.to_owned()),
+            )
+            .await
+            .unwrap();
+    }
+    assert_eq!(contents(&bot, id), ["first", "second"]);
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn an_acknowledgement_that_broke_is_tried_again() {
+    let bot = Bot::start().await;
+    let (channel, _) = bot.channel();
+    bot.fake.fail_next(Route::Acknowledge, Fault::DropBefore);
+    let (address, id) = use_command(&bot, channel, "stop", &[]).await;
+    bot.send(&address, "stopped", "key-1").await.unwrap();
+    assert_eq!(contents(&bot, id), ["stopped"]);
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn a_command_that_could_not_be_acknowledged_is_answered_in_the_channel() {
+    let bot = Bot::start().await;
+    let (channel, _) = bot.channel();
+    bot.fake.fail_next(Route::Acknowledge, Fault::Status(500));
+    bot.fake.fail_next(Route::Acknowledge, Fault::Status(500));
+    let (address, id) = use_command(&bot, channel, "stop", &[]).await;
+    assert_eq!(address.via, None);
+    bot.send(
+        &Address {
+            reply_to: None,
+            ..address
+        },
+        "stopped",
+        "key-1",
+    )
+    .await
+    .unwrap();
+    assert_eq!((contents(&bot, id), bot.fake.sent(channel).len()), (Vec::new(), 1));
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn a_command_is_acknowledged_while_the_store_is_down() {
+    let bot = Bot::start().await;
+    let (channel, user) = bot.channel();
+    bot.kept
+        .unavailable
+        .store(usize::MAX, std::sync::atomic::Ordering::SeqCst);
+    bot.fake.user_says(channel, user, "waits");
+    let id = bot.fake.interaction(channel, user, "stop", &[]);
+    assert!(bot.fake.wait_for_acknowledgement(id).await < Duration::from_secs(3));
+    bot.kept.unavailable.store(0, std::sync::atomic::Ordering::SeqCst);
+    let events = bot.kept.wait_for_events(2).await;
+    assert!(
+        matches!(events[..], [Inbound::Message(_), Inbound::Command(_)]),
+        "{events:?}"
+    );
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn an_ignored_command_does_not_go_on_thinking() {
+    let bot = Bot::with(Arc::new(DiscordFake::start().await), Kept::new(true));
+    bot.connected().await;
+    let (channel, _) = bot.channel();
+    let (_, id) = use_command(&bot, channel, "stop", &[]).await;
+    bot.fake
+        .wait_for("the end of thinking", |fake| (!fake.is_thinking(id)).then_some(()))
+        .await;
+    assert_eq!(bot.fake.requests(Route::DeleteOriginal), 1);
+    bot.finish().await;
+}

@@ -1,0 +1,174 @@
+use std::time::Duration;
+
+use clifford_channel::{Address, Channel, DeliveryKey, Part, SendError, Signal};
+use clifford_fakes::discord::{Fault, Route, Sent, SentFile};
+
+use crate::support::{Bot, to};
+
+#[tokio::test]
+async fn a_reply_points_at_its_message_and_pings_nobody() {
+    let bot = Bot::start().await;
+    let (channel, user) = bot.channel();
+    let asked = bot.fake.user_says(channel, user, "hello?");
+    let address = Address {
+        reply_to: Some(asked.to_string()),
+        ..to(channel)
+    };
+    bot.send(
+        &address,
+        &format!("@everyone <@{user}> hi"),
+        "0123456789012345678901234",
+    )
+    .await
+    .unwrap();
+    let sent = bot.fake.sent(channel);
+    let expected = Sent {
+        id: sent[0].id,
+        content: format!("@everyone <@{user}> hi"),
+        nonce: Some("0123456789012345678901234".to_owned()),
+        reply_to: Some(asked),
+        files: Vec::new(),
+        pinged: Vec::new(),
+    };
+    assert_eq!(sent, [expected]);
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn an_answer_to_a_deleted_message_goes_out_all_the_same() {
+    let bot = Bot::start().await;
+    let (channel, _) = bot.channel();
+    let address = Address {
+        reply_to: Some("1".to_owned()),
+        ..to(channel)
+    };
+    bot.send(&address, "hi", "key-1").await.unwrap();
+    assert_eq!(bot.fake.sent(channel)[0].reply_to, None);
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn what_was_taken_before_the_connection_broke_is_not_said_twice() {
+    let bot = Bot::start().await;
+    let (channel, _) = bot.channel();
+    bot.fake.fail_next(Route::SendMessage, Fault::DropAfter);
+    let first = bot.send(&to(channel), "once", "key-1").await;
+    assert!(matches!(first, Err(SendError::Unreachable(_))), "{first:?}");
+    let receipt = bot.send(&to(channel), "once", "key-1").await.unwrap();
+    let sent = bot.fake.sent(channel);
+    assert_eq!((sent.len(), sent[0].id.to_string()), (1, receipt.id));
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn too_many_requests_says_when_to_try_again_and_nothing_goes_out_before() {
+    let bot = Bot::start().await;
+    let (channel, _) = bot.channel();
+    bot.fake.fail_next(
+        Route::SendMessage,
+        Fault::TooMany {
+            retry_after: Duration::from_secs(60),
+            global: false,
+        },
+    );
+    for _ in 0..3 {
+        let sent = bot.send(&to(channel), "hi", "key-1").await;
+        let Err(SendError::RetryAfter(wait)) = sent else {
+            panic!("{sent:?}");
+        };
+        assert!(
+            (Duration::from_secs(55)..=Duration::from_secs(60)).contains(&wait),
+            "{wait:?}"
+        );
+    }
+    assert_eq!(bot.fake.requests(Route::SendMessage), 1);
+    // Another channel has a bucket of its own.
+    let (other, _) = bot.channel();
+    bot.send(&to(other), "hi", "key-2").await.unwrap();
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn an_empty_bucket_is_known_before_discord_complains() {
+    let bot = Bot::start().await;
+    let (channel, _) = bot.channel();
+    bot.fake.limit(Route::SendMessage, 2, Duration::from_secs(60));
+    bot.send(&to(channel), "1", "key-1").await.unwrap();
+    bot.send(&to(channel), "2", "key-2").await.unwrap();
+    let third = bot.send(&to(channel), "3", "key-3").await;
+    assert!(matches!(third, Err(SendError::RetryAfter(_))), "{third:?}");
+    assert_eq!(bot.fake.requests(Route::SendMessage), 2);
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn a_global_limit_holds_everything() {
+    let bot = Bot::start().await;
+    let (channel, _) = bot.channel();
+    bot.fake.fail_next(
+        Route::Typing,
+        Fault::TooMany {
+            retry_after: Duration::from_secs(60),
+            global: true,
+        },
+    );
+    let typing = bot.discord.signal(&to(channel), &Signal::Typing).await;
+    assert!(matches!(typing, Err(SendError::RetryAfter(_))), "{typing:?}");
+    let sent = bot.send(&to(channel), "hi", "key-1").await;
+    assert!(matches!(sent, Err(SendError::RetryAfter(_))), "{sent:?}");
+    assert_eq!(bot.fake.requests(Route::SendMessage), 0);
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn a_refusal_says_what_becomes_of_the_part() {
+    let bot = Bot::start().await;
+    let (channel, _) = bot.channel();
+    let nowhere = bot.send(&to(1), "hi", "key-1").await;
+    assert!(matches!(nowhere, Err(SendError::Gone(_))), "{nowhere:?}");
+    bot.fake
+        .refuse(channel, 403, 50_007, "Cannot send messages to this user");
+    let blocked = bot.send(&to(channel), "hi", "key-2").await;
+    assert!(matches!(blocked, Err(SendError::Gone(_))), "{blocked:?}");
+    bot.fake
+        .refuse(channel, 400, 200_000, "Message was blocked by automatic moderation");
+    let moderated = bot.send(&to(channel), "hi", "key-3").await;
+    assert!(matches!(moderated, Err(SendError::Rejected(_))), "{moderated:?}");
+    bot.fake.fail_next(Route::SendMessage, Fault::Status(500));
+    let failed = bot.send(&to(channel), "hi", "key-4").await;
+    assert!(matches!(failed, Err(SendError::Unreachable(_))), "{failed:?}");
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn a_long_text_goes_as_a_file() {
+    let bot = Bot::start().await;
+    let (channel, _) = bot.channel();
+    let part = Part::File {
+        name: "answer.md".into(),
+        content: "Größe: ∞".repeat(2_000),
+        caption: "Long".into(),
+    };
+    bot.discord
+        .send(&to(channel), &part, &DeliveryKey("key-1".to_owned()))
+        .await
+        .unwrap();
+    let sent = bot.fake.sent(channel);
+    let file = SentFile {
+        name: "answer.md".to_owned(),
+        content: "Größe: ∞".repeat(2_000),
+    };
+    assert_eq!((sent[0].content.as_str(), &sent[0].files), ("Long", &vec![file]));
+    assert_eq!(sent[0].nonce.as_deref(), Some("key-1"));
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn typing_is_shown() {
+    let bot = Bot::start().await;
+    let (channel, _) = bot.channel();
+    bot.discord.signal(&to(channel), &Signal::Typing).await.unwrap();
+    bot.discord.signal(&to(channel), &Signal::Done).await.unwrap();
+    assert_eq!(bot.fake.typings(channel), 1);
+    bot.finish().await;
+}

@@ -1,0 +1,257 @@
+//! Requests to the Bot API, and what its answers mean.
+
+use std::{error::Error as _, time::Duration};
+
+use clifford_channel::ChannelError;
+use reqwest::{RequestBuilder, multipart::Form};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::value::RawValue;
+use teloxide::requests::Payload;
+use url::Url;
+
+/// How long opening a connection may take.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a request that does not wait for updates may take.
+pub(crate) const CALL_TIMEOUT: Duration = Duration::from_secs(20);
+/// How long to wait if Telegram forgets to say it.
+const RETRY_AFTER: u64 = 5;
+
+/// Why a request failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ApiError {
+    /// 429: nothing more before this time is over.
+    RetryAfter(Duration),
+    /// The group is a supergroup now, under this id.
+    MovedTo(i64),
+    /// Telegram understood the request, and refuses it.
+    Refused { code: u16, description: String },
+    /// No answer, a broken one, or a failure of the server. The request may have been carried out.
+    Unreachable(String),
+}
+
+/// One bot's way to its server.
+pub(crate) struct Api {
+    http: reqwest::Client,
+    /// `https://server/bot<token>/`: method names are joined to it.
+    base: Url,
+    token: String,
+}
+
+impl std::fmt::Debug for Api {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Api").finish_non_exhaustive()
+    }
+}
+
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    ok: bool,
+    #[serde(borrow)]
+    result: Option<&'a RawValue>,
+    error_code: Option<u16>,
+    description: Option<String>,
+    parameters: Option<Parameters>,
+}
+
+#[derive(Deserialize)]
+struct Parameters {
+    retry_after: Option<u64>,
+    migrate_to_chat_id: Option<i64>,
+}
+
+impl Api {
+    pub(crate) fn new(token: &str, api_url: &Url) -> Result<Self, ChannelError> {
+        let is_token = |c: char| c.is_ascii_alphanumeric() || matches!(c, ':' | '_' | '-');
+        if token.is_empty() || !token.chars().all(is_token) {
+            return Err(ChannelError::Misconfigured(
+                "channels.telegram.token is no bot token: take the one that @BotFather gave, such as 123456:ABC-DEF"
+                    .to_owned(),
+            ));
+        }
+        let bad_url = |why: &str| ChannelError::Misconfigured(format!("channels.telegram.api_url {why}"));
+        let mut base = api_url.clone();
+        base.path_segments_mut()
+            .map_err(|()| bad_url("is no HTTP address"))?
+            .pop_if_empty()
+            .extend([format!("bot{token}"), String::new()]);
+        let http = reqwest::Client::builder()
+            .connect_timeout(CONNECT_TIMEOUT)
+            .tcp_nodelay(true)
+            .build()
+            .map_err(|error| ChannelError::Misconfigured(format!("the HTTP client cannot be made: {error}")))?;
+        Ok(Self {
+            http,
+            base,
+            token: token.to_owned(),
+        })
+    }
+
+    /// Calls a method with a payload of teloxide's, and reads the part of the result that is needed.
+    pub(crate) async fn call<P, R>(&self, payload: &P, timeout: Duration) -> Result<R, ApiError>
+    where
+        P: Payload + Serialize + Sync,
+        R: DeserializeOwned,
+    {
+        self.perform(self.request(P::NAME, timeout)?.json(payload)).await
+    }
+
+    /// Calls a method that takes a file.
+    pub(crate) async fn upload<P: Payload, R: DeserializeOwned>(&self, form: Form) -> Result<R, ApiError> {
+        self.perform(self.request(P::NAME, CALL_TIMEOUT)?.multipart(form)).await
+    }
+
+    fn request(&self, method: &str, timeout: Duration) -> Result<RequestBuilder, ApiError> {
+        let url = self
+            .base
+            .join(method)
+            .map_err(|error| ApiError::Unreachable(error.to_string()))?;
+        Ok(self.http.post(url).timeout(timeout))
+    }
+
+    async fn perform<R: DeserializeOwned>(&self, request: RequestBuilder) -> Result<R, ApiError> {
+        let response = request.send().await.map_err(|error| self.unreachable(error))?;
+        let status = response.status().as_u16();
+        let body = response.bytes().await.map_err(|error| self.unreachable(error))?;
+        read(status, &body).map_err(|error| self.without_token(error))
+    }
+
+    fn unreachable(&self, error: reqwest::Error) -> ApiError {
+        let error = error.without_url();
+        let mut text = error.to_string();
+        let mut source = error.source();
+        while let Some(cause) = source {
+            text = format!("{text}: {cause}");
+            source = cause.source();
+        }
+        self.without_token(ApiError::Unreachable(text))
+    }
+
+    /// Whatever a server or a proxy echoes, the token goes into no log.
+    fn without_token(&self, error: ApiError) -> ApiError {
+        let clean = |text: String| text.replace(&self.token, "<token>");
+        match error {
+            ApiError::Unreachable(text) => ApiError::Unreachable(clean(text)),
+            ApiError::Refused { code, description } => ApiError::Refused {
+                code,
+                description: clean(description),
+            },
+            ApiError::RetryAfter(_) | ApiError::MovedTo(_) => error,
+        }
+    }
+}
+
+/// Reads an answer.
+fn read<R: DeserializeOwned>(status: u16, body: &[u8]) -> Result<R, ApiError> {
+    let Ok(envelope) = serde_json::from_slice::<Envelope<'_>>(body) else {
+        let description = format!("HTTP {status} without an answer of the Bot API");
+        return Err(match status {
+            400..=499 => ApiError::Refused {
+                code: status,
+                description,
+            },
+            _ => ApiError::Unreachable(description),
+        });
+    };
+    if envelope.ok {
+        let result = envelope.result.map_or("null", RawValue::get);
+        return serde_json::from_str(result)
+            .map_err(|error| ApiError::Unreachable(format!("the result cannot be read: {error}")));
+    }
+    let code = envelope.error_code.unwrap_or(status);
+    let description = envelope.description.unwrap_or_else(|| format!("error {code}"));
+    let parameters = envelope.parameters.as_ref();
+    if let Some(id) = parameters.and_then(|parameters| parameters.migrate_to_chat_id) {
+        return Err(ApiError::MovedTo(id));
+    }
+    let retry_after = parameters.and_then(|parameters| parameters.retry_after);
+    Err(match (code, retry_after) {
+        (429, seconds) => ApiError::RetryAfter(Duration::from_secs(seconds.unwrap_or(RETRY_AFTER))),
+        (_, Some(seconds)) => ApiError::RetryAfter(Duration::from_secs(seconds)),
+        (500.., None) => ApiError::Unreachable(description),
+        (_, None) => ApiError::Refused { code, description },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_answer_becomes_what_the_caller_does_next() {
+        let refused = |code: u16, description: &str| ApiError::Refused {
+            code,
+            description: description.to_owned(),
+        };
+        let cases: [(u16, &str, Result<u32, ApiError>); 9] = [
+            (200, r#"{"ok":true,"result":7}"#, Ok(7)),
+            (
+                403,
+                r#"{"ok":false,"error_code":403,"description":"Forbidden: bot was blocked by the user"}"#,
+                Err(refused(403, "Forbidden: bot was blocked by the user")),
+            ),
+            (
+                429,
+                r#"{"ok":false,"error_code":429,"description":"x","parameters":{"retry_after":35}}"#,
+                Err(ApiError::RetryAfter(Duration::from_secs(35))),
+            ),
+            (
+                429,
+                r#"{"ok":false,"error_code":429,"description":"x"}"#,
+                Err(ApiError::RetryAfter(Duration::from_secs(5))),
+            ),
+            (
+                400,
+                r#"{"ok":false,"error_code":400,"description":"x","parameters":{"migrate_to_chat_id":-1005}}"#,
+                Err(ApiError::MovedTo(-1005)),
+            ),
+            (
+                500,
+                r#"{"ok":false,"error_code":500,"description":"Internal Server Error"}"#,
+                Err(ApiError::Unreachable("Internal Server Error".to_owned())),
+            ),
+            (
+                502,
+                "<html>",
+                Err(ApiError::Unreachable(
+                    "HTTP 502 without an answer of the Bot API".to_owned(),
+                )),
+            ),
+            (
+                413,
+                "<html>",
+                Err(refused(413, "HTTP 413 without an answer of the Bot API")),
+            ),
+            (
+                200,
+                "{}",
+                Err(ApiError::Unreachable(
+                    "HTTP 200 without an answer of the Bot API".to_owned(),
+                )),
+            ),
+        ];
+        for (status, body, expected) in cases {
+            assert_eq!(read::<u32>(status, body.as_bytes()), expected, "{status} {body}");
+        }
+    }
+
+    #[test]
+    fn a_token_or_address_that_cannot_be_right_names_its_setting() {
+        let url = |text: &str| Url::parse(text).unwrap();
+        let error = |token: &str, address: &str| Api::new(token, &url(address)).unwrap_err().to_string();
+        assert!(error("1:a b", "https://x.y").starts_with("channels.telegram.token "));
+        assert!(error("", "https://x.y").starts_with("channels.telegram.token "));
+        assert!(error("1:a", "mailto:x@y").starts_with("channels.telegram.api_url "));
+    }
+
+    #[test]
+    fn methods_are_called_below_the_path_of_the_address() {
+        for (address, expected) in [
+            ("https://api.telegram.org", "https://api.telegram.org/bot1:a/GetMe"),
+            ("https://x.y/tg/", "https://x.y/tg/bot1:a/GetMe"),
+        ] {
+            let api = Api::new("1:a", &Url::parse(address).unwrap()).unwrap();
+            let request = api.request("GetMe", CALL_TIMEOUT).unwrap().build().unwrap();
+            assert_eq!(request.url().as_str(), expected);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The connection's ups and downs: what is told of them, and when to try again.
+
+use std::time::Duration;
+
+use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
+use clifford_channel::{ChannelError, ConnectionStatus, Ingress, Platform};
+
+use crate::api::ApiError;
+
+/// The state of the connection, as far as it is told to others.
+pub(crate) struct Link<'a> {
+    ingress: &'a dyn Ingress,
+    /// The bot's name as people see it.
+    pub(crate) name: String,
+    connected: bool,
+    delays: ExponentialBackoff,
+}
+
+impl<'a> Link<'a> {
+    pub(crate) fn new(ingress: &'a dyn Ingress) -> Self {
+        Self {
+            ingress,
+            name: String::new(),
+            connected: false,
+            delays: delays(),
+        }
+    }
+
+    /// The platform answered.
+    pub(crate) fn up(&mut self) {
+        self.delays = delays();
+        if !std::mem::replace(&mut self.connected, true) {
+            let status = ConnectionStatus::Connected(self.name.clone());
+            self.ingress.status(Platform::Telegram, status);
+        }
+    }
+
+    /// Says how long to wait before the next attempt, or why there is none.
+    pub(crate) fn down(&mut self, error: ApiError) -> Result<Duration, ChannelError> {
+        let (why, wait) = match error {
+            ApiError::RetryAfter(wait) => ("Telegram asks to wait".to_owned(), wait),
+            ApiError::Unreachable(why) => (why, self.next_delay()),
+            ApiError::MovedTo(chat) => (format!("unexpected answer: moved to {chat}"), self.next_delay()),
+            ApiError::Refused { code, description } => match code {
+                401 | 404 => return Err(unknown_token(&description)),
+                409 => return Err(ChannelError::Conflict(description)),
+                _ => (description, self.next_delay()),
+            },
+        };
+        tracing::warn!(%why, wait_ms = wait.as_millis(), "no connection to Telegram");
+        self.connected = false;
+        self.ingress
+            .status(Platform::Telegram, ConnectionStatus::Disconnected(why));
+        Ok(wait)
+    }
+
+    pub(crate) fn next_delay(&mut self) -> Duration {
+        self.delays.next().unwrap_or(MOST)
+    }
+}
+
+/// The longest wait between two attempts.
+pub(crate) const MOST: Duration = Duration::from_secs(30);
+
+/// From half a second up to half a minute, each with some chance in it so that bots do not come at once.
+pub(crate) fn delays() -> ExponentialBackoff {
+    ExponentialBuilder::default()
+        .with_min_delay(Duration::from_millis(500))
+        // Jitter may double a delay.
+        .with_max_delay(MOST / 2)
+        .without_max_times()
+        .with_jitter()
+        .build()
+}
+
+fn unknown_token(description: &str) -> ChannelError {
+    ChannelError::Misconfigured(format!(
+        "Telegram does not know the bot ({description}): set channels.telegram.token to the token that @BotFather \
+         gave, and check channels.telegram.api_url if you have your own server"
+    ))
+}

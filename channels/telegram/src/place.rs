@@ -1,0 +1,98 @@
+//! Chats and topics as ids of places, and back.
+
+use clifford_channel::{Address, SendError};
+use teloxide::types::{ChatId, MessageId, ReplyParameters, ThreadId};
+
+/// The id of a chat, or of a topic of one: `-100123`, `-100123:45`.
+pub(crate) fn external_id(chat: ChatId, thread: Option<ThreadId>) -> String {
+    match thread {
+        Some(ThreadId(MessageId(thread))) => format!("{chat}:{thread}"),
+        None => chat.to_string(),
+    }
+}
+
+/// Where a message goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Target {
+    pub(crate) chat: ChatId,
+    pub(crate) thread: Option<ThreadId>,
+    pub(crate) private: bool,
+    pub(crate) reply_to: Option<MessageId>,
+}
+
+impl Target {
+    /// Reads an address.
+    ///
+    /// # Errors
+    /// [`SendError::Rejected`]: it is no place on Telegram.
+    pub(crate) fn of(address: &Address) -> Result<Self, SendError> {
+        let place = &address.place;
+        let (chat, thread) = match place.split_once(':') {
+            Some((chat, thread)) => (chat, Some(thread.parse().map_err(|_| no_place(place))?)),
+            None => (place.as_str(), None),
+        };
+        Ok(Self {
+            chat: ChatId(chat.parse().map_err(|_| no_place(place))?),
+            thread: thread.map(|thread| ThreadId(MessageId(thread))),
+            private: address.private,
+            // An id that is none points at nothing; the answer is worth more than its pointer.
+            // In private everyone knows what is answered.
+            reply_to: address
+                .reply_to
+                .as_ref()
+                .filter(|_| !address.private)
+                .and_then(|id| id.parse().ok())
+                .map(MessageId),
+        })
+    }
+
+    /// What the message answers. If that is gone, the message is sent without pointing at it.
+    pub(crate) fn reply_parameters(&self) -> Option<ReplyParameters> {
+        self.reply_to
+            .map(|id| ReplyParameters::new(id).allow_sending_without_reply())
+    }
+}
+
+fn no_place(place: &str) -> SendError {
+    SendError::Rejected(format!("`{place}` is no chat on Telegram"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(place: &str, reply_to: Option<&str>) -> Address {
+        Address {
+            place: place.to_owned(),
+            private: false,
+            reply_to: reply_to.map(str::to_owned),
+            via: None,
+        }
+    }
+
+    #[test]
+    fn places_are_read_back_as_they_were_written() {
+        for (chat, thread) in [(7, None), (-1_001_234, None), (-1_001_234, Some(45))] {
+            let (chat, thread) = (ChatId(chat), thread.map(|id| ThreadId(MessageId(id))));
+            let target = Target::of(&address(&external_id(chat, thread), Some("12"))).unwrap();
+            let expected = Target {
+                chat,
+                thread,
+                private: false,
+                reply_to: Some(MessageId(12)),
+            };
+            assert_eq!(target, expected);
+        }
+    }
+
+    #[test]
+    fn what_is_no_place_is_rejected() {
+        for place in ["", "general", "7:", "7:x", ":7"] {
+            let error = Target::of(&address(place, None)).unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                format!("the platform refused the message: `{place}` is no chat on Telegram")
+            );
+        }
+    }
+}

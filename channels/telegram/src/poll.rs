@@ -1,0 +1,258 @@
+//! Receiving: long polls, and what goes wrong with them.
+
+use std::time::Duration;
+
+use clifford_channel::{ChannelError, Inbound, Ingress};
+use futures::future::join_all;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use teloxide::{
+    payloads::{DeleteWebhook, GetMe, GetUpdates, SetMyCommands},
+    types::{AllowedUpdate, BotCommand, UserId},
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    Telegram,
+    api::{Api, ApiError, CALL_TIMEOUT},
+    link::{Link, MOST, delays},
+    read::{inbound, update_id},
+    update::Me,
+};
+
+/// What a poll's connection may take longer than the poll itself.
+const POLL_MARGIN: Duration = Duration::from_secs(10);
+/// How long the last confirmation may hold up the end.
+const CONFIRM_TIMEOUT: Duration = Duration::from_secs(3);
+/// The kinds of updates that mean something to us.
+const KINDS: [AllowedUpdate; 3] = [
+    AllowedUpdate::Message,
+    AllowedUpdate::EditedMessage,
+    AllowedUpdate::MyChatMember,
+];
+
+/// Receives until `stop`, whatever the network does.
+pub(crate) async fn receive(
+    telegram: &Telegram,
+    ingress: &dyn Ingress,
+    stop: &CancellationToken,
+) -> Result<(), ChannelError> {
+    let mut link = Link::new(ingress);
+    let Some(me) = introduce(&telegram.api, &mut link, stop).await? else {
+        return Ok(());
+    };
+    let mut poller = Poller {
+        telegram,
+        ingress,
+        stop,
+        me,
+        link,
+        offset: None,
+        unconfirmed: false,
+    };
+    let (received, ()) = tokio::join!(poller.run(), set_commands(telegram, stop));
+    received
+}
+
+/// Asks who the bot is, as often as it takes. `None`: stopped before there was an answer.
+async fn introduce(api: &Api, link: &mut Link<'_>, stop: &CancellationToken) -> Result<Option<Me>, ChannelError> {
+    #[derive(Deserialize)]
+    struct Account {
+        id: u64,
+        first_name: String,
+        username: Option<String>,
+    }
+    loop {
+        let answer = stop
+            .run_until_cancelled(api.call::<_, Account>(&GetMe::new(), CALL_TIMEOUT))
+            .await;
+        let wait = match answer {
+            None => return Ok(None),
+            Some(Ok(account)) => {
+                link.name = match &account.username {
+                    Some(username) => format!("@{username}"),
+                    None => account.first_name,
+                };
+                link.up();
+                return Ok(Some(Me {
+                    id: UserId(account.id),
+                    username: account.username,
+                }));
+            }
+            Some(Err(error)) => link.down(error)?,
+        };
+        if stop.run_until_cancelled(tokio::time::sleep(wait)).await.is_none() {
+            return Ok(None);
+        }
+    }
+}
+
+/// Fills Telegram's menu of commands. The bot works without it too.
+async fn set_commands(telegram: &Telegram, stop: &CancellationToken) {
+    if telegram.commands.is_empty() {
+        return;
+    }
+    let commands = telegram.commands.iter().map(|(name, text)| BotCommand::new(name, text));
+    let request = SetMyCommands::new(commands);
+    let answer = stop
+        .run_until_cancelled(telegram.api.call::<_, bool>(&request, CALL_TIMEOUT))
+        .await;
+    if let Some(Err(error)) = answer {
+        tracing::warn!(?error, "Telegram did not take the menu of commands");
+    }
+}
+
+struct Poller<'a> {
+    telegram: &'a Telegram,
+    ingress: &'a dyn Ingress,
+    stop: &'a CancellationToken,
+    me: Me,
+    link: Link<'a>,
+    /// The first update that is not committed yet; what is below it is confirmed by the next poll.
+    offset: Option<i32>,
+    /// No poll has told Telegram of `offset` yet.
+    unconfirmed: bool,
+}
+
+impl Poller<'_> {
+    async fn run(&mut self) -> Result<(), ChannelError> {
+        while !self.stop.is_cancelled() {
+            let timeout = self.telegram.poll_timeout;
+            let answer = self
+                .stop
+                .run_until_cancelled(self.poll(timeout, 100, timeout + POLL_MARGIN));
+            let wait = match answer.await {
+                None => break,
+                Some(Ok(batch)) => {
+                    self.link.up();
+                    self.unconfirmed = false;
+                    self.commit(&batch).await
+                }
+                Some(Err(error)) if is_webhook(&error) => self.take_over().await?,
+                Some(Err(error)) => Some(self.link.down(error)?),
+            };
+            if let Some(wait) = wait {
+                self.stop.run_until_cancelled(tokio::time::sleep(wait)).await;
+            }
+        }
+        self.confirm().await;
+        Ok(())
+    }
+
+    async fn poll(&self, wait: Duration, limit: u8, timeout: Duration) -> Result<Vec<Box<RawValue>>, ApiError> {
+        let mut request = GetUpdates::new();
+        request.offset = self.offset;
+        request.limit = Some(limit);
+        request.timeout = Some(u32::try_from(wait.as_secs()).unwrap_or(0));
+        request.allowed_updates = Some(KINDS.to_vec());
+        self.telegram.api.call(&request, timeout).await
+    }
+
+    /// Hands a batch in: chats side by side, each in its own order. Moves the offset past what was
+    /// committed, and returns how long to wait if that was nothing.
+    async fn commit(&mut self, batch: &[Box<RawValue>]) -> Option<Duration> {
+        let mut groups: Vec<(Lane, Vec<(i32, Inbound)>)> = Vec::new();
+        let mut last = None;
+        let mut moves = false;
+        for raw in batch {
+            let id = update_id(raw.get());
+            last = last.max(id);
+            let Some(event) = inbound(raw.get(), &self.me) else {
+                continue;
+            };
+            moves |= matches!(event, Inbound::Moved(_));
+            // Without an id of its own, it is confirmed with the batch's last.
+            let entry = (id.unwrap_or(i32::MAX), event);
+            let lane = Lane::of(&entry.1);
+            match groups.iter_mut().find(|(known, _)| *known == lane) {
+                Some((_, group)) => group.push(entry),
+                None => groups.push((lane, vec![entry])),
+            }
+        }
+        if moves {
+            // What comes after a move must find the chat under its new id.
+            let mut all: Vec<_> = groups.into_iter().flat_map(|(_, group)| group).collect();
+            all.sort_by_key(|(id, _)| *id);
+            groups = vec![(Lane::Alone, all)];
+        }
+        let uncommitted = join_all(groups.into_iter().map(|(_, group)| self.hand_in(group))).await;
+        let stopped_at = uncommitted.into_iter().flatten().min();
+        let Some(last) = last else {
+            // Nothing here can be confirmed: Telegram would send the same at once.
+            return (!batch.is_empty()).then(|| self.link.next_delay());
+        };
+        let next = stopped_at.map_or_else(|| last.saturating_add(1), |id| id.min(last.saturating_add(1)));
+        self.unconfirmed = self.offset != Some(next);
+        self.offset = Some(next);
+        None
+    }
+
+    /// Hands events in, in order. Returns the id of the first that was not taken before the stop.
+    async fn hand_in(&self, events: Vec<(i32, Inbound)>) -> Option<i32> {
+        for (id, event) in events {
+            let mut delays = delays();
+            while let Err(error) = self.ingress.accept(event.clone()).await {
+                let wait = delays.next().unwrap_or(MOST);
+                tracing::warn!(update = id, %error, wait_ms = wait.as_millis(), "an update was not taken");
+                let slept = self.stop.run_until_cancelled(tokio::time::sleep(wait)).await;
+                if slept.is_none() {
+                    return Some(id);
+                }
+            }
+        }
+        None
+    }
+
+    /// Another program had set a webhook for this token: polling is what was configured here.
+    async fn take_over(&mut self) -> Result<Option<Duration>, ChannelError> {
+        tracing::warn!("a webhook is set for this token; it is deleted, so that the bot can poll");
+        let answer: Result<bool, ApiError> = self.telegram.api.call(&DeleteWebhook::new(), CALL_TIMEOUT).await;
+        match answer {
+            Ok(_) => Ok(None),
+            Err(error) => self.link.down(error).map(Some),
+        }
+    }
+
+    /// Tells Telegram what was committed, so that the next start does not get it again. If that fails, it
+    /// gets it again.
+    async fn confirm(&self) {
+        if !self.unconfirmed {
+            return;
+        }
+        // What this poll returns stays unconfirmed, so it is not lost.
+        if let Err(error) = self.poll(Duration::ZERO, 1, CONFIRM_TIMEOUT).await {
+            tracing::debug!(?error, "the last updates were not confirmed");
+        }
+    }
+}
+
+fn is_webhook(error: &ApiError) -> bool {
+    matches!(error, ApiError::Refused { code: 409, description } if description.contains("webhook"))
+}
+
+/// Events of one lane are handed in one after the other.
+#[derive(Debug, PartialEq, Eq)]
+enum Lane {
+    Place(String),
+    Alone,
+}
+
+impl Lane {
+    fn of(event: &Inbound) -> Self {
+        let place = match event {
+            Inbound::Message(message) => &message.place,
+            Inbound::Command(command) => &command.place,
+            Inbound::Edit(edit) => &edit.place,
+            Inbound::Left(left) => {
+                let chat = left.space.as_ref().or(left.place.as_ref());
+                return chat.map_or(Self::Alone, |chat| Self::Place(chat.clone()));
+            }
+            Inbound::Moved(_) | Inbound::Unreadable(_) => return Self::Alone,
+        };
+        let chat = place
+            .space
+            .as_ref()
+            .map_or(&place.external_id, |space| &space.external_id);
+        Self::Place(chat.clone())
+    }
+}

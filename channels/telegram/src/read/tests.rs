@@ -1,0 +1,486 @@
+//! Real payloads, and what they mean.
+
+use clifford_channel::{
+    Addressed, Attachment, Command, Edit, Left, Message as Said, Moved, Place, PlaceKind, Space, Speaker,
+};
+use jiff::Timestamp;
+use serde_json::json;
+use teloxide::types::UserId;
+
+use super::*;
+
+const GROUP: i64 = -1_001_555_296_434;
+
+fn me() -> Me {
+    Me {
+        id: UserId(123_456_789),
+        username: Some("clifford_bot".to_owned()),
+    }
+}
+
+fn bot() -> Value {
+    json!({"id": 123_456_789, "is_bot": true, "first_name": "Clifford", "username": "clifford_bot"})
+}
+
+fn ada() -> Value {
+    json!({"id": 7, "is_bot": false, "first_name": "Ada", "last_name": "Lovelace", "username": "ada", "language_code": "en"})
+}
+
+fn group() -> Value {
+    json!({"id": GROUP, "title": "Engines", "type": "supergroup", "is_forum": true})
+}
+
+/// A message of Ada's, in private unless `fields` say something else.
+fn message(fields: &Value) -> Value {
+    let mut message = json!({
+        "message_id": 12,
+        "from": ada(),
+        "chat": {"id": 7, "first_name": "Ada", "last_name": "Lovelace", "username": "ada", "type": "private"},
+        "date": 1_760_000_000,
+    });
+    for (name, value) in fields.as_object().unwrap() {
+        message[name] = value.clone();
+    }
+    message
+}
+
+fn read(kind: &str, payload: &Value) -> Option<Inbound> {
+    inbound(&json!({"update_id": 1, kind: payload}).to_string(), &me())
+}
+
+fn say(fields: &Value) -> Option<Inbound> {
+    read("message", &message(fields))
+}
+
+fn speaker() -> Speaker {
+    Speaker {
+        id: "7".to_owned(),
+        name: "Ada Lovelace".to_owned(),
+        handle: Some("ada".to_owned()),
+        is_bot: false,
+        language: Some("en".to_owned()),
+    }
+}
+
+fn private() -> Place {
+    Place {
+        platform: Platform::Telegram,
+        external_id: "7".to_owned(),
+        kind: PlaceKind::Private,
+        name: Some("Ada Lovelace".to_owned()),
+        space: None,
+    }
+}
+
+fn engines() -> Place {
+    Place {
+        platform: Platform::Telegram,
+        external_id: GROUP.to_string(),
+        kind: PlaceKind::Group,
+        name: Some("Engines".to_owned()),
+        space: Some(Space {
+            external_id: GROUP.to_string(),
+            name: Some("Engines".to_owned()),
+        }),
+    }
+}
+
+fn topic(name: Option<&str>) -> Place {
+    Place {
+        external_id: format!("{GROUP}:3"),
+        kind: PlaceKind::Thread,
+        name: name.map(str::to_owned),
+        ..engines()
+    }
+}
+
+fn sent_at() -> Timestamp {
+    Timestamp::from_second(1_760_000_000).unwrap()
+}
+
+fn said(text: &str) -> Said {
+    Said {
+        place: private(),
+        speaker: speaker(),
+        id: "12".to_owned(),
+        text: text.to_owned(),
+        sent_at: sent_at(),
+        reply_to: None,
+        addressed: Addressed::default(),
+        attachments: Vec::new(),
+        album: None,
+        backfilled: false,
+        via: None,
+    }
+}
+
+fn said_in(place: Place, text: &str) -> Said {
+    Said { place, ..said(text) }
+}
+
+const MENTION: Addressed = Addressed {
+    mention: true,
+    reply: false,
+};
+const REPLY: Addressed = Addressed {
+    mention: false,
+    reply: true,
+};
+
+#[test]
+fn a_private_message_is_read() {
+    assert_eq!(say(&json!({"text": "hello"})), Some(Inbound::Message(said("hello"))));
+}
+
+#[test]
+fn a_group_message_names_its_space_and_whether_the_bot_is_meant() {
+    let mention = |offset: usize| json!([{"type": "mention", "offset": offset, "length": 13}]);
+    let plain = json!({"chat": group(), "text": "hello all"});
+    assert_eq!(say(&plain), Some(Inbound::Message(said_in(engines(), "hello all"))));
+
+    let mentioned = json!({"chat": group(), "text": "😀 @clifford_bot hello", "entities": mention(3)});
+    let expected = Said {
+        addressed: MENTION,
+        ..said_in(engines(), "😀 hello")
+    };
+    assert_eq!(say(&mentioned), Some(Inbound::Message(expected)));
+
+    let by_name = json!([{"type": "text_mention", "offset": 0, "length": 8, "user": bot()}]);
+    let mentioned = json!({"chat": group(), "text": "Clifford hello", "entities": by_name});
+    let expected = Said {
+        addressed: MENTION,
+        ..said_in(engines(), "hello")
+    };
+    assert_eq!(say(&mentioned), Some(Inbound::Message(expected)));
+}
+
+#[test]
+fn a_mention_in_a_caption_counts() {
+    let photo = json!([
+        {"file_id": "small", "file_unique_id": "s", "width": 90, "height": 60, "file_size": 1253},
+        {"file_id": "large", "file_unique_id": "l", "width": 1280, "height": 853, "file_size": 98123},
+    ]);
+    let payload = json!({
+        "chat": group(),
+        "photo": photo,
+        "caption": "@clifford_bot what is this?",
+        "caption_entities": [{"type": "mention", "offset": 0, "length": 13}],
+        "media_group_id": "13379",
+    });
+    let expected = Said {
+        addressed: MENTION,
+        attachments: vec![Attachment {
+            kind: "photo".to_owned(),
+            id: "large".to_owned(),
+            name: None,
+            media_type: Some("image/jpeg".to_owned()),
+            size: Some(98123),
+        }],
+        album: Some("13379".to_owned()),
+        ..said_in(engines(), "what is this?")
+    };
+    assert_eq!(say(&payload), Some(Inbound::Message(expected)));
+}
+
+#[test]
+fn an_answer_to_the_bot_speaks_to_it_and_one_to_others_does_not() {
+    let answered =
+        |from: Value| json!({"message_id": 11, "from": from, "chat": group(), "date": 1_760_000_000, "text": "x"});
+    for (from, addressed) in [(bot(), REPLY), (ada(), Addressed::default())] {
+        let payload = json!({"chat": group(), "text": "why?", "reply_to_message": answered(from)});
+        let expected = Said {
+            reply_to: Some("11".to_owned()),
+            addressed,
+            ..said_in(engines(), "why?")
+        };
+        assert_eq!(say(&payload), Some(Inbound::Message(expected)));
+    }
+}
+
+#[test]
+fn a_topic_is_a_place_and_its_first_message_is_not_what_is_answered() {
+    let root = json!({
+        "message_id": 3, "from": bot(), "chat": group(), "date": 1_760_000_000, "message_thread_id": 3,
+        "is_topic_message": true, "forum_topic_created": {"name": "Steam", "icon_color": 7_322_096},
+    });
+    let in_topic = |extra: Value| {
+        let mut fields = json!({"chat": group(), "text": "hi", "message_thread_id": 3, "is_topic_message": true});
+        fields["reply_to_message"] = extra;
+        say(&fields)
+    };
+    assert_eq!(
+        in_topic(root),
+        Some(Inbound::Message(said_in(topic(Some("Steam")), "hi")))
+    );
+
+    let answered = json!({
+        "message_id": 5, "from": bot(), "chat": group(), "date": 1_760_000_000, "message_thread_id": 3,
+        "is_topic_message": true, "text": "x",
+    });
+    let expected = Said {
+        reply_to: Some("5".to_owned()),
+        addressed: REPLY,
+        ..said_in(topic(None), "hi")
+    };
+    assert_eq!(in_topic(answered), Some(Inbound::Message(expected)));
+}
+
+#[test]
+fn a_thread_of_replies_is_no_topic() {
+    let payload = json!({"chat": group(), "text": "hi", "message_thread_id": 3});
+    assert_eq!(say(&payload), Some(Inbound::Message(said_in(engines(), "hi"))));
+}
+
+#[test]
+fn commands_are_read_if_they_are_for_this_bot() {
+    let command = |text: &str| {
+        let entities = json!([{"type": "bot_command", "offset": 0, "length": text.split(' ').next().unwrap().len()}]);
+        say(&json!({"text": text, "entities": entities}))
+    };
+    for text in [
+        "/New Trip to Rome",
+        "/new@clifford_bot Trip to Rome",
+        "/new@Clifford_Bot  Trip to Rome ",
+    ] {
+        let expected = Command {
+            place: private(),
+            speaker: speaker(),
+            id: "12".to_owned(),
+            name: "new".to_owned(),
+            argument: "Trip to Rome".to_owned(),
+            sent_at: sent_at(),
+            via: None,
+        };
+        assert_eq!(command(text), Some(Inbound::Command(expected)), "{text}");
+    }
+    let other = "/new@other_bot x";
+    assert_eq!(command(other), Some(Inbound::Message(said(other))));
+}
+
+#[test]
+fn an_edit_carries_the_new_text() {
+    let edited = message(&json!({"text": "hello!", "edit_date": 1_760_000_010}));
+    let expected = Edit {
+        place: private(),
+        speaker: speaker(),
+        id: "12".to_owned(),
+        text: "hello!".to_owned(),
+    };
+    assert_eq!(read("edited_message", &edited), Some(Inbound::Edit(expected)));
+    let moved = message(&json!({"location": {"latitude": 1.5, "longitude": 2.0}, "edit_date": 1_760_000_010}));
+    assert_eq!(read("edited_message", &moved), None);
+}
+
+#[test]
+fn files_and_places_are_noted_as_metadata() {
+    let file = |extra: Value| {
+        let mut file = json!({"file_id": "F", "file_unique_id": "U", "file_size": 10});
+        for (name, value) in extra.as_object().unwrap() {
+            file[name] = value.clone();
+        }
+        file
+    };
+    let attachment =
+        |kind: &str, id: &str, name: Option<&str>, media_type: Option<&str>, size: Option<u64>| Attachment {
+            kind: kind.to_owned(),
+            id: id.to_owned(),
+            name: name.map(str::to_owned),
+            media_type: media_type.map(str::to_owned),
+            size,
+        };
+    let cases = [
+        (
+            json!({"voice": file(json!({"duration": 3, "mime_type": "audio/ogg"}))}),
+            attachment("voice", "F", None, Some("audio/ogg"), Some(10)),
+        ),
+        (
+            json!({"document": file(json!({"file_name": "a.pdf", "mime_type": "application/pdf"}))}),
+            attachment("document", "F", Some("a.pdf"), Some("application/pdf"), Some(10)),
+        ),
+        (
+            json!({"video": file(json!({"duration": 3, "width": 1, "height": 1}))}),
+            attachment("video", "F", None, None, Some(10)),
+        ),
+        (
+            json!({"video": file(json!({"duration": 3, "width": 1, "height": 1, "file_size": 5_000_000_000_u64}))}),
+            attachment("video", "F", None, None, None),
+        ),
+        (
+            json!({"audio": file(json!({"duration": 3, "title": "Song"}))}),
+            attachment("audio", "F", Some("Song"), None, Some(10)),
+        ),
+        (
+            json!({"location": {"latitude": 52.5, "longitude": 13.25}}),
+            attachment("location", "52.5,13.25", None, None, None),
+        ),
+        (
+            json!({"contact": {"phone_number": "+49 1", "first_name": "Bo"}}),
+            attachment("contact", "+49 1", Some("Bo"), None, None),
+        ),
+    ];
+    for (fields, expected) in cases {
+        let expected = Said {
+            attachments: vec![expected],
+            ..said("")
+        };
+        assert_eq!(say(&fields), Some(Inbound::Message(expected)), "{fields}");
+    }
+}
+
+#[test]
+fn a_group_that_becomes_a_supergroup_moves_once() {
+    let chat = json!({"id": -55, "title": "Engines", "type": "group"});
+    let expected = Moved {
+        platform: Platform::Telegram,
+        from: "-55".to_owned(),
+        to: GROUP.to_string(),
+    };
+    let to = json!({"chat": chat, "migrate_to_chat_id": GROUP});
+    assert_eq!(say(&to), Some(Inbound::Moved(expected)));
+    assert_eq!(say(&json!({"chat": group(), "migrate_from_chat_id": -55})), None);
+}
+
+#[test]
+fn being_blocked_or_removed_is_told() {
+    let change = |chat: Value, status: Value| {
+        let mut new = json!({"user": bot()});
+        for (name, value) in status.as_object().unwrap() {
+            new[name] = value.clone();
+        }
+        let old = json!({"user": bot(), "status": "member"});
+        let payload = json!({
+            "chat": chat, "from": ada(), "date": 1_760_000_000, "old_chat_member": old, "new_chat_member": new,
+        });
+        read("my_chat_member", &payload)
+    };
+    let left = |place: Option<&str>, space: Option<String>, reason: &str| {
+        Some(Inbound::Left(Left {
+            platform: Platform::Telegram,
+            place: place.map(str::to_owned),
+            space,
+            reason: reason.to_owned(),
+        }))
+    };
+    let kicked = json!({"status": "kicked", "until_date": 0});
+    let private = json!({"id": 7, "first_name": "Ada", "type": "private"});
+    assert_eq!(
+        change(private.clone(), kicked.clone()),
+        left(Some("7"), None, "the bot was blocked by the user")
+    );
+    let id = Some(GROUP.to_string());
+    assert_eq!(
+        change(group(), kicked),
+        left(None, id.clone(), "the bot was kicked from the group")
+    );
+    let gone = json!({"status": "left"});
+    assert_eq!(
+        change(group(), gone),
+        left(None, id, "the bot is no member of the group any more")
+    );
+    assert_eq!(change(private, json!({"status": "member"})), None);
+}
+
+#[test]
+fn who_writes_as_a_group_or_channel_is_that_group_or_channel() {
+    let stand_in = json!({"id": 1_087_968_824, "is_bot": true, "first_name": "Group", "username": "GroupAnonymousBot"});
+    let expected = Said {
+        speaker: Speaker {
+            id: GROUP.to_string(),
+            name: "Engines".to_owned(),
+            handle: None,
+            is_bot: false,
+            language: None,
+        },
+        ..said_in(engines(), "hi")
+    };
+    let payload = json!({"chat": group(), "from": stand_in, "sender_chat": group(), "text": "hi"});
+    assert_eq!(say(&payload), Some(Inbound::Message(expected)));
+}
+
+#[test]
+fn what_nobody_said_to_the_bot_means_nothing() {
+    let channel = json!({"id": -100_777, "title": "News", "type": "channel"});
+    assert_eq!(say(&json!({"chat": group(), "new_chat_members": [ada()]})), None);
+    assert_eq!(say(&json!({"chat": group(), "left_chat_member": ada()})), None);
+    assert_eq!(say(&json!({"chat": group(), "new_chat_title": "Boilers"})), None);
+    assert_eq!(say(&json!({"chat": group(), "from": bot(), "text": "my own"})), None);
+    assert_eq!(
+        say(&json!({"chat": group(), "sender_chat": channel, "is_automatic_forward": true, "text": "x"})),
+        None
+    );
+    assert_eq!(
+        read(
+            "channel_post",
+            &message(&json!({"chat": channel, "sender_chat": channel, "text": "x"}))
+        ),
+        None
+    );
+}
+
+#[test]
+fn a_message_with_decoration_that_is_too_new_is_read_without_it() {
+    let payload = json!({
+        "chat": group(),
+        "text": "@clifford_bot see you on Friday",
+        "entities": [
+            {"type": "mention", "offset": 0, "length": 13},
+            {"type": "date_time", "offset": 25, "length": 6, "unix_time": 1},
+        ],
+        "reply_to_message": {
+            "message_id": 11, "from": bot(), "chat": group(), "date": 1_760_000_000, "hologram": {"id": 1},
+        },
+    });
+    let expected = Said {
+        reply_to: Some("11".to_owned()),
+        addressed: Addressed {
+            mention: true,
+            reply: true,
+        },
+        ..said_in(engines(), "see you on Friday")
+    };
+    assert_eq!(say(&payload), Some(Inbound::Message(expected)));
+    let payload = json!({"caption": "look", "photo": "a new kind of photo"});
+    assert_eq!(say(&payload), Some(Inbound::Message(said("look"))));
+}
+
+#[test]
+fn what_cannot_be_read_is_handed_in_with_its_payload() {
+    let error = |update: Value| {
+        let raw = update.to_string();
+        let Some(Inbound::Unreadable(unreadable)) = inbound(&raw, &me()) else {
+            panic!("{raw} was read");
+        };
+        assert_eq!(unreadable.payload, raw);
+        unreadable.error
+    };
+    let hologram = error(json!({"update_id": 1, "hologram": {"id": 3}}));
+    assert_eq!(hologram, "an update of the kind `hologram` that could not be read");
+    assert_eq!(error(json!({"update_id": 1})), "an update without content");
+    let unknown = error(json!({"update_id": 1, "message": message(&json!({"hologram": {}}))}));
+    let expected = "a `message` without known content or sender; it has message_id, from, chat, date, hologram";
+    assert_eq!(unknown, expected);
+    let mut nobody = message(&json!({"text": "hi"}));
+    nobody.as_object_mut().unwrap().shift_remove("from");
+    let expected = "a `message` without known content or sender; it has message_id, chat, date, text";
+    assert_eq!(error(json!({"update_id": 1, "message": nobody})), expected);
+    for wrong in [json!(7), json!([]), json!({"message_id": "x"}), json!(null)] {
+        let text = error(json!({"update_id": 1, "message": wrong}));
+        assert!(text.starts_with("a `message` that could not be read: "), "{text}");
+    }
+    assert!(error(json!({"update_id": "one", "message": message(&json!({"text": "hi"}))})).starts_with("no update: "));
+    assert!(error(json!(17)).starts_with("no update: "));
+}
+
+#[test]
+fn only_an_id_that_can_be_confirmed_is_one() {
+    assert_eq!(update_id(r#"{"update_id":17,"message":{}}"#), Some(17));
+    for raw in [
+        r#"{"update_id":"17"}"#,
+        r#"{"update_id":-3000000000}"#,
+        "{}",
+        "17",
+        "null",
+    ] {
+        assert_eq!(update_id(raw), None, "{raw}");
+    }
+}

@@ -1,0 +1,191 @@
+//! Parts out, and what Telegram's refusals mean.
+
+use clifford_channel::{Address, Part, Receipt, SendError};
+use reqwest::multipart::{Form, Part as FormPart};
+use serde::Deserialize;
+use teloxide::{
+    payloads::{SendChatAction, SendDocument, SendMessage},
+    types::{ChatAction, LinkPreviewOptions, ParseMode},
+};
+
+use crate::{
+    api::{Api, ApiError, CALL_TIMEOUT},
+    pace::Pace,
+    place::Target,
+};
+
+/// What we need of a message that was sent.
+#[derive(Deserialize)]
+struct Sent {
+    message_id: i64,
+}
+
+/// Sends one part, as soon as the rates let it.
+pub(crate) async fn part(api: &Api, pace: &Pace, to: &Address, part: &Part) -> Result<Receipt, SendError> {
+    let target = Target::of(to)?;
+    pace.turn(target.chat.0, target.private).await;
+    let sent = match part {
+        Part::Text { text: html, plain } => text(api, &target, html, plain).await,
+        Part::File { name, content, caption } => file(api, &target, name, content, caption).await,
+    };
+    match sent {
+        Ok(sent) => Ok(Receipt {
+            id: sent.message_id.to_string(),
+        }),
+        Err(error) => Err(refused(error, to, &target, pace)),
+    }
+}
+
+/// Shows that the bot is at work, unless something more important may want the way.
+pub(crate) async fn typing(api: &Api, pace: &Pace, to: &Address) -> Result<(), SendError> {
+    let target = Target::of(to)?;
+    if !pace.spare(target.chat.0) {
+        return Ok(());
+    }
+    let mut request = SendChatAction::new(target.chat, ChatAction::Typing);
+    request.message_thread_id = target.thread;
+    let shown: Result<bool, ApiError> = api.call(&request, CALL_TIMEOUT).await;
+    shown.map(drop).map_err(|error| refused(error, to, &target, pace))
+}
+
+async fn text(api: &Api, target: &Target, html: &str, plain: &str) -> Result<Sent, ApiError> {
+    let mut request = SendMessage::new(target.chat, html);
+    request.message_thread_id = target.thread;
+    request.reply_parameters = target.reply_parameters();
+    request.parse_mode = Some(ParseMode::Html);
+    request.link_preview_options = Some(no_preview());
+    match api.call(&request, CALL_TIMEOUT).await {
+        Err(ApiError::Refused { description, .. }) if description.contains("can't parse entities") => {
+            tracing::warn!(chat = target.chat.0, %description, "Telegram could not read the markup; it goes out plain");
+            request.parse_mode = None;
+            plain.clone_into(&mut request.text);
+            api.call(&request, CALL_TIMEOUT).await
+        }
+        result => result,
+    }
+}
+
+/// A model's links are for reading, not for a picture of whatever they lead to.
+fn no_preview() -> LinkPreviewOptions {
+    LinkPreviewOptions {
+        is_disabled: true,
+        url: None,
+        prefer_small_media: false,
+        prefer_large_media: false,
+        show_above_text: false,
+    }
+}
+
+async fn file(api: &Api, target: &Target, name: &str, content: &str, caption: &str) -> Result<Sent, ApiError> {
+    let document = FormPart::text(content.to_owned()).file_name(name.to_owned());
+    let mut form = Form::new()
+        .text("chat_id", target.chat.to_string())
+        .part("document", document);
+    if !caption.is_empty() {
+        form = form.text("caption", caption.to_owned());
+    }
+    if let Some(thread) = target.thread {
+        form = form.text("message_thread_id", thread.to_string());
+    }
+    if let Some(reply) = target.reply_parameters() {
+        let reply = serde_json::to_string(&reply).map_err(|error| ApiError::Refused {
+            code: 400,
+            description: error.to_string(),
+        })?;
+        form = form.text("reply_parameters", reply);
+    }
+    api.upload::<SendDocument, _>(form).await
+}
+
+fn refused(error: ApiError, to: &Address, target: &Target, pace: &Pace) -> SendError {
+    match error {
+        ApiError::RetryAfter(time) => {
+            pace.obey(target.chat.0, time);
+            SendError::RetryAfter(time)
+        }
+        // The new chat knows neither the topics nor the messages of the old one.
+        ApiError::MovedTo(chat) => SendError::Moved(Address {
+            place: chat.to_string(),
+            private: to.private,
+            reply_to: None,
+            via: None,
+        }),
+        ApiError::Unreachable(why) => SendError::Unreachable(why),
+        ApiError::Refused {
+            code: 401 | 404,
+            description,
+        } => SendError::Unreachable(format!(
+            "Telegram does not know the bot; check channels.telegram.token ({description})"
+        )),
+        ApiError::Refused { description, .. } if is_gone(&description) => SendError::Gone(description),
+        ApiError::Refused { description, .. } => SendError::Rejected(description),
+    }
+}
+
+/// Whether Telegram's words mean that the chat (or topic) will take nothing more.
+fn is_gone(description: &str) -> bool {
+    const GONE: [&str; 13] = [
+        "bot was blocked by the user",
+        "user is deactivated",
+        "bot was kicked from",
+        "bot is not a member of",
+        "bot can't initiate conversation",
+        "bot can't send messages to bots",
+        "chat not found",
+        "group chat was deleted",
+        "group is deactivated",
+        "group chat was deactivated",
+        "message thread not found",
+        "TOPIC_DELETED",
+        "PEER_ID_INVALID",
+    ];
+    GONE.iter().any(|words| description.contains(words))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::Rates;
+
+    fn meaning(error: ApiError) -> String {
+        let to = Address {
+            place: "-100123:4".to_owned(),
+            private: false,
+            reply_to: Some("5".to_owned()),
+            via: None,
+        };
+        let target = Target::of(&to).unwrap();
+        format!("{:?}", refused(error, &to, &target, &Pace::new(Rates::UNLIMITED)))
+    }
+
+    fn refusal(code: u16, description: &str) -> String {
+        meaning(ApiError::Refused {
+            code,
+            description: description.to_owned(),
+        })
+    }
+
+    #[tokio::test]
+    async fn each_refusal_says_what_becomes_of_the_part() {
+        assert_eq!(meaning(ApiError::RetryAfter(Duration::from_secs(7))), "RetryAfter(7s)");
+        assert_eq!(meaning(ApiError::Unreachable("x".to_owned())), "Unreachable(\"x\")");
+        assert_eq!(
+            meaning(ApiError::MovedTo(-1009)),
+            "Moved(Address { place: \"-1009\", private: false, reply_to: None, via: None })"
+        );
+        for gone in [
+            "Forbidden: bot was blocked by the user",
+            "Forbidden: user is deactivated",
+            "Forbidden: bot was kicked from the supergroup chat",
+            "Bad Request: chat not found",
+            "Bad Request: message thread not found",
+        ] {
+            assert_eq!(refusal(403, gone), format!("Gone({gone:?})"));
+        }
+        let rejected = "Bad Request: not enough rights to send text messages to the chat";
+        assert_eq!(refusal(400, rejected), format!("Rejected({rejected:?})"));
+        assert!(refusal(401, "Unauthorized").starts_with("Unreachable("));
+    }
+}

@@ -1,0 +1,223 @@
+//! Parts out: rendered, in their place, and refused in ways that say what to do.
+
+use std::time::{Duration, Instant};
+
+use clifford_channel::{Address, Channel, DeliveryKey, Part, SendError, Signal};
+use clifford_fakes::telegram::{Action, Chat, Document, Fault, Method, TelegramFake};
+use clifford_telegram::{Rates, Telegram};
+
+use crate::{ADA, config, telegram};
+
+const NO_VIOLATIONS: [&str; 0] = [];
+
+fn address(chat: Chat) -> Address {
+    Address {
+        place: match chat.thread {
+            Some(thread) => format!("{}:{thread}", chat.id),
+            None => chat.id.to_string(),
+        },
+        private: chat.id > 0,
+        reply_to: None,
+        via: None,
+    }
+}
+
+fn text(text: &str) -> Part {
+    Part::Text {
+        text: text.to_owned(),
+        plain: "plain".to_owned(),
+    }
+}
+
+async fn send(telegram: &Telegram, to: &Address, part: &Part) -> Result<String, SendError> {
+    let key = DeliveryKey("key".to_owned());
+    telegram.send(to, part, &key).await.map(|receipt| receipt.id)
+}
+
+/// Sends a text, and returns the error as text.
+async fn fail(telegram: &Telegram, chat: Chat) -> String {
+    format!("{:?}", send(telegram, &address(chat), &text("x")).await.unwrap_err())
+}
+
+#[tokio::test]
+async fn a_text_arrives_rendered_and_points_at_what_it_answers() {
+    let fake = TelegramFake::start().await.unwrap();
+    let ada = fake.user(ADA, "Ada");
+    let question = fake.user_says(ada, ADA, "2+2?");
+    let mut to = address(ada);
+    to.reply_to = Some(question.to_string());
+    let id = send(&telegram(&fake), &to, &text("it is <b>4</b>")).await.unwrap();
+    to.reply_to = Some("99999".to_owned());
+    send(&telegram(&fake), &to, &text("the question is gone"))
+        .await
+        .unwrap();
+    let sent = fake.sent(ada);
+    assert_eq!(sent[0].message_id.to_string(), id);
+    assert_eq!((sent[0].text.as_str(), sent[0].reply_to), ("it is 4", Some(question)));
+    assert_eq!(
+        (sent[1].text.as_str(), sent[1].reply_to),
+        ("the question is gone", None)
+    );
+    assert_eq!(fake.violations(), NO_VIOLATIONS);
+}
+
+#[tokio::test]
+async fn a_topic_gets_its_own_and_the_general_topic_too() {
+    let fake = TelegramFake::start().await.unwrap();
+    let forum = fake.forum(-1_001_000, "Engines");
+    let topic = fake.topic(forum, "Steam");
+    let telegram = telegram(&fake);
+    send(&telegram, &address(topic), &text("steam")).await.unwrap();
+    send(&telegram, &address(forum), &text("general")).await.unwrap();
+    telegram.signal(&address(topic), &Signal::Typing).await.unwrap();
+    assert_eq!(fake.sent(topic)[0].text, "steam");
+    assert_eq!(fake.sent(forum)[0].text, "general");
+    let typing = Action {
+        chat: topic,
+        action: "typing".to_owned(),
+    };
+    assert_eq!(fake.actions(topic), [typing]);
+    assert_eq!(fake.violations(), NO_VIOLATIONS);
+}
+
+#[tokio::test]
+async fn a_file_goes_out_as_a_document() {
+    let fake = TelegramFake::start().await.unwrap();
+    let forum = fake.forum(-1_001_000, "Engines");
+    let topic = fake.topic(forum, "Steam");
+    fake.user(ADA, "Ada");
+    let question = fake.user_says(topic, ADA, "a long one, please");
+    let part = Part::File {
+        name: "answer.md".to_owned(),
+        content: "# 42 ü".to_owned(),
+        caption: "It is <long>".to_owned(),
+    };
+    let mut to = address(topic);
+    to.reply_to = Some(question.to_string());
+    send(&telegram(&fake), &to, &part).await.unwrap();
+    let sent = &fake.sent(topic)[0];
+    let expected = Document {
+        name: "answer.md".to_owned(),
+        content: "# 42 ü".as_bytes().to_vec(),
+    };
+    assert_eq!(sent.document, Some(expected));
+    assert_eq!((sent.text.as_str(), sent.reply_to), ("It is <long>", Some(question)));
+    assert_eq!(fake.violations(), NO_VIOLATIONS);
+}
+
+#[tokio::test]
+async fn markup_that_telegram_cannot_read_goes_out_plain() {
+    let fake = TelegramFake::start().await.unwrap();
+    let ada = fake.user(ADA, "Ada");
+    send(&telegram(&fake), &address(ada), &text("<b>never closed"))
+        .await
+        .unwrap();
+    let sent = &fake.sent(ada)[0];
+    assert_eq!((sent.text.as_str(), sent.parse_mode.as_deref()), ("plain", None));
+    let expected =
+        "SendMessage: Bad Request: can't parse entities: Can't find end tag corresponding to start tag \"b\"";
+    assert_eq!(fake.violations(), [expected]);
+}
+
+#[tokio::test]
+async fn refusals_say_what_becomes_of_the_part() {
+    let fake = TelegramFake::start().await.unwrap();
+    let (ada, bo) = (fake.user(ADA, "Ada"), fake.user(8, "Bo"));
+    let group = fake.group(-55, "Boilers");
+    let kicked = fake.supergroup(-1_001_000, "Engines");
+    let stranger = Chat { id: 99, thread: None };
+    fake.block(ADA);
+    fake.deactivate(8);
+    fake.kick(kicked, ADA);
+    let new = fake.migrate(group, ADA);
+    let telegram = telegram(&fake);
+    assert_eq!(
+        fail(&telegram, ada).await,
+        "Gone(\"Forbidden: bot was blocked by the user\")"
+    );
+    assert_eq!(fail(&telegram, bo).await, "Gone(\"Forbidden: user is deactivated\")");
+    assert_eq!(
+        fail(&telegram, kicked).await,
+        "Gone(\"Forbidden: bot was kicked from the supergroup chat\")"
+    );
+    assert_eq!(fail(&telegram, stranger).await, "Gone(\"Bad Request: chat not found\")");
+    let deleted = Chat {
+        id: new.id,
+        thread: Some(5),
+    };
+    assert_eq!(
+        fail(&telegram, deleted).await,
+        "Gone(\"Bad Request: message thread not found\")"
+    );
+    let error = send(&telegram, &address(group), &text("x")).await.unwrap_err();
+    assert!(matches!(error, SendError::Moved(to) if to == address(new)));
+    let refusal = Fault::Refuse(
+        400,
+        "Bad Request: not enough rights to send text messages to the chat".to_owned(),
+    );
+    fake.fail_chat(new, Some(refusal));
+    assert_eq!(
+        fail(&telegram, new).await,
+        "Rejected(\"Bad Request: not enough rights to send text messages to the chat\")"
+    );
+    assert_eq!(fake.violations(), NO_VIOLATIONS);
+}
+
+#[tokio::test]
+async fn what_may_have_arrived_is_unreachable_and_shows_no_token() {
+    let fake = TelegramFake::start().await.unwrap();
+    let ada = fake.user(ADA, "Ada");
+    let telegram = telegram(&fake);
+    let start = Instant::now();
+    for fault in [Fault::Server(502), Fault::Drop, Fault::DropAfter, Fault::Garbage] {
+        fake.fail_next(Method::SendMessage, fault.clone());
+        let error = fail(&telegram, ada).await;
+        assert!(error.starts_with("Unreachable("), "{fault:?}: {error}");
+        assert!(!error.contains(fake.token()), "{fault:?}: {error}");
+    }
+    assert!(
+        start.elapsed() < Duration::from_secs(5),
+        "a failing server is told at once"
+    );
+    assert_eq!(fake.sent(ada).len(), 1);
+}
+
+#[tokio::test]
+async fn a_ban_is_obeyed_by_messages_and_typing() {
+    let fake = TelegramFake::start().await.unwrap();
+    let ada = fake.user(ADA, "Ada");
+    let telegram = telegram(&fake);
+    fake.fail_next(Method::SendMessage, Fault::TooMany(1));
+    assert_eq!(fail(&telegram, ada).await, "RetryAfter(1s)");
+    let banned = Instant::now();
+    telegram.signal(&address(ada), &Signal::Typing).await.unwrap();
+    assert_eq!(fake.actions(ada), []);
+    send(&telegram, &address(ada), &text("at last")).await.unwrap();
+    assert!(banned.elapsed() > Duration::from_millis(900));
+    assert_eq!(fake.sent(ada)[0].text, "at last");
+}
+
+#[tokio::test]
+async fn the_rates_are_kept_before_telegram_complains() {
+    let fake = TelegramFake::start().await.unwrap();
+    fake.enforce_rates();
+    let ada = fake.user(ADA, "Ada");
+    let mut config = config(&fake);
+    config.rates = Rates::default();
+    let telegram = Telegram::new(config).unwrap();
+    let to = address(ada);
+    for part in ["one", "two", "three"] {
+        send(&telegram, &to, &text(part)).await.unwrap();
+    }
+    assert_eq!(fake.refused_by_rate(), 0);
+    assert_eq!(fake.sent(ada).len(), 3);
+    assert_eq!(fake.violations(), NO_VIOLATIONS);
+}
+
+#[tokio::test]
+async fn signals_that_telegram_has_no_sign_for_send_nothing() {
+    let fake = TelegramFake::start().await.unwrap();
+    let ada = fake.user(ADA, "Ada");
+    telegram(&fake).signal(&address(ada), &Signal::Done).await.unwrap();
+    assert_eq!(fake.requests(), []);
+}

@@ -1,0 +1,39 @@
+//! What a terminal is told when it is made.
+
+use std::{fmt, sync::Arc};
+
+use jiff::Timestamp;
+
+/// Tells the time.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// Who sits at the terminal, and what is shown there.
+#[derive(Clone)]
+pub struct TerminalConfig {
+    /// The name of the one who types; also the id of the account.
+    pub speaker: String,
+    /// Hides notes, tool calls and cost.
+    pub quiet: bool,
+    /// Dates messages, and names the session: two that start in the same millisecond would share ids.
+    pub clock: Clock,
+}
+
+/// What reads the output, and so whether it is dressed up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// A person at a terminal: prompts, colours, a sign that something is at work. What is typed while an
+    /// answer is on its way is handed in at once.
+    Interactive,
+    /// A file or program: answers and progress as bare lines. The next line of input is read when the one
+    /// before has been answered, so that a script is a conversation.
+    Piped,
+}
+
+impl fmt::Debug for TerminalConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TerminalConfig")
+            .field("speaker", &self.speaker)
+            .field("quiet", &self.quiet)
+            .finish_non_exhaustive()
+    }
+}

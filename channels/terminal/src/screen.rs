@@ -1,0 +1,120 @@
+//! What is shown: whole lines, and on a terminal a prompt or a sign of work below them.
+
+use std::io;
+
+use tokio::io::{AsyncWrite, AsyncWriteExt as _};
+
+use crate::config::Look;
+
+const PROMPT: &str = "\u{1b}[1myou>\u{1b}[0m ";
+const CONTINUED: &str = "\u{1b}[1m ..>\u{1b}[0m ";
+const AT_WORK: &str = "\u{1b}[2m…\u{1b}[0m";
+const ERASE: &str = "\r\u{1b}[K";
+
+/// How a line is dressed on a terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dress {
+    Normal,
+    Bold,
+    Dim,
+}
+
+/// The output, and what stands on its last line.
+pub(crate) struct Screen {
+    out: Box<dyn AsyncWrite + Send + Unpin>,
+    look: Look,
+    foot: Foot,
+}
+
+/// What stands on the line of the cursor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Foot {
+    Nothing,
+    Prompt,
+    AtWork,
+}
+
+impl Screen {
+    pub(crate) fn new(out: Box<dyn AsyncWrite + Send + Unpin>, look: Look) -> Self {
+        Self {
+            out,
+            look,
+            foot: Foot::Nothing,
+        }
+    }
+
+    /// Shows a text from outside, without anything in it that the terminal would obey.
+    pub(crate) async fn print(&mut self, text: &str, dress: Dress) -> io::Result<()> {
+        let text: String = text
+            .trim_end()
+            .chars()
+            .filter(|c| !c.is_control() || matches!(c, '\n' | '\t'))
+            .collect();
+        let (on, off) = match (self.look, dress) {
+            (Look::Piped, _) | (_, Dress::Normal) => ("", ""),
+            (Look::Interactive, Dress::Bold) => ("\u{1b}[1m", "\u{1b}[0m"),
+            (Look::Interactive, Dress::Dim) => ("\u{1b}[2m", "\u{1b}[0m"),
+        };
+        let had_prompt = self.foot == Foot::Prompt;
+        let erase = if self.foot == Foot::Nothing { "" } else { ERASE };
+        self.foot = if had_prompt { Foot::Prompt } else { Foot::Nothing };
+        let foot = if had_prompt { PROMPT } else { "" };
+        self.write(&format!("{erase}{on}{text}{off}\n{foot}")).await
+    }
+
+    /// Asks for the next message.
+    pub(crate) async fn prompt(&mut self) -> io::Result<()> {
+        self.stand(Foot::Prompt, PROMPT).await
+    }
+
+    /// Asks for the next line of the same message.
+    pub(crate) async fn prompt_continued(&mut self) -> io::Result<()> {
+        self.stand(Foot::Prompt, CONTINUED).await
+    }
+
+    /// Shows that something is at work, unless somebody may be typing there.
+    pub(crate) async fn at_work(&mut self) -> io::Result<()> {
+        if self.foot == Foot::Prompt {
+            Ok(())
+        } else {
+            self.stand(Foot::AtWork, AT_WORK).await
+        }
+    }
+
+    /// Takes back the sign of work.
+    pub(crate) async fn rest(&mut self) -> io::Result<()> {
+        if self.foot == Foot::AtWork {
+            self.stand(Foot::Nothing, "").await
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Enter was pressed: the cursor stands on a fresh line.
+    pub(crate) const fn entered(&mut self) {
+        self.foot = Foot::Nothing;
+    }
+
+    /// Leaves the prompt's line for good.
+    pub(crate) async fn leave(&mut self) -> io::Result<()> {
+        if self.foot == Foot::Prompt {
+            self.foot = Foot::Nothing;
+            self.write("\n").await?;
+        }
+        self.rest().await
+    }
+
+    async fn stand(&mut self, foot: Foot, shown: &str) -> io::Result<()> {
+        if self.look == Look::Piped || self.foot == foot {
+            return Ok(());
+        }
+        let erase = if self.foot == Foot::Nothing { "" } else { ERASE };
+        self.foot = foot;
+        self.write(&format!("{erase}{shown}")).await
+    }
+
+    async fn write(&mut self, text: &str) -> io::Result<()> {
+        self.out.write_all(text.as_bytes()).await?;
+        self.out.flush().await
+    }
+}

@@ -1,0 +1,177 @@
+//! Takes the known fields of an object, as the schema has them, and says in words what is wrong with one.
+
+use serde_json::{Map, Number, Value};
+
+use crate::{
+    Action, OutputMode, Reply,
+    schema::{ACTIONS, NOTES},
+};
+
+/// How deep a tool's arguments may be nested. Well below what JSON parsers accept, because the arguments are later
+/// stored and sent within other objects.
+const MAX_DEPTH: usize = 64;
+
+/// Reads the fields of an action of this kind. Unknown fields are left out; camelCase names count as snake_case.
+///
+/// # Errors
+/// Which field is wrong and why.
+pub(crate) fn reply(kind: &str, fields: &Map<String, Value>) -> Result<Reply, String> {
+    let fault = |fault: String| format!("{kind}: {fault}");
+    let schema = ACTIONS.get(kind).ok_or_else(|| fault("no such action".into()))?;
+    let mut known = object(schema, fields, "").map_err(fault)?;
+    known.insert("type".into(), kind.into());
+    if let Some(notes) = given(fields, "notes") {
+        known.insert("notes".into(), value(&NOTES, notes, "notes").map_err(fault)?);
+    }
+    let mut reply: Reply = serde_json::from_value(known.into()).map_err(|error| fault(error.to_string()))?;
+    if let Action::Finish {
+        output: Some(_),
+        mode: mode @ None,
+        ..
+    } = &mut reply.action
+    {
+        *mode = Some(OutputMode::default());
+    }
+    Ok(reply)
+}
+
+fn object(schema: &Value, fields: &Map<String, Value>, path: &str) -> Result<Map<String, Value>, String> {
+    let required = schema["required"].as_array();
+    let mut known = Map::new();
+    for (name, schema) in schema["properties"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(name, _)| *name != "type")
+    {
+        let path = if path.is_empty() {
+            name.clone()
+        } else {
+            format!("{path}.{name}")
+        };
+        if let Some(field) = given(fields, name) {
+            known.insert(name.clone(), value(schema, field, &path)?);
+        } else if required.is_some_and(|required| required.iter().any(|required| required == name)) {
+            return Err(format!("`{path}` is missing: it must be {}", expected(schema)));
+        }
+    }
+    Ok(known)
+}
+
+/// The field under its own name or in camelCase, unless it is null.
+fn given<'a>(fields: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
+    let named = |name: &str| fields.get(name).filter(|value| !value.is_null());
+    named(name).or_else(|| named(&camel_case(name)))
+}
+
+fn camel_case(name: &str) -> String {
+    let mut camel = String::with_capacity(name.len());
+    for (index, word) in name.split('_').enumerate() {
+        let (first, rest) = word.split_at(word.len().min(usize::from(index > 0)));
+        camel.push_str(&first.to_ascii_uppercase());
+        camel.push_str(rest);
+    }
+    camel
+}
+
+fn value(schema: &Value, value: &Value, path: &str) -> Result<Value, String> {
+    let wrong = || Err(format!("`{path}` must be {}, not {}", expected(schema), found(value)));
+    match (schema["type"].as_str(), value) {
+        (Some("string"), Value::String(text)) => match schema["enum"].as_array() {
+            Some(choices) if !choices.contains(value) => wrong(),
+            _ if schema.get("minLength").is_some() && text.trim().is_empty() => {
+                Err(format!("`{path}` must not be blank"))
+            }
+            _ => Ok(value.clone()),
+        },
+        (Some("integer"), Value::Number(number)) => match whole(number) {
+            Some(whole) if (least(schema)..=most(schema)).contains(&whole) => Ok(whole.into()),
+            _ => wrong(),
+        },
+        (Some("array"), Value::Array(items)) => {
+            if schema.get("minItems").is_some() && items.is_empty() {
+                return Err(format!("`{path}` must not be empty"));
+            }
+            let item = |(index, item)| self::value(&schema["items"], item, &format!("{path}[{index}]"));
+            items.iter().enumerate().map(item).collect()
+        }
+        (Some("object"), Value::Object(fields)) if schema.get("properties").is_some() => {
+            object(schema, fields, path).map(Value::Object)
+        }
+        (Some("object"), Value::Object(_)) => {
+            if deeper_than(MAX_DEPTH, value) {
+                return Err(format!("`{path}` is nested more than {MAX_DEPTH} levels deep"));
+            }
+            Ok(value.clone())
+        }
+        _ => wrong(),
+    }
+}
+
+/// The number, if it is whole and not negative, be it written as `30` or `30.0`.
+fn whole(number: &Number) -> Option<u64> {
+    let rounded = || {
+        number
+            .as_f64()
+            .filter(|float| float.fract() == 0.0 && (0.0..9e15).contains(float))
+    };
+    number.as_u64().or_else(|| rounded().map(|float| float as u64))
+}
+
+fn least(schema: &Value) -> u64 {
+    schema["minimum"].as_u64().unwrap_or(0)
+}
+
+fn most(schema: &Value) -> u64 {
+    if schema["format"] == "uint32" {
+        u32::MAX.into()
+    } else {
+        u64::MAX
+    }
+}
+
+fn deeper_than(levels: usize, value: &Value) -> bool {
+    let deeper = |inner: &Value| levels == 0 || deeper_than(levels - 1, inner);
+    match value {
+        Value::Array(items) => levels == 0 || items.iter().any(deeper),
+        Value::Object(fields) => levels == 0 || fields.values().any(deeper),
+        _ => false,
+    }
+}
+
+/// What a field must be, in words.
+fn expected(schema: &Value) -> String {
+    if let Some(choices) = schema["enum"].as_array() {
+        let choices: Vec<_> = choices.iter().filter_map(Value::as_str).collect();
+        return format!("one of {}", choices.join(", "));
+    }
+    match schema["type"].as_str() {
+        Some("integer") if most(schema) < u64::MAX => {
+            format!("a whole number from {} to {}", least(schema), most(schema))
+        }
+        Some("integer") => format!("a whole number of at least {}", least(schema)),
+        Some("array") if schema["items"]["type"] == "object" => "a list of objects".into(),
+        Some("array") => "a list of strings".into(),
+        Some("object") => "an object".into(),
+        _ => "a string".into(),
+    }
+}
+
+/// What stands there instead, in words.
+pub(crate) fn found(value: &Value) -> String {
+    match value {
+        Value::String(text) => shortened(text),
+        Value::Array(_) => "a list".into(),
+        Value::Object(_) => "an object".into(),
+        scalar => scalar.to_string(),
+    }
+}
+
+/// The text in quotes, cut to a length that is fit for a message.
+pub(crate) fn shortened(text: &str) -> String {
+    const LENGTH: usize = 40;
+    match text.char_indices().nth(LENGTH) {
+        Some((end, _)) => format!("{:?}…", text.get(..end).unwrap_or_default()),
+        None => format!("{text:?}"),
+    }
+}

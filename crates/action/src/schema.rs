@@ -1,0 +1,194 @@
+//! The JSON schema of a reply, made from the types.
+
+use std::sync::LazyLock;
+
+use schemars::{JsonSchema, generate::SchemaSettings};
+use serde_json::{Map, Value, json};
+
+use crate::{Action, Note};
+
+/// The schema of each action by its `type`, in the order of the definition, with its description, without `notes`.
+pub(crate) static ACTIONS: LazyLock<Map<String, Value>> = LazyLock::new(|| {
+    let mut actions = Map::new();
+    let variants = generated::<Action>();
+    for variant in variants["oneOf"].as_array().into_iter().flatten() {
+        if let Some(kind) = variant["properties"]["type"]["const"].as_str() {
+            let mut schema = simplified(variant);
+            schema["description"] = variant["description"].clone();
+            actions.insert(kind.to_owned(), schema);
+        }
+    }
+    actions
+});
+
+/// The schema of `notes`.
+pub(crate) static NOTES: LazyLock<Value> = LazyLock::new(|| simplified(&generated::<Vec<Note>>()));
+
+/// The JSON schema of a reply, for providers that constrain what a model may write.
+///
+/// It holds no references, and names its type beside `anyOf`, as some providers want it. `type` comes first and `notes` second, because constrained models write fields in this
+/// order, and a plan is worth more before the arguments than behind them.
+pub fn schema() -> &'static Value {
+    static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
+        let actions: Vec<_> = ACTIONS.iter().map(|(kind, action)| constrained(kind, action)).collect();
+        json!({ "type": "object", "anyOf": actions })
+    });
+    &SCHEMA
+}
+
+/// One action as providers want it.
+fn constrained(kind: &str, action: &Value) -> Value {
+    let mut properties = Map::new();
+    properties.insert("type".into(), json!({ "type": "string", "enum": [kind] }));
+    properties.insert("notes".into(), bare(&NOTES));
+    for (name, field) in action["properties"].as_object().into_iter().flatten().skip(1) {
+        properties.insert(name.clone(), bare(field));
+    }
+    json!({
+        "type": "object",
+        "properties": properties,
+        "required": action["required"],
+        "additionalProperties": false,
+    })
+}
+
+/// The schema without number formats and bounds, which not every provider understands, and with closed objects.
+fn bare(schema: &Value) -> Value {
+    let mut schema = schema.clone();
+    if let Some(keywords) = schema.as_object_mut() {
+        keywords.retain(|keyword, _| !matches!(keyword.as_str(), "format" | "minimum"));
+        if let Some(items) = keywords.get_mut("items") {
+            *items = bare(items);
+        }
+        if let Some(properties) = keywords.get_mut("properties").and_then(Value::as_object_mut) {
+            properties.values_mut().for_each(|property| *property = bare(property));
+            keywords.insert("additionalProperties".into(), false.into());
+        }
+    }
+    schema
+}
+
+/// What schemars makes of a type, without references.
+fn generated<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    settings.into_generator().into_root_schema_for::<T>().into()
+}
+
+/// The few keywords that matter here: no descriptions and defaults, `enum` for a choice of constants, and no `null`,
+/// since a field that is null counts as absent.
+fn simplified(schema: &Value) -> Value {
+    let choices = ["oneOf", "anyOf"]
+        .into_iter()
+        .find_map(|keyword| schema[keyword].as_array());
+    if let Some(choices) = choices {
+        let constants: Vec<_> = choices.iter().filter_map(|choice| choice.get("const")).collect();
+        if !constants.is_empty() {
+            return json!({ "type": "string", "enum": constants });
+        }
+        if let Some(choice) = choices.iter().find(|choice| choice["type"] != "null") {
+            return simplified(choice);
+        }
+    }
+    let mut simple = Map::new();
+    for (keyword, value) in schema.as_object().into_iter().flatten() {
+        let value = match keyword.as_str() {
+            "type" => value
+                .as_array()
+                .and_then(|types| types.iter().find(|&kind| kind != "null"))
+                .unwrap_or(value)
+                .clone(),
+            "items" => simplified(value),
+            "properties" => value
+                .as_object()
+                .into_iter()
+                .flatten()
+                .map(|(k, v)| (k.clone(), simplified(v)))
+                .collect(),
+            "required" | "additionalProperties" | "format" | "minimum" | "minLength" | "minItems" | "const" => {
+                value.clone()
+            }
+            _ => continue,
+        };
+        simple.insert(keyword.clone(), value);
+    }
+    Value::Object(simple)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::schema;
+
+    fn of(kind: &str) -> &'static Value {
+        let actions = schema()["anyOf"].as_array().unwrap();
+        actions
+            .iter()
+            .find(|action| action["properties"]["type"]["enum"] == json!([kind]))
+            .unwrap()
+    }
+
+    #[test]
+    fn type_and_notes_come_first_and_objects_are_closed() {
+        let notes = json!({
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "category": { "type": "string", "enum": ["requirements", "plan", "artifact", "validation"] },
+                    "content": { "type": "string", "minLength": 1 },
+                },
+                "required": ["category", "content"],
+                "additionalProperties": false,
+            },
+        });
+        let finish = json!({
+            "type": "object",
+            "properties": {
+                "type": { "type": "string", "enum": ["finish"] },
+                "notes": notes,
+                "output": { "type": "string" },
+                "mode": { "type": "string", "enum": ["replace", "append"] },
+                "file_ids": { "type": "array", "items": { "type": "string" } },
+            },
+            "required": ["type"],
+            "additionalProperties": false,
+        });
+        // As text: the order of the fields counts.
+        assert_eq!(of("finish").to_string(), finish.to_string());
+    }
+
+    #[test]
+    fn arguments_are_free_and_nested_objects_are_not() {
+        assert_eq!(
+            of("tool_call")["properties"]["args"],
+            json!({ "type": "object", "additionalProperties": true })
+        );
+        let subagent = &of("spawn_subagents")["properties"]["subagents"]["items"];
+        assert_eq!(subagent["required"], json!(["task"]));
+        assert_eq!(subagent["additionalProperties"], false);
+        assert_eq!(
+            subagent["properties"]["context"]["items"]["additionalProperties"],
+            false
+        );
+    }
+
+    #[test]
+    fn it_is_small_and_holds_nothing_that_a_provider_may_not_know() {
+        let text = schema().to_string();
+        assert!(text.len() < 6_500, "{} bytes", text.len());
+        for keyword in [
+            "$ref",
+            "$defs",
+            "oneOf",
+            "const",
+            "format",
+            "minimum",
+            "default",
+            "description",
+            "null",
+        ] {
+            assert!(!text.contains(&format!("\"{keyword}\"")), "{keyword}");
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! What a message asks for: a few fixed phrases, in English and the commonest in German.
+
+use super::arithmetic;
+use super::phrases::{ALL_MEMORIES, ASKING, GREETINGS, HELP, IS, RECALLING, REMEMBERING, REMINDING, THANKS, TOOLS};
+use super::reminder::remind;
+
+/// One thing that a message asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Intent {
+    Greet,
+    Thanks,
+    Help,
+    Calculate(String),
+    Remember {
+        key: String,
+        value: String,
+    },
+    /// About one thing, or about all.
+    Recall(Option<String>),
+    Remind {
+        seconds: u64,
+        what: String,
+    },
+    /// A reminder that does not say when, or not in a way that is understood.
+    RemindWhen,
+    Ping,
+    ListTools,
+    Unknown,
+}
+
+/// Characters of a message that are read.
+const LONGEST_MESSAGE: usize = 2_000;
+/// Things that are done for one message.
+const MOST_INTENTS: usize = 6;
+
+/// Reads a whole message. There is always at least one intent; what is not understood is named once.
+pub(super) fn understand(message: &str) -> Vec<Intent> {
+    let mut intents = Vec::new();
+    let end = message
+        .char_indices()
+        .nth(LONGEST_MESSAGE)
+        .map_or(message.len(), |(index, _)| index);
+    let mut rest = message[..end].trim();
+    while !rest.is_empty() {
+        // These take all that follows: what is to be remembered may hold any word and sign.
+        let (intent, tail) = match to_the_end(rest) {
+            Some(intent) => (Some(intent), ""),
+            None => {
+                let (clause, tail) = first_clause(rest);
+                (in_clause(clause), tail)
+            }
+        };
+        intents.extend(intent.filter(|intent| !intents.contains(intent)));
+        rest = tail.trim_start();
+    }
+    if intents.is_empty() {
+        intents.push(Intent::Unknown);
+    }
+    intents.truncate(MOST_INTENTS);
+    intents
+}
+
+fn to_the_end(text: &str) -> Option<Intent> {
+    if let Some(fact) = after_any(text, &REMEMBERING) {
+        return Some(remember(fact));
+    }
+    if let Some(reminder) = after_any(text, &REMINDING) {
+        return Some(remind(reminder));
+    }
+    let question = plain(text);
+    ALL_MEMORIES
+        .iter()
+        .any(|phrase| question.starts_with(phrase))
+        .then_some(Intent::Recall(None))
+}
+
+/// Splits at the first sign or word that ends a clause. A sign only does before white space: `3.5`, `1,000`.
+fn first_clause(text: &str) -> (&str, &str) {
+    let ends = text.char_indices().find_map(|(index, character)| {
+        let tail = &text[index..];
+        let next = tail.chars().nth(1);
+        let sign = matches!(character, '.' | ',' | ';' | '?' | '!') && next.is_none_or(char::is_whitespace);
+        if sign || character == '\n' {
+            return Some((index, index + character.len_utf8()));
+        }
+        let word = [" and ", " und ", " then "]
+            .into_iter()
+            .find(|word| strip(tail, word).is_some())?;
+        Some((index, index + word.len()))
+    });
+    ends.map_or((text, ""), |(end, next)| (&text[..end], &text[next..]))
+}
+
+/// What one clause asks for; nothing if it is only a filler.
+fn in_clause(clause: &str) -> Option<Intent> {
+    let text = plain(clause);
+    if ["", "please", "bitte", "clifford", "and", "then"].contains(&text.as_str()) {
+        return None;
+    }
+    let whole = |phrases: &[&str]| phrases.contains(&text.as_str());
+    let starts = |phrases: &[&str]| phrases.iter().any(|phrase| text.starts_with(phrase));
+    let intent = if whole(&GREETINGS)
+        || text
+            .strip_suffix(" clifford")
+            .is_some_and(|text| GREETINGS.contains(&text))
+    {
+        Intent::Greet
+    } else if whole(&THANKS) {
+        Intent::Thanks
+    } else if whole(&HELP) {
+        Intent::Help
+    } else if whole(&["ping", "/ping"]) {
+        Intent::Ping
+    } else if starts(&TOOLS) {
+        Intent::ListTools
+    } else if let Some(expression) = calculation(&text) {
+        Intent::Calculate(expression)
+    } else if let Some(about) = recall(&text) {
+        Intent::Recall(Some(about))
+    } else {
+        Intent::Unknown
+    };
+    Some(intent)
+}
+
+fn calculation(text: &str) -> Option<String> {
+    let text = after_any(text, &["please", "bitte"]).unwrap_or(text);
+    let text = after_any(text, &ASKING).unwrap_or(text);
+    arithmetic::expression(text.strip_suffix("please").unwrap_or(text))
+}
+
+fn recall(text: &str) -> Option<String> {
+    if ["who am i", "wer bin ich"].contains(&text) {
+        return Some("name".to_owned());
+    }
+    RECALLING.iter().find_map(|(before, after)| {
+        let about = strip(text, before)?.strip_suffix(after)?;
+        // German "mein" may go on: "meine Katze".
+        let about = if before.ends_with("mein") {
+            about.strip_prefix('e').unwrap_or(about)
+        } else {
+            about
+        };
+        let about = about.strip_prefix(' ')?.trim().trim_end_matches("'s");
+        Some(slug(about)).filter(|key| !key.is_empty())
+    })
+}
+
+fn remember(fact: &str) -> Intent {
+    let fact = fact.trim().trim_end_matches(['.', '!']).trim();
+    if fact.is_empty() {
+        return Intent::Unknown;
+    }
+    let mine = ["my ", "mein ", "meine "]
+        .into_iter()
+        .find_map(|word| strip(fact, word));
+    let named = mine.and_then(|mine| {
+        let is = |word: &&str| {
+            let at = mine
+                .to_lowercase()
+                .find(&format!("{}{word} ", if word.starts_with('\'') { "" } else { " " }))?;
+            let (key, tail) = (mine.get(..at)?, mine.get(at..)?);
+            Some((slug(key), tail.trim_start().get(word.len()..)?.trim().to_owned()))
+        };
+        IS.iter().find_map(is)
+    });
+    let (key, value) = match named {
+        Some((key, value)) if !key.is_empty() && !value.is_empty() => (key, value),
+        _ => (
+            slug(&fact.split_whitespace().take(4).collect::<Vec<_>>().join(" ")),
+            fact.to_owned(),
+        ),
+    };
+    Intent::Remember {
+        key: if key.is_empty() { "note".to_owned() } else { key },
+        value,
+    }
+}
+
+/// What follows the first of these phrases, if the text starts with it as whole words.
+fn after_any<'a>(text: &'a str, phrases: &[&str]) -> Option<&'a str> {
+    let whole = |tail: &&str| !tail.starts_with(char::is_alphanumeric);
+    phrases
+        .iter()
+        .find_map(|phrase| strip(text, phrase).filter(whole))
+        .map(str::trim_start)
+}
+
+/// Strips a prefix, whatever its case.
+pub(super) fn strip<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
+    let (head, tail) = (text.get(..prefix.len())?, text.get(prefix.len()..)?);
+    (head.to_lowercase() == prefix).then_some(tail)
+}
+
+/// Lower case, without the signs and blanks around it.
+fn plain(text: &str) -> String {
+    text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '?' | '!' | '.' | ',' | ';' | ':'))
+        .to_lowercase()
+}
+
+/// A key for the memory, which takes at most 64 of `a-z`, `0-9` and `_`: words joined by underscores.
+pub(super) fn slug(text: &str) -> String {
+    let mut lower = text.to_lowercase();
+    for (letter, spelled) in [("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("ß", "ss")] {
+        lower = lower.replace(letter, spelled);
+    }
+    let words = lower
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty());
+    let mut slug = words.collect::<Vec<_>>().join("_");
+    slug.truncate(64);
+    slug.trim_end_matches('_').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn calculate(expression: &str) -> Intent {
+        Intent::Calculate(expression.to_owned())
+    }
+
+    fn remember(key: &str, value: &str) -> Intent {
+        Intent::Remember {
+            key: key.to_owned(),
+            value: value.to_owned(),
+        }
+    }
+
+    fn recall(about: &str) -> Intent {
+        Intent::Recall(Some(about.to_owned()))
+    }
+
+    fn remind(seconds: u64, what: &str) -> Intent {
+        Intent::Remind {
+            seconds,
+            what: what.to_owned(),
+        }
+    }
+
+    #[test]
+    fn messages_are_understood() {
+        let cases = [
+            ("Hi!", vec![Intent::Greet]),
+            ("hello Clifford", vec![Intent::Greet]),
+            ("Hello, what is 2+2?", vec![Intent::Greet, calculate("2+2")]),
+            ("what is 17 * 23?", vec![calculate("17 * 23")]),
+            ("What's 1.5 + 1,000?", vec![calculate("1.5 + 1,000")]),
+            ("(3+4)*2", vec![calculate("(3+4)*2")]),
+            ("please calculate 12% of 80", vec![calculate("12% of 80")]),
+            ("what is 2+2 and 3*3", vec![calculate("2+2"), calculate("3*3")]),
+            ("what is 2+2 and 2+2", vec![calculate("2+2")]),
+            (
+                "What is 2+2, and who is the king?",
+                vec![calculate("2+2"), Intent::Unknown],
+            ),
+            ("remember that my cat is called Miro.", vec![remember("cat", "Miro")]),
+            (
+                "Remember my favourite colour is blue and green",
+                vec![remember("favourite_colour", "blue and green")],
+            ),
+            ("remember my sister's name is Ann", vec![remember("sister", "Ann")]),
+            (
+                "merk dir, dass meine Katze Miro heißt",
+                vec![remember("meine_katze_miro_heisst", "meine Katze Miro heißt")],
+            ),
+            ("merk dir mein Auto ist rot", vec![remember("auto", "rot")]),
+            ("remember I like cake", vec![remember("i_like_cake", "I like cake")]),
+            ("remember ???", vec![remember("note", "???")]),
+            ("what is my cat called?", vec![recall("cat")]),
+            ("What's my favourite colour", vec![recall("favourite_colour")]),
+            ("was ist meine Farbe?", vec![recall("farbe")]),
+            ("who am I?", vec![recall("name")]),
+            ("what is my name?", vec![recall("name")]),
+            ("what is my cat's name?", vec![recall("cat")]),
+            ("What do you know about me and my cat?", vec![Intent::Recall(None)]),
+            ("remind me in 10 minutes to stretch", vec![remind(600, "stretch")]),
+            (
+                "Remind me to buy milk and bread in an hour!",
+                vec![remind(3_600, "buy milk and bread")],
+            ),
+            ("remind me in 90s about tea", vec![remind(90, "tea")]),
+            ("remind me in half an hour", vec![remind(1_800, "it is time")]),
+            ("erinnere mich in zwei Minuten", vec![Intent::RemindWhen]),
+            (
+                "erinnere mich in 2 Minuten daran, zu trinken",
+                vec![remind(120, "zu trinken")],
+            ),
+            (
+                "remind me to look in the box in two days",
+                vec![remind(172_800, "look in the box")],
+            ),
+            ("remind me to stretch", vec![Intent::RemindWhen]),
+            ("remind me in 99999999999999999999 minutes", vec![Intent::RemindWhen]),
+            ("remind me in 400 days", vec![Intent::RemindWhen]),
+            ("ping", vec![Intent::Ping]),
+            ("What tools do you have?", vec![Intent::ListTools]),
+            ("help", vec![Intent::Help]),
+            ("thanks!", vec![Intent::Thanks]),
+            ("Write me a poem", vec![Intent::Unknown]),
+            ("what is my 💥?", vec![Intent::Unknown]),
+            ("", vec![Intent::Unknown]),
+            ("  ?!  ", vec![Intent::Unknown]),
+            ("ﬁ İ ẞ 💥", vec![Intent::Unknown]),
+        ];
+        for (message, expected) in cases {
+            assert_eq!(understand(message), expected, "{message}");
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! A small rule-based responder, so that everything works before a model is connected.
+//!
+//! It is no language model, and says so. It reads the conversation that the engine sends to every model,
+//! answers with one action at a time, and knows nothing but what stands in that conversation.
+
+mod arithmetic;
+mod intent;
+mod phrases;
+mod plan;
+mod reminder;
+mod transcript;
+
+use async_trait::async_trait;
+
+use self::transcript::Transcript;
+use crate::tokens::estimate_usage;
+use crate::{Completion, Model, ModelError, Request, Sink};
+
+/// The responder. The same conversation always gets the same reply.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Offline;
+
+#[async_trait]
+impl Model for Offline {
+    /// Replies to a run with the JSON text of one action, and to a plain chat with plain text.
+    async fn complete(&self, request: &Request, sink: &mut dyn Sink) -> Result<Completion, ModelError> {
+        let text = match Transcript::read(&request.messages) {
+            Some(transcript) => plan::next_action(&transcript).to_string(),
+            None => plan::chat(transcript::last_words(&request.messages)),
+        };
+        sink.text(&text);
+        let mut completion = Completion {
+            text,
+            provider: "offline".to_owned(),
+            model: "rules".to_owned(),
+            ..Completion::default()
+        };
+        completion.usage = estimate_usage(request, &completion);
+        Ok(completion)
+    }
+}

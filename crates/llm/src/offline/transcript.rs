@@ -1,0 +1,106 @@
+//! The conversation that the engine sends, as far as the responder needs it.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::{Message, Role};
+
+/// Something the person asked to remember.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct Memory {
+    pub(super) key: String,
+    pub(super) value: Value,
+}
+
+/// How a tool call ended.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Outcome {
+    Done(Value),
+    Failed,
+}
+
+/// A run so far.
+#[derive(Debug, Default)]
+pub(super) struct Transcript {
+    /// What the person said.
+    pub(super) input: String,
+    /// What is remembered of them.
+    pub(super) memories: Vec<Memory>,
+    /// How the tool calls ended, in order.
+    pub(super) outcomes: Vec<Outcome>,
+    /// Replies that were given before.
+    pub(super) replies: usize,
+    /// Whether one of them went to the person.
+    pub(super) spoke: bool,
+    /// Whether the time that was waited for has come.
+    pub(super) woke: bool,
+    /// How often the engine objected.
+    pub(super) objections: usize,
+    /// Whether it did so just now.
+    pub(super) objected: bool,
+}
+
+impl Transcript {
+    /// Reads the messages of a run; `None` if they are those of a plain chat.
+    pub(super) fn read(messages: &[Message]) -> Option<Self> {
+        let mut messages = messages.iter().skip_while(|message| message.role == Role::System);
+        let payload: Value = serde_json::from_str(&messages.next()?.content).ok()?;
+        payload.get("run")?;
+        let mut transcript = Self {
+            input: input(&payload),
+            memories: memories(&payload["memories"]),
+            ..Self::default()
+        };
+        for message in messages {
+            transcript.objected = false;
+            let entry: Value = serde_json::from_str(&message.content).unwrap_or_default();
+            match message.role {
+                Role::Assistant => {
+                    transcript.replies += 1;
+                    transcript.spoke |= entry["type"] == "send_message";
+                }
+                Role::User | Role::System => transcript.add(&entry),
+            }
+        }
+        Some(transcript)
+    }
+
+    fn add(&mut self, entry: &Value) {
+        if let Some(result) = entry.get("tool_result") {
+            self.outcomes.push(match &result["success"] {
+                Value::Bool(true) => Outcome::Done(result["result"].clone()),
+                _ => Outcome::Failed,
+            });
+        } else if entry.get("woke").is_some() {
+            self.woke = true;
+        } else if entry.get("system_note").is_some() {
+            self.objections += 1;
+            self.objected = true;
+        }
+    }
+}
+
+/// What the person of a plain chat said last.
+pub(super) fn last_words(messages: &[Message]) -> &str {
+    messages
+        .iter()
+        .rfind(|message| message.role == Role::User)
+        .map_or("", |message| &message.content)
+}
+
+/// Memory items, in the payload or in a tool's result.
+pub(super) fn memories(items: &Value) -> Vec<Memory> {
+    let items = items.as_array().map(Vec::as_slice).unwrap_or_default();
+    items.iter().filter_map(|item| Memory::deserialize(item).ok()).collect()
+}
+
+/// The person's words; a subagent's are in its task.
+fn input(payload: &Value) -> String {
+    let task = &payload["task"];
+    [&payload["input"], task, &task["task"]]
+        .into_iter()
+        .filter_map(Value::as_str)
+        .find(|text| !text.trim().is_empty())
+        .unwrap_or_default()
+        .to_owned()
+}

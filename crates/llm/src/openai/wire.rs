@@ -1,0 +1,314 @@
+//! The wire format of chat completions, read leniently: servers differ in what they leave out.
+//!
+//! Source: <https://platform.openai.com/docs/api-reference/chat>. A whole reply is read as a stream of one
+//! chunk: the two differ only in `message` and `delta`.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::config::Capability;
+use super::dialect::Terms;
+use crate::{Message, NativeToolCall, Request, Schema, Usage};
+
+/// The request.
+#[derive(Serialize)]
+pub(super) struct Body<'a> {
+    model: &'a str,
+    messages: &'a [Message],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_format: Option<Value>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stream: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream_options: Option<StreamOptions>,
+}
+
+#[derive(Serialize)]
+struct StreamOptions {
+    include_usage: bool,
+}
+
+impl<'a> Body<'a> {
+    /// Puts a request in the terms that the server understands.
+    pub(super) fn new(
+        model: &'a str,
+        request: &'a Request,
+        terms: Terms,
+        streaming: bool,
+        max_tokens: Option<u32>,
+    ) -> Self {
+        let limit = request.max_tokens.or(max_tokens);
+        Self {
+            model,
+            messages: &request.messages,
+            max_tokens: limit.filter(|_| !terms.completion_limit),
+            max_completion_tokens: limit.filter(|_| terms.completion_limit),
+            response_format: request
+                .schema
+                .as_ref()
+                .and_then(|schema| response_format(schema, terms.capability)),
+            stream: streaming,
+            stream_options: (streaming && terms.stream_options).then_some(StreamOptions { include_usage: true }),
+        }
+    }
+}
+
+fn response_format(schema: &Schema, capability: Capability) -> Option<Value> {
+    let Schema { name, schema } = schema;
+    match capability {
+        Capability::JsonSchema => Some(json!({
+            "type": "json_schema",
+            "json_schema": {"name": name, "schema": schema, "strict": schema["type"] == "object" && is_closed(schema)},
+        })),
+        Capability::JsonObject => Some(json!({"type": "json_object"})),
+        Capability::None => None,
+    }
+}
+
+/// Whether strict mode accepts the schema: every object closed, every property required.
+fn is_closed(schema: &Value) -> bool {
+    match schema {
+        Value::Array(items) => items.iter().all(is_closed),
+        Value::Object(fields) => {
+            let object = fields.get("type").is_some_and(|kind| kind == "object") || fields.contains_key("properties");
+            let closed = fields.get("additionalProperties") == Some(&Value::Bool(false));
+            let required = fields.get("required").and_then(Value::as_array);
+            let complete = fields
+                .get("properties")
+                .and_then(Value::as_object)
+                .is_none_or(|properties| {
+                    properties
+                        .keys()
+                        .all(|name| required.is_some_and(|list| list.iter().any(|item| item == name)))
+                });
+            (!object || closed && complete) && fields.values().all(is_closed)
+        }
+        _ => true,
+    }
+}
+
+/// A whole reply, or a chunk of one.
+#[derive(Debug, Deserialize)]
+pub(super) struct Chunk {
+    choices: Option<Vec<Choice>>,
+    usage: Option<Value>,
+    /// An error in the place of a reply.
+    pub(super) error: Option<Value>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Choice {
+    #[serde(alias = "message")]
+    delta: Option<Turn>,
+    finish_reason: Option<String>,
+    error: Option<Value>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Turn {
+    content: Option<Content>,
+    refusal: Option<String>,
+    tool_calls: Option<Vec<Call>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Content {
+    Text(String),
+    Parts(Vec<Part>),
+}
+
+#[derive(Debug, Deserialize)]
+struct Part {
+    text: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Call {
+    index: Option<u64>,
+    function: Option<Function>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Function {
+    name: Option<String>,
+    arguments: Option<Value>,
+}
+
+/// A reply as it comes together.
+#[derive(Debug, Default)]
+pub(super) struct Gathered {
+    pub(super) text: String,
+    pub(super) refusal: String,
+    pub(super) usage: Option<Usage>,
+    pub(super) finish: Option<String>,
+    /// Whether there was any choice, be it an empty one.
+    pub(super) answered: bool,
+    calls: BTreeMap<u64, NativeToolCall>,
+}
+
+impl Gathered {
+    /// Takes a chunk, and returns the error that stands in a choice's place, if one does. Text goes to `text` too.
+    pub(super) fn add(&mut self, chunk: Chunk, mut text: impl FnMut(&str)) -> Result<(), Value> {
+        if let Some(usage) = chunk.usage.as_ref().and_then(usage) {
+            self.usage = Some(usage);
+        }
+        let Some(choice) = chunk.choices.into_iter().flatten().next() else {
+            return Ok(());
+        };
+        self.answered = true;
+        if let Some(error) = choice.error.filter(|error| !error.is_null()) {
+            return Err(error);
+        }
+        self.finish = choice.finish_reason.or(self.finish.take());
+        let Some(turn) = choice.delta else {
+            return Ok(());
+        };
+        let piece = turn.content.map(Content::into_text).unwrap_or_default();
+        if !piece.is_empty() {
+            text(&piece);
+            self.text.push_str(&piece);
+        }
+        self.refusal.push_str(turn.refusal.as_deref().unwrap_or_default());
+        for call in turn.tool_calls.into_iter().flatten() {
+            self.add_call(call);
+        }
+        Ok(())
+    }
+
+    /// The tool calls, in the model's order.
+    pub(super) fn take_calls(&mut self) -> Vec<NativeToolCall> {
+        std::mem::take(&mut self.calls).into_values().collect()
+    }
+
+    /// Joins a fragment to its call. Without an index, a name starts a call and all else goes on with the last.
+    fn add_call(&mut self, call: Call) {
+        let Some(Function { name, arguments }) = call.function else {
+            return;
+        };
+        let last = self.calls.last_key_value().map(|(index, _)| *index);
+        let index = match (call.index, &name) {
+            (Some(index), _) => index,
+            (None, Some(_)) => last.map_or(0, |last| last.saturating_add(1)),
+            (None, None) => last.unwrap_or_default(),
+        };
+        let entry = self.calls.entry(index).or_insert_with(|| NativeToolCall {
+            name: String::new(),
+            arguments: String::new(),
+        });
+        entry.name.push_str(name.as_deref().unwrap_or_default());
+        match arguments {
+            None | Some(Value::Null) => {}
+            Some(Value::String(fragment)) => entry.arguments.push_str(&fragment),
+            Some(whole) => entry.arguments = whole.to_string(),
+        }
+    }
+}
+
+impl Content {
+    fn into_text(self) -> String {
+        match self {
+            Self::Text(text) => text,
+            Self::Parts(parts) => parts.into_iter().filter_map(|part| part.text).collect(),
+        }
+    }
+}
+
+/// The tokens, if they are told in a form that makes sense.
+fn usage(usage: &Value) -> Option<Usage> {
+    Some(Usage {
+        prompt_tokens: usage["prompt_tokens"].as_u64()?,
+        completion_tokens: usage["completion_tokens"].as_u64().unwrap_or_default(),
+        cached_tokens: usage["prompt_tokens_details"]["cached_tokens"]
+            .as_u64()
+            .unwrap_or_default(),
+        estimated: false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gather(chunks: &[Value]) -> Gathered {
+        let mut gathered = Gathered::default();
+        for chunk in chunks {
+            let chunk: Chunk = serde_json::from_value(chunk.clone()).expect("a chunk");
+            gathered.add(chunk, |_| {}).expect("no error");
+        }
+        gathered
+    }
+
+    fn call(name: &str, arguments: &str) -> NativeToolCall {
+        NativeToolCall {
+            name: name.to_owned(),
+            arguments: arguments.to_owned(),
+        }
+    }
+
+    #[test]
+    fn content_may_be_text_null_or_parts() {
+        for (content, expected) in [
+            (json!("a"), "a"),
+            (Value::Null, ""),
+            (
+                json!([{"type": "text", "text": "a"}, {"type": "image"}, {"type": "text", "text": "b"}]),
+                "ab",
+            ),
+        ] {
+            assert_eq!(
+                gather(&[json!({"choices": [{"message": {"content": content}}]})]).text,
+                expected
+            );
+        }
+    }
+
+    #[test]
+    fn fragments_of_tool_calls_are_joined_with_and_without_an_index() {
+        let delta = |calls: Value| json!({"choices": [{"delta": {"tool_calls": calls}}]});
+        let mut indexed = gather(&[
+            delta(json!([{"index": 1, "id": "b", "function": {"name": "second", "arguments": ""}}])),
+            delta(json!([{"index": 0, "id": "a", "function": {"name": "first", "arguments": "{\"a\""}}])),
+            delta(
+                json!([{"index": 0, "function": {"arguments": ":1}"}}, {"index": 1, "function": {"arguments": "{}"}}]),
+            ),
+        ]);
+        assert_eq!(indexed.take_calls(), [call("first", "{\"a\":1}"), call("second", "{}")]);
+        let mut bare = gather(&[
+            delta(json!([{"function": {"name": "first", "arguments": "{"}}])),
+            delta(json!([{"function": {"arguments": "}"}}])),
+            delta(json!([{"function": {"name": "second", "arguments": {"b": 2}}}])),
+        ]);
+        assert_eq!(bare.take_calls(), [call("first", "{}"), call("second", "{\"b\":2}")]);
+    }
+
+    #[test]
+    fn strict_is_asked_for_only_where_strict_mode_takes_the_schema() {
+        let strict = |schema: Value| {
+            let format = response_format(
+                &Schema {
+                    name: "a".to_owned(),
+                    schema,
+                },
+                Capability::JsonSchema,
+            );
+            format.map(|format| format["json_schema"]["strict"].clone())
+        };
+        let closed =
+            json!({"type": "object", "properties": {"a": {}}, "required": ["a"], "additionalProperties": false});
+        assert_eq!(strict(closed), Some(json!(true)));
+        for open in [
+            json!({"anyOf": []}),
+            json!({"type": "object", "properties": {"a": {}}, "additionalProperties": false}),
+            json!({"type": "object", "properties": {"a": {"type": "object"}}, "required": ["a"], "additionalProperties": false}),
+        ] {
+            assert_eq!(strict(open.clone()), Some(json!(false)), "{open}");
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Asks again where asking again may help.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use backon::{BackoffBuilder, ExponentialBuilder};
+
+use crate::{Completion, Model, ModelError, Request, Sink};
+
+/// How often, and how long in between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RetryPolicy {
+    /// Calls in all, the first included.
+    pub attempts: usize,
+    /// The shortest wait before the second call. Each further wait starts at twice the one before.
+    pub base: Duration,
+    /// The longest wait that is chosen here.
+    pub cap: Duration,
+    /// The longest wait that a provider may ask for. If it asks for more, the caller gets the error at
+    /// once: to call earlier than asked would only make the provider angrier.
+    pub patience: Duration,
+}
+
+impl Default for RetryPolicy {
+    fn default() -> Self {
+        Self {
+            attempts: 4,
+            base: Duration::from_millis(500),
+            cap: Duration::from_secs(20),
+            patience: Duration::from_secs(60),
+        }
+    }
+}
+
+/// A model that is asked again, with jittered exponential backoff, while its errors are of the passing kind.
+#[derive(Clone, Debug)]
+pub struct Retrying<M> {
+    inner: M,
+    policy: RetryPolicy,
+}
+
+impl<M: Model> Retrying<M> {
+    /// Puts the layer around a model.
+    pub const fn new(inner: M, policy: RetryPolicy) -> Self {
+        Self { inner, policy }
+    }
+
+    fn backoff(&self) -> impl Iterator<Item = Duration> + use<M> {
+        let cap = self.policy.cap;
+        ExponentialBuilder::default()
+            .with_min_delay(self.policy.base)
+            .with_max_delay(cap)
+            .with_max_times(self.policy.attempts.saturating_sub(1))
+            .with_jitter()
+            .build()
+            .map(move |wait| wait.min(cap))
+    }
+
+    /// How long to wait before the next call; `None` if it would not help.
+    fn wait(&self, error: &ModelError, backoff: Duration) -> Option<Duration> {
+        match error {
+            // Everyone who was turned away is told the same time: a little more for each keeps them apart.
+            ModelError::Later { after, .. } if *after <= self.policy.patience => Some(*after + backoff / 4),
+            ModelError::Overloaded { .. } | ModelError::Cut { .. } => Some(backoff),
+            ModelError::Later { .. }
+            | ModelError::BadRequest { .. }
+            | ModelError::Refused { .. }
+            | ModelError::Unauthorised { .. } => None,
+        }
+    }
+}
+
+#[async_trait]
+impl<M: Model> Model for Retrying<M> {
+    async fn complete(&self, request: &Request, sink: &mut dyn Sink) -> Result<Completion, ModelError> {
+        let mut backoff = self.backoff();
+        loop {
+            let mut watched = Watched::new(&mut *sink);
+            let error = match self.inner.complete(request, &mut watched).await {
+                Ok(completion) => return Ok(completion),
+                Err(error) => error,
+            };
+            let wrote = watched.wrote;
+            let Some(wait) = backoff.next().and_then(|next| self.wait(&error, next)) else {
+                return Err(error);
+            };
+            tracing::warn!(%error, wait_ms = wait.as_millis(), "the model is asked again");
+            if wrote {
+                sink.reset();
+            }
+            tokio::time::sleep(wait).await;
+        }
+    }
+}
+
+/// Notes whether a sink got anything.
+pub(crate) struct Watched<'a> {
+    sink: &'a mut dyn Sink,
+    pub(crate) wrote: bool,
+}
+
+impl<'a> Watched<'a> {
+    pub(crate) fn new(sink: &'a mut dyn Sink) -> Self {
+        Self { sink, wrote: false }
+    }
+}
+
+impl Sink for Watched<'_> {
+    fn text(&mut self, delta: &str) {
+        self.wrote = true;
+        self.sink.text(delta);
+    }
+
+    fn reset(&mut self) {
+        self.wrote = false;
+        self.sink.reset();
+    }
+}

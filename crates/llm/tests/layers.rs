@@ -1,0 +1,295 @@
+//! Asking again and asking another, on a clock that stands still until somebody waits.
+
+mod support;
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use clifford_fakes::openai::{OpenAiFake, Reply};
+use clifford_llm::{Completion, Failover, Model, ModelError, Request, RetryPolicy, Retrying, Sink};
+use tokio::time::Instant;
+
+use self::support::{Heard, Outcome, client, config, request};
+
+/// Says some text, then does what comes next in its script.
+struct Scripted {
+    script: Mutex<VecDeque<Result<Completion, ModelError>>>,
+    text: &'static str,
+    calls: AtomicUsize,
+}
+
+impl Scripted {
+    fn new(script: impl IntoIterator<Item = Result<Completion, ModelError>>) -> Arc<Self> {
+        Self::saying("", script)
+    }
+
+    fn saying(text: &'static str, script: impl IntoIterator<Item = Result<Completion, ModelError>>) -> Arc<Self> {
+        Arc::new(Self {
+            script: Mutex::new(script.into_iter().collect()),
+            text,
+            calls: AtomicUsize::new(0),
+        })
+    }
+
+    fn calls(&self) -> usize {
+        self.calls.load(Ordering::Relaxed)
+    }
+}
+
+#[async_trait]
+impl Model for Scripted {
+    async fn complete(&self, _: &Request, sink: &mut dyn Sink) -> Result<Completion, ModelError> {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        if !self.text.is_empty() {
+            sink.text(self.text);
+        }
+        let next = self.script.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        next.unwrap_or_else(|| Err(overloaded("a")))
+    }
+}
+
+fn overloaded(provider: &str) -> ModelError {
+    ModelError::Overloaded {
+        provider: provider.to_owned(),
+        reason: "status 500".to_owned(),
+    }
+}
+
+fn later(seconds: u64) -> ModelError {
+    ModelError::Later {
+        provider: "a".to_owned(),
+        after: Duration::from_secs(seconds),
+    }
+}
+
+fn cut() -> ModelError {
+    ModelError::Cut {
+        provider: "a".to_owned(),
+        partial: "par".to_owned(),
+    }
+}
+
+fn bad_request(provider: &str) -> ModelError {
+    ModelError::BadRequest {
+        provider: provider.to_owned(),
+        reason: "no".to_owned(),
+    }
+}
+
+fn refused(provider: &str) -> ModelError {
+    ModelError::Refused {
+        provider: provider.to_owned(),
+        reason: "no".to_owned(),
+    }
+}
+
+fn unauthorised(provider: &str) -> ModelError {
+    ModelError::Unauthorised {
+        provider: provider.to_owned(),
+        reason: "no".to_owned(),
+        remedy: "key".to_owned(),
+    }
+}
+
+fn answer() -> Completion {
+    Completion {
+        text: "answer".to_owned(),
+        ..Completion::default()
+    }
+}
+
+/// How a call ends, how many there were, and how long it took.
+async fn run(script: Vec<Result<Completion, ModelError>>) -> (Result<Completion, ModelError>, usize, Duration) {
+    let model = Scripted::new(script);
+    let start = Instant::now();
+    let result = Retrying::new(Arc::clone(&model), RetryPolicy::default())
+        .complete(&request(), &mut ())
+        .await;
+    (result, model.calls(), start.elapsed())
+}
+
+#[tokio::test(start_paused = true)]
+async fn passing_errors_are_retried_with_growing_waits() {
+    let (result, calls, took) = run(vec![
+        Err(overloaded("a")),
+        Err(cut()),
+        Err(overloaded("a")),
+        Ok(answer()),
+    ])
+    .await;
+    assert_eq!((result, calls), (Ok(answer()), 4));
+    // 0.5 s, 1 s and 2 s, each up to doubled by the jitter.
+    assert!(
+        (Duration::from_millis(3500)..Duration::from_millis(7010)).contains(&took),
+        "{took:?}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_waits_differ_from_call_to_call() {
+    let mut waits = std::collections::BTreeSet::new();
+    for _ in 0..8 {
+        waits.insert(run(vec![]).await.2);
+    }
+    assert!(waits.len() > 1, "{waits:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_last_error_is_told_when_the_attempts_are_spent() {
+    let (result, calls, _) = run(vec![
+        Err(cut()),
+        Err(cut()),
+        Err(cut()),
+        Err(overloaded("a")),
+        Ok(answer()),
+    ])
+    .await;
+    assert_eq!((result, calls), (Err(overloaded("a")), 4));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_provider_says_how_long_to_wait() {
+    let (result, calls, took) = run(vec![Err(later(30)), Ok(answer())]).await;
+    assert_eq!((result, calls), (Ok(answer()), 2));
+    assert!(
+        (Duration::from_secs(30)..Duration::from_millis(30_260)).contains(&took),
+        "{took:?}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_beyond_all_patience_is_handed_to_the_caller() {
+    let (result, calls, took) = run(vec![Err(later(61)), Ok(answer())]).await;
+    assert_eq!((result, calls, took), (Err(later(61)), 1, Duration::ZERO));
+}
+
+#[tokio::test(start_paused = true)]
+async fn errors_that_last_are_not_retried() {
+    for error in [bad_request("a"), refused("a"), unauthorised("a")] {
+        let (result, calls, took) = run(vec![Err(error.clone()), Ok(answer())]).await;
+        assert_eq!((result, calls, took), (Err(error), 1, Duration::ZERO));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_wait_exceeds_the_cap() {
+    let policy = RetryPolicy {
+        attempts: 8,
+        cap: Duration::from_secs(2),
+        ..RetryPolicy::default()
+    };
+    let start = Instant::now();
+    let result = Retrying::new(Scripted::new([]), policy)
+        .complete(&request(), &mut ())
+        .await;
+    assert_eq!(result, Err(overloaded("a")));
+    assert!(
+        start.elapsed() <= Duration::from_millis(14_010),
+        "{:?}",
+        start.elapsed()
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn text_that_came_before_a_retry_is_void() {
+    let mut heard = Heard::default();
+    let model = Retrying::new(
+        Scripted::saying("par", [Err(cut()), Ok(answer())]),
+        RetryPolicy::default(),
+    );
+    assert_eq!(model.complete(&request(), &mut heard).await, Ok(answer()));
+    let par = Some("par".to_owned());
+    assert_eq!(heard, Heard(vec![par.clone(), None, par]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_retry_before_any_text_resets_nothing() {
+    let mut heard = Heard::default();
+    let model = Retrying::new(
+        Scripted::new([Err(overloaded("a")), Ok(answer())]),
+        RetryPolicy::default(),
+    );
+    assert_eq!(model.complete(&request(), &mut heard).await, Ok(answer()));
+    assert_eq!(heard, Heard::default());
+}
+
+#[tokio::test]
+async fn a_real_server_is_asked_again_after_the_time_it_named() -> Outcome {
+    let fake = OpenAiFake::start().await;
+    fake.push(Reply::status(429, "slow down").header("retry-after-ms", "5"));
+    fake.push(Reply::text("twenty-four characters, and more").cut_after(2));
+    fake.push(Reply::text("third time lucky"));
+    let policy = RetryPolicy {
+        base: Duration::from_millis(1),
+        ..RetryPolicy::default()
+    };
+    let mut heard = Heard::default();
+    let model = Retrying::new(client(config(&fake))?, policy);
+    assert_eq!(model.complete(&request(), &mut heard).await?.text, "third time lucky");
+    assert_eq!((heard.text().as_str(), fake.request_count()), ("third time lucky", 3));
+    assert_eq!(heard.0[1], None);
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_next_model_is_asked_whatever_the_first_ones_error() {
+    for error in [
+        later(5),
+        overloaded("a"),
+        cut(),
+        bad_request("a"),
+        refused("a"),
+        unauthorised("a"),
+    ] {
+        let (first, second) = (
+            Scripted::saying("par", [Err(error)]),
+            Scripted::saying("answer", [Ok(answer())]),
+        );
+        let mut heard = Heard::default();
+        let result = Failover::new(first.clone(), vec![second.clone()])
+            .complete(&request(), &mut heard)
+            .await;
+        assert_eq!((result, first.calls(), second.calls()), (Ok(answer()), 1, 1));
+        assert_eq!(
+            heard,
+            Heard(vec![Some("par".to_owned()), None, Some("answer".to_owned())])
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_second_model_rests_while_the_first_answers() {
+    let (first, second) = (Scripted::new([Ok(answer())]), Scripted::new([]));
+    let result = Failover::new(first, vec![second.clone()])
+        .complete(&request(), &mut ())
+        .await;
+    assert_eq!((result, second.calls()), (Ok(answer()), 0));
+}
+
+#[tokio::test]
+async fn if_all_fail_the_error_that_can_be_mended_is_told() {
+    let cases = [
+        (
+            [overloaded("a"), unauthorised("b"), unauthorised("c")],
+            unauthorised("b"),
+        ),
+        (
+            [unauthorised("a"), bad_request("b"), overloaded("c")],
+            unauthorised("a"),
+        ),
+        ([refused("a"), overloaded("b"), bad_request("c")], bad_request("c")),
+        ([overloaded("a"), overloaded("b"), refused("c")], refused("c")),
+        ([overloaded("a"), later(9), later(3)], later(3)),
+        ([overloaded("a"), overloaded("b"), overloaded("c")], overloaded("a")),
+    ];
+    for (errors, expected) in cases {
+        let [first, second, third] = errors.map(|error| Scripted::new([Err(error)]));
+        let result = Failover::new(first, vec![second, third])
+            .complete(&request(), &mut ())
+            .await;
+        assert_eq!(result, Err(expected));
+    }
+}

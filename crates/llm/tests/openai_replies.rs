@@ -1,0 +1,281 @@
+//! What the client asks for, and how it reads what comes back.
+
+mod support;
+
+use std::time::Duration;
+
+use clifford_fakes::openai::{OpenAiFake, Reply};
+use clifford_llm::{Capability, Completion, Model, ModelError, NativeToolCall, Request, Schema, Usage};
+use serde_json::{Value, json};
+
+use self::support::{Heard, Outcome, client, config, request};
+
+const LONG: &str = "Thirty-two characters of text, \u{1f98a} and then as many again, for several chunks.";
+
+fn completion(text: &str, usage: Usage) -> Completion {
+    Completion {
+        text: text.to_owned(),
+        tool_calls: Vec::new(),
+        usage,
+        provider: "main".to_owned(),
+        model: "test-model".to_owned(),
+    }
+}
+
+fn usage(completion_tokens: u64, cached_tokens: u64, estimated: bool) -> Usage {
+    Usage {
+        prompt_tokens: if estimated { 9 } else { 8 },
+        completion_tokens,
+        cached_tokens,
+        estimated,
+    }
+}
+
+fn with_schema() -> Request {
+    let schema = json!({"type": "object", "properties": {"a": {"type": "string"}}});
+    Request {
+        schema: Some(Schema {
+            name: "action".to_owned(),
+            schema,
+        }),
+        ..request()
+    }
+}
+
+#[tokio::test]
+async fn a_streamed_reply_grows_in_the_sink_and_is_whole_in_the_end() -> Outcome {
+    let fake = OpenAiFake::start().await;
+    fake.push(
+        Reply::text(LONG)
+            .reasoning("Let me think about this for a while.")
+            .cached_tokens(5),
+    );
+    let mut heard = Heard::default();
+    let reply = client(config(&fake))?.complete(&request(), &mut heard).await?;
+    assert_eq!(reply, completion(LONG, usage(19, 5, false)));
+    assert_eq!(heard.text(), LONG);
+    assert_eq!(heard.0.len(), 4);
+    let sent = &fake.requests()[0];
+    assert_eq!(
+        sent.body,
+        json!({
+            "model": "test-model",
+            "messages": [
+                {"role": "system", "content": "You answer with a JSON object."},
+                {"role": "user", "content": "Hi"},
+            ],
+            "stream": true,
+            "stream_options": {"include_usage": true},
+        })
+    );
+    assert_eq!(sent.header("authorization"), None);
+    assert_eq!(fake.violations(), Vec::<String>::new());
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_reply_in_one_piece_is_read_whether_or_not_a_stream_was_asked_for() -> Outcome {
+    for streaming in [false, true] {
+        let fake = OpenAiFake::start().await;
+        fake.push(Reply::text(LONG).ignoring_stream());
+        let mut heard = Heard::default();
+        let mut config = config(&fake);
+        config.streaming = streaming;
+        config.key = Some("sk-test".to_owned());
+        config.max_tokens = Some(700);
+        let reply = client(config)?.complete(&request(), &mut heard).await?;
+        assert_eq!(reply, completion(LONG, usage(19, 0, false)));
+        assert_eq!(heard.0, [Some(LONG.to_owned())]);
+        let sent = &fake.requests()[0];
+        assert_eq!(sent.stream(), streaming);
+        assert_eq!(sent.body["max_tokens"], 700);
+        assert_eq!(sent.header("authorization"), Some("Bearer sk-test"));
+        assert_eq!(fake.violations(), Vec::<String>::new());
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_requests_own_limit_wins_over_the_providers() -> Outcome {
+    let fake = OpenAiFake::start().await;
+    fake.push(Reply::text("x"));
+    let mut config = config(&fake);
+    config.max_tokens = Some(700);
+    client(config)?
+        .complete(
+            &Request {
+                max_tokens: Some(9),
+                ..request()
+            },
+            &mut (),
+        )
+        .await?;
+    assert_eq!(fake.requests()[0].body["max_tokens"], 9);
+    Ok(())
+}
+
+#[tokio::test]
+async fn usage_is_estimated_where_the_server_tells_none() -> Outcome {
+    for streaming in [false, true] {
+        let fake = OpenAiFake::start().await;
+        fake.push(Reply::text("123456789").without_usage());
+        let mut config = config(&fake);
+        config.streaming = streaming;
+        let reply = client(config)?.complete(&request(), &mut ()).await?;
+        assert_eq!(reply, completion("123456789", usage(3, 0, true)));
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn native_tool_calls_are_joined_from_their_fragments() -> Outcome {
+    let arguments = json!({"expression": "17 * 23 + 12345678901234567890"});
+    let call = NativeToolCall {
+        name: "compute.eval".to_owned(),
+        arguments: arguments.to_string(),
+    };
+    for streaming in [false, true] {
+        let fake = OpenAiFake::start().await;
+        fake.push(Reply::native_tool_calls([
+            ("compute.eval".to_owned(), arguments.to_string()),
+            ("tools.list".to_owned(), "{}".to_owned()),
+        ]));
+        let mut config = config(&fake);
+        config.streaming = streaming;
+        let reply = client(config)?.complete(&request(), &mut ()).await?;
+        let second = NativeToolCall {
+            name: "tools.list".to_owned(),
+            arguments: "{}".to_owned(),
+        };
+        assert_eq!(
+            (reply.text.as_str(), reply.tool_calls),
+            ("", vec![call.clone(), second])
+        );
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn json_is_asked_for_as_the_server_is_able() -> Outcome {
+    let fake = OpenAiFake::start().await;
+    fake.respond_with(|_| Reply::text("{}"));
+    let format = async |capability, request: Request| -> Result<Value, Box<dyn std::error::Error>> {
+        let mut config = config(&fake);
+        config.capability = capability;
+        client(config)?.complete(&request, &mut ()).await?;
+        Ok(fake
+            .requests()
+            .last()
+            .map(|sent| sent.body["response_format"].clone())
+            .unwrap_or_default())
+    };
+    assert_eq!(
+        format(Capability::JsonSchema, with_schema()).await?,
+        json!({"type": "json_schema", "json_schema": {
+            "name": "action",
+            "schema": {"type": "object", "properties": {"a": {"type": "string"}}},
+            "strict": false,
+        }})
+    );
+    assert_eq!(
+        format(Capability::JsonObject, with_schema()).await?,
+        json!({"type": "json_object"})
+    );
+    assert_eq!(format(Capability::None, with_schema()).await?, Value::Null);
+    assert_eq!(format(Capability::JsonSchema, request()).await?, Value::Null);
+    assert_eq!(fake.violations(), Vec::<String>::new());
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_the_server_does_not_understand_is_asked_of_it_only_once() -> Outcome {
+    let fake = OpenAiFake::start().await;
+    fake.respond_with(|request| {
+        let body = &request.body;
+        if body["response_format"]["type"] == "json_schema" {
+            Reply::status(400, "This response_format type is unavailable now")
+        } else if body.get("response_format").is_some() {
+            Reply::status(422, "Extra inputs are not permitted: response_format")
+        } else if body.get("stream_options").is_some() {
+            Reply::status(400, "Unknown field `stream_options`")
+        } else if body.get("max_tokens").is_some() {
+            Reply::status(
+                400,
+                "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.",
+            )
+        } else {
+            Reply::text("ok")
+        }
+    });
+    let model = client(config(&fake))?;
+    let request = Request {
+        max_tokens: Some(50),
+        ..with_schema()
+    };
+    assert_eq!(model.complete(&request, &mut ()).await?.text, "ok");
+    assert_eq!(fake.request_count(), 5);
+    assert_eq!(model.complete(&request, &mut ()).await?.text, "ok");
+    assert_eq!(fake.request_count(), 6);
+    assert_eq!(
+        fake.requests()[5].body,
+        json!({
+            "model": "test-model",
+            "messages": fake.requests()[0].body["messages"],
+            "max_completion_tokens": 50,
+            "stream": true,
+        })
+    );
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_server_that_never_agrees_is_not_asked_for_ever() -> Outcome {
+    let fake = OpenAiFake::start().await;
+    fake.respond_with(|_| Reply::status(400, "response_format stream_options max_completion_tokens"));
+    let error = client(config(&fake))?.complete(&with_schema(), &mut ()).await;
+    assert_eq!(
+        error,
+        Err(ModelError::BadRequest {
+            provider: "main".to_owned(),
+            reason: "status 400: response_format stream_options max_completion_tokens".to_owned(),
+        })
+    );
+    assert_eq!(fake.request_count(), 5);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_stream_that_pauses_between_chunks_is_waited_for() -> Outcome {
+    let fake = OpenAiFake::start().await;
+    fake.push(
+        Reply::text(LONG)
+            .pause(Duration::from_millis(1))
+            .delay(Duration::from_millis(1)),
+    );
+    assert_eq!(client(config(&fake))?.complete(&request(), &mut ()).await?.text, LONG);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_thousand_calls_at_once_are_all_answered() -> Outcome {
+    let fake = OpenAiFake::start().await;
+    fake.record(false);
+    let hold = fake.hold();
+    fake.respond_with(|request| Reply::text(request.last_text().to_owned()));
+    let model = std::sync::Arc::new(client(config(&fake))?);
+    let mut calls = tokio::task::JoinSet::new();
+    for number in 0..1000 {
+        let model = std::sync::Arc::clone(&model);
+        calls.spawn(async move {
+            let mut request = request();
+            request.messages[1].content = format!("call {number}");
+            let reply = model.complete(&request, &mut ()).await;
+            reply.map(|reply| reply.text == request.messages[1].content)
+        });
+    }
+    fake.wait_for_requests(1000).await;
+    hold.release();
+    assert!(calls.join_all().await.into_iter().all(|answered| answered == Ok(true)));
+    assert_eq!((fake.request_count(), fake.requests().len()), (1000, 0));
+    Ok(())
+}

@@ -1,0 +1,57 @@
+//! What the tests of the client share: a client for a fake, and a sink that remembers.
+
+use std::error::Error;
+
+use clifford_fakes::openai::OpenAiFake;
+use clifford_llm::{Message, OpenAi, OpenAiConfig, Request, Role, Sink, Timeouts, http_client};
+
+/// What every test returns.
+pub type Outcome = Result<(), Box<dyn Error>>;
+
+/// A provider called `main` at the fake's address.
+pub fn config(fake: &OpenAiFake) -> OpenAiConfig {
+    OpenAiConfig::new("main", fake.base_url(), "test-model")
+}
+
+/// A client for it.
+pub fn client(config: OpenAiConfig) -> Result<OpenAi, Box<dyn Error>> {
+    Ok(OpenAi::new(config, http_client(&Timeouts::default())?)?)
+}
+
+/// A message of the system (8 tokens by rule of thumb) and one of the user (1 token).
+pub fn request() -> Request {
+    let message = |role, content: &str| Message {
+        role,
+        content: content.to_owned(),
+    };
+    let messages = vec![
+        message(Role::System, "You answer with a JSON object."),
+        message(Role::User, "Hi"),
+    ];
+    Request {
+        messages,
+        ..Request::default()
+    }
+}
+
+/// Everything that a sink was told, in order; a reset is `None`.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Heard(pub Vec<Option<String>>);
+
+impl Heard {
+    /// The text since the last reset.
+    pub fn text(&self) -> String {
+        let start = self.0.iter().rposition(Option::is_none).map_or(0, |at| at + 1);
+        self.0[start..].iter().flatten().map(String::as_str).collect()
+    }
+}
+
+impl Sink for Heard {
+    fn text(&mut self, delta: &str) {
+        self.0.push(Some(delta.to_owned()));
+    }
+
+    fn reset(&mut self) {
+        self.0.push(None);
+    }
+}

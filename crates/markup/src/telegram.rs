@@ -1,0 +1,199 @@
+//! Leaves as Telegram's HTML: only tags that it knows, always closed.
+//!
+//! <https://core.telegram.org/bots/api#html-style>
+
+use crate::{
+    style::{Edges, Mark, Sink, Span, Style, nest},
+    tree::{Document, Gap, Kind, Link, Marker, Piece},
+    units,
+};
+
+/// Draws pieces as HTML. Returns it with the UTF-16 units of what can be seen, which is what Telegram
+/// counts.
+pub(crate) fn draw<'a>(document: &Document, pieces: impl Iterator<Item = Piece<'a>>) -> (String, usize) {
+    let mut page = Page {
+        html: String::new(),
+        seen: 0,
+        indent: 0,
+        links: &document.links,
+    };
+    let mut quoted = None;
+    for (index, piece) in pieces.enumerate() {
+        let quote = piece.leaf.frame.quote.map(|quote| quote.id);
+        if quoted.is_some() && quoted != quote {
+            page.tag("</blockquote>");
+        }
+        if index > 0 {
+            page.write(if piece.leaf.gap == Gap::Paragraph { "\n\n" } else { "\n" });
+        }
+        if quote.is_some() && quoted != quote {
+            page.tag("<blockquote>");
+        }
+        quoted = quote;
+        page.draw_piece(&piece);
+    }
+    if quoted.is_some() {
+        page.tag("</blockquote>");
+    }
+    (page.html, page.seen)
+}
+
+struct Page<'a> {
+    html: String,
+    /// UTF-16 units outside of tags.
+    seen: usize,
+    /// Columns before every line but the first of the piece that is drawn.
+    indent: usize,
+    links: &'a [Link],
+}
+
+impl Page<'_> {
+    fn draw_piece(&mut self, piece: &Piece<'_>) {
+        match &piece.leaf.kind {
+            Kind::Code(language) => self.draw_code(language, piece.text()),
+            Kind::Text => self.draw_text(piece, false),
+            Kind::Heading(_) => self.draw_text(piece, true),
+        }
+    }
+
+    fn draw_code(&mut self, language: &str, text: &str) {
+        self.indent = 0;
+        if language.is_empty() {
+            self.tag("<pre>");
+            self.write(text);
+            self.tag("</pre>");
+        } else {
+            self.tag("<pre><code class=\"language-");
+            escape_attribute(&mut self.html, language);
+            self.tag("\">");
+            self.write(text);
+            self.tag("</code></pre>");
+        }
+    }
+
+    fn draw_text(&mut self, piece: &Piece<'_>, bold: bool) {
+        self.indent = 0;
+        self.spaces(piece.first_indent());
+        if let Some(marker) = piece.marker() {
+            self.write(&spell(marker));
+        }
+        self.indent = piece.leaf.frame.inner;
+        let mut spans = piece.spans();
+        for span in &mut spans {
+            span.style = allowed(Style {
+                bold: bold || span.style.bold,
+                ..span.style
+            });
+        }
+        nest(&spans, self);
+    }
+
+    fn tag(&mut self, tag: &str) {
+        self.html.push_str(tag);
+    }
+
+    fn spaces(&mut self, count: usize) {
+        self.html.extend(std::iter::repeat_n(' ', count));
+        self.seen += count;
+    }
+
+    fn write(&mut self, text: &str) {
+        for (index, line) in text.split('\n').enumerate() {
+            if index > 0 {
+                self.html.push('\n');
+                self.seen += 1;
+                if !line.is_empty() {
+                    self.spaces(self.indent);
+                }
+            }
+            escape(&mut self.html, line);
+            self.seen += units(line);
+        }
+    }
+}
+
+impl Sink for Page<'_> {
+    fn open(&mut self, mark: Mark) {
+        if let Mark::Link(link) = mark {
+            self.tag("<a href=\"");
+            if let Some(link) = self.links.get(link) {
+                escape_attribute(&mut self.html, &link.url);
+            }
+            self.tag("\">");
+        } else {
+            self.html.push('<');
+            self.tag(name(mark));
+            self.html.push('>');
+        }
+    }
+
+    fn close(&mut self, mark: Mark, _last: &Span<'_>) {
+        self.tag("</");
+        self.tag(name(mark));
+        self.html.push('>');
+    }
+
+    fn text(&mut self, span: &Span<'_>, _edges: Edges) {
+        self.write(span.text);
+    }
+}
+
+const fn name(mark: Mark) -> &'static str {
+    match mark {
+        Mark::Spoiler => "tg-spoiler",
+        Mark::Link(_) => "a",
+        Mark::Bold => "b",
+        Mark::Italic => "i",
+        Mark::Strike => "s",
+        Mark::Code => "code",
+    }
+}
+
+/// Code cannot be anything else on Telegram: what hides or leads somewhere matters more than its looks.
+fn allowed(style: Style) -> Style {
+    match style {
+        Style {
+            code: true,
+            spoiler: false,
+            link: None,
+            ..
+        } => Style {
+            code: true,
+            ..Style::default()
+        },
+        other => Style { code: false, ..other },
+    }
+}
+
+fn spell(marker: Marker) -> String {
+    let box_sign = marker.task.map_or("", |done| if done { "☑ " } else { "☐ " });
+    match marker.number {
+        Some(number) => format!("{number}. {box_sign}"),
+        None if box_sign.is_empty() => "• ".to_owned(),
+        None => box_sign.to_owned(),
+    }
+}
+
+/// Escapes text, in which a quotation mark means nothing.
+fn escape(html: &mut String, text: &str) {
+    escape_these(html, text, &['&', '<', '>']);
+}
+
+fn escape_attribute(html: &mut String, text: &str) {
+    escape_these(html, text, &['&', '<', '>', '"']);
+}
+
+fn escape_these(html: &mut String, text: &str, signs: &[char]) {
+    let mut rest = text;
+    while let Some(at) = rest.find(signs) {
+        html.push_str(&rest[..at]);
+        html.push_str(match rest.as_bytes()[at] {
+            b'&' => "&amp;",
+            b'<' => "&lt;",
+            b'>' => "&gt;",
+            _ => "&quot;",
+        });
+        rest = &rest[at + 1..];
+    }
+    html.push_str(rest);
+}

@@ -1,0 +1,52 @@
+//! Hostile and large input is rendered in time and without a stack to match. Whatever is quadratic in the
+//! length of these texts makes the tests hang.
+
+use clifford_markup::{Flavor, head, render};
+
+const FLAVORS: [Flavor; 3] = [Flavor::TelegramHtml, Flavor::Discord, Flavor::Plain];
+
+fn render_everywhere(markdown: &str) {
+    for flavor in FLAVORS {
+        for part in render(markdown, flavor, 2_000) {
+            assert!(part.plain.len() <= 6_000);
+        }
+    }
+    assert!(head(markdown, 200).encode_utf16().count() <= 200);
+}
+
+#[test]
+fn deep_nesting_and_endless_marks_are_survived() {
+    let units = [
+        "> ", "[", "![", "*", "**a ", "_", "||", "`", "``` ", "- ", "1. ", "~~", "<", "&", "\\", "| ", "[a](",
+        "*a **b ", ">\n", "- a\n  ",
+    ];
+    for unit in units {
+        render_everywhere(&unit.repeat(5_000));
+        render_everywhere(&format!("{}a{}", unit.repeat(2_500), unit.trim().repeat(2_500)));
+    }
+    for unit in ["> ", "[", "*", "- "] {
+        assert!(!render(&format!("{}a", unit.repeat(100_000)), Flavor::Discord, 2_000).is_empty());
+    }
+}
+
+#[test]
+fn long_texts_are_split_in_time() {
+    let table = format!("| a | b |\n|---|---|\n{}", "| cell | [x](http://x.y) |\n".repeat(1_000));
+    let code = format!("```rust\n{}\n```", "    let a = 1;\n".repeat(3_000));
+    let tall = format!("a{}", "\u{301}".repeat(50_000));
+    let units = [
+        "word ",
+        "x",
+        "line\n",
+        "**bold** ",
+        "some words\n\n",
+        "\n",
+        "🇩🇪",
+        "e\u{301}",
+        "日本語",
+    ];
+    let repeated = units.map(|unit| unit.repeat(50_000 / unit.len()));
+    for text in [table, code, tall].into_iter().chain(repeated) {
+        render_everywhere(&text);
+    }
+}

@@ -1,0 +1,17 @@
+//! Whatever a model replies, the reader does not panic, and what it has read survives being stored.
+#![no_main]
+
+use clifford_action::{Reply, read, read_native};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let text = String::from_utf8_lossy(bytes);
+    if let Ok(reply) = read(&text) {
+        let stored = reply.to_value();
+        assert_eq!(read(&stored.to_string()).as_ref(), Ok(&reply), "read again");
+        assert_eq!(serde_json::from_value::<Reply>(stored).ok(), Some(reply), "restored");
+    }
+    if let Ok(reply) = read_native("web__fetch", &text) {
+        assert_eq!(read(&reply.to_value().to_string()), Ok(reply), "native, read again");
+    }
+});

@@ -1,0 +1,497 @@
+//! The composition root: the only file that names every adapter and provider.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use clifford_channel::{Channel, Platform};
+use clifford_discord::{Argument, Discord, DiscordConfig, SlashCommand};
+use clifford_llm::{Capability, Failover, Model, Offline, OpenAi, OpenAiConfig, RetryPolicy, Retrying, Timeouts};
+use clifford_telegram::{Rates, Telegram, TelegramConfig};
+use clifford_vault::Masker;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::{
+    access::{Access, Policy},
+    clock::{SharedClock, SystemClock},
+    commands::COMMANDS,
+    config::{self, Config, Loaded, Secrets},
+    delivery::{self, Delivery},
+    engine::{self, Engine, Parts, lease, rules::Rules, scheduler, transcript::WindowLimits},
+    http::channel::WebChannel,
+    id::{AgentId, WorkerId},
+    ingress::{self, Gatekeeper},
+    outbound::Outbound,
+    receiver::Receiver,
+    store::{
+        Db, DbOptions, StoreError,
+        agents::{self, Agent, Mode},
+        run_queue,
+    },
+    tools::Registry,
+};
+
+/// How many of a context's messages the model sees.
+const CONVERSATION: u32 = 200;
+/// How often idle conversations are closed.
+const CLOSE_EVERY: Duration = Duration::from_secs(300);
+
+/// Why Clifford could not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The database.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A model's settings.
+    #[error("the model provider cannot be used: {0}")]
+    Model(#[from] clifford_llm::SetupError),
+    /// A platform's settings.
+    #[error(transparent)]
+    Channel(#[from] clifford_channel::ChannelError),
+}
+
+/// What a process does.
+#[derive(Clone, Default)]
+pub struct Options {
+    /// Connects to the platforms of the configuration.
+    pub channels: bool,
+    /// Works on runs that nobody holds.
+    pub workers: bool,
+    /// One more channel: the terminal.
+    pub terminal: Option<Arc<dyn Channel>>,
+}
+
+/// A running Clifford.
+pub struct App {
+    /// The settings that it runs by.
+    pub config: Config,
+    /// The database.
+    pub db: Db,
+    /// The clock.
+    pub clock: SharedClock,
+    /// The engine.
+    pub engine: Arc<Engine>,
+    /// Where events come in.
+    pub gatekeeper: Arc<Gatekeeper>,
+    /// Hides secrets.
+    pub masker: Arc<Masker>,
+    /// Told to stop.
+    pub stop: CancellationToken,
+    receivers: TaskTracker,
+    background: TaskTracker,
+    background_stop: CancellationToken,
+}
+
+/// How the database of a configuration is opened.
+pub fn db_options(loaded: &Loaded, exclusive: bool) -> DbOptions {
+    DbOptions {
+        url: loaded.database_url.as_str().to_owned(),
+        synchronous_full: loaded.config.database.synchronous == config::Synchronous::Full,
+        max_connections: loaded.config.database.max_connections,
+        exclusive,
+        migrate: true,
+    }
+}
+
+impl App {
+    /// Opens the database, puts everything together and begins to work. Nothing is received before
+    /// [`App::receive`].
+    ///
+    /// # Errors
+    /// A setting is wrong, or the database cannot be used.
+    pub async fn start(loaded: &Loaded, secrets: &Secrets, options: Options) -> Result<Self, StartError> {
+        let config = loaded.config.clone();
+        let clock: SharedClock = Arc::new(SystemClock);
+        let db = Db::open(&db_options(loaded, options.workers || options.channels)).await?;
+        let worker = WorkerId::new();
+        prepare(&db, &config, &clock).await?;
+
+        let masker = Arc::new(Masker::new(secrets.all()));
+        let mut channels = adapters(&config, secrets)?;
+        channels.insert(Platform::Web, Arc::new(WebChannel));
+        if let Some(terminal) = &options.terminal {
+            channels.insert(Platform::Terminal, Arc::clone(terminal));
+        }
+        let lease = Duration::from_secs(config.engine.lease_seconds);
+        let limits = channels
+            .iter()
+            .map(|(platform, channel)| (*platform, channel.limits()))
+            .collect();
+        let max_parts = count(config.delivery.max_parts);
+        let outbound = Outbound::new(limits, max_parts, worker, lease, Arc::clone(&masker));
+        let delivery = Delivery::new(
+            db.clone(),
+            Arc::clone(&clock),
+            worker,
+            delivery_settings(&config),
+            channels.clone(),
+        );
+        let tools = Arc::new(Registry::built_in(config.engine.max_tool_retries));
+        let engine = Engine::new(Parts {
+            db: db.clone(),
+            clock: Arc::clone(&clock),
+            worker,
+            rules: rules(&config, &tools),
+            settings: engine_settings(&config),
+            model: model(&config, secrets)?,
+            tools,
+            outbound,
+            delivery,
+            masker: Arc::clone(&masker),
+        });
+        let gatekeeper = Gatekeeper::new(Arc::clone(&engine), ingress_settings(&config));
+        let app = Self {
+            config,
+            db,
+            clock,
+            engine,
+            gatekeeper,
+            masker,
+            stop: CancellationToken::new(),
+            receivers: TaskTracker::new(),
+            background: TaskTracker::new(),
+            background_stop: CancellationToken::new(),
+        };
+        app.begin(options.workers);
+        if options.channels {
+            app.receive(
+                channels
+                    .into_values()
+                    .filter(|channel| channel.platform() != Platform::Terminal),
+            );
+        }
+        Ok(app)
+    }
+
+    fn begin(&self, workers: bool) {
+        let stop = self.background_stop.clone();
+        self.background
+            .spawn(lease::renew(Arc::clone(&self.engine), stop.clone()));
+        if workers {
+            self.background
+                .spawn(scheduler::run(Arc::clone(&self.engine), stop.clone()));
+            let hours = self.config.ingress.auto_close_hours;
+            if hours > 0 {
+                let idle = Duration::from_secs(hours * 3600);
+                self.background.spawn(close_idle(Arc::clone(&self.engine), idle, stop));
+            }
+        }
+    }
+
+    /// Receives from these channels, each in a task of its own.
+    fn receive(&self, channels: impl Iterator<Item = Arc<dyn Channel>>) {
+        for channel in channels {
+            let receiver = Receiver {
+                channel,
+                ingress: Arc::clone(&self.gatekeeper) as Arc<dyn clifford_channel::Ingress>,
+                db: self.db.clone(),
+                clock: Arc::clone(&self.clock),
+                worker: self.engine.worker,
+            };
+            self.receivers.spawn(receiver.run(self.stop.clone()));
+        }
+    }
+
+    /// Stops: pollers first, then claiming; steps finish until the deadline, the outbox is flushed, leases are
+    /// given back, the database is closed.
+    pub async fn shutdown(self) {
+        let deadline = Duration::from_secs(self.config.engine.shutdown_seconds);
+        let began = tokio::time::Instant::now();
+        let left = || deadline.saturating_sub(began.elapsed());
+        self.stop.cancel();
+        self.receivers.close();
+        if tokio::time::timeout(left(), self.receivers.wait()).await.is_err() {
+            tracing::warn!("a platform did not let go in time");
+        }
+        self.background_stop.cancel();
+        self.engine.tasks.close();
+        if tokio::time::timeout(left() / 2, self.engine.tasks.wait())
+            .await
+            .is_err()
+        {
+            tracing::info!("runs that are still at work go on at the next start");
+            self.engine.stop.cancel();
+            tokio::time::timeout(Duration::from_secs(2), self.engine.tasks.wait())
+                .await
+                .ok();
+        }
+        self.engine.delivery.flush(left().max(Duration::from_millis(500))).await;
+        self.background.close();
+        tokio::time::timeout(Duration::from_secs(1), self.background.wait())
+            .await
+            .ok();
+        let worker = self.engine.worker;
+        if let Err(error) = self
+            .db
+            .write(move |tx| Box::pin(run_queue::release(tx, Some(worker))))
+            .await
+        {
+            tracing::warn!(%error, "the leases could not be given back; they run out by themselves");
+        }
+        self.db.close().await;
+    }
+}
+
+/// Brings the agents of the configuration in, and gives back what a process that is surely gone had in hand.
+async fn prepare(db: &Db, config: &Config, clock: &SharedClock) -> Result<(), StoreError> {
+    let now = clock.now();
+    let alone = !db.is_shared();
+    let agents: Vec<_> = config
+        .all_agents()
+        .enumerate()
+        .map(|(place, agent)| Agent {
+            id: AgentId::new(),
+            name: agent.name.clone(),
+            prompt: agent.prompt.clone(),
+            mode: Mode::Run,
+            enabled: agent.enabled,
+            is_default: place == 0,
+        })
+        .collect();
+    db.write(move |tx| {
+        Box::pin(async move {
+            for agent in &agents {
+                agents::put(tx, agent, now).await?;
+            }
+            let names: Vec<_> = agents.iter().map(|agent| agent.name.clone()).collect();
+            agents::disable_except(tx, &names, now).await?;
+            if alone {
+                run_queue::release(tx, None).await?;
+            }
+            Ok(())
+        })
+    })
+    .await
+}
+
+async fn close_idle(engine: Arc<Engine>, idle: Duration, stop: CancellationToken) {
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(CLOSE_EVERY) => {}
+        }
+        let now = engine.clock.now();
+        let closed = engine
+            .db
+            .write(move |tx| Box::pin(crate::store::contexts::close_idle(tx, now.before(idle), now)))
+            .await;
+        if let Err(error) = closed {
+            tracing::warn!(%error, "idle conversations could not be closed");
+        }
+    }
+}
+
+fn adapters(config: &Config, secrets: &Secrets) -> Result<BTreeMap<Platform, Arc<dyn Channel>>, StartError> {
+    let mut channels: BTreeMap<Platform, Arc<dyn Channel>> = BTreeMap::new();
+    if let (Some(settings), Some(token)) = (&config.channels.telegram, &secrets.telegram_token)
+        && settings.enabled
+    {
+        let telegram = Telegram::new(TelegramConfig {
+            token: token.expose().to_owned(),
+            api_url: url(settings.api_url.as_str())?,
+            poll_timeout: Duration::from_secs(settings.poll_seconds),
+            rates: Rates {
+                per_second: settings.rate_overall_per_second,
+                private_per_second: settings.rate_private_per_second,
+                group_per_minute: settings.rate_group_per_minute,
+            },
+            commands: COMMANDS
+                .iter()
+                .map(|command| (command.name.to_owned(), command.description.to_owned()))
+                .collect(),
+        })?;
+        channels.insert(Platform::Telegram, Arc::new(telegram));
+    }
+    if let (Some(settings), Some(token)) = (&config.channels.discord, &secrets.discord_token)
+        && settings.enabled
+    {
+        let mut discord = DiscordConfig::new(token.expose());
+        discord.api_url = settings.api_url.as_str().trim_end_matches('/').to_owned();
+        discord.dev_guild = settings
+            .dev_guild
+            .as_ref()
+            .and_then(|guild| guild.as_str().parse().ok());
+        discord.commands = slash_commands();
+        channels.insert(Platform::Discord, Arc::new(Discord::new(discord)?));
+    }
+    Ok(channels)
+}
+
+fn url(text: &str) -> Result<url::Url, StartError> {
+    text.parse().map_err(|_| {
+        let why = format!("channels.telegram.api_url: `{text}` is no address");
+        StartError::Channel(clifford_channel::ChannelError::Misconfigured(why))
+    })
+}
+
+/// `/ask` speaks to the bot as a mention does; the others are the commands of every platform.
+fn slash_commands() -> Vec<SlashCommand> {
+    let ask = SlashCommand {
+        name: "ask".to_owned(),
+        description: "Ask me something".to_owned(),
+        argument: Some(Argument {
+            name: "text".to_owned(),
+            description: "What to ask".to_owned(),
+            required: true,
+        }),
+    };
+    let others = COMMANDS.iter().map(|command| SlashCommand {
+        name: command.name.to_owned(),
+        description: command.description.to_owned(),
+        argument: command.argument.map(|(name, required)| Argument {
+            name: name.to_owned(),
+            description: command.description.to_owned(),
+            required,
+        }),
+    });
+    std::iter::once(ask).chain(others).collect()
+}
+
+fn model(config: &Config, secrets: &Secrets) -> Result<Arc<dyn Model>, StartError> {
+    let policy = RetryPolicy {
+        attempts: count(config.llm.retries) + 1,
+        ..RetryPolicy::default()
+    };
+    let mut models: Vec<Arc<dyn Model>> = Vec::new();
+    for provider in &config.llm.providers {
+        models.push(match provider.kind {
+            config::ProviderKind::Offline => Arc::new(Offline),
+            config::ProviderKind::Openai => {
+                let timeouts = Timeouts {
+                    total: Duration::from_secs(provider.timeout_seconds),
+                    ..Timeouts::default()
+                };
+                let mut settings = OpenAiConfig::new(&provider.name, provider.base_url.as_str(), &provider.model);
+                settings.key = secrets
+                    .provider_keys
+                    .get(&provider.name)
+                    .map(|key| key.expose().to_owned());
+                settings.capability = match provider.structured {
+                    config::Structured::JsonSchema => Capability::JsonSchema,
+                    config::Structured::JsonObject => Capability::JsonObject,
+                    config::Structured::None => Capability::None,
+                };
+                settings.streaming = provider.stream;
+                settings.timeouts = timeouts;
+                settings.max_tokens = provider.max_tokens;
+                let client = clifford_llm::http_client(&settings.timeouts)?;
+                Arc::new(Retrying::new(OpenAi::new(settings, client)?, policy))
+            }
+        });
+    }
+    let first = if models.is_empty() {
+        Arc::new(Offline) as Arc<dyn Model>
+    } else {
+        models.remove(0)
+    };
+    Ok(if models.is_empty() {
+        first
+    } else {
+        Arc::new(Failover::new(first, models))
+    })
+}
+
+fn rules(config: &Config, tools: &Registry) -> Rules {
+    let engine = &config.engine;
+    Rules {
+        max_iterations: engine.max_iterations,
+        max_iterations_hard_cap: engine.max_iterations_hard_cap,
+        planning_gate: engine.planning_gate == config::PlanningGate::Required,
+        max_json_retries: engine.max_json_retries,
+        window: WindowLimits {
+            entries: count(engine.transcript_limit),
+            tokens: u64::from(engine.transcript_token_limit),
+            entry_tokens: u64::from(engine.tool_result_token_limit),
+        },
+        max_parallel_subagents: count(engine.max_parallel_subagents),
+        max_run_tokens: engine.max_run_tokens,
+        max_run_ms: engine.max_run_seconds * 1000,
+        max_run_cost: None,
+        time_zone: engine.time_zone.clone(),
+        single_commands: tools.single_commands(),
+    }
+}
+
+fn engine_settings(config: &Config) -> engine::Settings {
+    let prices = config.llm.providers.iter().map(|provider| {
+        let prices = (
+            provider.prompt_price.unwrap_or(0.0),
+            provider.completion_price.unwrap_or(0.0),
+        );
+        (provider.name.clone(), prices)
+    });
+    engine::Settings {
+        lease: Duration::from_secs(config.engine.lease_seconds),
+        max_concurrent_runs: count(config.engine.max_concurrent_runs),
+        max_parallel_subagents: count(config.engine.max_parallel_subagents),
+        conversation_limit: CONVERSATION,
+        record_prompts: config.engine.record_prompts,
+        prices: prices.collect(),
+    }
+}
+
+fn delivery_settings(config: &Config) -> delivery::Settings {
+    let delivery = &config.delivery;
+    delivery::Settings {
+        resend_ambiguous: delivery.resend_ambiguous,
+        backoff: Duration::from_secs(delivery.backoff_seconds),
+        longest_backoff: Duration::from_secs(delivery.max_backoff_seconds),
+        give_up_after: match delivery.give_up_hours {
+            0 => Duration::MAX,
+            hours => Duration::from_secs(hours * 3600),
+        },
+        lease: Duration::from_secs(config.engine.lease_seconds),
+    }
+}
+
+fn ingress_settings(config: &Config) -> ingress::Settings {
+    let ids = |ids: &[config::Id]| ids.iter().map(|id| id.as_str().to_owned()).collect::<Vec<_>>();
+    let mut policies = BTreeMap::new();
+    if let Some(telegram) = &config.channels.telegram {
+        let policy = Policy {
+            access: access(telegram.access),
+            allow: ids(&telegram.allow),
+            wake_words: telegram.wake_words.clone(),
+            always: ids(&telegram.always),
+        };
+        policies.insert(Platform::Telegram, policy);
+    }
+    if let Some(discord) = &config.channels.discord {
+        let policy = Policy {
+            access: access(discord.access),
+            allow: ids(&discord.allow),
+            wake_words: discord.wake_words.clone(),
+            always: ids(&discord.always),
+        };
+        policies.insert(Platform::Discord, policy);
+    }
+    // Who sits at this machine, or holds an API token, was let in by that.
+    for platform in [Platform::Terminal, Platform::Web] {
+        policies.insert(
+            platform,
+            Policy {
+                access: Access::Open,
+                ..Policy::default()
+            },
+        );
+    }
+    let ingress = &config.ingress;
+    ingress::Settings {
+        policies,
+        debounce: Duration::from_millis(ingress.debounce_ms),
+        album: Duration::from_millis(ingress.album_ms),
+        catch_up: Duration::from_secs(ingress.catch_up_minutes * 60),
+        auto_close: Duration::from_secs(ingress.auto_close_hours * 3600),
+        user_messages_per_minute: ingress.user_messages_per_minute,
+    }
+}
+
+fn access(access: config::Access) -> Access {
+    match access {
+        config::Access::Open => Access::Open,
+        config::Access::Pairing => Access::Pairing,
+        config::Access::Allowlist => Access::Allowlist,
+    }
+}
+
+fn count(number: u32) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,46 @@
+//! `clifford chat`: the bot in this terminal, with the engine in this process.
+
+use std::{path::PathBuf, process::ExitCode, sync::Arc};
+
+use clifford_channel::Channel;
+use clifford_terminal::{Terminal, TerminalConfig};
+
+use super::setup;
+use crate::{
+    app::{App, Options},
+    telemetry,
+};
+
+/// Arguments of `chat`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Shows answers only: no notes, tools or cost.
+    #[arg(long)]
+    quiet: bool,
+}
+
+pub(super) async fn run(config: Option<PathBuf>, args: Args) -> anyhow::Result<ExitCode> {
+    let (loaded, secrets) = setup::load_with_secrets(config, Vec::new())?;
+    telemetry::init_quiet(&loaded.config.log, &secrets)?;
+    let speaker = setup::LOCAL_SPEAKER.to_owned();
+    let settings = TerminalConfig {
+        speaker,
+        quiet: args.quiet,
+        clock: Arc::new(jiff::Timestamp::now),
+    };
+    let terminal = Arc::new(Terminal::stdio(settings)?);
+    let options = Options {
+        channels: false,
+        workers: true,
+        terminal: Some(Arc::clone(&terminal) as Arc<dyn Channel>),
+    };
+    let app = App::start(&loaded, &secrets, options).await?;
+    let ingress = Arc::clone(&app.gatekeeper) as Arc<dyn clifford_channel::Ingress>;
+    let ended = tokio::select! {
+        ended = terminal.receive(ingress, app.stop.clone()) => ended,
+        _ = tokio::signal::ctrl_c() => Ok(()),
+    };
+    app.shutdown().await;
+    ended?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,94 @@
+//! `[engine]`: the limits and rules of a run.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The limits and rules of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Engine {
+    /// How many model calls a run may make, repeats for unreadable replies not counted.
+    #[schemars(range(min = 1, max = 10_000))]
+    pub max_iterations: u32,
+    /// How far a run may raise its own `max_iterations`.
+    #[schemars(range(min = 1, max = 10_000))]
+    pub max_iterations_hard_cap: u32,
+    /// `required`: tools, output and the end of a run need a noted requirement and a noted plan first. `off`: they
+    /// do not.
+    pub planning_gate: PlanningGate,
+    /// How often the model is asked again after an unreadable reply, before the run fails.
+    #[schemars(range(min = 0, max = 10))]
+    pub max_json_retries: u32,
+    /// How often a failed command may be tried again, before the run must come to an end.
+    #[schemars(range(min = 0, max = 10))]
+    pub max_tool_retries: u32,
+    /// How many subagents of one run work at a time.
+    #[schemars(range(min = 1, max = 100))]
+    pub max_parallel_subagents: u32,
+    /// How many entries of its transcript a run shows the model.
+    #[schemars(range(min = 1, max = 10_000))]
+    pub transcript_limit: u32,
+    /// How many tokens of its transcript a run shows the model.
+    #[schemars(range(min = 100, max = 1_000_000))]
+    pub transcript_token_limit: u32,
+    /// How many tokens the newest entry of the transcript may have; a longer one is cut in the middle.
+    #[schemars(range(min = 100, max = 1_000_000))]
+    pub tool_result_token_limit: u32,
+    /// How many messages of its conversation a subagent sees.
+    #[schemars(range(min = 0, max = 10_000))]
+    pub subagent_conversation_limit: u32,
+    /// How many tokens a run may spend.
+    #[schemars(range(min = 1000, max = 100_000_000))]
+    pub max_run_tokens: u64,
+    /// How long a run may work, waiting not counted.
+    #[schemars(range(min = 1, max = 86_400))]
+    pub max_run_seconds: u64,
+    /// How many runs one process works on at a time.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub max_concurrent_runs: u32,
+    /// How long the work of a process that died stays untouched before another takes it over.
+    #[schemars(range(min = 3, max = 3600))]
+    pub lease_seconds: u64,
+    /// How long running work may take to end when the process is told to stop.
+    #[schemars(range(min = 0, max = 3600))]
+    pub shutdown_seconds: u64,
+    /// Whether whole prompts are kept with the steps of a run. They hold what people wrote.
+    pub record_prompts: bool,
+    /// The time zone of people who have not told theirs (an IANA name such as `Europe/Berlin`).
+    #[schemars(extend("format" = "time-zone"))]
+    pub time_zone: String,
+}
+
+impl Default for Engine {
+    fn default() -> Self {
+        Self {
+            max_iterations: 20,
+            max_iterations_hard_cap: 200,
+            planning_gate: PlanningGate::Required,
+            max_json_retries: 1,
+            max_tool_retries: 1,
+            max_parallel_subagents: 4,
+            transcript_limit: 50,
+            transcript_token_limit: 1200,
+            tool_result_token_limit: 4000,
+            subagent_conversation_limit: 40,
+            max_run_tokens: 80_000,
+            max_run_seconds: 120,
+            max_concurrent_runs: 10_000,
+            lease_seconds: 30,
+            shutdown_seconds: 20,
+            record_prompts: false,
+            time_zone: "UTC".to_owned(),
+        }
+    }
+}
+
+/// Whether a run must plan before it acts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PlanningGate {
+    /// It must.
+    Required,
+    /// It need not.
+    Off,
+}

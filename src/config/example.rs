@@ -1,0 +1,191 @@
+//! `bot.toml.example` is made of the keys' own explanations and defaults, and stays true to them.
+
+use std::fmt::Write;
+
+use serde_json::Value;
+
+use super::{
+    Agent, Config, Discord, Provider, Telegram,
+    nearest::paths,
+    shape::{Shape, schema},
+    tree,
+};
+
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/bot.toml.example");
+
+const HEAD: &str = "\
+# Every key of Clifford's configuration, with its default, or with an example where there is none.
+#
+# Copy this file to bot.toml, and remove the `#` before what you change (and before its section).
+# An environment variable goes before the file: CLIFFORD_HTTP__BIND for `bind` of [http], and so on.
+# A secret is { env = \"NAME\" }, { file = \"PATH\" }, or the text itself.
+";
+
+fn example() -> String {
+    let mut text = HEAD.to_owned();
+    sections(&mut text, &schema(), "", false);
+    text
+}
+
+/// Writes a table's own keys, then the tables and lists of tables in it.
+fn sections(text: &mut String, table: &Value, path: &str, in_list: bool) {
+    let keys = table["properties"].as_object().unwrap();
+    let (sections, own): (Vec<_>, Vec<_>) = keys.iter().partition(|(_, key)| {
+        let shape = Shape::new(key);
+        shape.takes("object") || shape.items().is_some_and(|items| items.takes("object"))
+    });
+    for (name, key) in own {
+        writeln!(text, "{}\n#{name} = {}", comment(key), value(key, in_list)).unwrap();
+    }
+    for (name, section) in sections {
+        let path = if path.is_empty() {
+            name.clone()
+        } else {
+            format!("{path}.{name}")
+        };
+        let optional = if section["type"].is_array() { "#" } else { "" };
+        if let Some(element) = section.get("items") {
+            writeln!(text, "\n{}\n#[[{path}]]", comment(section)).unwrap();
+            self::sections(text, element, &path, true);
+        } else {
+            let empty = Shape::new(section).keys().all(|(_, key)| key.takes("object"));
+            if !empty {
+                writeln!(text, "\n{}\n{optional}[{path}]", comment(section)).unwrap();
+            }
+            self::sections(text, section, &path, false);
+        }
+    }
+}
+
+fn comment(key: &Value) -> String {
+    let lines = key["description"].as_str().unwrap().lines();
+    lines.map(|line| format!("# {line}")).collect::<Vec<_>>().join("\n")
+}
+
+/// A key's default, else its example. In lists the example goes first, as each element needs a name of its own.
+fn value(key: &Value, in_list: bool) -> toml::Value {
+    let candidates = [&key["default"], &key["examples"][0]];
+    let candidates = if in_list && key["default"] != "main" {
+        [candidates[1], candidates[0]]
+    } else {
+        candidates
+    };
+    let found = candidates.into_iter().find(|value| !value.is_null()).unwrap();
+    toml::Value::try_from(found).unwrap()
+}
+
+/// The line without its `#`, if it is a setting or a section that is commented out.
+fn uncommented(line: &str) -> Option<&str> {
+    line.strip_prefix('#')
+        .filter(|rest| !rest.is_empty() && !rest.starts_with(' '))
+}
+
+fn parse(text: &str) -> Config {
+    Config::parse(text, "bot.toml".as_ref()).unwrap()
+}
+
+#[test]
+fn the_example_file_is_what_the_types_say() {
+    if std::env::var_os("UPDATE_EXAMPLE").is_some() {
+        std::fs::write(FILE, example()).unwrap();
+    }
+    let file = std::fs::read_to_string(FILE).unwrap();
+    assert_eq!(
+        file,
+        example(),
+        "to write it anew: UPDATE_EXAMPLE=1 cargo test config::example"
+    );
+}
+
+#[test]
+fn the_example_file_as_it_is_means_the_defaults() {
+    assert_eq!(parse(&example()), Config::default());
+}
+
+#[test]
+fn each_line_of_the_example_file_may_be_used_alone() {
+    let mut section = String::new();
+    let mut tried = 0;
+    for line in example().lines() {
+        match uncommented(line) {
+            Some(header) if header.starts_with('[') => section = header.to_owned(),
+            Some(setting) => {
+                let named = section == "[[agents]]" && !setting.starts_with("name");
+                parse(&format!(
+                    "{section}\n{}{setting}",
+                    if named { "name = \"Ada\"\n" } else { "" }
+                ));
+                tried += 1;
+            }
+            None if line.starts_with('[') => section = line.to_owned(),
+            None => {}
+        }
+    }
+    assert!(tried > 70, "{tried} settings");
+}
+
+#[test]
+fn the_example_file_names_every_key_with_its_default() {
+    let example = example();
+    let all: Vec<_> = example.lines().map(|line| uncommented(line).unwrap_or(line)).collect();
+    let text = all.join("\n");
+    let tree = tree::read(&text, &std::path::Path::new("bot.toml").into()).unwrap();
+    let schema = schema();
+    let missing: Vec<_> = paths(Shape::new(&schema))
+        .into_iter()
+        .filter(|path| tree.find(&path.replace("[]", "[0]")).is_none())
+        .collect();
+    assert_eq!(missing, Vec::<String>::new());
+
+    let mut config = parse(&text);
+    let examples = parse(&text);
+    config.database.url = None;
+    config.data.dir = None;
+    config.agents = vec![Agent {
+        name: "Clifford".to_owned(),
+        ..examples.agents[0].clone()
+    }];
+    let provider = config.llm.providers.remove(0);
+    let provider = Provider {
+        key: None,
+        max_tokens: None,
+        prompt_price: None,
+        completion_price: None,
+        ..provider
+    };
+    let discord = Discord {
+        dev_guild: None,
+        ..config.channels.discord.take().unwrap()
+    };
+    let telegram = config.channels.telegram.take().unwrap();
+    assert_eq!(
+        (config.agents.as_slice(), provider),
+        ([Agent::default()].as_slice(), Provider::default())
+    );
+    assert_eq!((telegram, discord), (Telegram::default(), Discord::default()));
+    config.agents.clear();
+    assert_eq!(config, Config::default());
+}
+
+#[test]
+fn every_key_is_explained_and_every_number_bounded() {
+    fn walk(path: &str, key: &Value, faults: &mut Vec<String>) {
+        if !path.is_empty() && key["description"].as_str().is_none_or(|text| !text.ends_with('.')) {
+            faults.push(format!("{path} has no sentence"));
+        }
+        let shape = Shape::new(key);
+        let number = shape.takes("integer") && !shape.takes("string") || shape.takes("number");
+        if number && !matches!(shape.range(), (Some(_), Some(_))) {
+            faults.push(format!("{path} has no bounds"));
+        }
+        for (name, key) in key["properties"].as_object().into_iter().flatten() {
+            walk(&format!("{path}.{name}"), key, faults);
+        }
+        if let Some(items) = key.get("items").filter(|items| items.get("properties").is_some()) {
+            walk(&format!("{path}[]"), items, faults);
+        }
+    }
+    let mut faults = Vec::new();
+    walk("", &schema(), &mut faults);
+    assert_eq!(faults, Vec::<String>::new());
+}

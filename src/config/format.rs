@@ -1,0 +1,182 @@
+//! Texts of a certain form: addresses, URLs, time zones, log filters, ids.
+
+use std::net::SocketAddr;
+
+use ::url::Url;
+use clifford_vault::HIDDEN;
+
+/// A form that a text may have to have, by its name in the schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Format {
+    SocketAddress,
+    HttpUrl,
+    DatabaseUrl,
+    TimeZone,
+    LogFilter,
+    PlatformId,
+}
+
+impl Format {
+    /// The form of this name; `None` for names that only editors care for.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "socket-address" => Some(Self::SocketAddress),
+            "http-url" => Some(Self::HttpUrl),
+            "database-url" => Some(Self::DatabaseUrl),
+            "time-zone" => Some(Self::TimeZone),
+            "log-filter" => Some(Self::LogFilter),
+            "platform-id" => Some(Self::PlatformId),
+            _ => None,
+        }
+    }
+
+    /// The form in words.
+    pub fn expected(self) -> &'static str {
+        match self {
+            Self::SocketAddress => "an address with a port, such as \"127.0.0.1:8088\" or \"[::]:8088\"",
+            Self::HttpUrl => "a URL that begins with http:// or https://",
+            Self::DatabaseUrl => "sqlite:PATH or postgres://USER:PASSWORD@HOST/NAME",
+            Self::TimeZone => "an IANA time zone, such as \"UTC\" or \"Europe/Berlin\"",
+            Self::LogFilter => "error, warn, info, debug or trace, or a filter such as \"info,clifford=debug\"",
+            Self::PlatformId => "an id: a number, with or without quotes",
+        }
+    }
+
+    /// Whether a text has this form.
+    pub fn fits(self, text: &str) -> bool {
+        match self {
+            Self::SocketAddress => text.parse::<SocketAddr>().is_ok(),
+            Self::HttpUrl => {
+                Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+            }
+            Self::DatabaseUrl => match text.split_once(':') {
+                Some(("sqlite", path)) => !path.trim_start_matches('/').is_empty(),
+                Some(("postgres" | "postgresql", _)) => Url::parse(text).is_ok_and(|url| !url.cannot_be_a_base()),
+                _ => false,
+            },
+            Self::TimeZone => jiff::tz::TimeZone::get(text).is_ok(),
+            Self::LogFilter => !text.trim().is_empty() && tracing_subscriber::EnvFilter::try_new(text).is_ok(),
+            Self::PlatformId => text.parse::<i64>().is_ok(),
+        }
+    }
+}
+
+/// A URL without the passwords in it.
+///
+/// Works on text that is no valid URL too, and rather hides too much than too little.
+pub fn redact_url(url: &str) -> String {
+    let (body, query) = url.split_once('?').unwrap_or((url, ""));
+    let rest = body.split_once("://").map_or(body, |(_, rest)| rest);
+    let scheme = &body[..body.len() - rest.len()];
+    let body = match rest.rsplit_once('@') {
+        Some((login, host)) if !scheme.is_empty() || login.contains(':') => {
+            let user = login
+                .split_once(':')
+                .map_or(String::new(), |(user, _)| format!("{user}:"));
+            format!("{scheme}{user}{HIDDEN}@{host}")
+        }
+        _ => body.to_owned(),
+    };
+    let parameter = |pair: &str| match pair.split_once('=') {
+        Some((name, _))
+            if ["pass", "secret", "token", "key"]
+                .iter()
+                .any(|word| name.contains(word)) =>
+        {
+            format!("{name}={HIDDEN}")
+        }
+        _ => pair.to_owned(),
+    };
+    match query {
+        "" => body,
+        _ => format!(
+            "{body}?{}",
+            query.split('&').map(parameter).collect::<Vec<_>>().join("&")
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_in_urls_are_hidden_wherever_they_stand() {
+        let cases = [
+            (
+                "postgres://ada:hunter2@db/clifford",
+                "postgres://ada:[secret]@db/clifford",
+            ),
+            (
+                "postgres://ada:hun/t@r2@db/clifford",
+                "postgres://ada:[secret]@db/clifford",
+            ),
+            ("postgress://:hunter2@db", "postgress://:[secret]@db"),
+            ("https://key@proxy.example/v1", "https://[secret]@proxy.example/v1"),
+            (
+                "postgres://db/clifford?user=ada&password=hunter2",
+                "postgres://db/clifford?user=ada&password=[secret]",
+            ),
+            (
+                "https://models.example/v1?api_key=k",
+                "https://models.example/v1?api_key=[secret]",
+            ),
+            ("ada:hunter2@db", "ada:[secret]@db"),
+            ("@ada", "@ada"),
+            ("sqlite:clifford.db", "sqlite:clifford.db"),
+            ("not a url", "not a url"),
+        ];
+        assert_eq!(
+            cases.map(|(url, _)| redact_url(url)),
+            cases.map(|(_, shown)| shown.to_owned())
+        );
+    }
+
+    #[test]
+    fn each_form_takes_what_it_names_and_nothing_else() {
+        let cases: [(Format, &[&str], &[&str]); 6] = [
+            (
+                Format::SocketAddress,
+                &["127.0.0.1:0", "[::1]:8088"],
+                &["localhost:8088", "127.0.0.1", "127.0.0.1:99999"],
+            ),
+            (
+                Format::HttpUrl,
+                &["http://127.0.0.1:1/v1", "https://x.example"],
+                &["", "x.example", "ftp://x", "http://"],
+            ),
+            (
+                Format::DatabaseUrl,
+                &[
+                    "sqlite:clifford.db",
+                    "sqlite:///var/x.db",
+                    "sqlite::memory:",
+                    "postgres:///x?host=/run",
+                    "postgresql://h/x",
+                ],
+                &["", "clifford.db", "sqlite:", "sqlite://", "mysql://h/x", "postgres:x"],
+            ),
+            (Format::TimeZone, &["UTC", "Europe/Berlin"], &["", "Berlin", "+02:00"]),
+            (
+                Format::LogFilter,
+                &["info", "warn,clifford::engine=trace"],
+                &["", "clifford=loud"],
+            ),
+            (
+                Format::PlatformId,
+                &["123", "-1001234567890"],
+                &["", "ada", "@ada", "1.5"],
+            ),
+        ];
+        for (format, good, bad) in cases {
+            assert_eq!(
+                good.iter().filter(|text| !format.fits(text)).collect::<Vec<_>>(),
+                Vec::<&&str>::new()
+            );
+            assert_eq!(
+                bad.iter().filter(|text| format.fits(text)).collect::<Vec<_>>(),
+                Vec::<&&str>::new()
+            );
+        }
+    }
+}

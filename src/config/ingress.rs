@@ -1,0 +1,37 @@
+//! `[ingress]`: how messages come in.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How messages come in.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Ingress {
+    /// Messages of one author that follow each other within this time are answered as one; 0 = nobody waits.
+    #[schemars(range(min = 0, max = 60_000))]
+    pub debounce_ms: u64,
+    /// How long to wait for the next piece of an album, whose pieces are one message.
+    #[schemars(range(min = 0, max = 10_000))]
+    pub album_ms: u64,
+    /// How old a message may be that is found after a gap and still answered; older ones become history only.
+    #[schemars(range(min = 0, max = 10_080))]
+    pub catch_up_minutes: u64,
+    /// After how long without a message a conversation closes by itself; 0 = never.
+    #[schemars(range(min = 0, max = 8760))]
+    pub auto_close_hours: u64,
+    /// How many messages of one person are answered in a minute; 0 = any number.
+    #[schemars(range(min = 0, max = 100_000))]
+    pub user_messages_per_minute: u32,
+}
+
+impl Default for Ingress {
+    fn default() -> Self {
+        Self {
+            debounce_ms: 0,
+            album_ms: 300,
+            catch_up_minutes: 60,
+            auto_close_hours: 24,
+            user_messages_per_minute: 60,
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Finds the configuration and puts it together: file, environment, flags.
+
+use std::{
+    collections::BTreeMap,
+    fmt, io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use super::{
+    Config, Url, check, data, environment,
+    error::{ConfigErrors, Place, Problem},
+    hints::hints,
+    llm::Provider,
+    overlay, rules,
+    secret::Secrets,
+    shape::{Shape, schema},
+    tree::{self, Node},
+};
+
+/// The file's name.
+const FILE: &str = "bot.toml";
+
+/// Where a configuration may come from.
+#[derive(Clone, Default)]
+pub struct Sources {
+    /// The file that was asked for; else `bot.toml` is looked for.
+    pub file: Option<PathBuf>,
+    /// The working directory: relative to it `file` is read, and in it `bot.toml` is looked for first.
+    pub cwd: PathBuf,
+    /// Where `bot.toml` is looked for next; see [`super::config_dir`].
+    pub config_dir: Option<PathBuf>,
+    /// The process's environment.
+    pub env: BTreeMap<String, String>,
+    /// Keys and values from the command line, such as `http.bind` and `127.0.0.1:0`.
+    pub overrides: Vec<(String, String)>,
+}
+
+/// A configuration that is in order.
+#[derive(Clone)]
+pub struct Loaded {
+    /// The settings. There is at least one provider.
+    pub config: Config,
+    /// Where the settings were found.
+    pub origin: Origin,
+    /// The data directory; it may not exist yet.
+    pub data_dir: PathBuf,
+    /// The database that is set, else the one in the data directory.
+    pub database_url: Url,
+    /// What to look at or to do next, one sentence each.
+    pub hints: Vec<String>,
+    /// Where each setting stands.
+    tree: Node,
+}
+
+impl Loaded {
+    /// Reads the secrets that the settings refer to, of what is turned on.
+    ///
+    /// # Errors
+    /// Every secret that is missing, with what to set.
+    pub fn secrets(&self, env: &BTreeMap<String, String>) -> Result<Secrets, ConfigErrors> {
+        Secrets::resolve(&self.config, env, &self.tree)
+    }
+}
+
+impl fmt::Debug for Loaded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Loaded")
+            .field("config", &self.config)
+            .field("origin", &self.origin)
+            .field("data_dir", &self.data_dir)
+            .field("database_url", &self.database_url)
+            .field("hints", &self.hints)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Where the settings were found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// In this file.
+    File(PathBuf),
+    /// Nowhere: they are the defaults and what the environment says.
+    Defaults,
+}
+
+/// Loads the configuration.
+///
+/// # Errors
+/// Everything that is wrong, each fault with its key, place and remedy; nothing is in force then.
+pub fn load(sources: &Sources) -> Result<Loaded, ConfigErrors> {
+    let env = &sources.env;
+    let (mut tree, origin) = match find(sources)? {
+        Some((shown, text)) => (tree::read(&text, &Arc::from(shown.as_path()))?, Origin::File(shown)),
+        None => (Node::empty(Place::CommandLine), Origin::Defaults),
+    };
+    let schema = schema();
+    let root = Shape::new(&schema);
+    if origin == Origin::Defaults {
+        environment::fill_without_file(&mut tree, env);
+    }
+    environment::fill_provider(&mut tree, env);
+    overlay::environment(&mut tree, root, env);
+    overlay::flags(&mut tree, root, &sources.overrides);
+    let mut config = understand(&tree, root)?;
+    if config.llm.providers.is_empty() {
+        config.llm.providers.push(Provider::offline());
+    }
+    let data_dir = config.data.resolve(env).ok_or_else(|| {
+        Problem::new(
+            None,
+            "data.dir",
+            "neither XDG_DATA_HOME nor HOME tells where; set data.dir or CLIFFORD_DATA__DIR",
+        )
+    })?;
+    let database_url = config
+        .database
+        .url
+        .clone()
+        .unwrap_or_else(|| data::database_url(&data_dir));
+    let hints = [hints(&config, &origin, env), overlay::hints(root, env)].concat();
+    Ok(Loaded {
+        config,
+        origin,
+        data_dir,
+        database_url,
+        hints,
+        tree,
+    })
+}
+
+/// Checks a tree, and makes the settings of it.
+fn understand(tree: &Node, root: Shape<'_>) -> Result<Config, ConfigErrors> {
+    ConfigErrors::unless_empty(check::check(tree, root))?;
+    let config: Config =
+        serde_json::from_value(tree.to_json()).map_err(|error| Problem::new(None, "", error.to_string()))?;
+    ConfigErrors::unless_empty(rules::check(&config, tree))?;
+    Ok(config)
+}
+
+impl Config {
+    /// Reads the text of a `bot.toml`, and nothing else: no environment, no flags. `path` is what errors call it.
+    ///
+    /// # Errors
+    /// As [`load`], missing secrets apart.
+    pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigErrors> {
+        understand(&tree::read(text, &Arc::from(path))?, Shape::new(&schema()))
+    }
+}
+
+/// The file that counts, as it is to be shown, and its text.
+fn find(sources: &Sources) -> Result<Option<(PathBuf, String)>, ConfigErrors> {
+    if let Some(file) = &sources.file {
+        let text = read(&sources.cwd.join(file), file)?.ok_or_else(|| {
+            Problem::new(
+                None,
+                "",
+                format!("{}: there is no such file; `clifford init` writes one", file.display()),
+            )
+        })?;
+        return Ok(Some((file.clone(), text)));
+    }
+    if let Some(text) = read(&sources.cwd.join(FILE), Path::new(FILE))? {
+        return Ok(Some((PathBuf::from(FILE), text)));
+    }
+    let Some(path) = sources.config_dir.as_ref().map(|dir| dir.join(FILE)) else {
+        return Ok(None);
+    };
+    Ok(read(&path, &path)?.map(|text| (path, text)))
+}
+
+fn read(path: &Path, shown: &Path) -> Result<Option<String>, ConfigErrors> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Problem::new(None, "", format!("{}: cannot be read: {error}", shown.display())).into()),
+    }
+}

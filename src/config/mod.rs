@@ -1,0 +1,92 @@
+//! `bot.toml`: what can be set, where it is read from, and what is said when it is wrong.
+//!
+//! One file per section holds its keys, with their explanations, defaults and bounds; the schema, the checks and
+//! `bot.toml.example` are made of those. [`load`] reads the file, lays the environment and the flags over it and
+//! reports all faults together. Nothing here reads the process's own environment: it is handed in.
+
+mod agent;
+mod channels;
+mod check;
+mod data;
+mod database;
+mod delivery;
+mod engine;
+mod environment;
+mod error;
+#[cfg(test)]
+mod example;
+mod format;
+mod hints;
+mod http;
+mod ingress;
+mod llm;
+mod load;
+mod log;
+mod nearest;
+mod overlay;
+mod rules;
+mod secret;
+mod shape;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod url;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use agent::{Agent, Mode};
+pub use channels::{Access, Channels, Discord, Id, Telegram};
+pub use data::{Data, config_dir};
+pub use database::{Database, Synchronous};
+pub use delivery::Delivery;
+pub use engine::{Engine, PlanningGate};
+pub use error::{ConfigErrors, Place, Problem};
+pub use http::Http;
+pub use ingress::Ingress;
+pub use llm::{Llm, Provider, ProviderKind, Structured};
+pub use load::{Loaded, Origin, Sources, load};
+pub use log::{Log, LogFormat};
+pub use secret::Secrets;
+pub use shape::schema;
+pub use url::Url;
+
+/// The settings of a whole Clifford. Writing it out (`Serialize`) shows no secret.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Where everything is kept.
+    pub database: Database,
+    /// The data directory.
+    pub data: Data,
+    /// The API and the dashboard.
+    pub http: Http,
+    /// The default agent.
+    pub agent: Agent,
+    /// More agents, each with a name of its own.
+    pub agents: Vec<Agent>,
+    /// The limits and rules of a run.
+    pub engine: Engine,
+    /// The language models.
+    pub llm: Llm,
+    /// The platforms.
+    pub channels: Channels,
+    /// How messages come in.
+    pub ingress: Ingress,
+    /// How answers go out.
+    pub delivery: Delivery,
+    /// What the process tells of itself.
+    pub log: Log,
+}
+
+impl Config {
+    /// The settings in force as TOML, secrets as the references they are given by, or hidden.
+    pub fn show(&self) -> String {
+        toml::to_string(self).unwrap_or_else(|error| format!("# cannot be shown: {error}\n"))
+    }
+
+    /// Every agent, the default one first.
+    pub fn all_agents(&self) -> impl Iterator<Item = &Agent> {
+        std::iter::once(&self.agent).chain(&self.agents)
+    }
+}

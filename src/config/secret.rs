@@ -1,0 +1,131 @@
+//! Reads the secrets that the settings refer to.
+
+use std::collections::BTreeMap;
+
+use clifford_vault::{Secret, SecretError, SecretSource};
+
+use super::{
+    Config, ProviderKind, Url,
+    environment::variable,
+    error::{ConfigErrors, Problem},
+    http,
+    tree::Node,
+};
+
+/// What is said of a provider that can't do without a key and has none.
+const NO_KEY: &str = "missing, and api.openai.com answers nobody without one; set key = { env = \"OPENAI_API_KEY\" }, \
+                      or base_url for another server";
+
+/// The secrets that the settings refer to, of what is turned on.
+#[derive(Clone, Debug, Default)]
+pub struct Secrets {
+    /// The owner token given from outside.
+    pub http_token: Option<Secret>,
+    /// The Telegram bot's token.
+    pub telegram_token: Option<Secret>,
+    /// The Discord bot's token.
+    pub discord_token: Option<Secret>,
+    /// Keys by their providers' names.
+    pub provider_keys: BTreeMap<String, Secret>,
+    /// Passwords in the URLs of the settings.
+    pub url_passwords: Vec<Secret>,
+}
+
+impl Secrets {
+    /// All of them, for whoever masks them in what goes out.
+    pub fn all(&self) -> impl Iterator<Item = &Secret> {
+        let single = [&self.http_token, &self.telegram_token, &self.discord_token];
+        single
+            .into_iter()
+            .flatten()
+            .chain(self.provider_keys.values())
+            .chain(&self.url_passwords)
+    }
+
+    /// Reads every secret that is needed, and reports all that are missing together.
+    pub(super) fn resolve(config: &Config, env: &BTreeMap<String, String>, tree: &Node) -> Result<Self, ConfigErrors> {
+        let mut reader = Reader {
+            env,
+            tree,
+            problems: Vec::new(),
+        };
+        let default_token = config.http.token == from_variable(http::TOKEN_VARIABLE);
+        let wanted = config.http.enabled && (!default_token || variable(env, http::TOKEN_VARIABLE).is_some());
+        let http_token = reader.read("http", "token", wanted.then_some(&config.http.token));
+        let telegram = config.channels.telegram.as_ref().filter(|section| section.enabled);
+        let telegram_token = reader.read("channels.telegram", "token", telegram.map(|section| &section.token));
+        let discord = config.channels.discord.as_ref().filter(|section| section.enabled);
+        let discord_token = reader.read("channels.discord", "token", discord.map(|section| &section.token));
+        let mut provider_keys = BTreeMap::new();
+        for (index, provider) in config.llm.providers.iter().enumerate() {
+            let section = format!("llm.providers[{index}]");
+            let source = provider.key.as_ref().filter(|_| provider.kind == ProviderKind::Openai);
+            if let Some(key) = reader.read(&section, "key", source) {
+                provider_keys.insert(provider.name.clone(), key);
+            }
+            if provider.key.is_none() && provider.needs_key() {
+                reader.report(&section, "key", NO_KEY);
+            }
+        }
+        ConfigErrors::unless_empty(reader.problems)?;
+        let urls = config.llm.providers.iter().map(|provider| &provider.base_url);
+        let urls = urls
+            .chain(telegram.map(|section| &section.api_url))
+            .chain(discord.map(|section| &section.api_url));
+        let url_passwords = urls.chain(&config.database.url).filter_map(Url::password).collect();
+        Ok(Self {
+            http_token,
+            telegram_token,
+            discord_token,
+            provider_keys,
+            url_passwords,
+        })
+    }
+}
+
+struct Reader<'a> {
+    env: &'a BTreeMap<String, String>,
+    tree: &'a Node,
+    problems: Vec<Problem>,
+}
+
+impl Reader<'_> {
+    fn read(&mut self, section: &str, key: &str, source: Option<&SecretSource>) -> Option<Secret> {
+        match source?.resolve(self.env) {
+            Ok(secret) => Some(secret),
+            Err(error) => {
+                self.report(section, key, &fault(&error, section, key));
+                None
+            }
+        }
+    }
+
+    fn report(&mut self, section: &str, key: &str, fault: &str) {
+        let path = format!("{section}.{key}");
+        let place = self
+            .tree
+            .find(&path)
+            .or_else(|| self.tree.find(section))
+            .map(|node| node.place.clone());
+        self.problems.push(Problem::new(place, path, fault));
+    }
+}
+
+/// What is wrong with a secret, and what to do.
+fn fault(error: &SecretError, section: &str, key: &str) -> String {
+    let remedy = match error {
+        SecretError::Missing(_) => format!("set it, or {key} = {{ file = \"PATH\" }}"),
+        _ => format!("mend that, or set {key} = {{ env = \"NAME\" }}"),
+    };
+    let off = if section.starts_with("channels.") {
+        format!(", or {section}.enabled = false")
+    } else {
+        String::new()
+    };
+    format!("{error}; {remedy}{off}")
+}
+
+/// A reference to an environment variable.
+pub(super) fn from_variable(name: &str) -> SecretSource {
+    SecretSource::Env(name.to_owned())
+}

@@ -1,0 +1,106 @@
+//! What a key may hold, read from the JSON schema that is made of the types.
+
+use schemars::generate::SchemaSettings;
+use serde_json::Value;
+
+use super::Config;
+
+/// The JSON schema of `bot.toml`, for editors.
+pub fn schema() -> Value {
+    let inline = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    let mut schema = inline.into_generator().into_root_schema_for::<Config>().to_value();
+    if let Some(schema) = schema.as_object_mut() {
+        schema.insert("title".to_owned(), "Clifford's bot.toml".into());
+    }
+    schema
+}
+
+/// The schema of one key.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape<'a>(&'a Value);
+
+impl<'a> Shape<'a> {
+    /// A key's schema; an optional one counts as what it holds when it is there. What marks a secret stands outside.
+    pub fn new(schema: &'a Value) -> Self {
+        let alternatives = schema["anyOf"].as_array().into_iter().flatten();
+        let mut present = alternatives.filter(|alternative| alternative["type"] != "null");
+        match (present.next(), present.next()) {
+            (Some(only), None) if schema["writeOnly"] != true => Self(only),
+            _ => Self(schema),
+        }
+    }
+
+    /// The keys of a table.
+    pub fn keys(self) -> impl Iterator<Item = (&'a str, Self)> {
+        let keys = self.0["properties"].as_object().into_iter().flatten();
+        keys.map(|(key, schema)| (key.as_str(), Self::new(schema)))
+    }
+
+    /// One key of a table.
+    pub fn key(self, name: &str) -> Option<Self> {
+        self.0["properties"].get(name).map(Self::new)
+    }
+
+    /// What a list's elements are.
+    pub fn items(self) -> Option<Self> {
+        self.0.get("items").map(Self::new)
+    }
+
+    /// Whether a value of this JSON type may stand here.
+    pub fn takes(self, kind: &str) -> bool {
+        match &self.0["type"] {
+            Value::String(only) => only == kind,
+            Value::Array(several) => several.iter().any(|one| one == kind),
+            _ => kind == "string" && (self.is_secret() || !self.choices().is_empty()),
+        }
+    }
+
+    /// The words that may stand here, if only some may.
+    pub fn choices(self) -> Vec<&'a str> {
+        let listed = self.0["enum"].as_array().into_iter().flatten();
+        let described = self.0["oneOf"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|one| &one["const"]);
+        listed
+            .chain(described)
+            .chain([&self.0["const"]])
+            .filter_map(Value::as_str)
+            .collect()
+    }
+
+    /// Words that will be allowed one day.
+    pub fn planned(self) -> Vec<&'a str> {
+        self.0["x-planned"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect()
+    }
+
+    /// The named form that a text must have.
+    pub fn format(self) -> Option<&'a str> {
+        self.0["format"].as_str()
+    }
+
+    /// The bounds of a number.
+    pub fn range(self) -> (Option<f64>, Option<f64>) {
+        (self.0["minimum"].as_f64(), self.0["maximum"].as_f64())
+    }
+
+    /// The bounds of a text's length, in characters.
+    pub fn length(self) -> (usize, usize) {
+        let bound = |name: &str| self.0[name].as_u64().and_then(|bound| usize::try_from(bound).ok());
+        (
+            bound("minLength").unwrap_or(0),
+            bound("maxLength").unwrap_or(usize::MAX),
+        )
+    }
+
+    /// Whether the value must never be shown.
+    pub fn is_secret(self) -> bool {
+        self.0["writeOnly"] == true
+    }
+}

@@ -1,0 +1,43 @@
+//! Whole configurations: what is read from where, and what is said when it is wrong.
+
+mod errors;
+mod precedence;
+
+use std::{collections::BTreeMap, path::Path};
+
+use super::{ConfigErrors, Loaded, Sources, load};
+
+/// An environment with a home, and these variables.
+fn env(variables: &[(&str, &str)]) -> BTreeMap<String, String> {
+    let home = [("HOME", "/home/ada")];
+    home.iter()
+        .chain(variables)
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .collect()
+}
+
+/// Loads with this text as the working directory's `bot.toml`, or without a file.
+fn load_with(
+    text: Option<&str>,
+    variables: &[(&str, &str)],
+    overrides: &[(&str, &str)],
+) -> Result<Loaded, ConfigErrors> {
+    let cwd = tempfile::tempdir().unwrap();
+    if let Some(text) = text {
+        std::fs::write(cwd.path().join("bot.toml"), text).unwrap();
+    }
+    load(&sources(cwd.path(), variables, overrides))
+}
+
+fn sources(cwd: &Path, variables: &[(&str, &str)], overrides: &[(&str, &str)]) -> Sources {
+    Sources {
+        file: None,
+        cwd: cwd.to_owned(),
+        config_dir: None,
+        env: env(variables),
+        overrides: overrides
+            .iter()
+            .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+            .collect(),
+    }
+}

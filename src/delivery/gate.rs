@@ -1,0 +1,389 @@
+//! One gate a chat: messages in order, the indicator while a run is at work, nothing while the platform asks
+//! for patience.
+
+use std::{sync::Arc, time::Duration};
+
+use clifford_channel::{Address, Channel, DeliveryKey, Part, Platform, Receipt, SendError, Signal};
+use tokio::{sync::mpsc, time::Instant};
+
+use super::{Busy, Inner, locked};
+use crate::{
+    clock::Timestamp,
+    engine::crash::{self, Point},
+    id::{ChannelId, MessageId},
+    outbound::Ticket,
+    store::{
+        StoreError, Tx, channels,
+        messages::MessageStatus,
+        outbox::{self, Outgoing, OutgoingPart},
+    },
+};
+
+/// How long a run may work before the indicator shows: an answer at once needs none.
+const INDICATE_AFTER: Duration = Duration::from_millis(150);
+/// How long a gate stays open with nothing to do.
+const IDLE: Duration = Duration::from_secs(30);
+
+/// What passes a gate.
+pub(super) enum Item {
+    /// A message that this process holds.
+    Message { ticket: Ticket, recovered: bool },
+    /// A message that was claimed: parts of it may have arrived.
+    Recovered {
+        message: Outgoing,
+        parts: Vec<OutgoingPart>,
+    },
+    /// Something that may be lost.
+    Signal(Address, Signal),
+    /// A run is at work.
+    Busy,
+    /// A run ended.
+    Done(Address),
+    /// Send what is here, then end.
+    Close,
+}
+
+pub(super) struct Gate {
+    inner: Arc<Inner>,
+    channel: Arc<dyn Channel>,
+    id: ChannelId,
+    queue: mpsc::UnboundedReceiver<Item>,
+    busy: Busy,
+    indicate_at: Option<Instant>,
+    silent_until: Option<Instant>,
+}
+
+/// What became of a part.
+enum Sent {
+    Delivered(Receipt),
+    GivenUp(String),
+    Stopped,
+}
+
+impl Gate {
+    pub(super) fn new(
+        inner: Arc<Inner>,
+        channel: Arc<dyn Channel>,
+        id: ChannelId,
+        queue: mpsc::UnboundedReceiver<Item>,
+        busy: Busy,
+    ) -> Self {
+        Self {
+            inner,
+            channel,
+            id,
+            queue,
+            busy,
+            indicate_at: None,
+            silent_until: None,
+        }
+    }
+
+    pub(super) async fn run(mut self) {
+        let stop = self.inner.stop.clone();
+        loop {
+            let until_indicator = self.indicate_at.unwrap_or_else(|| Instant::now() + IDLE);
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => return,
+                item = self.queue.recv() => match item {
+                    None => return,
+                    Some(Item::Close) => {
+                        self.drain().await;
+                        return;
+                    }
+                    Some(item) => self.pass(item).await,
+                },
+                () = tokio::time::sleep_until(until_indicator) => {
+                    if self.indicate_at.is_some() {
+                        self.indicate().await;
+                    } else if self.close_if_idle() {
+                        // Whoever sent something between the look and the removal is still served.
+                        self.drain().await;
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    fn close_if_idle(&self) -> bool {
+        let removed = self
+            .inner
+            .gates
+            .remove_if(&self.id, |_, _| self.queue.is_empty() && locked(&self.busy).is_empty());
+        removed.is_some()
+    }
+
+    async fn drain(&mut self) {
+        while let Ok(item) = self.queue.try_recv() {
+            self.pass(item).await;
+        }
+    }
+
+    async fn pass(&mut self, item: Item) {
+        match item {
+            Item::Message { ticket, recovered } => {
+                let parts = ticket
+                    .parts
+                    .into_iter()
+                    .enumerate()
+                    .map(|(seq, (key, part))| OutgoingPart {
+                        seq: i64::try_from(seq).unwrap_or(i64::MAX),
+                        key,
+                        body: crate::store::JsonText(part),
+                        status: if seq == 0 {
+                            MessageStatus::Sending
+                        } else {
+                            MessageStatus::Pending
+                        },
+                    });
+                let parts = parts.collect();
+                self.message(ticket.message, parts, recovered).await;
+            }
+            Item::Recovered { message, parts } => self.message(message, parts, true).await,
+            Item::Signal(to, signal) => self.signal(&to, &signal).await,
+            Item::Busy => {
+                if self.channel.limits().typing_every.is_some() && self.indicate_at.is_none() {
+                    self.indicate_at = Some(Instant::now() + INDICATE_AFTER);
+                }
+            }
+            Item::Done(to) => {
+                if locked(&self.busy).is_empty() {
+                    self.indicate_at = None;
+                }
+                self.signal(&to, &Signal::Done).await;
+            }
+            Item::Close => {}
+        }
+    }
+
+    async fn indicate(&mut self) {
+        self.indicate_at = None;
+        let to = locked(&self.busy).values().next().cloned();
+        if let (Some(to), Some(every)) = (to, self.channel.limits().typing_every) {
+            self.signal(&to, &Signal::Typing).await;
+            self.indicate_at = Some(Instant::now() + every);
+        }
+    }
+
+    async fn signal(&mut self, to: &Address, signal: &Signal) {
+        if self.silent_until.is_some_and(|until| until > Instant::now()) {
+            return;
+        }
+        if let Err(SendError::RetryAfter(wait)) = self.channel.signal(to, signal).await {
+            self.silent_until = Some(Instant::now() + wait);
+        }
+    }
+
+    /// Sends a message's parts, in order. One that may have arrived already is sent again only if the
+    /// platform drops repeats, or the owner wants it.
+    async fn message(&mut self, mut message: Outgoing, parts: Vec<OutgoingPart>, recovered: bool) {
+        if !self.wait_for_older(&message).await {
+            return;
+        }
+        let last = parts.last().map(|part| part.seq);
+        for part in parts {
+            let ambiguous = recovered && part.status == MessageStatus::Sending && !self.channel.limits().drops_repeats;
+            if ambiguous {
+                metrics::counter!("clifford_ambiguous_sends_total", "platform" => message.platform.clone())
+                    .increment(1);
+                if !self.inner.settings.resend_ambiguous {
+                    return self
+                        .give_up(&message, "it may have arrived before a crash; resend_ambiguous is off")
+                        .await;
+                }
+            }
+            if part.status == MessageStatus::Pending && recovered {
+                self.mark(&message, Mark::Sending(part.seq)).await;
+            }
+            match self.part(&mut message, &part).await {
+                Sent::Delivered(receipt) => {
+                    crash::reach(Point::PartSent);
+                    let is_last = last == Some(part.seq);
+                    self.mark(
+                        &message,
+                        Mark::Delivered {
+                            seq: part.seq,
+                            receipt,
+                            is_last,
+                        },
+                    )
+                    .await;
+                    if !is_last {
+                        crash::reach(Point::BetweenParts);
+                    }
+                }
+                Sent::GivenUp(reason) => return self.give_up(&message, &reason).await,
+                Sent::Stopped => return,
+            }
+        }
+        metrics::counter!("clifford_deliveries_total", "platform" => message.platform, "outcome" => "delivered")
+            .increment(1);
+    }
+
+    /// Another process may be sending an older message to this chat. `false`: this process stops.
+    async fn wait_for_older(&self, message: &Outgoing) -> bool {
+        while self.inner.db.is_shared() {
+            let older = match self.inner.db.read().await {
+                Ok(mut conn) => outbox::has_older(&mut conn, self.id, message.id).await,
+                Err(error) => Err(error),
+            };
+            match older {
+                Ok(false) => break,
+                Ok(true) | Err(_) => {
+                    tokio::select! {
+                        () = self.inner.stop.cancelled() => return false,
+                        () = tokio::time::sleep(Duration::from_millis(100)) => {}
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    /// Tries a part until the platform takes or refuses it.
+    async fn part(&mut self, message: &mut Outgoing, part: &OutgoingPart) -> Sent {
+        let key = DeliveryKey(part.key.clone());
+        let began = self.inner.clock.now();
+        let mut backoff = self.inner.settings.backoff;
+        loop {
+            let wait = match self.send(message, &part.body.0, &key).await {
+                Ok(receipt) => return Sent::Delivered(receipt),
+                Err(SendError::RetryAfter(wait)) => wait,
+                Err(SendError::Unreachable(reason)) => {
+                    if let Some(end) = self.unreachable(message, &reason, began).await {
+                        return end;
+                    }
+                    let wait = backoff;
+                    backoff = (backoff * 2).min(self.inner.settings.longest_backoff);
+                    wait
+                }
+                Err(SendError::Moved(to)) => {
+                    self.moved(message, to).await;
+                    continue;
+                }
+                Err(SendError::Gone(reason)) => {
+                    self.mark(message, Mark::ChatGone(reason.clone())).await;
+                    return Sent::GivenUp(reason);
+                }
+                Err(SendError::Rejected(reason)) => return Sent::GivenUp(reason),
+            };
+            tracing::debug!(message = %message.id, wait_ms = wait.as_millis(), "delivery waits");
+            tokio::select! {
+                () = self.inner.stop.cancelled() => return Sent::Stopped,
+                () = tokio::time::sleep(wait) => {}
+            }
+        }
+    }
+
+    async fn send(&mut self, message: &Outgoing, part: &Part, key: &DeliveryKey) -> Result<Receipt, SendError> {
+        if let Some(until) = self.silent_until.take() {
+            tokio::select! {
+                () = self.inner.stop.cancelled() => {}
+                () = tokio::time::sleep_until(until) => {}
+            }
+        }
+        self.channel.send(&message.address.0, part, key).await
+    }
+
+    /// A failed attempt is recorded. The part may have arrived: where the platform does not drop repeats,
+    /// that is counted, and left at that if the owner does not want it sent again.
+    async fn unreachable(&self, message: &Outgoing, reason: &str, began: Timestamp) -> Option<Sent> {
+        tracing::warn!(message = %message.id, reason, "a message could not be sent; it is tried again");
+        self.mark(message, Mark::AttemptFailed(reason.to_owned())).await;
+        if !self.channel.limits().drops_repeats {
+            metrics::counter!("clifford_ambiguous_sends_total", "platform" => message.platform.clone()).increment(1);
+        }
+        let too_long = self.inner.clock.now().since(began) > self.inner.settings.give_up_after;
+        too_long.then(|| Sent::GivenUp(format!("not sent for too long: {reason}")))
+    }
+
+    async fn moved(&mut self, message: &mut Outgoing, to: Address) {
+        let Ok(platform) = message.platform.parse() else { return };
+        self.mark(
+            message,
+            Mark::Moved {
+                platform,
+                from: message.address.0.place.clone(),
+                to: to.clone(),
+            },
+        )
+        .await;
+        message.address.0 = to;
+    }
+
+    async fn give_up(&self, message: &Outgoing, reason: &str) {
+        tracing::warn!(message = %message.id, reason, "a message was given up");
+        metrics::counter!("clifford_deliveries_total", "platform" => message.platform.clone(), "outcome" => "failed")
+            .increment(1);
+        self.mark(message, Mark::Failed(reason.to_owned())).await;
+    }
+
+    /// Writes what became of a message. If the database is away, waits until it is back: what was sent must
+    /// be marked.
+    async fn mark(&self, message: &Outgoing, mark: Mark) {
+        let (id, channel, now) = (message.id, self.id, self.inner.clock.now());
+        let mut backoff = Duration::from_millis(100);
+        loop {
+            let mark = mark.clone();
+            match self
+                .inner
+                .db
+                .write(move |tx| Box::pin(mark.write(tx, id, channel, now)))
+                .await
+            {
+                Ok(()) => return,
+                Err(StoreError::Unavailable(reason)) => {
+                    tracing::warn!(reason, "delivery waits for the database");
+                    tokio::select! {
+                        () = self.inner.stop.cancelled() => return,
+                        () = tokio::time::sleep(backoff) => {}
+                    }
+                    backoff = (backoff * 2).min(Duration::from_secs(5));
+                }
+                Err(error) => {
+                    tracing::error!(%error, "an outbox row could not be changed");
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// What became of a message.
+#[derive(Clone)]
+enum Mark {
+    Sending(i64),
+    Delivered {
+        seq: i64,
+        receipt: Receipt,
+        is_last: bool,
+    },
+    AttemptFailed(String),
+    Failed(String),
+    ChatGone(String),
+    Moved {
+        platform: Platform,
+        from: String,
+        to: Address,
+    },
+}
+
+impl Mark {
+    async fn write(self, tx: &mut Tx, id: MessageId, channel: ChannelId, now: Timestamp) -> Result<(), StoreError> {
+        match self {
+            Self::Sending(seq) => outbox::part_sending(tx, id, seq).await,
+            Self::Delivered { seq, receipt, is_last } => {
+                outbox::part_delivered(tx, id, seq, &receipt.id, is_last, now).await
+            }
+            Self::AttemptFailed(reason) => outbox::attempt_failed(tx, id, &reason).await,
+            Self::Failed(reason) => outbox::fail(tx, id, &reason).await,
+            Self::ChatGone(reason) => channels::disable(tx, channel, &reason, now).await,
+            Self::Moved { platform, from, to } => {
+                channels::moved(tx, platform, &from, &to.place).await?;
+                outbox::readdress(tx, id, &to).await
+            }
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! What one commit of a run writes, under its lease, and what follows from a run's end.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::{
+    effects::{After, Child},
+    step::{Event, LlmResponse, Step, StepKind},
+    work::Task,
+};
+use crate::{
+    clock::Timestamp,
+    id::{ContextId, WorkerId},
+    store::{
+        StoreError, Tx, contexts, messages, notify,
+        runs::{self, Advance, Lease, NewRun, Run, RunKind, RunStatus},
+        steps, triggers, usage,
+    },
+};
+
+/// Everything that one commit writes.
+#[derive(Clone, Debug)]
+pub struct Commit {
+    /// The right to write.
+    pub lease: Lease,
+    /// The run as it was loaded.
+    pub run: Run,
+    /// New steps.
+    pub steps: Vec<Step>,
+    /// Messages to the user.
+    pub messages: Vec<messages::NewOutbound>,
+    /// Subagents to create.
+    pub children: Vec<Child>,
+    /// What the run does next.
+    pub then: After,
+    /// Time zone of a cron sleep.
+    pub time_zone: String,
+    /// A cron expression wakes the run: its trigger goes with its end.
+    pub has_trigger: bool,
+    /// How long this worker's leases are.
+    pub lease_for: Duration,
+    /// When.
+    pub now: Timestamp,
+}
+
+/// What follows from a commit, for this process to go on with.
+#[derive(Clone, Debug, Default)]
+pub struct Consequences {
+    /// A run that this worker holds already: what arrived while the ended one was at work.
+    pub follow_up: Option<(Run, Lease)>,
+    /// There is work to claim.
+    pub work_to_claim: bool,
+}
+
+impl Commit {
+    /// Writes it all, or nothing.
+    ///
+    /// # Errors
+    /// [`StoreError::LeaseLost`]: the run is somebody else's by now.
+    pub async fn write(self, tx: &mut Tx) -> Result<Consequences, StoreError> {
+        let now = self.now;
+        let is_end = matches!(self.then, After::End { .. });
+        // The context's row is locked before the run's, as in ingress.
+        if let (true, Some(context)) = (is_end && self.run.kind == RunKind::Coordinator, self.run.context_id) {
+            contexts::count_turn(tx, context, &name_of(&self.run.input_text)).await?;
+        }
+        runs::advance(tx, &self.lease, &self.advance(), now).await?;
+        steps::append(tx, self.run.id, &self.steps).await?;
+        for (seq, response) in self.responses() {
+            usage::insert(
+                tx,
+                self.run.id,
+                seq,
+                self.run.user_id,
+                self.run.channel_id,
+                response,
+                now,
+            )
+            .await?;
+        }
+        for message in &self.messages {
+            crate::outbound::send_run_message(tx, message, now).await?;
+        }
+        for child in &self.children {
+            runs::insert(tx, &self.child(child), now).await?;
+        }
+        let mut work_to_claim = !self.children.is_empty();
+        if let After::Sleep(wake) = &self.then
+            && let Some(cron) = &wake.cron
+        {
+            triggers::put(tx, self.run.id, cron, &self.time_zone, wake.at, now).await?;
+        }
+        let mut follow_up = None;
+        if is_end {
+            if self.has_trigger {
+                triggers::remove(tx, self.run.id).await?;
+            }
+            for child in runs::children(tx, self.run.id)
+                .await?
+                .into_iter()
+                .filter(|child| !child.status.is_ended())
+            {
+                super::cancel::tree(tx, child.id, "the run that created it ended", now).await?;
+            }
+            work_to_claim |= wake_parent(tx, &self.run, now).await?;
+            if let Some(context) = self.run.context_id.filter(|_| self.run.kind == RunKind::Coordinator) {
+                follow_up = follow_up_in(tx, context, &self.run, self.lease.owner, self.lease_for, now).await?;
+            }
+        }
+        if work_to_claim {
+            notify::work(tx).await?;
+        }
+        Ok(Consequences {
+            follow_up,
+            work_to_claim,
+        })
+    }
+
+    fn responses(&self) -> impl Iterator<Item = (u32, &LlmResponse)> {
+        self.steps.iter().filter_map(|step| match &step.kind {
+            StepKind::Event(Event::LlmResponse(response)) => Some((step.seq, response)),
+            _ => None,
+        })
+    }
+
+    fn advance(&self) -> Advance {
+        let mut change = Advance {
+            status: RunStatus::Running,
+            output: None,
+            error: None,
+            wake_at: None,
+            wake_reason: None,
+            wake_on: None,
+            llm_calls: 0,
+            prompt_tokens: 0,
+            completion_tokens: 0,
+            cached_tokens: 0,
+            cost: 0.0,
+            worked_ms: 0,
+        };
+        for (_, response) in self.responses() {
+            change.llm_calls += 1;
+            change.prompt_tokens += response.usage.prompt_tokens;
+            change.completion_tokens += response.usage.completion_tokens;
+            change.cached_tokens += response.usage.cached_tokens;
+            change.cost += response.cost;
+            change.worked_ms += response.duration_ms;
+        }
+        match &self.then {
+            After::Continue | After::Call(_) => {}
+            After::Sleep(wake) => {
+                change.status = RunStatus::Waiting;
+                change.wake_at = Some(wake.at);
+                change.wake_reason = Some("sleep".to_owned());
+            }
+            After::AwaitChildren(wake_on) => {
+                change.status = RunStatus::Waiting;
+                change.wake_reason = Some("subagents".to_owned());
+                change.wake_on = Some(match wake_on {
+                    clifford_action::WakeOn::All => "all".to_owned(),
+                    clifford_action::WakeOn::First => "first".to_owned(),
+                });
+            }
+            After::End { status, output, error } => {
+                change.status = *status;
+                change.output = Some(output.clone());
+                change.error.clone_from(error);
+            }
+        }
+        change
+    }
+
+    fn child(&self, child: &Child) -> NewRun {
+        let context = (!child.spec.context.is_empty()).then(|| json!({ "context": child.spec.context }));
+        NewRun {
+            id: child.id,
+            agent_id: self.run.agent_id,
+            channel_id: self.run.channel_id,
+            user_id: self.run.user_id,
+            context_id: self.run.context_id,
+            parent: Some((self.run.id, self.run.root_run_id)),
+            level: self.run.level + 1,
+            profile: child.spec.profile.clone(),
+            input_text: child.spec.task.clone(),
+            input_json: context,
+            allowed_tools: child.tools.clone(),
+            address: None,
+            not_before: None,
+            lease: None,
+        }
+    }
+}
+
+/// A conversation without a name is named after its first question.
+fn name_of(input: &str) -> String {
+    const MOST: usize = 48;
+    let text = input.split_whitespace().collect::<Vec<_>>().join(" ");
+    if text.chars().count() <= MOST {
+        return text;
+    }
+    let head: String = text.chars().take(MOST - 1).collect();
+    format!("{}…", head.trim_end())
+}
+
+/// Makes a run's parent claimable, if it waits for this run and nothing else. Two subagents that end at once
+/// each lock the parent first, so that the later one sees the earlier.
+///
+/// # Errors
+/// The store's.
+pub async fn wake_parent(tx: &mut Tx, ended: &Run, now: Timestamp) -> Result<bool, StoreError> {
+    let Some(parent) = ended.parent_run_id else {
+        return Ok(false);
+    };
+    runs::lock(tx, parent, now).await?;
+    match runs::awaited(tx, parent).await? {
+        Some((wake_on, unended)) if unended == 0 || wake_on == "first" => {
+            runs::wake(tx, parent, "subagents", now).await
+        }
+        _ => Ok(false),
+    }
+}
+
+/// One new run for all that arrived in a context while another was at work, in order. It answers where the
+/// last of them was written.
+///
+/// # Errors
+/// The store's.
+pub async fn follow_up_in(
+    tx: &mut Tx,
+    context: ContextId,
+    ended: &Run,
+    worker: WorkerId,
+    lease_for: Duration,
+    now: Timestamp,
+) -> Result<Option<(Run, Lease)>, StoreError> {
+    let queued = messages::queued(tx, context).await?;
+    let Some(last) = queued.last() else { return Ok(None) };
+    let task = Task {
+        agent: ended.agent_id,
+        channel: Some(last.channel_id),
+        user: last.user_id,
+        context: Some(context),
+        input: queued
+            .iter()
+            .map(|message| message.content.as_str())
+            .collect::<Vec<_>>()
+            .join("\n"),
+        address: last.address.clone().map(|address| address.0),
+        not_before: None,
+    };
+    let run = runs::insert(tx, &task.into_run(Some((worker, now.after(lease_for)))), now).await?;
+    for message in &queued {
+        messages::give_to_run(tx, message.id, run.id).await?;
+    }
+    let lease = Lease {
+        run: run.id,
+        owner: worker,
+        epoch: run.epoch,
+    };
+    Ok(Some((run, lease)))
+}

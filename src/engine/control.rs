@@ -1,0 +1,207 @@
+//! What others ask of the engine: begin a run, wait for its end, cancel, wake and retry it.
+
+use std::{sync::Arc, time::Duration};
+
+use super::{Engine, cancel, commit::follow_up_in, sentences};
+use crate::{
+    id::{AgentId, RunId},
+    outbound::Ticket,
+    store::{
+        StoreError, agents, contexts, messages, notify,
+        runs::{self, Lease, NewRun, Run, RunStatus},
+    },
+};
+
+/// How often a run that another process works on is looked at.
+const LOOK: Duration = Duration::from_millis(250);
+
+impl Engine {
+    /// The agent that takes what names none.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`]: no agent is enabled.
+    pub async fn default_agent(&self) -> Result<AgentId, StoreError> {
+        let agent = agents::for_channel(&mut self.db.read().await?, None).await?;
+        agent
+            .map(|agent| agent.id)
+            .ok_or_else(|| StoreError::NotFound("enabled agent".to_owned()))
+    }
+
+    /// Begins a run in this process.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn submit(self: &Arc<Self>, mut run: NewRun) -> Result<Run, StoreError> {
+        let now = self.clock.now();
+        run.lease = Some((self.worker, now.after(self.settings.lease)));
+        let run = self
+            .db
+            .write(move |tx| Box::pin(async move { runs::insert(tx, &run, now).await }))
+            .await?;
+        self.start_held(Lease {
+            run: run.id,
+            owner: self.worker,
+            epoch: run.epoch,
+        });
+        Ok(run)
+    }
+
+    /// Waits until a run has ended, or the time is over; returns it as it is then.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`]: there is no such run.
+    pub async fn wait_for_end(&self, id: RunId, at_most: Duration) -> Result<Run, StoreError> {
+        let mut events = self.events.watch(id);
+        let deadline = tokio::time::Instant::now() + at_most;
+        loop {
+            let run = self.run(id).await?;
+            if run.status.is_ended() || tokio::time::Instant::now() >= deadline {
+                return Ok(run);
+            }
+            let look = (tokio::time::Instant::now() + LOOK).min(deadline);
+            // An event is only a reason to look sooner; what counts is the row.
+            tokio::time::timeout_at(look, events.recv()).await.ok();
+        }
+    }
+
+    async fn run(&self, id: RunId) -> Result<Run, StoreError> {
+        runs::get(&mut self.db.read().await?, id)
+            .await?
+            .ok_or_else(|| StoreError::NotFound(format!("run {id}")))
+    }
+
+    /// Cancels a run and its tree, whoever works on it; its chat is told.
+    ///
+    /// # Errors
+    /// [`StoreError::WrongState`]: it has ended. [`StoreError::NotFound`]: there is none.
+    pub async fn cancel(self: &Arc<Self>, id: RunId) -> Result<Run, StoreError> {
+        let run = self.run(id).await?;
+        if run.status.is_ended() {
+            return Err(StoreError::WrongState(format!("run {id} is {} already", run.status)));
+        }
+        let lease = Lease {
+            run: id,
+            owner: self.worker,
+            epoch: run.epoch,
+        };
+        let to = self
+            .load(lease)
+            .await?
+            .reply_to()
+            .filter(|_| run.parent_run_id.is_none());
+        let now = self.clock.now();
+        let said = to
+            .clone()
+            .map(|to| self.outbound.message(to, sentences::CANCELLED, now));
+        let (message, ticket): (Option<messages::NewOutbound>, Option<Option<Ticket>>) = said.unzip();
+        let (worker, lease_for) = (self.worker, self.settings.lease);
+        let (cancelled, follow_up) = self
+            .db
+            .write(move |tx| {
+                Box::pin(async move {
+                    if let Some(context) = run.context_id {
+                        contexts::lock(tx, context).await?;
+                    }
+                    let cancelled = cancel::tree(tx, id, "cancelled", now).await?;
+                    if cancelled.is_empty() {
+                        return Err(StoreError::WrongState(format!("run {id} has ended already")));
+                    }
+                    if let Some(message) = message {
+                        messages::insert_outbound(tx, &message, now).await?;
+                    }
+                    let follow_up = match run.context_id.filter(|_| run.parent_run_id.is_none()) {
+                        Some(context) => follow_up_in(tx, context, &run, worker, lease_for, now).await?,
+                        None => None,
+                    };
+                    notify::work(tx).await?;
+                    Ok((cancelled, follow_up))
+                })
+            })
+            .await?;
+        for (run, epoch) in cancelled {
+            self.interrupt(run, epoch);
+            self.events
+                .tell(run, super::events::RunEvent::Status(RunStatus::Cancelled));
+        }
+        if let Some((_, lease)) = follow_up {
+            self.start_held(lease);
+        }
+        if let Some(ticket) = ticket.flatten() {
+            self.delivery.deliver(ticket);
+        }
+        if let Some(to) = to {
+            self.delivery.done(&to, id);
+        }
+        self.bell.notify_one();
+        self.run(id).await
+    }
+
+    /// Wakes a waiting run before its time.
+    ///
+    /// # Errors
+    /// [`StoreError::WrongState`]: it does not wait, or its conversation is busy. [`StoreError::NotFound`]: there
+    /// is none.
+    pub async fn wake(self: &Arc<Self>, id: RunId) -> Result<Run, StoreError> {
+        let run = self.run(id).await?;
+        let now = self.clock.now();
+        let woken = self
+            .db
+            .write(move |tx| {
+                Box::pin(async move {
+                    notify::work(tx).await?;
+                    runs::wake(tx, id, "woken through the API", now).await
+                })
+            })
+            .await?;
+        if !woken {
+            let why = if run.status == RunStatus::Waiting {
+                "its conversation is busy"
+            } else {
+                "it does not wait"
+            };
+            return Err(StoreError::WrongState(format!(
+                "run {id} is {} and cannot be woken: {why}",
+                run.status
+            )));
+        }
+        self.bell.notify_one();
+        self.run(id).await
+    }
+
+    /// Does a failed or cancelled run once more, as a new one with the same input.
+    ///
+    /// # Errors
+    /// [`StoreError::WrongState`]: it has not failed, or its conversation is busy. [`StoreError::NotFound`]: there
+    /// is none.
+    pub async fn retry(self: &Arc<Self>, id: RunId) -> Result<Run, StoreError> {
+        let run = self.run(id).await?;
+        if !matches!(run.status, RunStatus::Failed | RunStatus::Cancelled) || run.parent_run_id.is_some() {
+            return Err(StoreError::WrongState(format!(
+                "run {id} is {}: only coordinator runs that failed or were cancelled can be done again",
+                run.status
+            )));
+        }
+        let again = NewRun {
+            id: RunId::new(),
+            agent_id: run.agent_id,
+            channel_id: run.channel_id,
+            user_id: run.user_id,
+            context_id: run.context_id,
+            parent: None,
+            level: 0,
+            profile: run.profile.clone(),
+            input_text: run.input_text.clone(),
+            input_json: run.input_json.clone().map(|json| json.0),
+            allowed_tools: run.allowed_tools.clone().map(|tools| tools.0),
+            address: run.address().cloned(),
+            not_before: None,
+            lease: None,
+        };
+        self.submit(again).await.map_err(|error| match error {
+            StoreError::Conflict(_) => {
+                StoreError::WrongState(format!("run {id}: its conversation is busy; try again later"))
+            }
+            other => other,
+        })
+    }
+}

@@ -1,0 +1,87 @@
+//! Crash points: in test builds the environment variable `CLIFFORD_CRASH_AT=name[:n]` kills the process, as
+//! `kill -9` does, the n-th time that it comes to the point of that name. Release builds have none.
+
+/// A place where a process may die, for which resuming is tested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Point {
+    /// A run is claimed; the model was not called.
+    BeforeModelCall,
+    /// The model's reply is recorded, but not applied.
+    ResponseRecorded,
+    /// A tool call is recorded; the tool was not called.
+    ToolCallRecorded,
+    /// The tool was called; its result is not recorded.
+    ToolCalled,
+    /// An outbound message is recorded, but not sent.
+    MessageRecorded,
+    /// A part was sent, but is not marked.
+    PartSent,
+    /// A part is marked; the next one was not sent.
+    BetweenParts,
+    /// A subagent ended; its parent was not woken.
+    ChildEnded,
+}
+
+impl Point {
+    /// Its name in `CLIFFORD_CRASH_AT`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::BeforeModelCall => "before_model_call",
+            Self::ResponseRecorded => "response_recorded",
+            Self::ToolCallRecorded => "tool_call_recorded",
+            Self::ToolCalled => "tool_called",
+            Self::MessageRecorded => "message_recorded",
+            Self::PartSent => "part_sent",
+            Self::BetweenParts => "between_parts",
+            Self::ChildEnded => "child_ended",
+        }
+    }
+}
+
+/// Whether this process is to die at a point, now or later.
+#[cfg(debug_assertions)]
+pub fn is_armed(point: Point) -> bool {
+    armed::setting().is_some_and(|(name, _)| *name == point.name())
+}
+
+/// Whether this process is to die at a point, now or later.
+#[cfg(not(debug_assertions))]
+pub const fn is_armed(_: Point) -> bool {
+    false
+}
+
+/// Dies here, if this is the point and the time.
+#[cfg(debug_assertions)]
+pub fn reach(point: Point) {
+    use std::sync::atomic::Ordering;
+    if let Some((name, left)) = armed::setting()
+        && *name == point.name()
+        && left.fetch_sub(1, Ordering::SeqCst) == 1
+    {
+        tracing::warn!(point = point.name(), "crash point reached");
+        let own = rustix::process::getpid();
+        rustix::process::kill_process(own, rustix::process::Signal::KILL).ok();
+        // The signal may take a moment; nothing may be written until then.
+        loop {
+            std::thread::park();
+        }
+    }
+}
+
+/// Dies here, if this is the point and the time.
+#[cfg(not(debug_assertions))]
+pub const fn reach(_: Point) {}
+
+#[cfg(debug_assertions)]
+mod armed {
+    use std::sync::{LazyLock, atomic::AtomicI64};
+
+    pub(super) fn setting() -> Option<&'static (String, AtomicI64)> {
+        static SETTING: LazyLock<Option<(String, AtomicI64)>> = LazyLock::new(|| {
+            let text = std::env::var("CLIFFORD_CRASH_AT").ok()?;
+            let (name, count) = text.split_once(':').unwrap_or((&text, "1"));
+            Some((name.to_owned(), AtomicI64::new(count.parse().unwrap_or(1))))
+        });
+        SETTING.as_ref()
+    }
+}

@@ -1,0 +1,612 @@
+//! The rules: what becomes of a reply. No clock, no database, no network, no randomness.
+//!
+//! [`next`] says what a run does when it has nothing in hand, [`decide`] what it does with a reply. Read
+//! [`judge`] as a table: one line an action.
+
+use std::time::Duration;
+
+use clifford_action::{Action, OutputMode, RecoverAction, Reply, Sleep, SubagentSpec, Unreadable, WakeOn};
+
+use super::{
+    gates::{self, Refusal},
+    rules::Rules,
+    sentences,
+    similar::nearly_same,
+    state::{RunState, joined},
+    step::{EndingKind, Event, NoteAbout, StepKind, ToolCall},
+};
+use crate::{clock::Timestamp, store::runs::RunKind};
+
+/// What becomes of a reply. `before` is recorded first, in the same commit.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Decision {
+    /// Notes, decisions, output, refusals: record them, then think again.
+    Record(Vec<StepKind>),
+    /// Call a tool.
+    CallTool {
+        /// Recorded first.
+        before: Vec<StepKind>,
+        /// The call.
+        call: ToolCall,
+    },
+    /// Send a message.
+    Say {
+        /// Recorded first.
+        before: Vec<StepKind>,
+        /// The text.
+        text: String,
+        /// Whether the run goes on.
+        then: Then,
+    },
+    /// Create subagents and wait for them.
+    Spawn {
+        /// Recorded first.
+        before: Vec<StepKind>,
+        /// The subagents.
+        children: Vec<SubagentSpec>,
+        /// Which of them wake the run.
+        wake_on: WakeOn,
+    },
+    /// Sleep.
+    Wait {
+        /// Recorded first.
+        before: Vec<StepKind>,
+        /// Until when.
+        until: Wake,
+    },
+    /// The run completes.
+    Complete {
+        /// Recorded first.
+        before: Vec<StepKind>,
+        /// How.
+        ending: Ending,
+    },
+    /// The run fails.
+    Fail {
+        /// Recorded first.
+        before: Vec<StepKind>,
+        /// How.
+        failure: Failure,
+    },
+}
+
+/// What follows a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then {
+    /// It was progress: think again.
+    Continue,
+    /// It was the answer, or a question: the run completes.
+    Complete,
+}
+
+/// When a run wakes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wake {
+    /// The first time.
+    pub at: Timestamp,
+    /// Again and again by this expression.
+    pub cron: Option<String>,
+    /// Why it sleeps, in the model's words.
+    pub reason: Option<String>,
+}
+
+/// How a run completes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ending {
+    /// Why.
+    pub kind: EndingKind,
+    /// The output buffer: what the run returns.
+    pub output: String,
+    /// What is sent to the user now; `None`: they have heard it already.
+    pub message: Option<String>,
+}
+
+/// How a run fails.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// Why.
+    pub kind: EndingKind,
+    /// What is sent to the user: a fixed sentence.
+    pub message: String,
+    /// What went wrong, for the trace and the parent.
+    pub error: String,
+}
+
+/// What a run does when no reply is in hand.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Next {
+    /// Ask the model, after this is recorded.
+    Think(Vec<StepKind>),
+    /// End.
+    End(Decision),
+}
+
+/// What a run does when no reply is in hand: it thinks, if it may.
+pub fn next(state: &RunState, rules: &Rules) -> Next {
+    if let Some(spent) = spent_budget(state, rules) {
+        return Next::End(out_of_budget(state, spent));
+    }
+    if state.iterations >= state.max_iterations {
+        return Next::End(complete(state, vec![], EndingKind::Iterations));
+    }
+    let is_last = state.iterations + 1 == state.max_iterations;
+    let text = "This is the last step of this run: answer now with finish or send_message.";
+    Next::Think(if is_last && !state.said_notes.contains(text) {
+        vec![note(NoteAbout::LastIteration, text)]
+    } else {
+        vec![]
+    })
+}
+
+/// What becomes of a reply.
+pub fn decide(state: &RunState, rules: &Rules, reply: &Result<Reply, Unreadable>, now: Timestamp) -> Decision {
+    let reply = match reply {
+        Ok(reply) => reply,
+        Err(fault) => return unreadable(state, rules, fault),
+    };
+    let before: Vec<_> = reply
+        .notes
+        .iter()
+        .map(|note| StepKind::Note {
+            category: note.category,
+            content: note.content.clone(),
+        })
+        .collect();
+    // Gates see the notes that ride along.
+    let mut noted = state.clone();
+    noted.notes.extend(reply.notes.iter().map(|note| note.category));
+    let decision = match gates::refusal(&noted, rules, &reply.action) {
+        None => judge(&noted, rules, &reply.action, before, now),
+        Some(Refusal::Note(about, text)) => Decision::Record(with(before, note(about, &text))),
+        Some(Refusal::Complete(kind)) => complete(state, before, kind),
+        Some(Refusal::Fail(kind)) => fail(&noted, rules, before, kind, &reply.action),
+    };
+    unless_stuck(state, decision)
+}
+
+/// One line an action.
+fn judge(state: &RunState, rules: &Rules, action: &Action, before: Vec<StepKind>, now: Timestamp) -> Decision {
+    match action {
+        Action::ToolCall { .. } => match gates::tool_call(state, rules, action) {
+            Some(call) => Decision::CallTool { before, call },
+            None => Decision::Record(before),
+        },
+        Action::SendMessage { file_ids, .. } | Action::Finish { file_ids, .. } if !file_ids.is_empty() => invalid(
+            before,
+            "file_ids names files that this run does not have. Leave it out.",
+        ),
+        Action::SendMessage { message, .. } => say(state, message, before),
+        Action::SetOutput { output, mode } => Decision::Record(with(
+            before,
+            StepKind::OutputUpdate {
+                output: output.clone(),
+                mode: *mode,
+            },
+        )),
+        Action::Finish { output, mode, .. } => finish(state, output.as_deref(), *mode, before),
+        Action::Decision { content, importance } => Decision::Record(with(
+            before,
+            StepKind::Decision {
+                content: content.clone(),
+                importance: *importance,
+            },
+        )),
+        Action::Note(note) => Decision::Record(with(
+            before,
+            StepKind::Note {
+                category: note.category,
+                content: note.content.clone(),
+            },
+        )),
+        Action::SpawnSubagent { subagent, wake_on } => spawn(
+            state,
+            rules,
+            std::slice::from_ref(subagent),
+            wake_on.unwrap_or_default(),
+            before,
+        ),
+        Action::SpawnSubagents { subagents, wake_on } => {
+            spawn(state, rules, subagents, wake_on.unwrap_or_default(), before)
+        }
+        Action::Sleep(sleep) => match wake(sleep, rules, now) {
+            Ok(until) => Decision::Wait { before, until },
+            Err(fault) => invalid(before, &fault),
+        },
+        Action::SetRunLimits { max_iterations: 0, .. } => invalid(before, "max_iterations must be at least 1."),
+        Action::SetRunLimits { max_iterations, reason } => {
+            let max_iterations = (*max_iterations).min(rules.max_iterations_hard_cap);
+            Decision::Record(with(
+                before,
+                StepKind::Event(Event::SetRunLimits {
+                    max_iterations,
+                    reason: reason.clone(),
+                }),
+            ))
+        }
+        Action::Recover {
+            reason,
+            action,
+            message,
+        } => recover(
+            state,
+            reason,
+            action.unwrap_or(RecoverAction::Retry),
+            message.as_deref(),
+            before,
+        ),
+    }
+}
+
+/// An unreadable reply is asked for again, then given up.
+fn unreadable(state: &RunState, rules: &Rules, fault: &Unreadable) -> Decision {
+    if state.bad_replies < rules.max_json_retries {
+        let text = format!(
+            "Your reply could not be read: {fault}. Reply with one JSON object of the forms above, and nothing else."
+        );
+        return Decision::Record(vec![note(NoteAbout::BadReply, &text)]);
+    }
+    let failure = Failure {
+        kind: EndingKind::BadReply,
+        message: apology(state, sentences::BAD_REPLY),
+        error: format!("the model's reply could not be read: {fault}"),
+    };
+    Decision::Fail {
+        before: vec![],
+        failure,
+    }
+}
+
+/// A message ends the run if it is a question, a repeat, the whole answer, a subagent's, or follows a failure.
+fn say(state: &RunState, message: &str, mut before: Vec<StepKind>) -> Decision {
+    let output = if state.output.is_empty() {
+        message
+    } else {
+        &state.output
+    };
+    if state.kind == RunKind::Subagent {
+        before.push(StepKind::AssistantMessage {
+            text: message.to_owned(),
+            sent: false,
+        });
+        let ending = Ending {
+            kind: EndingKind::Message,
+            output: message.to_owned(),
+            message: None,
+        };
+        return Decision::Complete { before, ending };
+    }
+    let repeats_last = state.sent.last().is_some_and(|last| last.trim() == message.trim());
+    let is_whole_answer = state.calls.is_empty() && !state.had_output;
+    let ends = repeats_last || is_question(message) || is_whole_answer || state.any_tool_failed;
+    if repeats_last || state.sent.iter().any(|sent| nearly_same(sent, message)) {
+        before.push(StepKind::AssistantMessage {
+            text: message.to_owned(),
+            sent: false,
+        });
+        if ends {
+            let ending = Ending {
+                kind: EndingKind::Message,
+                output: output.to_owned(),
+                message: None,
+            };
+            return Decision::Complete { before, ending };
+        }
+        before.push(note(
+            NoteAbout::MessageRepeated,
+            "The user has this message already; it was not sent again. Go on, or finish.",
+        ));
+        return Decision::Record(before);
+    }
+    let then = if ends { Then::Complete } else { Then::Continue };
+    Decision::Say {
+        before,
+        text: message.to_owned(),
+        then,
+    }
+}
+
+fn is_question(message: &str) -> bool {
+    let lower = message.to_lowercase();
+    message.trim_end().ends_with('?')
+        || ["bitte", "please", "could you", "can you"]
+            .iter()
+            .any(|asking| lower.contains(asking))
+}
+
+fn finish(state: &RunState, output: Option<&str>, mode: Option<OutputMode>, mut before: Vec<StepKind>) -> Decision {
+    let buffer = match output {
+        Some(output) => joined(&state.output, output, mode.unwrap_or_default()),
+        None => state.output.clone(),
+    };
+    let has_said = !state.sent.is_empty();
+    if buffer.trim().is_empty() && !has_said {
+        if state.empty_finish_refused {
+            return complete(state, before, EndingKind::EmptyFinish);
+        }
+        before.push(note(
+            NoteAbout::EmptyFinish,
+            "Refused: there is nothing to send. Give finish an output.",
+        ));
+        return Decision::Record(before);
+    }
+    let message = unsaid(state, &buffer);
+    let output = if buffer.trim().is_empty() {
+        state.sent.last().cloned().unwrap_or_default()
+    } else {
+        buffer
+    };
+    Decision::Complete {
+        before,
+        ending: Ending {
+            kind: EndingKind::Finish,
+            output,
+            message,
+        },
+    }
+}
+
+fn spawn(
+    state: &RunState,
+    rules: &Rules,
+    specs: &[SubagentSpec],
+    wake_on: WakeOn,
+    mut before: Vec<StepKind>,
+) -> Decision {
+    let mut seen = state.specs.clone();
+    let children: Vec<_> = specs
+        .iter()
+        .filter(|spec| seen.insert(spec_signature(spec)))
+        .cloned()
+        .collect();
+    if !children.is_empty() {
+        if children.len() > rules.max_parallel_subagents {
+            let text = format!("At most {} subagents at once.", rules.max_parallel_subagents);
+            return invalid(before, &text);
+        }
+        return Decision::Spawn {
+            before,
+            children,
+            wake_on,
+        };
+    }
+    if state.spawn_repeats > 0 {
+        return complete(state, before, EndingKind::SpawnRepeated);
+    }
+    before.push(note(
+        NoteAbout::SpawnRepeated,
+        "Refused: these subagents were asked for before. Do the work yourself.",
+    ));
+    Decision::Record(before)
+}
+
+/// The canonical form of a subagent's spec, by which repeats are told.
+pub fn spec_signature(spec: &SubagentSpec) -> String {
+    clifford_action::canonical(&serde_json::to_value(spec).unwrap_or_default())
+}
+
+fn recover(
+    state: &RunState,
+    reason: &str,
+    action: RecoverAction,
+    message: Option<&str>,
+    mut before: Vec<StepKind>,
+) -> Decision {
+    before.push(StepKind::Event(Event::Recover {
+        reason: reason.to_owned(),
+        action,
+    }));
+    match action {
+        RecoverAction::Retry => Decision::Record(before),
+        RecoverAction::Finish => {
+            let text = message.map(str::to_owned).or_else(|| unsaid(state, &state.output));
+            let output = if state.output.is_empty() {
+                text.clone().unwrap_or_default()
+            } else {
+                state.output.clone()
+            };
+            let message = text.or_else(|| state.sent.is_empty().then(|| fallback(state)));
+            Decision::Complete {
+                before,
+                ending: Ending {
+                    kind: EndingKind::Recover,
+                    output,
+                    message,
+                },
+            }
+        }
+        RecoverAction::AskUser => {
+            let text = message.unwrap_or(sentences::HOW_TO_GO_ON).to_owned();
+            let ending = Ending {
+                kind: EndingKind::Recover,
+                output: text.clone(),
+                message: Some(text),
+            };
+            Decision::Complete { before, ending }
+        }
+    }
+}
+
+fn wake(sleep: &Sleep, rules: &Rules, now: Timestamp) -> Result<Wake, String> {
+    let reason = sleep.reason.clone();
+    match (&sleep.wake_at, sleep.delay_seconds, &sleep.cron) {
+        (Some(at), None, None) => {
+            let at: jiff::Timestamp = at
+                .parse()
+                .map_err(|_| format!("wake_at `{at}` is no RFC 3339 time such as 2030-01-02T03:04:05Z."))?;
+            Ok(Wake {
+                at: Timestamp::from(at).max(now),
+                cron: None,
+                reason,
+            })
+        }
+        (None, Some(seconds), None) => Ok(Wake {
+            at: now.after(Duration::from_secs(seconds)),
+            cron: None,
+            reason,
+        }),
+        (None, None, Some(cron)) => {
+            let at = super::wake::next_occurrence(cron, &rules.time_zone, now)?;
+            Ok(Wake {
+                at,
+                cron: Some(cron.clone()),
+                reason,
+            })
+        }
+        _ => Err("sleep takes exactly one of wake_at, delay_seconds and cron.".to_owned()),
+    }
+}
+
+/// What would only think again is ended if it leads nowhere.
+fn unless_stuck(state: &RunState, decision: Decision) -> Decision {
+    let Decision::Record(steps) = decision else {
+        return decision;
+    };
+    let updates = steps.iter().filter_map(|step| match step {
+        StepKind::OutputUpdate { output, mode } => Some(joined(&state.output, output, *mode) != state.output),
+        _ => None,
+    });
+    let changes: Vec<bool> = updates.collect();
+    let repeats = state.same_signature.is_some() && state.same_signature == state.current.signature;
+    if repeats && state.same >= 2 && !changes.contains(&true) {
+        return complete(state, steps, EndingKind::NoProgress);
+    }
+    if changes.is_empty() && state.idle + 1 >= Rules::stall_limit(state.max_iterations) {
+        return complete(state, steps, EndingKind::Stall);
+    }
+    Decision::Record(steps)
+}
+
+/// Endings that are not the model's: the best there is to say, else the fallback.
+fn complete(state: &RunState, before: Vec<StepKind>, kind: EndingKind) -> Decision {
+    let best = unsaid(state, &state.output);
+    let message = match kind {
+        EndingKind::NoProgress => Some(match best {
+            Some(best) => format!("{best}\n\n{}", sentences::REPEATING),
+            None if state.sent.is_empty() => fallback(state),
+            None => sentences::REPEATING.to_owned(),
+        }),
+        _ => best.or_else(|| state.sent.is_empty().then(|| fallback(state))),
+    };
+    let output = [Some(&state.output), state.sent.last(), message.as_ref()]
+        .into_iter()
+        .flatten()
+        .find(|text| !text.trim().is_empty())
+        .cloned()
+        .unwrap_or_default();
+    Decision::Complete {
+        before,
+        ending: Ending { kind, output, message },
+    }
+}
+
+fn fail(state: &RunState, rules: &Rules, before: Vec<StepKind>, kind: EndingKind, action: &Action) -> Decision {
+    let tool = gates::tool_call(state, rules, action)
+        .map(|call| call.name)
+        .unwrap_or_default();
+    let (sentence, error) = match (&state.limitation, kind) {
+        (Some(limitation), EndingKind::Limitation) => (
+            sentences::tool_failed(&limitation.tool, limitation.error.as_deref()),
+            format!(
+                "the tool {} failed for good, and the model would not finish",
+                limitation.tool
+            ),
+        ),
+        (_, EndingKind::ToolRepeated) => (
+            sentences::tool_repeated(&tool),
+            format!("the tool {tool} was called a third time with the same arguments"),
+        ),
+        _ => (sentences::ERROR.to_owned(), "the run cannot go on".to_owned()),
+    };
+    Decision::Fail {
+        before,
+        failure: Failure {
+            kind,
+            message: apology(state, &sentence),
+            error,
+        },
+    }
+}
+
+/// Ends a run for an error from outside of the rules: no model, a panic, the database.
+pub fn give_up(state: &RunState, kind: EndingKind, sentence: &str, error: &str) -> Decision {
+    let failure = Failure {
+        kind,
+        message: apology(state, sentence),
+        error: error.to_owned(),
+    };
+    Decision::Fail {
+        before: vec![],
+        failure,
+    }
+}
+
+/// Names what the subagents could not do, if none of them could do anything.
+fn apology(state: &RunState, sentence: &str) -> String {
+    let nothing_done = !state.any_child_completed && !state.failed_tasks.is_empty();
+    if nothing_done {
+        sentences::could_not(sentence, &state.failed_tasks)
+    } else {
+        sentence.to_owned()
+    }
+}
+
+fn spent_budget(state: &RunState, rules: &Rules) -> Option<String> {
+    if state.tokens >= rules.max_run_tokens {
+        Some(format!(
+            "the run used {} tokens of max_run_tokens = {}",
+            state.tokens, rules.max_run_tokens
+        ))
+    } else if state.worked_ms >= rules.max_run_ms {
+        Some(format!(
+            "the run worked {} s of max_run_seconds = {}",
+            state.worked_ms / 1000,
+            rules.max_run_ms / 1000
+        ))
+    } else {
+        let limit = rules.max_run_cost.filter(|limit| state.cost >= *limit)?;
+        Some(format!("the run cost {:.4} of max_run_cost = {limit:.4}", state.cost))
+    }
+}
+
+fn out_of_budget(state: &RunState, error: String) -> Decision {
+    if state.output.trim().is_empty() && state.sent.is_empty() {
+        give_up(state, EndingKind::Budget, sentences::BUDGET, &error)
+    } else {
+        let before = vec![StepKind::Event(Event::Error { message: error })];
+        complete(state, before, EndingKind::Budget)
+    }
+}
+
+/// The buffer, unless it is empty or was said already.
+fn unsaid(state: &RunState, buffer: &str) -> Option<String> {
+    let said = state.sent.iter().any(|sent| sent.trim() == buffer.trim());
+    (!buffer.trim().is_empty() && !said).then(|| buffer.to_owned())
+}
+
+fn fallback(state: &RunState) -> String {
+    if sentences::is_greeting(&state.input) {
+        sentences::GREETING
+    } else {
+        sentences::STUCK
+    }
+    .to_owned()
+}
+
+fn invalid(before: Vec<StepKind>, fault: &str) -> Decision {
+    Decision::Record(with(
+        before,
+        note(NoteAbout::InvalidAction, &format!("Refused: {fault}")),
+    ))
+}
+
+fn note(about: NoteAbout, text: &str) -> StepKind {
+    StepKind::Event(Event::SystemNote {
+        text: text.to_owned(),
+        about,
+    })
+}
+
+fn with(mut before: Vec<StepKind>, step: StepKind) -> Vec<StepKind> {
+    before.push(step);
+    before
+}

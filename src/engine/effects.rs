@@ -1,0 +1,219 @@
+//! What a decision writes: its steps, the run's next status, what is said, who is created. Pure.
+
+use clifford_action::{SubagentSpec, WakeOn};
+
+use super::{
+    decide::{Decision, Then, Wake, spec_signature},
+    state::RunState,
+    step::{EndingKind, Event, Finish, StepKind, ToolCall},
+};
+use crate::{
+    id::RunId,
+    store::runs::{RunKind, RunStatus},
+};
+
+/// Everything that one decision writes, in one commit.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Effects {
+    /// Steps, in order.
+    pub steps: Vec<StepKind>,
+    /// Messages to the user, in order.
+    pub says: Vec<String>,
+    /// Subagents to create.
+    pub children: Vec<Child>,
+    /// What the run does next.
+    pub then: After,
+}
+
+/// A subagent to create.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Child {
+    /// Its run.
+    pub id: RunId,
+    /// What it is to do.
+    pub spec: SubagentSpec,
+    /// Its tools: what was asked for, within its parent's.
+    pub tools: Option<Vec<String>>,
+}
+
+/// What a run does after a commit.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum After {
+    /// Goes on.
+    #[default]
+    Continue,
+    /// Calls a tool.
+    Call(ToolCall),
+    /// Waits until a time.
+    Sleep(Wake),
+    /// Waits for subagents.
+    AwaitChildren(WakeOn),
+    /// Ends.
+    End {
+        /// Completed or failed.
+        status: RunStatus,
+        /// What it returns.
+        output: String,
+        /// Why it failed.
+        error: Option<String>,
+    },
+}
+
+/// What a decision writes. `new_id` makes the ids of subagents.
+pub fn effects(state: &RunState, decision: Decision, mut new_id: impl FnMut() -> RunId) -> Effects {
+    match decision {
+        Decision::Record(steps) => Effects {
+            steps,
+            ..Effects::default()
+        },
+        Decision::CallTool { mut before, call } => {
+            before.push(StepKind::ToolCall(call.clone()));
+            Effects {
+                steps: before,
+                then: After::Call(call),
+                ..Effects::default()
+            }
+        }
+        Decision::Say { mut before, text, then } => {
+            before.push(StepKind::AssistantMessage {
+                text: text.clone(),
+                sent: true,
+            });
+            let says = vec![text.clone()];
+            match then {
+                Then::Continue => Effects {
+                    steps: before,
+                    says,
+                    ..Effects::default()
+                },
+                Then::Complete => {
+                    let output = if state.output.is_empty() {
+                        text.clone()
+                    } else {
+                        state.output.clone()
+                    };
+                    let finish = Finish {
+                        status: RunStatus::Completed,
+                        ending: EndingKind::Message,
+                        output,
+                        message: Some(text),
+                        error: None,
+                    };
+                    ended(before, says, finish)
+                }
+            }
+        }
+        Decision::Spawn {
+            mut before,
+            children,
+            wake_on,
+        } => {
+            let specs = children.iter().map(spec_signature).collect();
+            let children: Vec<_> = children
+                .into_iter()
+                .map(|spec| Child {
+                    id: new_id(),
+                    tools: narrowed(state.allowed_tools.as_deref(), spec.tools.as_deref()),
+                    spec,
+                })
+                .collect();
+            let ids = children.iter().map(|child| child.id).collect();
+            before.push(StepKind::Event(Event::SpawnSubagents {
+                children: ids,
+                specs,
+                wake_on,
+            }));
+            Effects {
+                steps: before,
+                says: vec![],
+                children,
+                then: After::AwaitChildren(wake_on),
+            }
+        }
+        Decision::Wait { mut before, until } => {
+            before.push(StepKind::Event(Event::Sleep {
+                wake_at: until.at,
+                cron: until.cron.clone(),
+                reason: until.reason.clone(),
+            }));
+            Effects {
+                steps: before,
+                then: After::Sleep(until),
+                ..Effects::default()
+            }
+        }
+        Decision::Complete { before, ending } => {
+            let message = ending.message.filter(|_| state.kind == RunKind::Coordinator);
+            let finish = Finish {
+                status: RunStatus::Completed,
+                ending: ending.kind,
+                output: ending.output,
+                message: message.clone(),
+                error: None,
+            };
+            ended(before, message.into_iter().collect(), finish)
+        }
+        Decision::Fail { before, failure } => {
+            let message = (state.kind == RunKind::Coordinator).then_some(failure.message);
+            let finish = Finish {
+                status: RunStatus::Failed,
+                ending: failure.kind,
+                output: state.output.clone(),
+                message: message.clone(),
+                error: Some(failure.error),
+            };
+            ended(before, message.into_iter().collect(), finish)
+        }
+    }
+}
+
+fn ended(mut steps: Vec<StepKind>, says: Vec<String>, finish: Finish) -> Effects {
+    let then = After::End {
+        status: finish.status,
+        output: finish.output.clone(),
+        error: finish.error.clone(),
+    };
+    steps.push(StepKind::Finish(finish));
+    Effects {
+        steps,
+        says,
+        children: vec![],
+        then,
+    }
+}
+
+/// A subagent gets at most its parent's tools.
+fn narrowed(parent: Option<&[String]>, asked: Option<&[String]>) -> Option<Vec<String>> {
+    match (parent, asked) {
+        (None, asked) => asked.map(<[String]>::to_vec),
+        (Some(parent), None) => Some(parent.to_vec()),
+        (Some(parent), Some(asked)) => {
+            let within = asked
+                .iter()
+                .filter(|tool| parent.iter().any(|entry| super::gates::covers(entry, tool)));
+            let narrower = parent
+                .iter()
+                .filter(|entry| asked.iter().any(|tool| super::gates::covers(tool, entry)));
+            let mut tools: Vec<_> = within.chain(narrower).cloned().collect();
+            tools.dedup();
+            Some(tools)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::narrowed;
+
+    #[test]
+    fn a_subagent_gets_at_most_its_parents_tools() {
+        let list = |tools: &[&str]| tools.iter().map(|tool| (*tool).to_owned()).collect::<Vec<_>>();
+        let (memory_get, all_memory) = (list(&["memory.get"]), list(&["memory", "web"]));
+        assert_eq!(narrowed(None, None), None);
+        assert_eq!(narrowed(None, Some(&memory_get)), Some(memory_get.clone()));
+        assert_eq!(narrowed(Some(&memory_get), None), Some(memory_get.clone()));
+        assert_eq!(narrowed(Some(&memory_get), Some(&all_memory)), Some(memory_get.clone()));
+        assert_eq!(narrowed(Some(&all_memory), Some(&memory_get)), Some(memory_get.clone()));
+        assert_eq!(narrowed(Some(&memory_get), Some(&list(&["files"]))), Some(vec![]));
+    }
+}

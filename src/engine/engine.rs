@@ -1,0 +1,216 @@
+//! The engine's parts, and starting runs in tasks of their own.
+
+use std::{sync::Arc, time::Duration};
+
+use clifford_llm::Model;
+use clifford_vault::Masker;
+use dashmap::DashMap;
+use tokio::sync::{Notify, Semaphore};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use super::{events::Events, perform, rules::Rules, work::Work};
+use crate::{
+    clock::SharedClock,
+    delivery::Delivery,
+    id::{RunId, WorkerId},
+    outbound::Outbound,
+    store::{Db, StoreError, runs::Lease},
+    tools::Registry,
+};
+
+/// Settings of the engine that are not rules.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// How long a lease lasts.
+    pub lease: Duration,
+    /// The most runs at work at once in this process.
+    pub max_concurrent_runs: usize,
+    /// The most subagents at work at once in one tree.
+    pub max_parallel_subagents: usize,
+    /// How many of a context's messages the model sees.
+    pub conversation_limit: u32,
+    /// Keep the whole prompt of each call.
+    pub record_prompts: bool,
+    /// Prices per million tokens, by provider: of the prompt and of the completion.
+    pub prices: std::collections::BTreeMap<String, (f64, f64)>,
+}
+
+/// What runs are done with.
+pub struct Engine {
+    /// The database.
+    pub db: Db,
+    /// The clock.
+    pub clock: SharedClock,
+    /// This process.
+    pub worker: WorkerId,
+    /// The rules' numbers.
+    pub rules: Rules,
+    /// Settings.
+    pub settings: Settings,
+    /// The model, with its layers.
+    pub model: Arc<dyn Model>,
+    /// The tools.
+    pub tools: Arc<Registry>,
+    /// Makes messages.
+    pub outbound: Outbound,
+    /// Delivers them.
+    pub delivery: Delivery,
+    /// Hides secrets.
+    pub masker: Arc<Masker>,
+    /// Tells those who watch.
+    pub events: Events,
+    /// Rung when there is work to claim, or a wake to wait for.
+    pub bell: Notify,
+    /// Told to stop: no new steps are begun.
+    pub stop: CancellationToken,
+    /// Every run's task.
+    pub tasks: TaskTracker,
+    /// Places for runs at work.
+    pub places: Arc<Semaphore>,
+    /// By run and claim: told to stop because the run is somebody else's now.
+    cancelled: DashMap<(RunId, i64), CancellationToken>,
+    /// By root: places for its subagents.
+    trees: DashMap<RunId, Arc<Semaphore>>,
+}
+
+/// What an engine is made of.
+pub struct Parts {
+    /// The database.
+    pub db: Db,
+    /// The clock.
+    pub clock: SharedClock,
+    /// This process.
+    pub worker: WorkerId,
+    /// The rules' numbers.
+    pub rules: Rules,
+    /// Settings.
+    pub settings: Settings,
+    /// The model, with its layers.
+    pub model: Arc<dyn Model>,
+    /// The tools.
+    pub tools: Arc<Registry>,
+    /// Makes messages.
+    pub outbound: Outbound,
+    /// Delivers them.
+    pub delivery: Delivery,
+    /// Hides secrets.
+    pub masker: Arc<Masker>,
+}
+
+impl Engine {
+    /// Puts an engine together.
+    pub fn new(parts: Parts) -> Arc<Self> {
+        let places = Arc::new(Semaphore::new(parts.settings.max_concurrent_runs));
+        Arc::new(Self {
+            db: parts.db,
+            clock: parts.clock,
+            worker: parts.worker,
+            rules: parts.rules,
+            settings: parts.settings,
+            model: parts.model,
+            tools: parts.tools,
+            outbound: parts.outbound,
+            delivery: parts.delivery,
+            masker: parts.masker,
+            events: Events::default(),
+            bell: Notify::new(),
+            stop: CancellationToken::new(),
+            tasks: TaskTracker::new(),
+            places,
+            cancelled: DashMap::new(),
+            trees: DashMap::new(),
+        })
+    }
+
+    /// Works on a run that this process holds, in a task of its own.
+    pub fn start(self: &Arc<Self>, work: Work) {
+        let engine = Arc::clone(self);
+        self.tasks.spawn(async move {
+            // Never closed, so a place is always had in the end.
+            let _place = Arc::clone(&engine.places).acquire_owned().await;
+            engine.work_on(work).await;
+        });
+    }
+
+    /// Works on a run that this process holds and that begins at a time that may move.
+    pub fn start_later(self: &Arc<Self>, lease: Lease, mut at: crate::clock::Timestamp) {
+        let engine = Arc::clone(self);
+        self.tasks.spawn(async move {
+            loop {
+                let wait = at.since(engine.clock.now());
+                tokio::select! {
+                    () = engine.stop.cancelled() => return,
+                    () = tokio::time::sleep(wait) => {}
+                }
+                match engine.load(lease).await {
+                    Ok(work) => match work.run.wake_at.filter(|later| *later > engine.clock.now()) {
+                        Some(later) => at = later,
+                        None => return engine.start(work),
+                    },
+                    Err(error) => {
+                        // The lease runs out, and the run is claimed.
+                        tracing::warn!(run = %lease.run, %error, "a run could not be loaded");
+                        return;
+                    }
+                }
+            }
+        });
+    }
+
+    /// Works on a run that this process holds, and that must be read first.
+    pub fn start_held(self: &Arc<Self>, lease: Lease) {
+        let engine = Arc::clone(self);
+        self.tasks.spawn(async move {
+            let _place = Arc::clone(&engine.places).acquire_owned().await;
+            match engine.load(lease).await {
+                Ok(work) => engine.work_on(work).await,
+                Err(error) => tracing::warn!(run = %lease.run, %error, "a run could not be loaded"),
+            }
+        });
+    }
+
+    /// Reads all that belongs to a held run.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn load(&self, lease: Lease) -> Result<Work, StoreError> {
+        Work::load(&mut self.db.read().await?, lease).await
+    }
+
+    async fn work_on(self: &Arc<Self>, work: Work) {
+        let run = work.run.id;
+        let root = work.run.root_run_id;
+        let tree = (run != root).then(|| {
+            let places = self.settings.max_parallel_subagents;
+            Arc::clone(
+                &self
+                    .trees
+                    .entry(root)
+                    .or_insert_with(|| Arc::new(Semaphore::new(places))),
+            )
+        });
+        let place = match &tree {
+            Some(tree) => tree.acquire().await.ok(),
+            None => None,
+        };
+        if let Some(to) = work.reply_to() {
+            self.delivery.busy(&to, run);
+        }
+        let claim = (run, work.lease.epoch);
+        let cancelled = self.stop.child_token();
+        self.cancelled.insert(claim, cancelled.clone());
+        Box::pin(perform::drive(self, work, &cancelled)).await;
+        self.cancelled.remove(&claim);
+        drop(place);
+        if tree.is_some() {
+            self.trees.remove_if(&root, |_, tree| Arc::strong_count(tree) <= 2);
+        }
+    }
+
+    /// Tells the task of an earlier claim in this process, if there is one, that the run is not its any more.
+    pub fn interrupt(&self, run: RunId, epoch: i64) {
+        if let Some(token) = self.cancelled.get(&(run, epoch)) {
+            token.cancel();
+        }
+    }
+}

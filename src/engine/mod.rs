@@ -1,0 +1,31 @@
+//! The run engine: a loop in which a model answers with one action at a time, and the engine carries it out.
+//!
+//! [`state`] folds steps into what a run knows, [`decide`] holds the rules and [`effects`] what each decision
+//! writes; the three see no clock, database or network. [`perform`] does the I/O around them.
+
+pub mod cancel;
+pub mod commit;
+mod control;
+pub mod crash;
+pub mod decide;
+pub mod draft;
+pub mod effects;
+#[expect(clippy::module_inception, reason = "the engine's parts are the engine")]
+mod engine;
+pub mod events;
+pub mod gates;
+pub mod lease;
+pub mod perform;
+pub mod prompt;
+pub mod rules;
+pub mod scheduler;
+pub mod sentences;
+pub mod session;
+pub mod similar;
+pub mod state;
+pub mod step;
+pub mod transcript;
+pub mod wake;
+pub mod work;
+
+pub use engine::{Engine, Parts, Settings};

@@ -1,0 +1,100 @@
+//! One short loop: take the unapplied reply or think, decide, carry out, append steps and outbox rows in one
+//! fenced commit, apply.
+
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+
+use futures::FutureExt;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Engine,
+    decide::{self, Next},
+    sentences,
+    session::{Gone, Session},
+    state::Pending,
+    step::EndingKind,
+    work::Work,
+};
+use crate::store::StoreError;
+
+/// How long to wait when the database is away, before going on.
+const BACKOFF: Duration = Duration::from_millis(500);
+/// The longest of these waits.
+const LONGEST_BACKOFF: Duration = Duration::from_secs(10);
+
+/// Works on a held run until it waits, ends, or is not ours any more. A run whose database went away goes on
+/// when it is back; a panic ends its run, and nothing else.
+#[tracing::instrument(name = "run", skip_all, fields(run = %work.run.id, kind = %work.run.kind))]
+pub async fn drive(engine: &Arc<Engine>, work: Work, cancelled: &CancellationToken) {
+    let lease = work.lease;
+    let mut next = Some(work);
+    let mut backoff = BACKOFF;
+    while !cancelled.is_cancelled() {
+        let work = match next.take() {
+            Some(work) => Ok(work),
+            None => engine.load(lease).await,
+        };
+        let outcome = match work {
+            Ok(work) => AssertUnwindSafe(attempt(engine, work, cancelled))
+                .catch_unwind()
+                .await
+                .unwrap_or_else(|_| Err(Gone::Panicked)),
+            Err(error) => Err(Gone::Store(error)),
+        };
+        match outcome {
+            Ok(()) | Err(Gone::Lost | Gone::Cancelled) => return,
+            Err(Gone::Panicked) => return fail_after_panic(engine, lease, cancelled).await,
+            Err(Gone::Store(error @ (StoreError::NotFound(_) | StoreError::Corrupt(_)))) => {
+                tracing::error!(%error, "the run cannot be read");
+                return;
+            }
+            Err(Gone::Store(error)) => {
+                tracing::warn!(%error, "the run waits for the database");
+                tokio::time::sleep(backoff).await;
+                backoff = (backoff * 2).min(LONGEST_BACKOFF);
+            }
+        }
+    }
+}
+
+async fn attempt(engine: &Arc<Engine>, work: Work, cancelled: &CancellationToken) -> Result<(), Gone> {
+    let mut session = Session::open(engine, work, cancelled);
+    loop {
+        if cancelled.is_cancelled() {
+            return Err(Gone::Cancelled);
+        }
+        match session.state.pending.clone() {
+            Pending::Nothing => return Ok(()),
+            Pending::Wait => session.woken().await?,
+            Pending::Call(call) => session.call(call).await?,
+            Pending::Apply(reply) => {
+                let decision = decide::decide(&session.state, &engine.rules, &reply, engine.clock.now());
+                if session.carry_out(decision).await?.is_at_rest() {
+                    return Ok(());
+                }
+            }
+            Pending::Think => match decide::next(&session.state, &engine.rules) {
+                Next::Think(before) => session.think(before).await?,
+                Next::End(decision) => {
+                    session.carry_out(decision).await?;
+                    return Ok(());
+                }
+            },
+        }
+    }
+}
+
+async fn fail_after_panic(engine: &Arc<Engine>, lease: crate::store::runs::Lease, cancelled: &CancellationToken) {
+    tracing::error!("the run's task panicked");
+    let Ok(work) = engine.load(lease).await else { return };
+    let mut session = Session::open(engine, work, cancelled);
+    let decision = decide::give_up(
+        &session.state,
+        EndingKind::Error,
+        sentences::ERROR,
+        "an internal error (panic)",
+    );
+    if let Err(error) = session.carry_out(decision).await {
+        tracing::error!(?error, "the run could not be failed");
+    }
+}

@@ -1,0 +1,78 @@
+//! Finds work: runs whose time has come, runs that nobody holds, messages that nobody delivers.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio_util::sync::CancellationToken;
+
+use super::{Engine, wake};
+use crate::{
+    clock::Timestamp,
+    store::{StoreError, notify, run_queue},
+};
+
+/// The net under bells and notifications.
+const POLL: Duration = Duration::from_secs(1);
+/// The most runs claimed at once.
+const BATCH: usize = 256;
+
+/// Claims and wakes until `stop`.
+pub async fn run(engine: Arc<Engine>, stop: CancellationToken) {
+    let mut listener = None;
+    while !stop.is_cancelled() {
+        if listener.is_none() {
+            // Registered before the first look, so that nothing falls between.
+            listener = notify::listen(&engine.db).await.ok().flatten();
+        }
+        let sleep = match look(&engine).await {
+            Ok(Some(next)) => next.since(engine.clock.now()).min(POLL),
+            Ok(None) => POLL,
+            Err(error) => {
+                tracing::warn!(%error, "looking for work failed");
+                POLL
+            }
+        };
+        let heard = async {
+            match &mut listener {
+                Some(listener) => listener.heard().await.is_ok(),
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = engine.bell.notified() => {}
+            () = tokio::time::sleep(sleep) => {}
+            still_there = heard => if !still_there {
+                listener = None;
+            },
+        }
+    }
+}
+
+/// Wakes what is due, claims what nobody holds, and returns when to look again at the latest.
+async fn look(engine: &Arc<Engine>) -> Result<Option<Timestamp>, StoreError> {
+    let now = engine.clock.now();
+    wake::wake_due(&engine.db, now).await?;
+    loop {
+        let places = engine.places.available_permits().min(BATCH);
+        if places == 0 || !claim(engine, now, places).await? {
+            break;
+        }
+    }
+    engine.delivery.claim().await?;
+    run_queue::next_wake(&mut engine.db.read().await?, now).await
+}
+
+/// Claims up to `places` runs; `true` if there may be more.
+async fn claim(engine: &Arc<Engine>, now: Timestamp, places: usize) -> Result<bool, StoreError> {
+    let (worker, until) = (engine.worker, now.after(engine.settings.lease));
+    let limit = u32::try_from(places).unwrap_or(u32::MAX);
+    let claimed = engine
+        .db
+        .write(move |tx| Box::pin(run_queue::claim(tx, worker, now, until, limit)))
+        .await?;
+    let count = claimed.len();
+    for lease in claimed {
+        engine.start_held(lease);
+    }
+    Ok(count == places)
+}

@@ -1,0 +1,101 @@
+//! The fixed sentences that a person may read. Nothing else that the engine knows ever reaches a chat.
+
+/// For a reply that stayed unreadable.
+pub const BAD_REPLY: &str = "Sorry, I had trouble understanding that request. Please try again.";
+/// For a stall over a greeting.
+pub const GREETING: &str = "Hey! How can I help?";
+/// For any other stall, and where there is nothing better to say.
+pub const STUCK: &str = "Sorry, I got stuck while planning. Could you rephrase or be more specific?";
+/// Closes the output of a run that repeated itself.
+pub const REPEATING: &str = "I stopped here because I was repeating myself.";
+/// Where the model wants to ask how to go on, and says nothing.
+pub const HOW_TO_GO_ON: &str = "I could not go on with this. How would you like me to proceed?";
+/// For an error that nobody outside can mend.
+pub const ERROR: &str = "Sorry, something went wrong on my side. Please try again in a moment.";
+/// For a model that does not answer.
+pub const MODEL_DOWN: &str = "Sorry, I can't reach my language model right now. Please try again in a few minutes.";
+/// For a model that will not answer.
+pub const MODEL_REFUSED: &str = "Sorry, my language model declined to answer this.";
+/// For a spent budget of a run.
+pub const BUDGET: &str =
+    "Sorry, this took more work than I may spend on one request. Could you ask for a smaller part of it?";
+/// For a run that somebody stopped from outside of the chat.
+pub const CANCELLED: &str = "This request was cancelled.";
+/// For a channel without an agent.
+pub const NO_AGENT: &str = "No enabled agent is configured for this channel.";
+
+/// For a tool that failed for good.
+pub fn tool_failed(tool: &str, error: Option<&str>) -> String {
+    match error {
+        Some(error) => format!("Sorry, I could not finish this: the tool {tool} failed ({error})."),
+        None => format!("Sorry, I could not finish this: the tool {tool} failed."),
+    }
+}
+
+/// For the same call a third time.
+pub fn tool_repeated(tool: &str) -> String {
+    format!("Sorry, I stopped because I was calling the tool {tool} with the same arguments again and again.")
+}
+
+/// Names what subagents could not do, behind another sentence.
+pub fn could_not(sentence: &str, tasks: &[String]) -> String {
+    if tasks.is_empty() {
+        return sentence.to_owned();
+    }
+    let list: Vec<_> = tasks.iter().map(|task| format!("- {task}")).collect();
+    format!("{sentence}\n\nWhat could not be done:\n{}", list.join("\n"))
+}
+
+/// Whether a text is nothing but a greeting.
+pub fn is_greeting(text: &str) -> bool {
+    const GREETINGS: [&str; 16] = [
+        "hi",
+        "hello",
+        "hey",
+        "hallo",
+        "moin",
+        "servus",
+        "salut",
+        "hola",
+        "ciao",
+        "yo",
+        "hiya",
+        "good morning",
+        "good evening",
+        "guten morgen",
+        "guten tag",
+        "guten abend",
+    ];
+    let words = text
+        .to_lowercase()
+        .replace(|c: char| !c.is_alphanumeric() && c != ' ', " ");
+    let mut words = words.split_whitespace().collect::<Vec<_>>();
+    if words.len() > 1 && matches!(words.last(), Some(&("clifford" | "there" | "all" | "everyone"))) {
+        words.pop();
+    }
+    GREETINGS.contains(&words.join(" ").as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_bare_greeting_is_one() {
+        for text in ["hi", "Hello!", "hey Clifford", "  Guten Morgen ", "hi there :)"] {
+            assert!(is_greeting(text), "{text}");
+        }
+        for text in ["hi, what is 2+2?", "", "hide", "clifford"] {
+            assert!(!is_greeting(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_subagents_could_not_do_is_listed() {
+        assert_eq!(could_not("No.", &[]), "No.");
+        assert_eq!(
+            could_not("No.", &["a".into(), "b".into()]),
+            "No.\n\nWhat could not be done:\n- a\n- b"
+        );
+    }
+}

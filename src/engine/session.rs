@@ -1,0 +1,483 @@
+//! A run in a worker's hands: its state, its steps that are not committed yet, and the I/O around them.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use clifford_channel::{ProgressKind, Signal};
+use clifford_llm::ModelError;
+use sha2::{Digest, Sha256};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Engine,
+    commit::Commit,
+    crash::{self, Point},
+    decide::{self, Decision},
+    draft::Draft,
+    effects::{After, Effects, effects},
+    events::RunEvent,
+    prompt::Frame,
+    sentences,
+    state::RunState,
+    step::{EndingKind, Event, LlmResponse, Step, StepKind, ToolCall, ToolOutcome, ToolResult},
+    work::Work,
+};
+use crate::{
+    id::RunId,
+    store::{
+        StoreError, memory_items, messages, runs,
+        runs::{RunKind, RunStatus},
+        users::UserRole,
+    },
+    tools::{Class, ToolContext},
+};
+
+/// Why a worker lets go of a run that has neither ended nor waits.
+#[derive(Debug)]
+pub enum Gone {
+    /// The lease is somebody else's.
+    Lost,
+    /// It was cancelled, or this process stops.
+    Cancelled,
+    /// A bug.
+    Panicked,
+    /// The database.
+    Store(StoreError),
+}
+
+impl From<StoreError> for Gone {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::LeaseLost(_) => Self::Lost,
+            other => Self::Store(other),
+        }
+    }
+}
+
+/// Whether a run goes on after a decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Onward {
+    /// It does.
+    GoesOn,
+    /// It waits or ended.
+    AtRest,
+}
+
+impl Onward {
+    /// It waits or ended.
+    pub const fn is_at_rest(self) -> bool {
+        matches!(self, Self::AtRest)
+    }
+}
+
+/// A run in a worker's hands.
+pub struct Session<'a> {
+    /// What is known of it.
+    pub state: RunState,
+    engine: &'a Arc<Engine>,
+    work: Work,
+    cancelled: &'a CancellationToken,
+    frame: Option<Frame>,
+    uncommitted: Vec<Step>,
+    /// A call that was found without its result: the process that made it died.
+    interrupted: bool,
+}
+
+impl<'a> Session<'a> {
+    /// Takes a run up where its steps end.
+    pub fn open(engine: &'a Arc<Engine>, work: Work, cancelled: &'a CancellationToken) -> Self {
+        let state = RunState::replay(&work.run, &engine.rules, &work.steps);
+        let interrupted = matches!(state.pending, super::state::Pending::Call(_));
+        Self {
+            state,
+            engine,
+            work,
+            cancelled,
+            frame: None,
+            uncommitted: Vec::new(),
+            interrupted,
+        }
+    }
+
+    /// Takes a step: it is applied now, and committed with the next commit.
+    fn push(&mut self, kind: StepKind) {
+        let step = Step {
+            seq: self.state.next_seq,
+            at: self.engine.clock.now(),
+            kind,
+        };
+        self.state.apply(&step);
+        self.uncommitted.push(step);
+    }
+
+    /// The run was woken: what its subagents returned joins the transcript.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn woken(&mut self) -> Result<(), Gone> {
+        self.collect_subagents().await?;
+        let reason = self.work.run.wake_reason.clone().unwrap_or_else(|| "time".to_owned());
+        self.push(StepKind::Event(Event::Wake { reason }));
+        Ok(())
+    }
+
+    async fn collect_subagents(&mut self) -> Result<(), Gone> {
+        if self.state.children.is_empty() {
+            return Ok(());
+        }
+        let children = runs::children(&mut self.engine.db.read().await?, self.work.run.id).await?;
+        for child in children.into_iter().filter(|child| child.status.is_ended()) {
+            if self.state.children.contains(&child.id) {
+                self.push(StepKind::Event(Event::SubagentEnded {
+                    run_id: child.id,
+                    task: child.input_text,
+                    status: child.status,
+                    output: child.output_text,
+                    error: child.error,
+                }));
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks the model, and takes its reply.
+    ///
+    /// # Errors
+    /// The store's; the run was cancelled.
+    pub async fn think(&mut self, before: Vec<StepKind>) -> Result<(), Gone> {
+        self.collect_subagents().await?;
+        for step in before {
+            self.push(step);
+        }
+        crash::reach(Point::BeforeModelCall);
+        self.frame().await?;
+        let Some(frame) = &self.frame else {
+            return Err(Gone::Panicked);
+        };
+        let request = frame.request(&self.state);
+        let text = serde_json::to_string(&request.messages).unwrap_or_default();
+        let began = Instant::now();
+        let left = Duration::from_millis(self.engine.rules.max_run_ms.saturating_sub(self.state.worked_ms));
+        let mut draft = Draft::new(self.engine.events.clone(), self.work.run.id);
+        let reply = tokio::select! {
+            reply = tokio::time::timeout(left, self.engine.model.complete(&request, &mut draft)) => reply,
+            () = self.cancelled.cancelled() => return Err(Gone::Cancelled),
+        };
+        self.push(StepKind::Event(Event::LlmRequest {
+            messages: request.messages.len(),
+            estimated_tokens: clifford_llm::estimate_tokens(&text),
+            prompt_hash: format!("{:x}", Sha256::digest(text.as_bytes())),
+            prompt: self
+                .engine
+                .settings
+                .record_prompts
+                .then(|| serde_json::to_value(&request.messages).unwrap_or_default()),
+        }));
+        let completion = match reply {
+            Ok(Ok(completion)) => completion,
+            Ok(Err(error)) => return self.no_reply(&error).await,
+            Err(_) => {
+                let error = ModelError::Overloaded {
+                    provider: "the model".to_owned(),
+                    reason: "no reply within what is left of max_run_seconds".to_owned(),
+                };
+                return self.no_reply(&error).await;
+            }
+        };
+        let (prompt_price, completion_price) = self
+            .engine
+            .settings
+            .prices
+            .get(&completion.provider)
+            .copied()
+            .unwrap_or_default();
+        #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
+        let cost = (completion.usage.prompt_tokens as f64 * prompt_price
+            + completion.usage.completion_tokens as f64 * completion_price)
+            / 1_000_000.0;
+        let duration = began.elapsed();
+        metrics::histogram!("clifford_model_seconds", "provider" => completion.provider.clone()).record(duration);
+        self.push(StepKind::Event(Event::LlmResponse(LlmResponse {
+            text: completion.text,
+            tool_calls: completion.tool_calls,
+            usage: completion.usage,
+            provider: completion.provider,
+            model: completion.model,
+            cost,
+            duration_ms: millis(duration),
+        })));
+        if crash::is_armed(Point::ResponseRecorded) {
+            self.commit(Effects::default()).await?;
+            crash::reach(Point::ResponseRecorded);
+        }
+        Ok(())
+    }
+
+    /// The fixed part of the prompt, put together once a session.
+    async fn frame(&mut self) -> Result<(), Gone> {
+        if self.frame.is_none() {
+            let mut conn = self.engine.db.read().await?;
+            let run = &self.work.run;
+            let turns = match (run.kind, run.context_id) {
+                (RunKind::Coordinator, Some(context)) => {
+                    messages::conversation(&mut conn, context, run.id, self.engine.settings.conversation_limit).await?
+                }
+                _ => Vec::new(),
+            };
+            let memories = match run.user_id {
+                Some(user) => crate::memory::recall(&mut conn, user, self.viewer()).await?,
+                None => Vec::new(),
+            };
+            self.frame = Some(Frame::new(
+                &self.work,
+                &self.engine.rules,
+                &self.engine.tools,
+                &memories,
+                &turns,
+            ));
+        }
+        Ok(())
+    }
+
+    fn viewer(&self) -> memory_items::Viewer {
+        match &self.work.channel {
+            Some(channel) if !channel.is_private() => memory_items::Viewer::Shared(channel.space_id),
+            _ => memory_items::Viewer::Private,
+        }
+    }
+
+    /// No model answered: the user hears of it. Only the owner reads which setting to mend.
+    async fn no_reply(&mut self, error: &ModelError) -> Result<(), Gone> {
+        tracing::warn!(%error, "the model did not answer");
+        let channel = self.work.channel.as_ref();
+        // Who sits at the machine can mend its settings.
+        let is_local = channel.is_none_or(|channel| channel.platform == clifford_channel::Platform::Terminal.as_str());
+        let is_owner = is_local || self.work.user.as_ref().is_some_and(|user| user.role == UserRole::Owner);
+        let private = channel.is_none_or(crate::store::channels::Channel::is_private);
+        let sentence = match error {
+            ModelError::Unauthorised { .. } if is_owner && private => format!("{} ({error})", sentences::MODEL_DOWN),
+            ModelError::Refused { .. } => sentences::MODEL_REFUSED.to_owned(),
+            _ => sentences::MODEL_DOWN.to_owned(),
+        };
+        let decision = decide::give_up(&self.state, EndingKind::Model, &sentence, &error.to_string());
+        self.carry_out(decision).await?;
+        Ok(())
+    }
+
+    /// Makes a tool call that was recorded. One that may have been made before a crash is made again only if
+    /// that changes nothing.
+    ///
+    /// # Errors
+    /// The store's; the run was cancelled.
+    pub async fn call(&mut self, call: ToolCall) -> Result<(), Gone> {
+        crash::reach(Point::ToolCallRecorded);
+        let interrupted = std::mem::take(&mut self.interrupted);
+        let began = Instant::now();
+        let outcome = if interrupted && !self.engine.tools.may_repeat(&call.name) {
+            ToolOutcome::Failure {
+                error: "interrupted; it may or may not have taken effect".to_owned(),
+                retries: 1,
+                expose: false,
+            }
+        } else {
+            tokio::select! {
+                outcome = self.engine.tools.call(self.tool_context(&call), &call) => masked(&self.engine.masker, outcome),
+                () = self.cancelled.cancelled() => return Err(Gone::Cancelled),
+            }
+        };
+        crash::reach(Point::ToolCalled);
+        let label = if matches!(outcome, ToolOutcome::Success { .. }) {
+            "success"
+        } else {
+            "failure"
+        };
+        metrics::counter!("clifford_tool_calls_total", "tool" => call.name.clone(), "outcome" => label).increment(1);
+        let reads = self
+            .engine
+            .tools
+            .command(&call.name)
+            .is_none_or(|command| command.class == Class::Read);
+        let result = ToolResult {
+            name: call.name,
+            outcome,
+            duration_ms: millis(began.elapsed()),
+        };
+        self.push(StepKind::ToolResult(result));
+        // What was only read is read again after a crash; anything else is recorded at once.
+        if reads {
+            Ok(())
+        } else {
+            self.commit(Effects::default()).await
+        }
+    }
+
+    fn tool_context(&self, call: &ToolCall) -> ToolContext {
+        let channel = self.work.channel.as_ref();
+        ToolContext {
+            db: self.engine.db.clone(),
+            clock: Arc::clone(&self.engine.clock),
+            registry: Arc::clone(&self.engine.tools),
+            user: self.work.run.user_id,
+            context: self.work.run.context_id,
+            space: channel.and_then(|channel| channel.space_id),
+            private: channel.is_none_or(crate::store::channels::Channel::is_private),
+            allowed: self.state.allowed_tools.clone(),
+            idempotency_key: call.idempotency_key.clone(),
+        }
+    }
+
+    /// Carries a decision out: its steps, messages, subagents and status in one commit.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn carry_out(&mut self, decision: Decision) -> Result<Onward, Gone> {
+        let mut effects = effects(&self.state, decision, RunId::new);
+        for step in std::mem::take(&mut effects.steps) {
+            self.push(step);
+        }
+        let at_rest = !matches!(effects.then, After::Continue | After::Call(_));
+        self.commit(effects).await?;
+        Ok(if at_rest { Onward::AtRest } else { Onward::GoesOn })
+    }
+
+    async fn commit(&mut self, effects: Effects) -> Result<(), Gone> {
+        let now = self.engine.clock.now();
+        let steps = std::mem::take(&mut self.uncommitted);
+        let last_seq = steps.last().map(|step| step.seq);
+        let progress = self.progress(&steps);
+        let to = self.work.reply_to();
+        let (messages, tickets): (Vec<_>, Vec<_>) = effects
+            .says
+            .iter()
+            .filter_map(|text| Some(self.engine.outbound.message(to.clone()?, text, now)))
+            .unzip();
+        let status = match &effects.then {
+            After::Continue | After::Call(_) => None,
+            After::Sleep(_) | After::AwaitChildren(_) => Some(RunStatus::Waiting),
+            After::End { status, .. } => Some(*status),
+        };
+        let is_child_end = self.work.run.parent_run_id.is_some() && status.is_some_and(RunStatus::is_ended);
+        let commit = Commit {
+            lease: self.work.lease,
+            run: self.work.run.clone(),
+            steps,
+            messages,
+            children: effects.children,
+            then: effects.then,
+            time_zone: self.engine.rules.time_zone.clone(),
+            has_trigger: self.state.has_trigger,
+            lease_for: self.engine.settings.lease,
+            now,
+        };
+        let kept = commit.steps.clone();
+        let written = self.engine.db.write(move |tx| Box::pin(commit.write(tx))).await;
+        let consequences = match written {
+            Ok(consequences) => consequences,
+            Err(error) => {
+                self.uncommitted = kept;
+                return Err(error.into());
+            }
+        };
+        if !tickets.iter().all(Option::is_none) {
+            crash::reach(Point::MessageRecorded);
+        }
+        if is_child_end {
+            crash::reach(Point::ChildEnded);
+        }
+        if let Some((run, lease)) = consequences.follow_up {
+            tracing::debug!(run = %run.id, "a run for what arrived meanwhile");
+            self.engine.start_held(lease);
+        }
+        if let Some(to) = &to {
+            for signal in progress {
+                self.engine.delivery.signal(to, signal);
+            }
+            for ticket in tickets.into_iter().flatten() {
+                self.engine.delivery.deliver(ticket);
+            }
+            if status.is_some() {
+                self.engine.delivery.done(to, self.work.run.id);
+            }
+        }
+        if let Some(seq) = last_seq {
+            self.engine.events.tell(self.work.run.id, RunEvent::Step(seq));
+        }
+        if let Some(status) = status {
+            self.engine.events.tell(self.work.run.id, RunEvent::Status(status));
+            metrics::counter!("clifford_runs_total", "status" => status.as_str()).increment(1);
+        }
+        if consequences.work_to_claim || status == Some(RunStatus::Waiting) {
+            self.engine.bell.notify_one();
+        }
+        Ok(())
+    }
+
+    /// What a channel that shows progress is told of these steps.
+    fn progress(&self, steps: &[Step]) -> Vec<Signal> {
+        let shows = self
+            .work
+            .reply_to()
+            .and_then(|to| self.engine.outbound.limits(to.platform).copied())
+            .is_some_and(|limits| limits.shows_progress);
+        if !shows {
+            return Vec::new();
+        }
+        let line = |kind, text| Some(Signal::Progress { kind, text });
+        steps
+            .iter()
+            .filter_map(|step| match &step.kind {
+                StepKind::Note { category, content } => {
+                    let category = serde_json::to_value(category).ok()?;
+                    line(ProgressKind::Note, format!("{}: {content}", category.as_str()?))
+                }
+                StepKind::Decision { content, .. } => line(ProgressKind::Note, format!("decision: {content}")),
+                StepKind::ToolCall(call) => {
+                    let args = serde_json::to_string(&call.args).unwrap_or_default();
+                    line(ProgressKind::ToolCall, format!("{} {args}", call.name))
+                }
+                StepKind::ToolResult(result) => line(
+                    ProgressKind::ToolResult,
+                    match &result.outcome {
+                        ToolOutcome::Success { result } => result.to_string(),
+                        ToolOutcome::Failure { error, .. } => error.clone(),
+                    },
+                ),
+                StepKind::Event(Event::LlmResponse(response)) => {
+                    let usage = response.usage;
+                    line(
+                        ProgressKind::Cost,
+                        format!(
+                            "{} {}: {} + {} tokens",
+                            response.provider, response.model, usage.prompt_tokens, usage.completion_tokens
+                        ),
+                    )
+                }
+                _ => None,
+            })
+            .collect()
+    }
+}
+
+/// What a tool returns may hold a configured secret: the model never sees it.
+fn masked(masker: &clifford_vault::Masker, outcome: ToolOutcome) -> ToolOutcome {
+    match outcome {
+        ToolOutcome::Success { result } => {
+            let text = result.to_string();
+            let masked = masker.mask(&text);
+            ToolOutcome::Success {
+                result: serde_json::from_str(&masked).unwrap_or(result),
+            }
+        }
+        ToolOutcome::Failure { error, retries, expose } => ToolOutcome::Failure {
+            error: masker.mask(&error).into_owned(),
+            retries,
+            expose,
+        },
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,431 @@
+//! What the engine knows of a run: a fold over its steps, and nothing else.
+//!
+//! A run that is resumed folds the same steps and so knows the same: transcript, notes, failures, repeats.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use clifford_action::{Category, OutputMode, RecoverAction, Reply, Unreadable};
+use clifford_llm::Role;
+use serde_json::json;
+
+use super::{
+    rules::Rules,
+    step::{EndingKind, Event, Finish, LlmResponse, NoteAbout, Step, StepKind, ToolCall, ToolOutcome},
+    transcript::{Transcript, WindowLimits},
+};
+use crate::{
+    id::RunId,
+    store::runs::{Run, RunKind, RunStatus},
+};
+
+/// What the engine knows of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunState {
+    /// The run.
+    pub id: RunId,
+    /// A coordinator speaks to a person, a subagent to its parent.
+    pub kind: RunKind,
+    /// 0: coordinator, 1: subagent, 2: a subagent's subagent.
+    pub level: u32,
+    /// What it was asked.
+    pub input: String,
+    /// The only tools it may call, if it is limited.
+    pub allowed_tools: Option<Vec<String>>,
+    /// The place of the next step.
+    pub next_seq: u32,
+    /// What comes next.
+    pub pending: Pending,
+    /// How many model calls it may make.
+    pub max_iterations: u32,
+    /// How many it made; repeats for unreadable replies are not counted.
+    pub iterations: u32,
+    /// How many unreadable replies came in a row.
+    pub bad_replies: u32,
+    /// The kinds of notes it has.
+    pub notes: HashSet<Category>,
+    /// The output buffer.
+    pub output: String,
+    /// The output buffer was set at least once.
+    pub had_output: bool,
+    /// The messages it sent, in order.
+    pub sent: Vec<String>,
+    /// How often each tool call (name and canonical arguments) was made.
+    pub calls: BTreeMap<String, u32>,
+    /// How often each command failed since it last worked.
+    pub failures: BTreeMap<String, u32>,
+    /// A tool failed at least once.
+    pub any_tool_failed: bool,
+    /// The tool that failed for good, if one did.
+    pub limitation: Option<Limitation>,
+    /// The specs of every subagent that was created, in canonical form.
+    pub specs: BTreeSet<String>,
+    /// How often a spawn held nothing but repeats.
+    pub spawn_repeats: u32,
+    /// `finish` with nothing to say was refused once.
+    pub empty_finish_refused: bool,
+    /// A cron expression wakes it.
+    pub has_trigger: bool,
+    /// Subagents that have not ended.
+    pub children: BTreeSet<RunId>,
+    /// The tasks of the subagents that failed.
+    pub failed_tasks: Vec<String>,
+    /// A subagent completed.
+    pub any_child_completed: bool,
+    /// The system notes that were said; each is said once.
+    pub said_notes: BTreeSet<String>,
+    /// The iteration at work.
+    pub current: Iteration,
+    /// How many iterations in a row, before the current one, had no tool call, output or message.
+    pub idle: u32,
+    /// How many iterations in a row, before the current one, were the same and changed nothing.
+    pub same: u32,
+    /// The signature of those.
+    pub same_signature: Option<String>,
+    /// What the model sees of all this.
+    pub transcript: Transcript,
+    /// Tokens used.
+    pub tokens: u64,
+    /// Money spent.
+    pub cost: f64,
+    /// Time worked, in milliseconds: the model's and the tools'.
+    pub worked_ms: u64,
+    window: WindowLimits,
+}
+
+/// What comes next for a run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Pending {
+    /// Ask the model.
+    Think,
+    /// Judge its reply: it was recorded, but not applied.
+    Apply(Box<Result<Reply, Unreadable>>),
+    /// Call a tool: the call was recorded, its result was not.
+    Call(ToolCall),
+    /// Sleep, or wait for subagents.
+    Wait,
+    /// Nothing: it ended.
+    Nothing,
+}
+
+/// A tool failed for good.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limitation {
+    /// `tool.command`.
+    pub tool: String,
+    /// The error, if the user may read it.
+    pub error: Option<String>,
+    /// How many actions were refused since.
+    pub refusals: u32,
+}
+
+/// What an iteration did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Iteration {
+    /// The action, in canonical form. `None`: there was no iteration, or its reply was unreadable.
+    pub signature: Option<String>,
+    /// It called a tool, set output, sent a message or waited.
+    pub active: bool,
+    /// It called a tool, changed the output or sent a message.
+    pub changed: bool,
+}
+
+impl RunState {
+    /// A run at its beginning.
+    pub fn new(run: &Run, rules: &Rules) -> Self {
+        Self {
+            id: run.id,
+            kind: run.kind,
+            level: run.level,
+            input: run.input_text.clone(),
+            allowed_tools: run.allowed_tools.clone().map(|tools| tools.0),
+            next_seq: 1,
+            pending: Pending::Think,
+            max_iterations: rules.max_iterations,
+            iterations: 0,
+            bad_replies: 0,
+            notes: HashSet::new(),
+            output: String::new(),
+            had_output: false,
+            sent: Vec::new(),
+            calls: BTreeMap::new(),
+            failures: BTreeMap::new(),
+            any_tool_failed: false,
+            limitation: None,
+            specs: BTreeSet::new(),
+            spawn_repeats: 0,
+            empty_finish_refused: false,
+            has_trigger: false,
+            children: BTreeSet::new(),
+            failed_tasks: Vec::new(),
+            any_child_completed: false,
+            said_notes: BTreeSet::new(),
+            current: Iteration::default(),
+            idle: 0,
+            same: 0,
+            same_signature: None,
+            transcript: Transcript::default(),
+            tokens: 0,
+            cost: 0.0,
+            worked_ms: 0,
+            window: rules.window,
+        }
+    }
+
+    /// The state after all of a run's steps.
+    pub fn replay<'a>(run: &Run, rules: &Rules, steps: impl IntoIterator<Item = &'a Step>) -> Self {
+        let mut state = Self::new(run, rules);
+        for step in steps {
+            state.apply(step);
+        }
+        state
+    }
+
+    /// Takes one step.
+    pub fn apply(&mut self, step: &Step) {
+        self.next_seq = step.seq + 1;
+        match &step.kind {
+            StepKind::ToolCall(call) => self.tool_called(call),
+            StepKind::ToolResult(result) => {
+                self.worked_ms += result.duration_ms;
+                self.tool_answered(&result.name, &result.outcome);
+            }
+            StepKind::AssistantMessage { text, sent } => {
+                self.settle();
+                if *sent {
+                    self.current.active = true;
+                    self.current.changed = true;
+                    self.sent.push(text.clone());
+                }
+            }
+            StepKind::OutputUpdate { output, mode } => {
+                self.settle();
+                self.current.active = true;
+                self.current.changed |= self.update_output(output, *mode);
+                self.had_output = true;
+                let entry = json!({ "output": self.output }).to_string();
+                self.say(Role::User, &entry);
+            }
+            StepKind::Decision { .. } => self.settle(),
+            StepKind::Note { category, .. } => {
+                self.settle();
+                self.notes.insert(*category);
+            }
+            StepKind::Finish(finish) => self.finished(finish),
+            StepKind::Event(event) => self.event(event, step),
+        }
+    }
+
+    fn event(&mut self, event: &Event, step: &Step) {
+        match event {
+            Event::LlmRequest { .. } | Event::ConfirmRequest { .. } | Event::Confirm { .. } | Event::Error { .. } => {}
+            Event::LlmResponse(response) => self.replied(response),
+            Event::SystemNote { text, about } => self.noted(text, *about),
+            Event::SpawnSubagents { children, specs, .. } => {
+                self.settle();
+                self.current.active = true;
+                self.current.changed = true;
+                self.children.extend(children);
+                self.specs.extend(specs.iter().cloned());
+                if !children.is_empty() {
+                    self.pending = Pending::Wait;
+                }
+            }
+            Event::SubagentEnded {
+                run_id,
+                task,
+                status,
+                output,
+                error,
+            } => {
+                self.children.remove(run_id);
+                if *status == RunStatus::Completed {
+                    self.any_child_completed = true;
+                } else {
+                    self.failed_tasks.push(task.clone());
+                }
+                let entry = json!({ "subagents": [{
+                    "id": run_id, "task": task, "status": status, "output": output, "error": error,
+                }] });
+                self.say(Role::User, &entry.to_string());
+            }
+            Event::SetRunLimits { max_iterations, .. } => {
+                self.settle();
+                self.max_iterations = *max_iterations;
+            }
+            Event::Sleep { cron, .. } => {
+                self.has_trigger |= cron.is_some();
+                self.current.active = true;
+                self.pending = Pending::Wait;
+            }
+            Event::Wake { reason } => {
+                self.pending = Pending::Think;
+                let entry = json!({ "woke": { "reason": reason, "now": step.at } });
+                self.say(Role::User, &entry.to_string());
+            }
+            Event::Recover { action, .. } => {
+                self.settle();
+                if *action == RecoverAction::Retry
+                    && let Some(limitation) = self.limitation.take()
+                {
+                    self.failures.remove(&limitation.tool);
+                }
+            }
+        }
+    }
+
+    /// The reply is being applied: whatever follows, it is not asked for again.
+    fn settle(&mut self) {
+        if matches!(self.pending, Pending::Apply(_)) {
+            self.pending = Pending::Think;
+            self.bad_replies = 0;
+        }
+    }
+
+    fn replied(&mut self, response: &LlmResponse) {
+        let ended = std::mem::take(&mut self.current);
+        if let Some(signature) = ended.signature {
+            self.idle = if ended.active { 0 } else { self.idle + 1 };
+            self.same = match &self.same_signature {
+                _ if ended.changed => 0,
+                Some(before) if *before == signature => self.same + 1,
+                _ => 1,
+            };
+            self.same_signature = Some(signature);
+        }
+        self.iterations += 1;
+        self.tokens += response.usage.prompt_tokens + response.usage.completion_tokens;
+        self.cost += response.cost;
+        self.worked_ms += response.duration_ms;
+        let reply = read(response);
+        self.current.signature = reply.as_ref().ok().map(|reply| {
+            let action = serde_json::to_value(&reply.action).unwrap_or_default();
+            clifford_action::canonical(&action)
+        });
+        let said = match (&reply, response.text.trim().is_empty()) {
+            (Ok(reply), true) => reply.to_value().to_string(),
+            _ => response.text.clone(),
+        };
+        self.say(Role::Assistant, &said);
+        self.pending = Pending::Apply(Box::new(reply));
+    }
+
+    fn noted(&mut self, text: &str, about: NoteAbout) {
+        match about {
+            NoteAbout::BadReply => {
+                self.pending = Pending::Think;
+                self.bad_replies += 1;
+                self.iterations = self.iterations.saturating_sub(1);
+                self.current = Iteration::default();
+            }
+            NoteAbout::LastIteration => {}
+            NoteAbout::Limitation => {
+                self.settle();
+                if let Some(limitation) = &mut self.limitation {
+                    limitation.refusals += 1;
+                }
+            }
+            NoteAbout::SpawnRepeated => {
+                self.settle();
+                self.spawn_repeats += 1;
+            }
+            NoteAbout::EmptyFinish => {
+                self.settle();
+                self.empty_finish_refused = true;
+            }
+            NoteAbout::IterationLimit
+            | NoteAbout::PlanningGate
+            | NoteAbout::InvalidAction
+            | NoteAbout::ToolsAllowed
+            | NoteAbout::Depth
+            | NoteAbout::MessageRepeated => self.settle(),
+        }
+        if self.said_notes.insert(text.to_owned()) {
+            let entry = json!({ "system_note": text }).to_string();
+            self.say(Role::User, &entry);
+        }
+    }
+
+    fn tool_called(&mut self, call: &ToolCall) {
+        self.settle();
+        self.current.active = true;
+        self.current.changed = true;
+        *self.calls.entry(call_signature(call)).or_default() += 1;
+        self.pending = Pending::Call(call.clone());
+    }
+
+    fn tool_answered(&mut self, name: &str, outcome: &ToolOutcome) {
+        self.pending = Pending::Think;
+        let entry = match outcome {
+            ToolOutcome::Success { result } => {
+                self.failures.remove(name);
+                json!({ "tool_result": { "name": name, "success": true, "result": result } })
+            }
+            ToolOutcome::Failure { error, retries, expose } => {
+                self.any_tool_failed = true;
+                let failed = self.failures.entry(name.to_owned()).or_default();
+                *failed += 1;
+                if *failed > *retries {
+                    let error = expose.then(|| error.clone());
+                    self.limitation = Some(Limitation {
+                        tool: name.to_owned(),
+                        error,
+                        refusals: 0,
+                    });
+                }
+                json!({ "tool_result": { "name": name, "success": false, "error": error } })
+            }
+        };
+        self.say(Role::User, &entry.to_string());
+    }
+
+    fn finished(&mut self, finish: &Finish) {
+        self.pending = Pending::Nothing;
+        self.output.clone_from(&finish.output);
+        // A message of the model has a step of its own.
+        if finish.ending != EndingKind::Message
+            && let Some(message) = &finish.message
+        {
+            self.sent.push(message.clone());
+        }
+    }
+
+    fn update_output(&mut self, output: &str, mode: OutputMode) -> bool {
+        let changed = joined(&self.output, output, mode);
+        let differs = changed != self.output;
+        self.output = changed;
+        differs
+    }
+
+    fn say(&mut self, role: Role, content: &str) {
+        self.transcript.push(role, content, self.window);
+    }
+
+    /// The canonical form of a call, by which repeats are told.
+    pub fn times_called(&self, call: &ToolCall) -> u32 {
+        self.calls.get(&call_signature(call)).copied().unwrap_or(0)
+    }
+}
+
+/// The output buffer after an update. `append` joins with one newline if the buffer does not end in one.
+pub fn joined(buffer: &str, output: &str, mode: OutputMode) -> String {
+    match mode {
+        OutputMode::Append if !buffer.is_empty() && !buffer.ends_with('\n') => format!("{buffer}\n{output}"),
+        OutputMode::Append => format!("{buffer}{output}"),
+        OutputMode::Replace => output.to_owned(),
+    }
+}
+
+fn call_signature(call: &ToolCall) -> String {
+    format!(
+        "{} {}",
+        call.name,
+        clifford_action::canonical(&serde_json::Value::Object(call.args.clone()))
+    )
+}
+
+fn read(response: &LlmResponse) -> Result<Reply, Unreadable> {
+    match response.tool_calls.first() {
+        Some(call) => clifford_action::read_native(&call.name, &call.arguments),
+        None => clifford_action::read(&response.text),
+    }
+}

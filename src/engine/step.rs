@@ -1,0 +1,306 @@
+//! The steps of a run: what happened, in order, append-only. A run's state is a fold over them.
+
+use clifford_action::{Category, Importance, OutputMode, RecoverAction, WakeOn};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{clock::Timestamp, id::RunId, store::runs::RunStatus};
+
+/// One step of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// Its place in the run, from 1.
+    pub seq: u32,
+    /// When it was recorded.
+    pub at: Timestamp,
+    /// What happened.
+    pub kind: StepKind,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StepKind {
+    /// A tool is about to be called.
+    ToolCall(ToolCall),
+    /// What the tool said.
+    ToolResult(ToolResult),
+    /// The model said something to the user.
+    AssistantMessage {
+        /// What it said.
+        text: String,
+        /// `false`: recorded, but not sent (a repeat, or a subagent's).
+        sent: bool,
+    },
+    /// The output buffer changed.
+    OutputUpdate {
+        /// The text of the change.
+        output: String,
+        /// Whether it replaces or extends the buffer.
+        mode: OutputMode,
+    },
+    /// The model decided something.
+    Decision {
+        /// What.
+        content: String,
+        /// How much it matters.
+        importance: Importance,
+    },
+    /// The model noted something.
+    Note {
+        /// What kind of note.
+        category: Category,
+        /// What it says.
+        content: String,
+    },
+    /// The run ended.
+    Finish(Finish),
+    /// Everything else.
+    Event(Event),
+}
+
+/// A call of a tool.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// `tool.command`.
+    pub name: String,
+    /// Its arguments.
+    pub args: Map<String, Value>,
+    /// The same for every attempt at this very call.
+    pub idempotency_key: String,
+}
+
+/// The result of a tool call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolResult {
+    /// `tool.command`.
+    pub name: String,
+    /// What came of it.
+    pub outcome: ToolOutcome,
+    /// How long it took.
+    pub duration_ms: u64,
+}
+
+/// What came of a tool call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum ToolOutcome {
+    /// It worked.
+    Success {
+        /// What it returned.
+        result: Value,
+    },
+    /// It did not.
+    Failure {
+        /// Why, for the model.
+        error: String,
+        /// How many more times this command may be tried.
+        retries: u32,
+        /// The error may be shown to the user.
+        expose: bool,
+    },
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Finish {
+    /// Completed or failed.
+    pub status: RunStatus,
+    /// Why it ended.
+    pub ending: EndingKind,
+    /// The output buffer at the end: what the run returns.
+    pub output: String,
+    /// What was sent to the user with the ending, if anything.
+    pub message: Option<String>,
+    /// Why it failed, for the trace.
+    pub error: Option<String>,
+}
+
+/// Why a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EndingKind {
+    /// The model said `finish`.
+    Finish,
+    /// A message that needs an answer, or is the answer.
+    Message,
+    /// No tool call, output or message for several iterations.
+    Stall,
+    /// The same again and again.
+    NoProgress,
+    /// The iteration limit.
+    Iterations,
+    /// `finish` with nothing to say, twice.
+    EmptyFinish,
+    /// Every subagent asked for had been asked for before, twice.
+    SpawnRepeated,
+    /// The model asked the user how to go on.
+    Recover,
+    /// The model's JSON stayed unusable.
+    BadReply,
+    /// A tool failed for good and the model would not finish.
+    Limitation,
+    /// The same tool call a third time.
+    ToolRepeated,
+    /// No model answered.
+    Model,
+    /// A budget of the run is spent.
+    Budget,
+    /// An error that nothing handled.
+    Error,
+}
+
+/// An event: the step type `message`, told apart by `event` in its result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// What was sent to the model, by reference.
+    LlmRequest {
+        /// How many messages the prompt had.
+        messages: usize,
+        /// Its size in tokens, by rule of thumb.
+        estimated_tokens: u64,
+        /// SHA-256 of the prompt.
+        prompt_hash: String,
+        /// The whole prompt, if `record_prompts` is on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        prompt: Option<Value>,
+    },
+    /// What the model replied, raw.
+    LlmResponse(LlmResponse),
+    /// The engine told the model something.
+    SystemNote {
+        /// What.
+        text: String,
+        /// What for.
+        about: NoteAbout,
+    },
+    /// Subagents were created.
+    SpawnSubagents {
+        /// Their runs.
+        children: Vec<RunId>,
+        /// The canonical form of each of their specs.
+        specs: Vec<String>,
+        /// Which of them wake this run.
+        wake_on: WakeOn,
+    },
+    /// A subagent ended.
+    SubagentEnded {
+        /// Its run.
+        run_id: RunId,
+        /// Its task.
+        task: String,
+        /// How it ended.
+        status: RunStatus,
+        /// What it returned.
+        output: Option<String>,
+        /// Why it failed.
+        error: Option<String>,
+    },
+    /// The iteration limit changed.
+    SetRunLimits {
+        /// The new limit.
+        max_iterations: u32,
+        /// Why, in the model's words.
+        reason: Option<String>,
+    },
+    /// The run sleeps.
+    Sleep {
+        /// Until when.
+        wake_at: Timestamp,
+        /// Again and again by this expression.
+        cron: Option<String>,
+        /// Why, in the model's words.
+        reason: Option<String>,
+    },
+    /// The run was woken.
+    Wake {
+        /// By what.
+        reason: String,
+    },
+    /// A person is asked to approve a call.
+    ConfirmRequest {
+        /// The call.
+        call: ToolCall,
+    },
+    /// A person answered.
+    Confirm {
+        /// Approved or not.
+        approved: bool,
+    },
+    /// The model recovers from a failure.
+    Recover {
+        /// From what.
+        reason: String,
+        /// How.
+        action: RecoverAction,
+    },
+    /// Something went wrong that the model need not know of.
+    Error {
+        /// What.
+        message: String,
+    },
+}
+
+/// What the model replied.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LlmResponse {
+    /// The text as it came.
+    pub text: String,
+    /// Tool calls in the provider's own form.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls: Vec<clifford_llm::NativeToolCall>,
+    /// What it cost.
+    pub usage: clifford_llm::Usage,
+    /// The provider's name.
+    pub provider: String,
+    /// The model's name.
+    pub model: String,
+    /// The price, in the providers' currency.
+    pub cost: f64,
+    /// How long it took.
+    pub duration_ms: u64,
+}
+
+/// What a system note is for. Decides what the fold makes of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoteAbout {
+    /// The reply was no action: it is asked for again, and its call is not counted.
+    BadReply,
+    /// The last iteration is announced.
+    LastIteration,
+    /// Refused in the last iteration.
+    IterationLimit,
+    /// Refused after a tool failed for good.
+    Limitation,
+    /// Refused before requirements and plan were noted.
+    PlanningGate,
+    /// Refused because the arguments of the action cannot be carried out.
+    InvalidAction,
+    /// Refused because the tool may not be used.
+    ToolsAllowed,
+    /// Refused because every subagent was a repeat.
+    SpawnRepeated,
+    /// Refused because subagents of this level spawn nothing.
+    Depth,
+    /// Refused because there is nothing to send.
+    EmptyFinish,
+    /// The message was not sent because it is nearly one already sent.
+    MessageRepeated,
+}
+
+impl StepKind {
+    /// The step's type, as it stands in the database and in JSON.
+    pub const fn type_name(&self) -> &'static str {
+        match self {
+            Self::ToolCall(_) => "tool_call",
+            Self::ToolResult(_) => "tool_result",
+            Self::AssistantMessage { .. } => "assistant_message",
+            Self::OutputUpdate { .. } => "output_update",
+            Self::Decision { .. } => "decision",
+            Self::Note { .. } => "note",
+            Self::Finish(_) => "finish",
+            Self::Event(_) => "message",
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! What a worker needs to go on with a run: its row, its steps, and who and where it is for.
+
+use crate::{
+    clock::Timestamp,
+    id::{AgentId, ChannelId, ContextId, RunId, UserId, WorkerId},
+    outbound::To,
+    store::{
+        Conn, StoreError,
+        agents::{self, Agent},
+        channels::{self, Channel},
+        runs::{self, Lease, NewRun, Run},
+        steps,
+        users::{self, User},
+    },
+};
+
+use super::step::Step;
+
+/// A claimed run with all that belongs to it.
+#[derive(Clone, Debug)]
+pub struct Work {
+    /// Its row.
+    pub run: Run,
+    /// The right to write for it.
+    pub lease: Lease,
+    /// Its steps so far.
+    pub steps: Vec<Step>,
+    /// The agent that does it.
+    pub agent: Agent,
+    /// Where it came from.
+    pub channel: Option<Channel>,
+    /// Who asked.
+    pub user: Option<User>,
+}
+
+impl Work {
+    /// Reads everything that belongs to a claimed run.
+    ///
+    /// # Errors
+    /// The store's; [`StoreError::NotFound`] if the run or its agent is gone.
+    pub async fn load(conn: &mut Conn, lease: Lease) -> Result<Self, StoreError> {
+        let run = runs::get(conn, lease.run)
+            .await?
+            .ok_or_else(|| StoreError::NotFound(format!("run {}", lease.run)))?;
+        let steps = steps::of_run(conn, run.id).await?;
+        let agent = agents::get(conn, run.agent_id)
+            .await?
+            .ok_or_else(|| StoreError::NotFound(format!("agent {}", run.agent_id)))?;
+        let channel = match run.channel_id {
+            Some(id) => channels::get(conn, id).await?,
+            None => None,
+        };
+        let user = match run.user_id {
+            Some(id) => users::get(conn, id).await?,
+            None => None,
+        };
+        Ok(Self {
+            run,
+            lease,
+            steps,
+            agent,
+            channel,
+            user,
+        })
+    }
+
+    /// Where its replies go; `None`: nowhere, its output is read from its row.
+    pub fn reply_to(&self) -> Option<To> {
+        let channel = self.channel.as_ref()?;
+        Some(To {
+            platform: channel.platform().ok()?,
+            channel: channel.id,
+            context: self.run.context_id,
+            user: self.run.user_id,
+            run: Some(self.run.id),
+            address: self.run.address()?.clone(),
+        })
+    }
+}
+
+/// What a new coordinator run is for.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// The agent that does it.
+    pub agent: AgentId,
+    /// Where it came from.
+    pub channel: Option<ChannelId>,
+    /// Who asks.
+    pub user: Option<UserId>,
+    /// The conversation.
+    pub context: Option<ContextId>,
+    /// What is asked.
+    pub input: String,
+    /// Where replies go.
+    pub address: Option<clifford_channel::Address>,
+    /// When it may begin, if not at once.
+    pub not_before: Option<Timestamp>,
+}
+
+impl Task {
+    /// The run for this, a worker's own from the start so that no claim follows; or anybody's.
+    pub fn into_run(self, lease: Option<(WorkerId, Timestamp)>) -> NewRun {
+        NewRun {
+            id: RunId::new(),
+            agent_id: self.agent,
+            channel_id: self.channel,
+            user_id: self.user,
+            context_id: self.context,
+            parent: None,
+            level: 0,
+            profile: None,
+            input_text: self.input,
+            input_json: None,
+            allowed_tools: None,
+            address: self.address,
+            not_before: self.not_before,
+            lease,
+        }
+    }
+}

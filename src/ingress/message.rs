@@ -1,0 +1,343 @@
+//! One message: its person, channel and conversation; a run of its own, or a place in another's.
+
+use std::time::Duration;
+
+use clifford_channel::{Accepted, Attachment};
+
+use super::{Settings, Visit, answer, pace::Limited, pairing, settle};
+use crate::{
+    access::{Entry, Policy},
+    clock::Timestamp,
+    engine::{
+        sentences,
+        work::{Task, Work},
+    },
+    id::{ContextId, MessageId, RunId, WorkerId},
+    outbound::{Outbound, Ticket, To},
+    store::{
+        StoreError, Tx, agents, channels,
+        channels::Channel,
+        contexts,
+        messages::{self, MessageStatus, NewInbound},
+        runs::{self, Lease, Run, RunStatus},
+        users,
+        users::{User, UserRole},
+    },
+};
+
+/// A message, with all that its transaction needs.
+pub(super) struct Taken {
+    pub visit: Visit,
+    /// The platform's id of it.
+    pub id: Option<String>,
+    /// An API caller's key.
+    pub key: Option<String>,
+    pub text: String,
+    pub sent_at: Timestamp,
+    pub attachments: Vec<Attachment>,
+    pub album: Option<String>,
+    pub backfilled: bool,
+    /// Decided already (a token let them in).
+    pub entry: Option<Entry>,
+    pub policy: Policy,
+    pub settings: Settings,
+    pub outbound: Outbound,
+    pub worker: WorkerId,
+    pub lease: Duration,
+    pub limited: Limited,
+    pub now: Timestamp,
+}
+
+/// What a transaction stored, to go on with after its commit.
+pub(super) struct Outcome {
+    pub accepted: Accepted,
+    /// A run that this process holds.
+    pub start: Option<Box<Work>>,
+    /// An answer that needs no run.
+    pub answer: Option<(Ticket, To)>,
+    /// Runs that were cancelled, each with the claim that held it.
+    pub interrupted: Vec<(RunId, i64)>,
+    pub work_to_claim: bool,
+    pub no_agent: bool,
+}
+
+impl Outcome {
+    pub(super) fn ignored() -> Self {
+        Self {
+            accepted: Accepted::Ignored,
+            start: None,
+            answer: None,
+            interrupted: Vec::new(),
+            work_to_claim: false,
+            no_agent: false,
+        }
+    }
+
+    fn of(accepted: Accepted) -> Self {
+        Self {
+            accepted,
+            ..Self::ignored()
+        }
+    }
+}
+
+impl Taken {
+    /// Stores the message and what becomes of it.
+    pub(super) async fn store(self, tx: &mut Tx) -> Result<Outcome, StoreError> {
+        let place = &self.visit.place;
+        let known = users::by_identity(tx, place.platform, &self.visit.speaker.id).await?;
+        let role = known.as_ref().map(|user| user.role);
+        match self
+            .entry
+            .unwrap_or_else(|| self.policy.entry(place, &self.visit.speaker.id, role))
+        {
+            Entry::Welcome => {}
+            Entry::Pair => return pairing::meet(tx, &self.visit, &self.text, &self.outbound, self.now).await,
+            Entry::Ignored => return Ok(Outcome::ignored()),
+        }
+        let (user, channel) = settle(tx, &self.visit, UserRole::Member, self.now).await?;
+        match self.limited {
+            Limited::No => {}
+            Limited::Tell(wait) => {
+                let text = format!(
+                    "You are writing faster than I may answer. Please try again in {} s.",
+                    wait.as_secs().max(1)
+                );
+                return self.say(tx, &channel, &text).await;
+            }
+            Limited::Silently => return Ok(Outcome::ignored()),
+        }
+        let context = self.context(tx, &channel).await?;
+        let channel = Channel {
+            active_context_id: Some(context),
+            ..channel
+        };
+        let text = spoken(
+            &channel,
+            &self.visit.speaker.name,
+            &with_attachments(&self.text, &self.attachments),
+        );
+        let too_old = self.backfilled && self.now.since(self.sent_at) > self.settings.catch_up;
+        let message = NewInbound {
+            id: MessageId::new(),
+            channel_id: channel.id,
+            context_id: Some(context),
+            user_id: user.id,
+            run_id: None,
+            content: text.clone(),
+            attachments: self.attachments.clone(),
+            platform_message_id: self.id.clone(),
+            idempotency_key: self.key.clone(),
+            album: self.album.clone(),
+            status: if too_old {
+                MessageStatus::History
+            } else {
+                MessageStatus::Queued
+            },
+            sent_at: self.sent_at,
+        };
+        if too_old {
+            let stored = messages::insert_inbound(tx, &message, self.now).await?;
+            return Ok(Outcome::of(if stored { Accepted::Stored } else { Accepted::Duplicate }));
+        }
+        let Some(agent) = agents::for_channel(tx, channel.agent_id).await? else {
+            return self.no_agent(tx, &channel, message).await;
+        };
+        match runs::active_in(tx, context).await? {
+            Some(active) => self.behind(tx, &active, message, &text).await,
+            None => self.begin(tx, message, agent, channel, user, context, text).await,
+        }
+    }
+
+    /// A run of its own, this worker's from the start.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "what one transaction has found out, taken by the run as it is"
+    )]
+    async fn begin(
+        &self,
+        tx: &mut Tx,
+        mut message: NewInbound,
+        agent: agents::Agent,
+        channel: Channel,
+        user: User,
+        context: ContextId,
+        text: String,
+    ) -> Result<Outcome, StoreError> {
+        let window = self.window();
+        let task = Task {
+            agent: agent.id,
+            channel: Some(channel.id),
+            user: Some(user.id),
+            context: Some(context),
+            input: text,
+            address: Some(self.visit.address()),
+            not_before: (!window.is_zero()).then(|| self.now.after(window)),
+        };
+        let run = task.into_run(Some((self.worker, self.now.after(self.lease + window))));
+        message.run_id = Some(run.id);
+        message.status = MessageStatus::Received;
+        // The message refers to the run, so the run is first; a message that is there already takes it back.
+        let run = runs::insert(tx, &run, self.now).await?;
+        if !messages::insert_inbound(tx, &message, self.now).await? {
+            runs::take_back(tx, run.id).await?;
+            return Ok(Outcome::of(Accepted::Duplicate));
+        }
+        let lease = Lease {
+            run: run.id,
+            owner: self.worker,
+            epoch: run.epoch,
+        };
+        let work = Work {
+            run,
+            lease,
+            steps: Vec::new(),
+            agent,
+            channel: Some(channel),
+            user: Some(user),
+        };
+        Ok(Outcome {
+            start: Some(Box::new(work)),
+            ..Outcome::of(Accepted::Answering)
+        })
+    }
+
+    /// Another run is at work in this conversation: the message joins it if that has not begun, else it waits.
+    async fn behind(
+        &self,
+        tx: &mut Tx,
+        active: &Run,
+        mut message: NewInbound,
+        text: &str,
+    ) -> Result<Outcome, StoreError> {
+        let waits = active.status == RunStatus::Pending && active.wake_at.is_some_and(|at| at > self.now);
+        let window = self.window();
+        let joins = waits && !window.is_zero() && active.user_id == Some(message.user_id);
+        if joins {
+            message.run_id = Some(active.id);
+            message.status = MessageStatus::Received;
+        }
+        if !messages::insert_inbound(tx, &message, self.now).await? {
+            return Ok(Outcome::of(Accepted::Duplicate));
+        }
+        if joins {
+            runs::join(tx, active.id, text, self.now.after(window), self.now).await?;
+        } else {
+            messages::set_address(tx, message.id, &self.visit.address()).await?;
+        }
+        Ok(Outcome::of(Accepted::Answering))
+    }
+
+    /// How long to wait for more of the same.
+    fn window(&self) -> Duration {
+        if self.album.is_some() {
+            self.settings.album.max(self.settings.debounce)
+        } else {
+            self.settings.debounce
+        }
+    }
+
+    /// The active conversation, locked; a new one if there is none, or nobody spoke in it for long.
+    async fn context(&self, tx: &mut Tx, channel: &Channel) -> Result<ContextId, StoreError> {
+        let Some(active) = channel.active_context_id else {
+            return contexts::begin(tx, channel, None, self.now).await;
+        };
+        let auto_close = self.settings.auto_close;
+        if !auto_close.is_zero() {
+            let stale = contexts::get(tx, active)
+                .await?
+                .is_some_and(|context| self.now.since(context.last_user_interaction_at) > auto_close);
+            if stale && runs::unended_in(tx, active).await?.is_empty() {
+                contexts::close(tx, active, self.now).await?;
+                return contexts::begin(tx, channel, None, self.now).await;
+            }
+        }
+        contexts::touch(tx, active, self.now).await?;
+        Ok(active)
+    }
+
+    async fn no_agent(&self, tx: &mut Tx, channel: &Channel, mut message: NewInbound) -> Result<Outcome, StoreError> {
+        message.status = MessageStatus::History;
+        if !messages::insert_inbound(tx, &message, self.now).await? {
+            return Ok(Outcome::of(Accepted::Duplicate));
+        }
+        let outcome = self.say(tx, channel, sentences::NO_AGENT).await?;
+        Ok(Outcome {
+            no_agent: true,
+            ..outcome
+        })
+    }
+
+    async fn say(&self, tx: &mut Tx, channel: &Channel, text: &str) -> Result<Outcome, StoreError> {
+        let (message, ticket) = answer(&self.outbound, &self.visit, channel, text, self.now);
+        messages::insert_outbound(tx, &message, self.now).await?;
+        Ok(Outcome {
+            answer: ticket,
+            ..Outcome::of(Accepted::Answering)
+        })
+    }
+}
+
+/// In a shared channel every message carries its speaker's name.
+pub(super) fn spoken(channel: &Channel, speaker: &str, text: &str) -> String {
+    if channel.is_private() {
+        return text.to_owned();
+    }
+    let name: String = speaker
+        .chars()
+        .filter(|c| !c.is_control() && *c != '[' && *c != ']')
+        .collect();
+    format!("[{}] {text}", name.trim())
+}
+
+/// The model is told of files that it cannot see.
+fn with_attachments(text: &str, attachments: &[Attachment]) -> String {
+    let files = attachments.iter().map(|file| match &file.name {
+        Some(name) => format!("[{}: {name}]", file.kind),
+        None => format!("[{}]", file.kind),
+    });
+    let lines: Vec<_> = std::iter::once(text.to_owned())
+        .filter(|text| !text.is_empty())
+        .chain(files)
+        .collect();
+    lines.join("\n")
+}
+
+/// Makes a conversation of this channel the active one, for a caller who names it.
+pub(super) async fn choose_context(
+    tx: &mut Tx,
+    visit: &Visit,
+    context: ContextId,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let (_, channel) = settle(tx, visit, UserRole::Member, now).await?;
+    let known = contexts::get(tx, context)
+        .await?
+        .filter(|known| known.channel_id == channel.id);
+    if known.is_none() {
+        return Err(StoreError::NotFound(format!("context {context} in this channel")));
+    }
+    contexts::touch(tx, context, now).await?;
+    channels::set_active_context(tx, channel.id, Some(context)).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_model_is_told_of_files_that_came_along() {
+        let file = |kind: &str, name: Option<&str>| Attachment {
+            kind: kind.into(),
+            id: "1".into(),
+            name: name.map(str::to_owned),
+            media_type: None,
+            size: None,
+        };
+        assert_eq!(
+            with_attachments("look", &[file("photo", None), file("document", Some("a.pdf"))]),
+            "look\n[photo]\n[document: a.pdf]"
+        );
+        assert_eq!(with_attachments("", &[file("voice", None)]), "[voice]");
+    }
+}

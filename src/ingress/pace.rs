@@ -1,0 +1,106 @@
+//! How fast a person may write: told once when they write faster, not heard until they slow down.
+
+use std::{collections::VecDeque, time::Duration};
+
+use clifford_channel::{Place, Platform, Speaker};
+use dashmap::DashMap;
+
+use crate::clock::Timestamp;
+
+const MINUTE: Duration = Duration::from_secs(60);
+/// How many people are remembered before those who have been silent for a minute are forgotten.
+const CROWD: usize = 10_000;
+
+/// Whether a message is over its author's limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Limited {
+    /// It is not.
+    No,
+    /// It is the first that is: the author is told how long to wait.
+    Tell(Duration),
+    /// It is, and they were told.
+    Silently,
+}
+
+#[derive(Default)]
+struct Writer {
+    times: VecDeque<Timestamp>,
+    told: bool,
+}
+
+/// Who wrote when, in the last minute. Lost with the process, as a limit may be.
+pub(super) struct Pace {
+    per_minute: usize,
+    writers: DashMap<(Platform, String), Writer>,
+}
+
+impl Pace {
+    pub(super) fn new(per_minute: u32) -> Self {
+        Self {
+            per_minute: usize::try_from(per_minute).unwrap_or(usize::MAX),
+            writers: DashMap::new(),
+        }
+    }
+
+    pub(super) fn over_limit(&self, place: &Place, speaker: &Speaker, now: Timestamp) -> Limited {
+        if self.per_minute == 0 {
+            return Limited::No;
+        }
+        if self.writers.len() > CROWD {
+            self.writers
+                .retain(|_, writer| writer.times.back().is_some_and(|last| now.since(*last) < MINUTE));
+        }
+        let mut writer = self.writers.entry((place.platform, speaker.id.clone())).or_default();
+        while writer.times.front().is_some_and(|first| now.since(*first) >= MINUTE) {
+            writer.times.pop_front();
+        }
+        match writer.times.front() {
+            Some(first) if writer.times.len() >= self.per_minute => {
+                let wait = MINUTE.saturating_sub(now.since(*first));
+                if std::mem::replace(&mut writer.told, true) {
+                    Limited::Silently
+                } else {
+                    Limited::Tell(wait)
+                }
+            }
+            _ => {
+                writer.told = false;
+                writer.times.push_back(now);
+                Limited::No
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clifford_channel::PlaceKind;
+
+    use super::*;
+
+    #[test]
+    fn who_writes_too_fast_is_told_once_and_heard_again_after_a_while() {
+        let place = Place {
+            platform: Platform::Telegram,
+            external_id: "1".into(),
+            kind: PlaceKind::Private,
+            name: None,
+            space: None,
+        };
+        let speaker = Speaker {
+            id: "1".into(),
+            name: "Ada".into(),
+            handle: None,
+            is_bot: false,
+            language: None,
+        };
+        let pace = Pace::new(2);
+        let at = |seconds: i64| pace.over_limit(&place, &speaker, Timestamp(seconds * 1000));
+        assert_eq!(at(0), Limited::No);
+        assert_eq!(at(10), Limited::No);
+        assert_eq!(at(20), Limited::Tell(Duration::from_secs(40)));
+        assert_eq!(at(21), Limited::Silently);
+        assert_eq!(at(60), Limited::No);
+        assert_eq!(at(61), Limited::Tell(Duration::from_secs(9)));
+    }
+}

@@ -1,0 +1,137 @@
+//! Strangers: they get a code and nothing else, until the owner lets them in. The first owner comes with the
+//! code that was printed at the start.
+
+use std::time::Duration;
+
+use clifford_channel::{Accepted, Platform};
+
+use super::{Visit, answer, message::Outcome, settle};
+use crate::{
+    clock::Timestamp,
+    outbound::Outbound,
+    store::{
+        Conn, StoreError, Tx, messages, pairings,
+        settings::{self, BOT},
+        users::{self, UserRole},
+    },
+};
+
+/// How long a code is good.
+const GOOD_FOR: Duration = Duration::from_secs(60 * 60);
+/// How soon a person gets another code.
+const AGAIN_AFTER: Duration = Duration::from_secs(60);
+/// The characters of a code.
+const CODE_LENGTH: usize = 8;
+/// The setting that holds the hash of the owner's code.
+const CLAIM: &str = "claim_code_hash";
+
+/// Meets a stranger: makes them the owner if they say the owner's code, else gives them a code of their own.
+pub(super) async fn meet(
+    tx: &mut Tx,
+    visit: &Visit,
+    text: &str,
+    outbound: &Outbound,
+    now: Timestamp,
+) -> Result<Outcome, StoreError> {
+    let (platform, account) = (visit.place.platform, visit.speaker.id.as_str());
+    if is_claim(tx, text).await? {
+        let (user, channel) = settle(tx, visit, UserRole::Owner, now).await?;
+        users::set_role(tx, user.id, UserRole::Owner, now).await?;
+        return say(
+            tx,
+            visit,
+            &channel,
+            outbound,
+            "You are my owner now. What can I do for you? `/help` shows my commands.",
+            now,
+        )
+        .await;
+    }
+    if let Some(open) = pairings::of_account(tx, platform, account, now).await?
+        && now.since(open.expires_at.before(GOOD_FOR)) < AGAIN_AFTER
+    {
+        return Ok(Outcome::ignored());
+    }
+    let (_, channel) = settle(tx, visit, UserRole::Stranger, now).await?;
+    let code = clifford_vault::code(CODE_LENGTH, &mut rand::rng());
+    pairings::put(
+        tx,
+        platform,
+        account,
+        &visit.speaker.name,
+        &clifford_vault::hash(&code),
+        now,
+        now.after(GOOD_FOR),
+    )
+    .await?;
+    let text = format!(
+        "Hello! I only talk to people whom my owner knows. Your code is `{code}`; ask my owner to run `clifford pair approve {code}` within an hour."
+    );
+    say(tx, visit, &channel, outbound, &text, now).await
+}
+
+async fn say(
+    tx: &mut Tx,
+    visit: &Visit,
+    channel: &crate::store::channels::Channel,
+    outbound: &Outbound,
+    text: &str,
+    now: Timestamp,
+) -> Result<Outcome, StoreError> {
+    let (message, ticket) = answer(outbound, visit, channel, text, now);
+    messages::insert_outbound(tx, &message, now).await?;
+    Ok(Outcome {
+        accepted: Accepted::Answering,
+        answer: ticket,
+        ..Outcome::ignored()
+    })
+}
+
+/// The code is good once, and only while there is no owner.
+async fn is_claim(tx: &mut Tx, text: &str) -> Result<bool, StoreError> {
+    let said = text.trim().to_uppercase();
+    if said.len() != CODE_LENGTH || users::has_owner(tx).await? {
+        return Ok(false);
+    }
+    settings::take(tx, BOT, CLAIM, &clifford_vault::hash(&said)).await
+}
+
+/// Makes the code by which the first owner is known, in place of an older one. `None`: there is an owner.
+///
+/// # Errors
+/// The store's.
+pub async fn claim_code(tx: &mut Tx, now: Timestamp) -> Result<Option<String>, StoreError> {
+    if users::has_owner(tx).await? {
+        return Ok(None);
+    }
+    let code = clifford_vault::code(CODE_LENGTH, &mut rand::rng());
+    settings::put(tx, BOT, CLAIM, &clifford_vault::hash(&code), now).await?;
+    Ok(Some(code))
+}
+
+/// Whether a code for the first owner was made and not used.
+///
+/// # Errors
+/// The store's.
+pub async fn has_claim_code(conn: &mut Conn) -> Result<bool, StoreError> {
+    Ok(settings::get(conn, BOT, CLAIM).await?.is_some())
+}
+
+/// Lets the person in who got this code, and returns their name. `None`: no such code, or it is too old.
+///
+/// # Errors
+/// The store's.
+pub async fn approve(tx: &mut Tx, code: &str, now: Timestamp) -> Result<Option<String>, StoreError> {
+    let code = code.trim().to_uppercase();
+    let Some(pairing) = pairings::take(tx, &clifford_vault::hash(&code), now).await? else {
+        return Ok(None);
+    };
+    let platform: Platform = pairing.platform.parse().map_err(StoreError::Corrupt)?;
+    let user = users::by_identity(tx, platform, &pairing.platform_user_id)
+        .await?
+        .ok_or_else(|| StoreError::NotFound(format!("account {}", pairing.platform_user_id)))?;
+    if user.role == UserRole::Stranger {
+        users::set_role(tx, user.id, UserRole::Member, now).await?;
+    }
+    Ok(Some(pairing.name))
+}

@@ -1,0 +1,192 @@
+//! Outbound messages: rendered for their platform, and stored with what caused them.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use clifford_channel::{Address, Limits, Part, Platform};
+use clifford_vault::Masker;
+
+use crate::{
+    clock::Timestamp,
+    id::{ChannelId, ContextId, MessageId, RunId, UserId, WorkerId},
+    store::{StoreError, Tx, messages, messages::NewOutbound, outbox::Outgoing},
+};
+
+/// How outbound messages are made.
+#[derive(Clone, Debug)]
+pub struct Outbound {
+    limits: BTreeMap<Platform, Limits>,
+    /// More parts than this go as a file.
+    max_parts: usize,
+    worker: WorkerId,
+    lease: Duration,
+    masker: Arc<Masker>,
+}
+
+/// Whom a message goes to.
+#[derive(Clone, Debug)]
+pub struct To {
+    /// The platform.
+    pub platform: Platform,
+    /// The channel.
+    pub channel: ChannelId,
+    /// The conversation.
+    pub context: Option<ContextId>,
+    /// The person who is answered.
+    pub user: Option<UserId>,
+    /// The run that says it.
+    pub run: Option<RunId>,
+    /// The same in the platform's terms.
+    pub address: Address,
+}
+
+/// A message that this process holds and is to deliver once its transaction is committed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ticket {
+    /// The message.
+    pub message: Outgoing,
+    /// Its parts: key and content.
+    pub parts: Vec<(String, Part)>,
+}
+
+impl Outbound {
+    /// Makes messages for these platforms; what it makes is this worker's to deliver.
+    pub fn new(
+        limits: BTreeMap<Platform, Limits>,
+        max_parts: usize,
+        worker: WorkerId,
+        lease: Duration,
+        masker: Arc<Masker>,
+    ) -> Self {
+        Self {
+            limits,
+            max_parts,
+            worker,
+            lease,
+            masker,
+        }
+    }
+
+    /// What a platform can do, if this process serves it.
+    pub fn limits(&self, platform: Platform) -> Option<&Limits> {
+        self.limits.get(&platform)
+    }
+
+    /// Renders a message. It is this process's to deliver, if this process serves the platform.
+    pub fn message(&self, to: To, text: &str, now: Timestamp) -> (NewOutbound, Option<Ticket>) {
+        let id = MessageId::new();
+        // A configured secret never leaves, whoever put it into the text.
+        let text = &*self.masker.mask(text);
+        let (parts, lease) = match self.limits.get(&to.platform) {
+            Some(limits) if limits.delivered_when_stored => (vec![], None),
+            Some(limits) => (self.parts(id, text, limits), Some((self.worker, now.after(self.lease)))),
+            // Another process serves it: the parts are rendered plainly, for whoever claims them.
+            None => (
+                keyed(
+                    id,
+                    vec![Part::Text {
+                        text: text.to_owned(),
+                        plain: text.to_owned(),
+                    }],
+                ),
+                None,
+            ),
+        };
+        let ticket = (lease.is_some() && !parts.is_empty()).then(|| Ticket {
+            message: Outgoing {
+                id,
+                channel_id: to.channel,
+                platform: to.platform.as_str().to_owned(),
+                run_id: to.run,
+                address: crate::store::JsonText(to.address.clone()),
+                attempts: 0,
+            },
+            parts: parts.clone(),
+        });
+        let message = NewOutbound {
+            id,
+            channel_id: to.channel,
+            context_id: to.context,
+            user_id: to.user,
+            run_id: to.run,
+            content: text.to_owned(),
+            address: to.address,
+            parts,
+            lease,
+        };
+        (message, ticket)
+    }
+
+    fn parts(&self, id: MessageId, text: &str, limits: &Limits) -> Vec<(String, Part)> {
+        let mut rendered: Vec<_> = clifford_markup::render(text, limits.flavor, limits.text_units)
+            .into_iter()
+            .map(|part| Part::Text {
+                text: part.text,
+                plain: part.plain,
+            })
+            .collect();
+        if rendered.len() > self.max_parts {
+            let caption = clifford_markup::head(text, CAPTION_UNITS);
+            rendered = vec![Part::File {
+                name: "answer.md".to_owned(),
+                content: text.to_owned(),
+                caption,
+            }];
+        }
+        keyed(id, rendered)
+    }
+}
+
+/// The most UTF-16 units of a file's caption: what the strictest platform takes (Telegram: 1,024).
+const CAPTION_UNITS: usize = 1000;
+
+/// Names each part for good: 22 characters of the message's id and up to three of the part's place.
+fn keyed(id: MessageId, parts: Vec<Part>) -> Vec<(String, Part)> {
+    let name = base64_url(id.0.as_bytes());
+    parts
+        .into_iter()
+        .enumerate()
+        .map(|(place, part)| (format!("{name}{place:02}"), part))
+        .collect()
+}
+
+fn base64_url(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let word = chunk.iter().fold(0_u32, |word, byte| word << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        for place in 0..=chunk.len() {
+            text.push(char::from(LETTERS[(word >> (18 - 6 * place) & 63) as usize]));
+        }
+    }
+    text
+}
+
+/// Stores a message, in the transaction that caused it.
+///
+/// # Errors
+/// The store's.
+pub async fn send_run_message(tx: &mut Tx, message: &NewOutbound, now: Timestamp) -> Result<(), StoreError> {
+    messages::insert_outbound(tx, message, now).await
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn keys_are_short_enough_for_a_nonce_and_differ() {
+        let part = Part::Text {
+            text: "x".into(),
+            plain: "x".into(),
+        };
+        let mut keys = BTreeSet::new();
+        for _ in 0..100 {
+            for (key, _) in keyed(MessageId::new(), vec![part.clone(), part.clone()]) {
+                assert!(key.len() <= 25, "{key}");
+                assert!(keys.insert(key));
+            }
+        }
+    }
+}

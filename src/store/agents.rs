@@ -1,0 +1,115 @@
+//! Agents: a prompt with its settings. Those of the configuration are brought in at every start.
+
+use serde::Serialize;
+use sqlx::FromRow;
+
+use super::{Conn, StoreError, Tx, args, text_enum};
+use crate::{clock::Timestamp, id::AgentId};
+
+text_enum! {
+    /// How an agent or channel answers.
+    Mode {
+        /// By a run: notes, tools, steps.
+        Run = "run",
+        /// By one model call, without tools.
+        Chat = "chat",
+    }
+}
+
+/// An agent.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Agent {
+    /// Its id.
+    #[schema(value_type = String)]
+    pub id: AgentId,
+    /// Its name, unique.
+    pub name: String,
+    /// Who it is, in its system prompt.
+    pub prompt: String,
+    /// How it answers.
+    pub mode: Mode,
+    /// Whether it takes runs.
+    pub enabled: bool,
+    /// It takes what names no other agent.
+    pub is_default: bool,
+}
+
+const COLUMNS: &str = "id, name, prompt, mode, enabled, is_default";
+
+/// Brings an agent of the configuration in, by its name.
+///
+/// # Errors
+/// The store's.
+pub async fn put(tx: &mut Tx, agent: &Agent, now: Timestamp) -> Result<(), StoreError> {
+    tx.execute(
+        "INSERT INTO agents (id, name, prompt, mode, enabled, is_default, created_at, updated_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $7)
+         ON CONFLICT (name) DO UPDATE SET prompt = excluded.prompt, mode = excluded.mode,
+             enabled = excluded.enabled, is_default = excluded.is_default, updated_at = excluded.updated_at",
+        args![
+            agent.id,
+            &agent.name,
+            &agent.prompt,
+            agent.mode,
+            agent.enabled,
+            agent.is_default,
+            now
+        ],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Takes agents that are not in the configuration any more out of service.
+///
+/// # Errors
+/// The store's.
+pub async fn disable_except(tx: &mut Tx, names: &[String], now: Timestamp) -> Result<(), StoreError> {
+    let known: Vec<Agent> = list(tx).await?;
+    for agent in known
+        .into_iter()
+        .filter(|agent| agent.enabled && !names.contains(&agent.name))
+    {
+        tx.execute(
+            "UPDATE agents SET enabled = $1, is_default = $1, updated_at = $2 WHERE id = $3",
+            args![false, now, agent.id],
+        )
+        .await?;
+    }
+    Ok(())
+}
+
+/// Every agent, by name.
+///
+/// # Errors
+/// The store's.
+pub async fn list(conn: &mut Conn) -> Result<Vec<Agent>, StoreError> {
+    conn.all_built(format!("SELECT {COLUMNS} FROM agents ORDER BY name"), args![])
+        .await
+}
+
+/// One agent.
+///
+/// # Errors
+/// The store's.
+pub async fn get(conn: &mut Conn, id: AgentId) -> Result<Option<Agent>, StoreError> {
+    conn.maybe(
+        "SELECT id, name, prompt, mode, enabled, is_default FROM agents WHERE id = $1",
+        args![id],
+    )
+    .await
+}
+
+/// The agent of a channel: its own if that is enabled, else the default one, else none.
+///
+/// # Errors
+/// The store's.
+pub async fn for_channel(conn: &mut Conn, own: Option<AgentId>) -> Result<Option<Agent>, StoreError> {
+    conn.maybe(
+        "SELECT id, name, prompt, mode, enabled, is_default FROM agents
+         WHERE enabled AND (id = $1 OR is_default) ORDER BY CASE WHEN id = $1 THEN 0 ELSE 1 END, name LIMIT 1",
+        args![own],
+    )
+    .await
+}

@@ -1,0 +1,325 @@
+//! Channels: the places where messages are exchanged, and the spaces that they belong to.
+
+use clifford_channel::{Place, PlaceKind, Platform, Served, Space};
+use serde::Serialize;
+use sqlx::FromRow;
+
+use super::{Conn, StoreError, Tx, agents::Mode, args, text_enum};
+use crate::{
+    clock::Timestamp,
+    id::{AgentId, ChannelId, ContextId, SpaceId, UserId},
+};
+
+text_enum! {
+    /// What kind of place a channel is.
+    ChannelKind {
+        /// One person and the bot.
+        Private = "private",
+        /// Several people.
+        Group = "group",
+        /// A thread or topic within a shared place.
+        Thread = "thread",
+    }
+}
+
+impl From<PlaceKind> for ChannelKind {
+    fn from(kind: PlaceKind) -> Self {
+        match kind {
+            PlaceKind::Private => Self::Private,
+            PlaceKind::Group => Self::Group,
+            PlaceKind::Thread => Self::Thread,
+        }
+    }
+}
+
+impl From<ChannelKind> for PlaceKind {
+    fn from(kind: ChannelKind) -> Self {
+        match kind {
+            ChannelKind::Private => Self::Private,
+            ChannelKind::Group => Self::Group,
+            ChannelKind::Thread => Self::Thread,
+        }
+    }
+}
+
+/// A channel.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Channel {
+    /// Its id.
+    #[schema(value_type = String)]
+    pub id: ChannelId,
+    /// The platform's name.
+    pub platform: String,
+    /// The platform's id of it.
+    pub external_id: String,
+    /// Private or shared.
+    pub kind: ChannelKind,
+    /// Its name as people see it.
+    pub name: Option<String>,
+    /// The guild or group that it belongs to.
+    #[schema(value_type = Option<String>)]
+    pub space_id: Option<SpaceId>,
+    /// The person of a private channel.
+    #[schema(value_type = Option<String>)]
+    pub user_id: Option<UserId>,
+    /// Whether messages go there.
+    pub enabled: bool,
+    /// Why not.
+    pub disabled_reason: Option<String>,
+    /// Its own agent; else the default one.
+    #[schema(value_type = Option<String>)]
+    pub agent_id: Option<AgentId>,
+    /// How it answers.
+    pub mode: Mode,
+    /// The conversation that goes on there.
+    #[schema(value_type = Option<String>)]
+    pub active_context_id: Option<ContextId>,
+    /// When something was last said there.
+    #[schema(value_type = Option<String>)]
+    pub last_message_at: Option<Timestamp>,
+}
+
+impl Channel {
+    /// One person and the bot.
+    pub fn is_private(&self) -> bool {
+        self.kind == ChannelKind::Private
+    }
+
+    /// The platform.
+    ///
+    /// # Errors
+    /// A newer version knows more platforms.
+    pub fn platform(&self) -> Result<Platform, StoreError> {
+        self.platform.parse().map_err(StoreError::Corrupt)
+    }
+}
+
+const SELECT: &str = "SELECT id, platform, external_id, kind, name, space_id, user_id, enabled, disabled_reason, \
+                      agent_id, mode, active_context_id, last_message_at FROM channels";
+
+/// The channel of a place; a new one if it is not known. Two that ask at once get the same. The row stays
+/// locked until the transaction ends, so what happens in one channel happens in order.
+///
+/// # Errors
+/// The store's.
+pub async fn find_or_create(
+    tx: &mut Tx,
+    place: &Place,
+    person: Option<UserId>,
+    now: Timestamp,
+) -> Result<Channel, StoreError> {
+    if let Some(channel) = touch(tx, place.platform, &place.external_id, place.name.as_deref(), now).await? {
+        return Ok(channel);
+    }
+    let space = match &place.space {
+        Some(space) => Some(space_of(tx, place.platform, space, now).await?),
+        None => None,
+    };
+    tx.execute(
+        "INSERT INTO channels (id, platform, external_id, kind, name, space_id, user_id, enabled, mode, config,
+                               last_message_at, created_at, updated_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'run', '{}', $9, $9, $9)
+         ON CONFLICT (platform, external_id) DO NOTHING",
+        args![
+            ChannelId::new(),
+            place.platform.as_str(),
+            &place.external_id,
+            ChannelKind::from(place.kind),
+            place.name.clone(),
+            space,
+            person,
+            true,
+            now
+        ],
+    )
+    .await?;
+    touch(tx, place.platform, &place.external_id, place.name.as_deref(), now)
+        .await?
+        .ok_or_else(|| StoreError::NotFound(format!("channel {}", place.external_id)))
+}
+
+/// Something was said there: it is enabled (again), named as the platform names it, and locked.
+async fn touch(
+    tx: &mut Tx,
+    platform: Platform,
+    external_id: &str,
+    name: Option<&str>,
+    now: Timestamp,
+) -> Result<Option<Channel>, StoreError> {
+    tx.maybe(
+        "UPDATE channels SET last_message_at = $1, updated_at = $1, enabled = $2, disabled_reason = NULL,
+                             name = COALESCE($3, name)
+         WHERE platform = $4 AND external_id = $5
+         RETURNING id, platform, external_id, kind, name, space_id, user_id, enabled, disabled_reason,
+                   agent_id, mode, active_context_id, last_message_at",
+        args![now, true, name, platform.as_str(), external_id],
+    )
+    .await
+}
+
+async fn space_of(tx: &mut Tx, platform: Platform, space: &Space, now: Timestamp) -> Result<SpaceId, StoreError> {
+    let row: (SpaceId,) = tx
+        .one(
+            "INSERT INTO spaces (id, platform, external_id, name, created_at) VALUES ($1, $2, $3, $4, $5)
+             ON CONFLICT (platform, external_id)
+             DO UPDATE SET name = COALESCE(excluded.name, spaces.name), left_at = NULL
+             RETURNING id",
+            args![
+                SpaceId::new(),
+                platform.as_str(),
+                &space.external_id,
+                space.name.clone(),
+                now
+            ],
+        )
+        .await?;
+    Ok(row.0)
+}
+
+/// One channel.
+///
+/// # Errors
+/// The store's.
+pub async fn get(conn: &mut Conn, id: ChannelId) -> Result<Option<Channel>, StoreError> {
+    Ok(conn
+        .all_built(format!("{SELECT} WHERE id = $1"), args![id])
+        .await?
+        .pop())
+}
+
+/// The channel of a place, if it is known.
+///
+/// # Errors
+/// The store's.
+pub async fn by_place(conn: &mut Conn, platform: Platform, external_id: &str) -> Result<Option<Channel>, StoreError> {
+    let sql = format!("{SELECT} WHERE platform = $1 AND external_id = $2");
+    Ok(conn.all_built(sql, args![platform.as_str(), external_id]).await?.pop())
+}
+
+/// A page of channels, newest first.
+///
+/// # Errors
+/// The store's.
+pub async fn page(conn: &mut Conn, before: Option<ChannelId>, limit: u32) -> Result<Vec<Channel>, StoreError> {
+    let sql = format!("{SELECT} WHERE ($1 IS NULL OR id < $1) ORDER BY id DESC LIMIT $2");
+    conn.all_built(sql, args![before, limit]).await
+}
+
+/// Makes a context the one that goes on in a channel.
+///
+/// # Errors
+/// The store's.
+pub async fn set_active_context(tx: &mut Tx, id: ChannelId, context: Option<ContextId>) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE channels SET active_context_id = $1 WHERE id = $2",
+        args![context, id],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Sends nothing more to a channel, until somebody speaks there again.
+///
+/// # Errors
+/// The store's.
+pub async fn disable(tx: &mut Tx, id: ChannelId, reason: &str, now: Timestamp) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE channels SET enabled = $1, disabled_reason = $2, updated_at = $3 WHERE id = $4",
+        args![false, reason, now, id],
+    )
+    .await?;
+    Ok(())
+}
+
+/// The bot was removed from a place.
+///
+/// # Errors
+/// The store's.
+pub async fn left(
+    tx: &mut Tx,
+    platform: Platform,
+    place: &str,
+    reason: &str,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE channels SET enabled = $1, disabled_reason = $2, updated_at = $3
+         WHERE platform = $4 AND external_id = $5",
+        args![false, reason, now, platform.as_str(), place],
+    )
+    .await?;
+    Ok(())
+}
+
+/// The bot was removed from a space, with all of its channels.
+///
+/// # Errors
+/// The store's.
+pub async fn left_space(
+    tx: &mut Tx,
+    platform: Platform,
+    space: &str,
+    reason: &str,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE spaces SET left_at = $1 WHERE platform = $2 AND external_id = $3",
+        args![now, platform.as_str(), space],
+    )
+    .await?;
+    tx.execute(
+        "UPDATE channels SET enabled = $1, disabled_reason = $2, updated_at = $3
+         WHERE space_id = (SELECT id FROM spaces WHERE platform = $4 AND external_id = $5)",
+        args![false, reason, now, platform.as_str(), space],
+    )
+    .await?;
+    Ok(())
+}
+
+/// A place got a new id: the channel, and a space of the same id, keep what they have.
+///
+/// # Errors
+/// The store's.
+pub async fn moved(tx: &mut Tx, platform: Platform, from: &str, to: &str) -> Result<(), StoreError> {
+    for sql in [
+        "UPDATE channels SET external_id = $1 WHERE platform = $2 AND external_id = $3
+         AND NOT EXISTS (SELECT 1 FROM channels c WHERE c.platform = $2 AND c.external_id = $1)",
+        "UPDATE spaces SET external_id = $1 WHERE platform = $2 AND external_id = $3
+         AND NOT EXISTS (SELECT 1 FROM spaces s WHERE s.platform = $2 AND s.external_id = $1)",
+    ] {
+        tx.execute(sql, args![to, platform.as_str(), from]).await?;
+    }
+    Ok(())
+}
+
+/// The places of a platform where something was said since a time, with the newest inbound message of each.
+///
+/// # Errors
+/// The store's.
+pub async fn served(conn: &mut Conn, platform: Platform, since: Timestamp) -> Result<Vec<Served>, StoreError> {
+    #[derive(FromRow)]
+    struct ServedRow {
+        external_id: String,
+        kind: ChannelKind,
+        last_message_id: Option<String>,
+    }
+    let rows: Vec<ServedRow> = conn
+        .all(
+            "SELECT c.external_id, c.kind,
+                    (SELECT m.platform_message_id FROM messages m
+                     WHERE m.channel_id = c.id AND m.direction = 'inbound' AND m.platform_message_id IS NOT NULL
+                     ORDER BY m.id DESC LIMIT 1) AS last_message_id
+             FROM channels c WHERE c.platform = $1 AND c.last_message_at >= $2 AND c.enabled",
+            args![platform.as_str(), since],
+        )
+        .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| Served {
+            external_id: row.external_id,
+            kind: row.kind.into(),
+            last_message_id: row.last_message_id,
+        })
+        .collect())
+}

@@ -1,0 +1,456 @@
+//! The two engines behind one handle.
+
+use std::{
+    fs::File,
+    future::Future,
+    ops::{Deref, DerefMut},
+    path::{Path, PathBuf},
+    pin::Pin,
+    str::FromStr,
+    time::Duration,
+};
+
+use sqlx::{
+    AssertSqlSafe, FromRow, PgConnection, PgPool, Postgres, Sqlite, SqliteConnection, SqlitePool, Transaction,
+    migrate::{MigrateError, Migrator},
+    pool::PoolConnection,
+    postgres::{PgConnectOptions, PgPoolOptions, PgRow},
+    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteRow, SqliteSynchronous},
+};
+
+use super::{StoreError, Value, writer::Writer};
+
+static SQLITE_MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
+static POSTGRES_MIGRATIONS: Migrator = sqlx::migrate!("migrations/postgres");
+
+/// A boxed future that lives as long as the transaction it works in.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// A type that can be read from a row of either engine.
+pub trait Row: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
+impl<T> Row for T where T: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
+
+/// How to open the database.
+#[derive(Clone, Debug)]
+pub struct DbOptions {
+    /// `sqlite:PATH` or `postgres://…`.
+    pub url: String,
+    /// SQLite: whether each commit waits for the disk (`FULL`) or may be lost in a power cut (`NORMAL`).
+    pub synchronous_full: bool,
+    /// The most connections to PostgreSQL, or readers of SQLite.
+    pub max_connections: u32,
+    /// Keep other engines off (SQLite only): set by the processes that work on runs.
+    pub exclusive: bool,
+    /// Bring the schema up to date.
+    pub migrate: bool,
+}
+
+/// The database. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Db {
+    pools: Pools,
+    writer: Option<Writer>,
+    /// Held, never read: the lock ends with the process.
+    _lock: Option<std::sync::Arc<File>>,
+}
+
+/// The pools of the engine in use.
+#[derive(Clone, Debug)]
+pub enum Pools {
+    /// SQLite: one connection writes, the others read.
+    Sqlite {
+        /// Readers.
+        read: SqlitePool,
+        /// The one writer.
+        write: SqlitePool,
+    },
+    /// PostgreSQL.
+    Postgres(PgPool),
+}
+
+impl Db {
+    /// Opens the database, creates it if it is a missing SQLite file, and brings its schema up to date.
+    ///
+    /// # Errors
+    /// The address is bad, the database cannot be reached, is held by another process or is newer.
+    pub async fn open(options: &DbOptions) -> Result<Self, StoreError> {
+        if options.url.starts_with("postgres://") || options.url.starts_with("postgresql://") {
+            Self::open_postgres(options).await
+        } else if let Some(path) = options.url.strip_prefix("sqlite:") {
+            Self::open_sqlite(options, Path::new(path.trim_start_matches("//"))).await
+        } else {
+            let scheme = options.url.split(':').next().unwrap_or_default();
+            Err(StoreError::BadUrl(format!(
+                "`{scheme}:` is no database that Clifford knows: set database.url to sqlite:PATH or postgres://…"
+            )))
+        }
+    }
+
+    async fn open_sqlite(options: &DbOptions, path: &Path) -> Result<Self, StoreError> {
+        let unusable = |error: &dyn std::fmt::Display| {
+            StoreError::Unavailable(format!(
+                "{} cannot be used: {error}; check that its directory exists, is writable and has space, or set database.url",
+                path.display()
+            ))
+        };
+        if let Some(dir) = path.parent().filter(|dir| !dir.as_os_str().is_empty()) {
+            std::fs::create_dir_all(dir).map_err(|error| unusable(&error))?;
+        }
+        let lock = if options.exclusive {
+            Some(lock(path).map_err(|error| error.into_store(path))?)
+        } else {
+            None
+        };
+        let connect = SqliteConnectOptions::new()
+            .filename(path)
+            .create_if_missing(true)
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(if options.synchronous_full {
+                SqliteSynchronous::Full
+            } else {
+                SqliteSynchronous::Normal
+            })
+            .foreign_keys(true)
+            .busy_timeout(Duration::from_secs(5))
+            .statement_cache_capacity(200);
+        let write = SqlitePoolOptions::new()
+            .max_connections(1)
+            .idle_timeout(None)
+            .max_lifetime(None)
+            .connect_with(connect.clone())
+            .await
+            .map_err(|error| unusable(&error))?;
+        if options.migrate {
+            SQLITE_MIGRATIONS.run(&write).await.map_err(migration_error)?;
+        }
+        let read = SqlitePoolOptions::new()
+            .max_connections(options.max_connections.clamp(1, 8))
+            .connect_lazy_with(connect.create_if_missing(false));
+        let writer = Writer::start(write.clone());
+        Ok(Self {
+            pools: Pools::Sqlite { read, write },
+            writer: Some(writer),
+            _lock: lock.map(std::sync::Arc::new),
+        })
+    }
+
+    async fn open_postgres(options: &DbOptions) -> Result<Self, StoreError> {
+        let connect = PgConnectOptions::from_str(&options.url)
+            .map_err(|_| {
+                StoreError::BadUrl(
+                    "database.url is no address of a PostgreSQL database: use postgres://user:password@host/database"
+                        .to_owned(),
+                )
+            })?
+            .application_name("clifford")
+            .statement_cache_capacity(200);
+        let at = format!(
+            "{}:{}/{}",
+            connect.get_host(),
+            connect.get_port(),
+            connect.get_database().unwrap_or("")
+        );
+        let pool = PgPoolOptions::new()
+            .max_connections(options.max_connections)
+            .acquire_timeout(Duration::from_secs(10))
+            .connect_with(connect)
+            .await
+            .map_err(|error| {
+                StoreError::Unavailable(format!(
+                    "PostgreSQL at {at} cannot be used: {error}; check database.url and that the server runs"
+                ))
+            })?;
+        if options.migrate {
+            POSTGRES_MIGRATIONS.run(&pool).await.map_err(migration_error)?;
+        }
+        Ok(Self {
+            pools: Pools::Postgres(pool),
+            writer: None,
+            _lock: None,
+        })
+    }
+
+    /// The pools, for what the engines do each in its own way (listening, backup).
+    pub fn pools(&self) -> &Pools {
+        &self.pools
+    }
+
+    /// Several processes may share this database.
+    pub fn is_shared(&self) -> bool {
+        matches!(self.pools, Pools::Postgres(_))
+    }
+
+    /// A connection to read with.
+    ///
+    /// # Errors
+    /// The database does not answer.
+    pub async fn read(&self) -> Result<Conn, StoreError> {
+        Ok(Conn(match &self.pools {
+            Pools::Sqlite { read, .. } => Inner::SqliteRead(read.acquire().await?),
+            Pools::Postgres(pool) => Inner::PostgresRead(pool.acquire().await?),
+        }))
+    }
+
+    /// Runs `work` in one transaction, which is committed if it returns `Ok` and leaves nothing otherwise.
+    ///
+    /// On SQLite transactions that are ready at the same moment share one commit.
+    ///
+    /// # Errors
+    /// What `work` returns, or the database's own.
+    pub async fn write<T, F>(&self, work: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, StoreError>> + Send + 'static,
+    {
+        match (&self.pools, &self.writer) {
+            (_, Some(writer)) => writer.run(work).await,
+            (Pools::Postgres(pool), None) => {
+                let mut tx = Tx(Conn(Inner::PostgresWrite(pool.begin().await?)));
+                let outcome = work(&mut tx).await?;
+                tx.commit().await?;
+                Ok(outcome)
+            }
+            (Pools::Sqlite { .. }, None) => Err(StoreError::Unavailable("the writer has stopped".to_owned())),
+        }
+    }
+
+    /// Copies the whole database to a file while it is in use.
+    ///
+    /// # Errors
+    /// Only SQLite can do this here; PostgreSQL has `pg_dump`.
+    pub async fn backup(&self, to: &Path) -> Result<(), StoreError> {
+        match &self.pools {
+            Pools::Sqlite { read, .. } => {
+                let to = to
+                    .to_str()
+                    .ok_or_else(|| StoreError::BadUrl("the backup's path is not UTF-8".to_owned()))?;
+                sqlx::query("VACUUM INTO $1").bind(to).execute(read).await?;
+                Ok(())
+            }
+            Pools::Postgres(_) => Err(StoreError::BadUrl(
+                "PostgreSQL makes its own backups: use pg_dump with database.url".to_owned(),
+            )),
+        }
+    }
+
+    /// The schema's versions: those applied, and those that this binary knows.
+    ///
+    /// # Errors
+    /// The database does not answer.
+    pub async fn versions(&self) -> Result<(Vec<i64>, Vec<i64>), StoreError> {
+        #[derive(FromRow)]
+        struct Version {
+            version: i64,
+        }
+        let migrator = if self.is_shared() {
+            &POSTGRES_MIGRATIONS
+        } else {
+            &SQLITE_MIGRATIONS
+        };
+        let known = migrator.iter().map(|migration| migration.version).collect();
+        let applied = self
+            .read()
+            .await?
+            .all::<Version>("SELECT version FROM _sqlx_migrations ORDER BY version", vec![])
+            .await;
+        Ok((
+            applied
+                .map(|rows| rows.into_iter().map(|row| row.version).collect())
+                .unwrap_or_default(),
+            known,
+        ))
+    }
+
+    /// Waits for what is being written, and closes every connection.
+    pub async fn close(&self) {
+        match &self.pools {
+            Pools::Sqlite { read, write } => {
+                read.close().await;
+                write.close().await;
+            }
+            Pools::Postgres(pool) => pool.close().await,
+        }
+    }
+}
+
+fn migration_error(error: MigrateError) -> StoreError {
+    match error {
+        MigrateError::VersionMissing(version) => StoreError::Newer(format!(
+            "the database has schema version {version}, which this version of Clifford does not know: run the newer Clifford, or restore a backup"
+        )),
+        MigrateError::VersionMismatch(version) => StoreError::Newer(format!(
+            "schema version {version} of the database differs from this Clifford's: run the version that made it, or restore a backup"
+        )),
+        other => StoreError::Unavailable(format!("the schema could not be brought up to date: {other}")),
+    }
+}
+
+enum LockError {
+    Held,
+    Io(std::io::Error),
+}
+
+impl LockError {
+    fn into_store(self, path: &Path) -> StoreError {
+        match self {
+            Self::Held => StoreError::InUse(format!(
+                "another process works with {}: stop it first; for several processes set database.url to a PostgreSQL database",
+                path.display()
+            )),
+            Self::Io(error) => StoreError::Unavailable(format!(
+                "the lock beside {} cannot be made: {error}; check that the directory is writable and has space, or set database.url",
+                path.display()
+            )),
+        }
+    }
+}
+
+fn lock(database: &Path) -> Result<File, LockError> {
+    let mut path = database.as_os_str().to_owned();
+    path.push(".lock");
+    let file = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(PathBuf::from(path))
+        .map_err(LockError::Io)?;
+    match rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(file),
+        Err(rustix::io::Errno::WOULDBLOCK) => Err(LockError::Held),
+        Err(error) => Err(LockError::Io(error.into())),
+    }
+}
+
+enum Inner {
+    SqliteRead(PoolConnection<Sqlite>),
+    SqliteWrite(Transaction<'static, Sqlite>),
+    PostgresRead(PoolConnection<Postgres>),
+    PostgresWrite(Transaction<'static, Postgres>),
+}
+
+enum Engine<'c> {
+    Sqlite(&'c mut SqliteConnection),
+    Postgres(&'c mut PgConnection),
+}
+
+/// A connection to read with.
+pub struct Conn(Inner);
+
+/// A transaction to write in; reads as a [`Conn`].
+pub struct Tx(Conn);
+
+impl Deref for Tx {
+    type Target = Conn;
+
+    fn deref(&self) -> &Conn {
+        &self.0
+    }
+}
+
+impl DerefMut for Tx {
+    fn deref_mut(&mut self) -> &mut Conn {
+        &mut self.0
+    }
+}
+
+impl Tx {
+    pub(super) fn sqlite(transaction: Transaction<'static, Sqlite>) -> Self {
+        Self(Conn(Inner::SqliteWrite(transaction)))
+    }
+
+    pub(super) async fn commit(self) -> Result<(), StoreError> {
+        match self.0.0 {
+            Inner::SqliteWrite(tx) => tx.commit().await?,
+            Inner::PostgresWrite(tx) => tx.commit().await?,
+            Inner::SqliteRead(_) | Inner::PostgresRead(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Executes a statement and returns how many rows it touched.
+    pub(super) async fn execute(&mut self, sql: &'static str, args: Vec<Value>) -> Result<u64, StoreError> {
+        self.execute_text(sqlx::SqlStr::from_static(sql), args).await
+    }
+
+    /// As [`Tx::execute`], for text that was put together from constants.
+    pub(super) async fn execute_built(&mut self, sql: String, args: Vec<Value>) -> Result<u64, StoreError> {
+        use sqlx::SqlSafeStr;
+        self.execute_text(AssertSqlSafe(sql).into_sql_str(), args).await
+    }
+
+    async fn execute_text(&mut self, sql: sqlx::SqlStr, args: Vec<Value>) -> Result<u64, StoreError> {
+        Ok(match self.engine() {
+            Engine::Sqlite(conn) => bind!(sqlx::query(sql), args).execute(conn).await?.rows_affected(),
+            Engine::Postgres(conn) => bind!(sqlx::query(sql), args).execute(conn).await?.rows_affected(),
+        })
+    }
+}
+
+macro_rules! bind {
+    ($query:expr, $args:expr) => {{
+        let mut query = $query;
+        for value in $args {
+            query = match value {
+                Value::Text(value) => query.bind(value),
+                Value::Int(value) => query.bind(value),
+                Value::Real(value) => query.bind(value),
+                Value::Bool(value) => query.bind(value),
+            };
+        }
+        query
+    }};
+}
+use bind;
+
+impl Conn {
+    fn engine(&mut self) -> Engine<'_> {
+        match &mut self.0 {
+            Inner::SqliteRead(conn) => Engine::Sqlite(conn),
+            Inner::SqliteWrite(tx) => Engine::Sqlite(tx),
+            Inner::PostgresRead(conn) => Engine::Postgres(conn),
+            Inner::PostgresWrite(tx) => Engine::Postgres(tx),
+        }
+    }
+
+    /// The engine is PostgreSQL: for the few statements that have two texts.
+    pub(super) fn is_postgres(&self) -> bool {
+        matches!(self.0, Inner::PostgresRead(_) | Inner::PostgresWrite(_))
+    }
+
+    /// Every row of a query (or of a statement that returns rows).
+    pub(super) async fn all<T: Row>(&mut self, sql: &'static str, args: Vec<Value>) -> Result<Vec<T>, StoreError> {
+        Ok(match self.engine() {
+            Engine::Sqlite(conn) => bind!(sqlx::query_as(sql), args).fetch_all(conn).await?,
+            Engine::Postgres(conn) => bind!(sqlx::query_as(sql), args).fetch_all(conn).await?,
+        })
+    }
+
+    /// Every row of a query whose text was put together from constants.
+    pub(super) async fn all_built<T: Row>(&mut self, sql: String, args: Vec<Value>) -> Result<Vec<T>, StoreError> {
+        let sql = AssertSqlSafe(sql);
+        Ok(match self.engine() {
+            Engine::Sqlite(conn) => bind!(sqlx::query_as(sql), args).fetch_all(conn).await?,
+            Engine::Postgres(conn) => bind!(sqlx::query_as(sql), args).fetch_all(conn).await?,
+        })
+    }
+
+    /// The first row of a query, if there is one.
+    pub(super) async fn maybe<T: Row>(&mut self, sql: &'static str, args: Vec<Value>) -> Result<Option<T>, StoreError> {
+        Ok(match self.engine() {
+            Engine::Sqlite(conn) => bind!(sqlx::query_as(sql), args).fetch_optional(conn).await?,
+            Engine::Postgres(conn) => bind!(sqlx::query_as(sql), args).fetch_optional(conn).await?,
+        })
+    }
+
+    /// The one row that a query has.
+    pub(super) async fn one<T: Row>(&mut self, sql: &'static str, args: Vec<Value>) -> Result<T, StoreError> {
+        self.maybe(sql, args)
+            .await?
+            .ok_or_else(|| StoreError::NotFound("such row".to_owned()))
+    }
+
+    /// Whether a query has a row.
+    pub(super) async fn exists(&mut self, sql: &'static str, args: Vec<Value>) -> Result<bool, StoreError> {
+        Ok(self.maybe::<(i64,)>(sql, args).await?.is_some())
+    }
+}

@@ -1,0 +1,39 @@
+//! Leases by name: what only one process may do at a time.
+
+use super::{StoreError, Tx, args};
+use crate::{clock::Timestamp, id::WorkerId};
+
+/// Takes or renews a lease. `false`: another process holds it.
+///
+/// # Errors
+/// The store's.
+pub async fn hold(
+    tx: &mut Tx,
+    name: &str,
+    owner: WorkerId,
+    now: Timestamp,
+    until: Timestamp,
+) -> Result<bool, StoreError> {
+    let held = tx
+        .execute(
+            "INSERT INTO leases (name, owner, until, epoch) VALUES ($1, $2, $3, 1)
+             ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, until = excluded.until, epoch = leases.epoch + 1
+             WHERE leases.owner = excluded.owner OR leases.until < $4",
+            args![name, owner, until, now],
+        )
+        .await?;
+    Ok(held == 1)
+}
+
+/// Gives a lease back.
+///
+/// # Errors
+/// The store's.
+pub async fn give_back(tx: &mut Tx, name: &str, owner: WorkerId) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE leases SET until = 0 WHERE name = $1 AND owner = $2",
+        args![name, owner],
+    )
+    .await?;
+    Ok(())
+}

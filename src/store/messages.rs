@@ -1,0 +1,420 @@
+//! Messages, in and out. An outbound message is its own outbox row, with a row a part.
+
+use clifford_channel::{Address, Attachment, Part};
+use serde::Serialize;
+use serde_json::{Value as Json, json};
+use sqlx::FromRow;
+
+use super::{Conn, JsonText, StoreError, Tx, args, columns::to_json, text_enum};
+use crate::{
+    clock::Timestamp,
+    id::{ChannelId, ContextId, MessageId, RunId, UserId, WorkerId},
+};
+
+text_enum! {
+    /// Which way a message went.
+    Direction {
+        /// From a person.
+        Inbound = "inbound",
+        /// From the bot.
+        Outbound = "outbound",
+    }
+}
+
+text_enum! {
+    /// Where a message stands.
+    MessageStatus {
+        /// Inbound: a run has it.
+        Received = "received",
+        /// Inbound: it waits for the run at work in its context to end.
+        Queued = "queued",
+        /// Inbound: stored as history only.
+        History = "history",
+        /// Outbound: it waits to be sent.
+        Pending = "pending",
+        /// Outbound: it is being sent; after a crash it may have arrived.
+        Sending = "sending",
+        /// Outbound: the platform has it.
+        Delivered = "delivered",
+        /// Outbound: the platform will not take it.
+        Failed = "failed",
+    }
+}
+
+/// A message.
+#[derive(Clone, Debug, PartialEq, FromRow, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Message {
+    /// Its id.
+    #[schema(value_type = String)]
+    pub id: MessageId,
+    /// Which way it went.
+    pub direction: Direction,
+    /// Where.
+    #[schema(value_type = String)]
+    pub channel_id: ChannelId,
+    /// In which conversation.
+    #[schema(value_type = Option<String>)]
+    pub context_id: Option<ContextId>,
+    /// Whose; of an outbound message: whom it answers.
+    #[schema(value_type = Option<String>)]
+    pub user_id: Option<UserId>,
+    /// The run that it became or came from.
+    #[schema(value_type = Option<String>)]
+    pub run_id: Option<RunId>,
+    /// The text: of an outbound message, Markdown.
+    pub content: String,
+    /// Files.
+    #[schema(value_type = Option<Object>)]
+    pub attachments: Option<JsonText<Json>>,
+    /// Whatever else is known of it.
+    #[schema(value_type = Option<Object>)]
+    pub metadata: Option<JsonText<Json>>,
+    /// The platform's id of it.
+    pub platform_message_id: Option<String>,
+    /// Where it stands.
+    pub status: MessageStatus,
+    /// Why it was not delivered.
+    pub error: Option<String>,
+    /// When it was stored.
+    #[schema(value_type = String)]
+    pub created_at: Timestamp,
+}
+
+const SELECT: &str = "SELECT id, direction, channel_id, context_id, user_id, run_id, content, attachments, metadata, \
+                      platform_message_id, status, error, created_at FROM messages";
+
+/// An inbound message to be stored.
+#[derive(Clone, Debug)]
+pub struct NewInbound {
+    /// Its id.
+    pub id: MessageId,
+    /// Where.
+    pub channel_id: ChannelId,
+    /// In which conversation.
+    pub context_id: Option<ContextId>,
+    /// Whose.
+    pub user_id: UserId,
+    /// The run that it becomes.
+    pub run_id: Option<RunId>,
+    /// The text; in a shared channel with its speaker's name.
+    pub content: String,
+    /// Files.
+    pub attachments: Vec<Attachment>,
+    /// The platform's id of it.
+    pub platform_message_id: Option<String>,
+    /// The sender's own key against storing it twice.
+    pub idempotency_key: Option<String>,
+    /// The album that it is a piece of.
+    pub album: Option<String>,
+    /// Where it stands.
+    pub status: MessageStatus,
+    /// When it was sent, by the platform's clock.
+    pub sent_at: Timestamp,
+}
+
+/// Stores an inbound message. `false`: it is there already.
+///
+/// # Errors
+/// The store's.
+pub async fn insert_inbound(tx: &mut Tx, message: &NewInbound, now: Timestamp) -> Result<bool, StoreError> {
+    let inserted = tx
+        .execute(
+            "INSERT INTO messages (id, direction, channel_id, context_id, user_id, run_id, content, attachments,
+                 metadata, platform_message_id, idempotency_key, album, status, attempts, sent_at, created_at)
+             VALUES ($1, 'inbound', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0, $13, $14)
+             ON CONFLICT DO NOTHING",
+            args![
+                message.id,
+                message.channel_id,
+                message.context_id,
+                message.user_id,
+                message.run_id,
+                &message.content,
+                (!message.attachments.is_empty()).then(|| to_json(&message.attachments)),
+                message.run_id.map(|run| run_metadata(run)),
+                message.platform_message_id.clone(),
+                message.idempotency_key.clone(),
+                message.album.clone(),
+                message.status,
+                message.sent_at,
+                now
+            ],
+        )
+        .await?;
+    Ok(inserted == 1)
+}
+
+fn run_metadata(run: RunId) -> Json {
+    json!({ "runId": run, "kind": "coordinator" })
+}
+
+/// An outbound message with its parts, rendered for its platform.
+#[derive(Clone, Debug)]
+pub struct NewOutbound {
+    /// Its id.
+    pub id: MessageId,
+    /// Where.
+    pub channel_id: ChannelId,
+    /// In which conversation.
+    pub context_id: Option<ContextId>,
+    /// Whom it answers.
+    pub user_id: Option<UserId>,
+    /// The run that said it.
+    pub run_id: Option<RunId>,
+    /// The text, Markdown.
+    pub content: String,
+    /// Where it goes, in the platform's terms.
+    pub address: Address,
+    /// What is sent, in order; none where a message is delivered when it is stored.
+    pub parts: Vec<(String, Part)>,
+    /// The worker that sends it, and until when it is its own; `None`: whoever claims it.
+    pub lease: Option<(WorkerId, Timestamp)>,
+}
+
+/// Stores an outbound message: `sending` if somebody holds it already, `pending` if not, `delivered` if
+/// there is nothing to send.
+///
+/// # Errors
+/// The store's.
+pub async fn insert_outbound(tx: &mut Tx, message: &NewOutbound, now: Timestamp) -> Result<(), StoreError> {
+    let status = match (message.parts.is_empty(), message.lease) {
+        (true, _) => MessageStatus::Delivered,
+        (false, Some(_)) => MessageStatus::Sending,
+        (false, None) => MessageStatus::Pending,
+    };
+    tx.execute(
+        "INSERT INTO messages (id, direction, channel_id, context_id, user_id, run_id, content, status, address,
+             attempts, lease_owner, lease_until, sent_at, created_at)
+         VALUES ($1, 'outbound', $2, $3, $4, $5, $6, $7, $8, 0, $9, $10, $11, $11)",
+        args![
+            message.id,
+            message.channel_id,
+            message.context_id,
+            message.user_id,
+            message.run_id,
+            &message.content,
+            status,
+            to_json(&message.address),
+            message.lease.map(|(owner, _)| owner),
+            message.lease.map(|(_, until)| until),
+            now
+        ],
+    )
+    .await?;
+    for (seq, (key, part)) in message.parts.iter().enumerate() {
+        // Only the part that is on its way may have arrived when a process dies.
+        let sending = seq == 0 && message.lease.is_some();
+        tx.execute(
+            "INSERT INTO message_parts (message_id, seq, delivery_key, body, status) VALUES ($1, $2, $3, $4, $5)",
+            args![
+                message.id,
+                seq,
+                key,
+                to_json(part),
+                if sending {
+                    MessageStatus::Sending
+                } else {
+                    MessageStatus::Pending
+                }
+            ],
+        )
+        .await?;
+    }
+    Ok(())
+}
+
+/// One message.
+///
+/// # Errors
+/// The store's.
+pub async fn get(conn: &mut Conn, id: MessageId) -> Result<Option<Message>, StoreError> {
+    Ok(conn
+        .all_built(format!("{SELECT} WHERE id = $1"), args![id])
+        .await?
+        .pop())
+}
+
+/// The message that was stored under a sender's key.
+///
+/// # Errors
+/// The store's.
+pub async fn by_key(conn: &mut Conn, channel: ChannelId, key: &str) -> Result<Option<Message>, StoreError> {
+    let sql = format!("{SELECT} WHERE channel_id = $1 AND idempotency_key = $2");
+    Ok(conn.all_built(sql, args![channel, key]).await?.pop())
+}
+
+/// The inbound message of a platform's id.
+///
+/// # Errors
+/// The store's.
+pub async fn by_platform_id(conn: &mut Conn, channel: ChannelId, id: &str) -> Result<Option<Message>, StoreError> {
+    let sql = format!("{SELECT} WHERE channel_id = $1 AND direction = 'inbound' AND platform_message_id = $2");
+    Ok(conn.all_built(sql, args![channel, id]).await?.pop())
+}
+
+/// A page of messages, newest first.
+///
+/// # Errors
+/// The store's.
+pub async fn page(
+    conn: &mut Conn,
+    channel: Option<ChannelId>,
+    context: Option<ContextId>,
+    before: Option<MessageId>,
+    limit: u32,
+) -> Result<Vec<Message>, StoreError> {
+    let mut sql = format!("{SELECT} WHERE 1 = 1");
+    let mut args = args![];
+    let conditions = [
+        ("channel_id =", channel.map(super::Value::from)),
+        ("context_id =", context.map(super::Value::from)),
+        ("id <", before.map(super::Value::from)),
+    ];
+    for (condition, value) in conditions {
+        if let Some(value) = value {
+            args.push(value);
+            sql.push_str(&format!(" AND {condition} ${}", args.len()));
+        }
+    }
+    args.push(limit.into());
+    sql.push_str(&format!(" ORDER BY id DESC LIMIT ${}", args.len()));
+    conn.all_built(sql, args).await
+}
+
+/// What a run said, in order.
+///
+/// # Errors
+/// The store's.
+pub async fn said_by(conn: &mut Conn, run: RunId) -> Result<Vec<Message>, StoreError> {
+    conn.all_built(
+        format!("{SELECT} WHERE run_id = $1 AND direction = 'outbound' ORDER BY id"),
+        args![run],
+    )
+    .await
+}
+
+/// A turn of a conversation.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct Turn {
+    /// Which way it went.
+    pub direction: Direction,
+    /// The text.
+    pub content: String,
+}
+
+/// The newest turns of a context that were there before a run, oldest first; the run's own are not among them.
+///
+/// # Errors
+/// The store's.
+pub async fn conversation(
+    conn: &mut Conn,
+    context: ContextId,
+    run: RunId,
+    limit: u32,
+) -> Result<Vec<Turn>, StoreError> {
+    let mut turns: Vec<Turn> = conn
+        .all(
+            "SELECT direction, content FROM messages
+             WHERE context_id = $1 AND id < $2 AND (run_id IS NULL OR run_id <> $2) AND status <> 'queued'
+             ORDER BY id DESC LIMIT $3",
+            args![context, run, limit],
+        )
+        .await?;
+    turns.reverse();
+    Ok(turns)
+}
+
+/// A message that waits for the run at work in its context to end.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct Queued {
+    /// Its id.
+    pub id: MessageId,
+    /// Whose.
+    pub user_id: Option<UserId>,
+    /// Where it was written.
+    pub channel_id: ChannelId,
+    /// The text.
+    pub content: String,
+    /// Where its answer goes.
+    pub address: Option<JsonText<Address>>,
+}
+
+/// What waits in a context, in the order in which it was written.
+///
+/// # Errors
+/// The store's.
+pub async fn queued(tx: &mut Tx, context: ContextId) -> Result<Vec<Queued>, StoreError> {
+    tx.all(
+        "SELECT id, user_id, channel_id, content, address FROM messages WHERE context_id = $1 AND status = 'queued'
+         ORDER BY sent_at, LENGTH(COALESCE(platform_message_id, '')), platform_message_id, id",
+        args![context],
+    )
+    .await
+}
+
+/// Gives a message to a run.
+///
+/// # Errors
+/// The store's.
+pub async fn give_to_run(tx: &mut Tx, id: MessageId, run: RunId) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE messages SET status = 'received', run_id = $1, metadata = $2 WHERE id = $3",
+        args![run, run_metadata(run), id],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Where the answer to a queued message goes.
+///
+/// # Errors
+/// The store's.
+pub async fn set_address(tx: &mut Tx, id: MessageId, address: &Address) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE messages SET address = $1 WHERE id = $2",
+        args![to_json(address), id],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Replaces the text of an inbound message.
+///
+/// # Errors
+/// The store's.
+pub async fn edit(tx: &mut Tx, id: MessageId, content: &str, now: Timestamp) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE messages SET content = $1, edited_at = $2 WHERE id = $3",
+        args![content, now, id],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Drops what waits in a context (somebody said stop), and returns how much there was.
+///
+/// # Errors
+/// The store's.
+pub async fn drop_queued(tx: &mut Tx, context: ContextId) -> Result<u64, StoreError> {
+    tx.execute(
+        "UPDATE messages SET status = 'history' WHERE context_id = $1 AND status = 'queued'",
+        args![context],
+    )
+    .await
+}
+
+/// The text of every message that a run holds, in the order in which they were written.
+///
+/// # Errors
+/// The store's.
+pub async fn input_of(tx: &mut Tx, run: RunId) -> Result<Vec<String>, StoreError> {
+    let rows: Vec<(String,)> = tx
+        .all(
+            "SELECT content FROM messages WHERE run_id = $1 AND direction = 'inbound'
+             ORDER BY sent_at, LENGTH(COALESCE(platform_message_id, '')), platform_message_id, id",
+            args![run],
+        )
+        .await?;
+    Ok(rows.into_iter().map(|row| row.0).collect())
+}

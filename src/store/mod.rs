@@ -1,0 +1,81 @@
+//! Everything that is kept: one file per table, the same text for SQLite and PostgreSQL.
+//!
+//! Functions take a [`Tx`] to write or a [`Conn`] to read, and return domain types. There is no SQL outside
+//! of this module, and no domain rule inside it beyond what keeps rows true.
+
+pub mod agents;
+pub mod channels;
+mod columns;
+pub mod contexts;
+mod db;
+pub mod leases;
+pub mod memory_items;
+pub mod messages;
+pub mod notify;
+pub mod outbox;
+pub mod pairings;
+pub mod run_queue;
+pub mod runs;
+pub mod settings;
+pub mod steps;
+pub mod tokens;
+pub mod triggers;
+pub mod unreadable;
+pub mod usage;
+pub mod users;
+mod values;
+mod writer;
+
+pub use columns::JsonText;
+pub(crate) use columns::{text_column, text_enum};
+pub use db::{BoxFuture, Conn, Db, DbOptions, Pools, Row, Tx};
+pub use values::Value;
+pub(crate) use values::args;
+
+/// Why the store did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The database did not answer, or is full, locked or gone: try again later.
+    #[error("the database is not available: {0}")]
+    Unavailable(String),
+    /// This worker's lease of the run is over: stop, and write nothing more of it.
+    #[error("the lease of run {0} is over")]
+    LeaseLost(crate::id::RunId),
+    /// A rule of the schema forbids the row (it is there already).
+    #[error("there is one already: {0}")]
+    Conflict(String),
+    /// There is no such row.
+    #[error("there is no {0}")]
+    NotFound(String),
+    /// The row's state does not allow the change.
+    #[error("{0}")]
+    WrongState(String),
+    /// A row holds what this version cannot read.
+    #[error("a stored value cannot be read: {0}")]
+    Corrupt(String),
+    /// The database belongs to a newer version of Clifford.
+    #[error("{0}")]
+    Newer(String),
+    /// Another process has the database.
+    #[error("{0}")]
+    InUse(String),
+    /// The database's address cannot be used.
+    #[error("{0}")]
+    BadUrl(String),
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        match &error {
+            sqlx::Error::Database(inner) if inner.is_unique_violation() => Self::Conflict(inner.message().to_owned()),
+            sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) => Self::Corrupt(error.to_string()),
+            _ => Self::Unavailable(error.to_string()),
+        }
+    }
+}
+
+impl From<serde_json::Error> for StoreError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Corrupt(error.to_string())
+    }
+}

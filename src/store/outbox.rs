@@ -1,0 +1,195 @@
+//! The outbox: outbound messages that have not been delivered, claimed by lease, a row a part.
+
+use clifford_channel::{Address, Part};
+use sqlx::FromRow;
+
+use super::{Conn, JsonText, StoreError, Tx, args, messages::MessageStatus};
+use crate::{
+    clock::Timestamp,
+    id::{ChannelId, MessageId, RunId, WorkerId},
+};
+
+/// An outbound message that a worker holds.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct Outgoing {
+    /// Its id.
+    pub id: MessageId,
+    /// Where it goes.
+    pub channel_id: ChannelId,
+    /// The channel's platform.
+    pub platform: String,
+    /// The run that said it.
+    pub run_id: Option<RunId>,
+    /// Where it goes, in the platform's terms.
+    pub address: JsonText<Address>,
+    /// How often it was tried in vain.
+    pub attempts: i64,
+}
+
+/// A part of it.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct OutgoingPart {
+    /// Its place.
+    pub seq: i64,
+    /// The same for every attempt.
+    #[sqlx(rename = "delivery_key")]
+    pub key: String,
+    /// What is sent.
+    pub body: JsonText<Part>,
+    /// Where it stands.
+    pub status: MessageStatus,
+}
+
+/// Claims up to `limit` messages that nobody holds and whose time has come, oldest first.
+///
+/// # Errors
+/// The store's.
+pub async fn claim(
+    tx: &mut Tx,
+    worker: WorkerId,
+    now: Timestamp,
+    until: Timestamp,
+    limit: u32,
+) -> Result<Vec<Outgoing>, StoreError> {
+    let sql = if tx.is_postgres() {
+        include_str!("sql/claim_outbox.postgres.sql")
+    } else {
+        include_str!("sql/claim_outbox.sqlite.sql")
+    };
+    let mut claimed: Vec<Outgoing> = tx.all(sql, args![worker, until, now, limit]).await?;
+    claimed.sort_by_key(|message| message.id);
+    Ok(claimed)
+}
+
+/// The parts of a message that have not been delivered, in order.
+///
+/// # Errors
+/// The store's.
+pub async fn parts(conn: &mut Conn, message: MessageId) -> Result<Vec<OutgoingPart>, StoreError> {
+    conn.all(
+        "SELECT seq, delivery_key, body, status FROM message_parts
+         WHERE message_id = $1 AND status IN ('pending', 'sending') ORDER BY seq",
+        args![message],
+    )
+    .await
+}
+
+/// Marks a part that is about to be sent: if this process dies now, it may have arrived.
+///
+/// # Errors
+/// The store's.
+pub async fn part_sending(tx: &mut Tx, message: MessageId, seq: i64) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE message_parts SET status = 'sending' WHERE message_id = $1 AND seq = $2 AND status = 'pending'",
+        args![message, seq],
+    )
+    .await?;
+    tx.execute(
+        "UPDATE messages SET status = 'sending' WHERE id = $1 AND status = 'pending'",
+        args![message],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Marks a part as delivered, and the next one as being sent. The last part's delivery is the message's.
+///
+/// # Errors
+/// The store's.
+pub async fn part_delivered(
+    tx: &mut Tx,
+    message: MessageId,
+    seq: i64,
+    platform_id: &str,
+    is_last: bool,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE message_parts SET status = 'delivered', platform_message_id = $1, delivered_at = $2
+         WHERE message_id = $3 AND seq = $4",
+        args![platform_id, now, message, seq],
+    )
+    .await?;
+    if is_last {
+        tx.execute(
+            "UPDATE messages SET status = 'delivered', platform_message_id = $1, lease_owner = NULL, lease_until = NULL,
+                 error = NULL, sent_at = $2
+             WHERE id = $3",
+            args![platform_id, now, message],
+        )
+        .await?;
+        return Ok(());
+    }
+    part_sending(tx, message, seq + 1).await
+}
+
+/// Records that an attempt failed.
+///
+/// # Errors
+/// The store's.
+pub async fn attempt_failed(tx: &mut Tx, message: MessageId, reason: &str) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE messages SET attempts = attempts + 1, error = $1 WHERE id = $2",
+        args![reason, message],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Gives a message up: the platform will not take it.
+///
+/// # Errors
+/// The store's.
+pub async fn fail(tx: &mut Tx, message: MessageId, reason: &str) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE messages SET status = 'failed', error = $1, lease_owner = NULL, lease_until = NULL WHERE id = $2",
+        args![reason, message],
+    )
+    .await?;
+    tx.execute(
+        "UPDATE message_parts SET status = 'failed' WHERE message_id = $1 AND status IN ('pending', 'sending')",
+        args![message],
+    )
+    .await?;
+    Ok(())
+}
+
+/// The chat has a new address: what waits for it goes there.
+///
+/// # Errors
+/// The store's.
+pub async fn readdress(tx: &mut Tx, message: MessageId, address: &Address) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE messages SET address = $1 WHERE id = $2",
+        args![super::columns::to_json(address), message],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Whether a channel has an undelivered message that is older than this one: order is kept across processes.
+///
+/// # Errors
+/// The store's.
+pub async fn has_older(conn: &mut Conn, channel: ChannelId, message: MessageId) -> Result<bool, StoreError> {
+    conn.exists(
+        "SELECT CAST(1 AS BIGINT) FROM messages WHERE channel_id = $1 AND id < $2 AND direction = 'outbound'
+         AND status IN ('pending', 'sending') LIMIT 1",
+        args![channel, message],
+    )
+    .await
+}
+
+/// How many messages wait, and since when the oldest does.
+///
+/// # Errors
+/// The store's.
+pub async fn backlog(conn: &mut Conn) -> Result<(i64, Option<Timestamp>), StoreError> {
+    let row: (i64, Option<i64>) = conn
+        .one(
+            "SELECT COUNT(*), MIN(created_at) FROM messages WHERE direction = 'outbound' AND status IN ('pending', 'sending')",
+            args![],
+        )
+        .await?;
+    Ok((row.0, row.1.map(Timestamp)))
+}

@@ -1,0 +1,110 @@
+//! The `runs` table as a queue: claims by lease, heartbeats, wakes.
+
+use sqlx::FromRow;
+
+use super::{Conn, StoreError, Tx, args, runs::Lease};
+use crate::{
+    clock::Timestamp,
+    id::{RunId, WorkerId},
+};
+
+#[derive(FromRow)]
+struct Claimed {
+    id: RunId,
+    epoch: i64,
+}
+
+/// Claims up to `limit` runs that may begin or whose worker is gone, oldest first.
+///
+/// # Errors
+/// The store's.
+pub async fn claim(
+    tx: &mut Tx,
+    worker: WorkerId,
+    now: Timestamp,
+    until: Timestamp,
+    limit: u32,
+) -> Result<Vec<Lease>, StoreError> {
+    // A worker that is gone leaves its runs `running`: they become `pending` first, then are claimed like others.
+    tx.execute(
+        "UPDATE runs SET status = 'pending', lease_owner = NULL, lease_until = NULL
+         WHERE status = 'running' AND lease_until < $1",
+        args![now],
+    )
+    .await?;
+    let sql = if tx.is_postgres() {
+        include_str!("sql/claim_runs.postgres.sql")
+    } else {
+        include_str!("sql/claim_runs.sqlite.sql")
+    };
+    let claimed: Vec<Claimed> = tx.all(sql, args![worker, until, now, limit]).await?;
+    Ok(claimed
+        .into_iter()
+        .map(|row| Lease {
+            run: row.id,
+            owner: worker,
+            epoch: row.epoch,
+        })
+        .collect())
+}
+
+/// Renews every lease of a worker.
+///
+/// # Errors
+/// The store's.
+pub async fn heartbeat(tx: &mut Tx, worker: WorkerId, until: Timestamp) -> Result<(), StoreError> {
+    for sql in [
+        "UPDATE runs SET lease_until = $1 WHERE lease_owner = $2 AND status IN ('pending', 'running')",
+        "UPDATE messages SET lease_until = $1 WHERE lease_owner = $2 AND direction = 'outbound'
+         AND status IN ('pending', 'sending')",
+    ] {
+        tx.execute(sql, args![until, worker]).await?;
+    }
+    Ok(())
+}
+
+/// Gives back everything that workers which are surely gone had in hand: where one process has the database
+/// to itself (SQLite), that is everything; else what `worker` had.
+///
+/// # Errors
+/// The store's.
+pub async fn release(tx: &mut Tx, worker: Option<WorkerId>) -> Result<(), StoreError> {
+    for sql in [
+        "UPDATE runs SET lease_until = 0 WHERE status IN ('pending', 'running') AND ($1 IS NULL OR lease_owner = $1)
+         AND lease_owner IS NOT NULL",
+        "UPDATE messages SET lease_until = 0 WHERE direction = 'outbound' AND status IN ('pending', 'sending')
+         AND ($1 IS NULL OR lease_owner = $1) AND lease_owner IS NOT NULL",
+        "UPDATE leases SET until = 0 WHERE $1 IS NULL OR owner = $1",
+    ] {
+        tx.execute(sql, args![worker]).await?;
+    }
+    Ok(())
+}
+
+/// The waiting runs whose time has come.
+///
+/// # Errors
+/// The store's.
+pub async fn due(conn: &mut Conn, now: Timestamp, limit: u32) -> Result<Vec<RunId>, StoreError> {
+    let rows: Vec<(RunId,)> = conn
+        .all(
+            "SELECT id FROM runs WHERE status = 'waiting' AND wake_at <= $1 ORDER BY wake_at LIMIT $2",
+            args![now, limit],
+        )
+        .await?;
+    Ok(rows.into_iter().map(|row| row.0).collect())
+}
+
+/// When the next waiting run wakes, or the next pending one may begin.
+///
+/// # Errors
+/// The store's.
+pub async fn next_wake(conn: &mut Conn, after: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+    let row: (Option<i64>,) = conn
+        .one(
+            "SELECT MIN(wake_at) FROM runs WHERE status IN ('waiting', 'pending') AND wake_at > $1",
+            args![after],
+        )
+        .await?;
+    Ok(row.0.map(Timestamp))
+}

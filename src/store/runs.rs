@@ -1,0 +1,528 @@
+//! Runs: their rows, and the one place where a status changes.
+
+use serde::Serialize;
+use serde_json::Value as Json;
+use sqlx::FromRow;
+
+use super::{Conn, JsonText, StoreError, Tx, args, columns::to_json, text_enum};
+use crate::{
+    clock::Timestamp,
+    id::{AgentId, ChannelId, ContextId, RunId, UserId, WorkerId},
+};
+
+text_enum! {
+    /// Where a run stands.
+    RunStatus {
+        /// It waits to be worked on.
+        Pending = "pending",
+        /// It is worked on.
+        Running = "running",
+        /// It sleeps, or waits for subagents or a person.
+        Waiting = "waiting",
+        /// It ended as it should.
+        Completed = "completed",
+        /// It ended by a failure.
+        Failed = "failed",
+        /// Somebody stopped it.
+        Cancelled = "cancelled",
+    }
+}
+
+impl RunStatus {
+    /// Whether a run may go from this status to another: the table of a run's life, and no other change.
+    pub const fn may_become(self, next: Self) -> bool {
+        use RunStatus::{Cancelled, Completed, Failed, Pending, Running, Waiting};
+        matches!(
+            (self, next),
+            (Pending, Running | Cancelled)
+                | (Running, Pending | Waiting | Completed | Failed | Cancelled)
+                | (Waiting, Pending | Cancelled)
+        )
+    }
+
+    /// Nothing follows it.
+    pub const fn is_ended(self) -> bool {
+        matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
+    }
+}
+
+text_enum! {
+    /// Whom a run speaks to.
+    RunKind {
+        /// A person.
+        Coordinator = "coordinator",
+        /// Its parent.
+        Subagent = "subagent",
+    }
+}
+
+/// A run.
+#[derive(Clone, Debug, PartialEq, FromRow, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Run)]
+pub struct Run {
+    /// Its id.
+    #[schema(value_type = String)]
+    pub id: RunId,
+    /// The agent that does it.
+    #[schema(value_type = String)]
+    pub agent_id: AgentId,
+    /// The channel that it came from.
+    #[schema(value_type = Option<String>)]
+    pub channel_id: Option<ChannelId>,
+    /// Who asked.
+    #[schema(value_type = Option<String>)]
+    pub user_id: Option<UserId>,
+    /// The conversation that it belongs to.
+    #[schema(value_type = Option<String>)]
+    pub context_id: Option<ContextId>,
+    /// The run that created it.
+    #[schema(value_type = Option<String>)]
+    pub parent_run_id: Option<RunId>,
+    /// The coordinator at the top of its tree; itself, if it is one.
+    #[schema(value_type = String)]
+    pub root_run_id: RunId,
+    /// Whom it speaks to.
+    pub kind: RunKind,
+    /// 0: coordinator, 1: subagent, 2: a subagent's subagent.
+    #[sqlx(try_from = "i64")]
+    pub level: u32,
+    /// Which kind of helper it is.
+    pub profile: Option<String>,
+    /// What was asked.
+    pub input_text: String,
+    /// The same as data: a subagent's conversation, an API caller's object.
+    #[schema(value_type = Option<Object>)]
+    pub input_json: Option<JsonText<Json>>,
+    /// What it returned.
+    pub output_text: Option<String>,
+    /// The only tools it may call, if it is limited.
+    #[schema(value_type = Option<Vec<String>>)]
+    pub allowed_tools: Option<JsonText<Vec<String>>>,
+    /// Where its replies go.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub address: Option<JsonText<clifford_channel::Address>>,
+    /// Where it stands.
+    pub status: RunStatus,
+    /// Why it failed.
+    pub error: Option<String>,
+    /// When it wakes; of a pending run: when it may begin.
+    #[schema(value_type = Option<String>)]
+    pub wake_at: Option<Timestamp>,
+    /// What it waits for, or was woken by.
+    pub wake_reason: Option<String>,
+    /// How often it was claimed: what a worker writes carries it.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub epoch: i64,
+    /// Model calls.
+    pub llm_calls: i64,
+    /// Tokens sent.
+    pub prompt_tokens: i64,
+    /// Tokens received.
+    pub completion_tokens: i64,
+    /// Tokens sent that the provider had cached.
+    pub cached_tokens: i64,
+    /// What it cost.
+    pub cost: f64,
+    /// When it was made.
+    #[schema(value_type = String)]
+    pub created_at: Timestamp,
+    /// When it last changed.
+    #[schema(value_type = String)]
+    pub updated_at: Timestamp,
+}
+
+impl Run {
+    /// Where its replies go.
+    pub fn address(&self) -> Option<&clifford_channel::Address> {
+        self.address.as_ref().map(|address| &address.0)
+    }
+}
+
+const COLUMNS: &str = "id, agent_id, channel_id, user_id, context_id, parent_run_id, root_run_id, kind, level, profile, \
+                       input_text, input_json, output_text, allowed_tools, address, status, error, wake_at, \
+                       wake_reason, epoch, llm_calls, prompt_tokens, completion_tokens, cached_tokens, cost, \
+                       created_at, updated_at";
+
+/// A run to be made. It begins `pending`.
+#[derive(Clone, Debug)]
+pub struct NewRun {
+    /// Its id.
+    pub id: RunId,
+    /// The agent that does it.
+    pub agent_id: AgentId,
+    /// The channel that it came from.
+    pub channel_id: Option<ChannelId>,
+    /// Who asked.
+    pub user_id: Option<UserId>,
+    /// The conversation that it belongs to.
+    pub context_id: Option<ContextId>,
+    /// Its parent and the top of its tree; `None` for a coordinator.
+    pub parent: Option<(RunId, RunId)>,
+    /// 0: coordinator, 1: subagent, 2: a subagent's subagent.
+    pub level: u32,
+    /// Which kind of helper it is.
+    pub profile: Option<String>,
+    /// What was asked.
+    pub input_text: String,
+    /// The same as data.
+    pub input_json: Option<Json>,
+    /// The only tools it may call, if it is limited.
+    pub allowed_tools: Option<Vec<String>>,
+    /// Where its replies go.
+    pub address: Option<clifford_channel::Address>,
+    /// When it may begin, if not at once.
+    pub not_before: Option<Timestamp>,
+    /// The worker that begins it, and until when it is its own: so that no claim follows.
+    pub lease: Option<(WorkerId, Timestamp)>,
+}
+
+/// The right to write for a run: what a claim gives. Every write checks it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lease {
+    /// The run.
+    pub run: RunId,
+    /// The worker.
+    pub owner: WorkerId,
+    /// Which claim.
+    pub epoch: i64,
+}
+
+/// Makes a run.
+///
+/// # Errors
+/// [`StoreError::Conflict`]: its context has a coordinator at work.
+pub async fn insert(tx: &mut Tx, run: &NewRun, now: Timestamp) -> Result<Run, StoreError> {
+    let kind = if run.parent.is_some() {
+        RunKind::Subagent
+    } else {
+        RunKind::Coordinator
+    };
+    let root = run.parent.map_or(run.id, |(_, root)| root);
+    tx.all_built(
+        format!(
+            "INSERT INTO runs (id, agent_id, channel_id, user_id, context_id, parent_run_id, root_run_id, kind, level,
+                     profile, input_text, input_json, allowed_tools, address, status, wake_at, lease_owner, lease_until,
+                     epoch, llm_calls, prompt_tokens, completion_tokens, cached_tokens, cost, worked_ms,
+                     created_at, updated_at)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 'pending', $15, $16, $17,
+                     $18, 0, 0, 0, 0, 0, 0, $19, $19) RETURNING {COLUMNS}"
+        ),
+        args![
+            run.id,
+            run.agent_id,
+            run.channel_id,
+            run.user_id,
+            run.context_id,
+            run.parent.map(|(parent, _)| parent),
+            root,
+            kind,
+            run.level,
+            run.profile.clone(),
+            &run.input_text,
+            run.input_json.clone(),
+            run.allowed_tools.as_ref().map(to_json),
+            run.address.as_ref().map(to_json),
+            run.not_before,
+            run.lease.map(|(owner, _)| owner),
+            run.lease.map(|(_, until)| until),
+            i64::from(run.lease.is_some()),
+            now
+        ],
+    )
+    .await?
+    .pop()
+    .ok_or_else(|| StoreError::NotFound("run just made".to_owned()))
+}
+
+/// One run.
+///
+/// # Errors
+/// The store's.
+pub async fn get(conn: &mut Conn, id: RunId) -> Result<Option<Run>, StoreError> {
+    Ok(conn
+        .all_built(format!("SELECT {COLUMNS} FROM runs WHERE id = $1"), args![id])
+        .await?
+        .pop())
+}
+
+/// Which runs a page shows.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// Only these.
+    pub status: Option<RunStatus>,
+    /// Only of this person.
+    pub user: Option<UserId>,
+    /// Only of this channel.
+    pub channel: Option<ChannelId>,
+    /// Only older than this one.
+    pub before: Option<RunId>,
+}
+
+/// A page of runs, newest first.
+///
+/// # Errors
+/// The store's.
+pub async fn page(conn: &mut Conn, filter: &Filter, limit: u32) -> Result<Vec<Run>, StoreError> {
+    let mut sql = format!("SELECT {COLUMNS} FROM runs WHERE 1 = 1");
+    let mut args = args![];
+    let conditions = [
+        ("status =", filter.status.map(super::Value::from)),
+        ("user_id =", filter.user.map(super::Value::from)),
+        ("channel_id =", filter.channel.map(super::Value::from)),
+        ("id <", filter.before.map(super::Value::from)),
+    ];
+    for (condition, value) in conditions {
+        if let Some(value) = value {
+            args.push(value);
+            sql.push_str(&format!(" AND {condition} ${}", args.len()));
+        }
+    }
+    args.push(limit.into());
+    sql.push_str(&format!(" ORDER BY id DESC LIMIT ${}", args.len()));
+    conn.all_built(sql, args).await
+}
+
+/// A run's subagents, in order of their making.
+///
+/// # Errors
+/// The store's.
+pub async fn children(conn: &mut Conn, parent: RunId) -> Result<Vec<Run>, StoreError> {
+    let sql = format!("SELECT {COLUMNS} FROM runs WHERE parent_run_id = $1 ORDER BY id");
+    conn.all_built(sql, args![parent]).await
+}
+
+/// The coordinator run that is at work in a context, if there is one.
+///
+/// # Errors
+/// The store's.
+pub async fn active_in(conn: &mut Conn, context: ContextId) -> Result<Option<Run>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM runs WHERE context_id = $1 AND kind = 'coordinator' AND status IN ('pending', 'running')"
+    );
+    Ok(conn.all_built(sql, args![context]).await?.pop())
+}
+
+/// The runs in a context that have not ended.
+///
+/// # Errors
+/// The store's.
+pub async fn unended_in(conn: &mut Conn, context: ContextId) -> Result<Vec<Run>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM runs WHERE context_id = $1 AND kind = 'coordinator'
+         AND status IN ('pending', 'running', 'waiting') ORDER BY id"
+    );
+    conn.all_built(sql, args![context]).await
+}
+
+/// What a commit changes in a run's row.
+#[derive(Clone, Debug)]
+pub struct Advance {
+    /// Its next status.
+    pub status: RunStatus,
+    /// What it returned, if it ended.
+    pub output: Option<String>,
+    /// Why it failed, if it did.
+    pub error: Option<String>,
+    /// When it wakes, if it waits.
+    pub wake_at: Option<Timestamp>,
+    /// What it waits for.
+    pub wake_reason: Option<String>,
+    /// Which subagents wake it (`all`, `first`).
+    pub wake_on: Option<String>,
+    /// Model calls since the last commit.
+    pub llm_calls: u64,
+    /// Tokens sent since.
+    pub prompt_tokens: u64,
+    /// Tokens received since.
+    pub completion_tokens: u64,
+    /// Cached tokens since.
+    pub cached_tokens: u64,
+    /// Cost since.
+    pub cost: f64,
+    /// Time worked since.
+    pub worked_ms: u64,
+}
+
+/// Takes a leased run one step on. A run that was made leased becomes `running` by its first step.
+///
+/// # Errors
+/// [`StoreError::LeaseLost`]: another worker has it, or it ended; nothing was written.
+pub async fn advance(tx: &mut Tx, lease: &Lease, change: &Advance, now: Timestamp) -> Result<(), StoreError> {
+    let goes_on = change.status == RunStatus::Running;
+    if !goes_on && !RunStatus::Running.may_become(change.status) {
+        return Err(StoreError::WrongState(format!(
+            "a running run cannot become {}",
+            change.status
+        )));
+    }
+    let ended = change.status.is_ended().then_some(now);
+    let touched = tx
+        .execute(
+            "UPDATE runs SET status = $1, output_text = COALESCE($2, output_text), error = $3, wake_at = $4,
+                 wake_reason = $5, wake_on = $6, llm_calls = llm_calls + $7, prompt_tokens = prompt_tokens + $8,
+                 completion_tokens = completion_tokens + $9, cached_tokens = cached_tokens + $10, cost = cost + $11,
+                 worked_ms = worked_ms + $12, updated_at = $13, ended_at = $14,
+                 lease_owner = CASE WHEN $15 THEN lease_owner ELSE NULL END,
+                 lease_until = CASE WHEN $15 THEN lease_until ELSE NULL END
+             WHERE id = $16 AND lease_owner = $17 AND epoch = $18 AND status IN ('pending', 'running')",
+            args![
+                change.status,
+                change.output.clone(),
+                change.error.clone(),
+                change.wake_at,
+                change.wake_reason.clone(),
+                change.wake_on.clone(),
+                change.llm_calls,
+                change.prompt_tokens,
+                change.completion_tokens,
+                change.cached_tokens,
+                change.cost,
+                change.worked_ms,
+                now,
+                ended,
+                goes_on,
+                lease.run,
+                lease.owner,
+                lease.epoch
+            ],
+        )
+        .await?;
+    if touched == 1 {
+        Ok(())
+    } else {
+        Err(StoreError::LeaseLost(lease.run))
+    }
+}
+
+/// Ends a run that nobody holds, or takes it from whoever does. Returns the run as it was, or `None` if it
+/// had ended already.
+///
+/// # Errors
+/// The store's.
+pub async fn cancel(tx: &mut Tx, id: RunId, reason: &str, now: Timestamp) -> Result<Option<Run>, StoreError> {
+    let sql = format!(
+        "UPDATE runs SET status = 'cancelled', error = $1, updated_at = $2, ended_at = $2, epoch = epoch + 1,
+             lease_owner = NULL, lease_until = NULL, wake_at = NULL
+         WHERE id = $3 AND status IN ('pending', 'running', 'waiting') RETURNING {COLUMNS}"
+    );
+    Ok(tx.all_built(sql, args![reason, now, id]).await?.pop())
+}
+
+/// Makes a waiting run pending. `false`: it does not wait, or its context has another run at work.
+///
+/// # Errors
+/// The store's.
+pub async fn wake(tx: &mut Tx, id: RunId, reason: &str, now: Timestamp) -> Result<bool, StoreError> {
+    let woken = tx
+        .execute(
+            "UPDATE runs SET status = 'pending', wake_at = NULL, wake_reason = $1, updated_at = $2,
+                 lease_owner = NULL, lease_until = NULL
+             WHERE id = $3 AND status = 'waiting'
+             AND (kind <> 'coordinator' OR context_id IS NULL OR NOT EXISTS (
+                 SELECT 1 FROM runs other WHERE other.context_id = runs.context_id
+                 AND other.kind = 'coordinator' AND other.status IN ('pending', 'running')))",
+            args![reason, now, id],
+        )
+        .await?;
+    Ok(woken == 1)
+}
+
+/// Locks a run's row until the transaction ends.
+///
+/// # Errors
+/// The store's.
+pub async fn lock(tx: &mut Tx, id: RunId, now: Timestamp) -> Result<(), StoreError> {
+    tx.execute("UPDATE runs SET updated_at = $1 WHERE id = $2", args![now, id])
+        .await?;
+    Ok(())
+}
+
+/// Which subagents wake a waiting run (`all`, `first`), and how many of its subagents have not ended.
+///
+/// # Errors
+/// The store's.
+pub async fn awaited(tx: &mut Tx, parent: RunId) -> Result<Option<(String, i64)>, StoreError> {
+    #[derive(FromRow)]
+    struct Awaited {
+        wake_on: String,
+        unended: i64,
+    }
+    let row: Option<Awaited> = tx
+        .maybe(
+            "SELECT wake_on, (SELECT COUNT(*) FROM runs c WHERE c.parent_run_id = p.id
+                              AND c.status IN ('pending', 'running', 'waiting')) AS unended
+             FROM runs p WHERE id = $1 AND status = 'waiting' AND wake_on IS NOT NULL",
+            args![parent],
+        )
+        .await?;
+    Ok(row.map(|row| (row.wake_on, row.unended)))
+}
+
+/// Adds to the input of a run that has not begun, and puts its beginning off. `false`: it has begun.
+///
+/// # Errors
+/// The store's.
+pub async fn join(
+    tx: &mut Tx,
+    id: RunId,
+    text: &str,
+    not_before: Timestamp,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let joined = tx
+        .execute(
+            "UPDATE runs SET input_text = CASE WHEN input_text = '' THEN $1 WHEN $1 = '' THEN input_text
+                                               ELSE input_text || $5 || $1 END,
+                 wake_at = $2, updated_at = $3
+             WHERE id = $4 AND status = 'pending' AND wake_at > $3",
+            args![text, not_before, now, id, "\n"],
+        )
+        .await?;
+    Ok(joined == 1)
+}
+
+/// Takes a run that made no step yet from whoever holds it, with new input, for this worker to begin again.
+/// `None`: it has made a step, so it is too late.
+///
+/// # Errors
+/// The store's.
+pub async fn begin_again(
+    tx: &mut Tx,
+    id: RunId,
+    input: &str,
+    worker: WorkerId,
+    until: Timestamp,
+    now: Timestamp,
+) -> Result<Option<Run>, StoreError> {
+    let sql = format!(
+        "UPDATE runs SET input_text = $1, updated_at = $2, status = 'pending', epoch = epoch + 1, lease_owner = $3,
+             lease_until = $4
+         WHERE id = $5 AND status IN ('pending', 'running')
+         AND NOT EXISTS (SELECT 1 FROM run_steps s WHERE s.run_id = runs.id) RETURNING {COLUMNS}"
+    );
+    Ok(tx.all_built(sql, args![input, now, worker, until, id]).await?.pop())
+}
+
+/// Takes a run back that was made in this transaction, before anything refers to it.
+///
+/// # Errors
+/// The store's.
+pub async fn take_back(tx: &mut Tx, id: RunId) -> Result<(), StoreError> {
+    tx.execute("DELETE FROM runs WHERE id = $1", args![id]).await?;
+    Ok(())
+}
+
+/// How many runs stand where.
+///
+/// # Errors
+/// The store's.
+pub async fn counts(conn: &mut Conn) -> Result<Vec<(RunStatus, i64)>, StoreError> {
+    conn.all(
+        "SELECT status, COUNT(*) FROM runs WHERE status IN ('pending', 'running', 'waiting') GROUP BY status",
+        args![],
+    )
+    .await
+}

@@ -1,0 +1,7 @@
+UPDATE messages SET lease_owner = $1, lease_until = $2
+WHERE id IN (
+    SELECT id FROM messages
+    WHERE direction = 'outbound' AND status IN ('pending', 'sending')
+      AND (lease_until IS NULL OR lease_until < $3)
+    ORDER BY id LIMIT $4)
+RETURNING id, channel_id, (SELECT platform FROM channels c WHERE c.id = messages.channel_id) AS platform, run_id, address, attempts

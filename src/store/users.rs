@@ -1,0 +1,152 @@
+//! People, and the accounts on platforms by which they are known.
+
+use clifford_channel::{Platform, Speaker};
+use serde::Serialize;
+use sqlx::FromRow;
+
+use super::{Conn, StoreError, Tx, args, text_enum};
+use crate::{clock::Timestamp, id::UserId};
+
+text_enum! {
+    /// What a person may do.
+    UserRole {
+        /// Everything.
+        Owner = "owner",
+        /// Talk to the bot.
+        Member = "member",
+        /// Nothing yet, where access is by pairing.
+        Stranger = "stranger",
+    }
+}
+
+/// A person.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct User {
+    /// Their id.
+    pub id: UserId,
+    /// The name that others see.
+    pub name: String,
+    /// What they may do.
+    pub role: UserRole,
+    /// Language (BCP 47), where known.
+    pub language: Option<String>,
+    /// IANA time zone, where known.
+    pub time_zone: Option<String>,
+}
+
+/// An account on a platform.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize)]
+pub struct Identity {
+    /// Which platform.
+    pub platform: String,
+    /// The platform's id of the account.
+    pub platform_user_id: String,
+    /// Its name there.
+    pub name: String,
+}
+
+/// The person behind an account, if it is known.
+///
+/// # Errors
+/// The store's.
+pub async fn by_identity(conn: &mut Conn, platform: Platform, account: &str) -> Result<Option<User>, StoreError> {
+    conn.maybe(
+        "SELECT u.id, u.name, u.role, u.language, u.time_zone FROM identities i JOIN users u ON u.id = i.user_id
+         WHERE i.platform = $1 AND i.platform_user_id = $2",
+        args![platform.as_str(), account],
+    )
+    .await
+}
+
+/// The person behind an account; a new one if it is not known. Two that ask at once get the same.
+///
+/// # Errors
+/// The store's.
+pub async fn find_or_create(
+    tx: &mut Tx,
+    platform: Platform,
+    speaker: &Speaker,
+    role: UserRole,
+    now: Timestamp,
+) -> Result<User, StoreError> {
+    if let Some(user) = by_identity(tx, platform, &speaker.id).await? {
+        return Ok(user);
+    }
+    let id = UserId::new();
+    tx.execute(
+        "INSERT INTO users (id, name, role, language, time_zone, created_at, updated_at)
+         VALUES ($1, $2, $3, $4, NULL, $5, $5)",
+        args![id, &speaker.name, role, speaker.language.clone(), now],
+    )
+    .await?;
+    let created = tx
+        .execute(
+            "INSERT INTO identities (platform, platform_user_id, user_id, name, handle, created_at)
+             VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (platform, platform_user_id) DO NOTHING",
+            args![
+                platform.as_str(),
+                &speaker.id,
+                id,
+                &speaker.name,
+                speaker.handle.clone(),
+                now
+            ],
+        )
+        .await?;
+    if created == 0 {
+        tx.execute("DELETE FROM users WHERE id = $1", args![id]).await?;
+    }
+    by_identity(tx, platform, &speaker.id)
+        .await?
+        .ok_or_else(|| StoreError::NotFound(format!("account {}", speaker.id)))
+}
+
+/// Sets what a person may do.
+///
+/// # Errors
+/// The store's.
+pub async fn set_role(tx: &mut Tx, id: UserId, role: UserRole, now: Timestamp) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE users SET role = $1, updated_at = $2 WHERE id = $3",
+        args![role, now, id],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Whether the bot has an owner.
+///
+/// # Errors
+/// The store's.
+pub async fn has_owner(conn: &mut Conn) -> Result<bool, StoreError> {
+    conn.exists(
+        "SELECT CAST(1 AS BIGINT) FROM users WHERE role = 'owner' LIMIT 1",
+        args![],
+    )
+    .await
+}
+
+/// One person.
+///
+/// # Errors
+/// The store's.
+pub async fn get(conn: &mut Conn, id: UserId) -> Result<Option<User>, StoreError> {
+    conn.maybe(
+        "SELECT id, name, role, language, time_zone FROM users WHERE id = $1",
+        args![id],
+    )
+    .await
+}
+
+/// A person's accounts.
+///
+/// # Errors
+/// The store's.
+pub async fn identities(conn: &mut Conn, id: UserId) -> Result<Vec<Identity>, StoreError> {
+    conn.all(
+        "SELECT platform, platform_user_id, name FROM identities WHERE user_id = $1 ORDER BY platform, platform_user_id",
+        args![id],
+    )
+    .await
+}

@@ -1,0 +1,101 @@
+//! `compute`: arithmetic and units, by the fend calculator.
+
+use std::time::{Duration, Instant};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Class, Command, Tool, ToolContext, ToolError};
+
+/// How long one expression may take.
+const TIME_LIMIT: Duration = Duration::from_secs(2);
+/// The longest expression, in bytes.
+const MOST: usize = 4096;
+
+#[derive(Deserialize, JsonSchema)]
+struct EvalArgs {
+    /// Such as `3 * (4 + 5)`, `12% of 80` or `5 km in miles`.
+    expression: String,
+}
+
+#[derive(Serialize)]
+struct Evaluated {
+    value: String,
+}
+
+pub(super) fn tool() -> Tool {
+    Tool {
+        name: "compute",
+        summary: "arithmetic and units",
+        commands: vec![
+            Command::new(
+                "eval",
+                "{expression}: its value",
+                Class::Read,
+                |_: ToolContext, args: EvalArgs| eval(args),
+            )
+            .exposes_errors(),
+        ],
+    }
+}
+
+async fn eval(args: EvalArgs) -> Result<Evaluated, ToolError> {
+    if args.expression.len() > MOST {
+        return Err(ToolError::TellModel(format!(
+            "the expression is longer than {MOST} bytes"
+        )));
+    }
+    tokio::task::spawn_blocking(move || evaluate(&args.expression))
+        .await
+        .map_err(|_| ToolError::Unavailable("the calculator broke down".to_owned()))?
+}
+
+struct Deadline(Instant);
+
+impl fend_core::Interrupt for Deadline {
+    fn should_interrupt(&self) -> bool {
+        self.0.elapsed() > TIME_LIMIT
+    }
+}
+
+fn evaluate(expression: &str) -> Result<Evaluated, ToolError> {
+    let mut context = fend_core::Context::new();
+    // Models write ** for powers and thousands with commas as people do.
+    let expression = expression.replace("**", "^");
+    let result = fend_core::evaluate_with_interrupt(&expression, &mut context, &Deadline(Instant::now()))
+        .map_err(|error| ToolError::TellModel(format!("`{expression}` cannot be computed: {error}")))?;
+    Ok(Evaluated {
+        value: result.get_main_result().to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::evaluate;
+
+    #[test]
+    fn expressions_have_their_values() {
+        let cases = [
+            ("17 * 23", "391"),
+            ("3 * (4 + 5)", "27"),
+            ("2 ** 10", "1024"),
+            ("12% of 80", "9.6"),
+            ("1/3", "approx. 0.3333333333"),
+            ("5 km in miles", "approx. 3.1068559611 miles"),
+        ];
+        for (expression, value) in cases {
+            let result = evaluate(expression)
+                .map(|evaluated| evaluated.value)
+                .map_err(|error| error.to_string());
+            assert_eq!(result.as_deref(), Ok(value), "{expression}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_computed_says_why() {
+        let error = evaluate("2 +")
+            .map(|evaluated| evaluated.value)
+            .expect_err("half an expression");
+        assert!(error.to_string().starts_with("`2 +` cannot be computed: "), "{error}");
+    }
+}

@@ -1,0 +1,244 @@
+//! Interactions: acknowledged within 3 seconds and once, answered within 15 minutes.
+
+use std::time::Duration;
+
+use axum::{
+    Json,
+    extract::{Path, Request, State as Extract},
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use serde_json::{Value, json};
+
+use super::{
+    Shared,
+    error::{Refusal, only},
+    json::{dispatched, message},
+    messages::{Draft, keep},
+    state::State,
+};
+
+/// How long an interaction waits to be acknowledged.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// How long its token is good.
+const TOKEN_LIFE_MS: u64 = 15 * 60 * 1000;
+/// The flag of a message that is still "thinking".
+const LOADING: u64 = 1 << 7;
+
+pub(super) async fn acknowledge(
+    Extract(shared): Extract<Shared>,
+    Path((id, token)): Path<(u64, String)>,
+    Json(body): Json<Value>,
+) -> Response {
+    let answer = {
+        let mut guard = shared.state();
+        let state = &mut *guard;
+        match acknowledged(state, id, &token, &body) {
+            Ok(()) => StatusCode::NO_CONTENT.into_response(),
+            Err(refusal) => shared.refuse(state, refusal),
+        }
+    };
+    shared.changed();
+    answer
+}
+
+fn acknowledged(state: &mut State, id: u64, token: &str, body: &Value) -> Result<(), Refusal> {
+    only("response", body, &["type", "data"])?;
+    if body["type"] != json!(5) {
+        return Err(Refusal::field(
+            "type",
+            "BASE_TYPE_CHOICES",
+            "this fake takes the deferred answer, 5, only",
+        ));
+    }
+    let now = state.clock.now_ms();
+    let unknown = || Refusal::new(404, 10_062, "Unknown interaction");
+    let asked = state
+        .interactions
+        .get(&id)
+        .filter(|asked| asked.token == token)
+        .ok_or_else(unknown)?;
+    if asked.acknowledged.is_some() {
+        return Err(Refusal::new(400, 40_060, "Interaction has already been acknowledged."));
+    }
+    if asked.began.elapsed() > PATIENCE || now - asked.created_ms > 3_000 {
+        state.violation(format!("interaction {id} was acknowledged too late"));
+        return Err(unknown());
+    }
+    let (channel, took) = (asked.channel, asked.began.elapsed());
+    let original = original_message(state, id, channel);
+    if let Some(asked) = state.interactions.get_mut(&id) {
+        asked.acknowledged = Some(took);
+        asked.original = Some(original);
+    }
+    Ok(())
+}
+
+/// "Clifford is thinking…"
+fn original_message(state: &mut State, interaction: u64, channel: u64) -> u64 {
+    let id = state.clock.snowflake();
+    let author = state.users.get(&state.bot).cloned().unwrap_or_default();
+    let mut thinking = message(state, id, channel, &author, "");
+    thinking["type"] = json!(20);
+    thinking["flags"] = json!(LOADING);
+    thinking["webhook_id"] = json!(state.application.to_string());
+    thinking["application_id"] = json!(state.application.to_string());
+    if let Some(asked) = state.interactions.get(&interaction) {
+        let user = state.users.get(&asked.user);
+        thinking["interaction_metadata"] = json!({
+            "id": interaction.to_string(), "type": 2, "user": user, "authorizing_integration_owners": {},
+        });
+        thinking["interaction"] = json!({"id": interaction.to_string(), "type": 2, "name": asked.name, "user": user});
+    }
+    let guild = state.channels.get_mut(&channel).and_then(|room| {
+        room.messages.insert(id, thinking.clone());
+        room.guild
+    });
+    state.dispatch("MESSAGE_CREATE", &dispatched(&thinking, guild));
+    id
+}
+
+/// The interaction that a token belongs to, if it was acknowledged and still lives.
+fn of_token(state: &State, application: u64, token: &str) -> Result<u64, Refusal> {
+    let found = state.interactions.iter().find(|(_, asked)| asked.token == token);
+    let found = found.filter(|_| application == state.application);
+    let (id, asked) = found.ok_or_else(|| Refusal::new(404, 10_015, "Unknown Webhook"))?;
+    if state.clock.now_ms() - asked.created_ms > TOKEN_LIFE_MS {
+        return Err(Refusal::new(401, 50_027, "Invalid Webhook Token"));
+    }
+    if asked.acknowledged.is_none() {
+        return Err(Refusal::new(404, 10_015, "Unknown Webhook"));
+    }
+    Ok(*id)
+}
+
+pub(super) async fn read_original(
+    Extract(shared): Extract<Shared>,
+    Path((application, token)): Path<(u64, String)>,
+) -> Response {
+    let state = shared.state();
+    let found = of_token(&state, application, &token).map(|id| {
+        let asked = state.interactions.get(&id)?;
+        state.channels.get(&asked.channel)?.messages.get(&asked.original?)
+    });
+    match found {
+        Ok(Some(message)) => Json(message).into_response(),
+        Ok(None) => Refusal::new(404, 10_008, "Unknown Message").into_response(),
+        Err(refusal) => refusal.into_response(),
+    }
+}
+
+pub(super) async fn delete_original(
+    Extract(shared): Extract<Shared>,
+    Path((application, token)): Path<(u64, String)>,
+) -> Response {
+    let answer = {
+        let mut guard = shared.state();
+        let state = &mut *guard;
+        match of_token(state, application, &token) {
+            Ok(id) => {
+                let taken = state
+                    .interactions
+                    .get_mut(&id)
+                    .and_then(|asked| Some((asked.channel, asked.original.take()?)));
+                let removed =
+                    taken.and_then(|(channel, original)| state.channels.get_mut(&channel)?.messages.remove(&original));
+                match removed {
+                    Some(_) => StatusCode::NO_CONTENT.into_response(),
+                    None => Refusal::new(404, 10_008, "Unknown Message").into_response(),
+                }
+            }
+            Err(refusal) => refusal.into_response(),
+        }
+    };
+    shared.changed();
+    answer
+}
+
+pub(super) async fn edit_original(
+    Extract(shared): Extract<Shared>,
+    Path((application, token)): Path<(u64, String)>,
+    request: Request,
+) -> Response {
+    answer(&shared, application, &token, request, edit).await
+}
+
+pub(super) async fn follow_up(
+    Extract(shared): Extract<Shared>,
+    Path((application, token)): Path<(u64, String)>,
+    request: Request,
+) -> Response {
+    answer(&shared, application, &token, request, add).await
+}
+
+type Take = fn(&mut State, u64, &Draft) -> Result<Value, Refusal>;
+
+async fn answer(shared: &Shared, application: u64, token: &str, request: Request, take: Take) -> Response {
+    let draft = Draft::read(request).await;
+    let answer = {
+        let mut guard = shared.state();
+        let state = &mut *guard;
+        let taken = of_token(state, application, token).and_then(|id| {
+            let draft = draft?;
+            let known = [
+                "content",
+                "embeds",
+                "flags",
+                "allowed_mentions",
+                "components",
+                "attachments",
+                "tts",
+            ];
+            only("message", &draft.body, &known)?;
+            draft.check()?;
+            take(state, id, &draft)
+        });
+        match taken {
+            Ok(message) => Json(message).into_response(),
+            Err(refusal) => shared.refuse(state, refusal),
+        }
+    };
+    shared.changed();
+    answer
+}
+
+fn edit(state: &mut State, interaction: u64, draft: &Draft) -> Result<Value, Refusal> {
+    let gone = || Refusal::new(404, 10_008, "Unknown Message");
+    let asked = state.interactions.get(&interaction).ok_or_else(gone)?;
+    let (channel, original) = (asked.channel, asked.original.ok_or_else(gone)?);
+    let (_, made, mut sent) = keep(state, channel, draft, None);
+    sent.id = original;
+    let room = state.channels.get_mut(&channel).ok_or_else(gone)?;
+    let guild = room.guild;
+    let message = room.messages.get_mut(&original).ok_or_else(gone)?;
+    message["content"] = made["content"].clone();
+    message["edited_timestamp"] = made["timestamp"].clone();
+    message["flags"] = json!(0);
+    let message = message.clone();
+    if let Some(asked) = state.interactions.get_mut(&interaction) {
+        // The original stands first, whatever came after it.
+        if asked.answered {
+            asked.replies.remove(0);
+        }
+        asked.answered = true;
+        asked.replies.insert(0, sent);
+    }
+    state.dispatch("MESSAGE_UPDATE", &dispatched(&message, guild));
+    Ok(message)
+}
+
+fn add(state: &mut State, interaction: u64, draft: &Draft) -> Result<Value, Refusal> {
+    let gone = || Refusal::new(404, 10_015, "Unknown Webhook");
+    let channel = state.interactions.get(&interaction).ok_or_else(gone)?.channel;
+    let (id, mut message, sent) = keep(state, channel, draft, None);
+    message["webhook_id"] = json!(state.application.to_string());
+    message["application_id"] = json!(state.application.to_string());
+    let room = state.channels.get_mut(&channel).ok_or_else(gone)?;
+    let guild = room.guild;
+    room.messages.insert(id, message.clone());
+    if let Some(asked) = state.interactions.get_mut(&interaction) {
+        asked.replies.push(sent);
+    }
+    state.dispatch("MESSAGE_CREATE", &dispatched(&message, guild));
+    Ok(message)
+}

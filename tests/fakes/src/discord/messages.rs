@@ -1,0 +1,298 @@
+//! What Discord checks of a message that is sent, and how it is kept.
+
+use std::time::{Duration, Instant};
+
+use axum::{
+    extract::{FromRequest, Multipart, Request},
+    http::header,
+};
+use serde_json::{Value, json};
+
+use super::{
+    Sent, SentFile, Shared,
+    error::{Refusal, only},
+    json::{dispatched, mentioned_ids, message},
+    state::State,
+};
+
+/// How long Discord remembers a nonce.
+const NONCE_KEPT: Duration = Duration::from_secs(180);
+
+const FIELDS: [&str; 12] = [
+    "content",
+    "nonce",
+    "tts",
+    "embeds",
+    "allowed_mentions",
+    "message_reference",
+    "components",
+    "sticker_ids",
+    "attachments",
+    "flags",
+    "enforce_nonce",
+    "poll",
+];
+
+/// A body and the files that came with it.
+#[derive(Debug)]
+pub(super) struct Draft {
+    pub(super) body: Value,
+    pub(super) files: Vec<SentFile>,
+}
+
+impl Draft {
+    /// Reads JSON, or a form with `payload_json` and `files[n]`.
+    pub(super) async fn read(request: Request) -> Result<Self, Refusal> {
+        let content_type = request
+            .headers()
+            .get(header::CONTENT_TYPE)
+            .and_then(|value| value.to_str().ok());
+        let content_type = content_type.unwrap_or_default().to_owned();
+        if content_type.starts_with("application/json") {
+            let bytes = axum::body::to_bytes(request.into_body(), 25 << 20).await;
+            let body = bytes.ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+            let body = body.ok_or_else(|| Refusal::new(400, 50_109, "The request body contains invalid JSON."))?;
+            return Ok(Self {
+                body,
+                files: Vec::new(),
+            });
+        }
+        if !content_type.starts_with("multipart/form-data") {
+            let text = "Expected \"Content-Type\" header to be one of {'application/json', 'multipart/form-data'}.";
+            return Err(Refusal::field("_", "CONTENT_TYPE_INVALID", text));
+        }
+        let broken = |text: String| Refusal::field("_", "FORM_INVALID", text);
+        let mut form = Multipart::from_request(request, &())
+            .await
+            .map_err(|error| broken(error.to_string()))?;
+        let mut draft = Self {
+            body: json!({}),
+            files: Vec::new(),
+        };
+        while let Some(field) = form.next_field().await.map_err(|error| broken(error.to_string()))? {
+            let name = field.name().unwrap_or_default().to_owned();
+            let file_name = field.file_name().unwrap_or_default().to_owned();
+            let text = field.text().await.map_err(|error| broken(error.to_string()))?;
+            if name == "payload_json" {
+                draft.body = serde_json::from_str(&text).map_err(|error| broken(error.to_string()))?;
+            } else if name == format!("files[{}]", draft.files.len()) && !file_name.is_empty() {
+                draft.files.push(SentFile {
+                    name: file_name,
+                    content: text,
+                });
+            } else {
+                return Err(Refusal::field(&name, "UNKNOWN_FIELD", "no such part of a form"));
+            }
+        }
+        Ok(draft)
+    }
+
+    fn text(&self, name: &str) -> Option<&str> {
+        self.body.get(name).and_then(Value::as_str)
+    }
+
+    /// Checks all that needs no look at the channel.
+    pub(super) fn check(&self) -> Result<(), Refusal> {
+        only("message", &self.body, &FIELDS)?;
+        let content = match self.body.get("content") {
+            None | Some(Value::Null) => "",
+            Some(Value::String(text)) => text,
+            Some(_) => return Err(Refusal::field("content", "BASE_TYPE_STRING", "Not a string.")),
+        };
+        if content.chars().count() > 2_000 {
+            let text = "Must be 2000 or fewer in length.";
+            return Err(Refusal::field("content", "BASE_TYPE_MAX_LENGTH", text));
+        }
+        if content.trim().is_empty() && self.files.is_empty() {
+            return Err(Refusal::new(400, 50_006, "Cannot send an empty message"));
+        }
+        if self.text("nonce").is_some_and(|nonce| nonce.chars().count() > 25) {
+            return Err(Refusal::field(
+                "nonce",
+                "NONCE_TYPE_MAX_LENGTH",
+                "Must be 25 or fewer in length.",
+            ));
+        }
+        if self.body.get("enforce_nonce").is_some_and(|value| !value.is_boolean()) {
+            return Err(Refusal::field(
+                "enforce_nonce",
+                "BOOLEAN_TYPE_CONVERT",
+                "Must be either true or false.",
+            ));
+        }
+        self.check_mentions()?;
+        self.check_attachments()
+    }
+
+    fn check_mentions(&self) -> Result<(), Refusal> {
+        let Some(mentions) = self.body.get("allowed_mentions") else {
+            return Ok(());
+        };
+        only(
+            "allowed_mentions",
+            mentions,
+            &["parse", "roles", "users", "replied_user"],
+        )?;
+        let parse = mentions["parse"].as_array().cloned().unwrap_or_default();
+        for kind in &parse {
+            if !["roles", "users", "everyone"].iter().any(|known| kind == known) {
+                return Err(Refusal::field(
+                    "allowed_mentions",
+                    "BASE_TYPE_CHOICES",
+                    format!("{kind} is no choice"),
+                ));
+            }
+        }
+        let both = |kind: &str| parse.iter().any(|given| given == kind) && mentions.get(kind).is_some();
+        if both("users") || both("roles") {
+            let text = "parse and a list of the same kind are mutually exclusive";
+            return Err(Refusal::field(
+                "allowed_mentions",
+                "MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE",
+                text,
+            ));
+        }
+        Ok(())
+    }
+
+    fn check_attachments(&self) -> Result<(), Refusal> {
+        for attachment in self
+            .body
+            .get("attachments")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
+            only("attachments", attachment, &["id", "filename", "description"])?;
+            let id = attachment["id"]
+                .as_str()
+                .and_then(|id| id.parse().ok())
+                .or(attachment["id"].as_u64());
+            let file = id
+                .and_then(|id| usize::try_from(id).ok())
+                .and_then(|id| self.files.get(id));
+            if file.is_none() {
+                let text = "Attachment data for id not found";
+                return Err(Refusal::field("attachments", "ATTACHMENT_NOT_FOUND", text));
+            }
+        }
+        Ok(())
+    }
+
+    /// The message that this one answers, checked to exist.
+    fn reference(&self, state: &State, channel: u64) -> Result<Option<u64>, Refusal> {
+        let Some(reference) = self.body.get("message_reference") else {
+            return Ok(None);
+        };
+        let known = ["type", "message_id", "channel_id", "guild_id", "fail_if_not_exists"];
+        only("message_reference", reference, &known)?;
+        let id = reference["message_id"].as_str().and_then(|id| id.parse().ok());
+        let Some(id) = id else {
+            return Err(Refusal::field(
+                "message_reference",
+                "NUMBER_TYPE_COERCE",
+                "message_id is not a snowflake.",
+            ));
+        };
+        let exists = state
+            .channels
+            .get(&channel)
+            .is_some_and(|room| room.messages.contains_key(&id));
+        match (exists, reference["fail_if_not_exists"] == json!(false)) {
+            (true, _) => Ok(Some(id)),
+            (false, true) => Ok(None),
+            (false, false) => Err(Refusal::field(
+                "message_reference",
+                "MESSAGE_REFERENCE_UNKNOWN_MESSAGE",
+                "Unknown message",
+            )),
+        }
+    }
+
+    /// Whom the message pings: everybody it names, unless `allowed_mentions` says otherwise.
+    fn pings(&self, replied_to: Option<String>) -> Vec<String> {
+        let content = self.text("content").unwrap_or_default();
+        let allowed = self.body.get("allowed_mentions");
+        let parses = |kind: &str| match allowed {
+            None => true,
+            Some(mentions) => mentions["parse"]
+                .as_array()
+                .is_some_and(|kinds| kinds.iter().any(|given| given == kind)),
+        };
+        let mut pings = Vec::new();
+        if parses("everyone") {
+            let names = ["@everyone", "@here"];
+            pings.extend(
+                names
+                    .iter()
+                    .filter(|name| content.contains(**name))
+                    .map(|name| (*name).to_owned()),
+            );
+        }
+        if parses("users") {
+            pings.extend(mentioned_ids(content).iter().map(u64::to_string));
+        }
+        if allowed.is_none_or(|mentions| mentions["replied_user"] == json!(true)) {
+            pings.extend(replied_to);
+        }
+        pings
+    }
+}
+
+/// Takes a message for a channel, or returns the one that came before with the same nonce.
+pub(super) fn post(shared: &Shared, channel: u64, draft: &Draft) -> Result<Value, Refusal> {
+    let mut guard = shared.state();
+    let state = &mut *guard;
+    draft.check()?;
+    let reply_to = draft.reference(state, channel)?;
+    let nonce = draft.text("nonce").map(|nonce| (state.bot, nonce.to_owned()));
+    let enforced = draft.body["enforce_nonce"] == json!(true);
+    if enforced
+        && let Some(nonce) = &nonce
+        && let Some((earlier, at)) = state.nonces.get(nonce)
+        && at.elapsed() < NONCE_KEPT
+    {
+        return Ok(earlier.clone());
+    }
+    let (id, stored, sent) = keep(state, channel, draft, reply_to);
+    if let Some(nonce) = nonce.filter(|_| enforced) {
+        state.nonces.insert(nonce, (stored.clone(), Instant::now()));
+    }
+    let guild = state.channels.get_mut(&channel).and_then(|room| {
+        room.messages.insert(id, stored.clone());
+        room.sent.push(sent);
+        room.guild
+    });
+    state.dispatch("MESSAGE_CREATE", &dispatched(&stored, guild));
+    drop(guard);
+    shared.changed();
+    Ok(stored)
+}
+
+/// Makes the message and the test's record of it.
+pub(super) fn keep(state: &mut State, channel: u64, draft: &Draft, reply_to: Option<u64>) -> (u64, Value, Sent) {
+    let id = state.clock.snowflake();
+    let content = draft.text("content").unwrap_or_default();
+    let author = state.users.get(&state.bot).cloned().unwrap_or_default();
+    let mut stored = message(state, id, channel, &author, content);
+    if let Some(nonce) = draft.body.get("nonce") {
+        stored["nonce"] = nonce.clone();
+    }
+    let answered = reply_to.and_then(|to| state.channels.get(&channel)?.messages.get(&to).cloned());
+    if let (Some(to), Some(answered)) = (reply_to, &answered) {
+        stored["type"] = json!(19);
+        stored["message_reference"] =
+            json!({"type": 0, "message_id": to.to_string(), "channel_id": channel.to_string()});
+        stored["referenced_message"] = answered.clone();
+    }
+    let replied_user = answered.and_then(|message| message["author"]["id"].as_str().map(str::to_owned));
+    let sent = Sent {
+        id,
+        content: content.to_owned(),
+        nonce: draft.text("nonce").map(str::to_owned),
+        reply_to,
+        files: draft.files.clone(),
+        pinged: draft.pings(replied_user),
+    };
+    (id, stored, sent)
+}

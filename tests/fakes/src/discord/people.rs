@@ -1,0 +1,287 @@
+//! What people and Discord itself do: guilds, channels, messages, interactions, and the gateway's moods.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::{
+    DiscordFake, ids, json,
+    state::{Asked, Room, Wire},
+};
+
+impl DiscordFake {
+    /// A new account; returns its id.
+    pub fn user(&self, name: &str) -> u64 {
+        let mut state = self.shared.state();
+        let id = state.clock.snowflake();
+        state.users.insert(id, json::user(id, name, false));
+        id
+    }
+
+    /// A new bot that is not the one under test.
+    pub fn other_bot(&self, name: &str) -> u64 {
+        let mut state = self.shared.state();
+        let id = state.clock.snowflake();
+        state.users.insert(id, json::user(id, name, true));
+        id
+    }
+
+    /// A guild that has the bot as a member; returns its id.
+    pub fn guild(&self, name: &str) -> u64 {
+        let mut state = self.shared.state();
+        let id = state.clock.snowflake();
+        state.guilds.insert(id, name.to_owned());
+        let json = json::guild(&state, id);
+        state.dispatch("GUILD_CREATE", &json);
+        id
+    }
+
+    /// The bot is thrown out of a guild.
+    pub fn leave_guild(&self, guild: u64) {
+        let mut state = self.shared.state();
+        state.guilds.remove(&guild);
+        state.channels.retain(|_, room| room.guild != Some(guild));
+        state.dispatch("GUILD_DELETE", &json!({"id": guild.to_string()}));
+    }
+
+    /// A guild cannot be reached for a while; the bot is still in it.
+    pub fn outage(&self, guild: u64) {
+        self.shared
+            .state()
+            .dispatch("GUILD_DELETE", &json!({"id": guild.to_string(), "unavailable": true}));
+    }
+
+    /// A text channel of a guild; returns its id.
+    pub fn channel(&self, guild: u64, name: &str) -> u64 {
+        self.room(guild, name, json::TEXT, None, "CHANNEL_CREATE")
+    }
+
+    /// A public thread in a channel; returns its id.
+    pub fn thread(&self, channel: u64, name: &str) -> u64 {
+        let guild = self
+            .shared
+            .state()
+            .channels
+            .get(&channel)
+            .and_then(|room| room.guild)
+            .unwrap_or(0);
+        self.room(guild, name, json::THREAD, Some(channel), "THREAD_CREATE")
+    }
+
+    fn room(&self, guild: u64, name: &str, kind: u64, parent: Option<u64>, event: &str) -> u64 {
+        let mut state = self.shared.state();
+        let id = state.clock.snowflake();
+        let json = json::channel(id, kind, name, guild, parent);
+        state.channels.insert(id, Room::new(json.clone(), Some(guild)));
+        state.dispatch(event, &json);
+        id
+    }
+
+    /// A channel is deleted.
+    pub fn delete_channel(&self, channel: u64) {
+        let mut state = self.shared.state();
+        if let Some(room) = state.channels.remove(&channel) {
+            state.dispatch("CHANNEL_DELETE", &room.json);
+        }
+    }
+
+    /// The direct messages between a person and the bot; returns the channel's id.
+    ///
+    /// # Panics
+    /// If there is no such person.
+    #[expect(clippy::expect_used, reason = "a mistake in the test")]
+    pub fn dm(&self, user: u64) -> u64 {
+        let room = self.shared.open_dm(user).expect("a user made by `user`");
+        room["id"].as_str().and_then(|id| id.parse().ok()).expect("a snowflake")
+    }
+
+    /// From now on the bot may not write to this channel: status, code and text of the refusal.
+    pub fn refuse(&self, channel: u64, status: u16, code: u64, message: &'static str) {
+        if let Some(room) = self.shared.state().channels.get_mut(&channel) {
+            room.refuses = Some((status, code, message));
+        }
+    }
+
+    /// A person says something; `<@id>` mentions. Returns the message's id.
+    pub fn user_says(&self, channel: u64, user: u64, text: &str) -> u64 {
+        self.user_sends(channel, user, text, &json!({}))
+    }
+
+    /// A person answers a message.
+    pub fn user_replies(&self, channel: u64, user: u64, to: u64, text: &str) -> u64 {
+        let answered = self
+            .shared
+            .state()
+            .channels
+            .get(&channel)
+            .and_then(|room| room.messages.get(&to).cloned());
+        let reference = json!({"type": 0, "message_id": to.to_string(), "channel_id": channel.to_string()});
+        let fields = json!({"type": 19, "message_reference": reference, "referenced_message": answered});
+        self.user_sends(channel, user, text, &fields)
+    }
+
+    /// A message with other fields than usual: `fields` stand in for the message's own.
+    pub fn user_sends(&self, channel: u64, user: u64, text: &str, fields: &Value) -> u64 {
+        let (id, message) = self.history(channel, user, text, fields);
+        let mut state = self.shared.state();
+        let guild = state.channels.get(&channel).and_then(|room| room.guild);
+        state.dispatch("MESSAGE_CREATE", &json::dispatched(&message, guild));
+        id
+    }
+
+    /// A message that the gateway never tells of: it stands in the history only.
+    pub fn say_while_offline(&self, channel: u64, user: u64, text: &str) -> u64 {
+        self.history(channel, user, text, &json!({})).0
+    }
+
+    fn history(&self, channel: u64, user: u64, text: &str, fields: &Value) -> (u64, Value) {
+        let mut state = self.shared.state();
+        let id = state.clock.snowflake();
+        let author = state.users.get(&user).cloned().unwrap_or_default();
+        let mut message = json::message(&state, id, channel, &author, text);
+        for (name, value) in fields.as_object().into_iter().flatten() {
+            message[name] = value.clone();
+        }
+        if let Some(room) = state.channels.get_mut(&channel) {
+            room.messages.insert(id, message.clone());
+        }
+        (id, message)
+    }
+
+    /// A person changes a message.
+    pub fn edit(&self, channel: u64, message: u64, text: &str) {
+        let mut state = self.shared.state();
+        let now = ids::iso(state.clock.now_ms());
+        self.update(
+            &mut state,
+            channel,
+            message,
+            &json!({"content": text, "edited_timestamp": now}),
+        );
+    }
+
+    /// Discord adds the preview of a link: an update that nobody wrote.
+    pub fn embed(&self, channel: u64, message: u64) {
+        let embeds = json!([{"type": "link", "url": "https://example.org", "title": "Example"}]);
+        self.update(&mut self.shared.state(), channel, message, &json!({"embeds": embeds}));
+    }
+
+    fn update(&self, state: &mut super::state::State, channel: u64, message: u64, fields: &Value) {
+        let Some(room) = state.channels.get_mut(&channel) else {
+            return;
+        };
+        let guild = room.guild;
+        let Some(message) = room.messages.get_mut(&message) else {
+            return;
+        };
+        for (name, value) in fields.as_object().into_iter().flatten() {
+            message[name] = value.clone();
+        }
+        let json = json::dispatched(message, guild);
+        state.dispatch("MESSAGE_UPDATE", &json);
+    }
+
+    /// A person uses a slash command; `options` are names and values. Returns the interaction's id.
+    pub fn interaction(&self, channel: u64, user: u64, name: &str, options: &[(&str, &str)]) -> u64 {
+        let mut state = self.shared.state();
+        let id = state.clock.snowflake();
+        let asked = Asked {
+            token: format!("aW50ZXJhY3Rpb24{id}"),
+            channel,
+            user,
+            name: name.to_owned(),
+            created_ms: state.clock.now_ms(),
+            began: Instant::now(),
+            acknowledged: None,
+            original: None,
+            answered: false,
+            replies: Vec::new(),
+        };
+        state.interactions.insert(id, asked);
+        let json = json::interaction(&state, id, channel, user, name, options);
+        state.dispatch("INTERACTION_CREATE", &json);
+        id
+    }
+
+    /// The next event waits until the one after it was sent: two events in swapped order.
+    pub fn swap_next_two(&self) {
+        self.shared.state().gateway.swap = true;
+    }
+
+    /// Sends an event of any kind.
+    pub fn dispatch(&self, name: &str, data: &Value) {
+        self.shared.state().dispatch(name, data);
+    }
+
+    /// Sends a text frame of any kind to every connection.
+    pub fn raw_frame(&self, text: &str) {
+        self.wire(|| Wire::Text(text.to_owned()));
+    }
+
+    /// Breaks every gateway connection without a word. Sessions can be resumed.
+    pub fn disconnect(&self) {
+        self.wire(|| Wire::Drop);
+    }
+
+    /// Closes every gateway connection with this code. Sessions can be resumed.
+    pub fn close(&self, code: u16) {
+        self.wire(|| Wire::Close(code));
+    }
+
+    /// Asks every connection to reconnect and resume (op 7).
+    pub fn request_reconnect(&self) {
+        self.wire(|| Wire::Text(json!({"op": 7, "d": null, "s": null, "t": null}).to_string()));
+    }
+
+    /// Ends every session (op 9): it cannot be resumed, unless `resumable`.
+    pub fn invalidate_session(&self, resumable: bool) {
+        let frame = json!({"op": 9, "d": resumable, "s": null, "t": null}).to_string();
+        self.wire(|| Wire::Text(frame.clone()));
+        if !resumable {
+            self.shared.state().sessions.clear();
+        }
+    }
+
+    /// Forgets every session without telling: the next resume fails.
+    pub fn forget_sessions(&self) {
+        self.shared.state().sessions.clear();
+    }
+
+    /// Whether new gateway connections are let in.
+    pub fn gateway_open(&self, open: bool) {
+        self.shared.state().gateway.open = open;
+    }
+
+    /// Whether heartbeats are acknowledged.
+    pub fn acknowledge_heartbeats(&self, acknowledges: bool) {
+        self.shared.state().gateway.acknowledges = acknowledges;
+    }
+
+    /// How often a connection must send a heartbeat; for new connections.
+    pub fn heartbeat_every(&self, interval: Duration) {
+        self.shared.state().gateway.heartbeat = interval;
+    }
+
+    /// The message content intent is switched off in the developer portal: identifying with it closes with 4014.
+    pub fn without_message_content(&self) {
+        self.shared.state().gateway.message_content = false;
+    }
+
+    /// Only so many identifies are left, until `reset_after`.
+    pub fn identifies_left(&self, left: u32, reset_after: Duration) {
+        let mut state = self.shared.state();
+        state.gateway.identifies_left = left;
+        state.gateway.reset_after = reset_after;
+    }
+
+    /// Takes another token from now on: the bot's own is wrong.
+    pub fn revoke_token(&self) {
+        self.shared.state().token = "another-token".to_owned();
+    }
+
+    fn wire(&self, what: impl Fn() -> Wire) {
+        for session in self.shared.state().sessions.values() {
+            session.send(what());
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! The REST routes but for interactions.
+
+use axum::{
+    Json, Router,
+    extract::{Path, Query, Request, State as Extract},
+    http::StatusCode,
+    middleware,
+    response::{IntoResponse, Response},
+    routing::{get, patch, post},
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{
+    Shared,
+    error::{Refusal, only},
+    gate::gate,
+    gateway, interactions,
+    messages::{self, Draft},
+};
+
+pub(super) fn router(shared: Shared) -> Router {
+    let api = Router::new()
+        .route("/gateway", get(gateway_url))
+        .route("/gateway/bot", get(gateway_bot))
+        .route("/users/@me", get(me))
+        .route("/users/@me/channels", post(open_dm))
+        .route("/applications/@me", get(application))
+        .route("/oauth2/applications/@me", get(application))
+        .route("/applications/{id}/commands", get(read_commands).put(put_commands))
+        .route(
+            "/applications/{id}/guilds/{guild}/commands",
+            get(read_guild_commands).put(put_guild_commands),
+        )
+        .route("/channels/{id}", get(read_channel))
+        .route("/channels/{id}/messages", get(read_messages).post(send_message))
+        .route("/channels/{id}/typing", post(typing))
+        .route("/interactions/{id}/{token}/callback", post(interactions::acknowledge))
+        .route("/webhooks/{application}/{token}", post(interactions::follow_up))
+        .route(
+            "/webhooks/{application}/{token}/messages/@original",
+            patch(interactions::edit_original)
+                .get(interactions::read_original)
+                .delete(interactions::delete_original),
+        )
+        .fallback(|| async { StatusCode::NOT_FOUND })
+        .layer(middleware::from_fn_with_state(shared.clone(), gate));
+    Router::new()
+        .nest("/api/v10", api)
+        .route("/gateway", get(gateway::upgrade))
+        .route("/gateway/", get(gateway::upgrade))
+        .with_state(shared)
+}
+
+async fn gateway_url(Extract(shared): Extract<Shared>) -> Json<Value> {
+    Json(json!({"url": shared.state().ws_url}))
+}
+
+async fn gateway_bot(Extract(shared): Extract<Shared>) -> Json<Value> {
+    let state = shared.state();
+    let reset_after = u64::try_from(state.gateway.reset_after.as_millis()).unwrap_or(u64::MAX);
+    Json(json!({
+        "url": state.ws_url, "shards": 1,
+        "session_start_limit": {
+            "total": 1000, "remaining": state.gateway.identifies_left, "reset_after": reset_after,
+            "max_concurrency": 1,
+        },
+    }))
+}
+
+async fn me(Extract(shared): Extract<Shared>) -> Json<Value> {
+    let state = shared.state();
+    Json(state.users.get(&state.bot).cloned().unwrap_or_default())
+}
+
+async fn application(Extract(shared): Extract<Shared>) -> Json<Value> {
+    let state = shared.state();
+    let bot = state.users.get(&state.bot);
+    Json(json!({
+        "id": state.application.to_string(), "name": "Clifford", "icon": null, "description": "", "bot": bot,
+        "bot_public": true, "bot_require_code_grant": false, "verify_key": "0", "flags": 0,
+    }))
+}
+
+#[derive(Deserialize)]
+struct OpenDm {
+    recipient_id: String,
+}
+
+async fn open_dm(Extract(shared): Extract<Shared>, Json(body): Json<OpenDm>) -> Response {
+    match body.recipient_id.parse().ok().and_then(|user| shared.open_dm(user)) {
+        Some(room) => Json(room).into_response(),
+        None => Refusal::new(400, 50_007, "Cannot send messages to this user").into_response(),
+    }
+}
+
+async fn read_commands(shared: Extract<Shared>, Path(application): Path<u64>) -> Response {
+    commands(&shared, application, None, None)
+}
+
+async fn put_commands(shared: Extract<Shared>, Path(application): Path<u64>, Json(body): Json<Value>) -> Response {
+    commands(&shared, application, None, Some(body))
+}
+
+async fn read_guild_commands(shared: Extract<Shared>, Path((application, guild)): Path<(u64, u64)>) -> Response {
+    commands(&shared, application, Some(guild), None)
+}
+
+async fn put_guild_commands(
+    shared: Extract<Shared>,
+    Path((application, guild)): Path<(u64, u64)>,
+    Json(body): Json<Value>,
+) -> Response {
+    commands(&shared, application, Some(guild), Some(body))
+}
+
+fn commands(shared: &Shared, application: u64, guild: Option<u64>, new: Option<Value>) -> Response {
+    let mut guard = shared.state();
+    let state = &mut *guard;
+    if application != state.application || guild.is_some_and(|guild| !state.guilds.contains_key(&guild)) {
+        return Refusal::new(403, 50_001, "Missing Access").into_response();
+    }
+    if let Some(new) = new {
+        let checked: Result<Vec<Value>, Refusal> = match new.as_array() {
+            Some(list) => list.iter().map(check_command).collect(),
+            None => Err(Refusal::field(
+                "_",
+                "LIST_TYPE_CONVERT",
+                "Only lists may be used in a ListType",
+            )),
+        };
+        let list = match checked {
+            Ok(list) => list,
+            Err(refusal) => return shared.refuse(state, refusal),
+        };
+        let list = list.into_iter().map(|mut command| {
+            command["id"] = json!(state.clock.snowflake().to_string());
+            command["application_id"] = json!(application.to_string());
+            command["version"] = json!(state.clock.snowflake().to_string());
+            command["default_member_permissions"] = Value::Null;
+            command["nsfw"] = json!(false);
+            command
+        });
+        let list = list.collect();
+        state.commands.insert(guild, list);
+    }
+    let list = state.commands.get(&guild).cloned().unwrap_or_default();
+    drop(guard);
+    shared.changed();
+    Json(list).into_response()
+}
+
+/// The rules for a command's name, text and options; the result is the command as Discord gives it back.
+fn check_command(command: &Value) -> Result<Value, Refusal> {
+    only(
+        "command",
+        command,
+        &[
+            "name",
+            "description",
+            "type",
+            "options",
+            "contexts",
+            "integration_types",
+        ],
+    )?;
+    named("command", command)?;
+    let mut command = command.clone();
+    command["type"] = json!(command["type"].as_u64().unwrap_or(1));
+    for option in command.get("options").and_then(Value::as_array).into_iter().flatten() {
+        only("options", option, &["name", "description", "type", "required"])?;
+        named("options", option)?;
+        if option["type"].as_u64().is_none_or(|kind| kind > 11) {
+            return Err(Refusal::field("type", "BASE_TYPE_CHOICES", "no such type of option"));
+        }
+    }
+    if let Some(options) = command.get_mut("options").and_then(Value::as_array_mut) {
+        if options.is_empty() {
+            // Discord leaves an empty list out.
+            command.as_object_mut().map(|command| command.remove("options"));
+        } else {
+            // And `required`, where it is false.
+            for option in options.iter_mut().filter_map(Value::as_object_mut) {
+                option.retain(|name, value| name != "required" || *value == json!(true));
+            }
+        }
+    }
+    Ok(command)
+}
+
+fn named(what: &str, value: &Value) -> Result<(), Refusal> {
+    let name = value["name"].as_str().unwrap_or_default();
+    let fits = (1..=32).contains(&name.chars().count());
+    if !fits
+        || !name
+            .chars()
+            .all(|c| c.is_alphanumeric() && !c.is_uppercase() || c == '-' || c == '_')
+    {
+        return Err(Refusal::field(
+            "name",
+            "APPLICATION_COMMAND_INVALID_NAME",
+            format!("{what}: `{name}`"),
+        ));
+    }
+    let description = value["description"].as_str().unwrap_or_default();
+    if !(1..=100).contains(&description.chars().count()) {
+        return Err(Refusal::field(
+            "description",
+            "BASE_TYPE_BAD_LENGTH",
+            "Must be between 1 and 100 in length.",
+        ));
+    }
+    Ok(())
+}
+
+async fn read_channel(Extract(shared): Extract<Shared>, Path(id): Path<u64>) -> Response {
+    let state = shared.state();
+    match state.channels.get(&id) {
+        Some(room) => room
+            .refusal()
+            .map_or_else(|| Json(&room.json).into_response(), IntoResponse::into_response),
+        None => unknown_channel().into_response(),
+    }
+}
+
+fn unknown_channel() -> Refusal {
+    Refusal::new(404, 10_003, "Unknown Channel")
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct History {
+    after: Option<u64>,
+    before: Option<u64>,
+    limit: Option<usize>,
+}
+
+/// The messages next to `after`, or the newest: newest first in either case.
+async fn read_messages(Extract(shared): Extract<Shared>, Path(id): Path<u64>, query: Query<History>) -> Response {
+    let mut guard = shared.state();
+    let state = &mut *guard;
+    let limit = query.limit.unwrap_or(50);
+    if !(1..=100).contains(&limit) {
+        return shared.refuse(
+            state,
+            Refusal::field("limit", "NUMBER_TYPE_MAX", "int value should be 1 to 100."),
+        );
+    }
+    let Some(room) = state.channels.get(&id) else {
+        return unknown_channel().into_response();
+    };
+    if let Some(refusal) = room.refusal() {
+        return refusal.into_response();
+    }
+    let first = query.after.map_or(0, |after| after.saturating_add(1));
+    let end = query.before.unwrap_or(u64::MAX).max(first);
+    let range = room.messages.range(first..end).map(|(_, message)| message);
+    let mut page: Vec<&Value> = if query.after.is_some() {
+        range.take(limit).collect()
+    } else {
+        range.rev().take(limit).collect()
+    };
+    if query.after.is_some() {
+        page.reverse();
+    }
+    Json(page).into_response()
+}
+
+async fn send_message(Extract(shared): Extract<Shared>, Path(id): Path<u64>, request: Request) -> Response {
+    let refusal = match shared.state().channels.get(&id) {
+        Some(room) => room.refusal(),
+        None => Some(unknown_channel()),
+    };
+    if let Some(refusal) = refusal {
+        return refusal.into_response();
+    }
+    let posted = match Draft::read(request).await {
+        Ok(draft) => messages::post(&shared, id, &draft),
+        Err(refusal) => Err(refusal),
+    };
+    match posted {
+        Ok(message) => Json(message).into_response(),
+        Err(refusal) => shared.refuse(&mut shared.state(), refusal),
+    }
+}
+
+async fn typing(Extract(shared): Extract<Shared>, Path(id): Path<u64>) -> Response {
+    let refusal = match shared.state().channels.get_mut(&id) {
+        Some(room) => {
+            room.typings += 1;
+            room.refusal()
+        }
+        None => Some(unknown_channel()),
+    };
+    shared.changed();
+    refusal.map_or_else(|| StatusCode::NO_CONTENT.into_response(), IntoResponse::into_response)
+}

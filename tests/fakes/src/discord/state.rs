@@ -1,0 +1,188 @@
+//! All that the fake knows, behind one lock.
+
+use std::{
+    collections::{BTreeMap, HashMap, VecDeque},
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::{Fault, Route, Sent, ids::Clock};
+
+/// How many events of a session are kept for a resume.
+const REPLAY: usize = 10_000;
+
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) token: String,
+    pub(super) clock: Clock,
+    pub(super) ws_url: String,
+    pub(super) bot: u64,
+    pub(super) application: u64,
+    pub(super) users: HashMap<u64, Value>,
+    pub(super) guilds: BTreeMap<u64, String>,
+    pub(super) channels: BTreeMap<u64, Room>,
+    pub(super) nonces: HashMap<(u64, String), (Value, Instant)>,
+    pub(super) interactions: HashMap<u64, Asked>,
+    pub(super) commands: HashMap<Option<u64>, Vec<Value>>,
+    pub(super) sessions: HashMap<String, Session>,
+    pub(super) gateway: GatewaySettings,
+    pub(super) faults: VecDeque<(Route, Fault)>,
+    pub(super) limits: HashMap<Route, (u32, Duration)>,
+    pub(super) buckets: HashMap<(Route, u64), Bucket>,
+    pub(super) hits: HashMap<Route, usize>,
+    pub(super) violations: Vec<String>,
+}
+
+/// What the gateway offers, and how it misbehaves.
+#[derive(Debug)]
+pub(super) struct GatewaySettings {
+    pub(super) heartbeat: Duration,
+    pub(super) acknowledges: bool,
+    pub(super) message_content: bool,
+    pub(super) identifies_left: u32,
+    pub(super) reset_after: Duration,
+    pub(super) open: bool,
+    pub(super) identifies: usize,
+    pub(super) resumes: usize,
+    pub(super) heartbeats: usize,
+    pub(super) swap: bool,
+}
+
+/// A channel, thread or direct message.
+#[derive(Debug)]
+pub(super) struct Room {
+    pub(super) json: Value,
+    pub(super) guild: Option<u64>,
+    /// All messages, oldest first.
+    pub(super) messages: BTreeMap<u64, Value>,
+    pub(super) sent: Vec<Sent>,
+    pub(super) typings: usize,
+    /// Status, code and text of the refusal that every request for it gets.
+    pub(super) refuses: Option<(u16, u64, &'static str)>,
+}
+
+/// An interaction.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) token: String,
+    pub(super) channel: u64,
+    pub(super) user: u64,
+    pub(super) name: String,
+    pub(super) created_ms: u64,
+    pub(super) began: Instant,
+    pub(super) acknowledged: Option<Duration>,
+    /// The message that the acknowledgement made.
+    pub(super) original: Option<u64>,
+    pub(super) answered: bool,
+    pub(super) replies: Vec<Sent>,
+}
+
+#[derive(Debug)]
+pub(super) struct Bucket {
+    pub(super) used: u32,
+    pub(super) resets: Instant,
+}
+
+/// A gateway session: it outlives its connections.
+#[derive(Debug)]
+pub(super) struct Session {
+    pub(super) intents: u64,
+    pub(super) seq: u64,
+    pub(super) log: VecDeque<(u64, String)>,
+    pub(super) wire: Option<(u64, UnboundedSender<Wire>)>,
+    pub(super) held: Option<(String, Value)>,
+}
+
+/// What a connection is told to do.
+#[derive(Debug)]
+pub(super) enum Wire {
+    Text(String),
+    Close(u16),
+    Drop,
+}
+
+impl Session {
+    /// Sends an event, and keeps it for a resume.
+    pub(super) fn dispatch(&mut self, name: &str, data: &Value) {
+        self.seq += 1;
+        let frame = serde_json::json!({"op": 0, "s": self.seq, "t": name, "d": data}).to_string();
+        self.send(Wire::Text(frame.clone()));
+        self.log.push_back((self.seq, frame));
+        if self.log.len() > REPLAY {
+            self.log.pop_front();
+        }
+    }
+
+    pub(super) fn send(&self, wire: Wire) {
+        if let Some((_, sender)) = &self.wire {
+            // A connection that is just ending takes nothing more; the log has it.
+            let _ = sender.send(wire);
+        }
+    }
+}
+
+impl State {
+    pub(super) fn violation(&mut self, text: impl Into<String>) {
+        self.violations.push(text.into());
+    }
+
+    /// Sends an event to every session that asked for its kind.
+    pub(super) fn dispatch(&mut self, name: &str, data: &Value) {
+        let swap = self.gateway.swap;
+        let mut swapped = false;
+        for session in self.sessions.values_mut() {
+            let Some(data) = wanted(session.intents, self.bot, name, data) else {
+                continue;
+            };
+            if let Some((held_name, held)) = session.held.take() {
+                session.dispatch(name, &data);
+                session.dispatch(&held_name, &held);
+                swapped = true;
+            } else if swap {
+                session.held = Some((name.to_owned(), data));
+            } else {
+                session.dispatch(name, &data);
+            }
+        }
+        if swapped {
+            self.gateway.swap = false;
+        }
+    }
+}
+
+const GUILDS: u64 = 1;
+const GUILD_MESSAGES: u64 = 1 << 9;
+const DIRECT_MESSAGES: u64 = 1 << 12;
+const MESSAGE_CONTENT: u64 = 1 << 15;
+
+/// The event as a session with these intents sees it; `None` if it does not.
+fn wanted(intents: u64, bot: u64, name: &str, data: &Value) -> Option<Value> {
+    let in_guild = data.get("guild_id").is_some();
+    let needs = match name {
+        "MESSAGE_CREATE" | "MESSAGE_UPDATE" | "MESSAGE_DELETE" if in_guild => GUILD_MESSAGES,
+        "MESSAGE_CREATE" | "MESSAGE_UPDATE" | "MESSAGE_DELETE" => DIRECT_MESSAGES,
+        "GUILD_CREATE" | "GUILD_DELETE" | "CHANNEL_CREATE" | "CHANNEL_DELETE" | "THREAD_CREATE" => GUILDS,
+        _ => 0,
+    };
+    if intents & needs != needs {
+        return None;
+    }
+    let mut data = data.clone();
+    if needs == GUILD_MESSAGES && intents & MESSAGE_CONTENT == 0 && hides_content(bot, &data) {
+        data["content"] = Value::String(String::new());
+    }
+    Some(data)
+}
+
+/// Without the message content intent a bot reads what it wrote and what mentions it, and nothing else.
+fn hides_content(bot: u64, data: &Value) -> bool {
+    let bot = Value::String(bot.to_string());
+    let mentioned = data["mentions"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .any(|user| user["id"] == bot);
+    data["author"]["id"] != bot && !mentioned
+}

@@ -1,0 +1,141 @@
+//! What the bot did, and waiting for it.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::{
+    DiscordFake, Sent,
+    state::{Asked, State},
+};
+
+/// How long a test waits for what should happen at once. Slow machines are patient machines.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+impl DiscordFake {
+    /// What the bot sent to a channel, in order; answers to interactions are not among it.
+    pub fn sent(&self, channel: u64) -> Vec<Sent> {
+        self.shared
+            .state()
+            .channels
+            .get(&channel)
+            .map(|room| room.sent.clone())
+            .unwrap_or_default()
+    }
+
+    /// Waits until the bot has sent `count` messages to a channel, and returns all that it sent there.
+    pub async fn wait_for_sent(&self, channel: u64, count: usize) -> Vec<Sent> {
+        self.wait_for(&format!("{count} messages in {channel}"), |fake| {
+            Some(fake.sent(channel)).filter(|sent| sent.len() >= count)
+        })
+        .await
+    }
+
+    /// How many messages the bot sent anywhere; answers to interactions are not among them.
+    pub fn sent_anywhere(&self) -> usize {
+        self.shared.state().channels.values().map(|room| room.sent.len()).sum()
+    }
+
+    /// How often the bot showed that it is typing.
+    pub fn typings(&self, channel: u64) -> usize {
+        self.shared
+            .state()
+            .channels
+            .get(&channel)
+            .map_or(0, |room| room.typings)
+    }
+
+    /// The answers to an interaction: the original response, if it was filled, and what followed.
+    pub fn interaction_replies(&self, id: u64) -> Vec<Sent> {
+        self.asked(id, |asked| asked.replies.clone()).unwrap_or_default()
+    }
+
+    /// Waits until an interaction has `count` answers.
+    pub async fn wait_for_replies(&self, id: u64, count: usize) -> Vec<Sent> {
+        self.wait_for(&format!("{count} answers to {id}"), |fake| {
+            Some(fake.interaction_replies(id)).filter(|replies| replies.len() >= count)
+        })
+        .await
+    }
+
+    /// How long it took until an interaction was acknowledged.
+    pub fn acknowledged_after(&self, id: u64) -> Option<Duration> {
+        self.asked(id, |asked| asked.acknowledged).flatten()
+    }
+
+    /// Waits until an interaction was acknowledged.
+    pub async fn wait_for_acknowledgement(&self, id: u64) -> Duration {
+        self.wait_for(&format!("the acknowledgement of {id}"), |fake| {
+            fake.acknowledged_after(id)
+        })
+        .await
+    }
+
+    /// Whether an interaction shows "is thinking…".
+    pub fn is_thinking(&self, id: u64) -> bool {
+        self.asked(id, |asked| asked.original.is_some() && !asked.answered)
+            .unwrap_or(false)
+    }
+
+    /// The commands that are registered, globally or for a guild.
+    pub fn commands(&self, guild: Option<u64>) -> Vec<Value> {
+        self.shared.state().commands.get(&guild).cloned().unwrap_or_default()
+    }
+
+    /// How many identifies there were.
+    pub fn identifies(&self) -> usize {
+        self.look(|state| state.gateway.identifies)
+    }
+
+    /// How many resumes were tried.
+    pub fn resumes(&self) -> usize {
+        self.look(|state| state.gateway.resumes)
+    }
+
+    /// How many heartbeats came.
+    pub fn heartbeats(&self) -> usize {
+        self.look(|state| state.gateway.heartbeats)
+    }
+
+    /// How many gateway connections are open and have a session.
+    pub fn connections(&self) -> usize {
+        self.look(|state| state.sessions.values().filter(|session| session.wire.is_some()).count())
+    }
+
+    /// Waits until the bot is connected.
+    pub async fn wait_for_connection(&self) {
+        self.wait_for("a gateway connection", |fake| (fake.connections() > 0).then_some(()))
+            .await;
+    }
+
+    /// Waits until `look` finds something. It is called again whenever the bot did something.
+    ///
+    /// # Panics
+    /// After 30 seconds, with `what` was waited for and the violations so far.
+    #[expect(clippy::panic, reason = "what a test waits for in vain is its failure")]
+    pub async fn wait_for<T>(&self, what: &str, look: impl Fn(&Self) -> Option<T>) -> T {
+        let mut changes = self.shared.0.changes.subscribe();
+        let found = tokio::time::timeout(PATIENCE, async {
+            loop {
+                if let Some(found) = look(self) {
+                    return Some(found);
+                }
+                if changes.changed().await.is_err() {
+                    return None;
+                }
+            }
+        });
+        match found.await {
+            Ok(Some(found)) => found,
+            _ => panic!("waited in vain for {what}; violations: {:?}", self.violations()),
+        }
+    }
+
+    fn look<T>(&self, look: impl FnOnce(&State) -> T) -> T {
+        look(&self.shared.state())
+    }
+
+    fn asked<T>(&self, id: u64, look: impl FnOnce(&Asked) -> T) -> Option<T> {
+        self.look(|state| state.interactions.get(&id).map(look))
+    }
+}

@@ -1,0 +1,132 @@
+//! The bytes of a completion: one JSON body, or the chunks of a stream.
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use super::RecordedRequest;
+use super::reply::Answer;
+
+/// Characters of text in one chunk of a stream.
+const CHUNK: usize = 24;
+
+/// The body where no stream was asked for.
+pub(super) fn body(answer: &Answer, request: &RecordedRequest) -> Bytes {
+    let mut message = json!({"role": "assistant", "content": answer.content, "refusal": answer.refusal});
+    if let Some(reasoning) = &answer.reasoning {
+        message["reasoning_content"] = json!(reasoning);
+    }
+    if !answer.calls.is_empty() {
+        message["tool_calls"] = answer
+            .calls
+            .iter()
+            .enumerate()
+            .map(|(index, call)| tool_call(index, call))
+            .collect();
+    }
+    let mut body = json!({
+        "id": "chatcmpl-fake", "object": "chat.completion", "created": 0, "model": request.model(),
+        "choices": [{"index": 0, "message": message, "logprobs": null, "finish_reason": answer.finish}],
+    });
+    if answer.usage {
+        body["usage"] = usage(answer, request);
+    }
+    Bytes::from(body.to_string())
+}
+
+/// The events of a stream, `[DONE]` included.
+pub(super) fn events(answer: &Answer, request: &RecordedRequest) -> Vec<Bytes> {
+    let mut deltas = vec![json!({"role": "assistant", "content": ""})];
+    for (field, text) in [
+        ("reasoning_content", &answer.reasoning),
+        ("content", &answer.content),
+        ("refusal", &answer.refusal),
+    ] {
+        deltas.extend(
+            pieces(text.as_deref().unwrap_or_default())
+                .into_iter()
+                .map(|piece| json!({field: piece})),
+        );
+    }
+    for (index, call) in answer.calls.iter().enumerate() {
+        let mut first = tool_call(index, call);
+        first["index"] = json!(index);
+        first["function"]["arguments"] = json!("");
+        deltas.push(json!({"tool_calls": [first]}));
+        deltas.extend(
+            pieces(&call.1)
+                .into_iter()
+                .map(|piece| json!({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})),
+        );
+    }
+    let wants_usage = request.body["stream_options"]["include_usage"] == true;
+    let model = request.model();
+    let mut events: Vec<Bytes> = deltas
+        .into_iter()
+        .map(|delta| chunk(model, &json!([choice(delta, None)]), &Value::Null))
+        .collect();
+    events.push(chunk(
+        model,
+        &json!([choice(json!({}), Some(answer.finish))]),
+        &Value::Null,
+    ));
+    if answer.usage && wants_usage {
+        events.push(chunk(model, &json!([]), &usage(answer, request)));
+    }
+    events.push(Bytes::from_static(b"data: [DONE]\n\n"));
+    events
+}
+
+/// Any JSON as an event.
+pub(super) fn event(value: &Value) -> Bytes {
+    Bytes::from(format!("data: {value}\n\n"))
+}
+
+/// Tokens by rule of thumb, so that a test can know them beforehand: characters by four, rounded up.
+pub(super) fn tokens(characters: usize) -> u64 {
+    characters.div_ceil(4) as u64
+}
+
+fn chunk(model: &str, choices: &Value, usage: &Value) -> Bytes {
+    event(&json!({
+        "id": "chatcmpl-fake", "object": "chat.completion.chunk", "created": 0, "model": model,
+        "choices": choices, "usage": usage,
+    }))
+}
+
+fn choice(delta: Value, finish: Option<&str>) -> Value {
+    json!({"index": 0, "delta": delta, "logprobs": null, "finish_reason": finish})
+}
+
+fn tool_call(index: usize, (name, arguments): &(String, String)) -> Value {
+    json!({"id": format!("call_{index}"), "type": "function", "function": {"name": name, "arguments": arguments}})
+}
+
+fn usage(answer: &Answer, request: &RecordedRequest) -> Value {
+    let asked = (0..request.messages().len())
+        .map(|index| request.text(index).chars().count())
+        .sum();
+    let said = answer.content.as_deref().unwrap_or_default().chars().count()
+        + answer
+            .calls
+            .iter()
+            .map(|(name, arguments)| name.chars().count() + arguments.chars().count())
+            .sum::<usize>();
+    let (prompt, completion) = (tokens(asked), tokens(said));
+    json!({
+        "prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion,
+        "prompt_tokens_details": {"cached_tokens": answer.cached},
+    })
+}
+
+/// Cuts text into pieces of [`CHUNK`] characters.
+fn pieces(text: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end = rest.char_indices().nth(CHUNK).map_or(rest.len(), |(index, _)| index);
+        let (piece, tail) = rest.split_at(end);
+        pieces.push(piece);
+        rest = tail;
+    }
+    pieces
+}

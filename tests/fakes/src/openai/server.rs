@@ -1,0 +1,279 @@
+//! Sockets and HTTP: takes a request in, has it checked, waits as told, and sends the scripted bytes.
+//!
+//! Speaks to hyper directly: a connection must be resettable, and must end when the fake is dropped.
+
+use std::future::poll_fn;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::StreamExt;
+use futures::stream::{self, BoxStream};
+use http_body_util::{BodyExt, Either, Full, Limited, StreamBody};
+use hyper::body::{Frame, Incoming};
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use serde_json::{Value, json};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::task::JoinSet;
+
+use super::check::{self, Fault};
+use super::render;
+use super::reply::{Answer, End, Kind, Reply};
+use super::state::{RecordedRequest, State};
+
+/// The longest body that is read.
+const LONGEST_BODY: usize = 32 << 20;
+
+type Body = Either<Full<Bytes>, StreamBody<BoxStream<'static, io::Result<Frame<Bytes>>>>>;
+
+/// A socket with room for a few thousand connections that come at once.
+pub(super) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = TcpSocket::new_v4()?;
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(4096)
+}
+
+/// Serves until it is dropped, and every connection with it.
+pub(super) async fn serve(listener: TcpListener, state: Arc<State>) {
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => { connections.spawn(connection(stream, Arc::clone(&state))); }
+                // Out of file descriptors, most likely: some connection has to end first.
+                Err(_) => { connections.join_next().await; }
+            },
+            Some(_) = connections.join_next() => {}
+        }
+    }
+}
+
+async fn connection(stream: TcpStream, state: Arc<State>) {
+    // Without it small chunks wait for the client's acknowledgement; a socket that refuses it still works.
+    let _ = stream.set_nodelay(true);
+    let service = service_fn(move |request| {
+        let state = Arc::clone(&state);
+        Box::pin(async move { answer(request, &state).await })
+    });
+    let mut connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+    if poll_fn(|context| connection.poll_without_shutdown(context))
+        .await
+        .is_err()
+    {
+        // Closes with RST in place of FIN. A socket that is gone already needs neither.
+        let _ = connection.into_parts().io.into_inner().set_zero_linger();
+    }
+}
+
+/// The error makes hyper drop the connection.
+async fn answer(request: Request<Incoming>, state: &State) -> io::Result<Response<Body>> {
+    if let Err(fault) = authorise(request.headers(), state) {
+        return Ok(refuse(&fault));
+    }
+    match (request.method(), request.uri().path()) {
+        (&Method::POST, "/v1/chat/completions") => complete(request, state).await,
+        (&Method::GET, "/v1/models") => Ok(models(state)),
+        (method, path) => {
+            let known = ["/v1/chat/completions", "/v1/models"].contains(&path);
+            let status = if known { 405 } else { 404 };
+            let fault = Fault::new(status, format!("Invalid URL ({method} {path})"));
+            state.violated(fault.message.clone());
+            Ok(refuse(&fault))
+        }
+    }
+}
+
+fn authorise(headers: &HeaderMap, state: &State) -> Result<(), Fault> {
+    let Some(key) = state.script().key.clone() else {
+        return Ok(());
+    };
+    match headers
+        .get(AUTHORIZATION)
+        .and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "))
+    {
+        Some(given) if given == key => Ok(()),
+        // Many servers repeat the key here, so this one does too: a client has to strike it out.
+        Some(given) => Err(Fault::new(401, format!("Incorrect API key provided: {given}.")).coded("invalid_api_key")),
+        None => Err(Fault::new(401, "You didn't provide an API key.")),
+    }
+}
+
+async fn complete(request: Request<Incoming>, state: &State) -> io::Result<Response<Body>> {
+    let recorded = match read(request, state).await {
+        Ok(recorded) => recorded,
+        Err(fault) => return Ok(refuse(&fault)),
+    };
+    state.let_go().await;
+    let Some(reply) = state.choose(&recorded) else {
+        return Ok(refuse(&Fault::new(400, "The fake has no reply for this request.")));
+    };
+    if !reply.delay.is_zero() {
+        tokio::time::sleep(reply.delay).await;
+    }
+    send(reply, &recorded).await
+}
+
+async fn read(request: Request<Incoming>, state: &State) -> Result<Arc<RecordedRequest>, Fault> {
+    let violated = |fault: Fault| {
+        state.violated(fault.message.clone());
+        fault
+    };
+    let (head, body) = request.into_parts();
+    let content_type = head
+        .headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    if content_type.split(';').next() != Some("application/json") {
+        return Err(violated(Fault::new(
+            415,
+            format!("Unsupported content type: '{content_type}'."),
+        )));
+    }
+    let body = Limited::new(body, LONGEST_BODY)
+        .collect()
+        .await
+        .map_err(|_| violated(Fault::new(413, "The body is too long or broke off.")))?
+        .to_bytes();
+    let body: Value = serde_json::from_slice(&body)
+        .map_err(|_| violated(Fault::new(400, "We could not parse the JSON body of your request.")))?;
+    let recorded = Arc::new(RecordedRequest {
+        headers: head.headers,
+        body,
+    });
+    state.arrived(&recorded);
+    check::request(&recorded.body).map_err(violated)?;
+    known_model(&recorded, state)?;
+    Ok(recorded)
+}
+
+fn known_model(request: &RecordedRequest, state: &State) -> Result<(), Fault> {
+    let model = request.model();
+    match &state.script().models {
+        Some(models) if !models.iter().any(|known| known == model) => Err(Fault::new(
+            404,
+            format!("The model `{model}` does not exist or you do not have access to it."),
+        )
+        .coded("model_not_found")),
+        _ => Ok(()),
+    }
+}
+
+async fn send(reply: Reply, request: &RecordedRequest) -> io::Result<Response<Body>> {
+    let Reply {
+        kind,
+        headers,
+        pause,
+        end,
+        ..
+    } = reply;
+    let (status, content_type, pieces) = match kind {
+        Kind::Never => return std::future::pending().await,
+        Kind::Reset => return Err(io::ErrorKind::ConnectionReset.into()),
+        Kind::Raw {
+            status,
+            content_type,
+            body,
+        } => (status, content_type, vec![body]),
+        Kind::Answer(answer) => {
+            let (content_type, pieces) = render_answer(&answer, request, &end);
+            (200, content_type, pieces)
+        }
+    };
+    let mut response = Response::new(body(pieces, &end, pause));
+    *response.status_mut() = StatusCode::from_u16(status).map_err(io::Error::other)?;
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, content_type.parse().map_err(io::Error::other)?);
+    for (name, value) in headers {
+        response
+            .headers_mut()
+            .insert(name, value.parse().map_err(io::Error::other)?);
+    }
+    Ok(response)
+}
+
+fn render_answer(answer: &Answer, request: &RecordedRequest, end: &End) -> (&'static str, Vec<Bytes>) {
+    if answer.streams && request.stream() {
+        return ("text/event-stream; charset=utf-8", render::events(answer, request));
+    }
+    let whole = render::body(answer, request);
+    let pieces = match end {
+        End::Whole => vec![whole],
+        // A body in two halves can end after one.
+        End::Broken(_) | End::Early(_) | End::Error(..) => {
+            vec![whole.slice(..whole.len() / 2), whole.slice(whole.len() / 2..)]
+        }
+    };
+    ("application/json", pieces)
+}
+
+fn body(mut pieces: Vec<Bytes>, end: &End, pause: Duration) -> Body {
+    let broken = match end {
+        End::Whole if pause.is_zero() => return Either::Left(Full::new(pieces.concat().into())),
+        End::Whole => false,
+        End::Broken(after) => {
+            pieces.truncate(*after);
+            true
+        }
+        End::Early(after) => {
+            pieces.truncate(*after);
+            false
+        }
+        End::Error(after, error) => {
+            pieces.truncate(*after);
+            pieces.push(render::event(error));
+            false
+        }
+    };
+    let chunks = stream::iter(pieces).then(move |piece| async move {
+        if !pause.is_zero() {
+            tokio::time::sleep(pause).await;
+        }
+        Ok(Frame::data(piece))
+    });
+    let last = stream::once(async {
+        // Hyper sends what it has while the body is pending; without this turn the break would swallow it.
+        tokio::task::yield_now().await;
+        Err(io::Error::from(io::ErrorKind::ConnectionReset))
+    });
+    let stream = if broken {
+        chunks.chain(last).boxed()
+    } else {
+        chunks.boxed()
+    };
+    Either::Right(StreamBody::new(stream))
+}
+
+fn models(state: &State) -> Response<Body> {
+    let models = state.script().models.clone().unwrap_or_default();
+    let data: Vec<Value> = models
+        .iter()
+        .map(|id| json!({"id": id, "object": "model", "created": 0, "owned_by": "fake"}))
+        .collect();
+    json_response(StatusCode::OK, &json!({"object": "list", "data": data}))
+}
+
+fn refuse(fault: &Fault) -> Response<Body> {
+    json_response(
+        StatusCode::from_u16(fault.status).unwrap_or(StatusCode::BAD_REQUEST),
+        &fault.body(),
+    )
+}
+
+fn json_response(status: StatusCode, body: &Value) -> Response<Body> {
+    let mut response = Response::new(Either::Left(Full::new(Bytes::from(body.to_string()))));
+    *response.status_mut() = status;
+    response.headers_mut().insert(
+        CONTENT_TYPE,
+        hyper::header::HeaderValue::from_static("application/json"),
+    );
+    response
+}

@@ -1,0 +1,51 @@
+//! Telegram's rate limits, for tests that want them enforced.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    time::Duration,
+};
+
+use tokio::time::Instant;
+
+/// Counts messages in sliding windows.
+#[derive(Debug, Default)]
+pub(super) struct Limiter {
+    overall: VecDeque<Instant>,
+    chats: HashMap<i64, VecDeque<Instant>>,
+    /// How many messages were refused.
+    pub(super) refused: u64,
+}
+
+/// A little less than a second: requests that were a second apart may arrive closer than that.
+const SECOND: Duration = Duration::from_millis(900);
+const MINUTE: Duration = Duration::from_secs(60);
+
+impl Limiter {
+    /// Counts a message, or says for how many seconds none may come.
+    pub(super) fn check(&mut self, chat: i64, private: bool) -> Result<(), u64> {
+        let now = Instant::now();
+        let (window, most) = if private { (SECOND, 1) } else { (MINUTE, 20) };
+        let of_chat = self.chats.entry(chat).or_default();
+        let wait = wait(of_chat, now, window, most).or_else(|| wait_overall(&mut self.overall, now));
+        if let Some(wait) = wait {
+            self.refused += 1;
+            return Err(wait.as_secs() + 1);
+        }
+        of_chat.push_back(now);
+        self.overall.push_back(now);
+        Ok(())
+    }
+}
+
+fn wait_overall(times: &mut VecDeque<Instant>, now: Instant) -> Option<Duration> {
+    wait(times, now, SECOND, 30)
+}
+
+/// How long until the window has room again; `None` if it has now.
+fn wait(times: &mut VecDeque<Instant>, now: Instant, window: Duration, most: usize) -> Option<Duration> {
+    while times.front().is_some_and(|time| now.duration_since(*time) >= window) {
+        times.pop_front();
+    }
+    let oldest = *times.front()?;
+    (times.len() >= most).then(|| window.saturating_sub(now.duration_since(oldest)))
+}

@@ -1,0 +1,170 @@
+//! Requests in, answers out.
+
+use std::{io, net::SocketAddr, sync::Arc};
+
+use axum::{
+    Router,
+    extract::{DefaultBodyLimit, Path, Request as HttpRequest, State},
+    response::{IntoResponse, Response},
+    routing::any,
+    serve::ListenerExt,
+};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use super::{
+    Fault, Method, Request, TelegramFake,
+    answer::{Refusal, broken, ok, page},
+    messages,
+    params::Params,
+    send,
+    state::Shared,
+    updates,
+};
+
+/// The most that a bot may upload.
+const BODY_LIMIT: usize = 50 << 20;
+
+/// Serves until `stop`, and returns the address.
+pub(super) async fn serve(shared: Arc<Shared>, stop: CancellationToken) -> io::Result<SocketAddr> {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+    let address = listener.local_addr()?;
+    let router = Router::new()
+        .route("/{bot}/{method}", any(handle))
+        .layer(DefaultBodyLimit::max(BODY_LIMIT))
+        .with_state(shared);
+    // A delayed packet would be measured as the bot's latency.
+    let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
+    TaskTracker::new().spawn(async move {
+        tokio::select! {
+            () = stop.cancelled() => Ok(()),
+            served = axum::serve(listener, router).into_future() => served,
+        }
+    });
+    Ok(address)
+}
+
+async fn handle(
+    State(shared): State<Arc<Shared>>,
+    Path((bot, method)): Path<(String, String)>,
+    request: HttpRequest,
+) -> Response {
+    if bot.strip_prefix("bot") != Some(TelegramFake::TOKEN) {
+        return Refusal::new(401, "Unauthorized").into_response();
+    }
+    let Some(method) = Method::named(&method) else {
+        shared.lock().violations.push(format!("no such method: {method}"));
+        return Refusal::new(404, "Not Found").into_response();
+    };
+    let answer = answer(&shared, method, request).await;
+    answer.unwrap_or_else(|refusal| {
+        if refusal.violation {
+            let violation = format!("{method}: {}", refusal.description);
+            shared.lock().violations.push(violation);
+        }
+        refusal.into_response()
+    })
+}
+
+async fn answer(shared: &Shared, method: Method, request: HttpRequest) -> Result<Response, Refusal> {
+    let mut params = Params::read(request).await?;
+    params.check(method)?;
+    let fault = {
+        let mut state = shared.lock();
+        if state.recording {
+            let params = Value::Object(params.values.clone());
+            state.requests.push(Request { method, params });
+        }
+        state.faults.take(method, params.integer("chat_id"))
+    };
+    match fault {
+        None => {}
+        Some(Fault::TooMany(seconds)) => return Err(Refusal::too_many(seconds)),
+        Some(Fault::Server(code)) => return Ok(page(code)),
+        Some(Fault::Refuse(code, description)) => return Err(Refusal::new(code, description)),
+        Some(Fault::Slow(time)) => tokio::time::sleep(time).await,
+        Some(Fault::Drop) => return Ok(broken()),
+        Some(Fault::Garbage) => return Ok("<!-- no JSON -->".into_response()),
+        Some(Fault::DropAfter) => {
+            perform(shared, method, &params).await?;
+            return Ok(broken());
+        }
+    }
+    perform(shared, method, &params).await.map(|result| ok(&result))
+}
+
+async fn perform(shared: &Shared, method: Method, params: &Params) -> Result<Value, Refusal> {
+    match method {
+        Method::GetMe => Ok(me()),
+        Method::GetUpdates => updates::get(shared, params).await,
+        Method::SendMessage => send::message(shared, params),
+        Method::SendDocument => send::document(shared, params),
+        Method::SendChatAction => send::action(shared, params),
+        Method::EditMessageText => send::edit(shared, params),
+        Method::SetMyCommands => set_commands(shared, params),
+        Method::DeleteWebhook => {
+            shared.lock().webhook = None;
+            Ok(json!(true))
+        }
+        Method::GetWebhookInfo => Ok(webhook_info(shared)),
+        Method::GetChat => get_chat(shared, params),
+    }
+}
+
+fn me() -> Value {
+    json!({
+        "id": TelegramFake::BOT_ID,
+        "is_bot": true,
+        "first_name": "Clifford",
+        "username": TelegramFake::USERNAME,
+        "can_join_groups": true,
+        "can_read_all_group_messages": true,
+        "supports_inline_queries": false,
+        "can_connect_to_business": false,
+        "has_main_web_app": false,
+    })
+}
+
+fn webhook_info(shared: &Shared) -> Value {
+    let state = shared.lock();
+    json!({
+        "url": state.webhook.as_deref().unwrap_or_default(),
+        "has_custom_certificate": false,
+        "pending_update_count": state.updates.len(),
+    })
+}
+
+fn set_commands(shared: &Shared, params: &Params) -> Result<Value, Refusal> {
+    let list = params.values.get("commands").and_then(Value::as_array);
+    let mut commands = Vec::new();
+    for command in list.into_iter().flatten() {
+        let name = command["command"].as_str().unwrap_or_default();
+        let description = command["description"].as_str().unwrap_or_default();
+        let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        if !(1..=32).contains(&name.len()) || !name.chars().all(is_name) {
+            return Err(Refusal::violation("BOT_COMMAND_INVALID"));
+        }
+        if !(1..=256).contains(&description.chars().count()) {
+            return Err(Refusal::violation("BOT_COMMAND_DESCRIPTION_INVALID"));
+        }
+        commands.push((name.to_owned(), description.to_owned()));
+    }
+    if commands.len() > 100 {
+        return Err(Refusal::violation("BOT_COMMANDS_TOO_MUCH"));
+    }
+    shared.lock().commands = commands;
+    shared.changed.send_replace(());
+    Ok(json!(true))
+}
+
+fn get_chat(shared: &Shared, params: &Params) -> Result<Value, Refusal> {
+    let state = shared.lock();
+    let id = params.integer("chat_id");
+    let room = id.and_then(|id| Some((id, state.rooms.get(&id)?)));
+    let (id, room) = room.ok_or_else(|| Refusal::bad("chat not found"))?;
+    let mut chat = messages::chat(id, room, state.people.get(&id));
+    chat["accent_color_id"] = json!(0);
+    chat["max_reaction_count"] = json!(11);
+    Ok(chat)
+}

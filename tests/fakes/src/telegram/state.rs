@@ -1,0 +1,271 @@
+//! What the server knows: chats, people, updates that wait, messages that came.
+
+use std::{
+    collections::{BTreeMap, HashMap, VecDeque},
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Instant,
+};
+
+use serde_json::Value;
+use tokio::sync::{broadcast, watch};
+
+use super::{fault::Faults, limiter::Limiter};
+
+/// A Bot API method that the fake answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Method {
+    /// `getMe`.
+    GetMe,
+    /// `getUpdates`.
+    GetUpdates,
+    /// `sendMessage`.
+    SendMessage,
+    /// `sendDocument`.
+    SendDocument,
+    /// `sendChatAction`.
+    SendChatAction,
+    /// `editMessageText`.
+    EditMessageText,
+    /// `setMyCommands`.
+    SetMyCommands,
+    /// `deleteWebhook`.
+    DeleteWebhook,
+    /// `getWebhookInfo`.
+    GetWebhookInfo,
+    /// `getChat`.
+    GetChat,
+}
+
+impl Method {
+    const ALL: [Self; 10] = [
+        Self::GetMe,
+        Self::GetUpdates,
+        Self::SendMessage,
+        Self::SendDocument,
+        Self::SendChatAction,
+        Self::EditMessageText,
+        Self::SetMyCommands,
+        Self::DeleteWebhook,
+        Self::GetWebhookInfo,
+        Self::GetChat,
+    ];
+
+    /// The method of this name; case does not matter, as on Telegram.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|method| method.to_string().eq_ignore_ascii_case(name))
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self:?}")
+    }
+}
+
+/// A chat, or a topic of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Chat {
+    /// Telegram's id of the chat. That of a private chat is the id of its user.
+    pub id: i64,
+    /// The topic's thread id; `None` for a chat without topics and for the General topic.
+    pub thread: Option<i64>,
+}
+
+/// A message that the bot sent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sent {
+    /// `SendMessage` or `SendDocument`.
+    pub method: Method,
+    /// Where it was sent to.
+    pub chat: Chat,
+    /// The id that it got.
+    pub message_id: i64,
+    /// The text (or caption) as people see it.
+    pub text: String,
+    /// The text as the bot sent it.
+    pub raw: String,
+    /// How the bot asked it to be parsed.
+    pub parse_mode: Option<String>,
+    /// What the markup became.
+    pub entities: Vec<Value>,
+    /// The message that it answers.
+    pub reply_to: Option<i64>,
+    /// The file that came with it.
+    pub document: Option<Document>,
+    /// How often it was edited.
+    pub edits: u32,
+    /// When the server took it.
+    pub at: Instant,
+}
+
+/// A file that the bot sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Document {
+    /// Its file name.
+    pub name: String,
+    /// Its content.
+    pub content: Vec<u8>,
+}
+
+/// A chat action that the bot showed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Action {
+    /// Where.
+    pub chat: Chat,
+    /// Which, such as `typing`.
+    pub action: String,
+}
+
+/// A request as it came.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// Which method.
+    pub method: Method,
+    /// Its parameters; files are left out.
+    pub params: Value,
+}
+
+/// What kind of chat it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ChatKind {
+    Private,
+    Group,
+    Supergroup,
+    Forum,
+}
+
+/// Why a chat takes nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Closed {
+    Blocked,
+    Kicked,
+    Deactivated,
+    MovedTo(i64),
+}
+
+/// One chat.
+#[derive(Debug)]
+pub(super) struct Room {
+    pub(super) kind: ChatKind,
+    pub(super) title: String,
+    pub(super) closed: Option<Closed>,
+    pub(super) topics: BTreeMap<i64, String>,
+    pub(super) messages: HashMap<i64, Value>,
+    pub(super) last_message: i64,
+}
+
+/// One person.
+#[derive(Clone, Debug)]
+pub(super) struct Person {
+    pub(super) id: i64,
+    pub(super) name: String,
+    pub(super) username: String,
+    pub(super) language: String,
+}
+
+/// Everything behind the one lock.
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) rooms: HashMap<i64, Room>,
+    pub(super) people: HashMap<i64, Person>,
+    pub(super) updates: VecDeque<(i64, Value)>,
+    pub(super) next_update: i64,
+    pub(super) next_message: i64,
+    pub(super) next_album: u64,
+    pub(super) allowed: Vec<String>,
+    pub(super) webhook: Option<String>,
+    pub(super) polls: u64,
+    pub(super) sent: Vec<Sent>,
+    pub(super) actions: Vec<Action>,
+    pub(super) requests: Vec<Request>,
+    pub(super) commands: Vec<(String, String)>,
+    pub(super) violations: Vec<String>,
+    pub(super) faults: Faults,
+    pub(super) limiter: Option<Limiter>,
+    pub(super) recording: bool,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self {
+            rooms: HashMap::new(),
+            people: HashMap::new(),
+            updates: VecDeque::new(),
+            next_update: 700_000_001,
+            next_message: 1,
+            next_album: 1,
+            allowed: Vec::new(),
+            webhook: None,
+            polls: 0,
+            sent: Vec::new(),
+            actions: Vec::new(),
+            requests: Vec::new(),
+            commands: Vec::new(),
+            violations: Vec::new(),
+            faults: Faults::default(),
+            limiter: None,
+            recording: true,
+        }
+    }
+}
+
+impl State {
+    /// Takes the next message id of a chat: supergroups count for themselves, all other chats share the
+    /// bot's counter.
+    pub(super) fn take_message_id(&mut self, chat: i64) -> i64 {
+        let Some(room) = self.rooms.get_mut(&chat) else {
+            panic!("the fake knows no chat {chat}: create it first");
+        };
+        let id = match room.kind {
+            ChatKind::Private | ChatKind::Group => {
+                self.next_message += 1;
+                self.next_message
+            }
+            ChatKind::Supergroup | ChatKind::Forum => room.last_message + 1,
+        };
+        room.last_message = id;
+        id
+    }
+
+    /// Keeps a message, so that it can be answered and quoted.
+    pub(super) fn keep(&mut self, chat: i64, id: i64, message: &Value) {
+        if self.recording
+            && let Some(room) = self.rooms.get_mut(&chat)
+        {
+            room.messages.insert(id, message.clone());
+        }
+    }
+}
+
+/// The state, and the bells that ring when it changes.
+#[derive(Debug)]
+pub(super) struct Shared {
+    state: Mutex<State>,
+    /// Rings on every change that somebody may wait for.
+    pub(super) changed: watch::Sender<()>,
+    /// Counts polls: a poll that sees a later one ends with 409.
+    pub(super) pollers: watch::Sender<u64>,
+    /// Every message that the bot sends.
+    pub(super) outgoing: broadcast::Sender<Arc<Sent>>,
+}
+
+impl Default for Shared {
+    fn default() -> Self {
+        Self {
+            state: Mutex::default(),
+            changed: watch::Sender::new(()),
+            pollers: watch::Sender::new(0),
+            outgoing: broadcast::Sender::new(1 << 16),
+        }
+    }
+}
+
+impl Shared {
+    /// The state. The lock is never held over an `await`.
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
