@@ -1,24 +1,27 @@
 //! The composition root: the only file that names every adapter and provider.
 
+mod settings;
+
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use clifford_channel::{Channel, Platform};
 use clifford_discord::{Argument, Discord, DiscordConfig, SlashCommand};
 use clifford_llm::{Capability, Failover, Model, Offline, OpenAi, OpenAiConfig, RetryPolicy, Retrying, Timeouts};
 use clifford_telegram::{Rates, Telegram, TelegramConfig};
-use clifford_vault::Masker;
+use clifford_vault::{Masker, Secret};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
+pub(crate) use self::settings::rules;
+use self::settings::{count, delivery_settings, engine_settings, ingress_settings};
 use crate::{
-    access::{Access, Policy},
     clock::{SharedClock, SystemClock},
     commands::COMMANDS,
     config::{self, Config, Loaded, Secrets},
-    delivery::{self, Delivery},
-    engine::{self, Engine, Parts, lease, rules::Rules, scheduler, transcript::WindowLimits},
-    http::channel::WebChannel,
+    delivery::Delivery,
+    engine::{Engine, Parts, lease, scheduler},
+    http::{self, Api, Server, channel::WebChannel},
     id::{AgentId, WorkerId},
-    ingress::{self, Gatekeeper},
+    ingress::Gatekeeper,
     outbound::Outbound,
     receiver::Receiver,
     store::{
@@ -29,8 +32,6 @@ use crate::{
     tools::Registry,
 };
 
-/// How many of a context's messages the model sees.
-const CONVERSATION: u32 = 200;
 /// How often idle conversations are closed.
 const CLOSE_EVERY: Duration = Duration::from_secs(300);
 
@@ -75,6 +76,8 @@ pub struct App {
     pub masker: Arc<Masker>,
     /// Told to stop.
     pub stop: CancellationToken,
+    /// The platforms that this process is to be connected to.
+    platforms: Vec<Platform>,
     receivers: TaskTracker,
     background: TaskTracker,
     background_stop: CancellationToken,
@@ -100,12 +103,13 @@ impl App {
     pub async fn start(loaded: &Loaded, secrets: &Secrets, options: Options) -> Result<Self, StartError> {
         let config = loaded.config.clone();
         let clock: SharedClock = Arc::new(SystemClock);
-        let db = Db::open(&db_options(loaded, options.workers || options.channels)).await?;
+        let db = Db::open(&db_options(loaded, true)).await?;
         let worker = WorkerId::new();
         prepare(&db, &config, &clock).await?;
 
         let masker = Arc::new(Masker::new(secrets.all()));
         let mut channels = adapters(&config, secrets)?;
+        let platforms = channels.keys().copied().filter(|_| options.channels).collect();
         channels.insert(Platform::Web, Arc::new(WebChannel));
         if let Some(terminal) = &options.terminal {
             channels.insert(Platform::Terminal, Arc::clone(terminal));
@@ -146,6 +150,7 @@ impl App {
             gatekeeper,
             masker,
             stop: CancellationToken::new(),
+            platforms,
             receivers: TaskTracker::new(),
             background: TaskTracker::new(),
             background_stop: CancellationToken::new(),
@@ -174,6 +179,33 @@ impl App {
                 self.background.spawn(close_idle(Arc::clone(&self.engine), idle, stop));
             }
         }
+    }
+
+    /// Answers the HTTP API on a bound address.
+    pub fn serve(&self, server: Server, secrets: &Secrets) {
+        let metrics = http::Metrics::install();
+        let api = Api {
+            engine: Arc::clone(&self.engine),
+            gatekeeper: Arc::clone(&self.gatekeeper),
+            settings: self.config.http.clone(),
+            owner_token: secrets
+                .http_token
+                .as_ref()
+                .map(|token| clifford_vault::hash(token.expose())),
+            platforms: self.platforms.clone(),
+            providers: self
+                .config
+                .llm
+                .providers
+                .iter()
+                .map(|provider| provider.name.clone())
+                .collect(),
+            metrics: metrics.clone(),
+            stop: self.stop.clone(),
+        };
+        tracing::info!(address = %server.address(), "the API is served");
+        self.receivers.spawn(server.run(http::router(api), self.stop.clone()));
+        self.receivers.spawn(metrics.keep(self.stop.clone()));
     }
 
     /// Receives from these channels, each in a task of its own.
@@ -355,25 +387,8 @@ fn model(config: &Config, secrets: &Secrets) -> Result<Arc<dyn Model>, StartErro
         models.push(match provider.kind {
             config::ProviderKind::Offline => Arc::new(Offline),
             config::ProviderKind::Openai => {
-                let timeouts = Timeouts {
-                    total: Duration::from_secs(provider.timeout_seconds),
-                    ..Timeouts::default()
-                };
-                let mut settings = OpenAiConfig::new(&provider.name, provider.base_url.as_str(), &provider.model);
-                settings.key = secrets
-                    .provider_keys
-                    .get(&provider.name)
-                    .map(|key| key.expose().to_owned());
-                settings.capability = match provider.structured {
-                    config::Structured::JsonSchema => Capability::JsonSchema,
-                    config::Structured::JsonObject => Capability::JsonObject,
-                    config::Structured::None => Capability::None,
-                };
-                settings.streaming = provider.stream;
-                settings.timeouts = timeouts;
-                settings.max_tokens = provider.max_tokens;
-                let client = clifford_llm::http_client(&settings.timeouts)?;
-                Arc::new(Retrying::new(OpenAi::new(settings, client)?, policy))
+                let key = secrets.provider_keys.get(&provider.name);
+                Arc::new(Retrying::new(openai(provider, key)?, policy))
             }
         });
     }
@@ -389,109 +404,21 @@ fn model(config: &Config, secrets: &Secrets) -> Result<Arc<dyn Model>, StartErro
     })
 }
 
-fn rules(config: &Config, tools: &Registry) -> Rules {
-    let engine = &config.engine;
-    Rules {
-        max_iterations: engine.max_iterations,
-        max_iterations_hard_cap: engine.max_iterations_hard_cap,
-        planning_gate: engine.planning_gate == config::PlanningGate::Required,
-        max_json_retries: engine.max_json_retries,
-        window: WindowLimits {
-            entries: count(engine.transcript_limit),
-            tokens: u64::from(engine.transcript_token_limit),
-            entry_tokens: u64::from(engine.tool_result_token_limit),
-        },
-        max_parallel_subagents: count(engine.max_parallel_subagents),
-        max_run_tokens: engine.max_run_tokens,
-        max_run_ms: engine.max_run_seconds * 1000,
-        max_run_cost: None,
-        time_zone: engine.time_zone.clone(),
-        single_commands: tools.single_commands(),
-    }
-}
-
-fn engine_settings(config: &Config) -> engine::Settings {
-    let prices = config.llm.providers.iter().map(|provider| {
-        let prices = (
-            provider.prompt_price.unwrap_or(0.0),
-            provider.completion_price.unwrap_or(0.0),
-        );
-        (provider.name.clone(), prices)
-    });
-    engine::Settings {
-        lease: Duration::from_secs(config.engine.lease_seconds),
-        max_concurrent_runs: count(config.engine.max_concurrent_runs),
-        max_parallel_subagents: count(config.engine.max_parallel_subagents),
-        conversation_limit: CONVERSATION,
-        record_prompts: config.engine.record_prompts,
-        prices: prices.collect(),
-    }
-}
-
-fn delivery_settings(config: &Config) -> delivery::Settings {
-    let delivery = &config.delivery;
-    delivery::Settings {
-        resend_ambiguous: delivery.resend_ambiguous,
-        backoff: Duration::from_secs(delivery.backoff_seconds),
-        longest_backoff: Duration::from_secs(delivery.max_backoff_seconds),
-        give_up_after: match delivery.give_up_hours {
-            0 => Duration::MAX,
-            hours => Duration::from_secs(hours * 3600),
-        },
-        lease: Duration::from_secs(config.engine.lease_seconds),
-    }
-}
-
-fn ingress_settings(config: &Config) -> ingress::Settings {
-    let ids = |ids: &[config::Id]| ids.iter().map(|id| id.as_str().to_owned()).collect::<Vec<_>>();
-    let mut policies = BTreeMap::new();
-    if let Some(telegram) = &config.channels.telegram {
-        let policy = Policy {
-            access: access(telegram.access),
-            allow: ids(&telegram.allow),
-            wake_words: telegram.wake_words.clone(),
-            always: ids(&telegram.always),
-        };
-        policies.insert(Platform::Telegram, policy);
-    }
-    if let Some(discord) = &config.channels.discord {
-        let policy = Policy {
-            access: access(discord.access),
-            allow: ids(&discord.allow),
-            wake_words: discord.wake_words.clone(),
-            always: ids(&discord.always),
-        };
-        policies.insert(Platform::Discord, policy);
-    }
-    // Who sits at this machine, or holds an API token, was let in by that.
-    for platform in [Platform::Terminal, Platform::Web] {
-        policies.insert(
-            platform,
-            Policy {
-                access: Access::Open,
-                ..Policy::default()
-            },
-        );
-    }
-    let ingress = &config.ingress;
-    ingress::Settings {
-        policies,
-        debounce: Duration::from_millis(ingress.debounce_ms),
-        album: Duration::from_millis(ingress.album_ms),
-        catch_up: Duration::from_secs(ingress.catch_up_minutes * 60),
-        auto_close: Duration::from_secs(ingress.auto_close_hours * 3600),
-        user_messages_per_minute: ingress.user_messages_per_minute,
-    }
-}
-
-fn access(access: config::Access) -> Access {
-    match access {
-        config::Access::Open => Access::Open,
-        config::Access::Pairing => Access::Pairing,
-        config::Access::Allowlist => Access::Allowlist,
-    }
-}
-
-fn count(number: u32) -> usize {
-    usize::try_from(number).unwrap_or(usize::MAX)
+/// One provider of the configuration, without the layers around it.
+pub(crate) fn openai(provider: &config::Provider, key: Option<&Secret>) -> Result<OpenAi, clifford_llm::SetupError> {
+    let mut settings = OpenAiConfig::new(&provider.name, provider.base_url.as_str(), &provider.model);
+    settings.key = key.map(|key| key.expose().to_owned());
+    settings.capability = match provider.structured {
+        config::Structured::JsonSchema => Capability::JsonSchema,
+        config::Structured::JsonObject => Capability::JsonObject,
+        config::Structured::None => Capability::None,
+    };
+    settings.streaming = provider.stream;
+    settings.timeouts = Timeouts {
+        total: Duration::from_secs(provider.timeout_seconds),
+        ..Timeouts::default()
+    };
+    settings.max_tokens = provider.max_tokens;
+    let client = clifford_llm::http_client(&settings.timeouts)?;
+    OpenAi::new(settings, client)
 }

@@ -63,8 +63,8 @@ struct Handle {
     busy: Busy,
 }
 
-/// The runs that are at work for a chat, each with where it answers.
-type Busy = Arc<Mutex<HashMap<RunId, Address>>>;
+/// The runs that are at work for a chat, each with the claim that is, and where it answers.
+type Busy = Arc<Mutex<HashMap<RunId, (i64, Address)>>>;
 
 impl Delivery {
     /// Delivers through these channels.
@@ -108,20 +108,23 @@ impl Delivery {
         self.pass(to.platform, to.channel, Item::Signal(to.address.clone(), signal));
     }
 
-    /// A run is at work for a chat: its indicator shows until [`Delivery::done`].
-    pub fn busy(&self, to: &To, run: RunId) {
+    /// A claim of a run is at work for a chat: its indicator shows until [`Delivery::done`].
+    pub fn busy(&self, to: &To, run: RunId, epoch: i64) {
         if let Some(handle) = self.gate(to.platform, to.channel) {
-            locked(&handle.busy).insert(run, to.address.clone());
-            handle.items.send(Item::Busy).ok();
+            locked(&handle.busy).insert(run, (epoch, to.address.clone()));
         }
+        self.pass(to.platform, to.channel, Item::Busy);
     }
 
-    /// A run is at work no more.
-    pub fn done(&self, to: &To, run: RunId) {
+    /// A claim of a run is at work no more. A later one may be.
+    pub fn done(&self, to: &To, run: RunId, epoch: i64) {
         if let Some(handle) = self.gate(to.platform, to.channel) {
-            locked(&handle.busy).remove(&run);
-            handle.items.send(Item::Done(to.address.clone())).ok();
+            let mut busy = locked(&handle.busy);
+            if busy.get(&run).is_some_and(|(at_work, _)| *at_work <= epoch) {
+                busy.remove(&run);
+            }
         }
+        self.pass(to.platform, to.channel, Item::Done(to.address.clone()));
     }
 
     /// Claims what nobody delivers: it waited for its time, or its process died.
@@ -132,9 +135,10 @@ impl Delivery {
         let inner = &self.inner;
         let now = inner.clock.now();
         let (worker, until) = (inner.worker, now.after(inner.settings.lease));
+        let served = self.served();
         let claimed = inner
             .db
-            .write(move |tx| Box::pin(outbox::claim(tx, worker, now, until, BATCH)))
+            .write(move |tx| Box::pin(async move { outbox::claim(tx, worker, &served, now, until, BATCH).await }))
             .await?;
         for message in claimed {
             let parts = outbox::parts(&mut inner.db.read().await?, message.id).await?;
@@ -148,9 +152,21 @@ impl Delivery {
         Ok(())
     }
 
-    fn pass(&self, platform: Platform, channel: ChannelId, item: Item) {
-        if let Some(handle) = self.gate(platform, channel) {
-            handle.items.send(item).ok();
+    /// The platforms that this process can send to.
+    pub fn served(&self) -> Vec<Platform> {
+        self.inner.channels.keys().copied().collect()
+    }
+
+    fn pass(&self, platform: Platform, channel: ChannelId, mut item: Item) {
+        while let Some(handle) = self.gate(platform, channel) {
+            match handle.items.send(item) {
+                Ok(()) => return,
+                // The gate closed in this moment, because nothing went through it for a while: take a new one.
+                Err(mpsc::error::SendError(returned)) => item = returned,
+            }
+            self.inner
+                .gates
+                .remove_if(&channel, |_, gate| gate.items.same_channel(&handle.items));
         }
     }
 
@@ -186,7 +202,7 @@ impl Delivery {
     }
 }
 
-fn locked(busy: &Busy) -> std::sync::MutexGuard<'_, HashMap<RunId, Address>> {
+fn locked(busy: &Busy) -> std::sync::MutexGuard<'_, HashMap<RunId, (i64, Address)>> {
     // A panic while the map was held cannot have left it half changed.
     busy.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -142,15 +142,15 @@ impl Gatekeeper {
             self.engine.interrupt(run, epoch);
         }
         if let Some((ticket, to)) = outcome.answer {
-            self.engine.delivery.busy(&to, RunId(ticket.message.id.0));
+            self.engine.delivery.busy(&to, RunId(ticket.message.id.0), 0);
             let id = RunId(ticket.message.id.0);
             self.engine.delivery.deliver(ticket);
-            self.engine.delivery.done(&to, id);
+            self.engine.delivery.done(&to, id, 0);
         }
         match outcome.start {
             Some(work) => {
                 if let Some(to) = work.reply_to() {
-                    self.engine.delivery.busy(&to, work.run.id);
+                    self.engine.delivery.busy(&to, work.run.id, work.lease.epoch);
                 }
                 match work.run.wake_at.filter(|at| *at > self.engine.clock.now()) {
                     Some(at) => self.engine.start_later(work.lease, at),
@@ -309,7 +309,7 @@ async fn store_command(
         Entry::Pair => return pairing::meet(tx, &visit, &command.argument, &outbound, now).await,
         Entry::Ignored => return Ok(Outcome::ignored()),
     }
-    let (user, channel) = settle(tx, &visit, UserRole::Member, now).await?;
+    let (user, channel) = settle(tx, &visit, known, UserRole::Member, now).await?;
     let stored = messages::insert_inbound(
         tx,
         &messages::NewInbound {
@@ -346,14 +346,18 @@ async fn store_command(
     })
 }
 
-/// The person and the channel of a visit; both are made if they are new.
+/// The person (unless that was looked up already) and the channel of a visit; both are made if they are new.
 async fn settle(
     tx: &mut Tx,
     visit: &Visit,
+    known: Option<users::User>,
     role: UserRole,
     now: Timestamp,
 ) -> Result<(users::User, channels::Channel), StoreError> {
-    let user = users::find_or_create(tx, visit.place.platform, &visit.speaker, role, now).await?;
+    let user = match known {
+        Some(user) => user,
+        None => users::find_or_create(tx, visit.place.platform, &visit.speaker, role, now).await?,
+    };
     let person = visit.place.kind.is_private().then_some(user.id);
     let channel = channels::find_or_create(tx, &visit.place, person, now).await?;
     Ok((user, channel))

@@ -1,57 +1,93 @@
 //! `clifford ask`: one question, one answer.
 
-use std::{path::PathBuf, process::ExitCode, time::Duration};
+use std::{
+    io::{IsTerminal, Read},
+    process::ExitCode,
+    time::Duration,
+};
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use clifford_channel::{Platform, Speaker};
+use serde_json::json;
 
-use super::setup;
+use super::{
+    examples,
+    output::{self, Format},
+    setup::{self, Globals},
+};
 use crate::{
     app::{App, Options},
-    engine::work::Task,
+    engine::{
+        step::{EndingKind, Step, StepKind},
+        work::Task,
+    },
     store::{
-        runs::RunStatus,
+        StoreError,
+        runs::{Run, RunStatus},
         steps,
         users::{self, UserRole},
     },
     telemetry,
 };
 
+/// The most bytes of a question.
+const LONGEST: usize = 256 * 1024;
+
 /// Arguments of `ask`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = examples!(
+    "clifford ask \"what is 17 * 23?\"",
+    "git diff | clifford ask \"what changes here?\"",
+    "clifford ask --json \"what time is it in Tokyo?\" | jq -r .answer",
+))]
 pub(super) struct Args {
-    /// The question; `-` or nothing reads it from standard input.
+    /// The question; what comes by a pipe is put below it, or is the question if there is none.
     question: Vec<String>,
+    #[command(flatten)]
+    format: Format,
 }
 
-#[expect(clippy::print_stdout, reason = "the answer is what the command is for")]
-pub(super) async fn run(config: Option<PathBuf>, args: Args) -> anyhow::Result<ExitCode> {
-    let mut question = args.question.join(" ");
-    if question.is_empty() || question == "-" {
-        question = std::io::read_to_string(std::io::stdin())?;
-    }
-    if question.trim().is_empty() {
-        bail!("there is no question: give it as an argument, or on standard input");
-    }
-    let (loaded, secrets) = setup::load_with_secrets(config, Vec::new())?;
+pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
+    let question = question(&args.question.join(" "))?;
+    let (loaded, secrets) = globals.load_with_secrets()?;
     telemetry::init_quiet(&loaded.config.log, &secrets)?;
-    let app = App::start(
-        &loaded,
-        &secrets,
-        Options {
-            channels: false,
-            workers: true,
-            terminal: None,
-        },
-    )
-    .await?;
-    let outcome = answer(&app, question.trim()).await;
+    let options = Options {
+        channels: false,
+        workers: true,
+        terminal: None,
+    };
+    let app = setup::start(&loaded, &secrets, options).await?;
+    let outcome = Box::pin(ask(&app, question)).await;
     app.shutdown().await;
-    println!("{}", outcome?);
-    Ok(ExitCode::SUCCESS)
+    let (run, steps) = outcome?;
+    report(&run, &steps, args.format)
 }
 
-async fn answer(app: &App, question: &str) -> anyhow::Result<String> {
+/// The words of the command line, with what comes by a pipe below them.
+fn question(words: &str) -> anyhow::Result<String> {
+    let words = if words.trim() == "-" { "" } else { words.trim() };
+    let mut piped = Vec::new();
+    if !std::io::stdin().is_terminal() {
+        let most = u64::try_from(LONGEST).unwrap_or(u64::MAX);
+        std::io::stdin()
+            .lock()
+            .take(most + 1)
+            .read_to_end(&mut piped)
+            .context("standard input cannot be read")?;
+    }
+    if piped.len() + words.len() > LONGEST {
+        bail!("the question is longer than {LONGEST} bytes: ask about a part of it");
+    }
+    let piped = String::from_utf8(piped).context("standard input is not text (UTF-8)")?;
+    let question = [words, piped.trim()].join("\n\n").trim().to_owned();
+    if question.is_empty() {
+        bail!("there is no question: give it as an argument, or by a pipe");
+    }
+    Ok(question)
+}
+
+/// Asks, and waits for the end; an interrupted run is cancelled.
+async fn ask(app: &App, question: String) -> anyhow::Result<(Run, Vec<Step>)> {
     let speaker = Speaker {
         id: setup::LOCAL_SPEAKER.to_owned(),
         name: setup::LOCAL_SPEAKER.to_owned(),
@@ -69,28 +105,67 @@ async fn answer(app: &App, question: &str) -> anyhow::Result<String> {
         })
         .await?;
     let task = Task {
-        agent: app.engine.default_agent().await?,
+        agent: agent(app).await?,
         channel: None,
         user: Some(user.id),
         context: None,
-        input: question.to_owned(),
+        input: question,
         address: None,
         not_before: None,
     };
     let run = app.engine.submit(task.into_run(None)).await?;
-    let run = app.engine.wait_for_end(run.id, Duration::MAX / 4).await?;
-    if run.status == RunStatus::Completed {
-        return Ok(run.output_text.unwrap_or_default());
-    }
+    let run = tokio::select! {
+        ended = app.engine.wait_for_end(run.id, Duration::MAX / 4) => ended?,
+        _ = tokio::signal::ctrl_c() => app.engine.cancel(run.id).await?,
+    };
     let steps = steps::of_run(&mut app.db.read().await?, run.id).await?;
-    let said = steps.iter().rev().find_map(|step| match &step.kind {
-        crate::engine::step::StepKind::Finish(finish) => finish.message.clone(),
-        _ => None,
-    });
-    bail!(
-        "{} (run {}: {})",
-        said.unwrap_or_default(),
-        run.id,
-        run.error.unwrap_or_default()
-    )
+    Ok((run, steps))
+}
+
+async fn agent(app: &App) -> anyhow::Result<crate::id::AgentId> {
+    app.engine.default_agent().await.map_err(|error| match error {
+        StoreError::NotFound(_) => anyhow::anyhow!("no agent is enabled: set agent.enabled = true"),
+        other => other.into(),
+    })
+}
+
+fn report(run: &Run, steps: &[Step], format: Format) -> anyhow::Result<ExitCode> {
+    let said = said(steps);
+    let completed = run.status == RunStatus::Completed;
+    let answer = if said.is_empty() {
+        run.output_text.clone().unwrap_or_default()
+    } else {
+        said.join("\n\n")
+    };
+    if format.json {
+        output::json(&json!({
+            "runId": run.id, "status": run.status, "answer": answer, "output": run.output_text, "error": run.error,
+            "llmCalls": run.llm_calls, "promptTokens": run.prompt_tokens, "completionTokens": run.completion_tokens,
+            "cost": run.cost,
+        }))?;
+    } else if completed {
+        output::print(&answer)?;
+    } else {
+        let why = run.error.clone().unwrap_or_default();
+        bail!(
+            "{} (run {} {}: {why}; `clifford runs show {}` tells more)",
+            output::head(&answer, 300),
+            run.id,
+            run.status,
+            run.id
+        );
+    }
+    Ok(if completed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// What the run said to the user, in order.
+fn said(steps: &[Step]) -> Vec<&str> {
+    steps
+        .iter()
+        .filter_map(|step| match &step.kind {
+            StepKind::AssistantMessage { text, sent: true } => Some(text.as_str()),
+            StepKind::Finish(finish) if finish.ending != EndingKind::Message => finish.message.as_deref(),
+            _ => None,
+        })
+        .collect()
 }

@@ -1,30 +1,34 @@
 //! `clifford chat`: the bot in this terminal, with the engine in this process.
 
-use std::{path::PathBuf, process::ExitCode, sync::Arc};
+use std::{process::ExitCode, sync::Arc};
 
 use clifford_channel::Channel;
 use clifford_terminal::{Terminal, TerminalConfig};
 
-use super::setup;
-use crate::{
-    app::{App, Options},
-    telemetry,
+use super::{
+    examples,
+    setup::{self, Globals},
 };
+use crate::{app::Options, telemetry};
 
 /// Arguments of `chat`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = examples!(
+    "clifford chat",
+    "clifford chat --quiet",
+    "printf 'my cat is called Miro\\nwhat is my cat called?\\n' | clifford chat --quiet",
+))]
 pub(super) struct Args {
     /// Shows answers only: no notes, tools or cost.
     #[arg(long)]
     quiet: bool,
 }
 
-pub(super) async fn run(config: Option<PathBuf>, args: Args) -> anyhow::Result<ExitCode> {
-    let (loaded, secrets) = setup::load_with_secrets(config, Vec::new())?;
+pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
+    let (loaded, secrets) = globals.load_with_secrets()?;
     telemetry::init_quiet(&loaded.config.log, &secrets)?;
-    let speaker = setup::LOCAL_SPEAKER.to_owned();
     let settings = TerminalConfig {
-        speaker,
+        speaker: setup::LOCAL_SPEAKER.to_owned(),
         quiet: args.quiet,
         clock: Arc::new(jiff::Timestamp::now),
     };
@@ -34,7 +38,7 @@ pub(super) async fn run(config: Option<PathBuf>, args: Args) -> anyhow::Result<E
         workers: true,
         terminal: Some(Arc::clone(&terminal) as Arc<dyn Channel>),
     };
-    let app = App::start(&loaded, &secrets, options).await?;
+    let app = setup::start(&loaded, &secrets, options).await?;
     let ingress = Arc::clone(&app.gatekeeper) as Arc<dyn clifford_channel::Ingress>;
     let ended = tokio::select! {
         ended = terminal.receive(ingress, app.stop.clone()) => ended,

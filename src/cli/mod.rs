@@ -2,53 +2,134 @@
 
 mod ask;
 mod chat;
+mod completions;
+mod config;
+mod db;
+mod doctor;
+mod init;
+mod output;
+mod pair;
+mod probe;
+mod runs;
 mod serve;
 mod setup;
+mod token;
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+    time::Duration,
+};
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
+
+use self::{output::Closed, setup::Globals};
+
+/// How long a command that has ended waits for what it left behind.
+const LINGER: Duration = Duration::from_millis(200);
+
+/// The end of every help text.
+macro_rules! examples {
+    ($($line:literal),+ $(,)?) => {
+        concat!("Examples:\n", $("  ", $line, "\n",)+ "\nExit codes: 0 done, 1 failed, 2 wrong usage")
+    };
+}
+use examples;
 
 /// A self-hosted AI bot for chat platforms that loses nothing.
 #[derive(Debug, Parser)]
-#[command(name = "clifford", version)]
+#[command(name = "clifford", version, arg_required_else_help = true, after_help = examples!(
+    "clifford chat                        talk to the bot here, with no server and no key",
+    "clifford init                        connect a chat platform and a language model",
+    "clifford serve                       run the bot",
+    "clifford ask \"what is 17 * 23?\"      one question, one answer",
+    "clifford doctor                      find out what is wrong",
+    "clifford --config other.toml serve   with another configuration",
+))]
 struct Cli {
-    /// The configuration file [default: bot.toml here, else in the configuration directory].
-    #[arg(long, global = true, value_name = "PATH")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    globals: Globals,
     #[command(subcommand)]
     command: Command,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Writes bot.toml: asks for what is needed, and checks each token as it is typed.
+    Init(init::Args),
     /// Runs the bot.
     Serve(serve::Args),
-    /// Talks to the bot in this terminal.
+    /// Talks to the bot in this terminal; needs no server.
     Chat(chat::Args),
     /// Asks one question; the answer is on standard output.
     Ask(ask::Args),
+    /// Checks everything that Clifford needs, and says how to mend what is wrong.
+    Doctor(doctor::Args),
+    /// Checks and shows the configuration.
+    Config(config::Args),
+    /// Looks after the database.
+    Db(db::Args),
+    /// Looks at runs, stops them and does them again.
+    Runs(runs::Args),
+    /// Makes and revokes tokens for the HTTP API.
+    Token(token::Args),
+    /// Lets people in who asked to talk to the bot.
+    Pair(pair::Args),
+    /// Prints a completion script for a shell.
+    Completions(completions::Args),
 }
 
 /// Runs the command that the process was given.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let (settings, args) = setup::take_settings(std::env::args_os());
+    let mut cli = Cli::parse_from(args);
+    cli.globals.set.extend(settings);
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return failed(&anyhow::anyhow!("the runtime could not be started: {error}")),
     };
-    let outcome = runtime.block_on(async {
-        match cli.command {
-            Command::Serve(args) => serve::run(cli.config, args).await,
-            Command::Chat(args) => chat::run(cli.config, args).await,
-            Command::Ask(args) => ask::run(cli.config, args).await,
-        }
-    });
+    let outcome = runtime.block_on(run(cli));
+    runtime.shutdown_timeout(LINGER);
     outcome.unwrap_or_else(|error| failed(&error))
 }
 
-#[expect(clippy::print_stderr, reason = "errors of a command belong on standard error")]
+async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+    let globals = cli.globals;
+    match cli.command {
+        Command::Init(args) => Box::pin(init::run(&globals, args)).await,
+        Command::Serve(args) => Box::pin(serve::run(&globals, args)).await,
+        Command::Chat(args) => Box::pin(chat::run(&globals, args)).await,
+        Command::Ask(args) => Box::pin(ask::run(&globals, args)).await,
+        Command::Doctor(args) => Box::pin(doctor::run(&globals, args)).await,
+        Command::Config(args) => config::run(&globals, args),
+        Command::Db(args) => db::run(&globals, args).await,
+        Command::Runs(args) => Box::pin(runs::run(&globals, args)).await,
+        Command::Token(args) => token::run(&globals, args).await,
+        Command::Pair(args) => pair::run(&globals, args).await,
+        Command::Completions(args) => completions::run(args, Cli::command()),
+    }
+}
+
+/// Says what went wrong, a line for each fault, on standard error.
 fn failed(error: &anyhow::Error) -> ExitCode {
-    eprintln!("clifford: {error:#}");
+    if error.is::<Closed>() {
+        return ExitCode::SUCCESS;
+    }
+    let text = format!("{error:#}");
+    let mut out = io::stderr().lock();
+    for line in text.lines() {
+        // There is nobody to tell that standard error cannot be written to.
+        let _ = writeln!(out, "clifford: {line}");
+    }
     ExitCode::FAILURE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definition_of_the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
 }

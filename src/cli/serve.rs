@@ -1,38 +1,98 @@
 //! `clifford serve`: runs the bot until it is told to stop.
 
-use std::{path::PathBuf, process::ExitCode};
+mod greeting;
+
+use std::process::ExitCode;
 
 use anyhow::Context;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use super::setup;
-use crate::{
-    app::{App, Options},
-    telemetry,
+use super::{
+    examples,
+    setup::{self, Globals},
 };
+use crate::{app::Options, http::Server, telemetry};
 
 /// Arguments of `serve`.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {}
+#[command(after_help = examples!(
+    "clifford serve                        everything in one process",
+    "clifford serve --only workers         one of several processes on PostgreSQL",
+    "TELEGRAM_BOT_TOKEN=… OPENAI_API_KEY=… clifford serve",
+    "",
+    "Ctrl-C or SIGTERM stops it: what is at work is finished or handed back. A second one stops it at once.",
+))]
+pub(super) struct Args {
+    /// Does only this part of the work; the others are other processes' on the same PostgreSQL database.
+    #[arg(long, value_enum)]
+    only: Option<Part>,
+}
 
-pub(super) async fn run(config: Option<PathBuf>, _: Args) -> anyhow::Result<ExitCode> {
-    let (loaded, secrets) = setup::load_with_secrets(config, Vec::new())?;
-    telemetry::init(&loaded.config.log, &secrets)?;
-    let mut terminate = signal(SignalKind::terminate()).context("SIGTERM cannot be listened to")?;
-    let app = App::start(
-        &loaded,
-        &secrets,
-        Options {
-            channels: true,
-            workers: true,
-            terminal: None,
-        },
-    )
-    .await?;
-    tokio::select! {
-        _ = terminate.recv() => {}
-        interrupted = tokio::signal::ctrl_c() => interrupted.context("SIGINT cannot be listened to")?,
+/// A part of what a server does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Part {
+    /// Is connected to the platforms.
+    Channels,
+    /// Works on runs.
+    Workers,
+    /// Serves the HTTP API.
+    Api,
+}
+
+impl Args {
+    fn does(&self, part: Part) -> bool {
+        self.only.is_none_or(|only| only == part)
     }
-    app.shutdown().await;
-    Ok(ExitCode::SUCCESS)
+}
+
+pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
+    let (loaded, secrets) = globals.load_with_secrets()?;
+    telemetry::init(&loaded.config.log, &secrets)?;
+    let mut stops = Stops::listen()?;
+    let options = Options {
+        channels: args.does(Part::Channels),
+        workers: args.does(Part::Workers),
+        terminal: None,
+    };
+    // Bound before anything is received: a wrong address stops the start, not a server at work.
+    let server = match loaded.config.http.enabled && args.does(Part::Api) {
+        true => Some(Server::bind(&loaded.config.http).await?),
+        false => None,
+    };
+    let app = setup::start(&loaded, &secrets, options).await?;
+    if let Some(server) = server {
+        app.serve(server, &secrets);
+    }
+    greeting::say(&app, &loaded, &args).await?;
+    stops.next().await;
+    tracing::info!("stopping; what is at work is finished or handed back");
+    tokio::select! {
+        () = app.shutdown() => Ok(ExitCode::SUCCESS),
+        () = stops.next() => {
+            tracing::warn!("stopped at once; what was at work goes on at the next start");
+            Ok(ExitCode::FAILURE)
+        }
+    }
+}
+
+/// The signals that stop a process.
+struct Stops {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Stops {
+    fn listen() -> anyhow::Result<Self> {
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt()).context("SIGINT cannot be listened to")?,
+            terminate: signal(SignalKind::terminate()).context("SIGTERM cannot be listened to")?,
+        })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
 }

@@ -1,13 +1,137 @@
-//! What every command begins with: the settings, the secrets, the log.
+//! What every command begins with: the settings, the secrets, the database.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    ffi::{OsStr, OsString},
+    iter,
+    path::{Path, PathBuf},
+};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 
-use crate::config::{self, Loaded, Secrets, Sources};
+use crate::{
+    app::{self, App, Options, StartError},
+    clock::{Clock, SystemClock, Timestamp},
+    config::{self, Loaded, Secrets, Sources},
+    store::{Db, StoreError},
+};
 
 /// Who sits at this machine: `chat` and `ask` share what they remember of them.
 pub(super) const LOCAL_SPEAKER: &str = "you";
+
+/// Flags of every command, before it or after it.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(super) struct Globals {
+    /// The configuration file [default: bot.toml here, else in the configuration directory].
+    #[arg(long, global = true, value_name = "PATH")]
+    pub config: Option<PathBuf>,
+    /// A setting in place of the file's, such as `log.level=debug` or `data.dir=/srv/bot`; can be repeated.
+    #[arg(long, global = true, value_name = "KEY=VALUE", value_parser = setting)]
+    pub set: Vec<(String, String)>,
+}
+
+fn setting(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_owned(), value.to_owned())),
+        _ => Err("write KEY=VALUE, such as log.level=debug".to_owned()),
+    }
+}
+
+/// Takes every `--set KEY=VALUE` out of the arguments, wherever it stands: a flag that is repeated before and after a
+/// command would lose what stands before. What is no setting is left for the parser to complain of.
+pub(super) fn take_settings(args: impl IntoIterator<Item = OsString>) -> (Vec<(String, String)>, Vec<OsString>) {
+    let mut args = args.into_iter();
+    let (mut settings, mut rest) = (Vec::new(), Vec::new());
+    let read = |text: &OsStr| text.to_str().and_then(|text| setting(text).ok());
+    while let Some(arg) = args.next() {
+        if arg == "--" {
+            rest.push(arg);
+            rest.extend(args);
+            break;
+        }
+        if arg == "--set" {
+            let value = args.next();
+            match value.as_deref().and_then(read) {
+                Some(setting) => settings.push(setting),
+                None => rest.extend(iter::once(arg).chain(value)),
+            }
+        } else {
+            let joined = arg.to_str().and_then(|text| text.strip_prefix("--set="));
+            match joined.and_then(|text| setting(text).ok()) {
+                Some(setting) => settings.push(setting),
+                None => rest.push(arg),
+            }
+        }
+    }
+    (settings, rest)
+}
+
+impl Globals {
+    /// Where the settings come from here.
+    ///
+    /// # Errors
+    /// There is no working directory.
+    pub fn sources(&self) -> anyhow::Result<Sources> {
+        let env = environment();
+        Ok(Sources {
+            file: self.config.clone(),
+            cwd: std::env::current_dir().context("the working directory cannot be found; go to one that exists")?,
+            config_dir: config::config_dir(&env),
+            env,
+            overrides: self.set.clone(),
+        })
+    }
+
+    /// The settings that are in force here.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them.
+    pub fn load(&self) -> anyhow::Result<Loaded> {
+        Ok(config::load(&self.sources()?)?)
+    }
+
+    /// The settings and the secrets that they refer to.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them, or missing.
+    pub fn load_with_secrets(&self) -> anyhow::Result<(Loaded, Secrets)> {
+        let loaded = self.load()?;
+        let secrets = loaded.secrets(&environment())?;
+        Ok((loaded, secrets))
+    }
+
+    /// The database, which must be there; a server that uses it is not disturbed.
+    ///
+    /// # Errors
+    /// The settings are wrong, or the database is not there or cannot be used.
+    pub async fn database(&self) -> anyhow::Result<Db> {
+        let loaded = self.load()?;
+        existing(&loaded)?;
+        database_or_new(&loaded).await
+    }
+}
+
+/// Nothing, if the database is there or cannot be looked for.
+///
+/// # Errors
+/// It is not there, and how to make it.
+pub(super) fn existing(loaded: &Loaded) -> anyhow::Result<()> {
+    match sqlite_path(loaded).filter(|path| !path.exists()) {
+        None => Ok(()),
+        Some(path) => bail!(
+            "there is no database at {} yet: `clifford serve` makes it, or name another by --config or --set database.url=…",
+            path.display()
+        ),
+    }
+}
+
+/// The database, which is made if it is not there.
+///
+/// # Errors
+/// The database cannot be used.
+pub(super) async fn database_or_new(loaded: &Loaded) -> anyhow::Result<Db> {
+    Ok(Db::open(&app::db_options(loaded, false)).await?)
+}
 
 /// The environment, as far as it is text.
 pub(super) fn environment() -> BTreeMap<String, String> {
@@ -16,26 +140,47 @@ pub(super) fn environment() -> BTreeMap<String, String> {
         .collect()
 }
 
-/// The settings that are in force here.
-pub(super) fn load(file: Option<PathBuf>, overrides: Vec<(String, String)>) -> anyhow::Result<Loaded> {
-    let env = environment();
-    let cwd = std::env::current_dir().context("the working directory cannot be found")?;
-    let sources = Sources {
-        file,
-        cwd,
-        config_dir: config::config_dir(&env),
-        env,
-        overrides,
-    };
-    Ok(config::load(&sources)?)
+/// The database's file, if it is SQLite's.
+pub(super) fn sqlite_path(loaded: &Loaded) -> Option<PathBuf> {
+    let path = loaded.database_url.as_str().strip_prefix("sqlite:")?;
+    Some(Path::new(path.trim_start_matches("//")).to_owned())
 }
 
-/// The settings and the secrets that they refer to.
-pub(super) fn load_with_secrets(
-    file: Option<PathBuf>,
-    overrides: Vec<(String, String)>,
-) -> anyhow::Result<(Loaded, Secrets)> {
-    let loaded = load(file, overrides)?;
-    let secrets = loaded.secrets(&environment())?;
-    Ok((loaded, secrets))
+/// Starts an engine in this process, for a command that talks to a person.
+///
+/// # Errors
+/// As [`App::start`]; a database that is in use names the ways out.
+pub(super) async fn start(loaded: &Loaded, secrets: &Secrets, options: Options) -> anyhow::Result<App> {
+    App::start(loaded, secrets, options).await.map_err(|error| match error {
+        StartError::Store(StoreError::InUse(_)) => in_use(loaded),
+        other => other.into(),
+    })
+}
+
+fn in_use(loaded: &Loaded) -> anyhow::Error {
+    let path = sqlite_path(loaded).unwrap_or_default();
+    anyhow::anyhow!(
+        "{} is in use by another Clifford (`clifford serve`?): stop that one, talk to it where it listens, or take another \
+         database here with --set database.url=sqlite:PATH; several processes can share PostgreSQL",
+        path.display()
+    )
+}
+
+/// The time now.
+pub(super) fn now() -> Timestamp {
+    SystemClock.now()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_taken_out_of_the_arguments_wherever_they_stand() {
+        let args = ["clifford", "--set", "a=1", "ask", "--set=b=2=3", "x", "--set", "none", "--", "--set", "c=4"];
+        let (settings, rest) = take_settings(args.map(OsString::from));
+        let expected = [("a", "1"), ("b", "2=3")].map(|(key, value)| (key.to_owned(), value.to_owned()));
+        assert_eq!(settings, expected);
+        assert_eq!(rest, ["clifford", "ask", "x", "--set", "none", "--", "--set", "c=4"]);
+    }
 }

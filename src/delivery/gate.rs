@@ -98,7 +98,9 @@ impl Gate {
                     if self.indicate_at.is_some() {
                         self.indicate().await;
                     } else if self.close_if_idle() {
-                        // Whoever sent something between the look and the removal is still served.
+                        // What was sent between the look and the closing is still served; later comers are refused
+                        // and take a new gate.
+                        self.queue.close();
                         self.drain().await;
                         return;
                     }
@@ -160,7 +162,7 @@ impl Gate {
 
     async fn indicate(&mut self) {
         self.indicate_at = None;
-        let to = locked(&self.busy).values().next().cloned();
+        let to = locked(&self.busy).values().next().map(|(_, to)| to.clone());
         if let (Some(to), Some(every)) = (to, self.channel.limits().typing_every) {
             self.signal(&to, &Signal::Typing).await;
             self.indicate_at = Some(Instant::now() + every);

@@ -1,11 +1,35 @@
 //! Cancelling: a run and its whole tree, whoever holds them. What they write afterwards is refused.
 
-use super::commit::wake_parent;
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use clifford_vault::Masker;
+
+use super::{
+    commit::{follow_up_in, wake_parent},
+    sentences,
+    work::Work,
+};
 use crate::{
     clock::Timestamp,
-    id::RunId,
-    store::{StoreError, Tx, notify, runs, triggers},
+    id::{RunId, WorkerId},
+    outbound::Outbound,
+    store::{
+        Db, StoreError, Tx, contexts,
+        messages::{self, NewOutbound},
+        notify,
+        runs::{self, Lease, Run},
+        triggers,
+    },
 };
+
+/// What follows from cancelling a run.
+#[derive(Clone, Debug)]
+pub struct Cancelled {
+    /// Each run that was cancelled, with the claim that held it.
+    pub runs: Vec<(RunId, i64)>,
+    /// The run for what had arrived meanwhile, leased to the worker that was named.
+    pub follow_up: Option<Lease>,
+}
 
 /// Cancels a run and everything it created. Returns each run that was cancelled with the claim that held it;
 /// none if the run had ended.
@@ -27,4 +51,67 @@ pub async fn tree(tx: &mut Tx, root: RunId, reason: &str, now: Timestamp) -> Res
         }
     }
     Ok(cancelled)
+}
+
+/// Cancels a run with its tree, tells its chat, and begins a run for what had arrived there meanwhile.
+///
+/// # Errors
+/// [`StoreError::WrongState`]: it has ended.
+pub async fn commit(
+    tx: &mut Tx,
+    run: &Run,
+    message: Option<&NewOutbound>,
+    worker: WorkerId,
+    lease_for: Duration,
+    now: Timestamp,
+) -> Result<Cancelled, StoreError> {
+    if let Some(context) = run.context_id {
+        contexts::lock(tx, context).await?;
+    }
+    let cancelled = tree(tx, run.id, "cancelled", now).await?;
+    if cancelled.is_empty() {
+        return Err(StoreError::WrongState(format!("run {} has ended already", run.id)));
+    }
+    if let Some(message) = message {
+        messages::insert_outbound(tx, message, now).await?;
+    }
+    let follow_up = match run.context_id.filter(|_| run.parent_run_id.is_none()) {
+        Some(context) => follow_up_in(tx, context, run, worker, lease_for, now).await?,
+        None => None,
+    };
+    notify::work(tx).await?;
+    Ok(Cancelled {
+        runs: cancelled,
+        follow_up: follow_up.map(|(_, lease)| lease),
+    })
+}
+
+/// Cancels a run from a process that works on none. Whoever works on it is refused at its next commit; what
+/// follows is left to whoever claims it.
+///
+/// # Errors
+/// [`StoreError::WrongState`]: it has ended. [`StoreError::NotFound`]: there is none.
+pub async fn from_outside(db: &Db, id: RunId, now: Timestamp) -> Result<Run, StoreError> {
+    let nobody = WorkerId::new();
+    let lease = Lease {
+        run: id,
+        owner: nobody,
+        epoch: 0,
+    };
+    let work = Work::load(&mut db.read().await?, lease).await?;
+    let masker = Arc::new(Masker::new([]));
+    let outbound = Outbound::new(BTreeMap::new(), 1, nobody, Duration::ZERO, masker);
+    let message = work
+        .reply_to()
+        .filter(|_| work.run.parent_run_id.is_none())
+        .map(|to| outbound.message(to, sentences::CANCELLED, now).0);
+    db.write(move |tx| {
+        Box::pin(async move {
+            commit(tx, &work.run, message.as_ref(), nobody, Duration::ZERO, now).await?;
+            runs::get(tx, id)
+                .await?
+                .ok_or_else(|| StoreError::NotFound(format!("run {id}")))
+        })
+    })
+    .await
 }

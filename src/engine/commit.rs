@@ -38,6 +38,8 @@ pub struct Commit {
     pub time_zone: String,
     /// A cron expression wakes the run: its trigger goes with its end.
     pub has_trigger: bool,
+    /// It has subagents that may not have ended: they end with it.
+    pub has_children: bool,
     /// How long this worker's leases are.
     pub lease_for: Duration,
     /// When.
@@ -62,8 +64,12 @@ impl Commit {
         let now = self.now;
         let is_end = matches!(self.then, After::End { .. });
         // The context's row is locked before the run's, as in ingress.
-        if let (true, Some(context)) = (is_end && self.run.kind == RunKind::Coordinator, self.run.context_id) {
-            contexts::count_turn(tx, context, &name_of(&self.run.input_text)).await?;
+        match (self.run.context_id.filter(|_| is_end), self.run.kind) {
+            (Some(context), RunKind::Coordinator) => {
+                contexts::count_turn(tx, context, &name_of(&self.run.input_text)).await?;
+            }
+            (Some(context), RunKind::Subagent) => contexts::lock(tx, context).await?,
+            (None, _) => {}
         }
         runs::advance(tx, &self.lease, &self.advance(), now).await?;
         steps::append(tx, self.run.id, &self.steps).await?;
@@ -96,12 +102,8 @@ impl Commit {
             if self.has_trigger {
                 triggers::remove(tx, self.run.id).await?;
             }
-            for child in runs::children(tx, self.run.id)
-                .await?
-                .into_iter()
-                .filter(|child| !child.status.is_ended())
-            {
-                super::cancel::tree(tx, child.id, "the run that created it ended", now).await?;
+            if self.has_children {
+                self.end_children(tx).await?;
             }
             work_to_claim |= wake_parent(tx, &self.run, now).await?;
             if let Some(context) = self.run.context_id.filter(|_| self.run.kind == RunKind::Coordinator) {
@@ -115,6 +117,15 @@ impl Commit {
             follow_up,
             work_to_claim,
         })
+    }
+
+    async fn end_children(&self, tx: &mut Tx) -> Result<(), StoreError> {
+        for child in runs::children(tx, self.run.id).await? {
+            if !child.status.is_ended() {
+                super::cancel::tree(tx, child.id, "the run that created it ended", self.now).await?;
+            }
+        }
+        Ok(())
     }
 
     fn responses(&self) -> impl Iterator<Item = (u32, &LlmResponse)> {
@@ -203,7 +214,8 @@ fn name_of(input: &str) -> String {
     format!("{}…", head.trim_end())
 }
 
-/// Makes a run's parent claimable, if it waits for this run and nothing else. Two subagents that end at once
+/// Makes a run's parent claimable, if it waits for this run and nothing else; later, if its conversation has
+/// another run at work. Two subagents that end at once
 /// each lock the parent first, so that the later one sees the earlier.
 ///
 /// # Errors
@@ -215,7 +227,11 @@ pub async fn wake_parent(tx: &mut Tx, ended: &Run, now: Timestamp) -> Result<boo
     runs::lock(tx, parent, now).await?;
     match runs::awaited(tx, parent).await? {
         Some((wake_on, unended)) if unended == 0 || wake_on == "first" => {
-            runs::wake(tx, parent, "subagents", now).await
+            let woken = runs::wake(tx, parent, "subagents", now).await?;
+            if !woken {
+                runs::wake_when_free(tx, parent, now).await?;
+            }
+            Ok(woken)
         }
         _ => Ok(false),
     }

@@ -2,12 +2,15 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::{Engine, cancel, commit::follow_up_in, sentences};
+use super::{Engine, cancel, sentences};
 use crate::{
+    clock::Timestamp,
     id::{AgentId, RunId},
     outbound::Ticket,
     store::{
-        StoreError, agents, contexts, messages, notify,
+        Db, StoreError, agents,
+        messages::NewOutbound,
+        notify,
         runs::{self, Lease, NewRun, Run, RunStatus},
     },
 };
@@ -60,7 +63,7 @@ impl Engine {
             }
             let look = (tokio::time::Instant::now() + LOOK).min(deadline);
             // An event is only a reason to look sooner; what counts is the row.
-            tokio::time::timeout_at(look, events.recv()).await.ok();
+            tokio::time::timeout_at(look, events.next()).await.ok();
         }
     }
 
@@ -93,44 +96,29 @@ impl Engine {
         let said = to
             .clone()
             .map(|to| self.outbound.message(to, sentences::CANCELLED, now));
-        let (message, ticket): (Option<messages::NewOutbound>, Option<Option<Ticket>>) = said.unzip();
+        let (message, ticket): (Option<NewOutbound>, Option<Option<Ticket>>) = said.unzip();
         let (worker, lease_for) = (self.worker, self.settings.lease);
-        let (cancelled, follow_up) = self
+        let cancelled = self
             .db
             .write(move |tx| {
-                Box::pin(async move {
-                    if let Some(context) = run.context_id {
-                        contexts::lock(tx, context).await?;
-                    }
-                    let cancelled = cancel::tree(tx, id, "cancelled", now).await?;
-                    if cancelled.is_empty() {
-                        return Err(StoreError::WrongState(format!("run {id} has ended already")));
-                    }
-                    if let Some(message) = message {
-                        messages::insert_outbound(tx, &message, now).await?;
-                    }
-                    let follow_up = match run.context_id.filter(|_| run.parent_run_id.is_none()) {
-                        Some(context) => follow_up_in(tx, context, &run, worker, lease_for, now).await?,
-                        None => None,
-                    };
-                    notify::work(tx).await?;
-                    Ok((cancelled, follow_up))
-                })
+                Box::pin(
+                    async move { cancel::commit(tx, &run, message.as_ref(), worker, lease_for, now).await },
+                )
             })
             .await?;
-        for (run, epoch) in cancelled {
+        for (run, epoch) in cancelled.runs {
             self.interrupt(run, epoch);
             self.events
                 .tell(run, super::events::RunEvent::Status(RunStatus::Cancelled));
         }
-        if let Some((_, lease)) = follow_up {
+        if let Some(lease) = cancelled.follow_up {
             self.start_held(lease);
         }
         if let Some(ticket) = ticket.flatten() {
             self.delivery.deliver(ticket);
         }
         if let Some(to) = to {
-            self.delivery.done(&to, id);
+            self.delivery.done(&to, id, i64::MAX);
         }
         self.bell.notify_one();
         self.run(id).await
@@ -174,34 +162,59 @@ impl Engine {
     /// [`StoreError::WrongState`]: it has not failed, or its conversation is busy. [`StoreError::NotFound`]: there
     /// is none.
     pub async fn retry(self: &Arc<Self>, id: RunId) -> Result<Run, StoreError> {
-        let run = self.run(id).await?;
-        if !matches!(run.status, RunStatus::Failed | RunStatus::Cancelled) || run.parent_run_id.is_some() {
-            return Err(StoreError::WrongState(format!(
-                "run {id} is {}: only coordinator runs that failed or were cancelled can be done again",
-                run.status
-            )));
-        }
-        let again = NewRun {
-            id: RunId::new(),
-            agent_id: run.agent_id,
-            channel_id: run.channel_id,
-            user_id: run.user_id,
-            context_id: run.context_id,
-            parent: None,
-            level: 0,
-            profile: run.profile.clone(),
-            input_text: run.input_text.clone(),
-            input_json: run.input_json.clone().map(|json| json.0),
-            allowed_tools: run.allowed_tools.clone().map(|tools| tools.0),
-            address: run.address().cloned(),
-            not_before: None,
-            lease: None,
-        };
-        self.submit(again).await.map_err(|error| match error {
-            StoreError::Conflict(_) => {
-                StoreError::WrongState(format!("run {id}: its conversation is busy; try again later"))
-            }
-            other => other,
+        let again = again(&self.run(id).await?)?;
+        self.submit(again).await.map_err(|error| busy(id, error))
+    }
+}
+
+/// Does a failed or cancelled run once more, by whoever claims it.
+///
+/// # Errors
+/// As [`Engine::retry`].
+pub async fn retry_from_outside(db: &Db, id: RunId, now: Timestamp) -> Result<Run, StoreError> {
+    let run = runs::get(&mut db.read().await?, id).await?;
+    let again = again(&run.ok_or_else(|| StoreError::NotFound(format!("run {id}")))?)?;
+    db.write(move |tx| {
+        Box::pin(async move {
+            notify::work(tx).await?;
+            runs::insert(tx, &again, now).await
         })
+    })
+    .await
+    .map_err(|error| busy(id, error))
+}
+
+/// A new run for the same.
+fn again(run: &Run) -> Result<NewRun, StoreError> {
+    if !matches!(run.status, RunStatus::Failed | RunStatus::Cancelled) || run.parent_run_id.is_some() {
+        return Err(StoreError::WrongState(format!(
+            "run {} is {}: only coordinator runs that failed or were cancelled can be done again",
+            run.id, run.status
+        )));
+    }
+    Ok(NewRun {
+        id: RunId::new(),
+        agent_id: run.agent_id,
+        channel_id: run.channel_id,
+        user_id: run.user_id,
+        context_id: run.context_id,
+        parent: None,
+        level: 0,
+        profile: run.profile.clone(),
+        input_text: run.input_text.clone(),
+        input_json: run.input_json.clone().map(|json| json.0),
+        allowed_tools: run.allowed_tools.clone().map(|tools| tools.0),
+        address: run.address().cloned(),
+        not_before: None,
+        lease: None,
+    })
+}
+
+fn busy(id: RunId, error: StoreError) -> StoreError {
+    match error {
+        StoreError::Conflict(_) => {
+            StoreError::WrongState(format!("run {id}: its conversation is busy; try again later"))
+        }
+        other => other,
     }
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use clifford_action::{Action, OutputMode, RecoverAction, Reply, Sleep, SubagentSpec, Unreadable, WakeOn};
 
 use super::{
+    endings::{apology, complete, fail, out_of_budget, spent_budget, unsaid},
     gates::{self, Refusal},
     rules::Rules,
     sentences,
@@ -16,6 +17,9 @@ use super::{
     step::{EndingKind, Event, NoteAbout, StepKind, ToolCall},
 };
 use crate::{clock::Timestamp, store::runs::RunKind};
+
+/// How many subagents one action may create for each that may run at once: the others wait for a place.
+const SUBAGENTS_IN_LINE: usize = 8;
 
 /// What becomes of a reply. `before` is recorded first, in the same commit.
 #[derive(Clone, Debug, PartialEq)]
@@ -129,10 +133,14 @@ pub fn next(state: &RunState, rules: &Rules) -> Next {
     if state.iterations >= state.max_iterations {
         return Next::End(complete(state, vec![], EndingKind::Iterations));
     }
+    // The number tells the last step from an earlier one that was the last until the limit was raised.
+    let text = format!(
+        "Step {} is the last of this run: answer now with finish or send_message.",
+        state.max_iterations
+    );
     let is_last = state.iterations + 1 == state.max_iterations;
-    let text = "This is the last step of this run: answer now with finish or send_message.";
-    Next::Think(if is_last && !state.said_notes.contains(text) {
-        vec![note(NoteAbout::LastIteration, text)]
+    Next::Think(if is_last && !state.said_notes.contains(&text) {
+        vec![note(NoteAbout::LastIteration, &text)]
     } else {
         vec![]
     })
@@ -231,7 +239,7 @@ fn judge(state: &RunState, rules: &Rules, action: &Action, before: Vec<StepKind>
             state,
             reason,
             action.unwrap_or(RecoverAction::Retry),
-            message.as_deref(),
+            message.as_deref().filter(|message| !message.trim().is_empty()),
             before,
         ),
     }
@@ -359,9 +367,9 @@ fn spawn(
         .cloned()
         .collect();
     if !children.is_empty() {
-        if children.len() > rules.max_parallel_subagents {
-            let text = format!("At most {} subagents at once.", rules.max_parallel_subagents);
-            return invalid(before, &text);
+        let most = rules.max_parallel_subagents * SUBAGENTS_IN_LINE;
+        if children.len() > most {
+            return invalid(before, &format!("at most {most} subagents in one action."));
         }
         return Decision::Spawn {
             before,
@@ -398,21 +406,25 @@ fn recover(
     match action {
         RecoverAction::Retry => Decision::Record(before),
         RecoverAction::Finish => {
-            let text = message.map(str::to_owned).or_else(|| unsaid(state, &state.output));
-            let output = if state.output.is_empty() {
-                text.clone().unwrap_or_default()
+            let texts: Vec<_> = unsaid(state, &state.output)
+                .into_iter()
+                .chain(message.map(str::to_owned))
+                .collect();
+            if texts.is_empty() {
+                return complete(state, before, EndingKind::Recover);
+            }
+            let text = texts.join("\n\n");
+            let output = if state.output.trim().is_empty() {
+                text.clone()
             } else {
                 state.output.clone()
             };
-            let message = text.or_else(|| state.sent.is_empty().then(|| fallback(state)));
-            Decision::Complete {
-                before,
-                ending: Ending {
-                    kind: EndingKind::Recover,
-                    output,
-                    message,
-                },
-            }
+            let ending = Ending {
+                kind: EndingKind::Recover,
+                output,
+                message: Some(text),
+            };
+            Decision::Complete { before, ending }
         }
         RecoverAction::AskUser => {
             let text = message.unwrap_or(sentences::HOW_TO_GO_ON).to_owned();
@@ -445,7 +457,7 @@ fn wake(sleep: &Sleep, rules: &Rules, now: Timestamp) -> Result<Wake, String> {
             reason,
         }),
         (None, None, Some(cron)) => {
-            let at = super::wake::next_occurrence(cron, &rules.time_zone, now)?;
+            let at = super::cron::next_occurrence(cron, &rules.time_zone, now)?;
             Ok(Wake {
                 at,
                 cron: Some(cron.clone()),
@@ -476,122 +488,6 @@ fn unless_stuck(state: &RunState, decision: Decision) -> Decision {
     Decision::Record(steps)
 }
 
-/// Endings that are not the model's: the best there is to say, else the fallback.
-fn complete(state: &RunState, before: Vec<StepKind>, kind: EndingKind) -> Decision {
-    let best = unsaid(state, &state.output);
-    let message = match kind {
-        EndingKind::NoProgress => Some(match best {
-            Some(best) => format!("{best}\n\n{}", sentences::REPEATING),
-            None if state.sent.is_empty() => fallback(state),
-            None => sentences::REPEATING.to_owned(),
-        }),
-        _ => best.or_else(|| state.sent.is_empty().then(|| fallback(state))),
-    };
-    let output = [Some(&state.output), state.sent.last(), message.as_ref()]
-        .into_iter()
-        .flatten()
-        .find(|text| !text.trim().is_empty())
-        .cloned()
-        .unwrap_or_default();
-    Decision::Complete {
-        before,
-        ending: Ending { kind, output, message },
-    }
-}
-
-fn fail(state: &RunState, rules: &Rules, before: Vec<StepKind>, kind: EndingKind, action: &Action) -> Decision {
-    let tool = gates::tool_call(state, rules, action)
-        .map(|call| call.name)
-        .unwrap_or_default();
-    let (sentence, error) = match (&state.limitation, kind) {
-        (Some(limitation), EndingKind::Limitation) => (
-            sentences::tool_failed(&limitation.tool, limitation.error.as_deref()),
-            format!(
-                "the tool {} failed for good, and the model would not finish",
-                limitation.tool
-            ),
-        ),
-        (_, EndingKind::ToolRepeated) => (
-            sentences::tool_repeated(&tool),
-            format!("the tool {tool} was called a third time with the same arguments"),
-        ),
-        _ => (sentences::ERROR.to_owned(), "the run cannot go on".to_owned()),
-    };
-    Decision::Fail {
-        before,
-        failure: Failure {
-            kind,
-            message: apology(state, &sentence),
-            error,
-        },
-    }
-}
-
-/// Ends a run for an error from outside of the rules: no model, a panic, the database.
-pub fn give_up(state: &RunState, kind: EndingKind, sentence: &str, error: &str) -> Decision {
-    let failure = Failure {
-        kind,
-        message: apology(state, sentence),
-        error: error.to_owned(),
-    };
-    Decision::Fail {
-        before: vec![],
-        failure,
-    }
-}
-
-/// Names what the subagents could not do, if none of them could do anything.
-fn apology(state: &RunState, sentence: &str) -> String {
-    let nothing_done = !state.any_child_completed && !state.failed_tasks.is_empty();
-    if nothing_done {
-        sentences::could_not(sentence, &state.failed_tasks)
-    } else {
-        sentence.to_owned()
-    }
-}
-
-fn spent_budget(state: &RunState, rules: &Rules) -> Option<String> {
-    if state.tokens >= rules.max_run_tokens {
-        Some(format!(
-            "the run used {} tokens of max_run_tokens = {}",
-            state.tokens, rules.max_run_tokens
-        ))
-    } else if state.worked_ms >= rules.max_run_ms {
-        Some(format!(
-            "the run worked {} s of max_run_seconds = {}",
-            state.worked_ms / 1000,
-            rules.max_run_ms / 1000
-        ))
-    } else {
-        let limit = rules.max_run_cost.filter(|limit| state.cost >= *limit)?;
-        Some(format!("the run cost {:.4} of max_run_cost = {limit:.4}", state.cost))
-    }
-}
-
-fn out_of_budget(state: &RunState, error: String) -> Decision {
-    if state.output.trim().is_empty() && state.sent.is_empty() {
-        give_up(state, EndingKind::Budget, sentences::BUDGET, &error)
-    } else {
-        let before = vec![StepKind::Event(Event::Error { message: error })];
-        complete(state, before, EndingKind::Budget)
-    }
-}
-
-/// The buffer, unless it is empty or was said already.
-fn unsaid(state: &RunState, buffer: &str) -> Option<String> {
-    let said = state.sent.iter().any(|sent| sent.trim() == buffer.trim());
-    (!buffer.trim().is_empty() && !said).then(|| buffer.to_owned())
-}
-
-fn fallback(state: &RunState) -> String {
-    if sentences::is_greeting(&state.input) {
-        sentences::GREETING
-    } else {
-        sentences::STUCK
-    }
-    .to_owned()
-}
-
 fn invalid(before: Vec<StepKind>, fault: &str) -> Decision {
     Decision::Record(with(
         before,
@@ -610,3 +506,6 @@ fn with(mut before: Vec<StepKind>, step: StepKind) -> Vec<StepKind> {
     before.push(step);
     before
 }
+
+#[cfg(test)]
+mod tests;

@@ -193,14 +193,19 @@ impl Engine {
             Some(tree) => tree.acquire().await.ok(),
             None => None,
         };
-        if let Some(to) = work.reply_to() {
-            self.delivery.busy(&to, run);
+        let epoch = work.lease.epoch;
+        let to = work.reply_to();
+        if let Some(to) = &to {
+            self.delivery.busy(to, run, epoch);
         }
-        let claim = (run, work.lease.epoch);
+        let claim = (run, epoch);
         let cancelled = self.stop.child_token();
         self.cancelled.insert(claim, cancelled.clone());
-        Box::pin(perform::drive(self, work, &cancelled)).await;
+        let rest = Box::pin(perform::drive(self, work, &cancelled)).await;
         self.cancelled.remove(&claim);
+        if let (Some(to), perform::Rest::LetGo) = (&to, rest) {
+            self.delivery.done(to, run, epoch);
+        }
         drop(place);
         if tree.is_some() {
             self.trees.remove_if(&root, |_, tree| Arc::strong_count(tree) <= 2);

@@ -29,11 +29,17 @@ pub struct Events {
 
 impl Events {
     /// Watches a run.
-    pub fn watch(&self, run: RunId) -> broadcast::Receiver<RunEvent> {
-        self.watched
+    pub fn watch(&self, run: RunId) -> Watcher {
+        let events = self
+            .watched
             .entry(run)
             .or_insert_with(|| broadcast::channel(BUFFER).0)
-            .subscribe()
+            .subscribe();
+        Watcher {
+            events,
+            run,
+            watched: Arc::clone(&self.watched),
+        }
     }
 
     /// Whether anybody watches a run.
@@ -47,5 +53,56 @@ impl Events {
         if alone {
             self.watched.remove_if(&run, |_, sender| sender.receiver_count() == 0);
         }
+    }
+}
+
+/// Watches a run for as long as it lives.
+#[derive(Debug)]
+pub struct Watcher {
+    events: broadcast::Receiver<RunEvent>,
+    run: RunId,
+    watched: Arc<DashMap<RunId, broadcast::Sender<RunEvent>>>,
+}
+
+impl Watcher {
+    /// The next event. `None`: some were missed, so the rows must be read.
+    pub async fn next(&mut self) -> Option<RunEvent> {
+        self.events.recv().await.ok()
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        // The last one to go puts out the light. This one is still counted.
+        self.watched
+            .remove_if(&self.run, |_, sender| sender.receiver_count() <= 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_nobody_watches_any_more_is_forgotten() {
+        let events = Events::default();
+        let run = RunId::new();
+        let (first, second) = (events.watch(run), events.watch(run));
+        drop(first);
+        assert!(events.is_watched(run));
+        drop(second);
+        assert!(!events.is_watched(run));
+    }
+
+    #[tokio::test]
+    async fn who_is_too_slow_is_told_to_read_the_rows() {
+        let events = Events::default();
+        let run = RunId::new();
+        let mut watcher = events.watch(run);
+        for seq in 0..=u32::try_from(BUFFER).unwrap() {
+            events.tell(run, RunEvent::Step(seq));
+        }
+        assert_eq!(watcher.next().await, None);
+        assert_eq!(watcher.next().await, Some(RunEvent::Step(1)));
     }
 }

@@ -7,9 +7,11 @@ pub mod cancel;
 pub mod commit;
 mod control;
 pub mod crash;
+pub mod cron;
 pub mod decide;
 pub mod draft;
 pub mod effects;
+pub mod endings;
 #[expect(clippy::module_inception, reason = "the engine's parts are the engine")]
 mod engine;
 pub mod events;
@@ -17,6 +19,11 @@ pub mod gates;
 pub mod lease;
 pub mod perform;
 pub mod prompt;
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod rehearsal;
+pub mod replay;
 pub mod rules;
 pub mod scheduler;
 pub mod sentences;
@@ -28,4 +35,5 @@ pub mod transcript;
 pub mod wake;
 pub mod work;
 
+pub use control::retry_from_outside;
 pub use engine::{Engine, Parts, Settings};

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Engine,
     decide::{self, Next},
+    endings,
     sentences,
     session::{Gone, Session},
     state::Pending,
@@ -22,10 +23,19 @@ const BACKOFF: Duration = Duration::from_millis(500);
 /// The longest of these waits.
 const LONGEST_BACKOFF: Duration = Duration::from_secs(10);
 
+/// How a worker leaves a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rest {
+    /// It waits or ended, and whom it concerns was told.
+    AtRest,
+    /// It is not this worker's any more.
+    LetGo,
+}
+
 /// Works on a held run until it waits, ends, or is not ours any more. A run whose database went away goes on
 /// when it is back; a panic ends its run, and nothing else.
 #[tracing::instrument(name = "run", skip_all, fields(run = %work.run.id, kind = %work.run.kind))]
-pub async fn drive(engine: &Arc<Engine>, work: Work, cancelled: &CancellationToken) {
+pub async fn drive(engine: &Arc<Engine>, work: Work, cancelled: &CancellationToken) -> Rest {
     let lease = work.lease;
     let mut next = Some(work);
     let mut backoff = BACKOFF;
@@ -42,11 +52,15 @@ pub async fn drive(engine: &Arc<Engine>, work: Work, cancelled: &CancellationTok
             Err(error) => Err(Gone::Store(error)),
         };
         match outcome {
-            Ok(()) | Err(Gone::Lost | Gone::Cancelled) => return,
-            Err(Gone::Panicked) => return fail_after_panic(engine, lease, cancelled).await,
+            Ok(()) => return Rest::AtRest,
+            Err(Gone::Lost | Gone::Cancelled) => return Rest::LetGo,
+            Err(Gone::Panicked) => {
+                fail_after_panic(engine, lease, cancelled).await;
+                return Rest::LetGo;
+            }
             Err(Gone::Store(error @ (StoreError::NotFound(_) | StoreError::Corrupt(_)))) => {
                 tracing::error!(%error, "the run cannot be read");
-                return;
+                return Rest::LetGo;
             }
             Err(Gone::Store(error)) => {
                 tracing::warn!(%error, "the run waits for the database");
@@ -55,6 +69,7 @@ pub async fn drive(engine: &Arc<Engine>, work: Work, cancelled: &CancellationTok
             }
         }
     }
+    Rest::LetGo
 }
 
 async fn attempt(engine: &Arc<Engine>, work: Work, cancelled: &CancellationToken) -> Result<(), Gone> {
@@ -88,7 +103,7 @@ async fn fail_after_panic(engine: &Arc<Engine>, lease: crate::store::runs::Lease
     tracing::error!("the run's task panicked");
     let Ok(work) = engine.load(lease).await else { return };
     let mut session = Session::open(engine, work, cancelled);
-    let decision = decide::give_up(
+    let decision = endings::give_up(
         &session.state,
         EndingKind::Error,
         sentences::ERROR,

@@ -17,7 +17,7 @@ pub struct Rules {
     pub max_json_retries: u32,
     /// How much of the transcript the model sees.
     pub window: WindowLimits,
-    /// How many subagents one action may ask for.
+    /// How many subagents of a tree run at the same time.
     pub max_parallel_subagents: usize,
     /// How many tokens a run may use.
     pub max_run_tokens: u64,

@@ -66,9 +66,10 @@ async fn look(engine: &Arc<Engine>) -> Result<Option<Timestamp>, StoreError> {
 async fn claim(engine: &Arc<Engine>, now: Timestamp, places: usize) -> Result<bool, StoreError> {
     let (worker, until) = (engine.worker, now.after(engine.settings.lease));
     let limit = u32::try_from(places).unwrap_or(u32::MAX);
+    let served = engine.delivery.served();
     let claimed = engine
         .db
-        .write(move |tx| Box::pin(run_queue::claim(tx, worker, now, until, limit)))
+        .write(move |tx| Box::pin(async move { run_queue::claim(tx, worker, &served, now, until, limit).await }))
         .await?;
     let count = claimed.len();
     for lease in claimed {

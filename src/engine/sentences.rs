@@ -26,15 +26,31 @@ pub const NO_AGENT: &str = "No enabled agent is configured for this channel.";
 
 /// For a tool that failed for good.
 pub fn tool_failed(tool: &str, error: Option<&str>) -> String {
+    let tool = named(tool);
     match error {
-        Some(error) => format!("Sorry, I could not finish this: the tool {tool} failed ({error})."),
-        None => format!("Sorry, I could not finish this: the tool {tool} failed."),
+        Some(error) => format!("Sorry, I could not finish this: {tool} failed ({error})."),
+        None => format!("Sorry, I could not finish this: {tool} failed."),
     }
 }
 
 /// For the same call a third time.
 pub fn tool_repeated(tool: &str) -> String {
-    format!("Sorry, I stopped because I was calling the tool {tool} with the same arguments again and again.")
+    let tool = named(tool);
+    format!("Sorry, I stopped because I was calling {tool} with the same arguments again and again.")
+}
+
+/// A tool by its name; what a model made up (a path, a piece of JSON) is not repeated to a person.
+fn named(tool: &str) -> String {
+    let is_name = tool.len() <= 64
+        && tool.starts_with(|c: char| c.is_ascii_alphabetic())
+        && tool
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'));
+    if is_name {
+        format!("the tool {tool}")
+    } else {
+        "a tool".to_owned()
+    }
 }
 
 /// Names what subagents could not do, behind another sentence.
@@ -87,6 +103,20 @@ mod tests {
         }
         for text in ["hi, what is 2+2?", "", "hide", "clifford"] {
             assert!(!is_greeting(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_tool_is_named_unless_its_name_was_made_up() {
+        assert_eq!(
+            tool_failed("files.read", Some("no such file")),
+            "Sorry, I could not finish this: the tool files.read failed (no such file)."
+        );
+        for made_up in ["/etc/passwd", r#"{"type":"x"}"#, "", "a b", &"x".repeat(65)] {
+            assert_eq!(
+                tool_failed(made_up, None),
+                "Sorry, I could not finish this: a tool failed."
+            );
         }
     }
 

@@ -14,20 +14,21 @@ use super::{
     Engine,
     commit::Commit,
     crash::{self, Point},
-    decide::{self, Decision},
+    decide::Decision,
     draft::Draft,
     effects::{After, Effects, effects},
+    endings,
     events::RunEvent,
     prompt::Frame,
     sentences,
     state::RunState,
-    step::{EndingKind, Event, LlmResponse, Step, StepKind, ToolCall, ToolOutcome, ToolResult},
+    step::{EndingKind, Event, LlmResponse, NoteAbout, Step, StepKind, ToolCall, ToolOutcome, ToolResult},
     work::Work,
 };
 use crate::{
     id::RunId,
     store::{
-        StoreError, memory_items, messages, runs,
+        StoreError, memory_items, messages, outbox, runs,
         runs::{RunKind, RunStatus},
         users::UserRole,
     },
@@ -142,12 +143,27 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
+    /// What could not be delivered is told to the model, once.
+    async fn collect_failed_deliveries(&mut self) -> Result<(), Gone> {
+        if self.state.sent.is_empty() {
+            return Ok(());
+        }
+        for error in outbox::failures_of(&mut self.engine.db.read().await?, self.work.run.id).await? {
+            let text = format!("A message to the user could not be delivered: {error}.");
+            if !self.state.said_notes.contains(&text) {
+                self.push(StepKind::Event(Event::SystemNote { text, about: NoteAbout::DeliveryFailed }));
+            }
+        }
+        Ok(())
+    }
+
     /// Asks the model, and takes its reply.
     ///
     /// # Errors
     /// The store's; the run was cancelled.
     pub async fn think(&mut self, before: Vec<StepKind>) -> Result<(), Gone> {
         self.collect_subagents().await?;
+        self.collect_failed_deliveries().await?;
         for step in before {
             self.push(step);
         }
@@ -261,7 +277,7 @@ impl<'a> Session<'a> {
             ModelError::Refused { .. } => sentences::MODEL_REFUSED.to_owned(),
             _ => sentences::MODEL_DOWN.to_owned(),
         };
-        let decision = decide::give_up(&self.state, EndingKind::Model, &sentence, &error.to_string());
+        let decision = endings::give_up(&self.state, EndingKind::Model, &sentence, &error.to_string());
         self.carry_out(decision).await?;
         Ok(())
     }
@@ -358,6 +374,7 @@ impl<'a> Session<'a> {
             After::Sleep(_) | After::AwaitChildren(_) => Some(RunStatus::Waiting),
             After::End { status, .. } => Some(*status),
         };
+        let waits_for_children = matches!(effects.then, After::AwaitChildren(_));
         let is_child_end = self.work.run.parent_run_id.is_some() && status.is_some_and(RunStatus::is_ended);
         let commit = Commit {
             lease: self.work.lease,
@@ -368,6 +385,7 @@ impl<'a> Session<'a> {
             then: effects.then,
             time_zone: self.engine.rules.time_zone.clone(),
             has_trigger: self.state.has_trigger,
+            has_children: !self.state.children.is_empty(),
             lease_for: self.engine.settings.lease,
             now,
         };
@@ -397,8 +415,9 @@ impl<'a> Session<'a> {
             for ticket in tickets.into_iter().flatten() {
                 self.engine.delivery.deliver(ticket);
             }
-            if status.is_some() {
-                self.engine.delivery.done(to, self.work.run.id);
+            // Who waits for subagents is still at work, as its chat sees it.
+            if status.is_some() && !waits_for_children {
+                self.engine.delivery.done(to, self.work.run.id, self.work.lease.epoch);
             }
         }
         if let Some(seq) = last_seq {

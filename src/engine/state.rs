@@ -140,7 +140,7 @@ impl RunState {
             allowed_tools: run.allowed_tools.clone().map(|tools| tools.0),
             next_seq: 1,
             pending: Pending::Think,
-            max_iterations: rules.max_iterations,
+            max_iterations: rules.max_iterations.min(rules.max_iterations_hard_cap),
             iterations: 0,
             bad_replies: 0,
             notes: HashSet::new(),
@@ -253,6 +253,7 @@ impl RunState {
                 self.max_iterations = *max_iterations;
             }
             Event::Sleep { cron, .. } => {
+                self.settle();
                 self.has_trigger |= cron.is_some();
                 self.current.active = true;
                 self.pending = Pending::Wait;
@@ -317,7 +318,7 @@ impl RunState {
                 self.iterations = self.iterations.saturating_sub(1);
                 self.current = Iteration::default();
             }
-            NoteAbout::LastIteration => {}
+            NoteAbout::LastIteration | NoteAbout::DeliveryFailed => {}
             NoteAbout::Limitation => {
                 self.settle();
                 if let Some(limitation) = &mut self.limitation {

@@ -287,6 +287,8 @@ pub enum NoteAbout {
     EmptyFinish,
     /// The message was not sent because it is nearly one already sent.
     MessageRepeated,
+    /// A message could not be delivered.
+    DeliveryFailed,
 }
 
 impl StepKind {

@@ -3,8 +3,6 @@
 //! A wake is only a row with a time. This module finds the rows whose time has come and makes their runs
 //! claimable again; it never executes anything itself.
 
-use croner::parser::{CronParser, Seconds};
-
 use crate::{
     clock::Timestamp,
     id::RunId,
@@ -13,23 +11,6 @@ use crate::{
 
 /// The most runs that are woken at once.
 const BATCH: u32 = 200;
-
-/// When a cron expression (5 fields, or 6 with seconds first) next comes due in a time zone, after a moment.
-///
-/// # Errors
-/// Says what is wrong with the expression or the zone, in words for the model.
-pub fn next_occurrence(cron: &str, time_zone: &str, after: Timestamp) -> Result<Timestamp, String> {
-    let zone = jiff::tz::TimeZone::get(time_zone).map_err(|_| format!("`{time_zone}` is no IANA time zone."))?;
-    let expression = CronParser::builder()
-        .seconds(Seconds::Optional)
-        .build()
-        .parse(cron)
-        .map_err(|error| format!("cron `{cron}` cannot be read: {error}."))?;
-    let next = expression
-        .find_next_occurrence(&after.to_jiff().to_zoned(zone), false)
-        .map_err(|error| format!("cron `{cron}` never comes due: {error}."))?;
-    Ok(Timestamp::from(next.timestamp()))
-}
 
 /// Makes every waiting run whose `wake_at` has passed claimable, and returns how many there were.
 ///
@@ -61,65 +42,4 @@ async fn wake_one(tx: &mut Tx, run: RunId, now: Timestamp) -> Result<bool, Store
     }
     notify::work(tx).await?;
     Ok(true)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn at(text: &str) -> Timestamp {
-        text.parse::<jiff::Timestamp>().expect("a time").into()
-    }
-
-    #[test]
-    fn cron_expressions_come_due_in_their_time_zone_over_both_dst_edges() {
-        let cases = [
-            ("*/5 * * * *", "UTC", "2026-01-01T00:01:00Z", "2026-01-01T00:05:00Z"),
-            ("30 */5 * * * *", "UTC", "2026-01-01T00:05:30Z", "2026-01-01T00:10:30Z"),
-            (
-                "0 8 * * *",
-                "Europe/Berlin",
-                "2026-03-28T12:00:00Z",
-                "2026-03-29T06:00:00Z",
-            ),
-            (
-                "0 8 * * *",
-                "Europe/Berlin",
-                "2026-10-24T12:00:00Z",
-                "2026-10-25T07:00:00Z",
-            ),
-            // 02:30 does not exist on the day the clock goes forward: it comes due when the hour has been skipped.
-            (
-                "30 2 * * *",
-                "Europe/Berlin",
-                "2026-03-28T12:00:00Z",
-                "2026-03-29T01:00:00Z",
-            ),
-            // 02:30 exists twice on the day it goes back: it comes due once, at the first.
-            (
-                "30 2 * * *",
-                "Europe/Berlin",
-                "2026-10-24T12:00:00Z",
-                "2026-10-25T00:30:00Z",
-            ),
-        ];
-        for (cron, zone, after, expected) in cases {
-            assert_eq!(
-                next_occurrence(cron, zone, at(after)),
-                Ok(at(expected)),
-                "{cron} {zone} after {after}"
-            );
-        }
-    }
-
-    #[test]
-    fn what_is_no_cron_expression_or_zone_is_named() {
-        let now = at("2026-01-01T00:00:00Z");
-        let error = next_occurrence("every day", "UTC", now).expect_err("no expression");
-        assert!(error.starts_with("cron `every day` cannot be read: "), "{error}");
-        assert_eq!(
-            next_occurrence("* * * * *", "Mars/Base", now),
-            Err("`Mars/Base` is no IANA time zone.".to_owned())
-        );
-    }
 }

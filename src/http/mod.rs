@@ -1,3 +1,54 @@
-//! The HTTP API.
+//! The HTTP API: one file per resource, and what all of them share.
 
+mod agents;
+mod auth;
 pub mod channel;
+mod channels;
+mod contexts;
+mod extract;
+mod health;
+mod messages;
+mod metrics;
+mod page;
+mod problem;
+mod replay;
+mod router;
+mod runs;
+mod server;
+mod step;
+mod stream;
+
+use std::sync::Arc;
+
+use clifford_channel::Platform;
+use tokio_util::sync::CancellationToken;
+
+pub use self::{
+    metrics::Metrics,
+    router::router,
+    server::{BindError, Server},
+};
+use crate::{config, engine::Engine, ingress::Gatekeeper};
+
+/// What the handlers work with.
+pub struct Api {
+    /// Runs are begun, watched and changed through it.
+    pub engine: Arc<Engine>,
+    /// Messages go in through it.
+    pub gatekeeper: Arc<Gatekeeper>,
+    /// Limits.
+    pub settings: config::Http,
+    /// The hash of the owner token that was given from outside.
+    pub owner_token: Option<String>,
+    /// The platforms that this process is to be connected to.
+    pub platforms: Vec<Platform>,
+    /// The names of the model providers.
+    pub providers: Vec<String>,
+    /// Counters, gauges and histograms.
+    pub metrics: Metrics,
+    /// Open streams and waits end on it.
+    pub stop: CancellationToken,
+}
+
+/// What every handler is given.
+type Shared = Arc<Api>;

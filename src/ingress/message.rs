@@ -95,7 +95,10 @@ impl Taken {
             Entry::Pair => return pairing::meet(tx, &self.visit, &self.text, &self.outbound, self.now).await,
             Entry::Ignored => return Ok(Outcome::ignored()),
         }
-        let (user, channel) = settle(tx, &self.visit, UserRole::Member, self.now).await?;
+        let (user, channel) = settle(tx, &self.visit, known, UserRole::Member, self.now).await?;
+        if channel.is_turned_off() {
+            return Ok(Outcome::ignored());
+        }
         match self.limited {
             Limited::No => {}
             Limited::Tell(wait) => {
@@ -243,14 +246,17 @@ impl Taken {
             return contexts::begin(tx, channel, None, self.now).await;
         };
         let auto_close = self.settings.auto_close;
-        if !auto_close.is_zero() {
-            let stale = contexts::get(tx, active)
-                .await?
-                .is_some_and(|context| self.now.since(context.last_user_interaction_at) > auto_close);
-            if stale && runs::unended_in(tx, active).await?.is_empty() {
-                contexts::close(tx, active, self.now).await?;
-                return contexts::begin(tx, channel, None, self.now).await;
-            }
+        let fresh_since = if auto_close.is_zero() {
+            Timestamp(i64::MIN)
+        } else {
+            self.now.before(auto_close)
+        };
+        if contexts::touch_since(tx, active, fresh_since, self.now).await? {
+            return Ok(active);
+        }
+        if runs::unended_in(tx, active).await?.is_empty() {
+            contexts::close(tx, active, self.now).await?;
+            return contexts::begin(tx, channel, None, self.now).await;
         }
         contexts::touch(tx, active, self.now).await?;
         Ok(active)
@@ -258,6 +264,8 @@ impl Taken {
 
     async fn no_agent(&self, tx: &mut Tx, channel: &Channel, mut message: NewInbound) -> Result<Outcome, StoreError> {
         message.status = MessageStatus::History;
+        // Who tries again once there is an agent is answered.
+        message.idempotency_key = None;
         if !messages::insert_inbound(tx, &message, self.now).await? {
             return Ok(Outcome::of(Accepted::Duplicate));
         }
@@ -310,7 +318,7 @@ pub(super) async fn choose_context(
     context: ContextId,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let (_, channel) = settle(tx, visit, UserRole::Member, now).await?;
+    let (_, channel) = settle(tx, visit, None, UserRole::Member, now).await?;
     let known = contexts::get(tx, context)
         .await?
         .filter(|known| known.channel_id == channel.id);

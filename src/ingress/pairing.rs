@@ -35,7 +35,7 @@ pub(super) async fn meet(
 ) -> Result<Outcome, StoreError> {
     let (platform, account) = (visit.place.platform, visit.speaker.id.as_str());
     if is_claim(tx, text).await? {
-        let (user, channel) = settle(tx, visit, UserRole::Owner, now).await?;
+        let (user, channel) = settle(tx, visit, None, UserRole::Owner, now).await?;
         users::set_role(tx, user.id, UserRole::Owner, now).await?;
         return say(
             tx,
@@ -52,7 +52,7 @@ pub(super) async fn meet(
     {
         return Ok(Outcome::ignored());
     }
-    let (_, channel) = settle(tx, visit, UserRole::Stranger, now).await?;
+    let (_, channel) = settle(tx, visit, None, UserRole::Stranger, now).await?;
     let code = clifford_vault::code(CODE_LENGTH, &mut rand::rng());
     pairings::put(
         tx,

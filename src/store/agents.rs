@@ -61,6 +61,19 @@ pub async fn put(tx: &mut Tx, agent: &Agent, now: Timestamp) -> Result<(), Store
     Ok(())
 }
 
+/// Turns an agent on or off.
+///
+/// # Errors
+/// The store's.
+pub async fn set_enabled(tx: &mut Tx, id: AgentId, enabled: bool, now: Timestamp) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE agents SET enabled = $1, updated_at = $2 WHERE id = $3",
+        args![enabled, now, id],
+    )
+    .await?;
+    Ok(())
+}
+
 /// Takes agents that are not in the configuration any more out of service.
 ///
 /// # Errors

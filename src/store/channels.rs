@@ -42,6 +42,9 @@ impl From<ChannelKind> for PlaceKind {
     }
 }
 
+/// Why a channel is off that somebody turned off: it stays so when people speak there.
+const TURNED_OFF: &str = "turned off";
+
 /// A channel.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -84,6 +87,11 @@ impl Channel {
     /// One person and the bot.
     pub fn is_private(&self) -> bool {
         self.kind == ChannelKind::Private
+    }
+
+    /// Somebody turned it off.
+    pub fn is_turned_off(&self) -> bool {
+        !self.enabled && self.disabled_reason.as_deref() == Some(TURNED_OFF)
     }
 
     /// The platform.
@@ -139,7 +147,7 @@ pub async fn find_or_create(
         .ok_or_else(|| StoreError::NotFound(format!("channel {}", place.external_id)))
 }
 
-/// Something was said there: it is enabled (again), named as the platform names it, and locked.
+/// Something was said there: it is enabled (again) unless somebody turned it off, named as the platform names it, and locked.
 async fn touch(
     tx: &mut Tx,
     platform: Platform,
@@ -148,12 +156,13 @@ async fn touch(
     now: Timestamp,
 ) -> Result<Option<Channel>, StoreError> {
     tx.maybe(
-        "UPDATE channels SET last_message_at = $1, updated_at = $1, enabled = $2, disabled_reason = NULL,
-                             name = COALESCE($3, name)
+        "UPDATE channels SET last_message_at = $1, updated_at = $1, name = COALESCE($3, name),
+                             enabled = CASE WHEN disabled_reason = $6 THEN enabled ELSE $2 END,
+                             disabled_reason = CASE WHEN disabled_reason = $6 THEN disabled_reason END
          WHERE platform = $4 AND external_id = $5
          RETURNING id, platform, external_id, kind, name, space_id, user_id, enabled, disabled_reason,
                    agent_id, mode, active_context_id, last_message_at",
-        args![now, true, name, platform.as_str(), external_id],
+        args![now, true, name, platform.as_str(), external_id, TURNED_OFF],
     )
     .await
 }
@@ -214,6 +223,42 @@ pub async fn set_active_context(tx: &mut Tx, id: ChannelId, context: Option<Cont
     tx.execute(
         "UPDATE channels SET active_context_id = $1 WHERE id = $2",
         args![context, id],
+    )
+    .await?;
+    Ok(())
+}
+
+/// What is to change in a channel.
+#[derive(Clone, Debug, Default)]
+pub struct Change {
+    /// Whether the bot answers there.
+    pub enabled: Option<bool>,
+    /// Its name.
+    pub name: Option<String>,
+    /// Its own agent, or none.
+    pub agent: Option<Option<AgentId>>,
+}
+
+/// Changes a channel.
+///
+/// # Errors
+/// The store's.
+pub async fn change(tx: &mut Tx, id: ChannelId, change: &Change, now: Timestamp) -> Result<(), StoreError> {
+    if let Some(enabled) = change.enabled {
+        let reason = (!enabled).then_some(TURNED_OFF);
+        tx.execute(
+            "UPDATE channels SET enabled = $1, disabled_reason = $2 WHERE id = $3",
+            args![enabled, reason, id],
+        )
+        .await?;
+    }
+    if let Some(agent) = change.agent {
+        tx.execute("UPDATE channels SET agent_id = $1 WHERE id = $2", args![agent, id])
+            .await?;
+    }
+    tx.execute(
+        "UPDATE channels SET name = COALESCE($1, name), updated_at = $2 WHERE id = $3",
+        args![change.name.clone(), now, id],
     )
     .await?;
     Ok(())

@@ -88,6 +88,21 @@ pub async fn touch(tx: &mut Tx, id: ContextId, now: Timestamp) -> Result<(), Sto
     Ok(())
 }
 
+/// As [`touch`], if a person spoke in it at this time or later. `false`: nobody did, and nothing has changed.
+///
+/// # Errors
+/// The store's.
+pub async fn touch_since(tx: &mut Tx, id: ContextId, since: Timestamp, now: Timestamp) -> Result<bool, StoreError> {
+    let touched = tx
+        .execute(
+            "UPDATE contexts SET last_user_interaction_at = $1, closed_at = NULL
+             WHERE id = $2 AND last_user_interaction_at >= $3",
+            args![now, id, since],
+        )
+        .await?;
+    Ok(touched > 0)
+}
+
 /// Locks a conversation until the transaction ends: what happens in it happens in order.
 ///
 /// # Errors
@@ -127,17 +142,18 @@ pub async fn page(
 /// # Errors
 /// The store's.
 pub async fn close(tx: &mut Tx, id: ContextId, now: Timestamp) -> Result<bool, StoreError> {
+    // A channel is locked before its contexts, as by a message that comes in.
+    tx.execute(
+        "UPDATE channels SET active_context_id = NULL WHERE active_context_id = $1",
+        args![id],
+    )
+    .await?;
     let closed = tx
         .execute(
             "UPDATE contexts SET closed_at = $1 WHERE id = $2 AND closed_at IS NULL",
             args![now, id],
         )
         .await?;
-    tx.execute(
-        "UPDATE channels SET active_context_id = NULL WHERE active_context_id = $1",
-        args![id],
-    )
-    .await?;
     Ok(closed > 0)
 }
 

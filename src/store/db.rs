@@ -117,14 +117,17 @@ impl Db {
             .max_connections(1)
             .idle_timeout(None)
             .max_lifetime(None)
+            // A connection to a file cannot be lost on the way: asking it first costs a trip to its thread.
+            .test_before_acquire(false)
             .connect_with(connect.clone())
             .await
             .map_err(|error| unusable(&error))?;
         if options.migrate {
-            SQLITE_MIGRATIONS.run(&write).await.map_err(migration_error)?;
+            migrate_sqlite(&write).await?;
         }
         let read = SqlitePoolOptions::new()
             .max_connections(options.max_connections.clamp(1, 8))
+            .test_before_acquire(false)
             .connect_lazy_with(connect.create_if_missing(false));
         let writer = Writer::start(write.clone());
         Ok(Self {
@@ -233,6 +236,25 @@ impl Db {
         }
     }
 
+    /// Looks for damage in the whole database, and returns what it found. `None`: only SQLite can do this here.
+    ///
+    /// # Errors
+    /// The database does not answer.
+    pub async fn integrity(&self) -> Result<Option<Vec<String>>, StoreError> {
+        match &self.pools {
+            Pools::Sqlite { read, .. } => {
+                let mut found: Vec<String> = sqlx::query_scalar("PRAGMA integrity_check").fetch_all(read).await?;
+                found.retain(|line| line != "ok");
+                let orphans = sqlx::query("PRAGMA foreign_key_check").fetch_all(read).await?.len();
+                if orphans > 0 {
+                    found.push(format!("{orphans} rows refer to others that are not there"));
+                }
+                Ok(Some(found))
+            }
+            Pools::Postgres(_) => Ok(None),
+        }
+    }
+
     /// The schema's versions: those applied, and those that this binary knows.
     ///
     /// # Errors
@@ -271,6 +293,18 @@ impl Db {
             Pools::Postgres(pool) => pool.close().await,
         }
     }
+}
+
+/// Nothing keeps two processes from bringing one SQLite file up to date at once. Each migration is applied by one
+/// of them; the other fails at it, and finds it applied when it looks again.
+async fn migrate_sqlite(pool: &SqlitePool) -> Result<(), StoreError> {
+    for _ in SQLITE_MIGRATIONS.iter() {
+        match SQLITE_MIGRATIONS.run(pool).await {
+            Err(MigrateError::Execute(_) | MigrateError::ExecuteMigration(..)) => {}
+            outcome => return outcome.map_err(migration_error),
+        }
+    }
+    SQLITE_MIGRATIONS.run(pool).await.map_err(migration_error)
 }
 
 fn migration_error(error: MigrateError) -> StoreError {

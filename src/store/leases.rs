@@ -1,6 +1,6 @@
 //! Leases by name: what only one process may do at a time.
 
-use super::{StoreError, Tx, args};
+use super::{Conn, StoreError, Tx, args};
 use crate::{clock::Timestamp, id::WorkerId};
 
 /// Takes or renews a lease. `false`: another process holds it.
@@ -23,6 +23,20 @@ pub async fn hold(
         )
         .await?;
     Ok(held == 1)
+}
+
+/// Who holds a lease.
+///
+/// # Errors
+/// The store's.
+pub async fn holder(conn: &mut Conn, name: &str, now: Timestamp) -> Result<Option<WorkerId>, StoreError> {
+    let row: Option<(WorkerId,)> = conn
+        .maybe(
+            "SELECT owner FROM leases WHERE name = $1 AND until >= $2",
+            args![name, now],
+        )
+        .await?;
+    Ok(row.map(|row| row.0))
 }
 
 /// Gives a lease back.

@@ -1,9 +1,9 @@
 //! The outbox: outbound messages that have not been delivered, claimed by lease, a row a part.
 
-use clifford_channel::{Address, Part};
+use clifford_channel::{Address, Part, Platform};
 use sqlx::FromRow;
 
-use super::{Conn, JsonText, StoreError, Tx, args, messages::MessageStatus};
+use super::{Conn, JsonText, StoreError, Tx, args, messages::MessageStatus, run_queue::listed};
 use crate::{
     clock::Timestamp,
     id::{ChannelId, MessageId, RunId, WorkerId},
@@ -40,13 +40,14 @@ pub struct OutgoingPart {
     pub status: MessageStatus,
 }
 
-/// Claims up to `limit` messages that nobody holds and whose time has come, oldest first.
+/// Claims up to `limit` messages that nobody holds and that this process can send, oldest first.
 ///
 /// # Errors
 /// The store's.
 pub async fn claim(
     tx: &mut Tx,
     worker: WorkerId,
+    served: &[Platform],
     now: Timestamp,
     until: Timestamp,
     limit: u32,
@@ -56,7 +57,7 @@ pub async fn claim(
     } else {
         include_str!("sql/claim_outbox.sqlite.sql")
     };
-    let mut claimed: Vec<Outgoing> = tx.all(sql, args![worker, until, now, limit]).await?;
+    let mut claimed: Vec<Outgoing> = tx.all(sql, args![worker, until, now, limit, listed(served)]).await?;
     claimed.sort_by_key(|message| message.id);
     Ok(claimed)
 }
@@ -178,6 +179,20 @@ pub async fn has_older(conn: &mut Conn, channel: ChannelId, message: MessageId) 
         args![channel, message],
     )
     .await
+}
+
+/// Why messages of a run could not be delivered, oldest first.
+///
+/// # Errors
+/// The store's.
+pub async fn failures_of(conn: &mut Conn, run: RunId) -> Result<Vec<String>, StoreError> {
+    let rows: Vec<(Option<String>,)> = conn
+        .all(
+            "SELECT error FROM messages WHERE run_id = $1 AND direction = 'outbound' AND status = 'failed' ORDER BY id",
+            args![run],
+        )
+        .await?;
+    Ok(rows.into_iter().map(|row| row.0.unwrap_or_default()).collect())
 }
 
 /// How many messages wait, and since when the oldest does.

@@ -1,5 +1,6 @@
 //! The `runs` table as a queue: claims by lease, heartbeats, wakes.
 
+use clifford_channel::Platform;
 use sqlx::FromRow;
 
 use super::{Conn, StoreError, Tx, args, runs::Lease};
@@ -14,13 +15,20 @@ struct Claimed {
     epoch: i64,
 }
 
-/// Claims up to `limit` runs that may begin or whose worker is gone, oldest first.
+/// Platforms as one argument: `,discord,telegram,`.
+pub(super) fn listed(platforms: &[Platform]) -> String {
+    platforms.iter().fold(",".to_owned(), |list, platform| format!("{list}{platform},"))
+}
+
+/// Claims up to `limit` runs that may begin or whose worker is gone, oldest first; only those of no channel or
+/// of a platform that this process can send to.
 ///
 /// # Errors
 /// The store's.
 pub async fn claim(
     tx: &mut Tx,
     worker: WorkerId,
+    served: &[Platform],
     now: Timestamp,
     until: Timestamp,
     limit: u32,
@@ -37,7 +45,7 @@ pub async fn claim(
     } else {
         include_str!("sql/claim_runs.sqlite.sql")
     };
-    let claimed: Vec<Claimed> = tx.all(sql, args![worker, until, now, limit]).await?;
+    let claimed: Vec<Claimed> = tx.all(sql, args![worker, until, now, limit, listed(served)]).await?;
     Ok(claimed
         .into_iter()
         .map(|row| Lease {

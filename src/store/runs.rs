@@ -135,6 +135,41 @@ pub struct Run {
 }
 
 impl Run {
+    /// A run as tests of pure rules need one.
+    #[cfg(test)]
+    pub(crate) fn sample() -> Self {
+        let id = RunId::new();
+        Self {
+            id,
+            agent_id: AgentId::new(),
+            channel_id: None,
+            user_id: None,
+            context_id: None,
+            parent_run_id: None,
+            root_run_id: id,
+            kind: RunKind::Coordinator,
+            level: 0,
+            profile: None,
+            input_text: "hello".to_owned(),
+            input_json: None,
+            output_text: None,
+            allowed_tools: None,
+            address: None,
+            status: RunStatus::Running,
+            error: None,
+            wake_at: None,
+            wake_reason: None,
+            epoch: 1,
+            llm_calls: 0,
+            prompt_tokens: 0,
+            completion_tokens: 0,
+            cached_tokens: 0,
+            cost: 0.0,
+            created_at: Timestamp(0),
+            updated_at: Timestamp(0),
+        }
+    }
+
     /// Where its replies go.
     pub fn address(&self) -> Option<&clifford_channel::Address> {
         self.address.as_ref().map(|address| &address.0)
@@ -416,6 +451,13 @@ pub async fn cancel(tx: &mut Tx, id: RunId, reason: &str, now: Timestamp) -> Res
 /// # Errors
 /// The store's.
 pub async fn wake(tx: &mut Tx, id: RunId, reason: &str, now: Timestamp) -> Result<bool, StoreError> {
+    // Its context is locked first, so that no message begins another run there at the same moment.
+    tx.execute(
+        "UPDATE contexts SET turn_count = turn_count
+         WHERE id = (SELECT context_id FROM runs WHERE id = $1 AND kind = 'coordinator')",
+        args![id],
+    )
+    .await?;
     let woken = tx
         .execute(
             "UPDATE runs SET status = 'pending', wake_at = NULL, wake_reason = $1, updated_at = $2,
@@ -428,6 +470,19 @@ pub async fn wake(tx: &mut Tx, id: RunId, reason: &str, now: Timestamp) -> Resul
         )
         .await?;
     Ok(woken == 1)
+}
+
+/// Has a waiting run woken as soon as its context has no other run at work.
+///
+/// # Errors
+/// The store's.
+pub async fn wake_when_free(tx: &mut Tx, id: RunId, now: Timestamp) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE runs SET wake_at = $1, updated_at = $1 WHERE id = $2 AND status = 'waiting'",
+        args![now, id],
+    )
+    .await?;
+    Ok(())
 }
 
 /// Locks a run's row until the transaction ends.

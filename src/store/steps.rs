@@ -31,10 +31,15 @@ struct StepRow {
 /// # Errors
 /// [`StoreError::Conflict`]: the run has a step of that number, so somebody else wrote.
 pub async fn append(tx: &mut Tx, run: RunId, steps: &[Step]) -> Result<(), StoreError> {
-    const COLUMNS: usize = 13;
-    if steps.is_empty() {
-        return Ok(());
+    // Both engines limit the arguments of one statement.
+    for some in steps.chunks(500) {
+        append_some(tx, run, some).await?;
     }
+    Ok(())
+}
+
+async fn append_some(tx: &mut Tx, run: RunId, steps: &[Step]) -> Result<(), StoreError> {
+    const COLUMNS: usize = 13;
     let mut sql = String::from(
         "INSERT INTO run_steps (run_id, seq, type, tool_name, args_json, result_json, status, idempotency_key,
              prompt_tokens, completion_tokens, cached_tokens, duration_ms, created_at) VALUES ",
@@ -111,6 +116,31 @@ pub fn parts(kind: &StepKind) -> (Option<Json>, Option<Json>, Option<&'static st
         ),
         StepKind::Event(event) => (None, Some(serde_json::to_value(event).unwrap_or_default()), None),
     }
+}
+
+/// A step as [`after`] would read it, had [`append`] written it.
+#[cfg(test)]
+pub(crate) fn stored(step: &Step) -> Result<Step, StoreError> {
+    let text = |value: &Value| match value {
+        Value::Text(text) => text.clone(),
+        _ => None,
+    };
+    let int = |value: &Value| match value {
+        Value::Int(int) => *int,
+        _ => None,
+    };
+    let values = row(RunId::new(), step);
+    self::step(StepRow {
+        seq: int(&values[1]).unwrap_or_default(),
+        type_name: text(&values[2]).unwrap_or_default(),
+        tool_name: text(&values[3]),
+        args_json: text(&values[4]),
+        result_json: text(&values[5]),
+        status: text(&values[6]),
+        idempotency_key: text(&values[7]),
+        duration_ms: int(&values[11]),
+        created_at: Timestamp(int(&values[12]).unwrap_or_default()),
+    })
 }
 
 fn row(run: RunId, step: &Step) -> Vec<Value> {

@@ -16,6 +16,12 @@ const BATCH: usize = 64;
 /// How many may wait before those who come next wait for a place.
 const QUEUE: usize = 4096;
 
+/// Begins the first savepoint of a commit.
+const FIRST: &str = "SAVEPOINT one";
+/// Ends a savepoint and begins the next: one text, since each is a trip to the connection's thread and back.
+/// The commit ends the last.
+const NEXT: &str = "RELEASE one; SAVEPOINT one";
+
 type Outcome = Result<Box<dyn Any + Send>, StoreError>;
 type Work = Box<dyn for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Outcome> + Send>;
 
@@ -66,8 +72,8 @@ async fn drain(pool: SqlitePool, mut jobs: mpsc::Receiver<Job>) {
 
 async fn commit_together(pool: &SqlitePool, batch: impl ExactSizeIterator<Item = Job>) {
     let alone = batch.len() == 1;
-    let mut tx = match pool.begin_with("BEGIN IMMEDIATE").await {
-        Ok(tx) => Tx::sqlite(tx),
+    let mut tx = match begin(pool).await {
+        Ok(tx) => tx,
         Err(error) => {
             let reason = error.to_string();
             return refuse(batch.map(|job| job.reply), &reason);
@@ -88,7 +94,13 @@ async fn commit_together(pool: &SqlitePool, batch: impl ExactSizeIterator<Item =
         let outcome = if alone {
             guarded(job.work, &mut tx).await
         } else {
-            in_savepoint(job.work, &mut tx, &mut broken).await
+            in_savepoint(
+                job.work,
+                &mut tx,
+                if done.is_empty() { FIRST } else { NEXT },
+                &mut broken,
+            )
+            .await
         };
         done.push((job.reply, outcome));
     }
@@ -112,15 +124,28 @@ async fn commit_together(pool: &SqlitePool, batch: impl ExactSizeIterator<Item =
     }
 }
 
-async fn in_savepoint(work: Work, tx: &mut Tx, broken: &mut Option<String>) -> Outcome {
-    tx.execute("SAVEPOINT one", vec![]).await?;
+/// Begins the shared transaction. SQLite itself rolls back when the disk is full, which leaves the connection's
+/// count of open transactions wrong for ever: such a connection is closed, and the pool makes another.
+async fn begin(pool: &SqlitePool) -> Result<Tx, sqlx::Error> {
+    const BEGIN: &str = "BEGIN IMMEDIATE";
+    match pool.begin_with(BEGIN).await {
+        Err(sqlx::Error::InvalidSavePointStatement) => {
+            pool.acquire().await?.close().await?;
+            pool.begin_with(BEGIN).await.map(Tx::sqlite)
+        }
+        begun => begun.map(Tx::sqlite),
+    }
+}
+
+async fn in_savepoint(work: Work, tx: &mut Tx, begin: &'static str, broken: &mut Option<String>) -> Outcome {
+    if let Err(error) = tx.execute(begin, vec![]).await {
+        *broken = Some(error.to_string());
+        return Err(error);
+    }
     let outcome = guarded(work, tx).await;
     if outcome.is_err()
         && let Err(error) = tx.execute("ROLLBACK TO one", vec![]).await
     {
-        *broken = Some(error.to_string());
-    }
-    if let Err(error) = tx.execute("RELEASE one", vec![]).await {
         *broken = Some(error.to_string());
     }
     outcome

@@ -74,8 +74,8 @@ pub(crate) struct Call {
     pub(crate) path: String,
     pub(crate) key: Key,
     pub(crate) body: Body,
-    /// In place of the usual time.
-    pub(crate) within: Option<Duration>,
+    /// It has only this time; and Discord's limits do not hold for it.
+    pub(crate) urgent: Option<Duration>,
 }
 
 /// What a request carries.
@@ -102,7 +102,7 @@ impl Call {
                 major: major.to_string(),
             },
             body: Body::None,
-            within: None,
+            urgent: None,
         }
     }
 
@@ -187,7 +187,7 @@ impl Api {
             Body::Json(json) => request.json(json),
             Body::File { json, name, content } => request.multipart(form(json, name, content)?),
         };
-        if let Some(within) = call.within {
+        if let Some(within) = call.urgent {
             request = request.timeout(within);
         }
         let response = request.send().await.map_err(unreachable)?;

@@ -29,13 +29,13 @@ pub(crate) async fn read(deliver: &Deliver, me: Me, served: &Served) -> Result<(
     let (Ok(channel), Some(mut after)) = (served.external_id.parse::<u64>(), last) else {
         return Ok(());
     };
-    if !served.kind.is_private() && deliver.parts.directory.place(channel).is_none() {
+    if !served.kind.is_private() && deliver.shared.directory.place(channel).is_none() {
         deliver.look_up(channel).await?;
     }
     loop {
         let path = format!("/channels/{channel}/messages?after={after}&limit={PAGE}");
         let call = Call::new(Method::GET, "read messages", channel, path);
-        let page: Vec<Box<RawValue>> = match deliver.parts.api.insist(&call, &deliver.stop).await? {
+        let page: Vec<Box<RawValue>> = match deliver.shared.api.insist(&call, &deliver.stop).await? {
             Ok(page) => page,
             Err(refusal) => {
                 tracing::info!(channel, %refusal, "what was missed in a channel cannot be read");
@@ -65,7 +65,7 @@ fn id_of(raw: &RawValue) -> Option<u64> {
 async fn one(deliver: &Deliver, me: Me, served: &Served, channel: u64, raw: &RawValue) -> Result<(), Stopped> {
     match serde_json::from_str::<Message>(raw.get()) {
         Ok(message) => {
-            let directory = &deliver.parts.directory;
+            let directory = &deliver.shared.directory;
             let place = directory.place(channel).unwrap_or_else(|| {
                 let mut place = directory.place_within(channel, None);
                 place.kind = served.kind;

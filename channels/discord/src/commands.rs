@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Parts, SlashCommand,
+    Shared, SlashCommand,
     api::{Body, Call, Refusal},
     wait::Stopped,
 };
@@ -14,9 +14,9 @@ use crate::{
 const STRING: u64 = 3;
 
 /// Registers the commands, if Discord has others.
-pub(crate) async fn register(parts: &Parts, application: u64, stop: &CancellationToken) {
-    match try_register(parts, application, stop).await {
-        Ok(Ok(true)) => tracing::info!(count = parts.config.commands.len(), "slash commands registered"),
+pub(crate) async fn register(shared: &Shared, application: u64, stop: &CancellationToken) {
+    match try_register(shared, application, stop).await {
+        Ok(Ok(true)) => tracing::info!(count = shared.config.commands.len(), "slash commands registered"),
         Ok(Ok(false)) | Err(Stopped) => {}
         Ok(Err(refusal)) => tracing::warn!(
             %refusal,
@@ -26,25 +26,25 @@ pub(crate) async fn register(parts: &Parts, application: u64, stop: &Cancellatio
 }
 
 async fn try_register(
-    parts: &Parts,
+    shared: &Shared,
     application: u64,
     stop: &CancellationToken,
 ) -> Result<Result<bool, Refusal>, Stopped> {
-    let path = match parts.config.dev_guild {
+    let path = match shared.config.dev_guild {
         Some(guild) => format!("/applications/{application}/guilds/{guild}/commands"),
         None => format!("/applications/{application}/commands"),
     };
     let read = Call::new(Method::GET, "read commands", application, path.clone());
-    let registered: Vec<Value> = match parts.api.insist(&read, stop).await? {
+    let registered: Vec<Value> = match shared.api.insist(&read, stop).await? {
         Ok(registered) => registered,
         Err(refusal) => return Ok(Err(refusal)),
     };
-    let wanted: Vec<Value> = parts.config.commands.iter().map(as_json).collect();
+    let wanted: Vec<Value> = shared.config.commands.iter().map(as_json).collect();
     if sorted(&registered) == sorted(&wanted) {
         return Ok(Ok(false));
     }
     let write = Call::new(Method::PUT, "put commands", application, path).body(Body::Json(Value::Array(wanted)));
-    let written = parts.api.insist::<Value>(&write, stop).await?;
+    let written = shared.api.insist::<Value>(&write, stop).await?;
     Ok(written.map(|_| true))
 }
 

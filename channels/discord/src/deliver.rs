@@ -10,7 +10,7 @@ use tokio::{sync::Semaphore, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Parts,
+    Shared,
     api::Call,
     directory::ChannelInfo,
     intake::via_of,
@@ -40,7 +40,7 @@ pub(crate) enum Work {
 
 /// Carries work to the ingress.
 pub(crate) struct Deliver {
-    pub(crate) parts: Arc<Parts>,
+    pub(crate) shared: Arc<Shared>,
     pub(crate) ingress: Arc<dyn Ingress>,
     pub(crate) stop: CancellationToken,
     readers: Semaphore,
@@ -56,9 +56,9 @@ impl Worker for Deliver {
 }
 
 impl Deliver {
-    pub(crate) fn new(parts: Arc<Parts>, ingress: Arc<dyn Ingress>, stop: CancellationToken) -> Self {
+    pub(crate) fn new(shared: Arc<Shared>, ingress: Arc<dyn Ingress>, stop: CancellationToken) -> Self {
         Self {
-            parts,
+            shared,
             ingress,
             stop,
             readers: Semaphore::new(READERS),
@@ -75,7 +75,7 @@ impl Deliver {
             Work::Edit(update) => {
                 let guild = update.guild_id.map(|id| id.get());
                 let place = self.place(update.channel_id.get(), guild).await?;
-                match map::edit(&update, me, place, &|id| self.parts.directory.name(id)) {
+                match map::edit(&update, me, place, &|id| self.shared.directory.name(id)) {
                     Some(edit) => self.hand_in(Inbound::Edit(edit)).await.map(drop),
                     None => Ok(()),
                 }
@@ -99,7 +99,7 @@ impl Deliver {
         message: &Message,
         backfilled: bool,
     ) -> Result<(), Stopped> {
-        match map::message(message, me, place, &|id| self.parts.directory.name(id), backfilled) {
+        match map::message(message, me, place, &|id| self.shared.directory.name(id), backfilled) {
             Some(message) => self.hand_in(Inbound::Message(message)).await.map(drop),
             None => Ok(()),
         }
@@ -111,11 +111,11 @@ impl Deliver {
         let via = acknowledged
             .await
             .unwrap_or(false)
-            .then(|| via_of(command, &self.parts));
+            .then(|| via_of(command, &self.shared));
         let accepted = self.hand_in(map::command(command, place, via.clone())).await?;
         if let (Accepted::Ignored, Some(via)) = (accepted, via.as_deref().and_then(Via::parse)) {
             // Nobody will answer: "is thinking" must not stay.
-            if let Err(error) = self.parts.api.call::<serde_json::Value>(&remove_original(&via)).await {
+            if let Err(error) = self.shared.api.call::<serde_json::Value>(&remove_original(&via)).await {
                 tracing::debug!(%error, "an ignored command still shows that it is being answered");
             }
         }
@@ -124,7 +124,7 @@ impl Deliver {
 
     /// Hands an event in until it is stored.
     pub(crate) async fn hand_in(&self, event: Inbound) -> Result<Accepted, Stopped> {
-        let mut backoff = Backoff::new(&self.parts.config.timing);
+        let mut backoff = Backoff::new(&self.shared.config.timing);
         loop {
             match self.ingress.accept(event.clone()).await {
                 Ok(accepted) => return Ok(accepted),
@@ -143,7 +143,7 @@ impl Deliver {
 
     /// A channel as a place; asks Discord about a channel of a guild that is not known.
     pub(crate) async fn place(&self, channel: u64, guild: Option<u64>) -> Result<Place, Stopped> {
-        let directory = &self.parts.directory;
+        let directory = &self.shared.directory;
         if let Some(place) = directory.place(channel) {
             return Ok(place);
         }
@@ -158,8 +158,8 @@ impl Deliver {
     /// Asks Discord about a channel, and remembers the answer.
     pub(crate) async fn look_up(&self, channel: u64) -> Result<(), Stopped> {
         let call = Call::new(Method::GET, "read channel", channel, format!("/channels/{channel}"));
-        match self.parts.api.insist::<ChannelInfo>(&call, &self.stop).await? {
-            Ok(info) => self.parts.directory.channel(info),
+        match self.shared.api.insist::<ChannelInfo>(&call, &self.stop).await? {
+            Ok(info) => self.shared.directory.channel(info),
             Err(refusal) => tracing::debug!(channel, %refusal, "a channel could not be looked up"),
         }
         Ok(())

@@ -14,7 +14,7 @@ use tokio::{sync::mpsc, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Parts,
+    Shared,
     api::{ApiError, Call},
     intake::{Intake, Job},
     map::Me,
@@ -39,7 +39,7 @@ pub(crate) enum Event {
 
 /// The connection to Discord's gateway, made again as often as needed.
 pub(crate) struct Gateway<'a> {
-    parts: &'a Parts,
+    shared: &'a Shared,
     ingress: &'a dyn Ingress,
     intake: Intake,
     events: mpsc::Sender<Event>,
@@ -94,14 +94,14 @@ struct StartLimit {
 
 impl<'a> Gateway<'a> {
     pub(crate) fn new(
-        parts: &'a Parts,
+        shared: &'a Shared,
         ingress: &'a dyn Ingress,
         intake: Intake,
         events: mpsc::Sender<Event>,
         stop: CancellationToken,
     ) -> Self {
         Self {
-            parts,
+            shared,
             ingress,
             intake,
             events,
@@ -115,7 +115,7 @@ impl<'a> Gateway<'a> {
 
     /// Stays connected until it is stopped or cannot go on.
     pub(crate) async fn run(mut self) -> Result<(), ChannelError> {
-        let timing = self.parts.config.timing;
+        let timing = self.shared.config.timing;
         let mut backoff = Backoff::new(&timing);
         let mut failures = 0;
         loop {
@@ -173,7 +173,7 @@ impl<'a> Gateway<'a> {
         let call = Call::new(Method::GET, "gateway", "bot", "/gateway/bot".to_owned());
         let answer = tokio::select! {
             () = self.stop.cancelled() => return Err(End::Stopped),
-            answer = self.parts.api.call::<GatewayBot>(&call) => answer,
+            answer = self.shared.api.call::<GatewayBot>(&call) => answer,
         };
         let gateway = match answer {
             Ok(gateway) => gateway,
@@ -190,7 +190,7 @@ impl<'a> Gateway<'a> {
 
     /// Identifies are few: a bot that is started again and again must not use them up.
     async fn wait_to_identify(&mut self, limit: &StartLimit) -> Result<(), End> {
-        let gap = self.parts.config.timing.identify_every;
+        let gap = self.shared.config.timing.identify_every;
         let since_last = self.identified.map_or(gap, |at| at.elapsed());
         let wait = gap.saturating_sub(since_last).max(spread(limit));
         if wait > gap {

@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 use tokio_util::task::TaskTracker;
 
 use crate::{
-    Parts,
+    Shared,
     answers::Original,
     api::{ApiError, Body, Call},
     deliver::Work,
@@ -30,7 +30,7 @@ pub(crate) struct Job {
 
 /// Reads events as they come.
 pub(crate) struct Intake {
-    parts: Arc<Parts>,
+    shared: Arc<Shared>,
     tasks: TaskTracker,
 }
 
@@ -63,8 +63,8 @@ struct GuildGone {
 
 impl Intake {
     /// Acknowledgements run as tasks of `tasks`.
-    pub(crate) fn new(parts: Arc<Parts>, tasks: TaskTracker) -> Self {
-        Self { parts, tasks }
+    pub(crate) fn new(shared: Arc<Shared>, tasks: TaskTracker) -> Self {
+        Self { shared, tasks }
     }
 
     /// Takes one event. Never waits: the gateway must go on.
@@ -116,7 +116,7 @@ impl Intake {
         learn: impl FnOnce(&crate::directory::Directory, T),
         data: &RawValue,
     ) -> Result<Option<Job>, String> {
-        learn(&self.parts.directory, parse(data)?);
+        learn(&self.shared.directory, parse(data)?);
         Ok(None)
     }
 
@@ -142,16 +142,16 @@ impl Intake {
 
     /// "Clifford is thinking…". Tells whether the answer can go to the interaction.
     fn acknowledge(&self, id: u64, token: String) -> JoinHandle<bool> {
-        let parts = Arc::clone(&self.parts);
+        let shared = Arc::clone(&self.shared);
         self.tasks.spawn(async move {
             let path = format!("/interactions/{id}/{token}/callback");
             let body = Body::Json(serde_json::json!({"type": 5}));
             let mut call = Call::new(Method::POST, "acknowledge", id, path).body(body);
-            call.within = Some(parts.config.timing.acknowledge);
-            let first = parts.api.call::<serde_json::Value>(&call).await;
+            call.urgent = Some(shared.config.timing.acknowledge);
+            let first = shared.api.call::<serde_json::Value>(&call).await;
             let outcome = match first {
                 // There is time for one more.
-                Err(ApiError::Unreachable(_)) => parts.api.call(&call).await,
+                Err(ApiError::Unreachable(_)) => shared.api.call(&call).await,
                 other => other,
             };
             match outcome {
@@ -172,7 +172,7 @@ impl Intake {
             // An outage: the bot is still a member.
             return None;
         }
-        self.parts.directory.forget_guild(id);
+        self.shared.directory.forget_guild(id);
         let left = left(None, Some(gone.id.clone()), "the bot was removed from the guild");
         Some(Job {
             lane: id,
@@ -183,7 +183,7 @@ impl Intake {
 
     fn channel_gone(&self, event: &str, channel: &ChannelInfo) -> Option<Job> {
         let id = channel.id()?;
-        self.parts.directory.forget_channel(id);
+        self.shared.directory.forget_channel(id);
         let reason = if event == "THREAD_DELETE" {
             "the thread was deleted"
         } else {
@@ -198,7 +198,7 @@ impl Intake {
 }
 
 /// An acknowledged interaction, as the answer's address carries it.
-pub(crate) fn via_of(command: &CommandInteraction, parts: &Parts) -> String {
+pub(crate) fn via_of(command: &CommandInteraction, shared: &Shared) -> String {
     let id = command.id.get();
     let via = Via {
         application: command.application_id.get(),
@@ -206,7 +206,7 @@ pub(crate) fn via_of(command: &CommandInteraction, parts: &Parts) -> String {
         created_ms: created_ms(id),
         token: command.token.clone(),
     };
-    parts.answers.set(&via, Original::Thinking, (parts.config.clock)());
+    shared.answers.set(&via, Original::Thinking, (shared.config.clock)());
     via.to_string()
 }
 

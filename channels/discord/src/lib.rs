@@ -1,8 +1,9 @@
 //! Discord: its gateway, its REST API and serenity's types.
 //!
-//! The connection to the gateway is our own ([`gateway`]) because order and loss are what this crate is
-//! about: events are handed in by channel in the order of their ids, whatever cannot be read is kept, and
-//! a session that could not be resumed is followed by reading what was missed ([`backfill`]).
+//! The connection to the gateway is our own because order and loss are what this crate is about: events of
+//! a channel are handed in in the order of their ids, whatever cannot be read is kept, and after a session
+//! that could not be resumed the history is read for what was missed. (serenity's client hands events on in
+//! tasks of their own, in any order, and drops what it cannot read.)
 
 mod answers;
 mod api;
@@ -43,12 +44,12 @@ const TYPING_EVERY: Duration = Duration::from_secs(8);
 /// A bot on Discord.
 #[derive(Debug)]
 pub struct Discord {
-    parts: Arc<Parts>,
+    shared: Arc<Shared>,
 }
 
 /// What receiving and sending share.
 #[derive(Debug)]
-struct Parts {
+struct Shared {
     config: DiscordConfig,
     api: Api,
     directory: Directory,
@@ -62,13 +63,15 @@ impl Discord {
     /// [`ChannelError::Misconfigured`] if the token cannot be part of a request.
     pub fn new(config: DiscordConfig) -> Result<Self, ChannelError> {
         let api = Api::new(&config)?;
-        let parts = Parts {
+        let shared = Shared {
             config,
             api,
             directory: Directory::default(),
             answers: Answers::default(),
         };
-        Ok(Self { parts: Arc::new(parts) })
+        Ok(Self {
+            shared: Arc::new(shared),
+        })
     }
 }
 
@@ -90,16 +93,16 @@ impl Channel for Discord {
     }
 
     async fn receive(&self, ingress: Arc<dyn Ingress>, stop: CancellationToken) -> Result<(), ChannelError> {
-        receive::receive(Arc::clone(&self.parts), ingress, stop).await
+        receive::receive(Arc::clone(&self.shared), ingress, stop).await
     }
 
     async fn send(&self, to: &Address, part: &Part, key: &DeliveryKey) -> Result<Receipt, SendError> {
-        send::send(&self.parts, to, part, key).await
+        send::send(&self.shared, to, part, key).await
     }
 
     async fn signal(&self, to: &Address, signal: &Signal) -> Result<(), SendError> {
         match signal {
-            Signal::Typing => send::typing(&self.parts, to).await,
+            Signal::Typing => send::typing(&self.shared, to).await,
             Signal::Progress { .. } | Signal::Done => Ok(()),
         }
     }

@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    Parts,
+    Shared,
     backfill::SERVED_WITHIN,
     commands,
     deliver::{Deliver, Work},
@@ -23,7 +23,7 @@ const WAITING: usize = 256;
 
 /// Receives until `stop`, or until connecting again cannot help.
 pub(crate) async fn receive(
-    parts: Arc<Parts>,
+    shared: Arc<Shared>,
     ingress: Arc<dyn Ingress>,
     stop: CancellationToken,
 ) -> Result<(), ChannelError> {
@@ -31,20 +31,22 @@ pub(crate) async fn receive(
     let ending = stop.child_token();
     let tasks = TaskTracker::new();
     let (sender, events) = mpsc::channel(WAITING);
-    let intake = Intake::new(Arc::clone(&parts), tasks.clone());
+    let intake = Intake::new(Arc::clone(&shared), tasks.clone());
     let dispatch = Dispatch {
         lanes: Lanes::new(
-            Deliver::new(Arc::clone(&parts), Arc::clone(&ingress), ending.clone()),
-            parts.config.timing.reorder,
+            Deliver::new(Arc::clone(&shared), Arc::clone(&ingress), ending.clone()),
+            shared.config.timing.reorder,
             tasks.clone(),
         ),
-        parts: Arc::clone(&parts),
+        shared: Arc::clone(&shared),
         ingress: Arc::clone(&ingress),
         tasks: tasks.clone(),
         stop: ending.clone(),
     };
     tasks.spawn(dispatch.run(events));
-    let ended = Gateway::new(&parts, ingress.as_ref(), intake, sender, stop).run().await;
+    let ended = Gateway::new(&shared, ingress.as_ref(), intake, sender, stop)
+        .run()
+        .await;
     ending.cancel();
     tasks.close();
     tasks.wait().await;
@@ -54,7 +56,7 @@ pub(crate) async fn receive(
 /// Takes events from the gateway and gives them to the lanes.
 struct Dispatch {
     lanes: Lanes<Deliver>,
-    parts: Arc<Parts>,
+    shared: Arc<Shared>,
     ingress: Arc<dyn Ingress>,
     tasks: TaskTracker,
     stop: CancellationToken,
@@ -73,31 +75,44 @@ impl Dispatch {
                         return;
                     }
                 }
-                (Event::Job(job), Some(me)) => self.lanes.push(job.lane, job.turn, (me, job.work)).await,
+                (Event::Job(job), Some(me)) => {
+                    if self.push(job.lane, job.turn, (me, job.work)).await.is_err() {
+                        return;
+                    }
+                }
                 // Discord says who the bot is before anything else.
                 (Event::Job(_), None) => tracing::warn!("an event came before READY and was dropped"),
             }
         }
     }
 
+    /// Once receiving is to end, lanes may be full for good.
+    async fn push(&self, lane: u64, turn: Turn, work: (Me, Work)) -> Result<(), Stopped> {
+        tokio::select! {
+            biased;
+            () = self.lanes.push(lane, turn, work) => Ok(()),
+            () = self.stop.cancelled() => Err(Stopped),
+        }
+    }
+
     fn register_commands(&self, me: Me) {
-        let (parts, stop) = (Arc::clone(&self.parts), self.stop.clone());
+        let (shared, stop) = (Arc::clone(&self.shared), self.stop.clone());
         self.tasks
-            .spawn(async move { commands::register(&parts, me.application, &stop).await });
+            .spawn(async move { commands::register(&shared, me.application, &stop).await });
     }
 
     /// Every channel that was served lately first reads what it missed.
     async fn look_back(&self, me: Me) -> Result<(), Stopped> {
         for served in self.served().await? {
             if let Ok(lane) = served.external_id.parse() {
-                self.lanes.push(lane, Turn::First, (me, Work::Missed(served))).await;
+                self.push(lane, Turn::First, (me, Work::Missed(served))).await?;
             }
         }
         Ok(())
     }
 
     async fn served(&self) -> Result<Vec<Served>, Stopped> {
-        let mut backoff = Backoff::new(&self.parts.config.timing);
+        let mut backoff = Backoff::new(&self.shared.config.timing);
         loop {
             match self.ingress.served(Platform::Discord, SERVED_WITHIN).await {
                 Ok(served) => return Ok(served),

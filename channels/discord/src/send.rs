@@ -1,4 +1,4 @@
-//! Parts and typing, out.
+//! Shared and typing, out.
 
 use clifford_channel::{Address, DeliveryKey, Part, Receipt, SendError};
 use reqwest::Method;
@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    Parts,
+    Shared,
     answers::Original,
     api::{ApiError, Body, Call, Refusal},
     via::Via,
@@ -26,10 +26,10 @@ struct Posted {
 }
 
 /// Sends one part: to its interaction while that lives, else to its channel.
-pub(crate) async fn send(parts: &Parts, to: &Address, part: &Part, key: &DeliveryKey) -> Result<Receipt, SendError> {
+pub(crate) async fn send(shared: &Shared, to: &Address, part: &Part, key: &DeliveryKey) -> Result<Receipt, SendError> {
     let via = to.via.as_deref().and_then(Via::parse);
-    if let Some(via) = via.filter(|via| via.is_alive((parts.config.clock)())) {
-        match answer(parts, &via, part, key).await {
+    if let Some(via) = via.filter(|via| via.is_alive((shared.config.clock)())) {
+        match answer(shared, &via, part, key).await {
             Err(ApiError::Refused(refusal)) if has_ended(&refusal) => {
                 tracing::debug!(%refusal, "the interaction has ended; the answer goes to its channel");
             }
@@ -38,53 +38,53 @@ pub(crate) async fn send(parts: &Parts, to: &Address, part: &Part, key: &Deliver
     }
     let path = format!("/channels/{}/messages", channel(to)?);
     let call = Call::new(Method::POST, "send", &to.place, path).body(message(to, part, key));
-    receipt(parts.api.call::<Posted>(&call).await)
+    receipt(shared.api.call::<Posted>(&call).await)
 }
 
 /// Shows "is typing". An interaction shows that it is being answered without.
-pub(crate) async fn typing(parts: &Parts, to: &Address) -> Result<(), SendError> {
+pub(crate) async fn typing(shared: &Shared, to: &Address) -> Result<(), SendError> {
     let via = to.via.as_deref().and_then(Via::parse);
-    if via.is_some_and(|via| via.is_alive((parts.config.clock)())) {
+    if via.is_some_and(|via| via.is_alive((shared.config.clock)())) {
         return Ok(());
     }
     let path = format!("/channels/{}/typing", channel(to)?);
     let call = Call::new(Method::POST, "typing", &to.place, path);
-    parts.api.call::<Value>(&call).await.map(drop).map_err(send_error)
+    shared.api.call::<Value>(&call).await.map(drop).map_err(send_error)
 }
 
 /// The first part takes the place of the acknowledgement, the others follow it.
-async fn answer(parts: &Parts, via: &Via, part: &Part, key: &DeliveryKey) -> Result<Posted, ApiError> {
-    let original = match parts.answers.get(via.interaction) {
+async fn answer(shared: &Shared, via: &Via, part: &Part, key: &DeliveryKey) -> Result<Posted, ApiError> {
+    let original = match shared.answers.get(via.interaction) {
         Some(original) => original,
         // Acknowledged by an earlier process: only Discord knows what became of it.
-        None => match parts.api.call::<Posted>(&original_call(via, Method::GET)).await? {
+        None => match shared.api.call::<Posted>(&original_call(via, Method::GET)).await? {
             posted if posted.flags & LOADING != 0 => Original::Thinking,
             posted if posted.content == text_of(part) => {
-                parts
+                shared
                     .answers
-                    .set(via, Original::Part(key.clone()), (parts.config.clock)());
+                    .set(via, Original::Part(key.clone()), (shared.config.clock)());
                 return Ok(posted);
             }
             _ => Original::Part(DeliveryKey(String::new())),
         },
     };
-    let now = (parts.config.clock)();
+    let now = (shared.config.clock)();
     match original {
         Original::Part(first) if first != *key => {
-            parts.answers.set(via, Original::Part(first), now);
+            shared.answers.set(via, Original::Part(first), now);
             let path = format!("/webhooks/{}/{}", via.application, via.token);
             let call = Call::new(Method::POST, "follow up", via.interaction, path);
-            parts.api.call(&call.body(response(part))).await
+            shared.api.call(&call.body(response(part))).await
         }
         Original::Thinking | Original::Part(_) => {
             let call = original_call(via, Method::PATCH).body(response(part));
-            let answer = parts.api.call(&call).await;
+            let answer = shared.api.call(&call).await;
             let stands = match &answer {
                 // Whether it was taken is not known: the same part goes there again.
                 Ok(_) | Err(ApiError::Unreachable(_)) => Original::Part(key.clone()),
                 Err(ApiError::Limited(_) | ApiError::Refused(_)) => Original::Thinking,
             };
-            parts.answers.set(via, stands, now);
+            shared.answers.set(via, stands, now);
             answer
         }
     }
@@ -170,7 +170,7 @@ fn send_error(error: ApiError) -> SendError {
 }
 
 /// The channel takes nothing more: unknown channel or guild, missing access or permission, no direct
-/// messages, no shared guild, a locked thread.
+/// messages, no guild in common, a locked thread.
 fn is_gone(refusal: &Refusal) -> bool {
     matches!(
         refusal.code,

@@ -141,7 +141,7 @@ async fn two_things_take_two_calls_and_one_answer() {
 #[tokio::test]
 async fn what_is_to_be_remembered_is_stored() {
     let mut run = Conversation::new("Remember that my cat is called Miro.");
-    let args = json!({"module": "facts", "key": "cat", "value": "Miro"});
+    let args = json!({"module": "relationships", "key": "cat", "value": "Miro"});
     assert_eq!(run.next().await, call("memory.put", args));
     let last = run.result("memory.put", json!({"stored": true})).next().await;
     assert_eq!(last, finish("I will remember that (cat: Miro)."));
@@ -149,7 +149,7 @@ async fn what_is_to_be_remembered_is_stored() {
 
 #[tokio::test]
 async fn what_is_in_the_prompt_is_recalled_without_a_tool() {
-    let memories = json!([{"module": "facts", "key": "cat", "value": "Miro", "level": "long"}]);
+    let memories = json!([{"module": "relationships", "key": "cat", "value": "Miro", "level": "long"}]);
     let action = Conversation::with_memories("What is my cat called?", memories)
         .next()
         .await;
@@ -160,15 +160,15 @@ async fn what_is_in_the_prompt_is_recalled_without_a_tool() {
 async fn what_is_not_in_the_prompt_is_looked_up() {
     for (items, expected) in [
         (
-            json!([{"module": "facts", "key": "cat", "value": "Miro"}]),
+            json!([{"module": "relationships", "key": "cat", "value": "Miro"}]),
             "Your cat: Miro",
         ),
         (
-            json!([{"module": "facts", "key": "black_cat", "value": "Miro"}]),
+            json!([{"module": "relationships", "key": "black_cat", "value": "Miro"}]),
             "Your black cat: Miro",
         ),
         (
-            json!([{"module": "facts", "key": "dog", "value": "Rex"}]),
+            json!([{"module": "relationships", "key": "dog", "value": "Rex"}]),
             "I know nothing about your cat.",
         ),
         (json!([]), "I know nothing about your cat."),
@@ -185,8 +185,8 @@ async fn what_is_not_in_the_prompt_is_looked_up() {
 #[tokio::test]
 async fn all_that_is_known_is_listed() {
     let items = json!([
-        {"module": "facts", "key": "cat", "value": "Miro"},
-        {"module": "facts", "key": "favourite_colour", "value": "blue"},
+        {"module": "relationships", "key": "cat", "value": "Miro"},
+        {"module": "preferences", "key": "favourite_colour", "value": "blue"},
     ]);
     let list = "This is what I know about you:\n- cat: Miro\n- favourite colour: blue";
     for (items, expected) in [(items, list), (json!([]), "I know nothing about you yet.")] {

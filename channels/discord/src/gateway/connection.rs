@@ -44,14 +44,14 @@ impl Pulse {
 impl Gateway<'_> {
     /// Connects, and reads until the connection ends.
     pub(super) async fn connection(&mut self) -> End {
-        let within = self.parts.config.timing.request;
+        let within = self.shared.config.timing.request;
         let url = match self.address().await {
             Ok(url) => url,
             Err(end) => return end,
         };
         let opened = tokio::select! {
             () = self.stop.cancelled() => return End::Stopped,
-            opened = timeout(within, open(self.parts.api.websockets(), &url)) => opened,
+            opened = timeout(within, open(self.shared.api.websockets(), &url)) => opened,
         };
         let (mut socket, mut pulse) = match opened {
             Ok(Ok(opened)) => opened,
@@ -73,7 +73,7 @@ impl Gateway<'_> {
 
     /// Resumes the session, or begins a new one.
     async fn greet(&mut self, socket: &mut Socket) -> Result<(), String> {
-        let token = &self.parts.config.token;
+        let token = &self.shared.config.token;
         let greeting = match &self.session {
             Some(session) => payload::resume(token, &session.id, session.seq),
             None => {

@@ -5,4 +5,10 @@ mod interactions;
 mod missed;
 mod receiving;
 mod sending;
+#[expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "what a helper misses is its test's failure"
+)]
 mod support;

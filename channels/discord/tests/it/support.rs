@@ -138,7 +138,7 @@ pub struct Bot {
 pub fn timing() -> Timing {
     Timing {
         // As patient as the slowest machine.
-        reorder: Duration::from_millis(200),
+        reorder: Duration::from_millis(100),
         identify_every: Duration::ZERO,
         invalid_session: Duration::ZERO,
         retry: Duration::from_millis(5),

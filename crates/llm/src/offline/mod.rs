@@ -5,6 +5,7 @@
 
 mod arithmetic;
 mod intent;
+mod module;
 mod phrases;
 mod plan;
 mod reminder;

@@ -3,10 +3,8 @@
 use serde_json::{Value, json};
 
 use super::intent::{Intent, slug, understand};
+use super::module;
 use super::transcript::{Memory, Outcome, Transcript, memories};
-
-/// Where facts are kept in the memory.
-const MODULE: &str = "facts";
 
 const WHAT_I_AM: &str = "I am the offline responder: a small set of rules, not a language model.";
 const WHAT_I_CAN: &str = "I can calculate (\"what is 17 * 23?\"), remember (\"remember that my cat is called Miro\"), \
@@ -180,7 +178,7 @@ fn remember(key: &str, value: &str) -> Call {
     let told = format!("I will remember that ({}: {value}).", key.replace('_', " "));
     Call {
         name: "memory.put",
-        args: json!({"module": MODULE, "key": key, "value": value}),
+        args: json!({"module": module::of(key), "key": key, "value": value}),
         purpose: format!("remember {}", key.replace('_', " ")),
         told: Box::new(move |_| told.clone()),
         failed: "I could not store that.".to_owned(),

@@ -296,3 +296,83 @@ pub(super) fn keep(state: &mut State, channel: u64, draft: &Draft, reply_to: Opt
     };
     (id, stored, sent)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discord::DiscordFake;
+
+    fn draft(body: Value) -> Draft {
+        Draft {
+            body,
+            files: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_discord_refuses_is_refused() {
+        let cases = [
+            (json!({"content": "x".repeat(2_000)}), None),
+            (json!({"content": "ß".repeat(2_001)}), Some(50_035)),
+            (json!({"content": "  "}), Some(50_006)),
+            (json!({}), Some(50_006)),
+            (json!({"content": 5}), Some(50_035)),
+            (json!({"content": "x", "nonce": "x".repeat(26)}), Some(50_035)),
+            (json!({"content": "x", "colour": "red"}), Some(50_035)),
+            (
+                json!({"content": "x", "allowed_mentions": {"parse": ["nobody"]}}),
+                Some(50_035),
+            ),
+            (
+                json!({"content": "x", "allowed_mentions": {"parse": ["users"], "users": []}}),
+                Some(50_035),
+            ),
+            (
+                json!({"content": "x", "attachments": [{"id": 0, "filename": "none"}]}),
+                Some(50_035),
+            ),
+        ];
+        for (body, code) in cases {
+            assert_eq!(
+                draft(body.clone()).check().err().map(|refusal| refusal.code),
+                code,
+                "{body}"
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn a_nonce_is_taken_once_and_only_if_it_is_enforced() {
+        let fake = DiscordFake::start().await;
+        let channel = fake.dm(fake.user("Ada"));
+        let once = draft(json!({"content": "x", "nonce": "1", "enforce_nonce": true}));
+        let ids: Vec<Value> = (0..2)
+            .map(|_| post(&fake.shared, channel, &once).unwrap()["id"].clone())
+            .collect();
+        assert_eq!(ids[0], ids[1]);
+        let twice = draft(json!({"content": "x", "nonce": "1"}));
+        let ids: Vec<Value> = (0..2)
+            .map(|_| post(&fake.shared, channel, &twice).unwrap()["id"].clone())
+            .collect();
+        assert_ne!(ids[0], ids[1]);
+        assert_eq!(fake.sent(channel).len(), 3);
+    }
+
+    #[tokio::test]
+    async fn without_allowed_mentions_a_message_pings() {
+        let fake = DiscordFake::start().await;
+        let user = fake.user("Ada");
+        let channel = fake.dm(user);
+        let said = fake.user_says(channel, user, "hello");
+        let content = format!("@everyone <@{user}>");
+        let reference = json!({"message_id": said.to_string()});
+        let loud = json!({"content": content, "message_reference": reference});
+        let quiet = json!({"content": content, "message_reference": reference, "allowed_mentions": {"parse": []}});
+        for body in [loud, quiet] {
+            post(&fake.shared, channel, &draft(body)).unwrap();
+        }
+        let pinged: Vec<Vec<String>> = fake.sent(channel).into_iter().map(|sent| sent.pinged).collect();
+        let user = user.to_string();
+        assert_eq!(pinged, [vec!["@everyone".to_owned(), user.clone(), user], Vec::new()]);
+    }
+}

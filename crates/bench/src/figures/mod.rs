@@ -1,0 +1,114 @@
+//! One file per measurement.
+
+pub mod crash;
+pub mod crowd;
+pub mod footprint;
+pub mod overhead;
+pub mod start;
+pub mod throughput;
+
+use std::{path::PathBuf, time::Duration};
+
+use anyhow::{Context, ensure};
+use tempfile::TempDir;
+
+use crate::{
+    process::{self, Process},
+    traffic,
+    world::{Bodies, World},
+};
+
+/// Messages that warm both sides up before anything is measured.
+const WARM_UP: usize = 100;
+
+/// What is measured, and where.
+pub struct Bench {
+    /// Clifford's binary.
+    pub clifford: PathBuf,
+    dir: Option<PathBuf>,
+}
+
+/// A bot at work in a world.
+pub struct Scene {
+    /// The world.
+    pub world: World,
+    /// The bot.
+    pub bot: Process,
+    /// Where its database is.
+    pub dir: TempDir,
+}
+
+impl Bench {
+    /// Measures this binary, with databases in `dir` or where temporary files are.
+    ///
+    /// # Errors
+    /// The path of the binary cannot be made absolute.
+    pub fn new(clifford: PathBuf, dir: Option<PathBuf>) -> anyhow::Result<Self> {
+        let clifford = std::path::absolute(&clifford)?;
+        Ok(Self { clifford, dir })
+    }
+
+    /// A directory for one bot.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn dir(&self) -> anyhow::Result<TempDir> {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix("clifford-bench-");
+        match &self.dir {
+            Some(dir) => builder.tempdir_in(dir),
+            None => builder.tempdir(),
+        }
+        .context("no directory for a database can be made; name another with --dir")
+    }
+
+    /// Clifford in a world of its own, at its first poll.
+    ///
+    /// # Errors
+    /// It does not start.
+    pub async fn clifford(&self, model_takes: Duration) -> anyhow::Result<Scene> {
+        let (world, dir) = (World::new(model_takes).await?, self.dir()?);
+        let bot = process::clifford(&self.clifford, &world, dir.path())?;
+        world.first_poll().await?;
+        Ok(Scene { world, bot, dir })
+    }
+
+    /// The bare loop in a world of its own, at its first poll.
+    ///
+    /// # Errors
+    /// It does not start.
+    pub async fn bare(&self, model_takes: Duration, bodies: &Bodies) -> anyhow::Result<Scene> {
+        let (world, dir) = (World::new(model_takes).await?, self.dir()?);
+        let bot = process::bare(&world, dir.path(), bodies)?;
+        world.first_poll().await?;
+        Ok(Scene { world, bot, dir })
+    }
+}
+
+impl Scene {
+    /// Lets `people` write until connections and caches are warm.
+    ///
+    /// # Errors
+    /// They are not answered.
+    pub async fn warm_up(&self, people: usize) -> anyhow::Result<()> {
+        let mut replies = traffic::one_at_a_time(&self.world, people, WARM_UP).await?;
+        replies.wait_for_all().await?;
+        ensure!(
+            replies.tally().lost == 0,
+            "the bot did not answer while it was warmed up: {:?}",
+            self.world.violations()
+        );
+        Ok(())
+    }
+
+    /// Ends the bot.
+    ///
+    /// # Errors
+    /// It had ended by itself, or did what a careful bot does not.
+    pub async fn end(self) -> anyhow::Result<()> {
+        self.bot.kill().await?;
+        let violations = self.world.violations();
+        ensure!(violations.is_empty(), "the platforms complain: {violations:?}");
+        Ok(())
+    }
+}

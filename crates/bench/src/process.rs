@@ -1,0 +1,178 @@
+//! The processes that are measured: Clifford's own binary, and the bare loop.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Stdio,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, bail, ensure};
+use tokio::process::{Child, Command};
+
+use crate::{bare::Orders, world::Bodies, world::World};
+
+/// How many ticks of the processor's accounting are a second: Linux fixes it for programs.
+const TICKS: f64 = 100.0;
+
+/// A process that ends with its handle.
+pub struct Process {
+    child: Child,
+    /// When it was started.
+    pub started: Instant,
+}
+
+/// The database of a bot that is started in this directory.
+pub fn database(dir: &Path) -> PathBuf {
+    dir.join("bench.db")
+}
+
+/// Starts Clifford on what is in `dir` already, if anything is.
+///
+/// # Errors
+/// It cannot be started.
+pub fn clifford(binary: &Path, world: &World, dir: &Path) -> anyhow::Result<Process> {
+    let config = dir.join("bot.toml");
+    std::fs::write(&config, settings(world, dir)).with_context(|| format!("{} cannot be written", config.display()))?;
+    let mut command = Command::new(binary);
+    command.arg("serve").arg("--config").arg(&config).current_dir(dir);
+    // Nothing of this shell's settings counts.
+    command.env_clear();
+    start(command)
+}
+
+fn settings(world: &World, dir: &Path) -> String {
+    format!(
+        r#"
+[database]
+url = "sqlite:{database}"
+synchronous = "full"
+[data]
+dir = "{data}"
+[http]
+bind = "127.0.0.1:0"
+[log]
+level = "error"
+[ingress]
+user_messages_per_minute = 0
+[channels.telegram]
+token = "{token}"
+api_url = "{telegram}"
+access = "open"
+rate_overall_per_second = 0
+rate_private_per_second = 0
+rate_group_per_minute = 0
+[[llm.providers]]
+name = "bench"
+kind = "openai"
+base_url = "{model}"
+model = "bench"
+key = "none"
+"#,
+        database = database(dir).display(),
+        data = dir.display(),
+        token = world.telegram.token(),
+        telegram = world.telegram.api_url(),
+        model = world.model.base_url(),
+    )
+}
+
+/// Starts the bare loop, with the calls that Clifford makes.
+///
+/// # Errors
+/// It cannot be started.
+pub fn bare(world: &World, dir: &Path, bodies: &Bodies) -> anyhow::Result<Process> {
+    let orders = Orders {
+        telegram: format!("{}/bot{}", world.telegram.api_url(), world.telegram.token()),
+        model: format!("{}/chat/completions", world.model.base_url()),
+        database: database(dir),
+        bodies: bodies.clone(),
+    };
+    let path = dir.join("bare.json");
+    std::fs::write(&path, serde_json::to_vec(&orders)?)
+        .with_context(|| format!("{} cannot be written", path.display()))?;
+    let mut command = Command::new(std::env::current_exe()?);
+    command.arg("--bare").arg(&path);
+    start(command)
+}
+
+fn start(mut command: Command) -> anyhow::Result<Process> {
+    let started = Instant::now();
+    let child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .with_context(|| format!("{} cannot be started", command.as_std().get_program().display()))?;
+    Ok(Process { child, started })
+}
+
+impl Process {
+    /// Ends it at once, as `kill -9` does.
+    ///
+    /// # Errors
+    /// It had ended by itself.
+    pub async fn kill(mut self) -> anyhow::Result<()> {
+        if let Some(status) = self.child.try_wait()? {
+            bail!("the process under measurement ended by itself: {status}");
+        }
+        Ok(self.child.kill().await?)
+    }
+
+    /// What it holds in memory now, in MB.
+    ///
+    /// # Errors
+    /// It has ended.
+    pub fn resident(&self) -> anyhow::Result<f64> {
+        let status = self.proc("status")?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kilobytes: f64 = line
+            .and_then(|line| line.split_whitespace().next())
+            .context("/proc tells no resident memory")?
+            .parse()?;
+        Ok(kilobytes / 1024.0)
+    }
+
+    /// The processor's time that it has used so far.
+    ///
+    /// # Errors
+    /// It has ended.
+    pub fn processor_time(&self) -> anyhow::Result<Duration> {
+        let stat = self.proc("stat")?;
+        // The name in parentheses may hold anything; the fields are counted from behind it.
+        let fields: Vec<_> = stat
+            .rsplit_once(')')
+            .map(|(_, rest)| rest.split_whitespace().collect())
+            .unwrap_or_default();
+        let ticks = |place: usize| fields.get(place).and_then(|field| field.parse::<f64>().ok());
+        let used = ticks(11).zip(ticks(12)).context("/proc tells no processor time")?;
+        Ok(Duration::from_secs_f64((used.0 + used.1) / TICKS))
+    }
+
+    fn proc(&self, file: &str) -> anyhow::Result<String> {
+        let id = self.child.id().context("the process under measurement has ended")?;
+        Ok(std::fs::read_to_string(format!("/proc/{id}/{file}"))?)
+    }
+}
+
+/// Clifford's binary beside this one, built now from what the sources are, if cargo runs this.
+///
+/// # Errors
+/// It cannot be built, or there is none.
+pub async fn built() -> anyhow::Result<PathBuf> {
+    let binary = std::env::current_exe()?.with_file_name("clifford");
+    if let Some(cargo) = std::env::var_os("CARGO") {
+        let mut command = Command::new(cargo);
+        command.args(["build", "--quiet", "--package", "clifford", "--bin", "clifford"]);
+        if !cfg!(debug_assertions) {
+            command.arg("--release");
+        }
+        let status = command.status().await.context("cargo cannot be run")?;
+        ensure!(status.success(), "the binary that is to be measured could not be built");
+    }
+    ensure!(
+        binary.exists(),
+        "there is no {}: build it with `cargo build --release -p clifford`, or name one with --clifford",
+        binary.display()
+    );
+    Ok(binary)
+}

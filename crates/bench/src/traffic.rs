@@ -1,0 +1,206 @@
+//! People who write, and what becomes of what they wrote: how long answers take, which are lost, which
+//! come twice.
+
+use std::{
+    collections::HashMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use anyhow::bail;
+use clifford_fakes::telegram::Sent;
+use serde::Serialize;
+use tokio::sync::broadcast::{Receiver, error::RecvError};
+
+use crate::world::{PATIENCE, World, number_in};
+
+/// What became of the messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    /// How many were written.
+    pub asked: usize,
+    /// How many were not answered.
+    pub lost: usize,
+    /// How many were answered more than once.
+    pub repeated: usize,
+}
+
+impl Tally {
+    /// Adds another's counts.
+    pub fn add(&mut self, other: Self) {
+        self.asked += other.asked;
+        self.lost += other.lost;
+        self.repeated += other.repeated;
+    }
+}
+
+/// The bot's replies as they come.
+pub struct Replies {
+    sent: Receiver<Arc<Sent>>,
+    asked: HashMap<u64, Question>,
+    open: usize,
+    /// How long each answer took, in the order in which they came.
+    pub took: Vec<Duration>,
+    /// When the last answer came.
+    pub last: Option<Instant>,
+}
+
+struct Question {
+    at: Instant,
+    answers: usize,
+}
+
+impl Replies {
+    pub(crate) fn new(sent: Receiver<Arc<Sent>>) -> Self {
+        Self {
+            sent,
+            asked: HashMap::new(),
+            open: 0,
+            took: Vec::new(),
+            last: None,
+        }
+    }
+
+    /// A question was asked.
+    pub fn expect(&mut self, (number, at): (u64, Instant)) {
+        self.asked.insert(number, Question { at, answers: 0 });
+        self.open += 1;
+    }
+
+    /// Waits for the first answer to a question. `false`: none came in time.
+    ///
+    /// # Errors
+    /// More came than could be counted.
+    pub async fn next(&mut self) -> anyhow::Result<bool> {
+        loop {
+            let Ok(sent) = tokio::time::timeout(PATIENCE, self.sent.recv()).await else {
+                return Ok(false);
+            };
+            match sent {
+                Ok(sent) => {
+                    if self.count(&sent) {
+                        return Ok(true);
+                    }
+                }
+                Err(RecvError::Lagged(missed)) => bail!("{missed} replies came faster than they could be counted"),
+                Err(RecvError::Closed) => bail!("the fake of Telegram has ended"),
+            }
+        }
+    }
+
+    /// Whether this is the first answer to a question.
+    fn count(&mut self, sent: &Sent) -> bool {
+        let question = number_in(&sent.text).and_then(|number| self.asked.get_mut(&number));
+        let Some(question) = question else { return false };
+        question.answers += 1;
+        if question.answers > 1 {
+            return false;
+        }
+        self.open -= 1;
+        self.took.push(sent.at.saturating_duration_since(question.at));
+        self.last = Some(sent.at);
+        true
+    }
+
+    /// Waits until every question is answered, or nothing comes any more.
+    ///
+    /// # Errors
+    /// More came than could be counted.
+    pub async fn wait_for_all(&mut self) -> anyhow::Result<()> {
+        while self.open > 0 {
+            if !self.next().await? {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts what comes within a moment: answers that nobody waits for any more.
+    pub async fn settle(&mut self, moment: Duration) {
+        let until = tokio::time::Instant::now() + moment;
+        while let Ok(Ok(sent)) = tokio::time::timeout_at(until, self.sent.recv()).await {
+            self.count(&sent);
+        }
+    }
+
+    /// What became of the questions so far.
+    pub fn tally(&self) -> Tally {
+        Tally {
+            asked: self.asked.len(),
+            lost: self.open,
+            repeated: self.asked.values().filter(|question| question.answers > 1).count(),
+        }
+    }
+
+    /// The share of answers that took at most this long, in milliseconds: `0.5` is the median.
+    pub fn percentile(&self, share: f64) -> f64 {
+        let mut took: Vec<f64> = self.took.iter().map(|took| took.as_secs_f64() * 1000.0).collect();
+        took.sort_by(f64::total_cmp);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_precision_loss,
+            clippy::cast_sign_loss,
+            reason = "a place in a list of some thousands"
+        )]
+        let place = (took.len() as f64 * share) as usize;
+        took.get(place.min(took.len().saturating_sub(1)))
+            .copied()
+            .unwrap_or_default()
+    }
+}
+
+/// `people` write in turn, each after the one before was answered.
+///
+/// # Errors
+/// More came than could be counted.
+pub async fn one_at_a_time(world: &World, people: usize, messages: usize) -> anyhow::Result<Replies> {
+    let mut replies = world.replies();
+    for message in 0..messages {
+        replies.expect(world.ask(message % people));
+        if !replies.next().await? {
+            break;
+        }
+    }
+    Ok(replies)
+}
+
+/// `waiting` people wait for an answer at every moment, for so long; returns the replies a second too. Who
+/// was answered makes room for whoever has been silent longest.
+///
+/// # Errors
+/// More came than could be counted.
+pub async fn in_flight(world: &World, waiting: usize, time: Duration) -> anyhow::Result<(Replies, f64)> {
+    let mut replies = world.replies();
+    let began = Instant::now();
+    for person in 0..waiting {
+        replies.expect(world.ask(person));
+    }
+    let mut next = waiting;
+    while began.elapsed() < time {
+        if !replies.next().await? {
+            break;
+        }
+        replies.expect(world.ask(next));
+        next += 1;
+    }
+    replies.wait_for_all().await?;
+    let took = replies.last.map(|last| last.saturating_duration_since(began));
+    #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
+    let rate = replies.took.len() as f64 / took.unwrap_or(time).as_secs_f64();
+    Ok((replies, rate))
+}
+
+/// `people` write at once; returns how long it took until the last was answered.
+///
+/// # Errors
+/// More came than could be counted.
+pub async fn at_once(world: &World, people: usize) -> anyhow::Result<(Replies, Duration)> {
+    let mut replies = world.replies();
+    let began = Instant::now();
+    for person in 0..people {
+        replies.expect(world.ask(person));
+    }
+    replies.wait_for_all().await?;
+    let took = replies.last.map(|last| last.saturating_duration_since(began));
+    Ok((replies, took.unwrap_or(PATIENCE)))
+}

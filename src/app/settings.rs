@@ -1,0 +1,125 @@
+//! What the configuration says, in the terms of each part.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use clifford_channel::Platform;
+
+use crate::{
+    access::{Access, Policy},
+    config::{self, Config},
+    delivery,
+    engine::{self, rules::Rules, transcript::WindowLimits},
+    ingress,
+    tools::Registry,
+};
+
+/// How many of a context's messages the model sees.
+const CONVERSATION: u32 = 200;
+
+/// The numbers that runs are judged by.
+pub(crate) fn rules(config: &Config, tools: &Registry) -> Rules {
+    let engine = &config.engine;
+    Rules {
+        max_iterations: engine.max_iterations,
+        max_iterations_hard_cap: engine.max_iterations_hard_cap,
+        planning_gate: engine.planning_gate == config::PlanningGate::Required,
+        max_json_retries: engine.max_json_retries,
+        window: WindowLimits {
+            entries: count(engine.transcript_limit),
+            tokens: u64::from(engine.transcript_token_limit),
+            entry_tokens: u64::from(engine.tool_result_token_limit),
+        },
+        max_parallel_subagents: count(engine.max_parallel_subagents),
+        max_run_tokens: engine.max_run_tokens,
+        max_run_ms: engine.max_run_seconds * 1000,
+        max_run_cost: None,
+        time_zone: engine.time_zone.clone(),
+        single_commands: tools.single_commands(),
+    }
+}
+
+pub(super) fn engine_settings(config: &Config) -> engine::Settings {
+    let prices = config.llm.providers.iter().map(|provider| {
+        let prices = (
+            provider.prompt_price.unwrap_or(0.0),
+            provider.completion_price.unwrap_or(0.0),
+        );
+        (provider.name.clone(), prices)
+    });
+    engine::Settings {
+        lease: Duration::from_secs(config.engine.lease_seconds),
+        max_concurrent_runs: count(config.engine.max_concurrent_runs),
+        max_parallel_subagents: count(config.engine.max_parallel_subagents),
+        conversation_limit: CONVERSATION,
+        record_prompts: config.engine.record_prompts,
+        prices: prices.collect(),
+    }
+}
+
+pub(super) fn delivery_settings(config: &Config) -> delivery::Settings {
+    let delivery = &config.delivery;
+    delivery::Settings {
+        resend_ambiguous: delivery.resend_ambiguous,
+        backoff: Duration::from_secs(delivery.backoff_seconds),
+        longest_backoff: Duration::from_secs(delivery.max_backoff_seconds),
+        give_up_after: match delivery.give_up_hours {
+            0 => Duration::MAX,
+            hours => Duration::from_secs(hours * 3600),
+        },
+        lease: Duration::from_secs(config.engine.lease_seconds),
+    }
+}
+
+pub(super) fn ingress_settings(config: &Config) -> ingress::Settings {
+    let ids = |ids: &[config::Id]| ids.iter().map(|id| id.as_str().to_owned()).collect::<Vec<_>>();
+    let mut policies = BTreeMap::new();
+    if let Some(telegram) = &config.channels.telegram {
+        let policy = Policy {
+            access: access(telegram.access),
+            allow: ids(&telegram.allow),
+            wake_words: telegram.wake_words.clone(),
+            always: ids(&telegram.always),
+        };
+        policies.insert(Platform::Telegram, policy);
+    }
+    if let Some(discord) = &config.channels.discord {
+        let policy = Policy {
+            access: access(discord.access),
+            allow: ids(&discord.allow),
+            wake_words: discord.wake_words.clone(),
+            always: ids(&discord.always),
+        };
+        policies.insert(Platform::Discord, policy);
+    }
+    // Who sits at this machine, or holds an API token, was let in by that.
+    for platform in [Platform::Terminal, Platform::Web] {
+        policies.insert(
+            platform,
+            Policy {
+                access: Access::Open,
+                ..Policy::default()
+            },
+        );
+    }
+    let ingress = &config.ingress;
+    ingress::Settings {
+        policies,
+        debounce: Duration::from_millis(ingress.debounce_ms),
+        album: Duration::from_millis(ingress.album_ms),
+        catch_up: Duration::from_secs(ingress.catch_up_minutes * 60),
+        auto_close: Duration::from_secs(ingress.auto_close_hours * 3600),
+        user_messages_per_minute: ingress.user_messages_per_minute,
+    }
+}
+
+fn access(access: config::Access) -> Access {
+    match access {
+        config::Access::Open => Access::Open,
+        config::Access::Pairing => Access::Pairing,
+        config::Access::Allowlist => Access::Allowlist,
+    }
+}
+
+pub(super) fn count(number: u32) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,141 @@
+//! `clifford db`: looks after the database.
+
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use anyhow::{Context, bail};
+use serde_json::json;
+
+use super::{
+    examples,
+    output::{self, Format},
+    setup::{self, Globals},
+};
+use crate::{
+    app,
+    store::{Db, DbOptions},
+};
+
+/// Arguments of `db`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = examples!(
+    "clifford db status",
+    "clifford db backup /backups/clifford-$(date +%F).db",
+    "clifford db check",
+))]
+pub(super) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Brings the schema up to date, and makes the database if there is none; `serve` does so as well.
+    Migrate(Format),
+    /// Shows which database is used, and whether its schema is up to date.
+    Status(Format),
+    /// Copies the database to a new file while it is in use (SQLite; for PostgreSQL use pg_dump).
+    Backup {
+        /// The file to write; it must not exist.
+        path: PathBuf,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Looks for damage in the database's file (SQLite; PostgreSQL looks after itself).
+    Check(Format),
+}
+
+pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
+    match args.command {
+        Command::Migrate(format) => migrate(globals, format).await,
+        Command::Status(format) => status(globals, format).await,
+        Command::Backup { path, format } => backup(globals, &path, format).await,
+        Command::Check(format) => check(globals, format).await,
+    }
+}
+
+async fn migrate(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {
+    let loaded = globals.load()?;
+    let db = setup::database_or_new(&loaded).await?;
+    let (applied, _) = db.versions().await?;
+    db.close().await;
+    let version = applied.last().copied().unwrap_or(0);
+    if format.json {
+        output::json(&json!({ "database": loaded.database_url, "version": version }))?;
+    } else {
+        output::print(&format!("{}: schema version {version}, up to date", loaded.database_url))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn status(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {
+    let loaded = globals.load()?;
+    let options = DbOptions {
+        migrate: false,
+        ..app::db_options(&loaded, false)
+    };
+    setup::existing(&loaded)?;
+    let db = Db::open(&options).await?;
+    let (applied, known) = db.versions().await?;
+    db.close().await;
+    let missing = known.iter().filter(|version| !applied.contains(version)).count();
+    let unknown = applied.iter().filter(|version| !known.contains(version)).count();
+    let verdict = match (missing, unknown) {
+        (0, 0) => "up to date".to_owned(),
+        (_, 1..) => "newer than this Clifford: run the newer one, or restore a backup".to_owned(),
+        (missing, 0) => format!("{missing} migrations behind: `clifford db migrate` or `clifford serve` brings it up to date"),
+    };
+    if format.json {
+        output::json(&json!({
+            "database": loaded.database_url, "applied": applied, "known": known,
+            "upToDate": missing == 0 && unknown == 0,
+        }))?;
+    } else {
+        output::print(&format!(
+            "database  {}\nschema    version {}, {verdict}",
+            loaded.database_url,
+            applied.last().copied().unwrap_or(0),
+        ))?;
+    }
+    Ok(if unknown == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+async fn backup(globals: &Globals, path: &Path, format: Format) -> anyhow::Result<ExitCode> {
+    let db = globals.database().await?;
+    if path.exists() {
+        bail!("{} exists already: name a new file", path.display());
+    }
+    db.backup(path)
+        .await
+        .with_context(|| format!("the backup to {} failed", path.display()))?;
+    db.close().await;
+    let bytes = std::fs::metadata(path).map(|file| file.len()).unwrap_or_default();
+    if format.json {
+        output::json(&json!({ "path": path, "bytes": bytes }))?;
+    } else {
+        output::print(&format!("{}: written, {bytes} bytes", path.display()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn check(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {
+    let db = globals.database().await?;
+    let faults = db.integrity().await?;
+    db.close().await;
+    let Some(faults) = faults else {
+        bail!("PostgreSQL has no such check: use `pg_amcheck` with database.url, and watch the server's log");
+    };
+    if format.json {
+        output::json(&json!({ "ok": faults.is_empty(), "faults": faults }))?;
+    } else if faults.is_empty() {
+        output::print("the database is whole")?;
+    } else {
+        bail!(
+            "the database is damaged: {}; restore a backup, or rescue it with `sqlite3 OLD .recover | sqlite3 NEW`",
+            faults.join("; ")
+        );
+    }
+    Ok(if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

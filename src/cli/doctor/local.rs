@@ -1,0 +1,141 @@
+//! What can be checked on this machine: database, disk, port.
+
+use std::{
+    io::ErrorKind,
+    net::TcpListener,
+    path::{Path, PathBuf},
+};
+
+use rustix::fs::{Access, access, statvfs};
+
+use super::Check;
+use crate::{
+    app,
+    cli::setup,
+    config::{Config, Loaded},
+    store::{Db, DbOptions, StoreError, settings},
+};
+
+/// Less free space than this is too little to go on.
+const TOO_LITTLE: u64 = 50 << 20;
+/// Less than this is worth a word.
+const LITTLE: u64 = 500 << 20;
+
+/// Whether the database can be reached, read and written, and has this version's schema.
+pub(super) async fn database(loaded: &Loaded) -> Check {
+    const NAME: &str = "database";
+    let shown = loaded.database_url.to_string();
+    if let Some(path) = setup::sqlite_path(loaded).filter(|path| !path.exists()) {
+        let above = nearest(&path);
+        return if above.is_dir() && access(&above, Access::WRITE_OK).is_ok() {
+            Check::ok(NAME, format!("{shown} is not there yet; the first start makes it"))
+        } else {
+            Check::fail(
+                NAME,
+                format!("{shown} cannot be made: {} is no directory that can be written to", above.display()),
+                "make it one, or set data.dir or database.url",
+            )
+        };
+    }
+    match look(loaded).await {
+        Ok((applied, 0)) => Check::ok(NAME, format!("{shown}, schema version {applied}, up to date")),
+        Ok((applied, missing)) => Check::warn(
+            NAME,
+            format!("{shown}, schema version {applied}, {missing} migrations behind"),
+            "`clifford serve` brings it up to date, or `clifford db migrate`",
+        ),
+        Err(error @ StoreError::Newer(_)) => Check::fail(NAME, error.to_string(), "update Clifford on this machine"),
+        Err(error) => Check::fail(NAME, error.to_string(), "check database.url, and that the disk has room and can be written to"),
+    }
+}
+
+/// The newest version that was applied, and how many of this binary's were not.
+async fn look(loaded: &Loaded) -> Result<(i64, usize), StoreError> {
+    let options = DbOptions {
+        migrate: false,
+        ..app::db_options(loaded, false)
+    };
+    let db = Db::open(&options).await?;
+    let (applied, known) = db.versions().await?;
+    let newest = applied.last().copied().unwrap_or(0);
+    if let Some(unknown) = applied.iter().find(|version| !known.contains(version)) {
+        return Err(StoreError::Newer(format!(
+            "{} has schema version {unknown}, which this version of Clifford does not know",
+            loaded.database_url
+        )));
+    }
+    let missing = known.len() - applied.len();
+    if missing == 0 {
+        let now = setup::now();
+        db.write(move |tx| {
+            Box::pin(async move {
+                settings::put(tx, "doctor", "trial", "written", now).await?;
+                settings::take(tx, "doctor", "trial", "written").await
+            })
+        })
+        .await?;
+    }
+    db.close().await;
+    Ok((newest, missing))
+}
+
+/// Whether there is room for data.
+pub(super) fn disk(loaded: &Loaded) -> Check {
+    const NAME: &str = "disk";
+    const MEND: &str = "free some space, or set data.dir to a larger disk";
+    let place = setup::sqlite_path(loaded).unwrap_or_else(|| loaded.data_dir.clone());
+    let place = nearest(&place);
+    let place = if place.is_dir() {
+        place
+    } else {
+        place.parent().map(Path::to_owned).unwrap_or(place)
+    };
+    let shown = if place.as_os_str().is_empty() {
+        ".".into()
+    } else {
+        place.clone()
+    };
+    match statvfs(&shown) {
+        Ok(disk) => {
+            let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+            let found = format!("{} MB free at {}", free >> 20, shown.display());
+            match free {
+                ..TOO_LITTLE => Check::fail(NAME, found, MEND),
+                TOO_LITTLE..LITTLE => Check::warn(NAME, found, MEND),
+                LITTLE.. => Check::ok(NAME, found),
+            }
+        }
+        Err(error) => Check::warn(NAME, format!("{}: {error}", shown.display()), "see whether the disk is mounted"),
+    }
+}
+
+/// Whether the API's port is free.
+pub(super) fn http(config: &Config) -> Option<Check> {
+    const NAME: &str = "http";
+    if !config.http.enabled {
+        return None;
+    }
+    let bind = &config.http.bind;
+    Some(match TcpListener::bind(bind) {
+        Ok(_) => Check::ok(NAME, format!("{bind} is free")),
+        Err(error) if error.kind() == ErrorKind::AddrInUse => Check::warn(
+            NAME,
+            format!("{bind} is in use"),
+            "all is well if that is `clifford serve`; else set http.bind to another port",
+        ),
+        Err(error) => Check::fail(
+            NAME,
+            format!("{bind} cannot be listened on: {error}"),
+            "set http.bind to an address of this machine",
+        ),
+    })
+}
+
+/// The path itself, or the nearest one above it that exists.
+fn nearest(path: &Path) -> PathBuf {
+    let found = path.ancestors().find(|path| path.exists());
+    match found {
+        Some(found) if !found.as_os_str().is_empty() => found.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}

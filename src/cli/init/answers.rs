@@ -1,0 +1,181 @@
+//! What was answered, and the `bot.toml` that follows from it.
+
+use clifford_vault::Secret;
+
+use crate::config::{Access, Discord, Telegram, Url};
+
+/// Everything that was answered.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Answers {
+    pub telegram: Option<Connection>,
+    pub discord: Option<Connection>,
+    /// `None`: the offline responder.
+    pub provider: Option<Provider>,
+}
+
+/// A platform to be connected to.
+#[derive(Clone, Debug)]
+pub(super) struct Connection {
+    pub token: Token,
+    pub access: Access,
+    pub api_url: Url,
+}
+
+/// A language model.
+#[derive(Clone, Debug)]
+pub(super) struct Provider {
+    pub base_url: Url,
+    pub model: String,
+    /// Servers of one's own need none.
+    pub key: Option<Token>,
+}
+
+/// Where a secret is kept.
+#[derive(Clone, Debug)]
+pub(super) enum Token {
+    /// In a variable of this name.
+    Environment(String),
+    /// In the file itself.
+    Inline(Secret),
+}
+
+impl Token {
+    fn render(&self) -> String {
+        match self {
+            Self::Environment(name) => format!("{{ env = {} }}", quoted(name)),
+            Self::Inline(secret) => quoted(secret.expose()),
+        }
+    }
+}
+
+impl Answers {
+    fn secrets(&self) -> impl Iterator<Item = &Token> {
+        let tokens = [&self.telegram, &self.discord]
+            .into_iter()
+            .flatten()
+            .map(|connection| &connection.token);
+        tokens.chain(self.provider.iter().filter_map(|provider| provider.key.as_ref()))
+    }
+
+    /// Whether the file holds a secret itself, so that nobody else may read it.
+    pub fn holds_secrets(&self) -> bool {
+        self.secrets().any(|token| matches!(token, Token::Inline(_)))
+    }
+
+    /// The variables that the file refers to.
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
+        self.secrets().filter_map(|token| match token {
+            Token::Environment(name) => Some(name.as_str()),
+            Token::Inline(_) => None,
+        })
+    }
+
+    /// The text of `bot.toml`.
+    pub fn render(&self) -> String {
+        let mut text = String::from(
+            "# Clifford's settings. `clifford config show` prints all that are in force, `clifford config schema` explains\n\
+             # them, and `clifford doctor` checks whether everything works.\n",
+        );
+        if let Some(provider) = &self.provider {
+            text.push_str(&format!(
+                "\n[[llm.providers]]\nname = \"main\"\nkind = \"openai\"\nbase_url = {}\nmodel = {}\n",
+                quoted(provider.base_url.as_str()),
+                quoted(&provider.model)
+            ));
+            if let Some(key) = &provider.key {
+                text.push_str(&format!("key = {}\n", key.render()));
+            }
+        } else {
+            text.push_str(
+                "\n# No language model yet: the offline responder answers. To add one:\n\
+                 # [[llm.providers]]\n# name = \"main\"\n# kind = \"openai\"\n# base_url = \"https://api.openai.com/v1\"\n\
+                 # model = \"gpt-4o-mini\"\n# key = { env = \"OPENAI_API_KEY\" }\n",
+            );
+        }
+        if let Some(telegram) = &self.telegram {
+            text.push_str(&connection("telegram", telegram, &Telegram::default().api_url));
+        }
+        if let Some(discord) = &self.discord {
+            text.push_str(&connection("discord", discord, &Discord::default().api_url));
+        }
+        text
+    }
+}
+
+fn connection(name: &str, connection: &Connection, usual: &Url) -> String {
+    let access = match connection.access {
+        Access::Open => "open",
+        Access::Pairing => "pairing",
+        Access::Allowlist => "allowlist",
+    };
+    let mut text = format!("\n[channels.{name}]\ntoken = {}\n", connection.token.render());
+    if connection.api_url != *usual {
+        text.push_str(&format!("api_url = {}\n", quoted(connection.api_url.as_str())));
+    }
+    text.push_str(&format!("access = \"{access}\" # open | pairing | allowlist\n"));
+    text
+}
+
+/// A text as TOML writes it.
+fn quoted(text: &str) -> String {
+    toml::Value::String(text.to_owned()).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::config::{Config, ProviderKind};
+
+    fn answers(token: Token) -> Answers {
+        Answers {
+            telegram: Some(Connection {
+                token: token.clone(),
+                access: Access::Pairing,
+                api_url: "https://api.telegram.org".into(),
+            }),
+            discord: Some(Connection {
+                token,
+                access: Access::Open,
+                api_url: "http://127.0.0.1:1".into(),
+            }),
+            provider: Some(Provider {
+                base_url: "http://127.0.0.1:8080/v1".into(),
+                model: "a \"quoted\" model".to_owned(),
+                key: None,
+            }),
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_as_it_was_answered() {
+        let given = answers(Token::Environment("A_TOKEN".to_owned()));
+        let config = Config::parse(&given.render(), Path::new("bot.toml")).unwrap();
+        let telegram = config.channels.telegram.unwrap();
+        assert_eq!(telegram.access, Access::Pairing);
+        assert_eq!(
+            telegram.token,
+            clifford_vault::SecretSource::Env("A_TOKEN".to_owned())
+        );
+        assert_eq!(config.channels.discord.unwrap().api_url.as_str(), "http://127.0.0.1:1");
+        let provider = &config.llm.providers[0];
+        assert_eq!(provider.kind, ProviderKind::Openai);
+        assert_eq!(provider.model, "a \"quoted\" model");
+        assert!(!given.holds_secrets());
+        assert_eq!(given.variables().collect::<Vec<_>>(), ["A_TOKEN", "A_TOKEN"]);
+    }
+
+    #[test]
+    fn a_file_without_answers_is_in_order() {
+        let config = Config::parse(&Answers::default().render(), Path::new("bot.toml")).unwrap();
+        assert_eq!(config, Config::default());
+    }
+
+    #[test]
+    fn a_typed_token_makes_the_file_secret() {
+        let given = answers(Token::Inline(Secret::new("12:ab")));
+        assert!(given.holds_secrets());
+        assert!(given.render().contains("token = \"12:ab\"\n"));
+    }
+}

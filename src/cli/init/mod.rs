@@ -1,0 +1,171 @@
+//! `clifford init`: writes `bot.toml`.
+
+mod answers;
+mod questions;
+mod write;
+
+use std::{
+    collections::BTreeMap,
+    io::IsTerminal,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use anyhow::bail;
+
+use self::answers::{Answers, Connection, Provider, Token};
+use super::{
+    config::origin,
+    examples, output, probe,
+    probe::Fault,
+    setup::{self, Globals},
+};
+use crate::{
+    config::{self, Access, Config, Sources},
+    ingress,
+};
+
+/// Arguments of `init`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = examples!(
+    "clifford init",
+    "TELEGRAM_BOT_TOKEN=… OPENAI_API_KEY=… clifford init --yes",
+    "clifford init --config /etc/clifford/bot.toml --force",
+    "",
+    "--yes takes what is in the environment: TELEGRAM_BOT_TOKEN, DISCORD_BOT_TOKEN, OPENAI_API_KEY,",
+    "OPENAI_BASE_URL, OPENAI_MODEL. The file refers to these variables and holds no secret.",
+))]
+pub(super) struct Args {
+    /// Asks nothing: takes the defaults and what is in the environment.
+    #[arg(long, short)]
+    yes: bool,
+    /// Writes over a file that is there.
+    #[arg(long)]
+    force: bool,
+}
+
+pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
+    let path = globals.config.clone().unwrap_or_else(|| PathBuf::from("bot.toml"));
+    if path.exists() && !args.force {
+        bail!("{} is there already: --force writes over it, or name another by --config", path.display());
+    }
+    if !args.yes && !std::io::stdin().is_terminal() {
+        bail!("init asks questions, and this is no terminal: use --yes to take what is in the environment");
+    }
+    let defaults = without_file(globals)?;
+    let env = setup::environment();
+    let answers = if args.yes {
+        from_environment(&defaults, &env).await?
+    } else {
+        questions::ask(&defaults, &env).await?
+    };
+    let text = answers.render();
+    Config::parse(&text, &path)?;
+    write::write(&path, &text, answers.holds_secrets())?;
+    let globals = Globals {
+        config: Some(path.clone()),
+        ..globals.clone()
+    };
+    output::print(&format!("\n{} is written.", path.display()))?;
+    next(&globals, &path, &answers).await?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The settings as they are without any file: what flags and environment say of addresses.
+fn without_file(globals: &Globals) -> anyhow::Result<Config> {
+    let sources = Sources {
+        file: None,
+        cwd: PathBuf::from("/nonexistent"),
+        config_dir: None,
+        ..globals.sources()?
+    };
+    Ok(config::load(&sources)?.config)
+}
+
+/// What the environment says, checked where it can be.
+async fn from_environment(defaults: &Config, env: &BTreeMap<String, String>) -> anyhow::Result<Answers> {
+    let set = |name: &str| env.get(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
+    let mut answers = Answers::default();
+    if let Some(token) = set("TELEGRAM_BOT_TOKEN") {
+        let section = defaults.channels.telegram.clone().unwrap_or_default();
+        let outcome = probe::telegram(section.api_url.as_str(), &token).await;
+        say(&settled("TELEGRAM_BOT_TOKEN", outcome.map(|bot| bot.name))?)?;
+        answers.telegram = Some(Connection {
+            token: Token::Environment("TELEGRAM_BOT_TOKEN".to_owned()),
+            access: section.access,
+            api_url: section.api_url,
+        });
+    }
+    if let Some(token) = set("DISCORD_BOT_TOKEN") {
+        let section = defaults.channels.discord.clone().unwrap_or_default();
+        let outcome = probe::discord(section.api_url.as_str(), &token).await;
+        say(&settled("DISCORD_BOT_TOKEN", outcome.map(|bot| bot.name))?)?;
+        answers.discord = Some(Connection {
+            token: Token::Environment("DISCORD_BOT_TOKEN".to_owned()),
+            access: section.access,
+            api_url: section.api_url,
+        });
+    }
+    if let Some(provider) = defaults
+        .llm
+        .providers
+        .first()
+        .filter(|provider| provider.kind == config::ProviderKind::Openai)
+    {
+        let key = set("OPENAI_API_KEY").map(clifford_vault::Secret::new);
+        let outcome = probe::model(provider, key.as_ref()).await;
+        say(&settled(
+            "the model",
+            outcome.map(|()| format!("{} at {} answers", provider.model, provider.base_url)),
+        )?)?;
+        answers.provider = Some(Provider {
+            base_url: provider.base_url.clone(),
+            model: provider.model.clone(),
+            key: key.map(|_| Token::Environment("OPENAI_API_KEY".to_owned())),
+        });
+    }
+    Ok(answers)
+}
+
+/// What to say of a check: only a refusal stops.
+fn settled(what: &str, outcome: Result<String, Fault>) -> anyhow::Result<String> {
+    match outcome {
+        Ok(found) => Ok(format!("{what}: {found}")),
+        Err(Fault::Refused(why)) => bail!("{what} is not accepted: {why}; mend it, or unset it"),
+        Err(Fault::Unreachable(why)) => Ok(format!("{what} could not be checked, {why}; `clifford doctor` tries again")),
+    }
+}
+
+fn say(text: &str) -> anyhow::Result<()> {
+    output::print(text)
+}
+
+/// What to do next: how to become the owner, what must be set, what to run.
+async fn next(globals: &Globals, path: &Path, answers: &Answers) -> anyhow::Result<()> {
+    let loaded = globals.load()?;
+    let pairs = [&answers.telegram, &answers.discord]
+        .into_iter()
+        .flatten()
+        .any(|connection| connection.access == Access::Pairing);
+    let mut lines = Vec::new();
+    if pairs {
+        let db = setup::database_or_new(&loaded).await?;
+        let now = setup::now();
+        let code = db.write(move |tx| Box::pin(ingress::claim_code(tx, now))).await?;
+        db.close().await;
+        lines.extend(code.map(|code| format!("Your code is {code}: send it to the bot, and you are its owner.")));
+    }
+    let env = setup::environment();
+    let missing: Vec<_> = answers.variables().filter(|name| !env.contains_key(*name)).collect();
+    if !missing.is_empty() {
+        lines.push(format!("Set {} in the environment of the bot.", missing.join(" and ")));
+    }
+    let found = origin(&setup::Globals::default().load().unwrap_or(loaded));
+    let flag = if Path::new(&found) == path {
+        String::new()
+    } else {
+        format!("--config {} ", path.display())
+    };
+    lines.push(format!("Now run `clifford {flag}serve`; or talk to it here with `clifford {flag}chat`."));
+    output::print(&lines.join("\n"))
+}

@@ -1,0 +1,134 @@
+//! What commands print: standard output that may be closed early, tables, JSON, colours on terminals only.
+
+use std::io::{self, IsTerminal, Write};
+
+use anyhow::Context;
+use comfy_table::{ContentArrangement, Table, presets};
+use serde::Serialize;
+
+/// Whoever read the output has stopped (`| head -1`). There is nobody to tell, and nothing went wrong.
+#[derive(Debug, thiserror::Error)]
+#[error("nobody reads the output any more")]
+pub(super) struct Closed;
+
+/// `--json`, for every command that prints data.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(super) struct Format {
+    /// Prints JSON, for programs.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Prints lines to standard output.
+///
+/// # Errors
+/// [`Closed`], or the output cannot be written to.
+pub(super) fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    let written = writeln!(out, "{}", text.trim_end_matches('\n')).and_then(|()| out.flush());
+    match written {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(Closed.into()),
+        written => written.context("standard output cannot be written to; is the disk full?"),
+    }
+}
+
+/// Prints one JSON document, over several lines.
+///
+/// # Errors
+/// As [`print`].
+pub(super) fn json(value: &impl Serialize) -> anyhow::Result<()> {
+    print(&serde_json::to_string_pretty(value)?)
+}
+
+/// Prints one JSON document on a line of its own.
+///
+/// # Errors
+/// As [`print`].
+pub(super) fn json_line(value: &impl Serialize) -> anyhow::Result<()> {
+    print(&serde_json::to_string(value)?)
+}
+
+/// Prints a table, as wide as the terminal; `none` is said if it has no rows.
+///
+/// # Errors
+/// As [`print`].
+pub(super) fn table<const N: usize>(head: [&str; N], rows: Vec<[String; N]>, none: &str) -> anyhow::Result<()> {
+    if rows.is_empty() {
+        return print(none);
+    }
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_header(head)
+        .add_rows(rows);
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 2));
+    }
+    let lines: Vec<_> = table.lines().map(|line| line.trim_end().to_owned()).collect();
+    print(&lines.join("\n"))
+}
+
+/// How a word is set off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Paint {
+    /// Good.
+    Green,
+    /// To be looked at.
+    Yellow,
+    /// Bad.
+    Red,
+    /// A heading.
+    Bold,
+    /// Less important.
+    Dim,
+}
+
+/// A word in colour, if standard output is a terminal that wants colours.
+pub(super) fn paint(paint: Paint, text: &str) -> String {
+    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+        || std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    if plain || !io::stdout().is_terminal() {
+        return text.to_owned();
+    }
+    let code = match paint {
+        Paint::Green => 32,
+        Paint::Yellow => 33,
+        Paint::Red => 31,
+        Paint::Bold => 1,
+        Paint::Dim => 2,
+    };
+    format!("\u{1b}[{code}m{text}\u{1b}[0m")
+}
+
+/// The head of a text, on one line.
+pub(super) fn head(text: &str, most: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= most {
+        return line;
+    }
+    let head: String = line.chars().take(most.saturating_sub(1)).collect();
+    format!("{}…", head.trim_end())
+}
+
+/// A moment to the second, as people read it.
+pub(super) fn when(at: crate::clock::Timestamp) -> String {
+    at.to_jiff().strftime("%Y-%m-%d %H:%M:%SZ").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_is_one_line_and_no_longer_than_asked() {
+        assert_eq!(head("one\n  two", 10), "one two");
+        assert_eq!(head("one two three", 8), "one two…");
+        assert_eq!(head("ééééé", 5), "ééééé");
+    }
+
+    #[test]
+    fn moments_are_shown_to_the_second() {
+        assert_eq!(when(crate::clock::Timestamp(1_750_000_000_999)), "2025-06-15 15:06:40Z");
+    }
+}

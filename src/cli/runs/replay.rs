@@ -1,0 +1,119 @@
+//! `clifford runs replay`: what the engine knew after each step, by the same fold that resumes a run.
+
+use serde_json::{Value, json};
+
+use super::{Which, words};
+use crate::{
+    app,
+    cli::output::{self, Paint, paint},
+    config::Loaded,
+    engine::state::{Pending, RunState},
+    store::{Db, steps},
+    tools::Registry,
+};
+
+pub(super) async fn run(db: &Db, loaded: &Loaded, which: &Which) -> anyhow::Result<()> {
+    let run = which.find(db).await?;
+    let steps = steps::of_run(&mut db.read().await?, run.id).await?;
+    let rules = app::rules(&loaded.config, &Registry::built_in(loaded.config.engine.max_tool_retries));
+    let mut state = RunState::new(&run, &rules);
+    let mut frames = Vec::with_capacity(steps.len());
+    for step in &steps {
+        state.apply(step);
+        frames.push((step, known(&state)));
+    }
+    if which.format.json {
+        let frames: Vec<_> = frames
+            .into_iter()
+            .map(|(step, state)| json!({ "step": words::json(step), "state": state }))
+            .collect();
+        return output::json(&frames);
+    }
+    let mut lines = words::head(&run);
+    lines.push(String::new());
+    let mut before = Value::Null;
+    for (step, state) in frames {
+        lines.push(words::line(step));
+        let changed = difference(&before, &state);
+        if !changed.is_empty() {
+            lines.push(paint(Paint::Dim, &format!("                          ⇒ {changed}")));
+        }
+        before = state;
+    }
+    output::print(&lines.join("\n"))
+}
+
+/// What the engine knows, as far as it decides by it.
+fn known(state: &RunState) -> Value {
+    json!({
+        "next": next(&state.pending),
+        "iterations": state.iterations,
+        "maxIterations": state.max_iterations,
+        "notes": sorted(state.notes.iter().map(words::name)),
+        "output": state.output,
+        "sent": state.sent.len(),
+        "calls": state.calls.values().sum::<u32>(),
+        "badReplies": state.bad_replies,
+        "limitedBy": state.limitation.as_ref().map(|limitation| &limitation.tool),
+        "children": state.children,
+        "idle": state.idle,
+        "same": state.same,
+        "tokens": state.tokens,
+        "workedMs": state.worked_ms,
+    })
+}
+
+fn next(pending: &Pending) -> &'static str {
+    match pending {
+        Pending::Think => "ask the model",
+        Pending::Apply(_) => "judge its reply",
+        Pending::Call(_) => "wait for the tool",
+        Pending::Wait => "sleep",
+        Pending::Nothing => "nothing",
+    }
+}
+
+fn sorted(names: impl Iterator<Item = String>) -> Vec<String> {
+    let mut names: Vec<_> = names.collect();
+    names.sort();
+    names
+}
+
+/// What is not as it was, in words.
+fn difference(before: &Value, after: &Value) -> String {
+    let changed: Vec<_> = after
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(key, value)| before.get(key.as_str()).unwrap_or(&Value::Null) != *value)
+        .filter(|(_, value)| !before.is_null() || !is_empty(value))
+        .map(|(key, value)| match value {
+            Value::String(text) => format!("{key}: {}", output::head(text, 60)),
+            other => format!("{key}: {}", output::head(&other.to_string(), 60)),
+        })
+        .collect();
+    changed.join(", ")
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_changed_is_shown() {
+        let before = json!({ "next": "ask the model", "tokens": 0, "output": "" });
+        let after = json!({ "next": "ask the model", "tokens": 12, "output": "hi" });
+        assert_eq!(difference(&before, &after), "tokens: 12, output: hi");
+        assert_eq!(difference(&Value::Null, &before), "next: ask the model");
+    }
+}

@@ -1,0 +1,37 @@
+//! `clifford runs tail`: steps as they happen, whoever works on the run.
+
+use std::time::Duration;
+
+use super::{Which, again, words};
+use crate::{
+    cli::output,
+    store::{Db, steps},
+};
+
+/// How often the database is looked at.
+const LOOK: Duration = Duration::from_millis(250);
+
+pub(super) async fn run(db: &Db, which: &Which) -> anyhow::Result<()> {
+    let run = which.find(db).await?.id;
+    let mut seen = 0;
+    loop {
+        // The row first: no step follows one that has ended.
+        let row = again(db, run).await?;
+        for step in steps::after(&mut db.read().await?, run, seen).await? {
+            seen = step.seq;
+            if which.format.json {
+                output::json_line(&words::json(&step))?;
+            } else {
+                output::print(&words::line(&step))?;
+            }
+        }
+        if row.status.is_ended() {
+            return if which.format.json {
+                Ok(())
+            } else {
+                output::print(&format!("{}: {}", run, words::status(row.status)))
+            };
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+}

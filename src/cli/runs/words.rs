@@ -1,0 +1,171 @@
+//! Steps and runs in words, and as JSON.
+
+use serde_json::{Value, json};
+
+use crate::{
+    cli::output::{self, Paint, paint},
+    engine::step::{Event, Step, StepKind, ToolOutcome},
+    store::{
+        runs::{Run, RunStatus},
+        steps,
+    },
+};
+
+/// The most characters of one step.
+const LONGEST: usize = 2000;
+
+/// A step for programs: as it stands in the database.
+pub(super) fn json(step: &Step) -> Value {
+    let (given, result, status) = steps::parts(&step.kind);
+    let tool = match &step.kind {
+        StepKind::ToolCall(call) => Some(&call.name),
+        StepKind::ToolResult(result) => Some(&result.name),
+        _ => None,
+    };
+    json!({
+        "seq": step.seq, "at": step.at, "type": step.kind.type_name(), "tool": tool, "args": given,
+        "result": result, "status": status,
+    })
+}
+
+/// A step on one line.
+pub(super) fn line(step: &Step) -> String {
+    let (what, text) = words(&step.kind);
+    let seq = paint(Paint::Dim, &format!("{:>4}", step.seq));
+    let at = paint(Paint::Dim, &step.at.to_jiff().strftime("%H:%M:%S").to_string());
+    let text = text.trim().replace('\n', "\n                          ");
+    format!("{seq}  {at}  {}  {}", paint(Paint::Bold, &format!("{what:<9}")), clip(&text))
+}
+
+fn clip(text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}… (--json shows all)", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+fn words(kind: &StepKind) -> (&'static str, String) {
+    match kind {
+        StepKind::ToolCall(call) => {
+            let args = serde_json::to_string(&call.args).unwrap_or_default();
+            ("call", format!("{} {args}", call.name))
+        }
+        StepKind::ToolResult(result) => {
+            let said = match &result.outcome {
+                ToolOutcome::Success { result } => result.to_string(),
+                ToolOutcome::Failure { error, .. } => format!("failed: {error}"),
+            };
+            ("result", format!("{} {said} ({} ms)", result.name, result.duration_ms))
+        }
+        StepKind::AssistantMessage { text, sent: true } => ("message", text.clone()),
+        StepKind::AssistantMessage { text, sent: false } => ("message", format!("(not sent) {text}")),
+        StepKind::OutputUpdate { output, .. } => ("output", output.clone()),
+        StepKind::Decision { content, .. } => ("decision", content.clone()),
+        StepKind::Note { category, content } => ("note", format!("{}: {content}", name(category))),
+        StepKind::Finish(finish) => {
+            let why = finish.error.as_ref().map(|error| format!(" ({error})")).unwrap_or_default();
+            let said = finish.message.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
+            let how = name(&finish.ending);
+            ("finish", format!("{} by {how}{why}{said}", finish.status))
+        }
+        StepKind::Event(event) => happened(event),
+    }
+}
+
+fn happened(event: &Event) -> (&'static str, String) {
+    match event {
+        Event::LlmRequest {
+            messages,
+            estimated_tokens,
+            ..
+        } => ("ask", format!("{messages} messages, about {estimated_tokens} tokens")),
+        Event::LlmResponse(reply) => {
+            let native: Vec<_> = reply
+                .tool_calls
+                .iter()
+                .map(|call| format!("{}({})", call.name, call.arguments))
+                .collect();
+            let usage = reply.usage;
+            let text = format!(
+                "{}{} ({}, {} + {} tokens, {} ms)",
+                reply.text.trim(),
+                native.join(" "),
+                reply.model,
+                usage.prompt_tokens,
+                usage.completion_tokens,
+                reply.duration_ms
+            );
+            ("reply", text)
+        }
+        Event::SystemNote { text, .. } => ("system", text.clone()),
+        Event::SpawnSubagents { children, .. } => {
+            let ids: Vec<_> = children.iter().map(ToString::to_string).collect();
+            ("spawn", ids.join(", "))
+        }
+        Event::SubagentEnded {
+            run_id,
+            status,
+            output,
+            error,
+            ..
+        } => {
+            let said = output.as_ref().or(error.as_ref()).map(String::as_str).unwrap_or_default();
+            ("subagent", format!("{run_id} {status}: {said}"))
+        }
+        Event::SetRunLimits { max_iterations, .. } => ("limits", format!("{max_iterations} iterations")),
+        Event::Sleep { wake_at, cron, .. } => {
+            let cron = cron.as_ref().map(|cron| format!(" ({cron})")).unwrap_or_default();
+            ("sleep", format!("until {}{cron}", output::when(*wake_at)))
+        }
+        Event::Wake { reason } => ("wake", reason.clone()),
+        Event::ConfirmRequest { call } => ("confirm?", call.name.clone()),
+        Event::Confirm { approved } => ("confirm", if *approved { "approved" } else { "refused" }.to_owned()),
+        Event::Recover { reason, action } => ("recover", format!("{}: {reason}", name(action))),
+        Event::Error { message } => ("error", message.clone()),
+    }
+}
+
+/// A unit variant as it stands in JSON.
+pub(super) fn name(variant: &impl serde::Serialize) -> String {
+    match serde_json::to_value(variant) {
+        Ok(Value::String(name)) => name,
+        Ok(other) => other.to_string(),
+        Err(_) => String::new(),
+    }
+}
+
+/// Where a run stands, in its colour.
+pub(super) fn status(status: RunStatus) -> String {
+    let colour = match status {
+        RunStatus::Completed => Paint::Green,
+        RunStatus::Failed | RunStatus::Cancelled => Paint::Red,
+        RunStatus::Pending | RunStatus::Running | RunStatus::Waiting => Paint::Yellow,
+    };
+    paint(colour, status.as_str())
+}
+
+/// A run's row in words.
+pub(super) fn head(run: &Run) -> Vec<String> {
+    let mut lines = vec![
+        format!("run      {}", run.id),
+        format!("status   {}", status(run.status)),
+        format!("began    {}", output::when(run.created_at)),
+        format!("changed  {}", output::when(run.updated_at)),
+        format!(
+            "used     {} model calls, {} + {} tokens, cost {:.4}",
+            run.llm_calls, run.prompt_tokens, run.completion_tokens, run.cost
+        ),
+        format!("input    {}", output::head(&run.input_text, 500)),
+    ];
+    let more = [
+        ("output ", run.output_text.as_deref().map(|text| output::head(text, 500))),
+        ("error  ", run.error.clone()),
+        ("wakes  ", run.wake_at.map(output::when)),
+        ("parent ", run.parent_run_id.map(|id| id.to_string())),
+    ];
+    lines.extend(
+        more.into_iter()
+            .filter_map(|(name, value)| Some(format!("{name}  {}", value.filter(|text| !text.is_empty())?))),
+    );
+    lines
+}

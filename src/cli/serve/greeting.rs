@@ -1,0 +1,107 @@
+//! What a server says when it starts: what runs, where its data is, and what to do next.
+
+use super::{Args, Part};
+use crate::{
+    app::App,
+    cli::{config::origin, output},
+    config::{Access, Config, Loaded, LogFormat, ProviderKind},
+    ingress,
+    store::StoreError,
+};
+
+/// Says it: to a person on standard output, or as events of a JSON log.
+///
+/// # Errors
+/// The database does not answer.
+pub(super) async fn say(app: &App, loaded: &Loaded, args: &Args) -> anyhow::Result<()> {
+    let mut lines = facts(loaded, args);
+    lines.extend(ownership(app, &loaded.config).await?);
+    lines.extend(loaded.hints.iter().cloned());
+    match loaded.config.log.format {
+        LogFormat::Json => lines.iter().for_each(|line| tracing::info!("{line}")),
+        // Nobody has to read it: a closed output does not stop a server.
+        LogFormat::Text => drop(output::print(&lines.join("\n"))),
+    }
+    Ok(())
+}
+
+fn facts(loaded: &Loaded, args: &Args) -> Vec<String> {
+    let config = &loaded.config;
+    let mut lines = vec![
+        format!("Clifford {} runs{}.", env!("CARGO_PKG_VERSION"), part(args)),
+        format!("settings   {}", origin(loaded)),
+        format!("database   {}", loaded.database_url),
+        format!("model      {}", model(config)),
+    ];
+    if args.does(Part::Channels) {
+        lines.push(format!("platforms  {}", platforms(config)));
+    }
+    lines
+}
+
+fn part(args: &Args) -> &'static str {
+    match args.only {
+        None => "",
+        Some(Part::Channels) => " (only the platforms' connections)",
+        Some(Part::Workers) => " (only workers)",
+        Some(Part::Api) => " (only the API)",
+    }
+}
+
+fn model(config: &Config) -> String {
+    let named: Vec<_> = config
+        .llm
+        .providers
+        .iter()
+        .map(|provider| match provider.kind {
+            ProviderKind::Offline => "offline responder (no language model)".to_owned(),
+            ProviderKind::Openai => format!("{} at {}", provider.model, provider.base_url),
+        })
+        .collect();
+    named.join(", then ")
+}
+
+fn platforms(config: &Config) -> String {
+    let describe = |name: &str, access: Access| {
+        let who = match access {
+            Access::Open => "open to everybody",
+            Access::Pairing => "for those whom the owner lets in",
+            Access::Allowlist => "for those on its list",
+        };
+        format!("{name} ({who})")
+    };
+    let channels = &config.channels;
+    let telegram = channels.telegram.as_ref().filter(|section| section.enabled);
+    let discord = channels.discord.as_ref().filter(|section| section.enabled);
+    let named: Vec<_> = telegram
+        .map(|section| describe("Telegram", section.access))
+        .into_iter()
+        .chain(discord.map(|section| describe("Discord", section.access)))
+        .collect();
+    if named.is_empty() {
+        "none".to_owned()
+    } else {
+        named.join(", ")
+    }
+}
+
+/// How to become the owner, where somebody must let others in and nobody can yet.
+async fn ownership(app: &App, config: &Config) -> Result<Option<String>, StoreError> {
+    let channels = &config.channels;
+    let telegram = channels.telegram.as_ref().filter(|section| section.enabled);
+    let discord = channels.discord.as_ref().filter(|section| section.enabled);
+    let pairs = telegram.is_some_and(|section| section.access == Access::Pairing)
+        || discord.is_some_and(|section| section.access == Access::Pairing);
+    if !pairs || crate::store::users::has_owner(&mut app.db.read().await?).await? {
+        return Ok(None);
+    }
+    if ingress::has_claim_code(&mut app.db.read().await?).await? {
+        return Ok(Some(
+            "owner      none yet: send the bot the code that was printed before; `clifford pair claim` prints a new one"
+                .to_owned(),
+        ));
+    }
+    let now = app.clock.now();
+    let code = app.db.write(move |tx| Box::pin(ingress::claim_code(tx, now))).await?;
+    Ok(code.map(|code| format!("owner      none yet: send {code} to the bot in a private chat to become its owner")))
+}

@@ -1,0 +1,134 @@
+//! Endings: what a run says last when it completes on its own, fails, or has spent its budget. Pure.
+
+use clifford_action::Action;
+
+use super::{
+    decide::{Decision, Ending, Failure},
+    gates,
+    rules::Rules,
+    sentences,
+    state::RunState,
+    step::{EndingKind, Event, StepKind},
+};
+
+/// Endings that are not the model's: the best there is to say, else the fallback.
+pub(super) fn complete(state: &RunState, before: Vec<StepKind>, kind: EndingKind) -> Decision {
+    let best = unsaid(state, &state.output);
+    let message = match kind {
+        EndingKind::NoProgress => Some(match best {
+            Some(best) => format!("{best}\n\n{}", sentences::REPEATING),
+            None if state.sent.is_empty() => format!("{}\n\n{}", fallback(state), sentences::REPEATING),
+            None => sentences::REPEATING.to_owned(),
+        }),
+        _ => best.or_else(|| state.sent.is_empty().then(|| fallback(state))),
+    };
+    let output = [Some(&state.output), state.sent.last(), message.as_ref()]
+        .into_iter()
+        .flatten()
+        .find(|text| !text.trim().is_empty())
+        .cloned()
+        .unwrap_or_default();
+    Decision::Complete {
+        before,
+        ending: Ending { kind, output, message },
+    }
+}
+
+pub(super) fn fail(
+    state: &RunState,
+    rules: &Rules,
+    before: Vec<StepKind>,
+    kind: EndingKind,
+    action: &Action,
+) -> Decision {
+    let tool = gates::tool_call(state, rules, action)
+        .map(|call| call.name)
+        .unwrap_or_default();
+    let (sentence, error) = match (&state.limitation, kind) {
+        (Some(limitation), EndingKind::Limitation) => (
+            sentences::tool_failed(&limitation.tool, limitation.error.as_deref()),
+            format!(
+                "the tool {} failed for good, and the model would not finish",
+                limitation.tool
+            ),
+        ),
+        (_, EndingKind::ToolRepeated) => (
+            sentences::tool_repeated(&tool),
+            format!("the tool {tool} was called a third time with the same arguments"),
+        ),
+        _ => (sentences::ERROR.to_owned(), "the run cannot go on".to_owned()),
+    };
+    Decision::Fail {
+        before,
+        failure: Failure {
+            kind,
+            message: apology(state, &sentence),
+            error,
+        },
+    }
+}
+
+/// Ends a run for an error from outside of the rules: no model, a panic, the database.
+pub fn give_up(state: &RunState, kind: EndingKind, sentence: &str, error: &str) -> Decision {
+    let failure = Failure {
+        kind,
+        message: apology(state, sentence),
+        error: error.to_owned(),
+    };
+    Decision::Fail {
+        before: vec![],
+        failure,
+    }
+}
+
+/// Names what the subagents could not do, if none of them could do anything.
+pub(super) fn apology(state: &RunState, sentence: &str) -> String {
+    let nothing_done = !state.any_child_completed && !state.failed_tasks.is_empty();
+    if nothing_done {
+        sentences::could_not(sentence, &state.failed_tasks)
+    } else {
+        sentence.to_owned()
+    }
+}
+
+pub(super) fn spent_budget(state: &RunState, rules: &Rules) -> Option<String> {
+    if state.tokens >= rules.max_run_tokens {
+        Some(format!(
+            "the run used {} tokens of max_run_tokens = {}",
+            state.tokens, rules.max_run_tokens
+        ))
+    } else if state.worked_ms >= rules.max_run_ms {
+        Some(format!(
+            "the run worked {} s of max_run_seconds = {}",
+            state.worked_ms / 1000,
+            rules.max_run_ms / 1000
+        ))
+    } else {
+        let limit = rules.max_run_cost.filter(|limit| state.cost >= *limit)?;
+        Some(format!("the run cost {:.4} of max_run_cost = {limit:.4}", state.cost))
+    }
+}
+
+pub(super) fn out_of_budget(state: &RunState, error: String) -> Decision {
+    if state.output.trim().is_empty() && state.sent.is_empty() {
+        give_up(state, EndingKind::Budget, sentences::BUDGET, &error)
+    } else {
+        let before = vec![StepKind::Event(Event::Error { message: error })];
+        complete(state, before, EndingKind::Budget)
+    }
+}
+
+/// The buffer, unless it is empty or was said already.
+pub(super) fn unsaid(state: &RunState, buffer: &str) -> Option<String> {
+    let said = state.sent.iter().any(|sent| sent.trim() == buffer.trim());
+    (!buffer.trim().is_empty() && !said).then(|| buffer.to_owned())
+}
+
+pub(super) fn fallback(state: &RunState) -> String {
+    if sentences::is_greeting(&state.input) {
+        sentences::GREETING
+    } else {
+        sentences::STUCK
+    }
+    .to_owned()
+}

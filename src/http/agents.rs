@@ -1,0 +1,63 @@
+//! Agents.
+
+use axum::{Json, extract::State};
+use serde::Deserialize;
+
+use super::{
+    Shared,
+    auth::{Admin, Reader},
+    extract::{Body, Id},
+    page::Page,
+    problem::{Problem, ProblemBody},
+};
+use crate::{
+    id::AgentId,
+    store::agents::{self, Agent},
+};
+
+/// Every agent, by name.
+#[utoipa::path(get, path = "/api/agents", tag = "agents", security(("bearer" = [])),
+    responses((status = 200, body = Page<Agent>)))]
+pub(super) async fn list(State(api): State<Shared>, _: Reader) -> Result<Json<Page<Agent>>, Problem> {
+    Ok(Json(Page::whole(agents::list(&mut api.engine.db.read().await?).await?)))
+}
+
+/// One agent.
+#[utoipa::path(get, path = "/api/agents/{id}", tag = "agents", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The agent")),
+    responses((status = 200, body = Agent), (status = 404, body = ProblemBody)))]
+pub(super) async fn get(State(api): State<Shared>, _: Reader, Id(id): Id<AgentId>) -> Result<Json<Agent>, Problem> {
+    one(&api, id).await.map(Json)
+}
+
+/// What is to change in an agent.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AgentChange {
+    /// Whether it takes runs. At the next start what the configuration says counts again.
+    enabled: bool,
+}
+
+/// Turns an agent on or off.
+#[utoipa::path(patch, path = "/api/agents/{id}", tag = "agents", security(("bearer" = [])), request_body = AgentChange,
+    params(("id" = String, Path, description = "The agent")),
+    responses((status = 200, body = Agent), (status = 404, body = ProblemBody)))]
+pub(super) async fn change(
+    State(api): State<Shared>,
+    _: Admin,
+    Id(id): Id<AgentId>,
+    Body(change): Body<AgentChange>,
+) -> Result<Json<Agent>, Problem> {
+    let now = api.engine.clock.now();
+    api.engine
+        .db
+        .write(move |tx| Box::pin(async move { agents::set_enabled(tx, id, change.enabled, now).await }))
+        .await?;
+    one(&api, id).await.map(Json)
+}
+
+async fn one(api: &Shared, id: AgentId) -> Result<Agent, Problem> {
+    agents::get(&mut api.engine.db.read().await?, id)
+        .await?
+        .ok_or_else(|| Problem::not_found(format!("agent {id}")))
+}

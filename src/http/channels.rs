@@ -1,0 +1,144 @@
+//! Channels.
+
+use axum::{Json, extract::State};
+use clifford_channel::{Place, Platform};
+use serde::{Deserialize, Deserializer};
+
+use super::{
+    Shared,
+    auth::{Admin, Caller, Reader},
+    extract::{Body, Id, Query, check_text},
+    page::{self, Page},
+    problem::{Code, Problem, ProblemBody},
+};
+use crate::{
+    id::{AgentId, ChannelId},
+    store::{
+        agents,
+        channels::{self, Channel},
+    },
+};
+
+/// Which channels.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct Wanted {
+    /// Only older than this one.
+    #[param(value_type = Option<String>)]
+    before: Option<ChannelId>,
+    /// How many on a page, at most 200.
+    limit: Option<u32>,
+}
+
+/// A page of channels, newest first.
+#[utoipa::path(get, path = "/api/channels", tag = "channels", security(("bearer" = [])), params(Wanted),
+    responses((status = 200, body = Page<Channel>), (status = 400, body = ProblemBody)))]
+pub(super) async fn list(
+    State(api): State<Shared>,
+    _: Reader,
+    Query(wanted): Query<Wanted>,
+) -> Result<Json<Page<Channel>>, Problem> {
+    let limit = page::limit(wanted.limit)?;
+    let found = channels::page(&mut api.engine.db.read().await?, wanted.before, limit + 1).await?;
+    Ok(Json(Page::of(found, limit, |channel| channel.id.to_string())))
+}
+
+/// One channel.
+#[utoipa::path(get, path = "/api/channels/{id}", tag = "channels", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The channel")),
+    responses((status = 200, body = Channel), (status = 404, body = ProblemBody)))]
+pub(super) async fn get(State(api): State<Shared>, _: Reader, Id(id): Id<ChannelId>) -> Result<Json<Channel>, Problem> {
+    one(&api, id).await.map(Json)
+}
+
+/// What is to change in a channel; what is left out stays.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct ChannelChange {
+    /// Whether the bot answers there.
+    enabled: Option<bool>,
+    /// Its name; a platform may name it again.
+    name: Option<String>,
+    /// Its own agent; `null`: the default one.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    agent_id: Option<Option<AgentId>>,
+}
+
+/// `null` is something else than nothing.
+fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<AgentId>>, D::Error> {
+    Option::deserialize(deserializer).map(Some)
+}
+
+/// Changes a channel.
+#[utoipa::path(patch, path = "/api/channels/{id}", tag = "channels", security(("bearer" = [])),
+    request_body = ChannelChange, params(("id" = String, Path, description = "The channel")),
+    responses((status = 200, body = Channel), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
+pub(super) async fn change(
+    State(api): State<Shared>,
+    _: Admin,
+    Id(id): Id<ChannelId>,
+    Body(change): Body<ChannelChange>,
+) -> Result<Json<Channel>, Problem> {
+    if let Some(name) = &change.name {
+        check_text("name", name, 200)?;
+    }
+    if let Some(Some(agent)) = change.agent_id {
+        let known = agents::get(&mut api.engine.db.read().await?, agent).await?;
+        known.ok_or_else(|| Problem::input("agentId", format!("there is no agent {agent}")))?;
+    }
+    let now = api.engine.clock.now();
+    let change = channels::Change {
+        enabled: change.enabled,
+        name: change.name,
+        agent: change.agent_id,
+    };
+    api.engine
+        .db
+        .write(move |tx| Box::pin(async move { channels::change(tx, id, &change, now).await }))
+        .await?;
+    one(&api, id).await.map(Json)
+}
+
+/// One channel.
+pub(super) async fn one(api: &Shared, id: ChannelId) -> Result<Channel, Problem> {
+    channels::get(&mut api.engine.db.read().await?, id)
+        .await?
+        .ok_or_else(|| Problem::not_found(format!("channel {id}")))
+}
+
+/// Where a caller speaks: in a web channel that is named, else in one of its own.
+pub(super) async fn place(api: &Shared, caller: &Caller, id: Option<ChannelId>) -> Result<Place, Problem> {
+    let Some(id) = id else {
+        let own = caller.place();
+        let known = channels::by_place(&mut api.engine.db.read().await?, own.platform, &own.external_id).await?;
+        known.map_or(Ok(()), |channel| answering(&channel))?;
+        return Ok(own);
+    };
+    let channel = one(api, id).await?;
+    if channel.platform()? != Platform::Web {
+        let detail = format!(
+            "people write to it on {}; the API writes to web channels",
+            channel.platform
+        );
+        return Err(Problem::new(Code::ChannelNotWeb, detail).of_field("channelId"));
+    }
+    answering(&channel)?;
+    Ok(Place {
+        platform: Platform::Web,
+        external_id: channel.external_id,
+        kind: channel.kind.into(),
+        name: None,
+        space: None,
+    })
+}
+
+/// Refuses a channel that was turned off.
+pub(super) fn answering(channel: &Channel) -> Result<(), Problem> {
+    if channel.is_turned_off() {
+        let detail = "turn it on again with PATCH /api/channels/{id}";
+        return Err(Problem::new(Code::ChannelDisabled, detail).of_field("channelId"));
+    }
+    Ok(())
+}

@@ -1,0 +1,158 @@
+//! Contexts: conversations.
+
+use axum::{Json, extract::State, http::StatusCode};
+use serde::Deserialize;
+
+use super::{
+    Shared,
+    auth::{Caller, Reader, Writer},
+    channels as channel_routes,
+    extract::{Body, Id, Query, check_text},
+    page::{self, Page},
+    problem::{Problem, ProblemBody},
+};
+use crate::{
+    id::{ChannelId, ContextId},
+    store::{
+        channels,
+        contexts::{self, Context},
+        users::{self, UserRole},
+    },
+};
+
+/// Longest name of a conversation.
+const NAME: usize = 200;
+
+/// Which conversations.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+pub(super) struct Wanted {
+    /// Only of this channel.
+    #[param(value_type = Option<String>)]
+    channel_id: Option<ChannelId>,
+    /// Only older than this one.
+    #[param(value_type = Option<String>)]
+    before: Option<ContextId>,
+    /// How many on a page, at most 200.
+    limit: Option<u32>,
+}
+
+/// A page of conversations, newest first.
+#[utoipa::path(get, path = "/api/contexts", tag = "contexts", security(("bearer" = [])), params(Wanted),
+    responses((status = 200, body = Page<Context>), (status = 400, body = ProblemBody)))]
+pub(super) async fn list(
+    State(api): State<Shared>,
+    _: Reader,
+    Query(wanted): Query<Wanted>,
+) -> Result<Json<Page<Context>>, Problem> {
+    let limit = page::limit(wanted.limit)?;
+    let mut conn = api.engine.db.read().await?;
+    let found = contexts::page(&mut conn, wanted.channel_id, wanted.before, limit + 1).await?;
+    Ok(Json(Page::of(found, limit, |context| context.id.to_string())))
+}
+
+/// One conversation.
+#[utoipa::path(get, path = "/api/contexts/{id}", tag = "contexts", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The conversation")),
+    responses((status = 200, body = Context), (status = 404, body = ProblemBody)))]
+pub(super) async fn get(State(api): State<Shared>, _: Reader, Id(id): Id<ContextId>) -> Result<Json<Context>, Problem> {
+    one(&api, id).await.map(Json)
+}
+
+/// A conversation to be begun.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct NewContext {
+    /// The web channel; left out: the caller's own.
+    #[schema(value_type = Option<String>)]
+    channel_id: Option<ChannelId>,
+    /// Its name; left out: it is named after its first exchange.
+    name: Option<String>,
+}
+
+/// Begins a conversation in a web channel; the one that went on there is closed.
+#[utoipa::path(post, path = "/api/contexts", tag = "contexts", security(("bearer" = [])), request_body = NewContext,
+    responses((status = 201, body = Context), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody),
+        (status = 422, body = ProblemBody)))]
+pub(super) async fn create(
+    State(api): State<Shared>,
+    _: Writer,
+    caller: Caller,
+    Body(new): Body<NewContext>,
+) -> Result<(StatusCode, Json<Context>), Problem> {
+    if let Some(name) = &new.name {
+        check_text("name", name, NAME)?;
+    }
+    let place = channel_routes::place(&api, &caller, new.channel_id).await?;
+    let speaker = caller.speaker();
+    let now = api.engine.clock.now();
+    let id = api
+        .engine
+        .db
+        .write(move |tx| {
+            Box::pin(async move {
+                let user = users::find_or_create(tx, place.platform, &speaker, UserRole::Member, now).await?;
+                let person = place.kind.is_private().then_some(user.id);
+                let channel = channels::find_or_create(tx, &place, person, now).await?;
+                if let Some(active) = channel.active_context_id {
+                    contexts::close(tx, active, now).await?;
+                }
+                contexts::begin(tx, &channel, new.name.as_deref(), now).await
+            })
+        })
+        .await?;
+    Ok((StatusCode::CREATED, Json(one(&api, id).await?)))
+}
+
+/// What is to change in a conversation; what is left out stays.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ContextChange {
+    /// Its name.
+    name: Option<String>,
+    /// `true` closes it. A message to it opens it again.
+    closed: Option<bool>,
+}
+
+/// Renames or closes a conversation.
+#[utoipa::path(patch, path = "/api/contexts/{id}", tag = "contexts", security(("bearer" = [])),
+    request_body = ContextChange, params(("id" = String, Path, description = "The conversation")),
+    responses((status = 200, body = Context), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
+pub(super) async fn change(
+    State(api): State<Shared>,
+    _: Writer,
+    Id(id): Id<ContextId>,
+    Body(change): Body<ContextChange>,
+) -> Result<Json<Context>, Problem> {
+    if let Some(name) = &change.name {
+        check_text("name", name, NAME)?;
+    }
+    if change.closed == Some(false) {
+        return Err(Problem::input("closed", "a message with its contextId opens it again"));
+    }
+    one(&api, id).await?;
+    let now = api.engine.clock.now();
+    api.engine
+        .db
+        .write(move |tx| {
+            Box::pin(async move {
+                if change.closed == Some(true) {
+                    contexts::close(tx, id, now).await?;
+                }
+                if let Some(name) = &change.name {
+                    contexts::rename(tx, id, name).await?;
+                }
+                Ok(())
+            })
+        })
+        .await?;
+    one(&api, id).await.map(Json)
+}
+
+/// One conversation.
+pub(super) async fn one(api: &Shared, id: ContextId) -> Result<Context, Problem> {
+    contexts::get(&mut api.engine.db.read().await?, id)
+        .await?
+        .ok_or_else(|| Problem::not_found(format!("context {id}")))
+}

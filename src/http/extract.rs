@@ -1,0 +1,205 @@
+//! What a request holds, taken out; whatever is wrong with it is a problem that names the field.
+
+use std::{str::FromStr, time::Duration};
+
+use axum::{
+    body::Bytes,
+    extract::{FromRequest, FromRequestParts, Path, Request, rejection::BytesRejection},
+    http::{HeaderMap, header, request::Parts},
+    response::IntoResponse,
+};
+use serde::de::DeserializeOwned;
+
+use super::{
+    Shared,
+    problem::{Code, Problem},
+};
+
+/// A JSON body.
+pub(super) struct Body<T>(pub T);
+
+impl<T: DeserializeOwned> FromRequest<Shared> for Body<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, api: &Shared) -> Result<Self, Problem> {
+        if !is_json(request.headers()) {
+            let detail = "send it with Content-Type: application/json";
+            return Err(Problem::new(Code::UnsupportedMediaType, detail).of_field("Content-Type"));
+        }
+        let within = Duration::from_secs(api.settings.request_timeout_seconds);
+        let bytes = tokio::time::timeout(within, Bytes::from_request(request, api))
+            .await
+            .map_err(|_| Problem::new(Code::BodyTimeout, format!("it took over {} s", within.as_secs())))?
+            .map_err(|rejection| unread(rejection, api.settings.max_body_bytes))?;
+        parse(&bytes).map(Self)
+    }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let kind = kind.and_then(|kind| kind.split(';').next()).unwrap_or_default().trim();
+    let kind = kind.to_ascii_lowercase();
+    kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
+}
+
+fn unread(rejection: BytesRejection, limit: u64) -> Problem {
+    if rejection.into_response().status() == axum::http::StatusCode::PAYLOAD_TOO_LARGE {
+        Problem::new(
+            Code::BodyTooLarge,
+            format!("at most {limit} bytes are taken (http.max_body_bytes)"),
+        )
+    } else {
+        Problem::new(Code::InvalidJson, "the body broke off")
+    }
+}
+
+fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    // A list of a struct's fields in order would be read as the struct.
+    if !bytes.trim_ascii_start().starts_with(b"{") {
+        return Err(match serde_json::from_slice::<serde::de::IgnoredAny>(bytes) {
+            Ok(_) => Problem::new(Code::InvalidInput, "the body must be an object"),
+            Err(error) => Problem::new(Code::InvalidJson, error.to_string()),
+        });
+    }
+    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let path = error.path().to_string();
+        let inner = error.into_inner();
+        if inner.is_data() {
+            wrong(Code::InvalidInput, &path, &inner.to_string())
+        } else {
+            Problem::new(Code::InvalidJson, inner.to_string())
+        }
+    })?;
+    reader
+        .end()
+        .map_err(|error| Problem::new(Code::InvalidJson, error.to_string()))?;
+    Ok(value)
+}
+
+/// A fault of serde's, with the field that it is about.
+fn wrong(code: Code, path: &str, detail: &str) -> Problem {
+    let problem = Problem::new(code, detail);
+    let named = ["unknown field `", "missing field `", "duplicate field `"]
+        .iter()
+        .find_map(|before| detail.strip_prefix(before)?.split('`').next());
+    match (path, named) {
+        ("." | "", None) => problem,
+        ("." | "", Some(name)) => problem.of_field(name),
+        (path, Some(name)) if path != name => problem.of_field(&format!("{path}.{name}")),
+        (path, _) => problem.of_field(path),
+    }
+}
+
+/// A query.
+pub(super) struct Query<T>(pub T);
+
+impl<T: DeserializeOwned> FromRequestParts<Shared> for Query<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, Problem> {
+        axum::extract::Query::try_from_uri(&parts.uri)
+            .map(|query| Self(query.0))
+            .map_err(|rejection| {
+                let text = rejection.body_text();
+                let text = text
+                    .strip_prefix("Failed to deserialize query string: ")
+                    .unwrap_or(&text);
+                // The fault of a known parameter stands behind its name.
+                match text.split_once(": ") {
+                    Some((field, detail)) if !field.contains(' ') => wrong(Code::InvalidQuery, field, detail),
+                    _ => wrong(Code::InvalidQuery, "", text),
+                }
+            })
+    }
+}
+
+/// The id in a path.
+pub(super) struct Id<T>(pub T);
+
+impl<T: FromStr> FromRequestParts<Shared> for Id<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Shared) -> Result<Self, Problem> {
+        let text = Path::<String>::from_request_parts(parts, api)
+            .await
+            .map(|path| path.0)
+            .unwrap_or_default();
+        text.parse().map(Self).map_err(|_| {
+            let detail = "an id is a UUID, such as 0190d7b2-6b7e-7cc0-8f4e-2f1f3a0b1c2d";
+            Problem::new(Code::InvalidPath, detail).of_field("id")
+        })
+    }
+}
+
+/// Refuses a text that is blank, too long, or holds what no database column takes.
+pub(super) fn check_text(field: &str, text: &str, longest: usize) -> Result<(), Problem> {
+    if text.trim().is_empty() {
+        return Err(Problem::input(field, "it is empty"));
+    }
+    if text.contains('\0') {
+        return Err(Problem::input(field, "it holds a NUL character"));
+    }
+    if text.chars().count() > longest {
+        return Err(Problem::input(field, format!("it is longer than {longest} characters")));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Debug, Deserialize, PartialEq)]
+    #[serde(deny_unknown_fields)]
+    struct Inner {
+        a: u32,
+    }
+
+    #[derive(Debug, Deserialize, PartialEq)]
+    #[serde(deny_unknown_fields)]
+    struct Outer {
+        inner: Inner,
+        #[serde(default)]
+        list: Vec<u32>,
+    }
+
+    #[test]
+    fn a_wrong_body_names_its_field() {
+        let cases = [
+            (r#"{"inner":{"a":1}}"#, None),
+            (r#"{"inner":{"a":"x"}}"#, Some("inner.a")),
+            (r#"{"inner":{"a":1,"b":2}}"#, Some("inner.b")),
+            (r#"{"inner":{}}"#, Some("inner.a")),
+            (r#"{"inner":{"a":1},"list":[1,-1]}"#, Some("list[1]")),
+            (r#"{"inner":{"a":1},"other":1}"#, Some("other")),
+            (r#"{}"#, Some("inner")),
+        ];
+        for (body, field) in cases {
+            let got = parse::<Outer>(body.as_bytes()).err();
+            let expected = field.map(|field| {
+                let detail = serde_json::from_str::<Outer>(body).unwrap_err().to_string();
+                Problem::input(field, detail)
+            });
+            assert_eq!(got, expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_body_is_json_by_its_content_type() {
+        for (kind, expected) in [
+            ("application/json", true),
+            ("Application/JSON; charset=utf-8", true),
+            ("application/merge-patch+json", true),
+            ("text/json", false),
+            ("application/x-www-form-urlencoded", false),
+        ] {
+            let headers = HeaderMap::from_iter([(header::CONTENT_TYPE, HeaderValue::from_static(kind))]);
+            assert_eq!(is_json(&headers), expected, "{kind}");
+        }
+        assert!(!is_json(&HeaderMap::new()));
+    }
+}

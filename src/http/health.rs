@@ -1,0 +1,122 @@
+//! Whether the process lives, and whether it can work.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use axum::{
+    Json,
+    extract::State,
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use clifford_channel::{ConnectionStatus, Platform};
+use serde::Serialize;
+
+use super::{Shared, auth::Reader};
+use crate::store::{StoreError, leases, settings};
+
+/// How long the database may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Whether the process lives. Needs no token.
+#[utoipa::path(get, path = "/healthz", tag = "operation", responses((status = 200, description = "It lives", body = String)))]
+pub(super) async fn healthz() -> &'static str {
+    "ok"
+}
+
+/// One thing that must work.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(super) struct Check {
+    /// Whether it does.
+    ok: bool,
+    /// How it stands.
+    detail: String,
+}
+
+impl Check {
+    fn good(detail: impl Into<String>) -> Self {
+        Self {
+            ok: true,
+            detail: detail.into(),
+        }
+    }
+
+    fn bad(detail: impl Into<String>) -> Self {
+        Self {
+            ok: false,
+            detail: detail.into(),
+        }
+    }
+}
+
+/// Whether the process can work.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(super) struct Readiness {
+    /// Everything does.
+    ready: bool,
+    /// Each thing that must.
+    checks: BTreeMap<String, Check>,
+}
+
+/// Whether the process can work: the database takes writes, each platform is connected, a provider is configured.
+#[utoipa::path(get, path = "/readyz", tag = "operation", security(("bearer" = [])),
+    responses((status = 200, body = Readiness), (status = 503, body = Readiness)))]
+pub(super) async fn readyz(State(api): State<Shared>, _: Reader) -> Response {
+    let mut checks = BTreeMap::from([
+        ("database".to_owned(), database(&api).await),
+        ("provider".to_owned(), provider(&api)),
+    ]);
+    for platform in &api.platforms {
+        checks.insert(format!("channel:{platform}"), platform_check(&api, *platform).await);
+    }
+    let ready = checks.values().all(|check| check.ok);
+    let status = if ready {
+        StatusCode::OK
+    } else {
+        StatusCode::SERVICE_UNAVAILABLE
+    };
+    (status, Json(Readiness { ready, checks })).into_response()
+}
+
+/// A write, because a full disk can still be read.
+async fn database(api: &Shared) -> Check {
+    let now = api.engine.clock.now();
+    let written = api.engine.db.write(move |tx| {
+        Box::pin(async move { settings::put(tx, settings::BOT, "last_ready_check", &now.to_string(), now).await })
+    });
+    match tokio::time::timeout(PATIENCE, written).await {
+        Ok(Ok(())) => Check::good("it takes writes"),
+        Ok(Err(error)) => {
+            tracing::warn!(%error, "the database is not ready");
+            Check::bad("it takes no writes; the log says why")
+        }
+        Err(_) => Check::bad(format!("it did not answer within {} s", PATIENCE.as_secs())),
+    }
+}
+
+fn provider(api: &Shared) -> Check {
+    if api.providers.is_empty() {
+        Check::bad("none is configured: set [[llm.providers]]")
+    } else {
+        Check::good(api.providers.join(", "))
+    }
+}
+
+async fn platform_check(api: &Shared, platform: Platform) -> Check {
+    let here = api.gatekeeper.connections().remove(&platform);
+    if let Some(ConnectionStatus::Connected(name)) = here {
+        return Check::good(format!("connected as {name}"));
+    }
+    if elsewhere(api, platform).await.unwrap_or(false) {
+        return Check::good("connected by another process; standing by");
+    }
+    Check::bad(match here {
+        Some(ConnectionStatus::Disconnected(why)) => why,
+        _ => "not connected yet".to_owned(),
+    })
+}
+
+async fn elsewhere(api: &Shared, platform: Platform) -> Result<bool, StoreError> {
+    let mut conn = api.engine.db.read().await?;
+    let holder = leases::holder(&mut conn, &format!("channel:{platform}"), api.engine.clock.now()).await?;
+    Ok(holder.is_some_and(|holder| holder != api.engine.worker))
+}

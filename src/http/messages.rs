@@ -1,0 +1,214 @@
+//! Messages: sent to the bot, and listed.
+
+use std::time::Duration;
+
+use axum::{Json, extract::State, http::StatusCode};
+use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
+
+use super::{
+    Shared,
+    auth::{Caller, Reader, Writer},
+    channels, contexts,
+    extract::{Body, Query, check_text},
+    page::{self, Page},
+    problem::{Code, Problem, ProblemBody},
+    runs,
+};
+use crate::{
+    id::{ChannelId, ContextId, MessageId, RunId},
+    ingress::ApiMessage,
+    store::{
+        StoreError,
+        agents::Mode,
+        messages::{self, Message},
+        runs::Run,
+    },
+};
+
+/// How long a caller may ask to wait.
+pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(300);
+/// How often a message that waits for its turn is looked at.
+const LOOK: Duration = Duration::from_millis(100);
+/// Longest key against storing a message twice.
+const KEY: usize = 200;
+
+/// A message to the bot.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct NewMessage {
+    /// A web channel; left out: the conversation's, or the caller's own.
+    #[schema(value_type = Option<String>)]
+    channel_id: Option<ChannelId>,
+    /// The conversation to go on with; left out: the one that goes on in the channel.
+    #[schema(value_type = Option<String>)]
+    context_id: Option<ContextId>,
+    /// The text.
+    content: String,
+    /// Files to go with it.
+    #[serde(default)]
+    file_ids: Vec<String>,
+    /// How it is answered; left out: as its channel does.
+    mode: Option<Mode>,
+    /// The caller's own key: a message with the same one is not stored again.
+    idempotency_key: Option<String>,
+}
+
+/// How long to wait.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct Wait {
+    /// Seconds to wait for the answer, at most 300.
+    wait: Option<u64>,
+}
+
+/// What became of a message.
+#[derive(Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Accepted {
+    /// The message.
+    #[schema(value_type = String)]
+    message_id: MessageId,
+    /// Its run; `null` while another is at work in its conversation.
+    #[schema(value_type = Option<String>)]
+    run_id: Option<RunId>,
+    /// Where its run stands; `queued` while there is none.
+    status: &'static str,
+    /// Its run, if the caller waited for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<Run>,
+    /// What the bot said, if the caller waited for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    messages: Option<Vec<String>>,
+}
+
+/// Stores a message and creates its run. With `wait`, waits for the run's end.
+#[utoipa::path(post, path = "/api/messages", tag = "messages", security(("bearer" = [])), params(Wait),
+    request_body = NewMessage,
+    responses((status = 202, body = Accepted, description = "Stored; the run goes on"),
+        (status = 200, body = Accepted, description = "The run has ended while the caller waited"),
+        (status = 404, body = ProblemBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
+pub(super) async fn create(
+    State(api): State<Shared>,
+    _: Writer,
+    caller: Caller,
+    Query(Wait { wait }): Query<Wait>,
+    Body(new): Body<NewMessage>,
+) -> Result<(StatusCode, Json<Accepted>), Problem> {
+    let wait = Duration::from_secs(wait.unwrap_or(0));
+    if wait > LONGEST_WAIT {
+        let detail = format!("at most {} seconds", LONGEST_WAIT.as_secs());
+        return Err(Problem::new(Code::InvalidQuery, detail).of_field("wait"));
+    }
+    check(&new)?;
+    let channel = match (new.channel_id, new.context_id) {
+        (None, Some(context)) => Some(contexts::one(&api, context).await?.channel_id),
+        (channel, _) => channel,
+    };
+    let message = ApiMessage {
+        place: channels::place(&api, &caller, channel).await?,
+        speaker: caller.speaker(),
+        text: new.content,
+        key: new.idempotency_key,
+        context: new.context_id,
+    };
+    let stored = api.gatekeeper.api_message(message).await?;
+    let run = if wait.is_zero() {
+        match stored.run {
+            Some(run) => Some(runs::one(&api, run).await?),
+            None => None,
+        }
+    } else {
+        tokio::select! {
+            run = answered(&api, stored.message, wait) => run?,
+            () = api.stop.cancelled() => None,
+        }
+    };
+    let mut accepted = Accepted {
+        message_id: stored.message,
+        run_id: run.as_ref().map(|run| run.id).or(stored.run),
+        status: run.as_ref().map_or("queued", |run| run.status.as_str()),
+        run: None,
+        messages: None,
+    };
+    let ended = run.as_ref().is_some_and(|run| run.status.is_ended());
+    if let Some(run) = run.filter(|_| !wait.is_zero()) {
+        let said = messages::said_by(&mut api.engine.db.read().await?, run.id).await?;
+        accepted.messages = Some(said.into_iter().map(|message| message.content).collect());
+        accepted.run = Some(run);
+    }
+    let status = if ended && !wait.is_zero() {
+        StatusCode::OK
+    } else {
+        StatusCode::ACCEPTED
+    };
+    Ok((status, Json(accepted)))
+}
+
+fn check(new: &NewMessage) -> Result<(), Problem> {
+    check_text("content", &new.content, usize::MAX)?;
+    if let Some(key) = &new.idempotency_key {
+        check_text("idempotencyKey", key, KEY)?;
+    }
+    if let Some(file) = new.file_ids.first() {
+        return Err(Problem::input("fileIds", format!("there is no file {file}")));
+    }
+    match new.mode {
+        Some(Mode::Chat) => Err(Problem::input("mode", "only `run` is offered")),
+        Some(Mode::Run) | None => Ok(()),
+    }
+}
+
+/// The run of a message, as it is at its end or when the time is over; `None`: it has none yet.
+async fn answered(api: &Shared, message: MessageId, wait: Duration) -> Result<Option<Run>, StoreError> {
+    let deadline = Instant::now() + wait;
+    loop {
+        let message = messages::get(&mut api.engine.db.read().await?, message).await?;
+        let left = deadline.saturating_duration_since(Instant::now());
+        match message.and_then(|message| message.run_id) {
+            Some(run) => return api.engine.wait_for_end(run, left).await.map(Some),
+            None if left.is_zero() => return Ok(None),
+            None => tokio::time::sleep(LOOK.min(left)).await,
+        }
+    }
+}
+
+/// Which messages.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+pub(super) struct Wanted {
+    /// Only of this channel.
+    #[param(value_type = Option<String>)]
+    channel_id: Option<ChannelId>,
+    /// Only of this conversation.
+    #[param(value_type = Option<String>)]
+    context_id: Option<ContextId>,
+    /// Only older than this one.
+    #[param(value_type = Option<String>)]
+    before: Option<MessageId>,
+    /// How many on a page, at most 200.
+    limit: Option<u32>,
+}
+
+/// A page of messages, newest first.
+#[utoipa::path(get, path = "/api/messages", tag = "messages", security(("bearer" = [])), params(Wanted),
+    responses((status = 200, body = Page<Message>), (status = 400, body = ProblemBody)))]
+pub(super) async fn list(
+    State(api): State<Shared>,
+    _: Reader,
+    Query(wanted): Query<Wanted>,
+) -> Result<Json<Page<Message>>, Problem> {
+    let limit = page::limit(wanted.limit)?;
+    let mut conn = api.engine.db.read().await?;
+    let found = messages::page(
+        &mut conn,
+        wanted.channel_id,
+        wanted.context_id,
+        wanted.before,
+        limit + 1,
+    )
+    .await?;
+    Ok(Json(Page::of(found, limit, |message| message.id.to_string())))
+}

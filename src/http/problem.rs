@@ -1,0 +1,254 @@
+//! Errors as RFC 9457 problem details. What went wrong inside stays in the log.
+
+use axum::{
+    Json,
+    http::{HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::store::StoreError;
+
+/// What went wrong, by a word that does not change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Code {
+    /// There is no token, or it is none of ours.
+    Unauthorized,
+    /// The token may not do this.
+    MissingScope,
+    /// There is no such route.
+    UnknownRoute,
+    /// The route does not know this method.
+    MethodNotAllowed,
+    /// There is no such thing.
+    NotFound,
+    /// The body is no JSON.
+    InvalidJson,
+    /// A field of the body is wrong.
+    InvalidInput,
+    /// The path is wrong.
+    InvalidPath,
+    /// The query is wrong.
+    InvalidQuery,
+    /// A header is wrong.
+    InvalidHeader,
+    /// The body is not declared as JSON.
+    UnsupportedMediaType,
+    /// The body is too large.
+    BodyTooLarge,
+    /// The body did not come in time.
+    BodyTimeout,
+    /// The answer did not come in time.
+    Timeout,
+    /// The state does not allow it.
+    WrongState,
+    /// The channel is not the API's own.
+    ChannelNotWeb,
+    /// The channel was turned off.
+    ChannelDisabled,
+    /// The agent takes no runs.
+    AgentDisabled,
+    /// There is one already.
+    Conflict,
+    /// The database does not answer.
+    DatabaseUnavailable,
+    /// No agent is enabled.
+    NoAgent,
+    /// A fault of ours.
+    Internal,
+}
+
+impl Code {
+    const fn status(self) -> StatusCode {
+        match self {
+            Self::Unauthorized => StatusCode::UNAUTHORIZED,
+            Self::MissingScope => StatusCode::FORBIDDEN,
+            Self::UnknownRoute | Self::NotFound => StatusCode::NOT_FOUND,
+            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::InvalidJson | Self::InvalidPath | Self::InvalidQuery | Self::InvalidHeader => StatusCode::BAD_REQUEST,
+            Self::InvalidInput => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::BodyTimeout => StatusCode::REQUEST_TIMEOUT,
+            Self::WrongState | Self::ChannelNotWeb | Self::ChannelDisabled | Self::AgentDisabled | Self::Conflict => {
+                StatusCode::CONFLICT
+            }
+            Self::Timeout | Self::DatabaseUnavailable => StatusCode::SERVICE_UNAVAILABLE,
+            Self::NoAgent | Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    const fn title(self) -> &'static str {
+        match self {
+            Self::Unauthorized => "A valid token is needed",
+            Self::MissingScope => "The token may not do this",
+            Self::UnknownRoute => "There is no such route",
+            Self::MethodNotAllowed => "The route does not know this method",
+            Self::NotFound => "There is no such thing",
+            Self::InvalidJson => "The body is no JSON",
+            Self::InvalidInput => "The body holds something wrong",
+            Self::InvalidPath => "The path holds something wrong",
+            Self::InvalidQuery => "The query holds something wrong",
+            Self::InvalidHeader => "A header holds something wrong",
+            Self::UnsupportedMediaType => "The body must be JSON",
+            Self::BodyTooLarge => "The body is too large",
+            Self::BodyTimeout => "The body did not come in time",
+            Self::Timeout => "The answer did not come in time",
+            Self::WrongState => "Its state does not allow this",
+            Self::ChannelNotWeb => "The channel is another platform's",
+            Self::ChannelDisabled => "The channel is turned off",
+            Self::AgentDisabled => "The agent is turned off",
+            Self::Conflict => "There is one already",
+            Self::DatabaseUnavailable => "The database does not answer",
+            Self::NoAgent => "No agent is enabled",
+            Self::Internal => "Something went wrong here",
+        }
+    }
+}
+
+/// An error as the caller reads it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Problem {
+    code: Code,
+    detail: String,
+    field: Option<String>,
+    authenticate: Option<String>,
+}
+
+/// An error's body.
+#[derive(Serialize, utoipa::ToSchema)]
+#[schema(as = Problem)]
+pub(super) struct ProblemBody {
+    /// `about:blank`: the code says which.
+    r#type: &'static str,
+    /// What went wrong, by a word that does not change.
+    code: Code,
+    /// The same for people.
+    title: &'static str,
+    /// The status code.
+    status: u16,
+    /// What exactly, and what to do.
+    detail: String,
+    /// The field of the body, query, path or header that is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<String>,
+}
+
+impl Problem {
+    /// An error of this kind.
+    pub(super) fn new(code: Code, detail: impl Into<String>) -> Self {
+        Self {
+            code,
+            detail: detail.into(),
+            field: None,
+            authenticate: None,
+        }
+    }
+
+    /// A field of the body that is wrong.
+    pub(super) fn input(field: &str, detail: impl Into<String>) -> Self {
+        Self::new(Code::InvalidInput, detail).of_field(field)
+    }
+
+    /// Names the field that is wrong.
+    pub(super) fn of_field(mut self, field: &str) -> Self {
+        self.field = Some(field.to_owned());
+        self
+    }
+
+    /// Tells how to authenticate.
+    pub(super) fn with_challenge(mut self, challenge: impl Into<String>) -> Self {
+        self.authenticate = Some(challenge.into());
+        self
+    }
+
+    /// There is no such thing.
+    pub(super) fn not_found(what: impl std::fmt::Display) -> Self {
+        Self::new(Code::NotFound, format!("there is no {what}"))
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Unavailable(why) => {
+                tracing::warn!(why, "a request could not be answered: the database is not available");
+                Self::new(
+                    Code::DatabaseUnavailable,
+                    "nothing was lost that was accepted; try again later",
+                )
+            }
+            StoreError::NotFound(what) if what == "enabled agent" => {
+                Self::new(Code::NoAgent, "turn an agent on in the configuration")
+            }
+            StoreError::NotFound(what) => Self::not_found(what),
+            StoreError::WrongState(why) => Self::new(Code::WrongState, why),
+            StoreError::LeaseLost(run) => {
+                Self::new(Code::WrongState, format!("run {run} changed meanwhile; try again"))
+            }
+            StoreError::Conflict(_) => Self::new(Code::Conflict, "it exists already"),
+            other => {
+                tracing::error!(error = %other, "a request could not be answered");
+                Self::new(Code::Internal, "the log says more")
+            }
+        }
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let status = self.code.status();
+        // The one answer that older clients of this API know by its text.
+        if self.code == Code::NoAgent {
+            return (status, Json(json!({ "error": "No enabled agent found" }))).into_response();
+        }
+        let challenge = self.authenticate.and_then(|text| HeaderValue::try_from(text).ok());
+        let body = ProblemBody {
+            r#type: "about:blank",
+            code: self.code,
+            title: self.code.title(),
+            status: status.as_u16(),
+            detail: self.detail,
+            field: self.field,
+        };
+        let mut response = (status, Json(body)).into_response();
+        let headers = response.headers_mut();
+        headers.insert(
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("application/problem+json"),
+        );
+        if let Some(challenge) = challenge {
+            headers.insert(header::WWW_AUTHENTICATE, challenge);
+        }
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_went_wrong_inside_is_not_told() {
+        let cases = [
+            (
+                StoreError::Unavailable("disk I/O error".into()),
+                Code::DatabaseUnavailable,
+            ),
+            (
+                StoreError::Conflict("UNIQUE constraint failed: runs.id".into()),
+                Code::Conflict,
+            ),
+            (StoreError::Corrupt("no such column: secret".into()), Code::Internal),
+            (StoreError::NotFound("enabled agent".into()), Code::NoAgent),
+        ];
+        for (error, code) in cases {
+            let inside = error.to_string();
+            let problem = Problem::from(error);
+            assert_eq!(problem.code, code);
+            assert!(!inside.contains(&problem.detail), "{inside}");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! A run told again: what the engine knew at each step, and what it decided.
+
+use axum::{Json, extract::State};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{
+    Shared,
+    auth::Reader,
+    extract::Id,
+    problem::{Problem, ProblemBody},
+    runs::one,
+    step::StepView,
+};
+use crate::{
+    engine,
+    id::RunId,
+    store::{runs::RunStatus, steps},
+};
+
+/// A run told again.
+#[derive(Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Replay {
+    /// The run.
+    #[schema(value_type = String)]
+    run_id: RunId,
+    /// Where it stands.
+    status: RunStatus,
+    /// Its iterations, in order.
+    iterations: Vec<ReplayIteration>,
+}
+
+/// One iteration: from a question to the model to the next one.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(super) struct ReplayIteration {
+    /// Its number; repeats for unreadable replies are not counted.
+    iteration: u32,
+    /// Its steps, in order.
+    steps: Vec<ReplayStep>,
+}
+
+/// One step, and what the engine knew then.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(super) struct ReplayStep {
+    /// The step.
+    #[serde(flatten)]
+    step: StepView,
+    /// What the engine knew after it.
+    #[schema(value_type = Object)]
+    state: Value,
+    /// What it made of the reply, if the step is one.
+    #[schema(value_type = Option<Object>)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision: Option<Value>,
+}
+
+/// The fold of a run's steps, iteration by iteration: what the engine knew and what it made of each reply.
+#[utoipa::path(get, path = "/api/runs/{id}/replay", tag = "runs", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The run")),
+    responses((status = 200, body = Replay), (status = 404, body = ProblemBody)))]
+pub(super) async fn replay(State(api): State<Shared>, _: Reader, Id(id): Id<RunId>) -> Result<Json<Replay>, Problem> {
+    let run = one(&api, id).await?;
+    let steps = steps::of_run(&mut api.engine.db.read().await?, id).await?;
+    let iterations = engine::replay::replay(&run, &api.engine.rules, &steps)
+        .into_iter()
+        .map(|iteration| ReplayIteration {
+            iteration: iteration.number,
+            steps: iteration
+                .frames
+                .into_iter()
+                .map(|frame| ReplayStep {
+                    step: StepView::from(frame.step),
+                    state: frame.state,
+                    decision: frame.decision,
+                })
+                .collect(),
+        })
+        .collect();
+    Ok(Json(Replay {
+        run_id: id,
+        status: run.status,
+        iterations,
+    }))
+}

@@ -1,0 +1,254 @@
+//! Runs: begun without a message, listed, shown and changed.
+
+use axum::{Json, extract::State, http::StatusCode};
+use clifford_channel::Address;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{
+    Shared,
+    auth::{Caller, Reader, Writer},
+    channels as channel_routes,
+    extract::{Body, Id, Query, check_text},
+    page::{self, Page},
+    problem::{Code, Problem, ProblemBody},
+    step::StepView,
+};
+use crate::{
+    engine::{gates, work::Task},
+    id::{AgentId, ChannelId, RunId, UserId},
+    store::{
+        agents,
+        runs::{self, Filter, Run, RunStatus},
+        steps,
+        users::{self, UserRole},
+    },
+};
+
+/// Longest name of a kind of helper.
+const PROFILE: usize = 100;
+
+/// Which runs.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct Wanted {
+    /// Only those that stand here.
+    status: Option<RunStatus>,
+    /// Only of this person.
+    #[param(value_type = Option<String>)]
+    user: Option<UserId>,
+    /// Only of this channel.
+    #[param(value_type = Option<String>)]
+    channel: Option<ChannelId>,
+    /// Only older than this one.
+    #[param(value_type = Option<String>)]
+    before: Option<RunId>,
+    /// How many on a page, at most 200.
+    limit: Option<u32>,
+}
+
+/// A page of runs, newest first.
+#[utoipa::path(get, path = "/api/runs", tag = "runs", security(("bearer" = [])), params(Wanted),
+    responses((status = 200, body = Page<Run>), (status = 400, body = ProblemBody)))]
+pub(super) async fn list(
+    State(api): State<Shared>,
+    _: Reader,
+    Query(wanted): Query<Wanted>,
+) -> Result<Json<Page<Run>>, Problem> {
+    let limit = page::limit(wanted.limit)?;
+    let filter = Filter {
+        status: wanted.status,
+        user: wanted.user,
+        channel: wanted.channel,
+        before: wanted.before,
+    };
+    let found = runs::page(&mut api.engine.db.read().await?, &filter, limit + 1).await?;
+    Ok(Json(Page::of(found, limit, |run| run.id.to_string())))
+}
+
+/// A run with its steps.
+#[derive(Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct RunWithSteps {
+    /// The run.
+    #[serde(flatten)]
+    run: Run,
+    /// Its steps, in order.
+    run_steps: Vec<StepView>,
+}
+
+/// One run with its steps.
+#[utoipa::path(get, path = "/api/runs/{id}", tag = "runs", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The run")),
+    responses((status = 200, body = RunWithSteps), (status = 404, body = ProblemBody)))]
+pub(super) async fn get(
+    State(api): State<Shared>,
+    _: Reader,
+    Id(id): Id<RunId>,
+) -> Result<Json<RunWithSteps>, Problem> {
+    let run = one(&api, id).await?;
+    let steps = steps::of_run(&mut api.engine.db.read().await?, id).await?;
+    Ok(Json(RunWithSteps {
+        run,
+        run_steps: steps.iter().map(StepView::from).collect(),
+    }))
+}
+
+/// A run to be begun.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct NewRun {
+    /// The agent; left out: the channel's, or the default one.
+    #[schema(value_type = Option<String>)]
+    agent_id: Option<AgentId>,
+    /// What is asked.
+    input_text: String,
+    /// The same as data.
+    #[schema(value_type = Option<Object>)]
+    input_json: Option<Value>,
+    /// Which kind of helper it is.
+    profile: Option<String>,
+    /// The only tools it may call: `tool` or `tool.command`.
+    allowed_tools: Option<Vec<String>>,
+    /// Where what it says goes; left out: nowhere, it is read from the run.
+    #[schema(value_type = Option<String>)]
+    channel_id: Option<ChannelId>,
+}
+
+/// Begins a run without a message.
+#[utoipa::path(post, path = "/api/runs", tag = "runs", security(("bearer" = [])), request_body = NewRun,
+    responses((status = 202, body = Run), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody),
+        (status = 422, body = ProblemBody)))]
+pub(super) async fn create(
+    State(api): State<Shared>,
+    _: Writer,
+    caller: Caller,
+    Body(new): Body<NewRun>,
+) -> Result<(StatusCode, Json<Run>), Problem> {
+    check_text("inputText", &new.input_text, usize::MAX)?;
+    if let Some(profile) = &new.profile {
+        check_text("profile", profile, PROFILE)?;
+    }
+    check_tools(&api, new.allowed_tools.as_deref().unwrap_or_default())?;
+    let (agent, address) = destination(&api, &new).await?;
+    let speaker = caller.speaker();
+    let platform = caller.place().platform;
+    let now = api.engine.clock.now();
+    let user = api
+        .engine
+        .db
+        .write(move |tx| {
+            Box::pin(async move { users::find_or_create(tx, platform, &speaker, UserRole::Member, now).await })
+        })
+        .await?;
+    let task = Task {
+        agent,
+        channel: new.channel_id,
+        user: Some(user.id),
+        context: None,
+        input: new.input_text,
+        address,
+        not_before: None,
+    };
+    let mut run = task.into_run(None);
+    run.input_json = new.input_json;
+    run.profile = new.profile;
+    run.allowed_tools = new.allowed_tools;
+    Ok((StatusCode::ACCEPTED, Json(api.engine.submit(run).await?)))
+}
+
+/// The agent that does it, and where it speaks.
+async fn destination(api: &Shared, new: &NewRun) -> Result<(AgentId, Option<Address>), Problem> {
+    let (own, address) = match new.channel_id {
+        None => (None, None),
+        Some(id) => {
+            let channel = channel_routes::one(api, id).await?;
+            channel_routes::answering(&channel)?;
+            let address = Address {
+                private: channel.is_private(),
+                place: channel.external_id,
+                reply_to: None,
+                via: None,
+            };
+            (channel.agent_id, Some(address))
+        }
+    };
+    let mut conn = api.engine.db.read().await?;
+    let Some(id) = new.agent_id else {
+        let agent = agents::for_channel(&mut conn, own).await?;
+        let agent = agent.ok_or_else(|| Problem::new(Code::NoAgent, "turn an agent on in the configuration"))?;
+        return Ok((agent.id, address));
+    };
+    match agents::get(&mut conn, id).await? {
+        Some(agent) if agent.enabled => Ok((agent.id, address)),
+        Some(agent) => {
+            let detail = format!("{} takes no runs; turn it on with PATCH /api/agents/{id}", agent.name);
+            Err(Problem::new(Code::AgentDisabled, detail).of_field("agentId"))
+        }
+        None => Err(Problem::input("agentId", format!("there is no agent {id}"))),
+    }
+}
+
+fn check_tools(api: &Shared, allowed: &[String]) -> Result<(), Problem> {
+    let known: Vec<_> = api
+        .engine
+        .tools
+        .visible(None)
+        .flat_map(|(tool, commands)| {
+            commands
+                .into_iter()
+                .map(|command| format!("{}.{}", tool.name, command.name))
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    for (place, entry) in allowed.iter().enumerate() {
+        if !known.iter().any(|name| gates::covers(entry, name)) {
+            let detail = format!("there is no tool `{entry}`");
+            return Err(Problem::input(&format!("allowedTools[{place}]"), detail));
+        }
+    }
+    Ok(())
+}
+
+/// Stops a run and its subagents.
+#[utoipa::path(post, path = "/api/runs/{id}/cancel", tag = "runs", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The run")),
+    responses((status = 200, body = Run), (status = 404, body = ProblemBody),
+        (status = 409, body = ProblemBody, description = "It has ended")))]
+pub(super) async fn cancel(State(api): State<Shared>, _: Writer, Id(id): Id<RunId>) -> Result<Json<Run>, Problem> {
+    Ok(Json(api.engine.cancel(id).await?))
+}
+
+/// Wakes a waiting run before its time.
+#[utoipa::path(post, path = "/api/runs/{id}/wake", tag = "runs", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The run")),
+    responses((status = 202, body = Run), (status = 404, body = ProblemBody),
+        (status = 409, body = ProblemBody, description = "It does not wait")))]
+pub(super) async fn wake(
+    State(api): State<Shared>,
+    _: Writer,
+    Id(id): Id<RunId>,
+) -> Result<(StatusCode, Json<Run>), Problem> {
+    Ok((StatusCode::ACCEPTED, Json(api.engine.wake(id).await?)))
+}
+
+/// Does a failed or cancelled run once more, as a new one.
+#[utoipa::path(post, path = "/api/runs/{id}/retry", tag = "runs", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The run")),
+    responses((status = 202, body = Run, description = "The new run"), (status = 404, body = ProblemBody),
+        (status = 409, body = ProblemBody, description = "It has not failed")))]
+pub(super) async fn retry(
+    State(api): State<Shared>,
+    _: Writer,
+    Id(id): Id<RunId>,
+) -> Result<(StatusCode, Json<Run>), Problem> {
+    Ok((StatusCode::ACCEPTED, Json(api.engine.retry(id).await?)))
+}
+
+/// One run.
+pub(super) async fn one(api: &Shared, id: RunId) -> Result<Run, Problem> {
+    runs::get(&mut api.engine.db.read().await?, id)
+        .await?
+        .ok_or_else(|| Problem::not_found(format!("run {id}")))
+}

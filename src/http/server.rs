@@ -1,0 +1,134 @@
+//! Listening: connections up to a limit, each in a task of its own, ended in order at the stop.
+
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    service::TowerToHyperService,
+};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::Semaphore,
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::config;
+
+/// How long to wait when the system has no more connections to give.
+const EXHAUSTED: Duration = Duration::from_millis(200);
+
+/// The address cannot be listened on.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "http.bind: {address} cannot be listened on: {error}; choose another address or port, stop what uses it, or \
+     set http.enabled = false"
+)]
+pub struct BindError {
+    address: SocketAddr,
+    error: io::Error,
+}
+
+/// A bound address that nobody is answered on yet.
+pub struct Server {
+    listener: TcpListener,
+    address: SocketAddr,
+    connections: usize,
+    header_timeout: Duration,
+}
+
+impl Server {
+    /// Binds the address of the settings.
+    ///
+    /// # Errors
+    /// It cannot be listened on.
+    pub async fn bind(settings: &config::Http) -> Result<Self, BindError> {
+        let fault = |error| BindError {
+            address: settings.bind,
+            error,
+        };
+        let listener = TcpListener::bind(settings.bind).await.map_err(fault)?;
+        let address = listener.local_addr().map_err(fault)?;
+        if !address.ip().is_loopback() {
+            tracing::warn!(
+                %address,
+                "THE API LISTENS BEYOND THIS MACHINE, WITHOUT TLS: tokens and messages can be read on the way; put a \
+                 proxy with TLS before it and set http.bind to a loopback address"
+            );
+        }
+        Ok(Self {
+            listener,
+            address,
+            connections: usize::try_from(settings.max_connections).unwrap_or(usize::MAX),
+            header_timeout: Duration::from_secs(settings.request_timeout_seconds),
+        })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Answers until `stop`, then finishes what is being answered.
+    pub async fn run(self, router: Router, stop: CancellationToken) {
+        let places = Arc::new(Semaphore::new(self.connections.min(Semaphore::MAX_PERMITS)));
+        let open = TaskTracker::new();
+        loop {
+            // Who finds no place waits in the system's queue.
+            let accepted = tokio::select! {
+                () = stop.cancelled() => break,
+                accepted = accept(&self.listener, &places) => accepted,
+            };
+            let Some((stream, place)) = accepted else { continue };
+            let connection = answer(stream, router.clone(), self.header_timeout, stop.clone());
+            open.spawn(async move {
+                connection.await;
+                drop(place);
+            });
+        }
+        drop(self.listener);
+        open.close();
+        open.wait().await;
+    }
+}
+
+async fn accept(
+    listener: &TcpListener,
+    places: &Arc<Semaphore>,
+) -> Option<(TcpStream, tokio::sync::OwnedSemaphorePermit)> {
+    let place = Arc::clone(places).acquire_owned().await.ok()?;
+    match listener.accept().await {
+        Ok((stream, _)) => Some((stream, place)),
+        Err(error) => {
+            // A caller that has gone already is no fault; no more file descriptors is one, and it passes.
+            if !matches!(
+                error.kind(),
+                io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset
+            ) {
+                tracing::warn!(%error, "a connection to the API could not be accepted");
+                tokio::time::sleep(EXHAUSTED).await;
+            }
+            None
+        }
+    }
+}
+
+async fn answer(stream: TcpStream, router: Router, header_timeout: Duration, stop: CancellationToken) {
+    // Answers are small and written whole: waiting for more to send only delays them.
+    stream.set_nodelay(true).ok();
+    let mut builder = http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(header_timeout);
+    let connection = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+    tokio::pin!(connection);
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = stop.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection to the API broke");
+    }
+}

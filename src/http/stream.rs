@@ -1,0 +1,158 @@
+//! A run as it happens, over SSE. The rows are the truth; events of this process are only reasons to look sooner,
+//! so a stream shows runs of other processes too.
+
+use std::{collections::VecDeque, convert::Infallible, time::Duration};
+
+use axum::{
+    extract::State,
+    http::HeaderMap,
+    response::sse::{Event, KeepAlive, Sse},
+};
+use futures::Stream;
+use serde_json::json;
+use tokio::time::Instant;
+
+use super::{
+    Shared,
+    auth::Reader,
+    extract::Id,
+    problem::{Code, Problem, ProblemBody},
+    runs::one,
+    step::StepView,
+};
+use crate::{
+    engine::events::{RunEvent, Watcher},
+    id::RunId,
+    store::{
+        StoreError,
+        runs::{self, RunStatus},
+        steps,
+    },
+};
+
+/// How often the rows are looked at without a reason.
+const LOOK: Duration = Duration::from_millis(500);
+/// After how much silence a comment keeps the connection alive.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// A run as it happens: `step` (its id is the step's `seq`), `status`, `token` (draft text, until the next step) and
+/// at the end `done`, with the run.
+#[utoipa::path(get, path = "/api/runs/{id}/stream", tag = "runs", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The run"),
+        ("Last-Event-ID" = Option<u32>, Header, description = "Begin behind this step")),
+    responses((status = 200, content_type = "text/event-stream", body = String), (status = 404, body = ProblemBody)))]
+pub(super) async fn stream(
+    State(api): State<Shared>,
+    _: Reader,
+    Id(id): Id<RunId>,
+    headers: HeaderMap,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
+    let after = last_event_id(&headers)?;
+    one(&api, id).await?;
+    let feed = Feed {
+        watcher: api.engine.events.watch(id),
+        api,
+        run: id,
+        seq: after,
+        status: None,
+        look_at: Instant::now(),
+        ready: VecDeque::new(),
+        over: false,
+    };
+    let events = futures::stream::unfold(feed, |mut feed| async move {
+        let event = feed.next().await?;
+        Some((Ok(event), feed))
+    });
+    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
+}
+
+fn last_event_id(headers: &HeaderMap) -> Result<u32, Problem> {
+    let Some(value) = headers.get("last-event-id") else {
+        return Ok(0);
+    };
+    let text = value.to_str().unwrap_or_default().trim();
+    text.parse().map_err(|_| {
+        let detail = "it must be the number of a step, as the stream gave it";
+        Problem::new(Code::InvalidHeader, detail).of_field("Last-Event-ID")
+    })
+}
+
+/// What one caller has seen of a run.
+struct Feed {
+    api: Shared,
+    run: RunId,
+    watcher: Watcher,
+    /// The last step that was shown.
+    seq: u32,
+    /// The last status that was shown.
+    status: Option<RunStatus>,
+    /// When the rows are looked at next.
+    look_at: Instant,
+    /// Found, and not shown yet.
+    ready: VecDeque<Event>,
+    /// Nothing follows what is ready.
+    over: bool,
+}
+
+impl Feed {
+    /// The next event. `None`: the run has ended, or this process stops.
+    async fn next(&mut self) -> Option<Event> {
+        loop {
+            if let Some(event) = self.ready.pop_front() {
+                return Some(event);
+            }
+            if self.over {
+                return None;
+            }
+            if Instant::now() >= self.look_at {
+                self.look_at = Instant::now() + LOOK;
+                if let Err(error) = self.look().await {
+                    tracing::warn!(run = %self.run, %error, "a stream could not read its run; it tries again");
+                }
+                continue;
+            }
+            let stop = self.api.stop.clone();
+            tokio::select! {
+                () = stop.cancelled() => return None,
+                () = tokio::time::sleep_until(self.look_at) => {}
+                event = self.watcher.next() => match event {
+                    Some(RunEvent::Token(text)) => self.show("token", &json!({ "text": text })),
+                    Some(RunEvent::Step(_) | RunEvent::Status(_)) | None => self.look_at = Instant::now(),
+                },
+            }
+        }
+    }
+
+    /// Looks at the rows. The run first: when it has ended, all of its steps are there.
+    async fn look(&mut self) -> Result<(), StoreError> {
+        let mut conn = self.api.engine.db.read().await?;
+        let Some(run) = runs::get(&mut conn, self.run).await? else {
+            self.over = true;
+            return Ok(());
+        };
+        for step in steps::after(&mut conn, self.run, self.seq).await? {
+            self.seq = step.seq;
+            let event = event("step", &StepView::from(&step)).id(step.seq.to_string());
+            self.ready.push_back(event);
+        }
+        if self.status != Some(run.status) {
+            self.status = Some(run.status);
+            self.show("status", &json!({ "status": run.status }));
+        }
+        if run.status.is_ended() {
+            self.show("done", &run);
+            self.over = true;
+        }
+        Ok(())
+    }
+
+    fn show(&mut self, name: &str, data: &impl serde::Serialize) {
+        self.ready.push_back(event(name, data));
+    }
+}
+
+fn event(name: &str, data: &impl serde::Serialize) -> Event {
+    // One line of JSON: a line break within it is escaped.
+    let data = serde_json::to_string(data).unwrap_or_default();
+    Event::default().event(name).data(data)
+}

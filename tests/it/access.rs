@@ -1,0 +1,80 @@
+//! Strangers, pairing, and the first owner.
+
+use clifford::{clock::Timestamp, ingress};
+
+use crate::harness::{Setup, Site};
+
+fn now() -> Timestamp {
+    jiff::Timestamp::now().into()
+}
+
+/// The code between backticks, or what markup made of them.
+fn code_in(text: &str) -> String {
+    let (_, behind) = text.split_once("Your code is ").expect("a code");
+    behind.chars().filter(|c| *c != '`').take(8).collect()
+}
+
+#[tokio::test]
+async fn a_stranger_gets_a_code_and_is_heard_once_the_owner_approves() {
+    for site in Site::BOTH {
+        let access = format!("channels.{}.access", site.name());
+        let mut bot = Setup::on(site).set(&access, "pairing").start().await;
+        let room = bot.room(site, 7, "Ada");
+        bot.says(room, "hello, my secret is 4711");
+        let code = code_in(&bot.answers(room, 1).await[0]);
+        if site == Site::Telegram {
+            // What a stranger says next, within the minute, is not even answered.
+            bot.says(room, "hello?");
+            bot.telegram.wait_for_confirmed().await;
+        }
+        let approved = bot
+            .look()
+            .await
+            .db
+            .write({
+                let code = code.clone();
+                move |tx| Box::pin(async move { ingress::approve(tx, &code, now()).await })
+            })
+            .await
+            .unwrap();
+        assert_eq!(approved.as_deref(), Some("Ada"));
+        bot.says(room, "now?");
+        assert_eq!(bot.answers(room, 2).await[1..], ["You said: now?"], "{site:?}");
+        bot.finish().await;
+        let prompts: Vec<_> = bot.model.requests().iter().map(|request| request.body.to_string()).collect();
+        assert_eq!(prompts.len(), 1);
+        assert!(!prompts[0].contains("4711"), "what a stranger said reached the model");
+    }
+}
+
+#[tokio::test]
+async fn the_code_of_the_first_owner_makes_one_owner() {
+    let mut bot = Setup::on(Site::Telegram).set("channels.telegram.access", "pairing").start().await;
+    let look = bot.look().await;
+    let claim = look.db.write(|tx| Box::pin(ingress::claim_code(tx, now()))).await.unwrap().unwrap();
+    let (ada, bob) = (bot.room(Site::Telegram, 7, "Ada"), bot.room(Site::Telegram, 8, "Bob"));
+    bot.says(ada, &claim);
+    assert!(bot.answers(ada, 1).await[0].starts_with("You are my owner now."));
+    bot.says(bob, &claim);
+    assert!(bot.answers(bob, 1).await[0].contains("I only talk to people whom my owner knows."));
+    bot.says(ada, "hello");
+    assert_eq!(bot.answers(ada, 2).await[1..], ["You said: hello"]);
+    bot.finish().await;
+    assert_eq!(bot.model.request_count(), 1);
+}
+
+#[tokio::test]
+async fn who_is_not_on_the_list_hears_nothing() {
+    let mut bot = Setup::on(Site::Telegram)
+        .set("channels.telegram.access", "allowlist")
+        .set("channels.telegram.allow", vec![7])
+        .start()
+        .await;
+    let (ada, bob) = (bot.room(Site::Telegram, 7, "Ada"), bot.room(Site::Telegram, 8, "Bob"));
+    bot.says(bob, "hello");
+    bot.says(ada, "hello");
+    assert_eq!(bot.answers(ada, 1).await, ["You said: hello"]);
+    bot.finish().await;
+    assert_eq!(bot.texts(bob), Vec::<String>::new());
+    assert_eq!(bot.look().await.count("users").await, 1);
+}

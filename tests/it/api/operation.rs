@@ -1,0 +1,117 @@
+//! What those who operate a bot ask of it.
+
+use std::collections::BTreeSet;
+
+use clifford::http::Server;
+use serde_json::json;
+
+use super::bot::Bot;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bot_tells_that_it_lives_and_is_ready_and_what_it_has_counted() {
+    let bot = Bot::start().await;
+    assert_eq!(bot.get("/healthz").await.text, "ok");
+    bot.ask("hello").await;
+    let ready = bot.get("/readyz").await;
+    assert_eq!(ready.status, 200);
+    let checks = json!({
+        "database": { "ok": true, "detail": "it takes writes" },
+        "provider": { "ok": true, "detail": "offline" },
+    });
+    assert_eq!(ready.json(), json!({ "ready": true, "checks": checks }));
+    let metrics = bot.get("/metrics").await;
+    assert_eq!(
+        metrics.header("content-type"),
+        "text/plain; version=0.0.4; charset=utf-8"
+    );
+    for name in [
+        "clifford_runs{status=\"waiting\"}",
+        "clifford_outbox_messages",
+        "clifford_outbox_oldest_seconds",
+        "clifford_database_up 1",
+        "clifford_runs_total{status=\"completed\"}",
+        "clifford_model_seconds_bucket{provider=\"offline\"",
+        "clifford_http_requests_total{status=\"200\"}",
+    ] {
+        assert!(metrics.text.contains(name), "{name} is not in {}", metrics.text);
+    }
+    bot.app.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_description_lists_every_route() {
+    let bot = Bot::start().await;
+    let description = bot.get("/api/openapi.json").await.json();
+    assert!(description["openapi"].as_str().unwrap().starts_with("3.1"));
+    let listed: BTreeSet<_> = description["paths"]
+        .as_object()
+        .unwrap()
+        .iter()
+        .flat_map(|(path, item)| {
+            let methods = item.as_object().unwrap().keys();
+            methods.map(move |method| format!("{method} {path}"))
+        })
+        .collect();
+    let expected = [
+        "get /api/agents",
+        "get /api/agents/{id}",
+        "get /api/channels",
+        "get /api/channels/{id}",
+        "get /api/contexts",
+        "get /api/contexts/{id}",
+        "get /api/messages",
+        "get /api/openapi.json",
+        "get /api/runs",
+        "get /api/runs/{id}",
+        "get /api/runs/{id}/replay",
+        "get /api/runs/{id}/stream",
+        "get /healthz",
+        "get /metrics",
+        "get /readyz",
+        "patch /api/agents/{id}",
+        "patch /api/channels/{id}",
+        "patch /api/contexts/{id}",
+        "post /api/contexts",
+        "post /api/messages",
+        "post /api/runs",
+        "post /api/runs/{id}/cancel",
+        "post /api/runs/{id}/retry",
+        "post /api/runs/{id}/wake",
+    ];
+    assert_eq!(listed, expected.map(str::to_owned).into());
+    bot.app.shutdown().await;
+}
+
+#[tokio::test]
+async fn an_address_in_use_is_an_error_that_names_the_setting() {
+    let settings = clifford::config::Http {
+        bind: "127.0.0.1:0".parse().unwrap(),
+        ..Default::default()
+    };
+    let first = Server::bind(&settings).await.unwrap();
+    let taken = clifford::config::Http {
+        bind: first.address(),
+        ..settings
+    };
+    let error = Server::bind(&taken).await.err().unwrap().to_string();
+    assert!(
+        error.starts_with(&format!("http.bind: {} cannot be listened on", first.address())),
+        "{error}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn callers_beyond_the_connection_limit_wait_and_are_answered() {
+    let bot = Bot::with(&[("http.max_connections", "2")]).await;
+    let calls = (0..20).map(|_| {
+        let client = reqwest::Client::builder()
+            .no_proxy()
+            .pool_max_idle_per_host(0)
+            .build()
+            .unwrap();
+        let request = client.get(format!("http://{}/healthz", bot.address));
+        async move { request.send().await.unwrap().status().as_u16() }
+    });
+    assert_eq!(futures::future::join_all(calls).await, [200; 20]);
+    bot.app.shutdown().await;
+}

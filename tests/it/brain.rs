@@ -1,0 +1,158 @@
+//! The model of the journeys: reads the prompt as a model would, and answers by rule.
+
+use std::time::Duration;
+
+use clifford_fakes::openai::{RecordedRequest, Reply};
+use serde_json::{Value, json};
+
+/// What a prompt says.
+pub struct Prompt {
+    payload: Value,
+    /// What the model replied so far.
+    turns: usize,
+    results: Vec<Value>,
+    subagents: Vec<Value>,
+    woken: bool,
+}
+
+impl Prompt {
+    pub fn read(request: &RecordedRequest) -> Self {
+        let behind = request.messages().get(2..).unwrap_or_default();
+        let entries: Vec<Value> = behind
+            .iter()
+            .filter(|message| message["role"] == "user")
+            .map(|message| serde_json::from_str(message["content"].as_str().unwrap()).unwrap())
+            .collect();
+        let named = |name: &str| {
+            let found = entries.iter().filter_map(|entry| entry.get(name));
+            found.cloned().collect::<Vec<_>>()
+        };
+        Self {
+            payload: serde_json::from_str(request.text(1)).unwrap(),
+            turns: behind.iter().filter(|message| message["role"] == "assistant").count(),
+            results: named("tool_result"),
+            subagents: named("subagents"),
+            woken: !named("woke").is_empty(),
+        }
+    }
+
+    /// What is asked.
+    pub fn input(&self) -> &str {
+        self.payload["input"].as_str().or(self.payload["task"].as_str()).unwrap()
+    }
+
+    /// What was said before in this conversation.
+    pub fn conversation(&self) -> Vec<&str> {
+        let turns = self.payload["conversation"].as_array().unwrap();
+        turns.iter().map(|turn| turn["content"].as_str().unwrap()).collect()
+    }
+
+    /// The platform's name.
+    fn platform(&self) -> &str {
+        self.payload["run"]["channel"]["platform"].as_str().unwrap_or_default()
+    }
+
+    /// What a calculation came to.
+    fn value(&self, place: usize) -> &str {
+        self.results[place]["result"]["value"].as_str().unwrap()
+    }
+}
+
+/// The inputs that were asked, one for each request, in order.
+pub fn inputs(requests: &[std::sync::Arc<RecordedRequest>]) -> Vec<String> {
+    requests
+        .iter()
+        .map(|request| Prompt::read(request).input().to_owned())
+        .collect()
+}
+
+/// Answers a prompt.
+pub fn reply(request: &RecordedRequest) -> Reply {
+    let prompt = Prompt::read(request);
+    let input = prompt.input();
+    let rules: [(&str, fn(&Prompt) -> Value); 6] = [
+        ("two tools", two_tools),
+        ("everything", everything),
+        ("helper", |prompt| finish(format!("{} is done", prompt.input()))),
+        ("nap", nap),
+        ("write a lot", |prompt| finish(code(prompt.platform()))),
+        ("", |prompt| json!({"type": "send_message", "message": format!("You said: {}", prompt.input())})),
+    ];
+    let rule = rules.iter().find(|(word, _)| input.contains(word)).unwrap().1;
+    let delay = if input.contains("slowly") { 700 } else { 0 };
+    Reply::json(&rule(&prompt)).delay(Duration::from_millis(delay))
+}
+
+fn planned(mut action: Value) -> Value {
+    action["notes"] = json!([
+        {"category": "requirements", "content": "what is asked"},
+        {"category": "plan", "content": "one step after the other"},
+    ]);
+    action
+}
+
+fn finish(output: String) -> Value {
+    planned(json!({"type": "finish", "output": output}))
+}
+
+fn calculate(expression: &str) -> Value {
+    json!({"type": "tool_call", "name": "compute.eval", "args": {"expression": expression}})
+}
+
+fn two_tools(prompt: &Prompt) -> Value {
+    match prompt.turns {
+        0 => planned(calculate("6 * 7")),
+        1 => calculate("42 + 1"),
+        _ => {
+            let output = format!("{}: {} and {}", prompt.input(), prompt.value(0), prompt.value(1));
+            json!({"type": "finish", "output": output})
+        }
+    }
+}
+
+/// Every kind of step that a process can die at, twice.
+fn everything(prompt: &Prompt) -> Value {
+    let child = |task: &str| json!({"type": "spawn_subagent", "subagent": {"task": task}});
+    match prompt.turns {
+        0 => planned(calculate("6 * 7")),
+        1 => json!({"type": "tool_call", "name": "memory.put",
+            "args": {"module": "preferences", "key": "drink", "value": "tea"}}),
+        2 => json!({"type": "send_message", "message": PROGRESS}),
+        3 => child("helper one"),
+        4 => child("helper two"),
+        _ => {
+            assert_eq!(prompt.subagents.len(), 2);
+            finish(lines(prompt.platform()).join("\n\n"))
+        }
+    }
+}
+
+fn nap(prompt: &Prompt) -> Value {
+    if prompt.woken {
+        json!({"type": "finish", "output": "I am awake."})
+    } else if prompt.turns == 0 {
+        planned(calculate("6 * 7"))
+    } else {
+        json!({"type": "sleep", "delay_seconds": 1, "reason": "a nap"})
+    }
+}
+
+/// What is said before the end, where something is.
+pub const PROGRESS: &str = "I am on it.";
+
+/// Paragraphs that need three parts on this platform.
+pub fn lines(platform: &str) -> Vec<String> {
+    let count = if platform == "telegram" { 10 } else { 5 };
+    (0..count).map(|line| format!("paragraph {line} {}", "word ".repeat(190).trim_end())).collect()
+}
+
+/// A block of code that needs several parts.
+pub fn code(platform: &str) -> String {
+    format!("Here it is:\n\n```rust\n{}\n```\n\nThat was all.", code_lines(platform).join("\n"))
+}
+
+/// The lines of that block.
+pub fn code_lines(platform: &str) -> Vec<String> {
+    let count = if platform == "telegram" { 200 } else { 100 };
+    (0..count).map(|line| format!("let number_{line} = {line} < 2 && true; // <{line}> & co")).collect()
+}

@@ -1,0 +1,114 @@
+//! `clifford db`, `clifford token` and `clifford pair`.
+
+use super::{Machine, shown};
+
+/// A statement of a version that is not written yet.
+fn from_the_future(machine: &Machine) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.expect("a runtime").block_on(async {
+        let url = format!("sqlite:{}", shown(&machine.database()));
+        let pool = sqlx::SqlitePool::connect(&url).await.expect("the database");
+        sqlx::query(
+            "INSERT INTO _sqlx_migrations (version, description, installed_on, success, checksum, execution_time)
+             VALUES (9999, 'later', '2030-01-01', TRUE, x'00', 0)",
+        )
+        .execute(&pool)
+        .await
+        .expect("a row");
+        pool.close().await;
+    });
+}
+
+#[test]
+fn what_only_reads_makes_no_database() {
+    let machine = Machine::new();
+    for args in [
+        &["db", "status"][..],
+        &["db", "check"],
+        &["db", "backup", "copy.db"],
+        &["runs", "list"],
+        &["runs", "show", "last"],
+        &["token", "list"],
+        &["pair", "list"],
+    ] {
+        machine.run(args).fails_with(&format!(
+            "there is no database at {} yet: `clifford serve` makes it, or name another by --config or --set database.url=…",
+            shown(&machine.database())
+        ));
+    }
+    assert!(!machine.database().exists());
+}
+
+#[test]
+fn a_database_is_made_looked_at_checked_and_copied() {
+    let machine = Machine::new();
+    assert!(machine.run(["db", "migrate"]).is_fine().ends_with(", up to date\n"));
+    assert_eq!(machine.run(["db", "status", "--json"]).json()["upToDate"], true);
+    assert_eq!(machine.run(["db", "check"]).is_fine(), "the database is whole\n");
+    machine.run(["ask", "what is 1 + 1?"]).is_fine();
+    machine.run(["db", "backup", "copy.db"]).is_fine();
+    machine
+        .run(["db", "backup", "copy.db"])
+        .fails_with("copy.db exists already: name a new file");
+    let copied = machine.run(["runs", "list", "--json", "--set", "database.url=sqlite:copy.db"]);
+    assert_eq!(copied.json()[0]["inputText"], "what is 1 + 1?");
+}
+
+#[test]
+fn a_database_of_a_newer_version_is_refused_by_all_and_named_by_status() {
+    let machine = Machine::asked("hello");
+    from_the_future(&machine);
+    for args in [&["ask", "hello"][..], &["serve"], &["runs", "list"], &["db", "migrate"]] {
+        machine.run(args).fails_with(
+            "the database has schema version 9999, which this version of Clifford does not know: run the newer Clifford, or \
+             restore a backup",
+        );
+    }
+    let ended = machine.run(["db", "status"]);
+    assert_eq!(ended.code, 1);
+    assert!(ended.out.contains("newer than this Clifford"), "{ended:?}");
+    let ended = machine.run(["doctor", "--json"]);
+    assert_eq!((ended.code, &ended.json()["ok"]), (1, &false.into()));
+}
+
+#[test]
+fn a_damaged_file_is_no_database() {
+    let machine = Machine::new();
+    machine.write("broken.db", &"not a database ".repeat(1000));
+    let ended = machine.run(["db", "check", "--set", "database.url=sqlite:broken.db"]);
+    assert_eq!(ended.code, 1);
+    assert!(ended.err.starts_with("clifford: broken.db cannot be used: "), "{ended:?}");
+}
+
+#[test]
+fn a_token_is_shown_once_listed_without_itself_and_revoked() {
+    let machine = Machine::new();
+    let made = machine
+        .run(["token", "create", "--name", "laptop", "--scope", "read", "--scope", "admin", "--json"])
+        .json();
+    let token = made["token"].as_str().expect("a token");
+    let id = made["id"].as_str().expect("an id");
+    assert!(token.starts_with("clf_"), "{token}");
+    assert_eq!(made["scopes"], serde_json::json!(["read", "admin"]));
+    let list = machine.run(["token", "list"]).is_fine();
+    assert!(list.contains(id) && list.contains("laptop") && !list.contains(token), "{list}");
+    assert_eq!(machine.run(["token", "revoke", id]).is_fine(), format!("{id}: revoked\n"));
+    machine.run(["token", "revoke", id]).fails_with(&format!(
+        "there is no token {id} in use; `clifford token list` shows them"
+    ));
+    assert!(!machine.run(["token", "list", "--json"]).json()[0]["revokedAt"].is_null());
+}
+
+#[test]
+fn a_claim_code_is_printed_and_a_wrong_code_lets_nobody_in() {
+    let machine = Machine::new();
+    let first = machine.run(["pair", "claim", "--json"]).json();
+    let second = machine.run(["pair", "claim", "--json"]).json();
+    assert_eq!(first["code"].as_str().map(str::len), Some(8));
+    assert_ne!(first, second);
+    assert_eq!(machine.run(["pair", "list"]).is_fine(), "nobody has asked\n");
+    machine.run(["pair", "approve", "ABCDEFGH"]).fails_with(
+        "no open request has the code ABCDEFGH: codes are good once and for an hour; the person gets a new one by writing to \
+         the bot again",
+    );
+}

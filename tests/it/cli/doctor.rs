@@ -1,0 +1,136 @@
+//! `clifford doctor`.
+
+use clifford_fakes::{
+    discord::DiscordFake,
+    openai::{OpenAiFake, Reply},
+    telegram::TelegramFake,
+};
+use serde_json::Value;
+
+use super::{Ended, Machine};
+
+/// The check of this name: status, what was found and how to mend it.
+fn check(ended: &Ended, name: &str) -> (String, String, String) {
+    let report = ended.json();
+    let checks = report["checks"].as_array().expect("checks");
+    let check = checks.iter().find(|check| check["check"] == name);
+    let check = check.unwrap_or_else(|| panic!("no check {name}: {report}"));
+    let text = |key: &str| check[key].as_str().unwrap_or_default().to_owned();
+    (text("status"), text("found"), text("mend"))
+}
+
+#[test]
+fn an_empty_machine_has_nothing_wrong() {
+    let machine = Machine::new();
+    let ended = machine.run(["doctor", "--json", "--set", "http.bind=127.0.0.1:0"]);
+    assert_eq!((ended.code, &ended.json()["ok"]), (0, &true.into()), "{ended:?}");
+    assert_eq!(check(&ended, "config").0, "ok");
+    assert!(check(&ended, "database").1.ends_with("is not there yet; the first start makes it"));
+    assert_eq!(check(&ended, "model").0, "warn");
+    assert!(!machine.database().exists(), "looking changes nothing");
+    let text = machine.run(["doctor", "--set", "http.bind=127.0.0.1:0"]).is_fine();
+    assert!(text.starts_with("ok    config    "), "{text}");
+}
+
+#[test]
+fn a_database_that_is_there_is_written_to() {
+    let machine = Machine::asked("hello");
+    let ended = machine.run(["doctor", "--json"]);
+    let (status, found, _) = check(&ended, "database");
+    assert_eq!(status, "ok", "{ended:?}");
+    assert!(found.ends_with("up to date"), "{found}");
+}
+
+#[test]
+fn a_place_for_data_that_cannot_be_used_fails() {
+    let machine = Machine::new();
+    machine.write("data", "a file in the way");
+    let ended = machine.run(["doctor", "--json"]);
+    let (status, found, mend) = check(&ended, "database");
+    assert_eq!((ended.code, status.as_str()), (1, "fail"), "{ended:?}");
+    assert!(found.contains("is no directory that can be written to"), "{found}");
+    assert_eq!(mend, "make it one, or set data.dir or database.url");
+}
+
+#[test]
+fn faults_of_the_settings_are_checks_that_fail() {
+    let machine = Machine::new();
+    machine.write("bot.toml", "[agent]\nnme = 1\n");
+    let ended = machine.run(["doctor", "--json"]);
+    let (status, found, _) = check(&ended, "config");
+    assert_eq!((ended.code, status.as_str()), (1, "fail"), "{ended:?}");
+    assert!(found.starts_with("bot.toml:2: agent.nme: unknown key"), "{found}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn platforms_and_the_model_are_asked_for_real() {
+    let machine = Machine::new();
+    let telegram = TelegramFake::start().await.expect("a fake");
+    let discord = DiscordFake::start().await;
+    let model = OpenAiFake::start().await;
+    model.push(Reply::text("OK"));
+    let env = [
+        ("TELEGRAM_BOT_TOKEN", telegram.token().to_owned()),
+        ("CLIFFORD_CHANNELS__TELEGRAM__API_URL", telegram.api_url().to_owned()),
+        ("DISCORD_BOT_TOKEN", DiscordFake::TOKEN.to_owned()),
+        ("CLIFFORD_CHANNELS__DISCORD__API_URL", discord.api_url()),
+        ("OPENAI_BASE_URL", model.base_url()),
+        ("OPENAI_API_KEY", "sk-right".to_owned()),
+    ];
+    model.require_key("sk-right");
+    let ended = machine.run_beside(&["doctor", "--json"], &env).await;
+    let (status, found, _) = check(&ended, "telegram");
+    assert_eq!(
+        (status.as_str(), found.as_str()),
+        ("ok", "@clifford_bot, reads all messages in groups"),
+        "{ended:?}"
+    );
+    // The fake's application has no intents at all.
+    let (status, _, mend) = check(&ended, "discord");
+    assert_eq!(status, "fail", "{ended:?}");
+    assert!(mend.starts_with("turn on Message Content Intent at https://discord.com/"), "{mend}");
+    assert_eq!(check(&ended, "model").0, "ok", "{ended:?}");
+    assert_eq!(check(&ended, "clock").0, "ok", "{ended:?}");
+    assert_eq!(model.violations(), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn wrong_tokens_fail_without_being_shown() {
+    let machine = Machine::new();
+    let telegram = TelegramFake::start().await.expect("a fake");
+    let discord = DiscordFake::start().await;
+    let model = OpenAiFake::start().await;
+    model.require_key("sk-right");
+    let env = [
+        ("TELEGRAM_BOT_TOKEN", "123:wrong-telegram".to_owned()),
+        ("CLIFFORD_CHANNELS__TELEGRAM__API_URL", telegram.api_url().to_owned()),
+        ("DISCORD_BOT_TOKEN", "wrong-discord".to_owned()),
+        ("CLIFFORD_CHANNELS__DISCORD__API_URL", discord.api_url()),
+        ("OPENAI_BASE_URL", model.base_url()),
+        ("OPENAI_API_KEY", "sk-wrong-model".to_owned()),
+    ];
+    let ended = machine.run_beside(&["doctor", "--json"], &env).await;
+    assert_eq!(ended.code, 1);
+    for name in ["telegram", "discord", "model"] {
+        let (status, _, mend) = check(&ended, name);
+        assert_eq!(status, "fail", "{name}: {ended:?}");
+        assert!(!mend.is_empty());
+    }
+    assert!(!ended.out.contains("wrong-") && !ended.err.contains("wrong-"), "{ended:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_platform_that_does_not_answer_is_told_from_a_wrong_token() {
+    let machine = Machine::new();
+    let env = [
+        ("TELEGRAM_BOT_TOKEN", "123:secret-token".to_owned()),
+        ("CLIFFORD_CHANNELS__TELEGRAM__API_URL", "http://127.0.0.1:1".to_owned()),
+    ];
+    let ended = machine.run_beside(&["doctor", "--json"], &env).await;
+    let (status, found, mend) = check(&ended, "telegram");
+    assert_eq!(status, "fail", "{ended:?}");
+    assert!(found.starts_with("no answer: "), "{found}");
+    assert!(mend.starts_with("check the network"), "{mend}");
+    assert!(!ended.out.contains("secret-token"), "{ended:?}");
+    assert_eq!(ended.json()["ok"], Value::Bool(false));
+}

@@ -1,0 +1,86 @@
+//! `clifford runs`.
+
+use super::Machine;
+
+const NOBODY: &str = "0198f2c4-0000-7000-8000-000000000000";
+
+#[test]
+fn runs_are_listed_newest_first_and_filtered() {
+    let machine = Machine::asked("what is 1 + 1?");
+    machine.run(["ask", "what is 2 + 2?"]).is_fine();
+    let list = machine.run(["runs", "list"]).is_fine();
+    let lines: Vec<_> = list.lines().collect();
+    assert!(lines[0].starts_with("RUN") && lines[1].contains("2 + 2") && lines[2].contains("1 + 1"), "{list}");
+    let page = machine.run(["runs", "list", "--limit", "1", "--json"]).json();
+    assert_eq!(page.as_array().map(Vec::len), Some(1));
+    let newest = page[0]["id"].as_str().expect("an id");
+    let older = machine.run(["runs", "list", "--before", newest, "--json"]).json();
+    assert_eq!(older[0]["inputText"], "what is 1 + 1?");
+    assert_eq!(
+        machine.run(["runs", "list", "--status", "failed"]).is_fine(),
+        "there are no such runs\n"
+    );
+}
+
+#[test]
+fn a_run_is_shown_tailed_and_replayed_step_by_step() {
+    let machine = Machine::asked("what is 17 * 23?");
+    let shown = machine.run(["runs", "show", "last"]).is_fine();
+    for word in ["status   completed", "note", "call", "compute.eval", "result", "finish"] {
+        assert!(shown.contains(word), "{word}: {shown}");
+    }
+    let steps = machine.run(["runs", "show", "last", "--json"]).json()["steps"].clone();
+    let tailed = machine.run(["runs", "tail", "last", "--json"]).is_fine();
+    let lines: Vec<serde_json::Value> = tailed
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a step a line"))
+        .collect();
+    assert_eq!(serde_json::Value::Array(lines), steps);
+    let frames = machine.run(["runs", "replay", "last", "--json"]).json();
+    let last = frames.as_array().and_then(|frames| frames.last()).expect("a frame");
+    assert_eq!(last["state"]["next"], "nothing");
+    assert_eq!(last["state"]["calls"], 1);
+    let replayed = machine.run(["runs", "replay", "last"]).is_fine();
+    assert!(replayed.contains("⇒ next: nothing"), "{replayed}");
+}
+
+#[test]
+fn a_run_that_is_not_there_is_named() {
+    let machine = Machine::asked("hello");
+    for command in ["show", "cancel", "retry", "replay", "tail"] {
+        machine
+            .run(["runs", command, NOBODY])
+            .fails_with(&format!("there is no run {NOBODY}; `clifford runs list` shows them"));
+    }
+    let empty = Machine::new();
+    empty.run(["db", "migrate"]).is_fine();
+    empty.run(["runs", "show", "last"]).fails_with("there are no runs yet");
+}
+
+#[test]
+fn a_run_that_has_completed_is_neither_cancelled_nor_done_again() {
+    let machine = Machine::asked("hello");
+    let run = machine.run(["runs", "list", "--json"]).json()[0]["id"].clone();
+    let run = run.as_str().expect("an id");
+    machine
+        .run(["runs", "cancel", "last"])
+        .fails_with(&format!("run {run} has ended already"));
+    machine.run(["runs", "retry", "last"]).fails_with(&format!(
+        "run {run} is completed: only coordinator runs that failed or were cancelled can be done again"
+    ));
+}
+
+#[test]
+fn a_sleeping_run_is_cancelled_from_outside_and_done_again() {
+    let machine = Machine::new();
+    machine.pipe("remind me in 10 minutes to stretch\n/quit\n", &["chat"]);
+    let waiting = machine.run(["runs", "list", "--status", "waiting", "--json"]).json();
+    let run = waiting[0]["id"].as_str().expect("a waiting run").to_owned();
+    assert_eq!(machine.run(["runs", "cancel", &run]).is_fine(), format!("{run}: cancelled\n"));
+    let again = machine.run(["runs", "retry", &run, "--json"]).json();
+    assert_eq!(
+        (&again["status"], &again["inputText"]),
+        (&"pending".into(), &waiting[0]["inputText"])
+    );
+    assert_ne!(again["id"], waiting[0]["id"]);
+}

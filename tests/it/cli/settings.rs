@@ -1,0 +1,112 @@
+//! `clifford config`, and what every command says of settings that are wrong.
+
+use super::{Machine, shown};
+
+#[test]
+fn no_file_is_in_order_and_the_first_step_is_told() {
+    let machine = Machine::new();
+    let out = machine.run(["config", "check"]).is_fine();
+    assert_eq!(
+        out.lines().take(2).collect::<Vec<_>>(),
+        [
+            "defaults and environment (no bot.toml): in order",
+            "There is no bot.toml, so the defaults hold; `clifford init` writes one."
+        ]
+    );
+    assert_eq!(machine.run(["config", "check", "--json"]).json()["ok"], true);
+}
+
+#[test]
+fn every_fault_of_a_file_is_a_line_of_its_own() {
+    let machine = Machine::new();
+    machine.write("bot.toml", "[agent]\nnme = \"Ada\"\n\n[engine]\nmax_iterations = \"many\"\n");
+    let ended = machine.run(["config", "check"]);
+    let lines: Vec<_> = ended.err.lines().collect();
+    assert_eq!(ended.code, 1);
+    assert_eq!(lines.len(), 2, "{ended:?}");
+    assert!(lines[0].starts_with("clifford: bot.toml:2: agent.nme: unknown key"), "{ended:?}");
+    assert!(lines[0].contains("name"), "{ended:?}");
+    assert!(
+        lines[1].starts_with("clifford: bot.toml:5: engine.max_iterations: expected a whole number"),
+        "{ended:?}"
+    );
+    let ended = machine.run(["config", "check", "--json"]);
+    assert_eq!(ended.code, 1);
+    assert_eq!(ended.json()["problems"][0]["place"], "bot.toml:2");
+}
+
+#[test]
+fn a_faulty_file_stops_every_command_that_reads_it() {
+    let machine = Machine::new();
+    machine.write("bot.toml", "what = 1\n");
+    for args in [
+        &["serve"][..],
+        &["chat"],
+        &["ask", "hello"],
+        &["config", "show"],
+        &["db", "status"],
+        &["runs", "list"],
+        &["token", "list"],
+        &["pair", "list"],
+    ] {
+        let ended = machine.run(args);
+        assert_eq!(ended.code, 1, "{args:?}");
+        assert!(ended.err.starts_with("clifford: bot.toml:1: what: unknown"), "{args:?}: {ended:?}");
+    }
+    assert!(!machine.path("data").exists());
+}
+
+#[test]
+fn a_missing_secret_is_named_with_the_way_out() {
+    let machine = Machine::new();
+    machine.write("bot.toml", "[channels.telegram]\n");
+    machine.run(["serve"]).fails_with(
+        "bot.toml:1: channels.telegram.token: the environment variable TELEGRAM_BOT_TOKEN is not set; set it, or token = \
+         { file = \"PATH\" }, or channels.telegram.enabled = false",
+    );
+}
+
+#[test]
+fn a_file_that_is_not_there_is_named() {
+    let machine = Machine::new();
+    for args in [["--config", "other.toml", "config", "show"], ["config", "show", "--config", "other.toml"]] {
+        machine
+            .run(args)
+            .fails_with("other.toml: there is no such file; `clifford init` writes one");
+    }
+}
+
+#[test]
+fn flags_go_before_the_environment_and_the_file_wherever_they_stand() {
+    let machine = Machine::new();
+    machine.write("bot.toml", "[log]\nlevel = \"warn\"\n[http]\nbind = \"127.0.0.1:1\"\n");
+    let out = machine
+        .run(["--set", "log.level=debug", "config", "show", "--set", "http.bind=127.0.0.1:2", "--json"])
+        .json();
+    assert_eq!(
+        (&out["log"]["level"], &out["http"]["bind"]),
+        (&"debug".into(), &"127.0.0.1:2".into())
+    );
+    let ended = machine.run(["--set", "log.levle=debug", "config", "show"]);
+    assert!(ended.err.starts_with("clifford: command line: log.levle: unknown key"), "{ended:?}");
+}
+
+#[test]
+fn what_is_shown_can_be_read_again_and_holds_no_secret() {
+    let machine = Machine::new();
+    let file = machine.write("bot.toml", "[channels.telegram]\ntoken = \"12:secret\"\n");
+    let out = machine.run(["config", "show"]).is_fine();
+    assert!(!out.contains("12:secret"), "{out}");
+    let other = machine.write("other.toml", &out);
+    machine.run(["config", "show", "--config", &shown(&other)]).is_fine();
+    machine.run(["config", "check", "--config", &shown(&file)]).is_fine();
+}
+
+#[test]
+fn the_schema_names_every_section() {
+    let schema = Machine::new().run(["config", "schema"]).json();
+    let sections: Vec<_> = schema["properties"].as_object().expect("sections").keys().collect();
+    for section in ["database", "http", "agent", "engine", "llm", "channels", "log"] {
+        assert!(sections.iter().any(|known| *known == section), "{section}");
+    }
+}

@@ -1,0 +1,112 @@
+//! `clifford ask` and `clifford chat`.
+
+use std::{
+    io::{BufRead, BufReader},
+    process::Stdio,
+};
+
+use super::{Machine, shown};
+
+#[test]
+fn a_question_is_answered_on_standard_output() {
+    let machine = Machine::new();
+    assert_eq!(machine.run(["ask", "what", "is", "17 * 23?"]).is_fine(), "17 * 23 = 391\n");
+    assert_eq!(machine.pipe("what is 2 + 2?", &["ask"]).is_fine(), "2 + 2 = 4\n");
+    assert_eq!(machine.pipe("what is 2 + 3?\n", &["ask", "-"]).is_fine(), "2 + 3 = 5\n");
+}
+
+#[test]
+fn what_comes_by_a_pipe_stands_below_the_question() {
+    let machine = Machine::new();
+    machine.pipe("one\ntwo\n", &["ask", "what is this?"]).is_fine();
+    let shown = machine.run(["runs", "show", "last", "--json"]).json();
+    assert_eq!(shown["run"]["inputText"], "what is this?\n\none\ntwo");
+}
+
+#[test]
+fn an_answer_as_json_names_its_run() {
+    let machine = Machine::new();
+    let ended = machine.run(["ask", "--json", "what is 17 * 23?"]);
+    let answer = ended.json();
+    assert_eq!(
+        (&answer["answer"], &answer["status"], &answer["error"]),
+        (&"17 * 23 = 391".into(), &"completed".into(), &serde_json::Value::Null)
+    );
+    let run = machine.run(["runs", "show", answer["runId"].as_str().expect("an id"), "--json"]);
+    assert_eq!(run.json()["run"]["status"], "completed");
+}
+
+#[test]
+fn no_question_and_too_long_a_question_are_refused() {
+    let machine = Machine::new();
+    machine
+        .run(["ask"])
+        .fails_with("there is no question: give it as an argument, or by a pipe");
+    machine
+        .pipe(&"x".repeat(300_000), &["ask"])
+        .fails_with("the question is longer than 262144 bytes: ask about a part of it");
+}
+
+#[test]
+fn what_is_remembered_in_one_chat_is_known_in_the_next() {
+    let machine = Machine::new();
+    let quiet = ["chat", "--quiet"];
+    let out = machine.pipe("remember that my cat is called Miro\n", &quiet).is_fine();
+    assert!(out.contains("I will remember that (cat: Miro)."), "{out}");
+    let out = machine.pipe("what is my cat called?\n", &quiet).is_fine();
+    assert!(out.contains("Your cat: Miro"), "{out}");
+}
+
+#[test]
+fn a_chat_shows_how_it_came_to_its_answer_unless_it_is_quiet() {
+    let machine = Machine::new();
+    let loud = machine.pipe("what is 17 * 23?\n", &["chat"]).is_fine();
+    let quiet = machine.pipe("what is 17 * 23?\n", &["chat", "--quiet"]).is_fine();
+    assert!(loud.contains("→ compute.eval"), "{loud}");
+    assert!(!quiet.contains("compute.eval") && quiet.contains("17 * 23 = 391"), "{quiet}");
+}
+
+#[test]
+fn a_database_in_use_is_one_clear_error_and_readers_do_not_wait() {
+    let machine = Machine::new();
+    let mut chat = machine
+        .command(["chat", "--quiet"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    let mut stdin = chat.stdin.take().expect("a pipe");
+    std::io::Write::write_all(&mut stdin, b"hello\n").expect("it reads");
+    let mut answer = String::new();
+    let mut stdout = BufReader::new(chat.stdout.take().expect("a pipe"));
+    stdout.read_line(&mut answer).expect("an answer");
+    let expected = format!(
+        "{} is in use by another Clifford (`clifford serve`?): stop that one, talk to it where it listens, or take \
+         another database here with --set database.url=sqlite:PATH; several processes can share PostgreSQL",
+        shown(&machine.database())
+    );
+    for args in [&["ask", "hello"][..], &["chat"], &["serve"], &["serve", "--only", "api"]] {
+        machine.run(args).fails_with(&expected);
+    }
+    machine.run(["runs", "list"]).is_fine();
+    machine.run(["token", "create"]).is_fine();
+    machine.run(["db", "status"]).is_fine();
+    machine
+        .run(["ask", "hello", "--set", "database.url=sqlite:other.db"])
+        .is_fine();
+    drop(stdin);
+    assert!(chat.wait().expect("it ends").success());
+}
+
+#[test]
+fn a_data_directory_that_cannot_be_made_is_named() {
+    let machine = Machine::new();
+    machine.write("data", "a file in the way");
+    for args in [&["ask", "hello"][..], &["serve"], &["chat"], &["db", "migrate"], &["token", "create"]] {
+        let ended = machine.run(args);
+        assert_eq!(ended.code, 1, "{args:?}: {ended:?}");
+        let line = ended.err.trim_end();
+        assert!(line.starts_with("clifford: ") && line.lines().count() == 1, "{args:?}: {ended:?}");
+        assert!(line.contains(&shown(&machine.database())) && line.contains("set database.url"), "{ended:?}");
+    }
+}

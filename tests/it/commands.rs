@@ -1,0 +1,113 @@
+//! Commands in a chat.
+
+use crate::{
+    brain::Prompt,
+    harness::{Setup, Site},
+};
+
+#[tokio::test]
+async fn telegram_user_opens_lists_switches_and_closes_conversations() {
+    let mut bot = Setup::on(Site::Telegram).start().await;
+    let chat = bot.telegram.user(7, "Ada");
+    let tell = async |name: &str, argument: &str| {
+        let before = bot.telegram.sent(chat).len();
+        match name {
+            "" => bot.telegram.user_says(chat, 7, argument),
+            name => bot.telegram.command(chat, 7, name, argument),
+        };
+        bot.telegram.wait_for_sent(chat, before + 1).await.pop().unwrap().text
+    };
+    assert_eq!(tell("", "about cats").await, "You said: about cats");
+    assert_eq!(tell("new", "Trip").await, "A new conversation: Trip.");
+    assert_eq!(tell("", "about trains").await, "You said: about trains");
+    let list = tell("contexts", "").await;
+    assert!(list.contains("about cats, 1 turn") && list.contains("Trip, 1 turn"), "{list}");
+    assert_eq!(tell("switch", "cats").await, "Going on with about cats.");
+    assert_eq!(tell("", "more").await, "You said: more");
+    assert_eq!(tell("close", "").await, "Closed. Your next message starts a new conversation.");
+    assert_eq!(tell("close", "").await, "There is no open conversation here.");
+    assert!(tell("whoami", "").await.starts_with("You are Ada (member)."));
+    assert!(tell("help", "").await.contains("/switch NAME"));
+    assert_eq!(tell("stop", "").await, "There is nothing to stop.");
+    assert_eq!(
+        tell("juggle", "").await,
+        "I don't know the command /juggle. /help shows those I know."
+    );
+    bot.finish().await;
+    let prompts = bot.model.requests();
+    let conversations: Vec<_> = prompts.iter().map(|prompt| Prompt::read(prompt)).collect();
+    assert_eq!(
+        conversations.iter().map(Prompt::conversation).collect::<Vec<_>>(),
+        [vec![], vec![], vec!["about cats", "You said: about cats"]]
+    );
+    let mut registered: Vec<_> = bot.telegram.commands().into_iter().map(|(name, _)| name).collect();
+    registered.sort();
+    assert_eq!(registered, ["close", "contexts", "help", "new", "stop", "switch", "whoami"]);
+}
+
+#[tokio::test]
+async fn discord_user_uses_slash_commands_and_each_is_acknowledged() {
+    let mut bot = Setup::on(Site::Discord).start().await;
+    let user = bot.discord.user("Ada");
+    let dm = bot.discord.dm(user);
+    let tell = async |name: &str, options: &[(&str, &str)]| {
+        let id = bot.discord.interaction(dm, user, name, options);
+        assert!(bot.discord.wait_for_acknowledgement(id).await.as_secs() < 3);
+        bot.discord.wait_for_replies(id, 1).await.remove(0).content
+    };
+    assert_eq!(tell("ask", &[("text", "about cats")]).await, "You said: about cats");
+    assert_eq!(tell("new", &[("name", "Trip")]).await, "A new conversation: **Trip**.");
+    assert!(tell("contexts", &[]).await.contains("about cats"));
+    assert_eq!(tell("switch", &[("name", "cats")]).await, "Going on with **about cats**.");
+    assert!(tell("close", &[]).await.starts_with("Closed."));
+    assert!(tell("whoami", &[]).await.starts_with("You are **Ada** (member)."));
+    assert!(tell("help", &[]).await.contains("/contexts"));
+    assert_eq!(tell("stop", &[]).await, "There is nothing to stop.");
+    bot.finish().await;
+    assert_eq!(bot.discord.sent(dm), []);
+}
+
+#[tokio::test]
+async fn a_slow_answer_to_a_slash_command_is_acknowledged_first() {
+    let mut bot = Setup::on(Site::Discord).start().await;
+    let user = bot.discord.user("Ada");
+    let dm = bot.discord.dm(user);
+    let hold = bot.model.hold();
+    let id = bot.discord.interaction(dm, user, "ask", &[("text", "hello")]);
+    assert!(bot.discord.wait_for_acknowledgement(id).await.as_secs() < 3);
+    assert!(bot.discord.is_thinking(id));
+    hold.release();
+    assert_eq!(bot.discord.wait_for_replies(id, 1).await[0].content, "You said: hello");
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn stop_cancels_what_is_at_work_and_what_waits_behind_it() {
+    for site in Site::BOTH {
+        let mut bot = Setup::on(site).start().await;
+        let room = bot.room(site, 7, "Ada");
+        let hold = bot.model.hold();
+        bot.says(room, "hello");
+        bot.model.wait_for_requests(1).await;
+        bot.says(room, "and this");
+        bot.until("the second message", async |look| (look.count("messages").await == 2).then_some(()))
+            .await;
+        match room {
+            crate::harness::Room::Telegram(chat) => {
+                bot.telegram.command(chat, chat.id, "stop", "");
+                assert_eq!(bot.answers(room, 1).await, ["Stopped."]);
+            }
+            crate::harness::Room::Discord { channel, user } => {
+                let id = bot.discord.interaction(channel, user, "stop", &[]);
+                assert_eq!(bot.discord.wait_for_replies(id, 1).await[0].content, "Stopped.");
+            }
+        }
+        hold.release();
+        let before = bot.texts(room).len();
+        bot.says(room, "again");
+        assert_eq!(bot.answers(room, before + 1).await[before..], ["You said: again"]);
+        bot.finish().await;
+        let statuses: Vec<_> = bot.look().await.runs().await.iter().map(|run| run.status.as_str()).collect();
+        assert_eq!(statuses, ["cancelled", "completed"], "{site:?}");
+    }
+}

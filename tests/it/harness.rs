@@ -1,0 +1,396 @@
+//! The real binary over real sockets: a child process, with fakes of the platforms and of the model around it.
+
+use std::{
+    env,
+    ffi::OsString,
+    fs::{self, OpenOptions},
+    os::unix::process::ExitStatusExt,
+    path::PathBuf,
+    process::{ExitStatus, Stdio},
+    time::Duration,
+};
+
+use clifford_fakes::{
+    discord::DiscordFake,
+    openai::OpenAiFake,
+    postgres::Cluster,
+    telegram::{Chat, TelegramFake},
+};
+use rustix::process::{Pid, Signal};
+use tempfile::TempDir;
+use tokio::process::{Child, Command};
+
+use crate::{brain, look::Look};
+
+/// How long anything may take before a journey gives up.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Which platform a journey is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Site {
+    Telegram,
+    Discord,
+}
+
+impl Site {
+    pub const BOTH: [Self; 2] = [Self::Telegram, Self::Discord];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Telegram => "telegram",
+            Self::Discord => "discord",
+        }
+    }
+}
+
+/// A private chat between a person and the bot.
+#[derive(Clone, Copy, Debug)]
+pub enum Room {
+    Telegram(Chat),
+    Discord { channel: u64, user: u64 },
+}
+
+/// What a bot is started with.
+pub struct Setup {
+    sites: Vec<Site>,
+    database: Option<String>,
+    settings: toml::Table,
+    provider: toml::Table,
+}
+
+impl Setup {
+    /// A bot on one platform, on SQLite.
+    pub fn on(site: Site) -> Self {
+        Self {
+            sites: vec![site],
+            database: None,
+            settings: toml::Table::new(),
+            provider: toml::Table::new(),
+        }
+    }
+
+    /// On PostgreSQL. `None`: there is none here, and the test is skipped.
+    pub fn postgres(mut self) -> Option<Self> {
+        self.database = Some(Cluster::shared().database()?);
+        Some(self)
+    }
+
+    /// Sets a key of `bot.toml`, such as `ingress.debounce_ms`.
+    pub fn set(mut self, path: &str, value: impl Into<toml::Value>) -> Self {
+        put(&mut self.settings, path, value.into());
+        self
+    }
+
+    /// Sets a key of the model's provider.
+    pub fn provider(mut self, key: &str, value: impl Into<toml::Value>) -> Self {
+        put(&mut self.provider, key, value.into());
+        self
+    }
+
+    /// The fakes and the files; nothing runs yet.
+    pub async fn prepare(self) -> Bot {
+        let telegram = TelegramFake::start().await.unwrap();
+        let discord = DiscordFake::start().await;
+        let model = OpenAiFake::start().await;
+        model.respond_with(brain::reply);
+        let dir = tempfile::tempdir().unwrap();
+        let database = self
+            .database
+            .unwrap_or_else(|| format!("sqlite:{}", dir.path().join("clifford.db").display()));
+
+        let mut settings = toml::Table::new();
+        for (path, value) in [
+            ("http.enabled", false.into()),
+            ("log.level", "info,clifford=debug".into()),
+            ("database.max_connections", 4.into()),
+            ("engine.lease_seconds", 3.into()),
+            ("ingress.user_messages_per_minute", 0.into()),
+        ] as [(&str, toml::Value); 5]
+        {
+            put(&mut settings, path, value);
+        }
+        put(&mut settings, "database.url", database.clone().into());
+        put(&mut settings, "data.dir", dir.path().display().to_string().into());
+        for site in &self.sites {
+            let (url, token) = match site {
+                Site::Telegram => (telegram.api_url().to_owned(), TelegramFake::TOKEN),
+                Site::Discord => (discord.api_url(), DiscordFake::TOKEN),
+            };
+            let name = site.name();
+            put(&mut settings, &format!("channels.{name}.api_url"), url.into());
+            put(&mut settings, &format!("channels.{name}.token"), token.into());
+            put(&mut settings, &format!("channels.{name}.access"), "open".into());
+        }
+        if self.sites.contains(&Site::Telegram) {
+            for key in ["rate_overall_per_second", "rate_private_per_second", "rate_group_per_minute"] {
+                put(&mut settings, &format!("channels.telegram.{key}"), 0.into());
+            }
+        }
+        let mut provider = toml::Table::new();
+        put(&mut provider, "name", "fake".into());
+        put(&mut provider, "model", "fake-1".into());
+        put(&mut provider, "base_url", model.base_url().into());
+        provider.extend(self.provider);
+        put(&mut settings, "llm.providers", toml::Value::Array(vec![provider.into()]));
+        merge(&mut settings, self.settings);
+        fs::write(dir.path().join("bot.toml"), settings.to_string()).unwrap();
+
+        Bot {
+            telegram,
+            discord,
+            model,
+            dir,
+            database,
+            sites: self.sites,
+            processes: Vec::new(),
+        }
+    }
+
+    /// A bot that runs and is connected.
+    pub async fn start(self) -> Bot {
+        let mut bot = self.prepare().await;
+        bot.start().await;
+        bot
+    }
+}
+
+/// A bot and the world around it.
+pub struct Bot {
+    pub telegram: TelegramFake,
+    pub discord: DiscordFake,
+    pub model: OpenAiFake,
+    dir: TempDir,
+    database: String,
+    sites: Vec<Site>,
+    processes: Vec<Child>,
+}
+
+impl Bot {
+    /// Starts a process, and waits until it is connected.
+    pub async fn start(&mut self) {
+        self.start_with(None).await;
+    }
+
+    /// Starts a process that dies when it comes to a crash point, and waits until it is connected.
+    pub async fn start_crashing(&mut self, point: &str) {
+        self.start_with(Some(point)).await;
+    }
+
+    async fn start_with(&mut self, crash_at: Option<&str>) {
+        let before = self.sessions();
+        let polls = self.telegram.polls();
+        self.spawn(crash_at);
+        if self.sites.contains(&Site::Discord) {
+            self.discord
+                .wait_for("a new gateway session", |fake| {
+                    (fake.identifies() + fake.resumes() > before && fake.connections() > 0).then_some(())
+                })
+                .await;
+        }
+        if self.sites.contains(&Site::Telegram) {
+            self.telegram
+                .wait_until("the first poll", |fake| (fake.polls() > polls).then_some(()))
+                .await;
+        }
+    }
+
+    fn sessions(&self) -> usize {
+        self.discord.identifies() + self.discord.resumes()
+    }
+
+    /// Starts a process that dies when it comes to a crash point, if one is given. Several may run at once.
+    pub fn spawn(&mut self, crash_at: Option<&str>) {
+        let log = OpenOptions::new().create(true).append(true).open(self.log()).unwrap();
+        let mut command = Command::new(binary());
+        command
+            .args(["serve", "--config"])
+            .arg(self.dir.path().join("bot.toml"))
+            .current_dir(self.dir.path())
+            .env_clear()
+            .env("HOME", self.dir.path())
+            .stdin(Stdio::null())
+            .stdout(log.try_clone().unwrap())
+            .stderr(log)
+            .kill_on_drop(true);
+        if let Some(point) = crash_at {
+            command.env("CLIFFORD_CRASH_AT", point);
+        }
+        self.processes.push(command.spawn().unwrap());
+    }
+
+    /// Runs another command of the binary with the same settings, and returns its standard output.
+    pub async fn command(&self, args: &[&str]) -> String {
+        let output = Command::new(binary())
+            .args(args)
+            .arg("--config")
+            .arg(self.dir.path().join("bot.toml"))
+            .current_dir(self.dir.path())
+            .env_clear()
+            .env("HOME", self.dir.path())
+            .output()
+            .await
+            .unwrap();
+        assert!(output.status.success(), "{args:?}: {output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Waits until the oldest process has killed itself at its crash point.
+    pub async fn crashed(&mut self) {
+        let status = self.exited().await;
+        assert_eq!(status.signal(), Some(Signal::KILL.as_raw()), "it did not die at its crash point");
+    }
+
+    /// Kills the oldest process as `kill -9` does.
+    pub async fn kill(&mut self) {
+        self.signal(Signal::KILL);
+        self.exited().await;
+    }
+
+    /// Asks the oldest process to end; it must do so cleanly.
+    pub async fn stop(&mut self) {
+        self.signal(Signal::TERM);
+        let status = self.exited().await;
+        assert!(status.success(), "{status}");
+    }
+
+    fn signal(&self, signal: Signal) {
+        let id = self.processes.first().and_then(Child::id).expect("a process");
+        let pid = Pid::from_raw(i32::try_from(id).unwrap()).expect("a pid");
+        rustix::process::kill_process(pid, signal).unwrap();
+    }
+
+    /// How the oldest process ended.
+    pub async fn exited(&mut self) -> ExitStatus {
+        let mut child = self.processes.remove(0);
+        match tokio::time::timeout(PATIENCE, child.wait()).await {
+            Ok(status) => status.unwrap(),
+            Err(_) => panic!("the process does not end\n{}", self.look().await.dump().await),
+        }
+    }
+
+    /// Ends every process cleanly, and asserts that the platforms and the model were treated as they must be.
+    pub async fn finish(&mut self) {
+        while !self.processes.is_empty() {
+            self.stop().await;
+        }
+        self.assert_no_violations();
+    }
+
+    pub fn assert_no_violations(&self) {
+        let none = Vec::<String>::new();
+        assert_eq!(self.telegram.violations(), none, "Telegram");
+        assert_eq!(self.discord.violations(), none, "Discord");
+        assert_eq!(self.model.violations(), none, "the model");
+    }
+
+    /// A look into the database.
+    pub async fn look(&self) -> Look {
+        Look::open(&self.database).await
+    }
+
+    /// Waits until a look into the database finds what it looks for.
+    pub async fn until<T>(&self, what: &str, mut find: impl AsyncFnMut(&Look) -> Option<T>) -> T {
+        let look = self.look().await;
+        let mut often = tokio::time::interval(Duration::from_millis(25));
+        let found = tokio::time::timeout(PATIENCE, async {
+            loop {
+                often.tick().await;
+                if let Some(found) = find(&look).await {
+                    return found;
+                }
+            }
+        });
+        match found.await {
+            Ok(found) => found,
+            Err(_) => panic!("waited in vain for {what}\n{}", look.dump().await),
+        }
+    }
+
+    /// A person and their private chat with the bot.
+    pub fn room(&self, site: Site, id: i64, name: &str) -> Room {
+        match site {
+            Site::Telegram => Room::Telegram(self.telegram.user(id, name)),
+            Site::Discord => {
+                let user = self.discord.user(name);
+                Room::Discord {
+                    channel: self.discord.dm(user),
+                    user,
+                }
+            }
+        }
+    }
+
+    /// The person of a private chat writes.
+    pub fn says(&self, room: Room, text: &str) {
+        match room {
+            Room::Telegram(chat) => drop(self.telegram.user_says(chat, chat.id, text)),
+            Room::Discord { channel, user } => drop(self.discord.user_says(channel, user, text)),
+        }
+    }
+
+    /// What the bot said in a private chat.
+    pub fn texts(&self, room: Room) -> Vec<String> {
+        match room {
+            Room::Telegram(chat) => self.telegram.sent(chat).into_iter().map(|sent| sent.text).collect(),
+            Room::Discord { channel, .. } => self.discord.sent(channel).into_iter().map(|sent| sent.content).collect(),
+        }
+    }
+
+    /// Waits until the bot has said so much in a private chat.
+    pub async fn answers(&self, room: Room, count: usize) -> Vec<String> {
+        match room {
+            Room::Telegram(chat) => drop(self.telegram.wait_for_sent(chat, count).await),
+            Room::Discord { channel, .. } => drop(self.discord.wait_for_sent(channel, count).await),
+        }
+        self.texts(room)
+    }
+
+    /// How often the indicator was shown in a private chat.
+    pub fn typings(&self, room: Room) -> usize {
+        match room {
+            Room::Telegram(chat) => self.telegram.actions(chat).len(),
+            Room::Discord { channel, .. } => self.discord.typings(channel),
+        }
+    }
+
+    fn log(&self) -> PathBuf {
+        self.dir.path().join("log")
+    }
+}
+
+impl Drop for Bot {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let log = fs::read_to_string(self.log()).unwrap_or_default();
+            let lines: Vec<_> = log.lines().collect();
+            let from = lines.len().saturating_sub(120);
+            println!("--- the end of the log of {}\n{}\n---", self.database, lines[from..].join("\n"));
+        }
+    }
+}
+
+/// The binary under test: this build's, or another one of one's choice.
+fn binary() -> OsString {
+    env::var_os("CLIFFORD_TEST_BINARY").unwrap_or_else(|| env!("CARGO_BIN_EXE_clifford").into())
+}
+
+fn put(table: &mut toml::Table, path: &str, value: toml::Value) {
+    match path.split_once('.') {
+        None => drop(table.insert(path.to_owned(), value)),
+        Some((section, rest)) => {
+            let section = table
+                .entry(section)
+                .or_insert_with(|| toml::Value::Table(toml::Table::new()));
+            put(section.as_table_mut().expect("a section"), rest, value);
+        }
+    }
+}
+
+fn merge(into: &mut toml::Table, from: toml::Table) {
+    for (key, value) in from {
+        match (into.get_mut(&key), value) {
+            (Some(toml::Value::Table(old)), toml::Value::Table(new)) => merge(old, new),
+            (_, value) => drop(into.insert(key, value)),
+        }
+    }
+}

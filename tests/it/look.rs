@@ -1,0 +1,108 @@
+//! A look into the database of a bot that runs, through the bot's own store.
+
+use clifford::{
+    id::RunId,
+    store::{
+        Db, DbOptions, Pools,
+        channels::{self, Channel},
+        messages::{self, Direction, Message, MessageStatus},
+        runs::{self, Filter, Run},
+        steps,
+    },
+};
+use serde_json::Value;
+
+/// More rows than any journey makes.
+const ALL: u32 = 10_000;
+
+/// A look into a database.
+pub struct Look {
+    pub db: Db,
+}
+
+impl Look {
+    pub async fn open(url: &str) -> Self {
+        let options = DbOptions {
+            url: url.to_owned(),
+            synchronous_full: false,
+            max_connections: 2,
+            exclusive: false,
+            migrate: false,
+        };
+        Self {
+            db: Db::open(&options).await.unwrap(),
+        }
+    }
+
+    /// Every run, oldest first.
+    pub async fn runs(&self) -> Vec<Run> {
+        let mut conn = self.db.read().await.unwrap();
+        let mut runs = runs::page(&mut conn, &Filter::default(), ALL).await.unwrap();
+        runs.reverse();
+        runs
+    }
+
+    /// The only run.
+    pub async fn run(&self) -> Run {
+        let mut runs = self.runs().await;
+        assert_eq!(runs.len(), 1, "{runs:#?}");
+        runs.remove(0)
+    }
+
+    /// The types of a run's steps; of those of type `message` their events.
+    pub async fn steps(&self, run: RunId) -> Vec<String> {
+        let steps = steps::of_run(&mut self.db.read().await.unwrap(), run).await.unwrap();
+        let places: Vec<_> = steps.iter().map(|step| step.seq).collect();
+        assert_eq!(places, (1..=u32::try_from(steps.len()).unwrap()).collect::<Vec<_>>());
+        let name = |kind| match (steps::parts(kind).1, kind.type_name()) {
+            (Some(Value::Object(result)), "message") => result["event"].as_str().unwrap().to_owned(),
+            (_, name) => name.to_owned(),
+        };
+        steps.iter().map(|step| name(&step.kind)).collect()
+    }
+
+    /// Every channel, oldest first.
+    pub async fn channels(&self) -> Vec<Channel> {
+        let mut channels = channels::page(&mut self.db.read().await.unwrap(), None, ALL).await.unwrap();
+        channels.reverse();
+        channels
+    }
+
+    /// Every message of one direction, oldest first.
+    pub async fn messages(&self, direction: Direction) -> Vec<Message> {
+        let mut conn = self.db.read().await.unwrap();
+        let mut messages = messages::page(&mut conn, None, None, None, ALL).await.unwrap();
+        messages.retain(|message| message.direction == direction);
+        messages.reverse();
+        messages
+    }
+
+    /// How many outbound messages wait, or are being sent.
+    pub async fn undelivered(&self) -> usize {
+        let waits = |message: &Message| matches!(message.status, MessageStatus::Pending | MessageStatus::Sending);
+        self.messages(Direction::Outbound).await.into_iter().filter(waits).count()
+    }
+
+    /// Where everything stands, for the text of a failure.
+    pub async fn dump(&self) -> String {
+        let mut lines = Vec::new();
+        for run in self.runs().await {
+            let steps = self.steps(run.id).await.join(" ");
+            lines.push(format!("{} {} {} epoch {}: {steps}", run.id, run.kind, run.status, run.epoch));
+        }
+        for message in self.messages(Direction::Outbound).await {
+            let text: String = message.content.chars().take(30).collect();
+            lines.push(format!("{} {} {:?} {text}", message.id, message.status, message.error));
+        }
+        lines.join("\n")
+    }
+
+    /// How many rows a table has.
+    pub async fn count(&self, table: &str) -> i64 {
+        let sql = sqlx::AssertSqlSafe(format!("SELECT COUNT(*) FROM {table}"));
+        match self.db.pools() {
+            Pools::Sqlite { read, .. } => sqlx::query_scalar(sql).fetch_one(read).await.unwrap(),
+            Pools::Postgres(pool) => sqlx::query_scalar(sql).fetch_one(pool).await.unwrap(),
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Runs that sleep, and wake in another process.
+
+use crate::harness::{Setup, Site};
+
+#[tokio::test]
+async fn a_run_that_slept_over_a_restart_knows_what_it_did_and_wakes_once() {
+    let setups = [Some(Setup::on(Site::Telegram)), Setup::on(Site::Telegram).postgres()];
+    for setup in setups.into_iter().flatten() {
+        let mut bot = setup.start().await;
+        let room = bot.room(Site::Telegram, 7, "Ada");
+        bot.says(room, "nap");
+        bot.until("the run to sleep", async |look| {
+            let runs = look.runs().await;
+            runs.first().filter(|run| run.status.as_str() == "waiting").map(|_| ())
+        })
+        .await;
+        bot.kill().await;
+        bot.spawn(None);
+        assert_eq!(bot.answers(room, 1).await, ["I am awake."]);
+        bot.finish().await;
+
+        assert_eq!(bot.texts(room), ["I am awake."]);
+        let look = bot.look().await;
+        let run = look.run().await;
+        let steps = look.steps(run.id).await;
+        assert_eq!(
+            steps,
+            [
+                "llm_request", "llm_response", "note", "note", "tool_call", "tool_result",
+                "llm_request", "llm_response", "sleep", "wake",
+                "llm_request", "llm_response", "finish",
+            ]
+        );
+        let requests = bot.model.requests();
+        assert_eq!(requests.len(), 3);
+        let prompts: Vec<_> = requests.iter().map(|request| request.messages().to_vec()).collect();
+        // Each prompt begins with the one before: over a restart too.
+        assert_eq!(prompts[1][..prompts[0].len()], prompts[0][..]);
+        assert_eq!(prompts[2][..prompts[1].len()], prompts[1][..]);
+        let last = requests[2].body.to_string();
+        for known in ["one step after the other", "6 * 7", "42", "a nap"] {
+            assert!(last.contains(known), "{known} is missing in {last}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_sleeping_run_holds_up_nobody() {
+    let mut bot = Setup::on(Site::Telegram).start().await;
+    let room = bot.room(Site::Telegram, 7, "Ada");
+    bot.says(room, "nap");
+    bot.until("the run to sleep", async |look| {
+        let runs = look.runs().await;
+        runs.first().filter(|run| run.status.as_str() == "waiting").map(|_| ())
+    })
+    .await;
+    bot.says(room, "hello");
+    let mut texts = bot.answers(room, 2).await;
+    texts.sort();
+    assert_eq!(texts, ["I am awake.", "You said: hello"]);
+    bot.finish().await;
+}

@@ -1,0 +1,198 @@
+//! Leases: who may work on a run, and who may not any more.
+
+use clifford::{
+    engine::{
+        cancel,
+        step::{Event, LlmResponse, Step, StepKind},
+    },
+    id::{RunId, WorkerId},
+    store::{StoreError, leases, messages::MessageStatus, run_queue, runs, runs::RunStatus, steps, usage},
+};
+
+use super::world::{LEASE, NOW, World, end};
+
+pub async fn two_workers_never_claim_the_same_run(world: World) {
+    let mut made = Vec::new();
+    for _ in 0..30 {
+        made.push(world.insert(world.loose_run()).await.expect("inserts").id);
+    }
+    let claims = (0..6).map(|_| world.claim(WorkerId::new(), NOW, 10));
+    let mut claimed: Vec<RunId> = futures::future::join_all(claims)
+        .await
+        .into_iter()
+        .flatten()
+        .map(|lease| lease.run)
+        .collect();
+    // What a worker skipped because another looked at it is left for its next look.
+    loop {
+        let more = world.claim(WorkerId::new(), NOW, 10).await;
+        if more.is_empty() {
+            break;
+        }
+        claimed.extend(more.into_iter().map(|lease| lease.run));
+    }
+    claimed.sort();
+    assert_eq!(claimed, made);
+}
+
+pub async fn a_run_whose_lease_ran_out_is_taken_over(world: World) {
+    let (run, first) = world.held(world.run()).await;
+    world.advance(first, RunStatus::Running).await.expect("goes on");
+    let other = WorkerId::new();
+    assert_eq!(world.claim(other, NOW.after(LEASE), 10).await, []);
+    let late = runs::Lease {
+        run: run.id,
+        owner: other,
+        epoch: first.epoch + 1,
+    };
+    assert_eq!(world.claim(other, NOW.after(LEASE * 2), 10).await, [late]);
+    let refused = world.advance(first, RunStatus::Running).await;
+    assert!(matches!(refused, Err(StoreError::LeaseLost(id)) if id == run.id));
+    world.advance(late, RunStatus::Completed).await.expect("goes on");
+}
+
+pub async fn a_heartbeat_keeps_a_run(world: World) {
+    let (_, lease) = world.held(world.run()).await;
+    let until = NOW.after(LEASE * 3);
+    world
+        .db
+        .write(move |tx| Box::pin(run_queue::heartbeat(tx, lease.owner, until)))
+        .await
+        .expect("beats");
+    assert_eq!(world.claim(WorkerId::new(), NOW.after(LEASE * 2), 10).await, []);
+}
+
+pub async fn a_released_run_is_claimed_at_once(world: World) {
+    let (run, lease) = world.held(world.run()).await;
+    world.advance(lease, RunStatus::Running).await.expect("goes on");
+    world
+        .db
+        .write(move |tx| Box::pin(run_queue::release(tx, Some(lease.owner))))
+        .await
+        .expect("releases");
+    let claimed = world.claim(WorkerId::new(), NOW, 10).await;
+    assert_eq!(claimed.iter().map(|lease| lease.run).collect::<Vec<_>>(), [run.id]);
+}
+
+pub async fn a_run_that_may_not_begin_yet_is_not_claimed(world: World) {
+    let mut later = world.run();
+    later.not_before = Some(NOW.after(LEASE));
+    world.insert(later).await.expect("inserts");
+    assert_eq!(world.claim(WorkerId::new(), NOW, 10).await, []);
+    assert_eq!(world.claim(WorkerId::new(), NOW.after(LEASE), 10).await.len(), 1);
+}
+
+pub async fn a_lost_lease_writes_nothing(world: World) {
+    let (run, lease) = world.held(world.run()).await;
+    let stale = runs::Lease {
+        epoch: lease.epoch - 1,
+        ..lease
+    };
+    let message = world.message("7", MessageStatus::History);
+    let refused = world
+        .db
+        .write(move |tx| {
+            Box::pin(async move {
+                clifford::store::messages::insert_inbound(tx, &message, NOW).await?;
+                end(tx, stale, RunStatus::Running).await?;
+                steps::append(tx, stale.run, &[step(1)]).await?;
+                usage::insert(tx, stale.run, 1, None, None, &LlmResponse::default(), NOW).await
+            })
+        })
+        .await;
+    assert!(matches!(refused, Err(StoreError::LeaseLost(_))));
+    let mut conn = world.db.read().await.expect("reads");
+    assert_eq!(steps::of_run(&mut conn, run.id).await.expect("reads"), []);
+    let stored = clifford::store::messages::by_platform_id(&mut conn, world.channel.id, "7").await;
+    assert_eq!(stored.expect("reads"), None);
+}
+
+pub async fn an_ended_run_takes_no_more_steps(world: World) {
+    let (run, lease) = world.held(world.run()).await;
+    world.advance(lease, RunStatus::Completed).await.expect("ends");
+    for status in [RunStatus::Running, RunStatus::Failed] {
+        assert!(matches!(
+            world.advance(lease, status).await,
+            Err(StoreError::LeaseLost(_))
+        ));
+    }
+    assert_eq!(world.get(run.id).await.status, RunStatus::Completed);
+}
+
+pub async fn a_cancelled_run_is_its_workers_no_more(world: World) {
+    let (parent, lease) = world.held(world.run()).await;
+    let (child, _) = world.held(world.child_of(&parent)).await;
+    let grandchild = world.insert(world.child_of(&child)).await.expect("inserts");
+    let id = parent.id;
+    let mut cancelled = world
+        .db
+        .write(move |tx| Box::pin(cancel::tree(tx, id, "cancelled", NOW)))
+        .await
+        .expect("cancels");
+    cancelled.sort();
+    let mut expected = vec![(parent.id, 1), (child.id, 1), (grandchild.id, 0)];
+    expected.sort();
+    assert_eq!(cancelled, expected);
+    for run in [parent.id, child.id, grandchild.id] {
+        assert_eq!(world.get(run).await.status, RunStatus::Cancelled);
+    }
+    assert!(matches!(
+        world.advance(lease, RunStatus::Running).await,
+        Err(StoreError::LeaseLost(_))
+    ));
+}
+
+pub async fn a_context_has_one_coordinator_at_work(world: World) {
+    let (first, lease) = world.held(world.run()).await;
+    assert!(matches!(world.insert(world.run()).await, Err(StoreError::Conflict(_))));
+    world.insert(world.child_of(&first)).await.expect("a subagent is none");
+    world.advance(lease, RunStatus::Completed).await.expect("ends");
+    world.insert(world.run()).await.expect("the next one");
+}
+
+pub async fn a_waiting_coordinator_blocks_nobody(world: World) {
+    let (_, lease) = world.held(world.run()).await;
+    world.advance(lease, RunStatus::Waiting).await.expect("waits");
+    world.insert(world.run()).await.expect("another one");
+}
+
+pub async fn a_run_is_not_woken_while_its_context_is_busy(world: World) {
+    let (sleeper, lease) = world.held(world.run()).await;
+    world.advance(lease, RunStatus::Waiting).await.expect("waits");
+    let (_, other) = world.held(world.run()).await;
+    let wake = || {
+        let id = sleeper.id;
+        world.db.write(move |tx| Box::pin(runs::wake(tx, id, "time", NOW)))
+    };
+    assert!(!wake().await.expect("looks"));
+    world.advance(other, RunStatus::Completed).await.expect("ends");
+    assert!(wake().await.expect("wakes"));
+    assert!(!wake().await.expect("it does not wait any more"));
+}
+
+pub async fn a_lease_by_name_is_held_by_one(world: World) {
+    let (a, b) = (WorkerId::new(), WorkerId::new());
+    let hold = |owner, now: clifford::clock::Timestamp| {
+        world
+            .db
+            .write(move |tx| Box::pin(leases::hold(tx, "poll", owner, now, now.after(LEASE))))
+    };
+    assert!(hold(a, NOW).await.expect("holds"));
+    assert!(!hold(b, NOW).await.expect("looks"));
+    assert!(hold(a, NOW.after(LEASE)).await.expect("renews"));
+    assert!(!hold(b, NOW.after(LEASE + LEASE / 2)).await.expect("looks"));
+    world
+        .db
+        .write(move |tx| Box::pin(leases::give_back(tx, "poll", a)))
+        .await
+        .expect("gives back");
+    assert!(hold(b, NOW.after(LEASE)).await.expect("holds"));
+}
+
+fn step(seq: u32) -> Step {
+    Step {
+        seq,
+        at: NOW,
+        kind: StepKind::Event(Event::Wake { reason: "time".into() }),
+    }
+}

@@ -1,0 +1,176 @@
+//! People, channels, conversations, agents, memory and settings.
+
+use std::time::Duration;
+
+use clifford::{
+    id::{AgentId, SpaceId},
+    memory,
+    store::{
+        agents, channels, contexts, memory_items,
+        memory_items::{NewItem, Viewer},
+        settings,
+        users::{self, UserRole},
+    },
+};
+use clifford_channel::{Place, PlaceKind, Platform, Space};
+
+use super::world::{NOW, World, an_agent, place, speaker};
+
+pub async fn a_person_and_a_channel_are_known_again(world: World) {
+    let (user, channel) = world
+        .db
+        .write(|tx| {
+            Box::pin(async move {
+                let user = users::find_or_create(tx, Platform::Telegram, &speaker("1"), UserRole::Member, NOW).await?;
+                let channel = channels::find_or_create(tx, &place("1"), Some(user.id), NOW).await?;
+                Ok((user, channel))
+            })
+        })
+        .await
+        .expect("finds");
+    assert_eq!(user, world.user);
+    assert_eq!(
+        (channel.id, channel.active_context_id),
+        (world.channel.id, Some(world.context))
+    );
+}
+
+pub async fn a_channel_that_speaks_again_is_enabled(world: World) {
+    let id = world.channel.id;
+    let channel = world
+        .db
+        .write(move |tx| {
+            Box::pin(async move {
+                channels::disable(tx, id, "blocked", NOW).await?;
+                let disabled = channels::get(tx, id).await?;
+                assert_eq!(
+                    disabled.and_then(|channel| channel.disabled_reason).as_deref(),
+                    Some("blocked")
+                );
+                channels::find_or_create(tx, &place("1"), None, NOW).await
+            })
+        })
+        .await
+        .expect("enables");
+    assert!(channel.enabled && channel.disabled_reason.is_none());
+}
+
+pub async fn an_idle_context_closes_unless_a_run_is_in_it(world: World) {
+    let later = NOW.after(Duration::from_secs(60));
+    let close = || {
+        world
+            .db
+            .write(move |tx| Box::pin(contexts::close_idle(tx, later, later)))
+    };
+    let run = world.insert(world.run()).await.expect("inserts");
+    assert_eq!(close().await.expect("looks"), 0);
+    let id = run.id;
+    world
+        .db
+        .write(move |tx| Box::pin(clifford::store::runs::cancel(tx, id, "stop", NOW)))
+        .await
+        .expect("cancels");
+    assert_eq!(close().await.expect("closes"), 1);
+    assert_eq!(close().await.expect("closed already"), 0);
+    let channel = channels::get(&mut world.db.read().await.expect("reads"), world.channel.id).await;
+    assert_eq!(
+        channel.expect("reads").and_then(|channel| channel.active_context_id),
+        None
+    );
+}
+
+pub async fn agents_of_the_configuration_are_brought_in(world: World) {
+    let changed = agents::Agent {
+        prompt: "You are somebody else.".into(),
+        ..an_agent(AgentId::new(), "clifford")
+    };
+    let put = changed.clone();
+    let (known, left) = world
+        .db
+        .write(move |tx| {
+            Box::pin(async move {
+                agents::put(tx, &put, NOW).await?;
+                let known = agents::for_channel(tx, None).await?;
+                agents::disable_except(tx, &["other".to_owned()], NOW).await?;
+                Ok((known, agents::for_channel(tx, None).await?))
+            })
+        })
+        .await
+        .expect("brings in");
+    // The agent of that name keeps its id.
+    assert_eq!(
+        known,
+        Some(agents::Agent {
+            id: world.agent,
+            ..changed
+        })
+    );
+    assert_eq!(left, None);
+}
+
+pub async fn memory_said_in_private_stays_private(world: World) {
+    let space = world
+        .db
+        .write(|tx| {
+            Box::pin(async move {
+                let group = Place {
+                    kind: PlaceKind::Group,
+                    space: Some(Space {
+                        external_id: "g".into(),
+                        name: None,
+                    }),
+                    ..place("g")
+                };
+                channels::find_or_create(tx, &group, None, NOW).await
+            })
+        })
+        .await
+        .expect("a group")
+        .space_id
+        .expect("a space");
+    for (key, origin) in [("secret", None), ("said_there", Some(space))] {
+        let item = NewItem {
+            user: world.user.id,
+            module: "identity".into(),
+            key: key.into(),
+            value: "x".into(),
+            level: 0,
+            context: Some(world.context),
+            origin,
+        };
+        let stored = world
+            .db
+            .write(move |tx| Box::pin(async move { memory_items::put(tx, &item, NOW).await }))
+            .await;
+        assert!(stored.expect("stores"));
+    }
+    let cases = [
+        (Viewer::Private, vec!["said_there", "secret"]),
+        (Viewer::Shared(Some(space)), vec!["said_there"]),
+        (Viewer::Shared(Some(SpaceId::new())), vec![]),
+        (Viewer::Shared(None), vec![]),
+    ];
+    for (viewer, expected) in cases {
+        let mut conn = world.db.read().await.expect("reads");
+        let items = memory::recall(&mut conn, world.user.id, viewer).await.expect("recalls");
+        let mut keys: Vec<_> = items.iter().map(|item| item.key.as_str()).collect();
+        keys.sort_unstable();
+        assert_eq!(keys, expected, "{viewer:?}");
+    }
+}
+
+pub async fn a_setting_is_taken_once(world: World) {
+    world
+        .db
+        .write(|tx| Box::pin(settings::put(tx, settings::BOT, "claim", "code", NOW)))
+        .await
+        .expect("puts");
+    let take = |value: &'static str| {
+        world
+            .db
+            .write(move |tx| Box::pin(settings::take(tx, settings::BOT, "claim", value)))
+    };
+    assert!(!take("other").await.expect("looks"));
+    let taken = futures::future::join_all((0..8).map(|_| take("code"))).await;
+    assert_eq!(taken.into_iter().filter(|taken| matches!(taken, Ok(true))).count(), 1);
+}

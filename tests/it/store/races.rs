@@ -1,0 +1,166 @@
+//! What happens at the same moment.
+
+use clifford::{
+    engine::commit::{follow_up_in, wake_parent},
+    id::WorkerId,
+    store::{
+        StoreError, Tx, channels, contexts,
+        messages::{self, MessageStatus, NewInbound},
+        runs::{self, Advance, Lease, NewRun, Run, RunStatus},
+        users::{self, UserRole},
+    },
+};
+use clifford_channel::Platform;
+use futures::future::join_all;
+
+use super::world::{LEASE, NOW, World, end, place, speaker, to};
+
+pub async fn twenty_at_once_make_one_person_one_channel_and_one_context(world: World) {
+    let made = join_all((0..20).map(|_| {
+        world.db.write(|tx| {
+            Box::pin(async move {
+                let user =
+                    users::find_or_create(tx, Platform::Telegram, &speaker("new"), UserRole::Member, NOW).await?;
+                let channel = channels::find_or_create(tx, &place("new"), Some(user.id), NOW).await?;
+                let context = match channel.active_context_id {
+                    Some(context) => context,
+                    None => contexts::begin(tx, &channel, None, NOW).await?,
+                };
+                Ok((user.id, channel.id, context))
+            })
+        })
+    }))
+    .await;
+    let mut made: Vec<_> = made.into_iter().map(|made| made.expect("makes")).collect();
+    made.dedup();
+    assert_eq!(made.len(), 1);
+}
+
+/// A parent that waits for two subagents, each at work.
+async fn family(world: &World) -> (Run, [(Run, Lease); 2]) {
+    let (parent, lease) = world.held(world.run()).await;
+    let children = [
+        world.held(world.child_of(&parent)).await,
+        world.held(world.child_of(&parent)).await,
+    ];
+    let waits = Advance {
+        wake_on: Some("all".into()),
+        ..to(RunStatus::Waiting)
+    };
+    world
+        .db
+        .write(move |tx| Box::pin(async move { runs::advance(tx, &lease, &waits, NOW).await }))
+        .await
+        .expect("waits");
+    (parent, children)
+}
+
+async fn child_ends(tx: &mut Tx, run: Run, lease: Lease) -> Result<bool, StoreError> {
+    if let Some(context) = run.context_id {
+        contexts::lock(tx, context).await?;
+    }
+    end(tx, lease, RunStatus::Completed).await?;
+    wake_parent(tx, &run, NOW).await
+}
+
+pub async fn two_subagents_that_end_at_once_wake_their_parent_once(world: World) {
+    for _ in 0..25 {
+        let (parent, children) = family(&world).await;
+        let woken = join_all(
+            children
+                .into_iter()
+                .map(|(run, lease)| world.db.write(move |tx| Box::pin(child_ends(tx, run, lease)))),
+        )
+        .await;
+        let woken: Vec<_> = woken.into_iter().map(|woken| woken.expect("ends")).collect();
+        assert_eq!(woken.iter().filter(|woken| **woken).count(), 1);
+        assert_eq!(world.get(parent.id).await.status, RunStatus::Pending);
+        let id = parent.id;
+        world
+            .db
+            .write(move |tx| Box::pin(runs::cancel(tx, id, "done", NOW)))
+            .await
+            .expect("cancels");
+    }
+}
+
+pub async fn a_parent_whose_context_is_busy_is_woken_later(world: World) {
+    let (parent, children) = family(&world).await;
+    let (_, other) = world.held(world.run()).await;
+    for (run, lease) in children {
+        let woken = world.db.write(move |tx| Box::pin(child_ends(tx, run, lease))).await;
+        assert!(!woken.expect("ends"));
+    }
+    let wake_due = || clifford::engine::wake::wake_due(&world.db, NOW);
+    assert_eq!(world.get(parent.id).await.status, RunStatus::Waiting);
+    wake_due().await.expect("looks");
+    assert_eq!(world.get(parent.id).await.status, RunStatus::Waiting);
+    world.advance(other, RunStatus::Completed).await.expect("ends");
+    wake_due().await.expect("wakes");
+    assert_eq!(world.get(parent.id).await.status, RunStatus::Pending);
+}
+
+/// Takes a message in as ingress does: behind the run at work, or with a run of its own.
+async fn arrive(tx: &mut Tx, world: World, mut message: NewInbound) -> Result<Option<Lease>, StoreError> {
+    channels::find_or_create(tx, &place("1"), None, NOW).await?;
+    contexts::touch(tx, world.context, NOW).await?;
+    if runs::active_in(tx, world.context).await?.is_some() {
+        messages::insert_inbound(tx, &message, NOW).await?;
+        return Ok(None);
+    }
+    let owner = WorkerId::new();
+    let run = NewRun {
+        lease: Some((owner, NOW.after(LEASE))),
+        ..world.run()
+    };
+    let run = runs::insert(tx, &run, NOW).await?;
+    message.run_id = Some(run.id);
+    message.status = MessageStatus::Received;
+    messages::insert_inbound(tx, &message, NOW).await?;
+    Ok(Some(Lease {
+        run: run.id,
+        owner,
+        epoch: run.epoch,
+    }))
+}
+
+/// Ends a run as its last commit does, and returns the one that follows it.
+async fn depart(tx: &mut Tx, context: clifford::id::ContextId, lease: Lease) -> Result<Option<Lease>, StoreError> {
+    contexts::count_turn(tx, context, "name").await?;
+    end(tx, lease, RunStatus::Completed).await?;
+    let run = runs::get(tx, lease.run)
+        .await?
+        .ok_or_else(|| StoreError::NotFound("run".into()))?;
+    let followed = follow_up_in(tx, context, &run, lease.owner, LEASE, NOW).await?;
+    Ok(followed.map(|(_, lease)| lease))
+}
+
+pub async fn no_message_is_left_behind_when_a_run_ends_as_it_arrives(world: World) {
+    let context = world.context;
+    let mut held: Option<Lease> = None;
+    for round in 0..200 {
+        let message = world.message(&format!("round {round}"), MessageStatus::Queued);
+        let here = world.clone();
+        let arrives = world.db.write(move |tx| Box::pin(arrive(tx, here, message)));
+        let departs = async {
+            match held {
+                Some(lease) => world.db.write(move |tx| Box::pin(depart(tx, context, lease))).await,
+                None => Ok(None),
+            }
+        };
+        // Which of the two comes first is the race; each order leaves exactly one run that holds the message.
+        let (began, followed) = tokio::join!(arrives, departs);
+        let (began, followed) = (began.expect("arrives"), followed.expect("ends"));
+        assert!(
+            began.is_some() != followed.is_some(),
+            "round {round}: {began:?} {followed:?}"
+        );
+        held = began.or(followed);
+        let queued = world
+            .db
+            .write(move |tx| Box::pin(messages::queued(tx, context)))
+            .await
+            .expect("reads");
+        assert_eq!(queued, [], "round {round}");
+    }
+}

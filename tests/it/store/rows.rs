@@ -1,0 +1,282 @@
+//! Rows that are kept: steps, messages in and out, triggers, texts.
+
+use std::time::Duration;
+
+use clifford::{
+    engine::step::{Event, Step, StepKind, ToolCall, ToolOutcome, ToolResult},
+    id::{MessageId, WorkerId},
+    store::{
+        Db, StoreError,
+        messages::{self, MessageStatus, NewOutbound},
+        outbox, steps, triggers, users,
+    },
+};
+use clifford_action::{Category, Importance, OutputMode};
+use clifford_channel::{Address, Part, Platform};
+use serde_json::json;
+
+use super::world::{LEASE, NOW, World, speaker};
+
+fn numbered(kinds: Vec<StepKind>) -> Vec<Step> {
+    (1..)
+        .zip(kinds)
+        .map(|(seq, kind)| Step { seq, at: NOW, kind })
+        .collect()
+}
+
+async fn append(world: &World, steps: Vec<Step>) -> Result<Vec<Step>, StoreError> {
+    let run = world.insert(world.loose_run()).await?.id;
+    world
+        .db
+        .write(move |tx| Box::pin(async move { steps::append(tx, run, &steps).await }))
+        .await?;
+    steps::of_run(&mut world.db.read().await?, run).await
+}
+
+pub async fn steps_come_back_as_they_were(world: World) {
+    let args = json!({"text": "a\u{0}b", "n": 1})
+        .as_object()
+        .cloned()
+        .unwrap_or_default();
+    let written = numbered(vec![
+        StepKind::ToolCall(ToolCall {
+            name: "memory.get".into(),
+            args,
+            idempotency_key: "k".into(),
+        }),
+        StepKind::ToolResult(ToolResult {
+            name: "memory.get".into(),
+            outcome: ToolOutcome::Failure {
+                error: "no".into(),
+                retries: 2,
+                expose: true,
+            },
+            duration_ms: 7,
+        }),
+        StepKind::AssistantMessage {
+            text: "hi".into(),
+            sent: false,
+        },
+        StepKind::OutputUpdate {
+            output: "x".into(),
+            mode: OutputMode::Append,
+        },
+        StepKind::Decision {
+            content: "d".into(),
+            importance: Importance::High,
+        },
+        StepKind::Note {
+            category: Category::Plan,
+            content: "p".into(),
+        },
+        StepKind::Event(Event::Wake { reason: "time".into() }),
+    ]);
+    assert_eq!(append(&world, written.clone()).await.expect("stores"), written);
+}
+
+pub async fn more_steps_than_one_statement_takes_are_stored(world: World) {
+    let note = |index: u32| StepKind::Note {
+        category: Category::Artifact,
+        content: index.to_string(),
+    };
+    let written = numbered((0..6_000).map(note).collect());
+    assert_eq!(append(&world, written.clone()).await.expect("stores"), written);
+}
+
+pub async fn a_step_number_is_taken_once(world: World) {
+    let wake = || StepKind::Event(Event::Wake { reason: "time".into() });
+    let mut twice = numbered(vec![wake(), wake()]);
+    twice[1].seq = 1;
+    assert!(matches!(append(&world, twice).await, Err(StoreError::Conflict(_))));
+}
+
+pub async fn an_inbound_message_is_stored_once(world: World) {
+    assert!(world.store(world.message("1", MessageStatus::Queued)).await);
+    assert!(!world.store(world.message("1", MessageStatus::Queued)).await);
+    let by_key = || messages::NewInbound {
+        platform_message_id: None,
+        idempotency_key: Some("key".into()),
+        ..world.message("", MessageStatus::Queued)
+    };
+    assert!(world.store(by_key()).await);
+    assert!(!world.store(by_key()).await);
+}
+
+pub async fn queued_messages_come_in_the_order_of_their_writing(world: World) {
+    // By the platform's clock first, then by its ids as numbers, whatever came in first.
+    for (id, seconds) in [("10", 5), ("9", 5), ("8", 7), ("11", 1)] {
+        world
+            .store(messages::NewInbound {
+                sent_at: NOW.after(Duration::from_secs(seconds)),
+                ..world.message(id, MessageStatus::Queued)
+            })
+            .await;
+    }
+    world.store(world.message("7", MessageStatus::History)).await;
+    let context = world.context;
+    let queued = world
+        .db
+        .write(move |tx| Box::pin(messages::queued(tx, context)))
+        .await
+        .expect("reads");
+    let texts: Vec<_> = queued.iter().map(|message| message.content.as_str()).collect();
+    assert_eq!(texts, ["message 11", "message 9", "message 10", "message 8"]);
+}
+
+/// A message of two parts that nobody holds.
+async fn outgoing(world: &World) -> MessageId {
+    let id = MessageId::new();
+    let part = |text: &str| Part::Text {
+        text: text.into(),
+        plain: text.into(),
+    };
+    let message = NewOutbound {
+        id,
+        channel_id: world.channel.id,
+        context_id: Some(world.context),
+        user_id: Some(world.user.id),
+        run_id: None,
+        content: "one two".into(),
+        address: Address {
+            place: "1".into(),
+            private: true,
+            reply_to: None,
+            via: None,
+        },
+        parts: vec![("k1".into(), part("one")), ("k2".into(), part("two"))],
+        lease: None,
+    };
+    world
+        .db
+        .write(move |tx| Box::pin(async move { messages::insert_outbound(tx, &message, NOW).await }))
+        .await
+        .expect("stores");
+    id
+}
+
+async fn claim(db: &Db, now: clifford::clock::Timestamp) -> Vec<MessageId> {
+    let worker = WorkerId::new();
+    db.write(move |tx| {
+        Box::pin(async move { outbox::claim(tx, worker, &[Platform::Telegram], now, now.after(LEASE), 10).await })
+    })
+    .await
+    .expect("claims")
+    .into_iter()
+    .map(|message| message.id)
+    .collect()
+}
+
+async fn parts(world: &World, message: MessageId) -> Vec<(i64, MessageStatus)> {
+    outbox::parts(&mut world.db.read().await.expect("reads"), message)
+        .await
+        .expect("reads")
+        .into_iter()
+        .map(|part| (part.seq, part.status))
+        .collect()
+}
+
+async fn status(world: &World, message: MessageId) -> MessageStatus {
+    messages::get(&mut world.db.read().await.expect("reads"), message)
+        .await
+        .expect("reads")
+        .expect("a message")
+        .status
+}
+
+pub async fn outgoing_messages_are_claimed_by_one_worker_and_delivered_part_by_part(world: World) {
+    let id = outgoing(&world).await;
+    let later = outgoing(&world).await;
+    let claims = futures::future::join_all((0..4).map(|_| claim(&world.db, NOW))).await;
+    assert_eq!(claims.concat().iter().filter(|claimed| **claimed == id).count(), 1);
+    assert_eq!(claim(&world.db, NOW).await, []);
+    assert!(
+        claim(&world.db, NOW.after(LEASE * 2)).await.contains(&id),
+        "its worker is gone"
+    );
+
+    let deliver = |seq: i64, is_last: bool| {
+        world
+            .db
+            .write(move |tx| Box::pin(outbox::part_delivered(tx, id, seq, "p", is_last, NOW)))
+    };
+    deliver(0, false).await.expect("marks");
+    assert_eq!(parts(&world, id).await, [(1, MessageStatus::Sending)]);
+    assert_eq!(status(&world, id).await, MessageStatus::Sending);
+    let channel = world.channel.id;
+    let mut conn = world.db.read().await.expect("reads");
+    assert!(outbox::has_older(&mut conn, channel, later).await.expect("reads"));
+    drop(conn);
+    deliver(1, true).await.expect("marks");
+    assert_eq!(parts(&world, id).await, []);
+    assert_eq!(status(&world, id).await, MessageStatus::Delivered);
+    let mut conn = world.db.read().await.expect("reads");
+    assert!(!outbox::has_older(&mut conn, channel, later).await.expect("reads"));
+}
+
+pub async fn a_refused_message_is_given_up_with_its_parts(world: World) {
+    let id = outgoing(&world).await;
+    world
+        .db
+        .write(move |tx| Box::pin(outbox::fail(tx, id, "blocked")))
+        .await
+        .expect("marks");
+    assert_eq!(
+        (status(&world, id).await, parts(&world, id).await),
+        (MessageStatus::Failed, vec![])
+    );
+    assert_eq!(claim(&world.db, NOW.after(LEASE * 9)).await, []);
+}
+
+pub async fn a_trigger_fires_once_for_a_due_time(world: World) {
+    let run = world.insert(world.run()).await.expect("inserts").id;
+    world
+        .db
+        .write(move |tx| Box::pin(triggers::put(tx, run, "0 8 * * *", "UTC", NOW, NOW)))
+        .await
+        .expect("puts");
+    let trigger = triggers::of_run(&mut world.db.read().await.expect("reads"), run)
+        .await
+        .expect("reads")
+        .expect("a trigger");
+    let fire = || {
+        let id = trigger.id;
+        world.db.write(move |tx| Box::pin(triggers::fire(tx, id, NOW, NOW)))
+    };
+    let fired = futures::future::join_all((0..8).map(|_| fire())).await;
+    assert_eq!(fired.into_iter().filter(|fired| matches!(fired, Ok(true))).count(), 1);
+    world
+        .db
+        .write(move |tx| Box::pin(triggers::remove(tx, run)))
+        .await
+        .expect("removes");
+    let left = triggers::of_run(&mut world.db.read().await.expect("reads"), run).await;
+    assert_eq!(left.expect("reads"), None);
+}
+
+pub async fn nul_bytes_are_left_out_of_texts(world: World) {
+    let message = messages::NewInbound {
+        content: "a\0b".into(),
+        ..world.message("n\0", MessageStatus::History)
+    };
+    assert!(world.store(message).await);
+    let stored = messages::by_platform_id(&mut world.db.read().await.expect("reads"), world.channel.id, "n\0").await;
+    assert_eq!(
+        stored.expect("reads").map(|message| message.content).as_deref(),
+        Some("ab")
+    );
+}
+
+pub async fn a_transaction_that_fails_leaves_nothing(world: World) {
+    let failed = world
+        .db
+        .write(|tx| {
+            Box::pin(async move {
+                users::find_or_create(tx, Platform::Discord, &speaker("9"), users::UserRole::Member, NOW).await?;
+                Err::<(), _>(StoreError::WrongState("no".into()))
+            })
+        })
+        .await;
+    assert!(matches!(failed, Err(StoreError::WrongState(_))));
+    let known = users::by_identity(&mut world.db.read().await.expect("reads"), Platform::Discord, "9").await;
+    assert_eq!(known.expect("reads"), None);
+}

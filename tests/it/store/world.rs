@@ -1,0 +1,269 @@
+//! A database with an agent, a person, a channel and a conversation in it.
+
+use std::time::Duration;
+
+use clifford::{
+    clock::Timestamp,
+    id::{AgentId, ContextId, MessageId, RunId, WorkerId},
+    store::{
+        Db, DbOptions, StoreError, Tx,
+        agents::{self, Agent, Mode},
+        channels::{self, Channel},
+        contexts,
+        messages::{self, MessageStatus, NewInbound},
+        run_queue,
+        runs::{self, Advance, Lease, NewRun, Run, RunStatus},
+        users::{self, User, UserRole},
+    },
+};
+use clifford_channel::{Place, PlaceKind, Platform, Speaker};
+use clifford_fakes::postgres::Cluster;
+use tempfile::TempDir;
+
+/// The moment at which a test begins.
+pub const NOW: Timestamp = Timestamp(1_767_225_600_000);
+/// How long leases are in tests.
+pub const LEASE: Duration = Duration::from_secs(30);
+
+/// A database that goes away with the test.
+pub struct Home {
+    pub db: Db,
+    pub options: DbOptions,
+    _dir: Option<TempDir>,
+}
+
+impl Home {
+    pub async fn sqlite() -> Self {
+        let dir = tempfile::tempdir().expect("a directory");
+        let options = options(format!("sqlite:{}", dir.path().join("clifford.db").display()));
+        let db = Db::open(&options).await.expect("opens");
+        Self {
+            db,
+            options,
+            _dir: Some(dir),
+        }
+    }
+
+    /// Nothing where PostgreSQL is not to be tested.
+    pub async fn postgres() -> Option<Self> {
+        let url = tokio::task::spawn_blocking(|| Cluster::shared().database())
+            .await
+            .expect("a cluster")?;
+        let options = options(url);
+        let db = Db::open(&options).await.expect("opens");
+        Some(Self {
+            db,
+            options,
+            _dir: None,
+        })
+    }
+}
+
+pub fn options(url: String) -> DbOptions {
+    DbOptions {
+        url,
+        synchronous_full: false,
+        max_connections: 12,
+        exclusive: false,
+        migrate: true,
+    }
+}
+
+/// Who and where.
+#[derive(Clone)]
+pub struct World {
+    pub db: Db,
+    pub agent: AgentId,
+    pub user: User,
+    pub channel: Channel,
+    pub context: ContextId,
+}
+
+impl World {
+    pub async fn new(db: &Db) -> Self {
+        let agent = AgentId::new();
+        let (user, channel, context) = db
+            .write(move |tx| {
+                Box::pin(async move {
+                    agents::put(tx, &an_agent(agent, "clifford"), NOW).await?;
+                    let user =
+                        users::find_or_create(tx, Platform::Telegram, &speaker("1"), UserRole::Member, NOW).await?;
+                    let channel = channels::find_or_create(tx, &place("1"), Some(user.id), NOW).await?;
+                    let context = contexts::begin(tx, &channel, None, NOW).await?;
+                    Ok((user, channel, context))
+                })
+            })
+            .await
+            .expect("a world");
+        Self {
+            db: db.clone(),
+            agent,
+            user,
+            channel,
+            context,
+        }
+    }
+
+    /// A coordinator run in the conversation.
+    pub fn run(&self) -> NewRun {
+        NewRun {
+            context_id: Some(self.context),
+            ..self.loose_run()
+        }
+    }
+
+    /// A coordinator run in no conversation.
+    pub fn loose_run(&self) -> NewRun {
+        NewRun {
+            id: RunId::new(),
+            agent_id: self.agent,
+            channel_id: Some(self.channel.id),
+            user_id: Some(self.user.id),
+            context_id: None,
+            parent: None,
+            level: 0,
+            profile: None,
+            input_text: "hello".into(),
+            input_json: None,
+            allowed_tools: None,
+            address: None,
+            not_before: None,
+            lease: None,
+        }
+    }
+
+    pub fn child_of(&self, parent: &Run) -> NewRun {
+        NewRun {
+            parent: Some((parent.id, parent.root_run_id)),
+            level: 1,
+            context_id: parent.context_id,
+            ..self.loose_run()
+        }
+    }
+
+    pub async fn insert(&self, run: NewRun) -> Result<Run, StoreError> {
+        self.db
+            .write(move |tx| Box::pin(async move { runs::insert(tx, &run, NOW).await }))
+            .await
+    }
+
+    /// A run that a worker holds from the start.
+    pub async fn held(&self, run: NewRun) -> (Run, Lease) {
+        let owner = WorkerId::new();
+        let run = self
+            .insert(NewRun {
+                lease: Some((owner, NOW.after(LEASE))),
+                ..run
+            })
+            .await
+            .expect("inserts");
+        let lease = Lease {
+            run: run.id,
+            owner,
+            epoch: run.epoch,
+        };
+        (run, lease)
+    }
+
+    pub async fn claim(&self, worker: WorkerId, now: Timestamp, limit: u32) -> Vec<Lease> {
+        self.db
+            .write(move |tx| {
+                Box::pin(async move {
+                    run_queue::claim(tx, worker, &[Platform::Telegram], now, now.after(LEASE), limit).await
+                })
+            })
+            .await
+            .expect("claims")
+    }
+
+    pub async fn advance(&self, lease: Lease, status: RunStatus) -> Result<(), StoreError> {
+        self.db
+            .write(move |tx| Box::pin(async move { runs::advance(tx, &lease, &to(status), NOW).await }))
+            .await
+    }
+
+    pub async fn get(&self, id: RunId) -> Run {
+        runs::get(&mut self.db.read().await.expect("reads"), id)
+            .await
+            .expect("reads")
+            .expect("a run")
+    }
+
+    pub fn message(&self, id: &str, status: MessageStatus) -> NewInbound {
+        NewInbound {
+            id: MessageId::new(),
+            channel_id: self.channel.id,
+            context_id: Some(self.context),
+            user_id: self.user.id,
+            run_id: None,
+            content: format!("message {id}"),
+            attachments: vec![],
+            platform_message_id: Some(id.into()),
+            idempotency_key: None,
+            album: None,
+            status,
+            sent_at: NOW,
+        }
+    }
+
+    pub async fn store(&self, message: NewInbound) -> bool {
+        self.db
+            .write(move |tx| Box::pin(async move { messages::insert_inbound(tx, &message, NOW).await }))
+            .await
+            .expect("stores")
+    }
+}
+
+/// A change to a status, and nothing else.
+pub fn to(status: RunStatus) -> Advance {
+    Advance {
+        status,
+        output: None,
+        error: None,
+        wake_at: None,
+        wake_reason: None,
+        wake_on: None,
+        llm_calls: 0,
+        prompt_tokens: 0,
+        completion_tokens: 0,
+        cached_tokens: 0,
+        cost: 0.0,
+        worked_ms: 0,
+    }
+}
+
+pub fn an_agent(id: AgentId, name: &str) -> Agent {
+    Agent {
+        id,
+        name: name.into(),
+        prompt: "You are Clifford.".into(),
+        mode: Mode::Run,
+        enabled: true,
+        is_default: true,
+    }
+}
+
+pub fn speaker(id: &str) -> Speaker {
+    Speaker {
+        id: id.into(),
+        name: "Ada".into(),
+        handle: None,
+        is_bot: false,
+        language: None,
+    }
+}
+
+pub fn place(id: &str) -> Place {
+    Place {
+        platform: Platform::Telegram,
+        external_id: id.into(),
+        kind: PlaceKind::Private,
+        name: None,
+        space: None,
+    }
+}
+
+/// Ends a held run as a worker's commit would, without steps.
+pub async fn end(tx: &mut Tx, lease: Lease, status: RunStatus) -> Result<(), StoreError> {
+    runs::advance(tx, &lease, &to(status), NOW).await
+}

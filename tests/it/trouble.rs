@@ -1,0 +1,193 @@
+//! Platforms and models that misbehave: a late answer or an honest sentence, never silence.
+
+use std::time::Duration;
+
+use clifford::store::messages::{Direction, MessageStatus};
+use clifford_fakes::{
+    discord::{self, Route},
+    openai::Reply,
+    telegram::{self, Method},
+};
+
+use crate::harness::{Room, Setup, Site};
+
+const HELLO: [&str; 1] = ["You said: hello"];
+const MODEL_DOWN: &str = "Sorry, I can't reach my language model right now. Please try again in a few minutes.";
+const BAD_REPLY: &str = "Sorry, I had trouble understanding that request. Please try again.";
+
+#[tokio::test]
+async fn telegram_trouble_delays_an_answer_and_loses_none() {
+    use telegram::Fault;
+    let faults = [
+        Fault::TooMany(1),
+        Fault::Server(502),
+        Fault::Drop,
+        Fault::Garbage,
+        Fault::Slow(Duration::from_millis(300)),
+    ];
+    let mut bot = Setup::on(Site::Telegram).start().await;
+    for (place, fault) in (1..).zip(faults) {
+        let room = bot.room(Site::Telegram, place, "Ada");
+        bot.telegram.fail_next(Method::SendMessage, fault.clone());
+        bot.says(room, "hello");
+        let texts = bot.answers(room, 1).await;
+        // Garbage in place of a receipt: the message went out or not, nobody can tell.
+        assert_eq!(texts[..1], HELLO, "{fault:?}");
+    }
+    bot.finish().await;
+    assert_eq!(bot.look().await.undelivered().await, 0);
+}
+
+#[tokio::test]
+async fn telegram_trouble_while_polling_loses_no_message() {
+    use telegram::Fault;
+    for fault in [Fault::Server(500), Fault::Drop, Fault::Garbage, Fault::TooMany(1), Fault::DropAfter] {
+        let mut bot = Setup::on(Site::Telegram).start().await;
+        let room = bot.room(Site::Telegram, 7, "Ada");
+        bot.telegram.fail_next(Method::GetUpdates, fault.clone());
+        bot.says(room, "one");
+        bot.answers(room, 1).await;
+        bot.says(room, "two");
+        assert_eq!(bot.answers(room, 2).await, ["You said: one", "You said: two"], "{fault:?}");
+        bot.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn discord_trouble_delays_an_answer_and_sends_it_once() {
+    use discord::Fault;
+    let retry_after = Duration::from_millis(300);
+    let faults = [
+        Fault::TooMany { retry_after, global: false },
+        Fault::TooMany { retry_after, global: true },
+        Fault::Status(503),
+        Fault::DropBefore,
+        Fault::DropAfter,
+        Fault::Slow(Duration::from_millis(300)),
+    ];
+    let mut bot = Setup::on(Site::Discord).start().await;
+    for fault in faults {
+        let room = bot.room(Site::Discord, 7, "Ada");
+        bot.discord.fail_next(Route::SendMessage, fault);
+        bot.says(room, "hello");
+        bot.until("the delivery", async |look| {
+            let answered = look.messages(Direction::Outbound).await;
+            let last = answered.last()?;
+            (last.status == MessageStatus::Delivered && bot.texts(room).len() == 1).then_some(())
+        })
+        .await;
+        assert_eq!(bot.texts(room), HELLO, "{fault:?}");
+    }
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn a_lost_gateway_connection_is_taken_up_again() {
+    let mut bot = Setup::on(Site::Discord).start().await;
+    let room = bot.room(Site::Discord, 7, "Ada");
+    bot.says(room, "one");
+    bot.answers(room, 1).await;
+    bot.discord.disconnect();
+    bot.says(room, "two");
+    bot.answers(room, 2).await;
+    bot.discord.invalidate_session(false);
+    let Room::Discord { channel, user } = room else { unreachable!() };
+    bot.discord.say_while_offline(channel, user, "three");
+    assert_eq!(
+        bot.answers(room, 3).await,
+        ["You said: one", "You said: two", "You said: three"]
+    );
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn who_blocks_the_bot_is_left_alone_and_others_are_answered() {
+    for site in Site::BOTH {
+        let mut bot = Setup::on(site).start().await;
+        let (ada, bob) = (bot.room(site, 7, "Ada"), bot.room(site, 8, "Bob"));
+        let hold = bot.model.hold();
+        bot.says(ada, "hello");
+        bot.model.wait_for_requests(1).await;
+        match ada {
+            Room::Telegram(chat) => bot.telegram.block(chat.id),
+            Room::Discord { channel, .. } => {
+                bot.discord.refuse(channel, 403, 50_007, "Cannot send messages to this user");
+            }
+        }
+        hold.release();
+        bot.says(bob, "hello");
+        assert_eq!(bot.answers(bob, 1).await, HELLO);
+        bot.until("the failed message", async |look| {
+            let failed = look.messages(Direction::Outbound).await;
+            failed.iter().any(|message| message.status == MessageStatus::Failed && message.error.is_some()).then_some(())
+        })
+        .await;
+        bot.finish().await;
+        let enabled: Vec<_> = bot.look().await.channels().await.iter().map(|channel| channel.enabled).collect();
+        assert_eq!(enabled, [false, true], "{site:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_model_in_trouble_answers_late() {
+    let faults = [
+        Reply::rate_limited(1),
+        Reply::status(500, "oops"),
+        Reply::status(503, "overloaded"),
+        Reply::reset(),
+        Reply::garbage(),
+        Reply::json(&serde_json::json!({"type": "finish", "output": "cut"})).cut_after(1),
+        Reply::never(),
+    ];
+    let mut bot = Setup::on(Site::Telegram).provider("timeout_seconds", 1).start().await;
+    for (id, fault) in (1..).zip(faults) {
+        let room = bot.room(Site::Telegram, id, "Ada");
+        bot.model.push(fault.clone());
+        bot.says(room, "hello");
+        assert_eq!(bot.answers(room, 1).await, HELLO, "{fault:?}");
+    }
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn a_model_that_stays_away_is_told_honestly() {
+    let fault = [
+        Reply::status(500, "secret internals"),
+        Reply::status(401, "Incorrect API key provided: sk-secret"),
+        Reply::status(400, "secret internals"),
+        Reply::garbage(),
+        Reply::never(),
+    ];
+    for fault in fault {
+        let mut bot = Setup::on(Site::Telegram)
+            .provider("timeout_seconds", 1)
+            .set("llm.retries", 1)
+            .start()
+            .await;
+        let room = bot.room(Site::Telegram, 7, "Ada");
+        let always = fault.clone();
+        bot.model.respond_with(move |_| always.clone());
+        bot.says(room, "hello");
+        assert_eq!(bot.answers(room, 1).await, [MODEL_DOWN], "{fault:?}");
+        bot.finish().await;
+        assert_eq!(bot.look().await.run().await.status.as_str(), "failed");
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_talks_nonsense_twice_is_told_in_the_fixed_sentence() {
+    for nonsense in ["I would rather not.", "{\"type\":\"fly\"}", "{\"type\": \"finish\"", "[]", "\u{0}"] {
+        let mut bot = Setup::on(Site::Telegram).start().await;
+        let room = bot.room(Site::Telegram, 7, "Ada");
+        bot.model.push(Reply::text(nonsense));
+        bot.model.push(Reply::text(nonsense));
+        bot.says(room, "hello");
+        assert_eq!(bot.answers(room, 1).await, [BAD_REPLY], "{nonsense}");
+        bot.says(room, "hello");
+        bot.answers(room, 2).await;
+        bot.model.push(Reply::text(nonsense));
+        bot.says(room, "hello");
+        assert_eq!(bot.answers(room, 3).await[1..], ["You said: hello", "You said: hello"]);
+        bot.finish().await;
+    }
+}
