@@ -336,7 +336,12 @@ async fn store_command(
         });
     }
     let done = commands::run(tx, &command.name, &command.argument, &channel, &user, now).await?;
-    let (message, ticket) = answer(&outbound, &visit, &channel, &done.text, now);
+    // Commands and their answers are no part of a conversation.
+    let aside = channels::Channel {
+        active_context_id: None,
+        ..channel
+    };
+    let (message, ticket) = answer(&outbound, &visit, &aside, &done.text, now);
     messages::insert_outbound(tx, &message, now).await?;
     Ok(Outcome {
         accepted: Accepted::Answering,

@@ -155,7 +155,11 @@ fn report(run: &Run, steps: &[Step], format: Format) -> anyhow::Result<ExitCode>
             run.id
         );
     }
-    Ok(if completed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if completed {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 /// What the run said to the user, in order.

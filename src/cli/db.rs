@@ -65,7 +65,10 @@ async fn migrate(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> 
     if format.json {
         output::json(&json!({ "database": loaded.database_url, "version": version }))?;
     } else {
-        output::print(&format!("{}: schema version {version}, up to date", loaded.database_url))?;
+        output::print(&format!(
+            "{}: schema version {version}, up to date",
+            loaded.database_url
+        ))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -85,7 +88,9 @@ async fn status(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {
     let verdict = match (missing, unknown) {
         (0, 0) => "up to date".to_owned(),
         (_, 1..) => "newer than this Clifford: run the newer one, or restore a backup".to_owned(),
-        (missing, 0) => format!("{missing} migrations behind: `clifford db migrate` or `clifford serve` brings it up to date"),
+        (missing, 0) => {
+            format!("{missing} migrations behind: `clifford db migrate` or `clifford serve` brings it up to date")
+        }
     };
     if format.json {
         output::json(&json!({
@@ -99,7 +104,11 @@ async fn status(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {
             applied.last().copied().unwrap_or(0),
         ))?;
     }
-    Ok(if unknown == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if unknown == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 async fn backup(globals: &Globals, path: &Path, format: Format) -> anyhow::Result<ExitCode> {
@@ -137,5 +146,9 @@ async fn check(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {
             faults.join("; ")
         );
     }
-    Ok(if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if faults.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }

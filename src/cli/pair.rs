@@ -61,7 +61,11 @@ async fn list(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {
                 [one.platform, one.name, one.platform_user_id, until]
             })
             .collect();
-        output::table(["PLATFORM", "NAME", "ACCOUNT", "CODE GOOD UNTIL"], rows, "nobody has asked")?;
+        output::table(
+            ["PLATFORM", "NAME", "ACCOUNT", "CODE GOOD UNTIL"],
+            rows,
+            "nobody has asked",
+        )?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -99,7 +103,9 @@ async fn claim(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {
     if format.json {
         output::json(&json!({ "code": code }))?;
     } else {
-        output::print(&format!("{code}\n\nSend this code to the bot in a private chat, and you are its owner."))?;
+        output::print(&format!(
+            "{code}\n\nSend this code to the bot in a private chat, and you are its owner."
+        ))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -82,7 +82,10 @@ pub(super) async fn telegram(api_url: &str, token: &str) -> Result<Bot, Fault> {
         }),
         None => Err(judge(
             status,
-            format!("Telegram says: {}", answer.description.unwrap_or_else(|| status.to_string())),
+            format!(
+                "Telegram says: {}",
+                answer.description.unwrap_or_else(|| status.to_string())
+            ),
         )),
     }
 }
@@ -161,8 +164,12 @@ fn client() -> Result<reqwest::Client, Fault> {
 async fn read<T: DeserializeOwned>(response: Response) -> Result<T, Fault> {
     let status = response.status();
     let body = response.bytes().await.map_err(unreachable)?;
-    serde_json::from_slice(&body)
-        .map_err(|_| judge(status, format!("the answer ({status}) is not this platform's; check api_url")))
+    serde_json::from_slice(&body).map_err(|_| {
+        judge(
+            status,
+            format!("the answer ({status}) is not this platform's; check api_url"),
+        )
+    })
 }
 
 /// A refusal is for good; a failure of the server passes.

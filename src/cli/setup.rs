@@ -177,7 +177,19 @@ mod tests {
 
     #[test]
     fn settings_are_taken_out_of_the_arguments_wherever_they_stand() {
-        let args = ["clifford", "--set", "a=1", "ask", "--set=b=2=3", "x", "--set", "none", "--", "--set", "c=4"];
+        let args = [
+            "clifford",
+            "--set",
+            "a=1",
+            "ask",
+            "--set=b=2=3",
+            "x",
+            "--set",
+            "none",
+            "--",
+            "--set",
+            "c=4",
+        ];
         let (settings, rest) = take_settings(args.map(OsString::from));
         let expected = [("a", "1"), ("b", "2=3")].map(|(key, value)| (key.to_owned(), value.to_owned()));
         assert_eq!(settings, expected);

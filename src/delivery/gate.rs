@@ -1,7 +1,7 @@
 //! One gate a chat: messages in order, the indicator while a run is at work, nothing while the platform asks
 //! for patience.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use clifford_channel::{Address, Channel, DeliveryKey, Part, Platform, Receipt, SendError, Signal};
 use tokio::{sync::mpsc, time::Instant};
@@ -21,6 +21,8 @@ use crate::{
 
 /// How long a run may work before the indicator shows: an answer at once needs none.
 const INDICATE_AFTER: Duration = Duration::from_millis(150);
+/// How often to look whether another process has sent its older message.
+const LOOK: Duration = Duration::from_millis(100);
 /// How long a gate stays open with nothing to do.
 const IDLE: Duration = Duration::from_secs(30);
 
@@ -51,6 +53,16 @@ pub(super) struct Gate {
     busy: Busy,
     indicate_at: Option<Instant>,
     silent_until: Option<Instant>,
+    /// Messages that are to be sent, the oldest first.
+    waiting: BTreeMap<MessageId, Held>,
+    closing: bool,
+}
+
+/// A message that this process holds.
+struct Held {
+    message: Outgoing,
+    parts: Vec<OutgoingPart>,
+    recovered: bool,
 }
 
 /// What became of a part.
@@ -76,6 +88,8 @@ impl Gate {
             busy,
             indicate_at: None,
             silent_until: None,
+            waiting: BTreeMap::new(),
+            closing: false,
         }
     }
 
@@ -92,7 +106,13 @@ impl Gate {
                         self.drain().await;
                         return;
                     }
-                    Some(item) => self.pass(item).await,
+                    Some(item) => {
+                        self.pass(item).await;
+                        self.send_waiting().await;
+                        if self.closing {
+                            return;
+                        }
+                    }
                 },
                 () = tokio::time::sleep_until(until_indicator) => {
                     if self.indicate_at.is_some() {
@@ -120,7 +140,37 @@ impl Gate {
     async fn drain(&mut self) {
         while let Ok(item) = self.queue.try_recv() {
             self.pass(item).await;
+            self.send_waiting().await;
         }
+    }
+
+    /// Sends what waits, the oldest first. While another process has an older message in hand, what comes in
+    /// is taken: it may be that very message, which its process left behind.
+    async fn send_waiting(&mut self) {
+        let stop = self.inner.stop.clone();
+        while let Some(oldest) = self.waiting.keys().next().copied() {
+            if self.has_older(oldest).await {
+                tokio::select! {
+                    () = stop.cancelled() => return,
+                    Some(item) = self.queue.recv(), if !self.closing => self.pass(item).await,
+                    () = tokio::time::sleep(LOOK) => {}
+                }
+            } else if let Some(held) = self.waiting.remove(&oldest) {
+                self.message(held.message, held.parts, held.recovered).await;
+            }
+            if stop.is_cancelled() {
+                return;
+            }
+        }
+    }
+
+    fn hold(&mut self, message: Outgoing, parts: Vec<OutgoingPart>, recovered: bool) {
+        let held = Held {
+            message,
+            parts,
+            recovered,
+        };
+        self.waiting.insert(held.message.id, held);
     }
 
     async fn pass(&mut self, item: Item) {
@@ -141,9 +191,9 @@ impl Gate {
                         },
                     });
                 let parts = parts.collect();
-                self.message(ticket.message, parts, recovered).await;
+                self.hold(ticket.message, parts, recovered);
             }
-            Item::Recovered { message, parts } => self.message(message, parts, true).await,
+            Item::Recovered { message, parts } => self.hold(message, parts, true),
             Item::Signal(to, signal) => self.signal(&to, &signal).await,
             Item::Busy => {
                 if self.channel.limits().typing_every.is_some() && self.indicate_at.is_none() {
@@ -156,7 +206,7 @@ impl Gate {
                 }
                 self.signal(&to, &Signal::Done).await;
             }
-            Item::Close => {}
+            Item::Close => self.closing = true,
         }
     }
 
@@ -181,9 +231,6 @@ impl Gate {
     /// Sends a message's parts, in order. One that may have arrived already is sent again only if the
     /// platform drops repeats, or the owner wants it.
     async fn message(&mut self, mut message: Outgoing, parts: Vec<OutgoingPart>, recovered: bool) {
-        if !self.wait_for_older(&message).await {
-            return;
-        }
         let last = parts.last().map(|part| part.seq);
         for part in parts {
             let ambiguous = recovered && part.status == MessageStatus::Sending && !self.channel.limits().drops_repeats;
@@ -224,24 +271,17 @@ impl Gate {
             .increment(1);
     }
 
-    /// Another process may be sending an older message to this chat. `false`: this process stops.
-    async fn wait_for_older(&self, message: &Outgoing) -> bool {
-        while self.inner.db.is_shared() {
-            let older = match self.inner.db.read().await {
-                Ok(mut conn) => outbox::has_older(&mut conn, self.id, message.id).await,
-                Err(error) => Err(error),
-            };
-            match older {
-                Ok(false) => break,
-                Ok(true) | Err(_) => {
-                    tokio::select! {
-                        () = self.inner.stop.cancelled() => return false,
-                        () = tokio::time::sleep(Duration::from_millis(100)) => {}
-                    }
-                }
-            }
+    /// Whether another process may still be sending an older message to this chat. If the database does not
+    /// answer, it may.
+    async fn has_older(&self, message: MessageId) -> bool {
+        if !self.inner.db.is_shared() {
+            return false;
         }
-        true
+        let older = match self.inner.db.read().await {
+            Ok(mut conn) => outbox::has_older(&mut conn, self.id, message).await,
+            Err(error) => Err(error),
+        };
+        older.unwrap_or(true)
     }
 
     /// Tries a part until the platform takes or refuses it.

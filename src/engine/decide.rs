@@ -8,7 +8,7 @@ use std::time::Duration;
 use clifford_action::{Action, OutputMode, RecoverAction, Reply, Sleep, SubagentSpec, Unreadable, WakeOn};
 
 use super::{
-    endings::{apology, complete, fail, out_of_budget, spent_budget, unsaid},
+    endings::{apology, complete, fail, out_of_budget, spent_budget, unless_stuck, unsaid},
     gates::{self, Refusal},
     rules::Rules,
     sentences,
@@ -466,26 +466,6 @@ fn wake(sleep: &Sleep, rules: &Rules, now: Timestamp) -> Result<Wake, String> {
         }
         _ => Err("sleep takes exactly one of wake_at, delay_seconds and cron.".to_owned()),
     }
-}
-
-/// What would only think again is ended if it leads nowhere.
-fn unless_stuck(state: &RunState, decision: Decision) -> Decision {
-    let Decision::Record(steps) = decision else {
-        return decision;
-    };
-    let updates = steps.iter().filter_map(|step| match step {
-        StepKind::OutputUpdate { output, mode } => Some(joined(&state.output, output, *mode) != state.output),
-        _ => None,
-    });
-    let changes: Vec<bool> = updates.collect();
-    let repeats = state.same_signature.is_some() && state.same_signature == state.current.signature;
-    if repeats && state.same >= 2 && !changes.contains(&true) {
-        return complete(state, steps, EndingKind::NoProgress);
-    }
-    if changes.is_empty() && state.idle + 1 >= Rules::stall_limit(state.max_iterations) {
-        return complete(state, steps, EndingKind::Stall);
-    }
-    Decision::Record(steps)
 }
 
 fn invalid(before: Vec<StepKind>, fault: &str) -> Decision {

@@ -7,9 +7,29 @@ use super::{
     gates,
     rules::Rules,
     sentences,
-    state::RunState,
+    state::{RunState, joined},
     step::{EndingKind, Event, StepKind},
 };
+
+/// What would only think again is ended if it leads nowhere.
+pub(super) fn unless_stuck(state: &RunState, decision: Decision) -> Decision {
+    let Decision::Record(steps) = decision else {
+        return decision;
+    };
+    let updates = steps.iter().filter_map(|step| match step {
+        StepKind::OutputUpdate { output, mode } => Some(joined(&state.output, output, *mode) != state.output),
+        _ => None,
+    });
+    let changes: Vec<bool> = updates.collect();
+    let repeats = state.same_signature.is_some() && state.same_signature == state.current.signature;
+    if repeats && state.same >= 2 && !changes.contains(&true) {
+        return complete(state, steps, EndingKind::NoProgress);
+    }
+    if changes.is_empty() && state.idle + 1 >= Rules::stall_limit(state.max_iterations) {
+        return complete(state, steps, EndingKind::Stall);
+    }
+    Decision::Record(steps)
+}
 
 /// Endings that are not the model's: the best there is to say, else the fallback.
 pub(super) fn complete(state: &RunState, before: Vec<StepKind>, kind: EndingKind) -> Decision {

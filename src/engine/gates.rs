@@ -19,8 +19,11 @@ pub enum Refusal {
     Fail(EndingKind),
 }
 
+/// Judges one action.
+type Gate = fn(&RunState, &Rules, &Action) -> Option<Refusal>;
+
 /// Every gate, in order.
-const GATES: [fn(&RunState, &Rules, &Action) -> Option<Refusal>; 6] = [
+const GATES: [Gate; 6] = [
     iteration_limit,
     limitation,
     planning_gate,

@@ -48,7 +48,7 @@ pub async fn drive(engine: &Arc<Engine>, work: Work, cancelled: &CancellationTok
             Ok(work) => AssertUnwindSafe(attempt(engine, work, cancelled))
                 .catch_unwind()
                 .await
-                .unwrap_or_else(|_| Err(Gone::Panicked)),
+                .unwrap_or(Err(Gone::Panicked)),
             Err(error) => Err(Gone::Store(error)),
         };
         match outcome {

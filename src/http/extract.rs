@@ -80,14 +80,19 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
 /// A fault of serde's, with the field that it is about.
 fn wrong(code: Code, path: &str, detail: &str) -> Problem {
     let problem = Problem::new(code, detail);
-    let named = ["unknown field `", "missing field `", "duplicate field `"]
-        .iter()
-        .find_map(|before| detail.strip_prefix(before)?.split('`').next());
+    let name_of = |fault: &str| detail.strip_prefix(fault)?.split('`').next();
+    let missing = name_of("missing field `");
+    let named = missing
+        .or_else(|| name_of("unknown field `"))
+        .or_else(|| name_of("duplicate field `"));
     match (path, named) {
         ("." | "", None) => problem,
         ("." | "", Some(name)) => problem.of_field(name),
-        (path, Some(name)) if path != name => problem.of_field(&format!("{path}.{name}")),
-        (path, _) => problem.of_field(path),
+        // The path of a field that is not there ends where it should be.
+        (path, _) => match missing {
+            Some(name) => problem.of_field(&format!("{path}.{name}")),
+            None => problem.of_field(path),
+        },
     }
 }
 

@@ -132,7 +132,7 @@ pub async fn insert_inbound(tx: &mut Tx, message: &NewInbound, now: Timestamp) -
                 message.run_id,
                 &message.content,
                 (!message.attachments.is_empty()).then(|| to_json(&message.attachments)),
-                message.run_id.map(|run| run_metadata(run)),
+                message.run_id.map(run_metadata),
                 message.platform_message_id.clone(),
                 message.idempotency_key.clone(),
                 message.album.clone(),

@@ -6,6 +6,7 @@ mod memory;
 mod registry;
 mod system;
 mod tool;
+#[expect(clippy::module_inception, reason = "the tools that tell of tools")]
 mod tools;
 
 pub use context::ToolContext;

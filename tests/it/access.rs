@@ -27,21 +27,17 @@ async fn a_stranger_gets_a_code_and_is_heard_once_the_owner_approves() {
             bot.says(room, "hello?");
             bot.telegram.wait_for_confirmed().await;
         }
-        let approved = bot
-            .look()
-            .await
-            .db
-            .write({
-                let code = code.clone();
-                move |tx| Box::pin(async move { ingress::approve(tx, &code, now()).await })
-            })
-            .await
-            .unwrap();
-        assert_eq!(approved.as_deref(), Some("Ada"));
+        let approved = bot.command(&["pair", "approve", &code]).await;
+        assert!(approved.contains("Ada"), "{approved}");
         bot.says(room, "now?");
         assert_eq!(bot.answers(room, 2).await[1..], ["You said: now?"], "{site:?}");
         bot.finish().await;
-        let prompts: Vec<_> = bot.model.requests().iter().map(|request| request.body.to_string()).collect();
+        let prompts: Vec<_> = bot
+            .model
+            .requests()
+            .iter()
+            .map(|request| request.body.to_string())
+            .collect();
         assert_eq!(prompts.len(), 1);
         assert!(!prompts[0].contains("4711"), "what a stranger said reached the model");
     }
@@ -49,9 +45,17 @@ async fn a_stranger_gets_a_code_and_is_heard_once_the_owner_approves() {
 
 #[tokio::test]
 async fn the_code_of_the_first_owner_makes_one_owner() {
-    let mut bot = Setup::on(Site::Telegram).set("channels.telegram.access", "pairing").start().await;
+    let mut bot = Setup::on(Site::Telegram)
+        .set("channels.telegram.access", "pairing")
+        .start()
+        .await;
     let look = bot.look().await;
-    let claim = look.db.write(|tx| Box::pin(ingress::claim_code(tx, now()))).await.unwrap().unwrap();
+    let claim = look
+        .db
+        .write(|tx| Box::pin(ingress::claim_code(tx, now())))
+        .await
+        .unwrap()
+        .unwrap();
     let (ada, bob) = (bot.room(Site::Telegram, 7, "Ada"), bot.room(Site::Telegram, 8, "Bob"));
     bot.says(ada, &claim);
     assert!(bot.answers(ada, 1).await[0].starts_with("You are my owner now."));

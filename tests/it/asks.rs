@@ -35,13 +35,26 @@ async fn asks_for_two_tools(setup: Setup, site: Site) {
     let look = bot.look().await;
     let run = look.run().await;
     assert_eq!(
-        (run.status, run.output_text.as_deref(), run.error.as_deref(), run.llm_calls, run.epoch),
+        (
+            run.status,
+            run.output_text.as_deref(),
+            run.error.as_deref(),
+            run.llm_calls,
+            run.epoch
+        ),
         (RunStatus::Completed, Some("two tools: 42 and 43"), None, 3, 1)
     );
     assert_eq!(look.steps(run.id).await, TWO_TOOLS);
-    let messages = [clifford::store::messages::Direction::Inbound, clifford::store::messages::Direction::Outbound];
+    let messages = [
+        clifford::store::messages::Direction::Inbound,
+        clifford::store::messages::Direction::Outbound,
+    ];
     let [inbound, outbound] = [look.messages(messages[0]).await, look.messages(messages[1]).await];
-    let rows: Vec<_> = inbound.iter().chain(&outbound).map(|row| (row.content.as_str(), row.status, row.run_id)).collect();
+    let rows: Vec<_> = inbound
+        .iter()
+        .chain(&outbound)
+        .map(|row| (row.content.as_str(), row.status, row.run_id))
+        .collect();
     assert_eq!(
         rows,
         [
@@ -67,7 +80,9 @@ async fn discord_user_asks_and_is_answered() {
 #[tokio::test]
 async fn users_of_both_platforms_are_answered_on_postgresql() {
     for site in Site::BOTH {
-        let Some(setup) = Setup::on(site).postgres() else { return };
+        let Some(setup) = Setup::on(site).postgres() else {
+            return;
+        };
         asks_for_two_tools(setup, site).await;
     }
 }
@@ -75,16 +90,21 @@ async fn users_of_both_platforms_are_answered_on_postgresql() {
 #[tokio::test]
 async fn two_hundred_users_at_once_are_each_answered_once_in_their_own_chat() {
     let mut bot = Setup::on(Site::Telegram).start().await;
-    let chats: Vec<Chat> = (1..=200).map(|id| bot.telegram.user(id, &format!("User {id}"))).collect();
+    let chats: Vec<Chat> = (1..=200)
+        .map(|id| bot.telegram.user(id, &format!("User {id}")))
+        .collect();
     for chat in &chats {
-        bot.telegram.user_says(*chat, chat.id, &format!("two tools for {}", chat.id));
+        bot.telegram
+            .user_says(*chat, chat.id, &format!("two tools for {}", chat.id));
     }
     for chat in &chats {
         bot.telegram.wait_for_sent(*chat, 1).await;
     }
     bot.stop().await;
     let texts: Vec<_> = chats.iter().map(|chat| bot.texts(Room::Telegram(*chat))).collect();
-    let expected: Vec<_> = (1..=200).map(|id| vec![format!("two tools for {id}: 42 and 43")]).collect();
+    let expected: Vec<_> = (1..=200)
+        .map(|id| vec![format!("two tools for {id}: 42 and 43")])
+        .collect();
     assert_eq!(texts, expected);
     assert_eq!(bot.model.request_count(), 600);
     bot.finish().await;
@@ -109,7 +129,13 @@ async fn a_long_answer_comes_in_parts_with_its_code_fence_whole_on_telegram() {
         let from = usize::try_from(blocks[0]["offset"].as_u64().unwrap()).unwrap();
         let length = usize::try_from(blocks[0]["length"].as_u64().unwrap()).unwrap();
         let units: Vec<u16> = part.text.encode_utf16().skip(from).take(length).collect();
-        code.extend(String::from_utf16(&units).unwrap().trim_end().lines().map(str::to_owned));
+        code.extend(
+            String::from_utf16(&units)
+                .unwrap()
+                .trim_end()
+                .lines()
+                .map(str::to_owned),
+        );
     }
     assert_eq!(code, brain::code_lines("telegram"));
     assert_eq!(parts.iter().filter(|part| part.text.contains("Here it is:")).count(), 1);
@@ -140,7 +166,11 @@ async fn a_long_answer_comes_in_parts_with_its_code_fence_whole_on_discord() {
 async fn last_part(bot: &Bot, room: Room) {
     let said = |texts: Vec<String>| texts.iter().any(|text| text.contains("That was all.")).then_some(());
     match room {
-        Room::Telegram(_) => bot.telegram.wait_until("the last part", |_| said(bot.texts(room))).await,
+        Room::Telegram(_) => {
+            bot.telegram
+                .wait_until("the last part", |_| said(bot.texts(room)))
+                .await
+        }
         Room::Discord { .. } => bot.discord.wait_for("the last part", |_| said(bot.texts(room))).await,
     }
 }

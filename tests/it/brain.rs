@@ -38,7 +38,10 @@ impl Prompt {
 
     /// What is asked.
     pub fn input(&self) -> &str {
-        self.payload["input"].as_str().or(self.payload["task"].as_str()).unwrap()
+        self.payload["input"]
+            .as_str()
+            .or(self.payload["task"].as_str())
+            .unwrap()
     }
 
     /// What was said before in this conversation.
@@ -76,7 +79,10 @@ pub fn reply(request: &RecordedRequest) -> Reply {
         ("helper", |prompt| finish(format!("{} is done", prompt.input()))),
         ("nap", nap),
         ("write a lot", |prompt| finish(code(prompt.platform()))),
-        ("", |prompt| json!({"type": "send_message", "message": format!("You said: {}", prompt.input())})),
+        (
+            "",
+            |prompt| json!({"type": "send_message", "message": format!("You said: {}", prompt.input())}),
+        ),
     ];
     let rule = rules.iter().find(|(word, _)| input.contains(word)).unwrap().1;
     let delay = if input.contains("slowly") { 700 } else { 0 };
@@ -143,16 +149,23 @@ pub const PROGRESS: &str = "I am on it.";
 /// Paragraphs that need three parts on this platform.
 pub fn lines(platform: &str) -> Vec<String> {
     let count = if platform == "telegram" { 10 } else { 5 };
-    (0..count).map(|line| format!("paragraph {line} {}", "word ".repeat(190).trim_end())).collect()
+    (0..count)
+        .map(|line| format!("paragraph {line} {}", "word ".repeat(190).trim_end()))
+        .collect()
 }
 
 /// A block of code that needs several parts.
 pub fn code(platform: &str) -> String {
-    format!("Here it is:\n\n```rust\n{}\n```\n\nThat was all.", code_lines(platform).join("\n"))
+    format!(
+        "Here it is:\n\n```rust\n{}\n```\n\nThat was all.",
+        code_lines(platform).join("\n")
+    )
 }
 
 /// The lines of that block.
 pub fn code_lines(platform: &str) -> Vec<String> {
     let count = if platform == "telegram" { 200 } else { 100 };
-    (0..count).map(|line| format!("let number_{line} = {line} < 2 && true; // <{line}> & co")).collect()
+    (0..count)
+        .map(|line| format!("let number_{line} = {line} < 2 && true; // <{line}> & co"))
+        .collect()
 }

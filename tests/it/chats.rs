@@ -84,8 +84,10 @@ async fn in_a_discord_channel_only_who_addresses_the_bot_is_answered() {
     let guild = bot.discord.guild("Team");
     let channel = bot.discord.channel(guild, "general");
     bot.discord.user_says(channel, ada, "hello all");
-    bot.discord.user_says(channel, other, &format!("<@{}> I am a bot", bot.discord.bot()));
-    bot.discord.user_says(channel, ada, &format!("<@{}> a mention", bot.discord.bot()));
+    bot.discord
+        .user_says(channel, other, &format!("<@{}> I am a bot", bot.discord.bot()));
+    bot.discord
+        .user_says(channel, ada, &format!("<@{}> a mention", bot.discord.bot()));
     let first = bot.discord.wait_for_sent(channel, 1).await.remove(0);
     bot.discord.user_replies(channel, ada, first.id, "a reply");
     bot.discord.wait_for_sent(channel, 2).await;
@@ -94,7 +96,10 @@ async fn in_a_discord_channel_only_who_addresses_the_bot_is_answered() {
     bot.finish().await;
     let inputs = brain::inputs(&bot.model.requests());
     assert_eq!(inputs.len(), 3, "{inputs:?}");
-    assert!(inputs[0].starts_with("[Ada] ") && inputs[0].ends_with(" a mention"), "{inputs:?}");
+    assert!(
+        inputs[0].starts_with("[Ada] ") && inputs[0].ends_with(" a mention"),
+        "{inputs:?}"
+    );
     assert_eq!(inputs[1..], ["[Ada] a reply", "[Ada] Clifford, a name"]);
 }
 
@@ -126,7 +131,10 @@ async fn an_album_is_one_message_and_one_run() {
     bot.telegram.wait_for_sent(chat, 1).await;
     bot.finish().await;
     assert_eq!(bot.look().await.runs().await.len(), 1);
-    assert_eq!(brain::inputs(&bot.model.requests()), ["look at this\n[photo]\n[photo]\n[photo]"]);
+    assert_eq!(
+        brain::inputs(&bot.model.requests()),
+        ["look at this\n[photo]\n[photo]\n[photo]"]
+    );
     assert_eq!(bot.telegram.sent(chat).len(), 1);
 }
 
@@ -178,10 +186,16 @@ async fn payloads_that_cannot_be_read_are_kept_and_passed_over() {
 async fn discord_events_that_cannot_be_read_are_kept_and_passed_over() {
     let mut bot = Setup::on(Site::Discord).start().await;
     let room = bot.room(Site::Discord, 7, "Ada");
-    let Room::Discord { channel, .. } = room else { unreachable!() };
-    bot.discord.dispatch("MESSAGE_CREATE", &json!({"id": "none", "channel_id": channel.to_string()}));
+    let Room::Discord { channel, .. } = room else {
+        unreachable!()
+    };
+    bot.discord.dispatch(
+        "MESSAGE_CREATE",
+        &json!({"id": "none", "channel_id": channel.to_string()}),
+    );
     bot.discord.dispatch("MESSAGE_CREATE", &json!([1, 2, 3]));
-    bot.discord.dispatch("INTERACTION_CREATE", &json!({"id": 1, "type": 99}));
+    bot.discord
+        .dispatch("INTERACTION_CREATE", &json!({"id": 1, "type": 99}));
     bot.discord.dispatch("SOMETHING_NEW", &json!({"id": "1"}));
     bot.says(room, "hello");
     assert_eq!(bot.answers(room, 1).await, ["You said: hello"]);

@@ -4,6 +4,7 @@ mod data;
 mod doctor;
 mod init;
 mod runs;
+mod serving;
 mod settings;
 mod talking;
 
@@ -168,10 +169,25 @@ fn every_command_explains_itself() {
         let out = machine.run([command, &["--help"]].concat()).is_fine();
         assert!(out.contains("Usage: clifford"), "{command:?}: {out}");
     }
-    for command in ["init", "serve", "chat", "ask", "doctor", "config", "db", "runs", "token", "pair", "completions"] {
+    for command in [
+        "init",
+        "serve",
+        "chat",
+        "ask",
+        "doctor",
+        "config",
+        "db",
+        "runs",
+        "token",
+        "pair",
+        "completions",
+    ] {
         let out = machine.run([command, "--help"]).is_fine();
         assert!(out.contains("Examples:\n  "), "{command}: {out}");
-        assert!(out.contains("Exit codes: 0 done, 1 failed, 2 wrong usage"), "{command}: {out}");
+        assert!(
+            out.contains("Exit codes: 0 done, 1 failed, 2 wrong usage"),
+            "{command}: {out}"
+        );
     }
 }
 
@@ -193,7 +209,10 @@ fn wrong_usage_ends_with_2() {
     ] {
         let ended = machine.run(args);
         assert_eq!((ended.code, ended.out.as_str()), (2, ""), "{args:?}: {ended:?}");
-        assert!(ended.err.contains("Usage:") || ended.err.contains("error:"), "{args:?}: {ended:?}");
+        assert!(
+            ended.err.contains("Usage:") || ended.err.contains("error:"),
+            "{args:?}: {ended:?}"
+        );
     }
     assert!(!machine.path("data").exists(), "nothing is made by wrong usage");
 }
@@ -202,7 +221,10 @@ fn wrong_usage_ends_with_2() {
 fn completions_are_scripts_for_each_shell() {
     let machine = Machine::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        assert!(machine.run(["completions", shell]).is_fine().contains("doctor"), "{shell}");
+        assert!(
+            machine.run(["completions", shell]).is_fine().contains("doctor"),
+            "{shell}"
+        );
     }
 }
 

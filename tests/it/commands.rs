@@ -21,10 +21,16 @@ async fn telegram_user_opens_lists_switches_and_closes_conversations() {
     assert_eq!(tell("new", "Trip").await, "A new conversation: Trip.");
     assert_eq!(tell("", "about trains").await, "You said: about trains");
     let list = tell("contexts", "").await;
-    assert!(list.contains("about cats, 1 turn") && list.contains("Trip, 1 turn"), "{list}");
+    assert!(
+        list.contains("about cats, 1 turn") && list.contains("Trip, 1 turn"),
+        "{list}"
+    );
     assert_eq!(tell("switch", "cats").await, "Going on with about cats.");
     assert_eq!(tell("", "more").await, "You said: more");
-    assert_eq!(tell("close", "").await, "Closed. Your next message starts a new conversation.");
+    assert_eq!(
+        tell("close", "").await,
+        "Closed. Your next message starts a new conversation."
+    );
     assert_eq!(tell("close", "").await, "There is no open conversation here.");
     assert!(tell("whoami", "").await.starts_with("You are Ada (member)."));
     assert!(tell("help", "").await.contains("/switch NAME"));
@@ -42,7 +48,10 @@ async fn telegram_user_opens_lists_switches_and_closes_conversations() {
     );
     let mut registered: Vec<_> = bot.telegram.commands().into_iter().map(|(name, _)| name).collect();
     registered.sort();
-    assert_eq!(registered, ["close", "contexts", "help", "new", "stop", "switch", "whoami"]);
+    assert_eq!(
+        registered,
+        ["close", "contexts", "help", "new", "stop", "switch", "whoami"]
+    );
 }
 
 #[tokio::test]
@@ -58,7 +67,10 @@ async fn discord_user_uses_slash_commands_and_each_is_acknowledged() {
     assert_eq!(tell("ask", &[("text", "about cats")]).await, "You said: about cats");
     assert_eq!(tell("new", &[("name", "Trip")]).await, "A new conversation: **Trip**.");
     assert!(tell("contexts", &[]).await.contains("about cats"));
-    assert_eq!(tell("switch", &[("name", "cats")]).await, "Going on with **about cats**.");
+    assert_eq!(
+        tell("switch", &[("name", "cats")]).await,
+        "Going on with **about cats**."
+    );
     assert!(tell("close", &[]).await.starts_with("Closed."));
     assert!(tell("whoami", &[]).await.starts_with("You are **Ada** (member)."));
     assert!(tell("help", &[]).await.contains("/contexts"));
@@ -90,8 +102,10 @@ async fn stop_cancels_what_is_at_work_and_what_waits_behind_it() {
         bot.says(room, "hello");
         bot.model.wait_for_requests(1).await;
         bot.says(room, "and this");
-        bot.until("the second message", async |look| (look.count("messages").await == 2).then_some(()))
-            .await;
+        bot.until("the second message", async |look| {
+            (look.count("messages").await == 2).then_some(())
+        })
+        .await;
         match room {
             crate::harness::Room::Telegram(chat) => {
                 bot.telegram.command(chat, chat.id, "stop", "");
@@ -107,7 +121,14 @@ async fn stop_cancels_what_is_at_work_and_what_waits_behind_it() {
         bot.says(room, "again");
         assert_eq!(bot.answers(room, before + 1).await[before..], ["You said: again"]);
         bot.finish().await;
-        let statuses: Vec<_> = bot.look().await.runs().await.iter().map(|run| run.status.as_str()).collect();
+        let statuses: Vec<_> = bot
+            .look()
+            .await
+            .runs()
+            .await
+            .iter()
+            .map(|run| run.status.as_str())
+            .collect();
         assert_eq!(statuses, ["cancelled", "completed"], "{site:?}");
     }
 }

@@ -122,7 +122,11 @@ impl Setup {
             put(&mut settings, &format!("channels.{name}.access"), "open".into());
         }
         if self.sites.contains(&Site::Telegram) {
-            for key in ["rate_overall_per_second", "rate_private_per_second", "rate_group_per_minute"] {
+            for key in [
+                "rate_overall_per_second",
+                "rate_private_per_second",
+                "rate_group_per_minute",
+            ] {
                 put(&mut settings, &format!("channels.telegram.{key}"), 0.into());
             }
         }
@@ -131,7 +135,11 @@ impl Setup {
         put(&mut provider, "model", "fake-1".into());
         put(&mut provider, "base_url", model.base_url().into());
         provider.extend(self.provider);
-        put(&mut settings, "llm.providers", toml::Value::Array(vec![provider.into()]));
+        put(
+            &mut settings,
+            "llm.providers",
+            toml::Value::Array(vec![provider.into()]),
+        );
         merge(&mut settings, self.settings);
         fs::write(dir.path().join("bot.toml"), settings.to_string()).unwrap();
 
@@ -237,7 +245,11 @@ impl Bot {
     /// Waits until the oldest process has killed itself at its crash point.
     pub async fn crashed(&mut self) {
         let status = self.exited().await;
-        assert_eq!(status.signal(), Some(Signal::KILL.as_raw()), "it did not die at its crash point");
+        assert_eq!(
+            status.signal(),
+            Some(Signal::KILL.as_raw()),
+            "it did not die at its crash point"
+        );
     }
 
     /// Kills the oldest process as `kill -9` does.
@@ -332,7 +344,12 @@ impl Bot {
     pub fn texts(&self, room: Room) -> Vec<String> {
         match room {
             Room::Telegram(chat) => self.telegram.sent(chat).into_iter().map(|sent| sent.text).collect(),
-            Room::Discord { channel, .. } => self.discord.sent(channel).into_iter().map(|sent| sent.content).collect(),
+            Room::Discord { channel, .. } => self
+                .discord
+                .sent(channel)
+                .into_iter()
+                .map(|sent| sent.content)
+                .collect(),
         }
     }
 
@@ -364,7 +381,11 @@ impl Drop for Bot {
             let log = fs::read_to_string(self.log()).unwrap_or_default();
             let lines: Vec<_> = log.lines().collect();
             let from = lines.len().saturating_sub(120);
-            println!("--- the end of the log of {}\n{}\n---", self.database, lines[from..].join("\n"));
+            println!(
+                "--- the end of the log of {}\n{}\n---",
+                self.database,
+                lines[from..].join("\n")
+            );
         }
     }
 }

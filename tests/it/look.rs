@@ -63,7 +63,9 @@ impl Look {
 
     /// Every channel, oldest first.
     pub async fn channels(&self) -> Vec<Channel> {
-        let mut channels = channels::page(&mut self.db.read().await.unwrap(), None, ALL).await.unwrap();
+        let mut channels = channels::page(&mut self.db.read().await.unwrap(), None, ALL)
+            .await
+            .unwrap();
         channels.reverse();
         channels
     }
@@ -80,7 +82,11 @@ impl Look {
     /// How many outbound messages wait, or are being sent.
     pub async fn undelivered(&self) -> usize {
         let waits = |message: &Message| matches!(message.status, MessageStatus::Pending | MessageStatus::Sending);
-        self.messages(Direction::Outbound).await.into_iter().filter(waits).count()
+        self.messages(Direction::Outbound)
+            .await
+            .into_iter()
+            .filter(waits)
+            .count()
     }
 
     /// Where everything stands, for the text of a failure.
@@ -88,7 +94,10 @@ impl Look {
         let mut lines = Vec::new();
         for run in self.runs().await {
             let steps = self.steps(run.id).await.join(" ");
-            lines.push(format!("{} {} {} epoch {}: {steps}", run.id, run.kind, run.status, run.epoch));
+            lines.push(format!(
+                "{} {} {} epoch {}: {steps}",
+                run.id, run.kind, run.status, run.epoch
+            ));
         }
         for message in self.messages(Direction::Outbound).await {
             let text: String = message.content.chars().take(30).collect();

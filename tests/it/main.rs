@@ -1,5 +1,11 @@
 //! Journeys: what people do, through the real binary over real sockets.
 
+#![expect(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a test's helpers panic as the test does"
+)]
+
 mod access;
 mod api;
 mod asks;

@@ -6,7 +6,9 @@ use crate::{
 };
 
 fn setups(site: Site) -> impl Iterator<Item = Setup> {
-    [Some(Setup::on(site)), Setup::on(site).postgres()].into_iter().flatten()
+    [Some(Setup::on(site)), Setup::on(site).postgres()]
+        .into_iter()
+        .flatten()
 }
 
 #[tokio::test]
@@ -29,7 +31,12 @@ async fn twenty_first_messages_at_once_make_one_user_channel_and_context_and_are
             let answered: Vec<_> = bot
                 .texts(room)
                 .iter()
-                .flat_map(|text| text.trim_start_matches("You said: ").lines().map(str::to_owned).collect::<Vec<_>>())
+                .flat_map(|text| {
+                    text.trim_start_matches("You said: ")
+                        .lines()
+                        .map(str::to_owned)
+                        .collect::<Vec<_>>()
+                })
                 .collect();
             assert_eq!(answered, said, "{site:?}");
             let look = bot.look().await;
@@ -62,9 +69,17 @@ async fn twenty_messages_at_once_in_one_conversation_each_see_those_before() {
         for request in &requests {
             let prompt = Prompt::read(request);
             // In the order in which it was stored: a message may stand before the answer to the one before it.
-            let (answered, asked): (Vec<&str>, Vec<&str>) =
-                prompt.conversation().into_iter().partition(|turn| turn.starts_with("You said: "));
-            assert_eq!((asked, answered), (said.iter().map(String::as_str).collect(), answers.iter().map(String::as_str).collect()));
+            let (answered, asked): (Vec<&str>, Vec<&str>) = prompt
+                .conversation()
+                .into_iter()
+                .partition(|turn| turn.starts_with("You said: "));
+            assert_eq!(
+                (asked, answered),
+                (
+                    said.iter().map(String::as_str).collect(),
+                    answers.iter().map(String::as_str).collect()
+                )
+            );
             said.extend(prompt.input().lines().map(str::to_owned));
             answers.push(format!("You said: {}", prompt.input()));
         }
@@ -74,7 +89,9 @@ async fn twenty_messages_at_once_in_one_conversation_each_see_those_before() {
 
 #[tokio::test]
 async fn two_processes_on_one_database_never_run_the_same_run() {
-    let Some(setup) = Setup::on(Site::Telegram).postgres() else { return };
+    let Some(setup) = Setup::on(Site::Telegram).postgres() else {
+        return;
+    };
     // Short sleeps make runs claimable again and again, by whoever is first.
     let mut bot = setup.start().await;
     bot.spawn(None);
@@ -93,7 +110,11 @@ async fn two_processes_on_one_database_never_run_the_same_run() {
     let look = bot.look().await;
     for run in look.runs().await {
         let steps = look.steps(run.id).await;
-        assert_eq!(steps.iter().filter(|step| *step == "llm_response").count(), 3, "{steps:?}");
+        assert_eq!(
+            steps.iter().filter(|step| *step == "llm_response").count(),
+            3,
+            "{steps:?}"
+        );
         // Once when it came, once when it was woken.
         assert_eq!((run.epoch, run.llm_calls), (2, 3));
     }
@@ -101,7 +122,9 @@ async fn two_processes_on_one_database_never_run_the_same_run() {
 
 #[tokio::test]
 async fn a_second_process_takes_over_what_a_killed_one_had_in_hand() {
-    let Some(setup) = Setup::on(Site::Telegram).postgres() else { return };
+    let Some(setup) = Setup::on(Site::Telegram).postgres() else {
+        return;
+    };
     let mut bot = setup.start().await;
     let hold = bot.model.hold();
     let rooms: Vec<_> = (1..=10).map(|id| bot.room(Site::Telegram, id, "Ada")).collect();
@@ -171,9 +194,14 @@ async fn what_is_said_on_discord_while_the_bot_is_down_is_answered_when_it_is_ba
     bot.says(room, "hello");
     bot.answers(room, 1).await;
     bot.kill().await;
-    let Room::Discord { channel, user } = room else { unreachable!() };
+    let Room::Discord { channel, user } = room else {
+        unreachable!()
+    };
     bot.discord.say_while_offline(channel, user, "are you there");
     bot.start().await;
-    assert_eq!(bot.answers(room, 2).await, ["You said: hello", "You said: are you there"]);
+    assert_eq!(
+        bot.answers(room, 2).await,
+        ["You said: hello", "You said: are you there"]
+    );
     bot.finish().await;
 }

@@ -26,9 +26,19 @@ async fn a_run_that_slept_over_a_restart_knows_what_it_did_and_wakes_once() {
         assert_eq!(
             steps,
             [
-                "llm_request", "llm_response", "note", "note", "tool_call", "tool_result",
-                "llm_request", "llm_response", "sleep", "wake",
-                "llm_request", "llm_response", "finish",
+                "llm_request",
+                "llm_response",
+                "note",
+                "note",
+                "tool_call",
+                "tool_result",
+                "llm_request",
+                "llm_response",
+                "sleep",
+                "wake",
+                "llm_request",
+                "llm_response",
+                "finish",
             ]
         );
         let requests = bot.model.requests();

@@ -41,14 +41,24 @@ async fn telegram_trouble_delays_an_answer_and_loses_none() {
 #[tokio::test]
 async fn telegram_trouble_while_polling_loses_no_message() {
     use telegram::Fault;
-    for fault in [Fault::Server(500), Fault::Drop, Fault::Garbage, Fault::TooMany(1), Fault::DropAfter] {
+    for fault in [
+        Fault::Server(500),
+        Fault::Drop,
+        Fault::Garbage,
+        Fault::TooMany(1),
+        Fault::DropAfter,
+    ] {
         let mut bot = Setup::on(Site::Telegram).start().await;
         let room = bot.room(Site::Telegram, 7, "Ada");
         bot.telegram.fail_next(Method::GetUpdates, fault.clone());
         bot.says(room, "one");
         bot.answers(room, 1).await;
         bot.says(room, "two");
-        assert_eq!(bot.answers(room, 2).await, ["You said: one", "You said: two"], "{fault:?}");
+        assert_eq!(
+            bot.answers(room, 2).await,
+            ["You said: one", "You said: two"],
+            "{fault:?}"
+        );
         bot.finish().await;
     }
 }
@@ -58,8 +68,14 @@ async fn discord_trouble_delays_an_answer_and_sends_it_once() {
     use discord::Fault;
     let retry_after = Duration::from_millis(300);
     let faults = [
-        Fault::TooMany { retry_after, global: false },
-        Fault::TooMany { retry_after, global: true },
+        Fault::TooMany {
+            retry_after,
+            global: false,
+        },
+        Fault::TooMany {
+            retry_after,
+            global: true,
+        },
         Fault::Status(503),
         Fault::DropBefore,
         Fault::DropAfter,
@@ -91,7 +107,9 @@ async fn a_lost_gateway_connection_is_taken_up_again() {
     bot.says(room, "two");
     bot.answers(room, 2).await;
     bot.discord.invalidate_session(false);
-    let Room::Discord { channel, user } = room else { unreachable!() };
+    let Room::Discord { channel, user } = room else {
+        unreachable!()
+    };
     bot.discord.say_while_offline(channel, user, "three");
     assert_eq!(
         bot.answers(room, 3).await,
@@ -111,7 +129,8 @@ async fn who_blocks_the_bot_is_left_alone_and_others_are_answered() {
         match ada {
             Room::Telegram(chat) => bot.telegram.block(chat.id),
             Room::Discord { channel, .. } => {
-                bot.discord.refuse(channel, 403, 50_007, "Cannot send messages to this user");
+                bot.discord
+                    .refuse(channel, 403, 50_007, "Cannot send messages to this user");
             }
         }
         hold.release();
@@ -119,11 +138,21 @@ async fn who_blocks_the_bot_is_left_alone_and_others_are_answered() {
         assert_eq!(bot.answers(bob, 1).await, HELLO);
         bot.until("the failed message", async |look| {
             let failed = look.messages(Direction::Outbound).await;
-            failed.iter().any(|message| message.status == MessageStatus::Failed && message.error.is_some()).then_some(())
+            failed
+                .iter()
+                .any(|message| message.status == MessageStatus::Failed && message.error.is_some())
+                .then_some(())
         })
         .await;
         bot.finish().await;
-        let enabled: Vec<_> = bot.look().await.channels().await.iter().map(|channel| channel.enabled).collect();
+        let enabled: Vec<_> = bot
+            .look()
+            .await
+            .channels()
+            .await
+            .iter()
+            .map(|channel| channel.enabled)
+            .collect();
         assert_eq!(enabled, [false, true], "{site:?}");
     }
 }
@@ -176,7 +205,13 @@ async fn a_model_that_stays_away_is_told_honestly() {
 
 #[tokio::test]
 async fn a_model_that_talks_nonsense_twice_is_told_in_the_fixed_sentence() {
-    for nonsense in ["I would rather not.", "{\"type\":\"fly\"}", "{\"type\": \"finish\"", "[]", "\u{0}"] {
+    for nonsense in [
+        "I would rather not.",
+        "{\"type\":\"fly\"}",
+        "{\"type\": \"finish\"",
+        "[]",
+        "\u{0}",
+    ] {
         let mut bot = Setup::on(Site::Telegram).start().await;
         let room = bot.room(Site::Telegram, 7, "Ada");
         bot.model.push(Reply::text(nonsense));

@@ -32,7 +32,10 @@ pub(super) async fn database(loaded: &Loaded) -> Check {
         } else {
             Check::fail(
                 NAME,
-                format!("{shown} cannot be made: {} is no directory that can be written to", above.display()),
+                format!(
+                    "{shown} cannot be made: {} is no directory that can be written to",
+                    above.display()
+                ),
                 "make it one, or set data.dir or database.url",
             )
         };
@@ -45,7 +48,11 @@ pub(super) async fn database(loaded: &Loaded) -> Check {
             "`clifford serve` brings it up to date, or `clifford db migrate`",
         ),
         Err(error @ StoreError::Newer(_)) => Check::fail(NAME, error.to_string(), "update Clifford on this machine"),
-        Err(error) => Check::fail(NAME, error.to_string(), "check database.url, and that the disk has room and can be written to"),
+        Err(error) => Check::fail(
+            NAME,
+            error.to_string(),
+            "check database.url, and that the disk has room and can be written to",
+        ),
     }
 }
 
@@ -105,7 +112,11 @@ pub(super) fn disk(loaded: &Loaded) -> Check {
                 LITTLE.. => Check::ok(NAME, found),
             }
         }
-        Err(error) => Check::warn(NAME, format!("{}: {error}", shown.display()), "see whether the disk is mounted"),
+        Err(error) => Check::warn(
+            NAME,
+            format!("{}: {error}", shown.display()),
+            "see whether the disk is mounted",
+        ),
     }
 }
 

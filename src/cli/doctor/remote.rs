@@ -64,7 +64,10 @@ fn discord(outcome: Result<Bot, Fault>) -> Check {
         Ok(bot) if bot.reads_all => Check::ok(NAME, format!("{}, may read messages", bot.name)),
         Ok(bot) => Check::fail(
             NAME,
-            format!("{} lacks the message content intent: it sees no text in servers", bot.name),
+            format!(
+                "{} lacks the message content intent: it sees no text in servers",
+                bot.name
+            ),
             format!("turn on Message Content Intent at {PORTAL} → your application → Bot"),
         ),
         Err(fault @ Fault::Refused(_)) => Check::fail(

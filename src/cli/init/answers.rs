@@ -154,10 +154,7 @@ mod tests {
         let config = Config::parse(&given.render(), Path::new("bot.toml")).unwrap();
         let telegram = config.channels.telegram.unwrap();
         assert_eq!(telegram.access, Access::Pairing);
-        assert_eq!(
-            telegram.token,
-            clifford_vault::SecretSource::Env("A_TOKEN".to_owned())
-        );
+        assert_eq!(telegram.token, clifford_vault::SecretSource::Env("A_TOKEN".to_owned()));
         assert_eq!(config.channels.discord.unwrap().api_url.as_str(), "http://127.0.0.1:1");
         let provider = &config.llm.providers[0];
         assert_eq!(provider.kind, ProviderKind::Openai);

@@ -47,7 +47,10 @@ pub(super) struct Args {
 pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
     let path = globals.config.clone().unwrap_or_else(|| PathBuf::from("bot.toml"));
     if path.exists() && !args.force {
-        bail!("{} is there already: --force writes over it, or name another by --config", path.display());
+        bail!(
+            "{} is there already: --force writes over it, or name another by --config",
+            path.display()
+        );
     }
     if !args.yes && !std::io::stdin().is_terminal() {
         bail!("init asks questions, and this is no terminal: use --yes to take what is in the environment");
@@ -84,7 +87,11 @@ fn without_file(globals: &Globals) -> anyhow::Result<Config> {
 
 /// What the environment says, checked where it can be.
 async fn from_environment(defaults: &Config, env: &BTreeMap<String, String>) -> anyhow::Result<Answers> {
-    let set = |name: &str| env.get(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
+    let set = |name: &str| {
+        env.get(name)
+            .map(|value| value.trim().to_owned())
+            .filter(|value| !value.is_empty())
+    };
     let mut answers = Answers::default();
     if let Some(token) = set("TELEGRAM_BOT_TOKEN") {
         let section = defaults.channels.telegram.clone().unwrap_or_default();
@@ -132,7 +139,9 @@ fn settled(what: &str, outcome: Result<String, Fault>) -> anyhow::Result<String>
     match outcome {
         Ok(found) => Ok(format!("{what}: {found}")),
         Err(Fault::Refused(why)) => bail!("{what} is not accepted: {why}; mend it, or unset it"),
-        Err(Fault::Unreachable(why)) => Ok(format!("{what} could not be checked, {why}; `clifford doctor` tries again")),
+        Err(Fault::Unreachable(why)) => Ok(format!(
+            "{what} could not be checked, {why}; `clifford doctor` tries again"
+        )),
     }
 }
 
@@ -166,6 +175,8 @@ async fn next(globals: &Globals, path: &Path, answers: &Answers) -> anyhow::Resu
     } else {
         format!("--config {} ", path.display())
     };
-    lines.push(format!("Now run `clifford {flag}serve`; or talk to it here with `clifford {flag}chat`."));
+    lines.push(format!(
+        "Now run `clifford {flag}serve`; or talk to it here with `clifford {flag}chat`."
+    ));
     output::print(&lines.join("\n"))
 }

@@ -72,16 +72,13 @@ fn prompt<T>(question: impl FnOnce() -> Result<T, InquireError>) -> anyhow::Resu
 }
 
 fn set<'a>(env: &'a BTreeMap<String, String>, name: &str) -> Option<&'a str> {
-    env.get(name).map(|value| value.trim()).filter(|value| !value.is_empty())
+    env.get(name)
+        .map(|value| value.trim())
+        .filter(|value| !value.is_empty())
 }
 
 /// A platform's token that the platform accepts, or that could not be checked.
-async fn token(
-    platform: &str,
-    variable: &str,
-    api_url: &Url,
-    env: &BTreeMap<String, String>,
-) -> anyhow::Result<Token> {
+async fn token(platform: &str, variable: &str, api_url: &Url, env: &BTreeMap<String, String>) -> anyhow::Result<Token> {
     if let Some(token) = set(env, variable)
         && judge(platform, check(platform, api_url, token).await)?
         && prompt(|| {
@@ -175,7 +172,9 @@ async fn provider(env: &BTreeMap<String, String>) -> anyhow::Result<Option<Provi
         let mut settings = match kind {
             NONE => return Ok(None),
             OTHER => {
-                let url = set(env, "OPENAI_BASE_URL").unwrap_or("http://127.0.0.1:11434/v1").to_owned();
+                let url = set(env, "OPENAI_BASE_URL")
+                    .unwrap_or("http://127.0.0.1:11434/v1")
+                    .to_owned();
                 config::Provider {
                     base_url: Url::from(line("Where does its API begin?", &url)?),
                     ..usual
@@ -211,11 +210,19 @@ async fn provider(env: &BTreeMap<String, String>) -> anyhow::Result<Option<Provi
 fn key(needed: bool, env: &BTreeMap<String, String>) -> anyhow::Result<(Option<Secret>, Option<String>)> {
     const VARIABLE: &str = "OPENAI_API_KEY";
     if let Some(key) = set(env, VARIABLE)
-        && prompt(|| Confirm::new(&format!("Use the key in {VARIABLE}?")).with_default(true).prompt())?
+        && prompt(|| {
+            Confirm::new(&format!("Use the key in {VARIABLE}?"))
+                .with_default(true)
+                .prompt()
+        })?
     {
         return Ok((Some(Secret::new(key)), Some(VARIABLE.to_owned())));
     }
-    let question = if needed { "API key:" } else { "API key (empty if it needs none):" };
+    let question = if needed {
+        "API key:"
+    } else {
+        "API key (empty if it needs none):"
+    };
     let key = secret(question)?;
     Ok(((!key.expose().is_empty()).then_some(key), None))
 }

@@ -15,7 +15,10 @@ use crate::{
 pub(super) async fn run(db: &Db, loaded: &Loaded, which: &Which) -> anyhow::Result<()> {
     let run = which.find(db).await?;
     let steps = steps::of_run(&mut db.read().await?, run.id).await?;
-    let rules = app::rules(&loaded.config, &Registry::built_in(loaded.config.engine.max_tool_retries));
+    let rules = app::rules(
+        &loaded.config,
+        &Registry::built_in(loaded.config.engine.max_tool_retries),
+    );
     let mut state = RunState::new(&run, &rules);
     let mut frames = Vec::with_capacity(steps.len());
     for step in &steps {

@@ -34,7 +34,11 @@ pub(super) fn line(step: &Step) -> String {
     let seq = paint(Paint::Dim, &format!("{:>4}", step.seq));
     let at = paint(Paint::Dim, &step.at.to_jiff().strftime("%H:%M:%S").to_string());
     let text = text.trim().replace('\n', "\n                          ");
-    format!("{seq}  {at}  {}  {}", paint(Paint::Bold, &format!("{what:<9}")), clip(&text))
+    format!(
+        "{seq}  {at}  {}  {}",
+        paint(Paint::Bold, &format!("{what:<9}")),
+        clip(&text)
+    )
 }
 
 fn clip(text: &str) -> String {
@@ -63,8 +67,16 @@ fn words(kind: &StepKind) -> (&'static str, String) {
         StepKind::Decision { content, .. } => ("decision", content.clone()),
         StepKind::Note { category, content } => ("note", format!("{}: {content}", name(category))),
         StepKind::Finish(finish) => {
-            let why = finish.error.as_ref().map(|error| format!(" ({error})")).unwrap_or_default();
-            let said = finish.message.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
+            let why = finish
+                .error
+                .as_ref()
+                .map(|error| format!(" ({error})"))
+                .unwrap_or_default();
+            let said = finish
+                .message
+                .as_ref()
+                .map(|text| format!(": {text}"))
+                .unwrap_or_default();
             let how = name(&finish.ending);
             ("finish", format!("{} by {how}{why}{said}", finish.status))
         }
@@ -109,7 +121,11 @@ fn happened(event: &Event) -> (&'static str, String) {
             error,
             ..
         } => {
-            let said = output.as_ref().or(error.as_ref()).map(String::as_str).unwrap_or_default();
+            let said = output
+                .as_ref()
+                .or(error.as_ref())
+                .map(String::as_str)
+                .unwrap_or_default();
             ("subagent", format!("{run_id} {status}: {said}"))
         }
         Event::SetRunLimits { max_iterations, .. } => ("limits", format!("{max_iterations} iterations")),
@@ -158,7 +174,10 @@ pub(super) fn head(run: &Run) -> Vec<String> {
         format!("input    {}", output::head(&run.input_text, 500)),
     ];
     let more = [
-        ("output ", run.output_text.as_deref().map(|text| output::head(text, 500))),
+        (
+            "output ",
+            run.output_text.as_deref().map(|text| output::head(text, 500)),
+        ),
         ("error  ", run.error.clone()),
         ("wakes  ", run.wake_at.map(output::when)),
         ("parent ", run.parent_run_id.map(|id| id.to_string())),

@@ -77,22 +77,35 @@ fn a_damaged_file_is_no_database() {
     machine.write("broken.db", &"not a database ".repeat(1000));
     let ended = machine.run(["db", "check", "--set", "database.url=sqlite:broken.db"]);
     assert_eq!(ended.code, 1);
-    assert!(ended.err.starts_with("clifford: broken.db cannot be used: "), "{ended:?}");
+    assert!(
+        ended
+            .err
+            .starts_with("clifford: the database is not available: broken.db cannot be used: "),
+        "{ended:?}"
+    );
 }
 
 #[test]
 fn a_token_is_shown_once_listed_without_itself_and_revoked() {
     let machine = Machine::new();
     let made = machine
-        .run(["token", "create", "--name", "laptop", "--scope", "read", "--scope", "admin", "--json"])
+        .run([
+            "token", "create", "--name", "laptop", "--scope", "read", "--scope", "admin", "--json",
+        ])
         .json();
     let token = made["token"].as_str().expect("a token");
     let id = made["id"].as_str().expect("an id");
     assert!(token.starts_with("clf_"), "{token}");
     assert_eq!(made["scopes"], serde_json::json!(["read", "admin"]));
     let list = machine.run(["token", "list"]).is_fine();
-    assert!(list.contains(id) && list.contains("laptop") && !list.contains(token), "{list}");
-    assert_eq!(machine.run(["token", "revoke", id]).is_fine(), format!("{id}: revoked\n"));
+    assert!(
+        list.contains(id) && list.contains("laptop") && !list.contains(token),
+        "{list}"
+    );
+    assert_eq!(
+        machine.run(["token", "revoke", id]).is_fine(),
+        format!("{id}: revoked\n")
+    );
     machine.run(["token", "revoke", id]).fails_with(&format!(
         "there is no token {id} in use; `clifford token list` shows them"
     ));

@@ -25,7 +25,11 @@ fn an_empty_machine_has_nothing_wrong() {
     let ended = machine.run(["doctor", "--json", "--set", "http.bind=127.0.0.1:0"]);
     assert_eq!((ended.code, &ended.json()["ok"]), (0, &true.into()), "{ended:?}");
     assert_eq!(check(&ended, "config").0, "ok");
-    assert!(check(&ended, "database").1.ends_with("is not there yet; the first start makes it"));
+    assert!(
+        check(&ended, "database")
+            .1
+            .ends_with("is not there yet; the first start makes it")
+    );
     assert_eq!(check(&ended, "model").0, "warn");
     assert!(!machine.database().exists(), "looking changes nothing");
     let text = machine.run(["doctor", "--set", "http.bind=127.0.0.1:0"]).is_fine();
@@ -88,7 +92,10 @@ async fn platforms_and_the_model_are_asked_for_real() {
     // The fake's application has no intents at all.
     let (status, _, mend) = check(&ended, "discord");
     assert_eq!(status, "fail", "{ended:?}");
-    assert!(mend.starts_with("turn on Message Content Intent at https://discord.com/"), "{mend}");
+    assert!(
+        mend.starts_with("turn on Message Content Intent at https://discord.com/"),
+        "{mend}"
+    );
     assert_eq!(check(&ended, "model").0, "ok", "{ended:?}");
     assert_eq!(check(&ended, "clock").0, "ok", "{ended:?}");
     assert_eq!(model.violations(), Vec::<String>::new());
@@ -116,7 +123,10 @@ async fn wrong_tokens_fail_without_being_shown() {
         assert_eq!(status, "fail", "{name}: {ended:?}");
         assert!(!mend.is_empty());
     }
-    assert!(!ended.out.contains("wrong-") && !ended.err.contains("wrong-"), "{ended:?}");
+    assert!(
+        !ended.out.contains("wrong-") && !ended.err.contains("wrong-"),
+        "{ended:?}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

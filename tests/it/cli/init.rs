@@ -32,11 +32,17 @@ fn a_file_that_is_there_is_kept_unless_it_is_to_be_replaced() {
 fn another_place_is_named_in_what_to_do_next() {
     let machine = Machine::new();
     let out = machine.run(["init", "--yes", "--config", "conf/other.toml"]).is_fine();
-    assert!(out.contains("Now run `clifford --config conf/other.toml serve`"), "{out}");
+    assert!(
+        out.contains("Now run `clifford --config conf/other.toml serve`"),
+        "{out}"
+    );
     machine.write("file", "");
     let ended = machine.run(["init", "--yes", "--config", "file/bot.toml"]);
     assert_eq!(ended.code, 1);
-    assert!(ended.err.starts_with("clifford: file/bot.toml cannot be written; "), "{ended:?}");
+    assert!(
+        ended.err.starts_with("clifford: file/bot.toml cannot be written; "),
+        "{ended:?}"
+    );
 }
 
 #[test]
@@ -56,7 +62,9 @@ async fn a_token_in_the_environment_is_checked_and_referred_to() {
     let ended = machine.run_beside(&args, &env).await;
     assert_eq!(ended.code, 1, "{ended:?}");
     assert!(
-        ended.err.starts_with("clifford: TELEGRAM_BOT_TOKEN is not accepted: Telegram says: "),
+        ended
+            .err
+            .starts_with("clifford: TELEGRAM_BOT_TOKEN is not accepted: Telegram says: "),
         "{ended:?}"
     );
     assert!(!machine.path("bot.toml").exists());
@@ -67,7 +75,10 @@ async fn a_token_in_the_environment_is_checked_and_referred_to() {
     assert!(out.contains("Your code is "), "{out}");
     let text = fs::read_to_string(machine.path("bot.toml")).expect("it");
     assert!(text.contains("token = { env = \"TELEGRAM_BOT_TOKEN\" }"), "{text}");
-    assert!(text.contains(telegram.api_url()) && !text.contains(telegram.token()), "{text}");
+    assert!(
+        text.contains(telegram.api_url()) && !text.contains(telegram.token()),
+        "{text}"
+    );
     let mode = fs::metadata(machine.path("bot.toml")).expect("it").permissions().mode();
     assert_eq!(mode & 0o777, 0o644);
 }

@@ -10,7 +10,10 @@ fn runs_are_listed_newest_first_and_filtered() {
     machine.run(["ask", "what is 2 + 2?"]).is_fine();
     let list = machine.run(["runs", "list"]).is_fine();
     let lines: Vec<_> = list.lines().collect();
-    assert!(lines[0].starts_with("RUN") && lines[1].contains("2 + 2") && lines[2].contains("1 + 1"), "{list}");
+    assert!(
+        lines[0].starts_with("RUN") && lines[1].contains("2 + 2") && lines[2].contains("1 + 1"),
+        "{list}"
+    );
     let page = machine.run(["runs", "list", "--limit", "1", "--json"]).json();
     assert_eq!(page.as_array().map(Vec::len), Some(1));
     let newest = page[0]["id"].as_str().expect("an id");
@@ -76,7 +79,10 @@ fn a_sleeping_run_is_cancelled_from_outside_and_done_again() {
     machine.pipe("remind me in 10 minutes to stretch\n/quit\n", &["chat"]);
     let waiting = machine.run(["runs", "list", "--status", "waiting", "--json"]).json();
     let run = waiting[0]["id"].as_str().expect("a waiting run").to_owned();
-    assert_eq!(machine.run(["runs", "cancel", &run]).is_fine(), format!("{run}: cancelled\n"));
+    assert_eq!(
+        machine.run(["runs", "cancel", &run]).is_fine(),
+        format!("{run}: cancelled\n")
+    );
     let again = machine.run(["runs", "retry", &run, "--json"]).json();
     assert_eq!(
         (&again["status"], &again["inputText"]),

@@ -19,12 +19,18 @@ fn no_file_is_in_order_and_the_first_step_is_told() {
 #[test]
 fn every_fault_of_a_file_is_a_line_of_its_own() {
     let machine = Machine::new();
-    machine.write("bot.toml", "[agent]\nnme = \"Ada\"\n\n[engine]\nmax_iterations = \"many\"\n");
+    machine.write(
+        "bot.toml",
+        "[agent]\nnme = \"Ada\"\n\n[engine]\nmax_iterations = \"many\"\n",
+    );
     let ended = machine.run(["config", "check"]);
     let lines: Vec<_> = ended.err.lines().collect();
     assert_eq!(ended.code, 1);
     assert_eq!(lines.len(), 2, "{ended:?}");
-    assert!(lines[0].starts_with("clifford: bot.toml:2: agent.nme: unknown key"), "{ended:?}");
+    assert!(
+        lines[0].starts_with("clifford: bot.toml:2: agent.nme: unknown key"),
+        "{ended:?}"
+    );
     assert!(lines[0].contains("name"), "{ended:?}");
     assert!(
         lines[1].starts_with("clifford: bot.toml:5: engine.max_iterations: expected a whole number"),
@@ -51,7 +57,10 @@ fn a_faulty_file_stops_every_command_that_reads_it() {
     ] {
         let ended = machine.run(args);
         assert_eq!(ended.code, 1, "{args:?}");
-        assert!(ended.err.starts_with("clifford: bot.toml:1: what: unknown"), "{args:?}: {ended:?}");
+        assert!(
+            ended.err.starts_with("clifford: bot.toml:1: what: unknown"),
+            "{args:?}: {ended:?}"
+        );
     }
     assert!(!machine.path("data").exists());
 }
@@ -69,7 +78,10 @@ fn a_missing_secret_is_named_with_the_way_out() {
 #[test]
 fn a_file_that_is_not_there_is_named() {
     let machine = Machine::new();
-    for args in [["--config", "other.toml", "config", "show"], ["config", "show", "--config", "other.toml"]] {
+    for args in [
+        ["--config", "other.toml", "config", "show"],
+        ["config", "show", "--config", "other.toml"],
+    ] {
         machine
             .run(args)
             .fails_with("other.toml: there is no such file; `clifford init` writes one");
@@ -81,14 +93,25 @@ fn flags_go_before_the_environment_and_the_file_wherever_they_stand() {
     let machine = Machine::new();
     machine.write("bot.toml", "[log]\nlevel = \"warn\"\n[http]\nbind = \"127.0.0.1:1\"\n");
     let out = machine
-        .run(["--set", "log.level=debug", "config", "show", "--set", "http.bind=127.0.0.1:2", "--json"])
+        .run([
+            "--set",
+            "log.level=debug",
+            "config",
+            "show",
+            "--set",
+            "http.bind=127.0.0.1:2",
+            "--json",
+        ])
         .json();
     assert_eq!(
         (&out["log"]["level"], &out["http"]["bind"]),
         (&"debug".into(), &"127.0.0.1:2".into())
     );
     let ended = machine.run(["--set", "log.levle=debug", "config", "show"]);
-    assert!(ended.err.starts_with("clifford: command line: log.levle: unknown key"), "{ended:?}");
+    assert!(
+        ended.err.starts_with("clifford: command line: log.levle: unknown key"),
+        "{ended:?}"
+    );
 }
 
 #[test]

@@ -10,7 +10,10 @@ use super::{Machine, shown};
 #[test]
 fn a_question_is_answered_on_standard_output() {
     let machine = Machine::new();
-    assert_eq!(machine.run(["ask", "what", "is", "17 * 23?"]).is_fine(), "17 * 23 = 391\n");
+    assert_eq!(
+        machine.run(["ask", "what", "is", "17 * 23?"]).is_fine(),
+        "17 * 23 = 391\n"
+    );
     assert_eq!(machine.pipe("what is 2 + 2?", &["ask"]).is_fine(), "2 + 2 = 4\n");
     assert_eq!(machine.pipe("what is 2 + 3?\n", &["ask", "-"]).is_fine(), "2 + 3 = 5\n");
 }
@@ -63,7 +66,10 @@ fn a_chat_shows_how_it_came_to_its_answer_unless_it_is_quiet() {
     let loud = machine.pipe("what is 17 * 23?\n", &["chat"]).is_fine();
     let quiet = machine.pipe("what is 17 * 23?\n", &["chat", "--quiet"]).is_fine();
     assert!(loud.contains("→ compute.eval"), "{loud}");
-    assert!(!quiet.contains("compute.eval") && quiet.contains("17 * 23 = 391"), "{quiet}");
+    assert!(
+        !quiet.contains("compute.eval") && quiet.contains("17 * 23 = 391"),
+        "{quiet}"
+    );
 }
 
 #[test]
@@ -85,7 +91,12 @@ fn a_database_in_use_is_one_clear_error_and_readers_do_not_wait() {
          another database here with --set database.url=sqlite:PATH; several processes can share PostgreSQL",
         shown(&machine.database())
     );
-    for args in [&["ask", "hello"][..], &["chat"], &["serve"], &["serve", "--only", "api"]] {
+    for args in [
+        &["ask", "hello"][..],
+        &["chat"],
+        &["serve"],
+        &["serve", "--only", "api"],
+    ] {
         machine.run(args).fails_with(&expected);
     }
     machine.run(["runs", "list"]).is_fine();
@@ -102,11 +113,23 @@ fn a_database_in_use_is_one_clear_error_and_readers_do_not_wait() {
 fn a_data_directory_that_cannot_be_made_is_named() {
     let machine = Machine::new();
     machine.write("data", "a file in the way");
-    for args in [&["ask", "hello"][..], &["serve"], &["chat"], &["db", "migrate"], &["token", "create"]] {
+    for args in [
+        &["ask", "hello"][..],
+        &["serve"],
+        &["chat"],
+        &["db", "migrate"],
+        &["token", "create"],
+    ] {
         let ended = machine.run(args);
         assert_eq!(ended.code, 1, "{args:?}: {ended:?}");
         let line = ended.err.trim_end();
-        assert!(line.starts_with("clifford: ") && line.lines().count() == 1, "{args:?}: {ended:?}");
-        assert!(line.contains(&shown(&machine.database())) && line.contains("set database.url"), "{ended:?}");
+        assert!(
+            line.starts_with("clifford: ") && line.lines().count() == 1,
+            "{args:?}: {ended:?}"
+        );
+        assert!(
+            line.contains(&shown(&machine.database())) && line.contains("set database.url"),
+            "{ended:?}"
+        );
     }
 }

@@ -107,7 +107,7 @@ fn a_subagents_message_becomes_its_output_and_is_never_sent() {
         ending(&decision),
         Some(&completed(EndingKind::Message, "The answer is 4.", None))
     );
-    assert_eq!(run.says, [String::new(); 0]);
+    assert_eq!(run.says, Vec::<String>::new());
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn nothing_a_subagent_does_reaches_a_chat() {
             }
         }
         assert!(run.status.is_ended(), "{replies:?}");
-        assert_eq!(run.says, [String::new(); 0], "{replies:?}");
+        assert_eq!(run.says, Vec::<String>::new(), "{replies:?}");
     }
 }
 

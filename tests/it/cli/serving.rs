@@ -1,0 +1,132 @@
+//! `clifford serve`: what it says, and how it stops.
+
+use std::{
+    io::{BufRead, BufReader},
+    process::{Child, ChildStdout, Stdio},
+};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use super::{Ended, Machine};
+
+/// A server, as far as it has spoken.
+struct Server {
+    child: Child,
+    out: BufReader<ChildStdout>,
+}
+
+impl Server {
+    fn start(machine: &Machine, args: &[&str], env: &[(&str, &str)]) -> Self {
+        let mut child = machine
+            .command([&["serve", "--set", "http.bind=127.0.0.1:0"], args].concat())
+            .envs(env.iter().copied())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary runs");
+        let out = BufReader::new(child.stdout.take().expect("a pipe"));
+        Self { child, out }
+    }
+
+    /// Reads until a line that begins so.
+    fn says(&mut self, beginning: &str) -> String {
+        let mut line = String::new();
+        while !line.starts_with(beginning) {
+            line.clear();
+            let read = self.out.read_line(&mut line).expect("it reads");
+            assert_ne!(read, 0, "never said: {beginning}");
+        }
+        line.trim_end().to_owned()
+    }
+
+    fn stop(self) -> Ended {
+        let pid = Pid::from_child(&self.child);
+        kill_process(pid, Signal::TERM).expect("it runs");
+        Ended::of(self.child.wait_with_output().expect("it ends"))
+    }
+}
+
+#[test]
+fn a_server_says_what_it_does_and_stops_with_0() {
+    let machine = Machine::new();
+    let mut server = Server::start(&machine, &[], &[]);
+    assert_eq!(server.says("model"), "model      offline responder (no language model)");
+    assert_eq!(server.says("platforms"), "platforms  none");
+    server.says("There is no bot.toml");
+    server.says("No chat platform is on");
+    machine.run(["runs", "list"]).is_fine();
+    assert_eq!(server.stop().code, 0);
+}
+
+#[test]
+fn a_claim_code_is_printed_once_while_there_is_no_owner() {
+    let machine = Machine::new();
+    let env = [
+        ("TELEGRAM_BOT_TOKEN", "1:a"),
+        ("CLIFFORD_CHANNELS__TELEGRAM__API_URL", "http://127.0.0.1:1"),
+    ];
+    let mut server = Server::start(&machine, &[], &env);
+    let line = server.says("owner");
+    assert!(
+        line.starts_with("owner      none yet: send ") && line.ends_with("to become its owner"),
+        "{line}"
+    );
+    server.stop();
+    let mut server = Server::start(&machine, &[], &env);
+    let line = server.says("owner");
+    assert!(line.ends_with("`clifford pair claim` prints a new one"), "{line}");
+    server.stop();
+}
+
+#[test]
+fn a_json_log_holds_all_that_is_said_and_no_secret() {
+    let machine = Machine::new();
+    let env = [
+        ("TELEGRAM_BOT_TOKEN", "123:secret-token"),
+        ("CLIFFORD_CHANNELS__TELEGRAM__API_URL", "http://127.0.0.1:1"),
+    ];
+    let mut server = Server::start(&machine, &["--set", "log.format=json"], &env);
+    let mut err = BufReader::new(server.child.stderr.take().expect("a pipe"));
+    let mut said = Vec::new();
+    while !said.iter().any(|line: &String| line.contains("There is no bot.toml")) {
+        let mut line = String::new();
+        assert_ne!(err.read_line(&mut line).expect("it reads"), 0, "{said:?}");
+        let event: Value = serde_json::from_str(&line).expect("an event a line");
+        assert!(
+            event["level"].is_string() && event["fields"]["message"].is_string(),
+            "{line}"
+        );
+        said.push(line);
+    }
+    assert!(said.iter().any(|line| line.contains("Clifford ")), "{said:?}");
+    assert!(!said.iter().any(|line| line.contains("secret-token")), "{said:?}");
+    let ended = server.stop();
+    assert_eq!((ended.code, ended.out.as_str()), (0, ""));
+}
+
+#[test]
+fn a_run_that_is_done_again_is_taken_up_by_the_server() {
+    let machine = Machine::new();
+    machine.pipe("remind me in 10 minutes to stretch\n/quit\n", &["chat"]);
+    machine.run(["runs", "cancel", "last"]).is_fine();
+    let mut server = Server::start(&machine, &[], &[]);
+    server.says("model");
+    let again = machine.run(["runs", "retry", "last", "--json"]).json();
+    let id = again["id"].as_str().expect("an id");
+    let mut tail = machine
+        .command(["runs", "tail", id])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    let mut lines = BufReader::new(tail.stdout.take().expect("a pipe")).lines();
+    assert!(
+        lines.any(|line| line.expect("text").contains("sleep")),
+        "the run sleeps again"
+    );
+    machine.run(["runs", "cancel", id]).is_fine();
+    let last = lines.last().expect("a line").expect("text");
+    assert_eq!(last, format!("{id}: cancelled"));
+    assert!(tail.wait().expect("it ends").success());
+    assert_eq!(server.stop().code, 0);
+}
