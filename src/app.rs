@@ -160,7 +160,7 @@ impl App {
             app.receive(
                 channels
                     .into_values()
-                    .filter(|channel| channel.platform() != Platform::Terminal),
+                    .filter(|channel| !matches!(channel.platform(), Platform::Terminal | Platform::Web)),
             );
         }
         Ok(app)

@@ -101,9 +101,7 @@ impl Engine {
         let cancelled = self
             .db
             .write(move |tx| {
-                Box::pin(
-                    async move { cancel::commit(tx, &run, message.as_ref(), worker, lease_for, now).await },
-                )
+                Box::pin(async move { cancel::commit(tx, &run, message.as_ref(), worker, lease_for, now).await })
             })
             .await?;
         for (run, epoch) in cancelled.runs {

@@ -9,8 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Engine,
     decide::{self, Next},
-    endings,
-    sentences,
+    endings, sentences,
     session::{Gone, Session},
     state::Pending,
     step::EndingKind,

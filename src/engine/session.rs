@@ -151,7 +151,10 @@ impl<'a> Session<'a> {
         for error in outbox::failures_of(&mut self.engine.db.read().await?, self.work.run.id).await? {
             let text = format!("A message to the user could not be delivered: {error}.");
             if !self.state.said_notes.contains(&text) {
-                self.push(StepKind::Event(Event::SystemNote { text, about: NoteAbout::DeliveryFailed }));
+                self.push(StepKind::Event(Event::SystemNote {
+                    text,
+                    about: NoteAbout::DeliveryFailed,
+                }));
             }
         }
         Ok(())

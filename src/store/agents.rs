@@ -98,7 +98,7 @@ pub async fn disable_except(tx: &mut Tx, names: &[String], now: Timestamp) -> Re
 /// # Errors
 /// The store's.
 pub async fn list(conn: &mut Conn) -> Result<Vec<Agent>, StoreError> {
-    conn.all_built(format!("SELECT {COLUMNS} FROM agents ORDER BY name"), args![])
+    conn.all(format!("SELECT {COLUMNS} FROM agents ORDER BY name"), args![])
         .await
 }
 

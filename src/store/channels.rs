@@ -191,10 +191,7 @@ async fn space_of(tx: &mut Tx, platform: Platform, space: &Space, now: Timestamp
 /// # Errors
 /// The store's.
 pub async fn get(conn: &mut Conn, id: ChannelId) -> Result<Option<Channel>, StoreError> {
-    Ok(conn
-        .all_built(format!("{SELECT} WHERE id = $1"), args![id])
-        .await?
-        .pop())
+    Ok(conn.all(format!("{SELECT} WHERE id = $1"), args![id]).await?.pop())
 }
 
 /// The channel of a place, if it is known.
@@ -203,7 +200,7 @@ pub async fn get(conn: &mut Conn, id: ChannelId) -> Result<Option<Channel>, Stor
 /// The store's.
 pub async fn by_place(conn: &mut Conn, platform: Platform, external_id: &str) -> Result<Option<Channel>, StoreError> {
     let sql = format!("{SELECT} WHERE platform = $1 AND external_id = $2");
-    Ok(conn.all_built(sql, args![platform.as_str(), external_id]).await?.pop())
+    Ok(conn.all(sql, args![platform.as_str(), external_id]).await?.pop())
 }
 
 /// A page of channels, newest first.
@@ -212,7 +209,7 @@ pub async fn by_place(conn: &mut Conn, platform: Platform, external_id: &str) ->
 /// The store's.
 pub async fn page(conn: &mut Conn, before: Option<ChannelId>, limit: u32) -> Result<Vec<Channel>, StoreError> {
     let sql = format!("{SELECT} WHERE ($1 IS NULL OR id < $1) ORDER BY id DESC LIMIT $2");
-    conn.all_built(sql, args![before, limit]).await
+    conn.all(sql, args![before, limit]).await
 }
 
 /// Makes a context the one that goes on in a channel.

@@ -69,10 +69,7 @@ pub async fn begin(
 /// # Errors
 /// The store's.
 pub async fn get(conn: &mut Conn, id: ContextId) -> Result<Option<Context>, StoreError> {
-    Ok(conn
-        .all_built(format!("{SELECT} WHERE id = $1"), args![id])
-        .await?
-        .pop())
+    Ok(conn.all(format!("{SELECT} WHERE id = $1"), args![id]).await?.pop())
 }
 
 /// A person spoke in it: it is open, and locked until the transaction ends.
@@ -80,7 +77,7 @@ pub async fn get(conn: &mut Conn, id: ContextId) -> Result<Option<Context>, Stor
 /// # Errors
 /// The store's.
 pub async fn touch(tx: &mut Tx, id: ContextId, now: Timestamp) -> Result<(), StoreError> {
-    tx.execute(
+    tx.later(
         "UPDATE contexts SET last_user_interaction_at = $1, closed_at = NULL WHERE id = $2",
         args![now, id],
     )
@@ -108,7 +105,7 @@ pub async fn touch_since(tx: &mut Tx, id: ContextId, since: Timestamp, now: Time
 /// # Errors
 /// The store's.
 pub async fn lock(tx: &mut Tx, id: ContextId) -> Result<(), StoreError> {
-    tx.execute("UPDATE contexts SET turn_count = turn_count WHERE id = $1", args![id])
+    tx.later("UPDATE contexts SET turn_count = turn_count WHERE id = $1", args![id])
         .await?;
     Ok(())
 }
@@ -119,7 +116,7 @@ pub async fn lock(tx: &mut Tx, id: ContextId) -> Result<(), StoreError> {
 /// The store's.
 pub async fn of_channel(conn: &mut Conn, channel: ChannelId, limit: u32) -> Result<Vec<Context>, StoreError> {
     let sql = format!("{SELECT} WHERE channel_id = $1 ORDER BY last_user_interaction_at DESC, id DESC LIMIT $2");
-    conn.all_built(sql, args![channel, limit]).await
+    conn.all(sql, args![channel, limit]).await
 }
 
 /// A page of conversations, newest first.
@@ -134,7 +131,7 @@ pub async fn page(
 ) -> Result<Vec<Context>, StoreError> {
     let sql =
         format!("{SELECT} WHERE ($1 IS NULL OR channel_id = $1) AND ($2 IS NULL OR id < $2) ORDER BY id DESC LIMIT $3");
-    conn.all_built(sql, args![channel, before, limit]).await
+    conn.all(sql, args![channel, before, limit]).await
 }
 
 /// Closes a conversation. A channel where it was active has none then.
@@ -172,7 +169,7 @@ pub async fn rename(tx: &mut Tx, id: ContextId, name: &str) -> Result<(), StoreE
 /// # Errors
 /// The store's.
 pub async fn count_turn(tx: &mut Tx, id: ContextId, name: &str) -> Result<(), StoreError> {
-    tx.execute(
+    tx.later(
         "UPDATE contexts SET turn_count = turn_count + 1, name = COALESCE(name, $1) WHERE id = $2",
         args![name, id],
     )

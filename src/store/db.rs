@@ -3,7 +3,6 @@
 use std::{
     fs::File,
     future::Future,
-    ops::{Deref, DerefMut},
     path::{Path, PathBuf},
     pin::Pin,
     str::FromStr,
@@ -11,24 +10,19 @@ use std::{
 };
 
 use sqlx::{
-    AssertSqlSafe, FromRow, PgConnection, PgPool, Postgres, Sqlite, SqliteConnection, SqlitePool, Transaction,
+    ConnectOptions, FromRow, PgPool, SqlitePool,
     migrate::{MigrateError, Migrator},
-    pool::PoolConnection,
-    postgres::{PgConnectOptions, PgPoolOptions, PgRow},
-    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteRow, SqliteSynchronous},
+    postgres::{PgConnectOptions, PgPoolOptions},
+    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
 
-use super::{StoreError, Value, writer::Writer};
+use super::{Conn, StoreError, Tx, writer::Writer};
 
 static SQLITE_MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
 static POSTGRES_MIGRATIONS: Migrator = sqlx::migrate!("migrations/postgres");
 
 /// A boxed future that lives as long as the transaction it works in.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
-/// A type that can be read from a row of either engine.
-pub trait Row: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
-impl<T> Row for T where T: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
 
 /// How to open the database.
 #[derive(Clone, Debug)]
@@ -112,7 +106,8 @@ impl Db {
             })
             .foreign_keys(true)
             .busy_timeout(Duration::from_secs(5))
-            .statement_cache_capacity(200);
+            .statement_cache_capacity(400)
+            .disable_statement_logging();
         let write = SqlitePoolOptions::new()
             .max_connections(1)
             .idle_timeout(None)
@@ -146,7 +141,8 @@ impl Db {
                 )
             })?
             .application_name("clifford")
-            .statement_cache_capacity(200);
+            .statement_cache_capacity(400)
+            .disable_statement_logging();
         let at = format!(
             "{}:{}/{}",
             connect.get_host(),
@@ -188,10 +184,10 @@ impl Db {
     /// # Errors
     /// The database does not answer.
     pub async fn read(&self) -> Result<Conn, StoreError> {
-        Ok(Conn(match &self.pools {
-            Pools::Sqlite { read, .. } => Inner::SqliteRead(read.acquire().await?),
-            Pools::Postgres(pool) => Inner::PostgresRead(pool.acquire().await?),
-        }))
+        Ok(match &self.pools {
+            Pools::Sqlite { read, .. } => Conn::sqlite(read.acquire().await?),
+            Pools::Postgres(pool) => Conn::postgres(pool.acquire().await?),
+        })
     }
 
     /// Runs `work` in one transaction, which is committed if it returns `Ok` and leaves nothing otherwise.
@@ -208,9 +204,9 @@ impl Db {
         match (&self.pools, &self.writer) {
             (_, Some(writer)) => writer.run(work).await,
             (Pools::Postgres(pool), None) => {
-                let mut tx = Tx(Conn(Inner::PostgresWrite(pool.begin().await?)));
+                let mut tx = Tx::postgres(pool.begin().await?);
                 let outcome = work(&mut tx).await?;
-                tx.commit().await?;
+                tx.commit_postgres().await?;
                 Ok(outcome)
             }
             (Pools::Sqlite { .. }, None) => Err(StoreError::Unavailable("the writer has stopped".to_owned())),
@@ -285,6 +281,9 @@ impl Db {
 
     /// Waits for what is being written, and closes every connection.
     pub async fn close(&self) {
+        if let Some(writer) = &self.writer {
+            writer.close().await;
+        }
         match &self.pools {
             Pools::Sqlite { read, write } => {
                 read.close().await;
@@ -352,139 +351,5 @@ fn lock(database: &Path) -> Result<File, LockError> {
         Ok(()) => Ok(file),
         Err(rustix::io::Errno::WOULDBLOCK) => Err(LockError::Held),
         Err(error) => Err(LockError::Io(error.into())),
-    }
-}
-
-enum Inner {
-    SqliteRead(PoolConnection<Sqlite>),
-    SqliteWrite(Transaction<'static, Sqlite>),
-    PostgresRead(PoolConnection<Postgres>),
-    PostgresWrite(Transaction<'static, Postgres>),
-}
-
-enum Engine<'c> {
-    Sqlite(&'c mut SqliteConnection),
-    Postgres(&'c mut PgConnection),
-}
-
-/// A connection to read with.
-pub struct Conn(Inner);
-
-/// A transaction to write in; reads as a [`Conn`].
-pub struct Tx(Conn);
-
-impl Deref for Tx {
-    type Target = Conn;
-
-    fn deref(&self) -> &Conn {
-        &self.0
-    }
-}
-
-impl DerefMut for Tx {
-    fn deref_mut(&mut self) -> &mut Conn {
-        &mut self.0
-    }
-}
-
-impl Tx {
-    pub(super) fn sqlite(transaction: Transaction<'static, Sqlite>) -> Self {
-        Self(Conn(Inner::SqliteWrite(transaction)))
-    }
-
-    pub(super) async fn commit(self) -> Result<(), StoreError> {
-        match self.0.0 {
-            Inner::SqliteWrite(tx) => tx.commit().await?,
-            Inner::PostgresWrite(tx) => tx.commit().await?,
-            Inner::SqliteRead(_) | Inner::PostgresRead(_) => {}
-        }
-        Ok(())
-    }
-
-    /// Executes a statement and returns how many rows it touched.
-    pub(super) async fn execute(&mut self, sql: &'static str, args: Vec<Value>) -> Result<u64, StoreError> {
-        self.execute_text(sqlx::SqlStr::from_static(sql), args).await
-    }
-
-    /// As [`Tx::execute`], for text that was put together from constants.
-    pub(super) async fn execute_built(&mut self, sql: String, args: Vec<Value>) -> Result<u64, StoreError> {
-        use sqlx::SqlSafeStr;
-        self.execute_text(AssertSqlSafe(sql).into_sql_str(), args).await
-    }
-
-    async fn execute_text(&mut self, sql: sqlx::SqlStr, args: Vec<Value>) -> Result<u64, StoreError> {
-        Ok(match self.engine() {
-            Engine::Sqlite(conn) => bind!(sqlx::query(sql), args).execute(conn).await?.rows_affected(),
-            Engine::Postgres(conn) => bind!(sqlx::query(sql), args).execute(conn).await?.rows_affected(),
-        })
-    }
-}
-
-macro_rules! bind {
-    ($query:expr, $args:expr) => {{
-        let mut query = $query;
-        for value in $args {
-            query = match value {
-                Value::Text(value) => query.bind(value),
-                Value::Int(value) => query.bind(value),
-                Value::Real(value) => query.bind(value),
-                Value::Bool(value) => query.bind(value),
-            };
-        }
-        query
-    }};
-}
-use bind;
-
-impl Conn {
-    fn engine(&mut self) -> Engine<'_> {
-        match &mut self.0 {
-            Inner::SqliteRead(conn) => Engine::Sqlite(conn),
-            Inner::SqliteWrite(tx) => Engine::Sqlite(tx),
-            Inner::PostgresRead(conn) => Engine::Postgres(conn),
-            Inner::PostgresWrite(tx) => Engine::Postgres(tx),
-        }
-    }
-
-    /// The engine is PostgreSQL: for the few statements that have two texts.
-    pub(super) fn is_postgres(&self) -> bool {
-        matches!(self.0, Inner::PostgresRead(_) | Inner::PostgresWrite(_))
-    }
-
-    /// Every row of a query (or of a statement that returns rows).
-    pub(super) async fn all<T: Row>(&mut self, sql: &'static str, args: Vec<Value>) -> Result<Vec<T>, StoreError> {
-        Ok(match self.engine() {
-            Engine::Sqlite(conn) => bind!(sqlx::query_as(sql), args).fetch_all(conn).await?,
-            Engine::Postgres(conn) => bind!(sqlx::query_as(sql), args).fetch_all(conn).await?,
-        })
-    }
-
-    /// Every row of a query whose text was put together from constants.
-    pub(super) async fn all_built<T: Row>(&mut self, sql: String, args: Vec<Value>) -> Result<Vec<T>, StoreError> {
-        let sql = AssertSqlSafe(sql);
-        Ok(match self.engine() {
-            Engine::Sqlite(conn) => bind!(sqlx::query_as(sql), args).fetch_all(conn).await?,
-            Engine::Postgres(conn) => bind!(sqlx::query_as(sql), args).fetch_all(conn).await?,
-        })
-    }
-
-    /// The first row of a query, if there is one.
-    pub(super) async fn maybe<T: Row>(&mut self, sql: &'static str, args: Vec<Value>) -> Result<Option<T>, StoreError> {
-        Ok(match self.engine() {
-            Engine::Sqlite(conn) => bind!(sqlx::query_as(sql), args).fetch_optional(conn).await?,
-            Engine::Postgres(conn) => bind!(sqlx::query_as(sql), args).fetch_optional(conn).await?,
-        })
-    }
-
-    /// The one row that a query has.
-    pub(super) async fn one<T: Row>(&mut self, sql: &'static str, args: Vec<Value>) -> Result<T, StoreError> {
-        self.maybe(sql, args)
-            .await?
-            .ok_or_else(|| StoreError::NotFound("such row".to_owned()))
-    }
-
-    /// Whether a query has a row.
-    pub(super) async fn exists(&mut self, sql: &'static str, args: Vec<Value>) -> Result<bool, StoreError> {
-        Ok(self.maybe::<(i64,)>(sql, args).await?.is_some())
     }
 }

@@ -118,31 +118,29 @@ pub struct NewInbound {
 /// # Errors
 /// The store's.
 pub async fn insert_inbound(tx: &mut Tx, message: &NewInbound, now: Timestamp) -> Result<bool, StoreError> {
-    let inserted = tx
-        .execute(
-            "INSERT INTO messages (id, direction, channel_id, context_id, user_id, run_id, content, attachments,
+    tx.exists(
+        "INSERT INTO messages (id, direction, channel_id, context_id, user_id, run_id, content, attachments,
                  metadata, platform_message_id, idempotency_key, album, status, attempts, sent_at, created_at)
              VALUES ($1, 'inbound', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0, $13, $14)
-             ON CONFLICT DO NOTHING",
-            args![
-                message.id,
-                message.channel_id,
-                message.context_id,
-                message.user_id,
-                message.run_id,
-                &message.content,
-                (!message.attachments.is_empty()).then(|| to_json(&message.attachments)),
-                message.run_id.map(run_metadata),
-                message.platform_message_id.clone(),
-                message.idempotency_key.clone(),
-                message.album.clone(),
-                message.status,
-                message.sent_at,
-                now
-            ],
-        )
-        .await?;
-    Ok(inserted == 1)
+             ON CONFLICT DO NOTHING RETURNING CAST(1 AS BIGINT)",
+        args![
+            message.id,
+            message.channel_id,
+            message.context_id,
+            message.user_id,
+            message.run_id,
+            &message.content,
+            (!message.attachments.is_empty()).then(|| to_json(&message.attachments)),
+            message.run_id.map(run_metadata),
+            message.platform_message_id.clone(),
+            message.idempotency_key.clone(),
+            message.album.clone(),
+            message.status,
+            message.sent_at,
+            now
+        ],
+    )
+    .await
 }
 
 fn run_metadata(run: RunId) -> Json {
@@ -183,7 +181,7 @@ pub async fn insert_outbound(tx: &mut Tx, message: &NewOutbound, now: Timestamp)
         (false, Some(_)) => MessageStatus::Sending,
         (false, None) => MessageStatus::Pending,
     };
-    tx.execute(
+    tx.later(
         "INSERT INTO messages (id, direction, channel_id, context_id, user_id, run_id, content, status, address,
              attempts, lease_owner, lease_until, sent_at, created_at)
          VALUES ($1, 'outbound', $2, $3, $4, $5, $6, $7, $8, 0, $9, $10, $11, $11)",
@@ -205,7 +203,7 @@ pub async fn insert_outbound(tx: &mut Tx, message: &NewOutbound, now: Timestamp)
     for (seq, (key, part)) in message.parts.iter().enumerate() {
         // Only the part that is on its way may have arrived when a process dies.
         let sending = seq == 0 && message.lease.is_some();
-        tx.execute(
+        tx.later(
             "INSERT INTO message_parts (message_id, seq, delivery_key, body, status) VALUES ($1, $2, $3, $4, $5)",
             args![
                 message.id,
@@ -229,10 +227,7 @@ pub async fn insert_outbound(tx: &mut Tx, message: &NewOutbound, now: Timestamp)
 /// # Errors
 /// The store's.
 pub async fn get(conn: &mut Conn, id: MessageId) -> Result<Option<Message>, StoreError> {
-    Ok(conn
-        .all_built(format!("{SELECT} WHERE id = $1"), args![id])
-        .await?
-        .pop())
+    Ok(conn.all(format!("{SELECT} WHERE id = $1"), args![id]).await?.pop())
 }
 
 /// The message that was stored under a sender's key.
@@ -241,7 +236,7 @@ pub async fn get(conn: &mut Conn, id: MessageId) -> Result<Option<Message>, Stor
 /// The store's.
 pub async fn by_key(conn: &mut Conn, channel: ChannelId, key: &str) -> Result<Option<Message>, StoreError> {
     let sql = format!("{SELECT} WHERE channel_id = $1 AND idempotency_key = $2");
-    Ok(conn.all_built(sql, args![channel, key]).await?.pop())
+    Ok(conn.all(sql, args![channel, key]).await?.pop())
 }
 
 /// The inbound message of a platform's id.
@@ -250,7 +245,7 @@ pub async fn by_key(conn: &mut Conn, channel: ChannelId, key: &str) -> Result<Op
 /// The store's.
 pub async fn by_platform_id(conn: &mut Conn, channel: ChannelId, id: &str) -> Result<Option<Message>, StoreError> {
     let sql = format!("{SELECT} WHERE channel_id = $1 AND direction = 'inbound' AND platform_message_id = $2");
-    Ok(conn.all_built(sql, args![channel, id]).await?.pop())
+    Ok(conn.all(sql, args![channel, id]).await?.pop())
 }
 
 /// A page of messages, newest first.
@@ -279,7 +274,7 @@ pub async fn page(
     }
     args.push(limit.into());
     sql.push_str(&format!(" ORDER BY id DESC LIMIT ${}", args.len()));
-    conn.all_built(sql, args).await
+    conn.all(sql, args).await
 }
 
 /// What a run said, in order.
@@ -287,7 +282,7 @@ pub async fn page(
 /// # Errors
 /// The store's.
 pub async fn said_by(conn: &mut Conn, run: RunId) -> Result<Vec<Message>, StoreError> {
-    conn.all_built(
+    conn.all(
         format!("{SELECT} WHERE run_id = $1 AND direction = 'outbound' ORDER BY id"),
         args![run],
     )
@@ -358,7 +353,7 @@ pub async fn queued(tx: &mut Tx, context: ContextId) -> Result<Vec<Queued>, Stor
 /// # Errors
 /// The store's.
 pub async fn give_to_run(tx: &mut Tx, id: MessageId, run: RunId) -> Result<(), StoreError> {
-    tx.execute(
+    tx.later(
         "UPDATE messages SET status = 'received', run_id = $1, metadata = $2 WHERE id = $3",
         args![run, run_metadata(run), id],
     )

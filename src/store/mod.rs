@@ -6,6 +6,7 @@
 pub mod agents;
 pub mod channels;
 mod columns;
+mod conn;
 pub mod contexts;
 mod db;
 pub mod leases;
@@ -28,7 +29,8 @@ mod writer;
 
 pub use columns::JsonText;
 pub(crate) use columns::{text_column, text_enum};
-pub use db::{BoxFuture, Conn, Db, DbOptions, Pools, Row, Tx};
+pub use conn::{Conn, Row, Tx};
+pub use db::{BoxFuture, Db, DbOptions, Pools};
 pub use values::Value;
 pub(crate) use values::args;
 

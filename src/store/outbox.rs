@@ -80,12 +80,12 @@ pub async fn parts(conn: &mut Conn, message: MessageId) -> Result<Vec<OutgoingPa
 /// # Errors
 /// The store's.
 pub async fn part_sending(tx: &mut Tx, message: MessageId, seq: i64) -> Result<(), StoreError> {
-    tx.execute(
+    tx.later(
         "UPDATE message_parts SET status = 'sending' WHERE message_id = $1 AND seq = $2 AND status = 'pending'",
         args![message, seq],
     )
     .await?;
-    tx.execute(
+    tx.later(
         "UPDATE messages SET status = 'sending' WHERE id = $1 AND status = 'pending'",
         args![message],
     )
@@ -105,14 +105,14 @@ pub async fn part_delivered(
     is_last: bool,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    tx.execute(
+    tx.later(
         "UPDATE message_parts SET status = 'delivered', platform_message_id = $1, delivered_at = $2
          WHERE message_id = $3 AND seq = $4",
         args![platform_id, now, message, seq],
     )
     .await?;
     if is_last {
-        tx.execute(
+        tx.later(
             "UPDATE messages SET status = 'delivered', platform_message_id = $1, lease_owner = NULL, lease_until = NULL,
                  error = NULL, sent_at = $2
              WHERE id = $3",

@@ -17,7 +17,9 @@ struct Claimed {
 
 /// Platforms as one argument: `,discord,telegram,`.
 pub(super) fn listed(platforms: &[Platform]) -> String {
-    platforms.iter().fold(",".to_owned(), |list, platform| format!("{list}{platform},"))
+    platforms
+        .iter()
+        .fold(",".to_owned(), |list, platform| format!("{list}{platform},"))
 }
 
 /// Claims up to `limit` runs that may begin or whose worker is gone, oldest first; only those of no channel or

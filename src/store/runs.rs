@@ -236,15 +236,13 @@ pub async fn insert(tx: &mut Tx, run: &NewRun, now: Timestamp) -> Result<Run, St
         RunKind::Coordinator
     };
     let root = run.parent.map_or(run.id, |(_, root)| root);
-    tx.all_built(
-        format!(
-            "INSERT INTO runs (id, agent_id, channel_id, user_id, context_id, parent_run_id, root_run_id, kind, level,
+    tx.later(
+        "INSERT INTO runs (id, agent_id, channel_id, user_id, context_id, parent_run_id, root_run_id, kind, level,
                      profile, input_text, input_json, allowed_tools, address, status, wake_at, lease_owner, lease_until,
                      epoch, llm_calls, prompt_tokens, completion_tokens, cached_tokens, cost, worked_ms,
                      created_at, updated_at)
                  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 'pending', $15, $16, $17,
-                     $18, 0, 0, 0, 0, 0, 0, $19, $19) RETURNING {COLUMNS}"
-        ),
+                     $18, 0, 0, 0, 0, 0, 0, $19, $19)",
         args![
             run.id,
             run.agent_id,
@@ -267,9 +265,36 @@ pub async fn insert(tx: &mut Tx, run: &NewRun, now: Timestamp) -> Result<Run, St
             now
         ],
     )
-    .await?
-    .pop()
-    .ok_or_else(|| StoreError::NotFound("run just made".to_owned()))
+    .await?;
+    Ok(Run {
+        id: run.id,
+        agent_id: run.agent_id,
+        channel_id: run.channel_id,
+        user_id: run.user_id,
+        context_id: run.context_id,
+        parent_run_id: run.parent.map(|(parent, _)| parent),
+        root_run_id: root,
+        kind,
+        level: run.level,
+        profile: run.profile.clone(),
+        input_text: run.input_text.clone(),
+        input_json: run.input_json.clone().map(JsonText),
+        output_text: None,
+        allowed_tools: run.allowed_tools.clone().map(JsonText),
+        address: run.address.clone().map(JsonText),
+        status: RunStatus::Pending,
+        error: None,
+        wake_at: run.not_before,
+        wake_reason: None,
+        epoch: i64::from(run.lease.is_some()),
+        llm_calls: 0,
+        prompt_tokens: 0,
+        completion_tokens: 0,
+        cached_tokens: 0,
+        cost: 0.0,
+        created_at: now,
+        updated_at: now,
+    })
 }
 
 /// One run.
@@ -278,7 +303,7 @@ pub async fn insert(tx: &mut Tx, run: &NewRun, now: Timestamp) -> Result<Run, St
 /// The store's.
 pub async fn get(conn: &mut Conn, id: RunId) -> Result<Option<Run>, StoreError> {
     Ok(conn
-        .all_built(format!("SELECT {COLUMNS} FROM runs WHERE id = $1"), args![id])
+        .all(format!("SELECT {COLUMNS} FROM runs WHERE id = $1"), args![id])
         .await?
         .pop())
 }
@@ -317,7 +342,7 @@ pub async fn page(conn: &mut Conn, filter: &Filter, limit: u32) -> Result<Vec<Ru
     }
     args.push(limit.into());
     sql.push_str(&format!(" ORDER BY id DESC LIMIT ${}", args.len()));
-    conn.all_built(sql, args).await
+    conn.all(sql, args).await
 }
 
 /// A run's subagents, in order of their making.
@@ -326,7 +351,7 @@ pub async fn page(conn: &mut Conn, filter: &Filter, limit: u32) -> Result<Vec<Ru
 /// The store's.
 pub async fn children(conn: &mut Conn, parent: RunId) -> Result<Vec<Run>, StoreError> {
     let sql = format!("SELECT {COLUMNS} FROM runs WHERE parent_run_id = $1 ORDER BY id");
-    conn.all_built(sql, args![parent]).await
+    conn.all(sql, args![parent]).await
 }
 
 /// The coordinator run that is at work in a context, if there is one.
@@ -337,7 +362,7 @@ pub async fn active_in(conn: &mut Conn, context: ContextId) -> Result<Option<Run
     let sql = format!(
         "SELECT {COLUMNS} FROM runs WHERE context_id = $1 AND kind = 'coordinator' AND status IN ('pending', 'running')"
     );
-    Ok(conn.all_built(sql, args![context]).await?.pop())
+    Ok(conn.all(sql, args![context]).await?.pop())
 }
 
 /// The runs in a context that have not ended.
@@ -349,7 +374,7 @@ pub async fn unended_in(conn: &mut Conn, context: ContextId) -> Result<Vec<Run>,
         "SELECT {COLUMNS} FROM runs WHERE context_id = $1 AND kind = 'coordinator'
          AND status IN ('pending', 'running', 'waiting') ORDER BY id"
     );
-    conn.all_built(sql, args![context]).await
+    conn.all(sql, args![context]).await
 }
 
 /// What a commit changes in a run's row.
@@ -394,15 +419,16 @@ pub async fn advance(tx: &mut Tx, lease: &Lease, change: &Advance, now: Timestam
         )));
     }
     let ended = change.status.is_ended().then_some(now);
-    let touched = tx
-        .execute(
+    let held = tx
+        .exists(
             "UPDATE runs SET status = $1, output_text = COALESCE($2, output_text), error = $3, wake_at = $4,
                  wake_reason = $5, wake_on = $6, llm_calls = llm_calls + $7, prompt_tokens = prompt_tokens + $8,
                  completion_tokens = completion_tokens + $9, cached_tokens = cached_tokens + $10, cost = cost + $11,
                  worked_ms = worked_ms + $12, updated_at = $13, ended_at = $14,
                  lease_owner = CASE WHEN $15 THEN lease_owner ELSE NULL END,
                  lease_until = CASE WHEN $15 THEN lease_until ELSE NULL END
-             WHERE id = $16 AND lease_owner = $17 AND epoch = $18 AND status IN ('pending', 'running')",
+             WHERE id = $16 AND lease_owner = $17 AND epoch = $18 AND status IN ('pending', 'running')
+             RETURNING epoch",
             args![
                 change.status,
                 change.output.clone(),
@@ -425,7 +451,7 @@ pub async fn advance(tx: &mut Tx, lease: &Lease, change: &Advance, now: Timestam
             ],
         )
         .await?;
-    if touched == 1 {
+    if held {
         Ok(())
     } else {
         Err(StoreError::LeaseLost(lease.run))
@@ -443,7 +469,7 @@ pub async fn cancel(tx: &mut Tx, id: RunId, reason: &str, now: Timestamp) -> Res
              lease_owner = NULL, lease_until = NULL, wake_at = NULL
          WHERE id = $3 AND status IN ('pending', 'running', 'waiting') RETURNING {COLUMNS}"
     );
-    Ok(tx.all_built(sql, args![reason, now, id]).await?.pop())
+    Ok(tx.all(sql, args![reason, now, id]).await?.pop())
 }
 
 /// Makes a waiting run pending. `false`: it does not wait, or its context has another run at work.
@@ -558,7 +584,7 @@ pub async fn begin_again(
          WHERE id = $5 AND status IN ('pending', 'running')
          AND NOT EXISTS (SELECT 1 FROM run_steps s WHERE s.run_id = runs.id) RETURNING {COLUMNS}"
     );
-    Ok(tx.all_built(sql, args![input, now, worker, until, id]).await?.pop())
+    Ok(tx.all(sql, args![input, now, worker, until, id]).await?.pop())
 }
 
 /// Takes a run back that was made in this transaction, before anything refers to it.

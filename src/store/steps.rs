@@ -53,7 +53,7 @@ async fn append_some(tx: &mut Tx, run: RunId, steps: &[Step]) -> Result<(), Stor
         sql.push(')');
         values.extend(row(run, step));
     }
-    tx.execute_built(sql, values).await?;
+    tx.later(sql, values).await?;
     Ok(())
 }
 

@@ -20,7 +20,7 @@ pub async fn insert(
     response: &LlmResponse,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    tx.execute(
+    tx.later(
         "INSERT INTO usage (run_id, seq, user_id, space_id, provider, model, prompt_tokens, completion_tokens,
              cached_tokens, estimated, cost, created_at)
          VALUES ($1, $2, $3, (SELECT space_id FROM channels WHERE id = $4), $5, $6, $7, $8, $9, $10, $11, $12)",

@@ -6,7 +6,7 @@
 use std::{any::Any, panic::AssertUnwindSafe};
 
 use futures::FutureExt;
-use sqlx::SqlitePool;
+use sqlx::{Sqlite, SqlitePool, pool::PoolConnection};
 use tokio::sync::{mpsc, oneshot};
 
 use super::{BoxFuture, StoreError, Tx};
@@ -16,24 +16,25 @@ const BATCH: usize = 64;
 /// How many may wait before those who come next wait for a place.
 const QUEUE: usize = 4096;
 
-/// Begins the first savepoint of a commit.
-const FIRST: &str = "SAVEPOINT one";
-/// Ends a savepoint and begins the next: one text, since each is a trip to the connection's thread and back.
-/// The commit ends the last.
-const NEXT: &str = "RELEASE one; SAVEPOINT one";
-
 type Outcome = Result<Box<dyn Any + Send>, StoreError>;
 type Work = Box<dyn for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Outcome> + Send>;
 
+/// A transaction that waits for its turn.
 struct Job {
     work: Work,
     reply: oneshot::Sender<Outcome>,
 }
 
+enum Order {
+    Do(Job),
+    /// Let the connection go; nothing comes after it.
+    Close(oneshot::Sender<()>),
+}
+
 /// A handle to the writer's queue. The writer ends when the last handle is dropped.
 #[derive(Clone, Debug)]
 pub(super) struct Writer {
-    queue: mpsc::Sender<Job>,
+    queue: mpsc::Sender<Order>,
 }
 
 impl Writer {
@@ -57,96 +58,114 @@ impl Writer {
         let work: Work = Box::new(move |tx| {
             Box::pin(async move { work(tx).await.map(|value| Box::new(value) as Box<dyn Any + Send>) })
         });
-        self.queue.send(Job { work, reply }).await.map_err(|_| stopped())?;
+        let order = Order::Do(Job { work, reply });
+        self.queue.send(order).await.map_err(|_| stopped())?;
         let value = outcome.await.map_err(|_| stopped())??;
         value.downcast::<T>().map(|value| *value).map_err(|_| stopped())
     }
-}
 
-async fn drain(pool: SqlitePool, mut jobs: mpsc::Receiver<Job>) {
-    let mut batch = Vec::with_capacity(BATCH);
-    while jobs.recv_many(&mut batch, BATCH).await > 0 {
-        commit_together(&pool, batch.drain(..)).await;
+    /// Finishes what was ordered, and lets the connection go.
+    pub(super) async fn close(&self) {
+        let (done, closed) = oneshot::channel();
+        if self.queue.send(Order::Close(done)).await.is_ok() {
+            closed.await.ok();
+        }
     }
 }
 
-async fn commit_together(pool: &SqlitePool, batch: impl ExactSizeIterator<Item = Job>) {
-    let alone = batch.len() == 1;
-    let mut tx = match begin(pool).await {
-        Ok(tx) => tx,
-        Err(error) => {
-            let reason = error.to_string();
-            return refuse(batch.map(|job| job.reply), &reason);
+async fn drain(pool: SqlitePool, mut orders: mpsc::Receiver<Order>) {
+    let mut connection = None;
+    let mut waiting = Vec::with_capacity(BATCH);
+    while orders.recv_many(&mut waiting, BATCH).await > 0 {
+        let mut closed = None;
+        let mut batch = Vec::with_capacity(waiting.len());
+        for order in waiting.drain(..) {
+            match order {
+                Order::Do(job) => batch.push(job),
+                Order::Close(done) => closed = Some(done),
+            }
         }
-    };
+        if !batch.is_empty() {
+            let usable = match connection.take() {
+                Some(connection) => Ok(connection),
+                None => pool.acquire().await,
+            };
+            connection = match usable {
+                Ok(usable) => commit_together(usable, batch).await,
+                Err(error) => {
+                    refuse(batch.into_iter().map(|job| job.reply), &error.to_string());
+                    None
+                }
+            };
+        }
+        if let Some(done) = closed {
+            drop(connection);
+            done.send(()).ok();
+            return;
+        }
+    }
+}
+
+/// Runs a batch and commits it. Returns the connection, if it can be used again.
+async fn commit_together(connection: PoolConnection<Sqlite>, batch: Vec<Job>) -> Option<PoolConnection<Sqlite>> {
+    let alone = batch.len() == 1;
+    let mut tx = Tx::begin(connection);
     let mut done = Vec::with_capacity(batch.len());
     let mut broken = None;
     for job in batch {
-        if broken.is_some() {
-            done.push((
-                job.reply,
-                Err(StoreError::Unavailable(
-                    "an earlier write broke the transaction".to_owned(),
-                )),
-            ));
-            continue;
-        }
-        let outcome = if alone {
-            guarded(job.work, &mut tx).await
-        } else {
-            in_savepoint(
-                job.work,
-                &mut tx,
-                if done.is_empty() { FIRST } else { NEXT },
-                &mut broken,
-            )
-            .await
+        let outcome = match &broken {
+            Some(reason) => Err(unavailable(reason)),
+            None if alone => guarded(job.work, &mut tx).await,
+            None => in_savepoint(job.work, &mut tx, &mut broken).await,
         };
         done.push((job.reply, outcome));
     }
-    let nothing_to_keep = done.iter().all(|(_, outcome)| outcome.is_err());
-    if nothing_to_keep || broken.is_some() {
-        drop(tx);
-        let reason = broken.unwrap_or_default();
-        for (reply, outcome) in done {
-            let outcome = outcome.and_then(|_| Err(StoreError::Unavailable(reason.clone())));
-            reply.send(outcome).ok();
-        }
-        return;
+    let something_to_keep = broken.is_none() && done.iter().any(|(_, outcome)| outcome.is_ok());
+    if something_to_keep && let Err(error) = tx.commit().await {
+        broken = Some(error);
     }
-    match tx.commit().await {
-        Ok(()) => {
-            for (reply, outcome) in done {
-                reply.send(outcome).ok();
-            }
-        }
-        Err(error) => refuse(done.into_iter().map(|(reply, _)| reply), &error.to_string()),
+    let committed = something_to_keep && broken.is_none();
+    // After trouble of the database's own (a full disk, a lost file) a new connection has the best chance.
+    let trouble = broken.is_some()
+        || done
+            .iter()
+            .any(|(_, outcome)| matches!(outcome, Err(StoreError::Unavailable(_))));
+    let usable = (committed || tx.roll_back().await) && !trouble;
+    for (reply, outcome) in done {
+        let outcome = match &broken {
+            Some(reason) => outcome.and_then(|_| Err(unavailable(reason))),
+            None => outcome,
+        };
+        reply.send(outcome).ok();
+    }
+    let connection = tx.into_connection()?;
+    if usable {
+        return Some(connection);
+    }
+    connection.close().await.ok();
+    None
+}
+
+/// A copy of what broke a shared transaction, for each of those who were in it.
+fn unavailable(reason: &StoreError) -> StoreError {
+    match reason {
+        StoreError::Conflict(text) => StoreError::Conflict(text.clone()),
+        other => StoreError::Unavailable(other.to_string()),
     }
 }
 
-/// Begins the shared transaction. SQLite itself rolls back when the disk is full, which leaves the connection's
-/// count of open transactions wrong for ever: such a connection is closed, and the pool makes another.
-async fn begin(pool: &SqlitePool) -> Result<Tx, sqlx::Error> {
-    const BEGIN: &str = "BEGIN IMMEDIATE";
-    match pool.begin_with(BEGIN).await {
-        Err(sqlx::Error::InvalidSavePointStatement) => {
-            pool.acquire().await?.close().await?;
-            pool.begin_with(BEGIN).await.map(Tx::sqlite)
-        }
-        begun => begun.map(Tx::sqlite),
-    }
-}
-
-async fn in_savepoint(work: Work, tx: &mut Tx, begin: &'static str, broken: &mut Option<String>) -> Outcome {
-    if let Err(error) = tx.execute(begin, vec![]).await {
-        *broken = Some(error.to_string());
-        return Err(error);
-    }
-    let outcome = guarded(work, tx).await;
-    if outcome.is_err()
-        && let Err(error) = tx.execute("ROLLBACK TO one", vec![]).await
+async fn in_savepoint(work: Work, tx: &mut Tx, broken: &mut Option<StoreError>) -> Outcome {
+    let mark = tx.save().await?;
+    let mut outcome = guarded(work, tx).await;
+    if outcome.is_ok()
+        && let Err(error) = tx.keep().await
     {
-        *broken = Some(error.to_string());
+        outcome = Err(error);
+    }
+    if outcome.is_err()
+        && let Err(error) = tx.back_to(mark).await
+    {
+        *broken = Some(StoreError::Unavailable(error.to_string()));
     }
     outcome
 }

@@ -86,7 +86,7 @@ impl Machine {
     /// Asks a question, so that there is a database with a run in it.
     fn asked(question: &str) -> Self {
         let machine = Self::new();
-        machine.run(["ask", question]).is_fine();
+        machine.run(["ask", question]).succeeds();
         machine
     }
 
@@ -110,7 +110,7 @@ impl Ended {
 
     /// Went well, and said nothing on standard error.
     #[track_caller]
-    fn is_fine(self) -> String {
+    fn succeeds(self) -> String {
         assert_eq!((self.code, self.err.as_str()), (0, ""), "{}", self.out);
         self.out
     }
@@ -166,7 +166,7 @@ const COMMANDS: [&[&str]; 24] = [
 fn every_command_explains_itself() {
     let machine = Machine::new();
     for command in COMMANDS {
-        let out = machine.run([command, &["--help"]].concat()).is_fine();
+        let out = machine.run([command, &["--help"]].concat()).succeeds();
         assert!(out.contains("Usage: clifford"), "{command:?}: {out}");
     }
     for command in [
@@ -182,7 +182,7 @@ fn every_command_explains_itself() {
         "pair",
         "completions",
     ] {
-        let out = machine.run([command, "--help"]).is_fine();
+        let out = machine.run([command, "--help"]).succeeds();
         assert!(out.contains("Examples:\n  "), "{command}: {out}");
         assert!(
             out.contains("Exit codes: 0 done, 1 failed, 2 wrong usage"),
@@ -222,7 +222,7 @@ fn completions_are_scripts_for_each_shell() {
     let machine = Machine::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         assert!(
-            machine.run(["completions", shell]).is_fine().contains("doctor"),
+            machine.run(["completions", shell]).succeeds().contains("doctor"),
             "{shell}"
         );
     }

@@ -23,7 +23,7 @@ pub(super) async fn retry(db: &Db, which: &Which) -> anyhow::Result<()> {
         return output::json(&again);
     }
     output::print(&format!(
-        "{}: begins as soon as a server looks for work; `clifford runs tail {}` follows it",
+        "{}: begins as soon as a process that serves its chat looks for work; `clifford runs tail {}` follows it",
         again.id, again.id
     ))
 }

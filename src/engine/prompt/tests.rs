@@ -36,21 +36,47 @@ fn work() -> Work {
         language: None,
         time_zone: Some("Europe/Berlin".to_owned()),
     };
-    let lease = Lease { run: run.id, owner: WorkerId::new(), epoch: 1 };
-    Work { run, lease, steps: vec![], agent, channel: None, user: Some(user) }
+    let lease = Lease {
+        run: run.id,
+        owner: WorkerId::new(),
+        epoch: 1,
+    };
+    Work {
+        run,
+        lease,
+        steps: vec![],
+        agent,
+        channel: None,
+        user: Some(user),
+    }
 }
 
 fn frame() -> Frame {
-    let memories = [MemoryItem { module: "preferences".into(), key: "tone".into(), value: "short answers".into(), level: 0 }];
+    let memories = [MemoryItem {
+        module: "preferences".into(),
+        key: "tone".into(),
+        value: "short answers".into(),
+        level: 0,
+    }];
     let turns = [
-        Turn { direction: Direction::Inbound, content: "hi".to_owned() },
-        Turn { direction: Direction::Outbound, content: "Hello Ada!".to_owned() },
+        Turn {
+            direction: Direction::Inbound,
+            content: "hi".to_owned(),
+        },
+        Turn {
+            direction: Direction::Outbound,
+            content: "Hello Ada!".to_owned(),
+        },
     ];
     Frame::new(&work(), &Rules::default(), &Registry::built_in(1), &memories, &turns)
 }
 
 fn step(seq: u32, kind: StepKind) -> Step {
-    Step { seq, at: Timestamp(1_767_225_601_000), kind }
+    Step {
+        seq,
+        at: Timestamp(1_767_225_601_000),
+        kind,
+    }
 }
 
 fn calculation() -> Vec<Step> {
@@ -62,11 +88,19 @@ fn calculation() -> Vec<Step> {
     };
     let result = ToolResult {
         name: "compute.eval".to_owned(),
-        outcome: ToolOutcome::Success { result: json!({ "value": "391" }) },
+        outcome: ToolOutcome::Success {
+            result: json!({ "value": "391" }),
+        },
         duration_ms: 1,
     };
     vec![
-        step(1, StepKind::Event(Event::LlmResponse(LlmResponse { text: reply.to_owned(), ..LlmResponse::default() }))),
+        step(
+            1,
+            StepKind::Event(Event::LlmResponse(LlmResponse {
+                text: reply.to_owned(),
+                ..LlmResponse::default()
+            })),
+        ),
         step(2, StepKind::ToolCall(call)),
         step(3, StepKind::ToolResult(result)),
     ]
@@ -80,7 +114,13 @@ fn the_fixed_part_is_as_it_was_tried_on_a_real_model() {
 #[test]
 fn a_subagents_fixed_part_is_as_it_was_written() {
     let tools = ["compute".to_owned()];
-    let text = system_prompt("You are Clifford.", RunKind::Subagent, &Rules::default(), &Registry::built_in(1), Some(&tools));
+    let text = system_prompt(
+        "You are Clifford.",
+        RunKind::Subagent,
+        &Rules::default(),
+        &Registry::built_in(1),
+        Some(&tools),
+    );
     insta::assert_snapshot!("subagent_prompt", text);
 }
 
@@ -89,8 +129,12 @@ fn the_facts_and_the_transcript_follow_in_a_fixed_order() {
     let work = work();
     let state = RunState::replay(&work.run, &Rules::default(), &calculation());
     let request = frame().request(&state);
-    let shown: Vec<_> =
-        request.messages.iter().skip(1).map(|message| format!("{:?}: {}", message.role, message.content)).collect();
+    let shown: Vec<_> = request
+        .messages
+        .iter()
+        .skip(1)
+        .map(|message| format!("{:?}: {}", message.role, message.content))
+        .collect();
     insta::assert_snapshot!("facts_and_transcript", shown.join("\n"));
 }
 
@@ -104,7 +148,11 @@ fn the_fixed_part_has_at_most_1500_tokens() {
 fn each_prompt_is_a_prefix_of_the_next() {
     let (work, frame, steps) = (work(), frame(), calculation());
     let prompts: Vec<_> = (0..=steps.len())
-        .map(|n| frame.request(&RunState::replay(&work.run, &Rules::default(), &steps[..n])).messages)
+        .map(|n| {
+            frame
+                .request(&RunState::replay(&work.run, &Rules::default(), &steps[..n]))
+                .messages
+        })
         .collect();
     for pair in prompts.windows(2) {
         assert!(pair[1].starts_with(&pair[0]));

@@ -42,11 +42,11 @@ fn what_only_reads_makes_no_database() {
 #[test]
 fn a_database_is_made_looked_at_checked_and_copied() {
     let machine = Machine::new();
-    assert!(machine.run(["db", "migrate"]).is_fine().ends_with(", up to date\n"));
+    assert!(machine.run(["db", "migrate"]).succeeds().ends_with(", up to date\n"));
     assert_eq!(machine.run(["db", "status", "--json"]).json()["upToDate"], true);
-    assert_eq!(machine.run(["db", "check"]).is_fine(), "the database is whole\n");
-    machine.run(["ask", "what is 1 + 1?"]).is_fine();
-    machine.run(["db", "backup", "copy.db"]).is_fine();
+    assert_eq!(machine.run(["db", "check"]).succeeds(), "the database is whole\n");
+    machine.run(["ask", "what is 1 + 1?"]).succeeds();
+    machine.run(["db", "backup", "copy.db"]).succeeds();
     machine
         .run(["db", "backup", "copy.db"])
         .fails_with("copy.db exists already: name a new file");
@@ -97,13 +97,13 @@ fn a_token_is_shown_once_listed_without_itself_and_revoked() {
     let id = made["id"].as_str().expect("an id");
     assert!(token.starts_with("clf_"), "{token}");
     assert_eq!(made["scopes"], serde_json::json!(["read", "admin"]));
-    let list = machine.run(["token", "list"]).is_fine();
+    let list = machine.run(["token", "list"]).succeeds();
     assert!(
         list.contains(id) && list.contains("laptop") && !list.contains(token),
         "{list}"
     );
     assert_eq!(
-        machine.run(["token", "revoke", id]).is_fine(),
+        machine.run(["token", "revoke", id]).succeeds(),
         format!("{id}: revoked\n")
     );
     machine.run(["token", "revoke", id]).fails_with(&format!(
@@ -119,7 +119,7 @@ fn a_claim_code_is_printed_and_a_wrong_code_lets_nobody_in() {
     let second = machine.run(["pair", "claim", "--json"]).json();
     assert_eq!(first["code"].as_str().map(str::len), Some(8));
     assert_ne!(first, second);
-    assert_eq!(machine.run(["pair", "list"]).is_fine(), "nobody has asked\n");
+    assert_eq!(machine.run(["pair", "list"]).succeeds(), "nobody has asked\n");
     machine.run(["pair", "approve", "ABCDEFGH"]).fails_with(
         "no open request has the code ABCDEFGH: codes are good once and for an hour; the person gets a new one by writing to \
          the bot again",

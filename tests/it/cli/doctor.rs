@@ -32,7 +32,7 @@ fn an_empty_machine_has_nothing_wrong() {
     );
     assert_eq!(check(&ended, "model").0, "warn");
     assert!(!machine.database().exists(), "looking changes nothing");
-    let text = machine.run(["doctor", "--set", "http.bind=127.0.0.1:0"]).is_fine();
+    let text = machine.run(["doctor", "--set", "http.bind=127.0.0.1:0"]).succeeds();
     assert!(text.starts_with("ok    config    "), "{text}");
 }
 

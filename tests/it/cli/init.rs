@@ -9,11 +9,11 @@ use super::Machine;
 #[test]
 fn without_anything_in_the_environment_a_file_is_written_that_works() {
     let machine = Machine::new();
-    let out = machine.run(["init", "--yes"]).is_fine();
+    let out = machine.run(["init", "--yes"]).succeeds();
     assert!(out.contains("bot.toml is written."), "{out}");
     assert!(out.contains("Now run `clifford serve`"), "{out}");
-    machine.run(["config", "check"]).is_fine();
-    assert_eq!(machine.run(["ask", "what is 1 + 1?"]).is_fine(), "1 + 1 = 2\n");
+    machine.run(["config", "check"]).succeeds();
+    assert_eq!(machine.run(["ask", "what is 1 + 1?"]).succeeds(), "1 + 1 = 2\n");
 }
 
 #[test]
@@ -24,14 +24,14 @@ fn a_file_that_is_there_is_kept_unless_it_is_to_be_replaced() {
         .run(["init", "--yes"])
         .fails_with("bot.toml is there already: --force writes over it, or name another by --config");
     assert_eq!(fs::read_to_string(machine.path("bot.toml")).expect("it"), "# mine\n");
-    machine.run(["init", "--yes", "--force"]).is_fine();
+    machine.run(["init", "--yes", "--force"]).succeeds();
     assert_ne!(fs::read_to_string(machine.path("bot.toml")).expect("it"), "# mine\n");
 }
 
 #[test]
 fn another_place_is_named_in_what_to_do_next() {
     let machine = Machine::new();
-    let out = machine.run(["init", "--yes", "--config", "conf/other.toml"]).is_fine();
+    let out = machine.run(["init", "--yes", "--config", "conf/other.toml"]).succeeds();
     assert!(
         out.contains("Now run `clifford --config conf/other.toml serve`"),
         "{out}"
@@ -70,7 +70,7 @@ async fn a_token_in_the_environment_is_checked_and_referred_to() {
     assert!(!machine.path("bot.toml").exists());
 
     let env = [("TELEGRAM_BOT_TOKEN", telegram.token().to_owned())];
-    let out = machine.run_beside(&args, &env).await.is_fine();
+    let out = machine.run_beside(&args, &env).await.succeeds();
     assert!(out.starts_with("TELEGRAM_BOT_TOKEN: @clifford_bot\n"), "{out}");
     assert!(out.contains("Your code is "), "{out}");
     let text = fs::read_to_string(machine.path("bot.toml")).expect("it");

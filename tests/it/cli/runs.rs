@@ -7,8 +7,8 @@ const NOBODY: &str = "0198f2c4-0000-7000-8000-000000000000";
 #[test]
 fn runs_are_listed_newest_first_and_filtered() {
     let machine = Machine::asked("what is 1 + 1?");
-    machine.run(["ask", "what is 2 + 2?"]).is_fine();
-    let list = machine.run(["runs", "list"]).is_fine();
+    machine.run(["ask", "what is 2 + 2?"]).succeeds();
+    let list = machine.run(["runs", "list"]).succeeds();
     let lines: Vec<_> = list.lines().collect();
     assert!(
         lines[0].starts_with("RUN") && lines[1].contains("2 + 2") && lines[2].contains("1 + 1"),
@@ -20,7 +20,7 @@ fn runs_are_listed_newest_first_and_filtered() {
     let older = machine.run(["runs", "list", "--before", newest, "--json"]).json();
     assert_eq!(older[0]["inputText"], "what is 1 + 1?");
     assert_eq!(
-        machine.run(["runs", "list", "--status", "failed"]).is_fine(),
+        machine.run(["runs", "list", "--status", "failed"]).succeeds(),
         "there are no such runs\n"
     );
 }
@@ -28,12 +28,12 @@ fn runs_are_listed_newest_first_and_filtered() {
 #[test]
 fn a_run_is_shown_tailed_and_replayed_step_by_step() {
     let machine = Machine::asked("what is 17 * 23?");
-    let shown = machine.run(["runs", "show", "last"]).is_fine();
+    let shown = machine.run(["runs", "show", "last"]).succeeds();
     for word in ["status   completed", "note", "call", "compute.eval", "result", "finish"] {
         assert!(shown.contains(word), "{word}: {shown}");
     }
     let steps = machine.run(["runs", "show", "last", "--json"]).json()["steps"].clone();
-    let tailed = machine.run(["runs", "tail", "last", "--json"]).is_fine();
+    let tailed = machine.run(["runs", "tail", "last", "--json"]).succeeds();
     let lines: Vec<serde_json::Value> = tailed
         .lines()
         .map(|line| serde_json::from_str(line).expect("a step a line"))
@@ -43,7 +43,7 @@ fn a_run_is_shown_tailed_and_replayed_step_by_step() {
     let last = frames.as_array().and_then(|frames| frames.last()).expect("a frame");
     assert_eq!(last["state"]["next"], "nothing");
     assert_eq!(last["state"]["calls"], 1);
-    let replayed = machine.run(["runs", "replay", "last"]).is_fine();
+    let replayed = machine.run(["runs", "replay", "last"]).succeeds();
     assert!(replayed.contains("⇒ next: nothing"), "{replayed}");
 }
 
@@ -56,7 +56,7 @@ fn a_run_that_is_not_there_is_named() {
             .fails_with(&format!("there is no run {NOBODY}; `clifford runs list` shows them"));
     }
     let empty = Machine::new();
-    empty.run(["db", "migrate"]).is_fine();
+    empty.run(["db", "migrate"]).succeeds();
     empty.run(["runs", "show", "last"]).fails_with("there are no runs yet");
 }
 
@@ -80,7 +80,7 @@ fn a_sleeping_run_is_cancelled_from_outside_and_done_again() {
     let waiting = machine.run(["runs", "list", "--status", "waiting", "--json"]).json();
     let run = waiting[0]["id"].as_str().expect("a waiting run").to_owned();
     assert_eq!(
-        machine.run(["runs", "cancel", &run]).is_fine(),
+        machine.run(["runs", "cancel", &run]).succeeds(),
         format!("{run}: cancelled\n")
     );
     let again = machine.run(["runs", "retry", &run, "--json"]).json();

@@ -55,7 +55,7 @@ fn a_server_says_what_it_does_and_stops_with_0() {
     assert_eq!(server.says("platforms"), "platforms  none");
     server.says("There is no bot.toml");
     server.says("No chat platform is on");
-    machine.run(["runs", "list"]).is_fine();
+    machine.run(["runs", "list"]).succeeds();
     assert_eq!(server.stop().code, 0);
 }
 
@@ -105,28 +105,48 @@ fn a_json_log_holds_all_that_is_said_and_no_secret() {
     assert_eq!((ended.code, ended.out.as_str()), (0, ""));
 }
 
+/// Looks until a run waits, and returns its id.
+fn waiting(machine: &Machine) -> String {
+    for _ in 0..500 {
+        let ended = machine.run(["runs", "list", "--status", "waiting", "--json"]);
+        if ended.code == 0
+            && let Some(id) = ended.json()[0]["id"].as_str()
+        {
+            return id.to_owned();
+        }
+    }
+    panic!("no run waits");
+}
+
 #[test]
-fn a_run_that_is_done_again_is_taken_up_by_the_server() {
+fn a_run_that_is_cancelled_from_outside_ends_where_it_is_worked_on_and_a_server_does_it_again() {
     let machine = Machine::new();
-    machine.pipe("remind me in 10 minutes to stretch\n/quit\n", &["chat"]);
-    machine.run(["runs", "cancel", "last"]).is_fine();
+    let ask = machine
+        .command(["ask", "remind me in 10 minutes to stretch"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    let first = waiting(&machine);
+    machine.run(["runs", "cancel", &first]).succeeds();
+    let ended = Ended::of(ask.wait_with_output().expect("it ends"));
+    assert_eq!(ended.code, 1);
+    assert!(ended.err.contains(&format!("run {first} cancelled")), "{ended:?}");
+
     let mut server = Server::start(&machine, &[], &[]);
     server.says("model");
-    let again = machine.run(["runs", "retry", "last", "--json"]).json();
-    let id = again["id"].as_str().expect("an id");
-    let mut tail = machine
-        .command(["runs", "tail", id])
+    let again = machine.run(["runs", "retry", &first, "--json"]).json();
+    let id = waiting(&machine);
+    assert_eq!(again["id"], id.as_str());
+    let tail = machine
+        .command(["runs", "tail", &id])
         .stdout(Stdio::piped())
         .spawn()
         .expect("the binary runs");
-    let mut lines = BufReader::new(tail.stdout.take().expect("a pipe")).lines();
-    assert!(
-        lines.any(|line| line.expect("text").contains("sleep")),
-        "the run sleeps again"
-    );
-    machine.run(["runs", "cancel", id]).is_fine();
-    let last = lines.last().expect("a line").expect("text");
-    assert_eq!(last, format!("{id}: cancelled"));
-    assert!(tail.wait().expect("it ends").success());
+    machine.run(["runs", "cancel", &id]).succeeds();
+    let output = tail.wait_with_output().expect("it ends");
+    let text = String::from_utf8(output.stdout).expect("text");
+    assert!(text.contains("sleep"), "{text}");
+    assert_eq!(text.lines().last(), Some(format!("{id}: cancelled").as_str()));
     assert_eq!(server.stop().code, 0);
 }

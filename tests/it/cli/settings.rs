@@ -5,7 +5,7 @@ use super::{Machine, shown};
 #[test]
 fn no_file_is_in_order_and_the_first_step_is_told() {
     let machine = Machine::new();
-    let out = machine.run(["config", "check"]).is_fine();
+    let out = machine.run(["config", "check"]).succeeds();
     assert_eq!(
         out.lines().take(2).collect::<Vec<_>>(),
         [
@@ -118,11 +118,11 @@ fn flags_go_before_the_environment_and_the_file_wherever_they_stand() {
 fn what_is_shown_can_be_read_again_and_holds_no_secret() {
     let machine = Machine::new();
     let file = machine.write("bot.toml", "[channels.telegram]\ntoken = \"12:secret\"\n");
-    let out = machine.run(["config", "show"]).is_fine();
+    let out = machine.run(["config", "show"]).succeeds();
     assert!(!out.contains("12:secret"), "{out}");
     let other = machine.write("other.toml", &out);
-    machine.run(["config", "show", "--config", &shown(&other)]).is_fine();
-    machine.run(["config", "check", "--config", &shown(&file)]).is_fine();
+    machine.run(["config", "show", "--config", &shown(&other)]).succeeds();
+    machine.run(["config", "check", "--config", &shown(&file)]).succeeds();
 }
 
 #[test]

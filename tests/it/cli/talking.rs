@@ -11,17 +11,20 @@ use super::{Machine, shown};
 fn a_question_is_answered_on_standard_output() {
     let machine = Machine::new();
     assert_eq!(
-        machine.run(["ask", "what", "is", "17 * 23?"]).is_fine(),
+        machine.run(["ask", "what", "is", "17 * 23?"]).succeeds(),
         "17 * 23 = 391\n"
     );
-    assert_eq!(machine.pipe("what is 2 + 2?", &["ask"]).is_fine(), "2 + 2 = 4\n");
-    assert_eq!(machine.pipe("what is 2 + 3?\n", &["ask", "-"]).is_fine(), "2 + 3 = 5\n");
+    assert_eq!(machine.pipe("what is 2 + 2?", &["ask"]).succeeds(), "2 + 2 = 4\n");
+    assert_eq!(
+        machine.pipe("what is 2 + 3?\n", &["ask", "-"]).succeeds(),
+        "2 + 3 = 5\n"
+    );
 }
 
 #[test]
 fn what_comes_by_a_pipe_stands_below_the_question() {
     let machine = Machine::new();
-    machine.pipe("one\ntwo\n", &["ask", "what is this?"]).is_fine();
+    machine.pipe("one\ntwo\n", &["ask", "what is this?"]).succeeds();
     let shown = machine.run(["runs", "show", "last", "--json"]).json();
     assert_eq!(shown["run"]["inputText"], "what is this?\n\none\ntwo");
 }
@@ -54,17 +57,17 @@ fn no_question_and_too_long_a_question_are_refused() {
 fn what_is_remembered_in_one_chat_is_known_in_the_next() {
     let machine = Machine::new();
     let quiet = ["chat", "--quiet"];
-    let out = machine.pipe("remember that my cat is called Miro\n", &quiet).is_fine();
+    let out = machine.pipe("remember that my cat is called Miro\n", &quiet).succeeds();
     assert!(out.contains("I will remember that (cat: Miro)."), "{out}");
-    let out = machine.pipe("what is my cat called?\n", &quiet).is_fine();
+    let out = machine.pipe("what is my cat called?\n", &quiet).succeeds();
     assert!(out.contains("Your cat: Miro"), "{out}");
 }
 
 #[test]
 fn a_chat_shows_how_it_came_to_its_answer_unless_it_is_quiet() {
     let machine = Machine::new();
-    let loud = machine.pipe("what is 17 * 23?\n", &["chat"]).is_fine();
-    let quiet = machine.pipe("what is 17 * 23?\n", &["chat", "--quiet"]).is_fine();
+    let loud = machine.pipe("what is 17 * 23?\n", &["chat"]).succeeds();
+    let quiet = machine.pipe("what is 17 * 23?\n", &["chat", "--quiet"]).succeeds();
     assert!(loud.contains("→ compute.eval"), "{loud}");
     assert!(
         !quiet.contains("compute.eval") && quiet.contains("17 * 23 = 391"),
@@ -99,12 +102,12 @@ fn a_database_in_use_is_one_clear_error_and_readers_do_not_wait() {
     ] {
         machine.run(args).fails_with(&expected);
     }
-    machine.run(["runs", "list"]).is_fine();
-    machine.run(["token", "create"]).is_fine();
-    machine.run(["db", "status"]).is_fine();
+    machine.run(["runs", "list"]).succeeds();
+    machine.run(["token", "create"]).succeeds();
+    machine.run(["db", "status"]).succeeds();
     machine
         .run(["ask", "hello", "--set", "database.url=sqlite:other.db"])
-        .is_fine();
+        .succeeds();
     drop(stdin);
     assert!(chat.wait().expect("it ends").success());
 }
