@@ -37,11 +37,11 @@ const LONGEST: usize = 256 * 1024;
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "clifford ask \"what is 17 * 23?\"",
-    "git diff | clifford ask \"what changes here?\"",
+    "git diff | clifford ask \"what changes here?\" -",
     "clifford ask --json \"what time is it in Tokyo?\" | jq -r .answer",
 ))]
 pub(super) struct Args {
-    /// The question; what comes by a pipe is put below it, or is the question if there is none.
+    /// The question. `-` at its end puts what comes by a pipe below it; without a question the pipe is read as one.
     question: Vec<String>,
     #[command(flatten)]
     format: Format,
@@ -63,11 +63,17 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     report(&run, &steps, args.format)
 }
 
-/// The words of the command line, with what comes by a pipe below them.
+/// The words of the command line, with what comes by a pipe below them. The pipe is read only if that is asked
+/// for: one that nobody closes would be waited for for ever.
 fn question(words: &str) -> anyhow::Result<String> {
-    let words = if words.trim() == "-" { "" } else { words.trim() };
+    let asked = words.trim();
+    let words = asked
+        .strip_suffix('-')
+        .filter(|rest| rest.is_empty() || rest.ends_with(' '))
+        .unwrap_or(asked)
+        .trim();
     let mut piped = Vec::new();
-    if !std::io::stdin().is_terminal() {
+    if (words.is_empty() || words.len() < asked.len()) && !std::io::stdin().is_terminal() {
         let most = u64::try_from(LONGEST).unwrap_or(u64::MAX);
         std::io::stdin()
             .lock()

@@ -1,12 +1,16 @@
 //! `clifford chat`: the bot in this terminal, with the engine in this process.
 
-use std::{process::ExitCode, sync::Arc};
+use std::{
+    io::{self, IsTerminal},
+    process::ExitCode,
+    sync::Arc,
+};
 
 use clifford_channel::Channel;
 use clifford_terminal::{Terminal, TerminalConfig};
 
 use super::{
-    examples,
+    examples, serve,
     setup::{self, Globals},
 };
 use crate::{app::Options, telemetry};
@@ -24,7 +28,31 @@ pub(super) struct Args {
     quiet: bool,
 }
 
+/// Whether the platforms of the configuration are connected as well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Platforms {
+    /// They are, if there are any.
+    Connected,
+    /// Only the terminal.
+    Left,
+}
+
+/// What `clifford` does by itself: the bot in this terminal, and on every platform that a token is set for. Without a
+/// terminal and with platforms it is `clifford serve`.
+pub(super) async fn run_all(globals: &Globals) -> anyhow::Result<ExitCode> {
+    let channels = globals.load()?.config.channels;
+    let platforms = channels.telegram.is_some() || channels.discord.is_some();
+    if platforms && !io::stdin().is_terminal() {
+        return serve::run(globals, serve::Args::everything()).await;
+    }
+    talk(globals, Args { quiet: false }, Platforms::Connected).await
+}
+
 pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
+    talk(globals, args, Platforms::Left).await
+}
+
+async fn talk(globals: &Globals, args: Args, platforms: Platforms) -> anyhow::Result<ExitCode> {
     let (loaded, secrets) = globals.load_with_secrets()?;
     telemetry::init_quiet(&loaded.config.log, &secrets)?;
     let settings = TerminalConfig {
@@ -34,11 +62,14 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     };
     let terminal = Arc::new(Terminal::stdio(settings)?);
     let options = Options {
-        channels: false,
+        channels: platforms == Platforms::Connected,
         workers: true,
         terminal: Some(Arc::clone(&terminal) as Arc<dyn Channel>),
     };
     let app = setup::start(&loaded, &secrets, options).await?;
+    if platforms == Platforms::Connected && io::stdin().is_terminal() {
+        serve::greet(&app, &loaded).await?;
+    }
     let ingress = Arc::clone(&app.gatekeeper) as Arc<dyn clifford_channel::Ingress>;
     let ended = tokio::select! {
         ended = terminal.receive(ingress, app.stop.clone()) => ended,

@@ -38,8 +38,9 @@ use examples;
 
 /// A self-hosted AI bot for chat platforms that loses nothing.
 #[derive(Debug, Parser)]
-#[command(name = "clifford", version, arg_required_else_help = true, after_help = examples!(
-    "clifford chat                        talk to the bot here, with no server and no key",
+#[command(name = "clifford", version, after_help = examples!(
+    "clifford                             talk to the bot here; be on every platform that a token is set for",
+    "clifford chat                        talk to the bot here only",
     "clifford init                        connect a chat platform and a language model",
     "clifford serve                       run the bot",
     "clifford ask \"what is 17 * 23?\"      one question, one answer",
@@ -50,7 +51,7 @@ struct Cli {
     #[command(flatten)]
     globals: Globals,
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -95,7 +96,10 @@ pub fn main() -> ExitCode {
 
 async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let globals = cli.globals;
-    match cli.command {
+    let Some(command) = cli.command else {
+        return Box::pin(chat::run_all(&globals)).await;
+    };
+    match command {
         Command::Init(args) => Box::pin(init::run(&globals, args)).await,
         Command::Serve(args) => Box::pin(serve::run(&globals, args)).await,
         Command::Chat(args) => Box::pin(chat::run(&globals, args)).await,

@@ -11,7 +11,12 @@ use super::{
     examples,
     setup::{self, Globals},
 };
-use crate::{app::Options, http::Server, telemetry};
+use crate::{
+    app::{App, Options},
+    config::Loaded,
+    http::Server,
+    telemetry,
+};
 
 /// Arguments of `serve`.
 #[derive(Debug, clap::Args)]
@@ -39,7 +44,17 @@ enum Part {
     Api,
 }
 
+/// Says what runs, and what to do next.
+pub(super) async fn greet(app: &App, loaded: &Loaded) -> anyhow::Result<()> {
+    greeting::say(app, loaded, &Args::everything()).await
+}
+
 impl Args {
+    /// Everything in one process.
+    pub(super) const fn everything() -> Self {
+        Self { only: None }
+    }
+
     fn does(&self, part: Part) -> bool {
         self.only.is_none_or(|only| only == part)
     }

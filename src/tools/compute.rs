@@ -81,7 +81,7 @@ mod tests {
             ("2 ** 10", "1024"),
             ("12% of 80", "9.6"),
             ("1/3", "approx. 0.3333333333"),
-            ("5 km in miles", "approx. 3.1068559611 miles"),
+            ("5 km in miles", "approx. 3.1068559612 miles"),
         ];
         for (expression, value) in cases {
             let result = evaluate(expression)

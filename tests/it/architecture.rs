@@ -16,8 +16,17 @@ const PURE: [&str; 9] = [
 ];
 
 /// What none of them may name.
-const IMPURE: [&str; 9] =
-    ["tokio", "sqlx", "reqwest", "std::fs", "std::env", "SystemTime", "Instant", "Timestamp::now", ".await"];
+const IMPURE: [&str; 9] = [
+    "tokio",
+    "sqlx",
+    "reqwest",
+    "std::fs",
+    "std::env",
+    "SystemTime",
+    "Instant",
+    "Timestamp::now",
+    ".await",
+];
 
 fn source(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -57,7 +66,14 @@ fn there_is_no_sql_outside_of_the_store() {
             continue;
         }
         let text = source(&path);
-        for word in ["sqlx::query", "INSERT INTO", "DELETE FROM", "SELECT id", "UPDATE runs", "UPDATE messages"] {
+        for word in [
+            "sqlx::query",
+            "INSERT INTO",
+            "DELETE FROM",
+            "SELECT id",
+            "UPDATE runs",
+            "UPDATE messages",
+        ] {
             assert!(!text.contains(word), "{} names `{word}`", path.display());
         }
     }
@@ -67,11 +83,57 @@ fn there_is_no_sql_outside_of_the_store() {
 fn arrows_point_one_way() {
     // (room, what it may not name)
     let arrows = [
-        ("src/store", &["crate::engine::session", "crate::ingress", "crate::delivery", "crate::http", "crate::cli", "crate::app"][..]),
-        ("src/engine", &["crate::ingress", "crate::http", "crate::cli", "crate::app", "crate::receiver"]),
-        ("src/tools", &["crate::ingress", "crate::http", "crate::cli", "crate::app", "crate::delivery"]),
-        ("src/delivery", &["crate::ingress", "crate::http", "crate::cli", "crate::app", "crate::tools"]),
-        ("src/memory", &["crate::ingress", "crate::http", "crate::cli", "crate::app", "crate::engine"]),
+        (
+            "src/store",
+            &[
+                "crate::engine::session",
+                "crate::ingress",
+                "crate::delivery",
+                "crate::http",
+                "crate::cli",
+                "crate::app",
+            ][..],
+        ),
+        (
+            "src/engine",
+            &[
+                "crate::ingress",
+                "crate::http",
+                "crate::cli",
+                "crate::app",
+                "crate::receiver",
+            ],
+        ),
+        (
+            "src/tools",
+            &[
+                "crate::ingress",
+                "crate::http",
+                "crate::cli",
+                "crate::app",
+                "crate::delivery",
+            ],
+        ),
+        (
+            "src/delivery",
+            &[
+                "crate::ingress",
+                "crate::http",
+                "crate::cli",
+                "crate::app",
+                "crate::tools",
+            ],
+        ),
+        (
+            "src/memory",
+            &[
+                "crate::ingress",
+                "crate::http",
+                "crate::cli",
+                "crate::app",
+                "crate::engine",
+            ],
+        ),
     ];
     for (room, forbidden) in arrows {
         for path in rust_files(&root().join(room)) {
@@ -105,7 +167,10 @@ fn files_stay_short_or_say_why_not() {
         for path in rust_files(&root().join(dir)) {
             let text = source(&path);
             let lines = text.lines().count();
-            let says_why = text.lines().take(12).any(|line| line.starts_with("//!") && line.contains("long because"));
+            let says_why = text
+                .lines()
+                .take(12)
+                .any(|line| line.starts_with("//!") && line.contains("long because"));
             assert!(lines <= 500 || says_why, "{} has {lines} lines", path.display());
         }
     }

@@ -73,7 +73,8 @@ pub fn inputs(requests: &[std::sync::Arc<RecordedRequest>]) -> Vec<String> {
 pub fn reply(request: &RecordedRequest) -> Reply {
     let prompt = Prompt::read(request);
     let input = prompt.input();
-    let rules: [(&str, fn(&Prompt) -> Value); 6] = [
+    type Rule = (&'static str, fn(&Prompt) -> Value);
+    let rules: [Rule; 6] = [
         ("two tools", two_tools),
         ("everything", everything),
         ("helper", |prompt| finish(format!("{} is done", prompt.input()))),

@@ -195,8 +195,7 @@ fn every_command_explains_itself() {
 fn wrong_usage_ends_with_2() {
     let machine = Machine::new();
     for args in [
-        &[][..],
-        &["serv"],
+        &["serv"][..],
         &["serve", "--only", "nothing"],
         &["serve", "extra"],
         &["runs", "show"],

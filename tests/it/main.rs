@@ -2,12 +2,14 @@
 
 #![expect(
     clippy::expect_used,
+    clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a test's helpers panic as the test does"
+    reason = "a test's helpers panic and print as the test does"
 )]
 
 mod access;
 mod api;
+mod architecture;
 mod asks;
 mod brain;
 mod chats;

@@ -7,7 +7,7 @@ use crate::{
     app,
     cli::output::{self, Paint, paint},
     config::Loaded,
-    engine::state::{Pending, RunState},
+    engine::{replay::known, state::RunState},
     store::{Db, steps},
     tools::Registry,
 };
@@ -46,42 +46,6 @@ pub(super) async fn run(db: &Db, loaded: &Loaded, which: &Which) -> anyhow::Resu
     output::print(&lines.join("\n"))
 }
 
-/// What the engine knows, as far as it decides by it.
-fn known(state: &RunState) -> Value {
-    json!({
-        "next": next(&state.pending),
-        "iterations": state.iterations,
-        "maxIterations": state.max_iterations,
-        "notes": sorted(state.notes.iter().map(words::name)),
-        "output": state.output,
-        "sent": state.sent.len(),
-        "calls": state.calls.values().sum::<u32>(),
-        "badReplies": state.bad_replies,
-        "limitedBy": state.limitation.as_ref().map(|limitation| &limitation.tool),
-        "children": state.children,
-        "idle": state.idle,
-        "same": state.same,
-        "tokens": state.tokens,
-        "workedMs": state.worked_ms,
-    })
-}
-
-fn next(pending: &Pending) -> &'static str {
-    match pending {
-        Pending::Think => "ask the model",
-        Pending::Apply(_) => "judge its reply",
-        Pending::Call(_) => "wait for the tool",
-        Pending::Wait => "sleep",
-        Pending::Nothing => "nothing",
-    }
-}
-
-fn sorted(names: impl Iterator<Item = String>) -> Vec<String> {
-    let mut names: Vec<_> = names.collect();
-    names.sort();
-    names
-}
-
 /// What is not as it was, in words.
 fn difference(before: &Value, after: &Value) -> String {
     let changed: Vec<_> = after
@@ -114,9 +78,9 @@ mod tests {
 
     #[test]
     fn only_what_changed_is_shown() {
-        let before = json!({ "next": "ask the model", "tokens": 0, "output": "" });
-        let after = json!({ "next": "ask the model", "tokens": 12, "output": "hi" });
+        let before = json!({ "pending": "think", "tokens": 0, "output": "" });
+        let after = json!({ "pending": "think", "tokens": 12, "output": "hi" });
         assert_eq!(difference(&before, &after), "tokens: 12, output: hi");
-        assert_eq!(difference(&Value::Null, &before), "next: ask the model");
+        assert_eq!(difference(&Value::Null, &before), "pending: think");
     }
 }

@@ -41,7 +41,7 @@ fn a_run_is_shown_tailed_and_replayed_step_by_step() {
     assert_eq!(serde_json::Value::Array(lines), steps);
     let frames = machine.run(["runs", "replay", "last", "--json"]).json();
     let last = frames.as_array().and_then(|frames| frames.last()).expect("a frame");
-    assert_eq!(last["state"]["next"], "nothing");
+    assert_eq!(last["state"]["pending"], "nothing");
     assert_eq!(last["state"]["calls"], 1);
     let replayed = machine.run(["runs", "replay", "last"]).succeeds();
     assert!(replayed.contains("⇒ next: nothing"), "{replayed}");

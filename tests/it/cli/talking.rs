@@ -22,9 +22,18 @@ fn a_question_is_answered_on_standard_output() {
 }
 
 #[test]
+fn without_a_command_the_bot_talks_here_and_shows_its_plan_and_its_tool() {
+    let machine = Machine::new();
+    let said = machine.pipe("what is 17 * 23?\n", &[]).succeeds();
+    for line in ["· plan: ", "→ compute.eval ", "← {\"value\":\"391\"}", "17 * 23 = 391"] {
+        assert!(said.contains(line), "{line} is not in:\n{said}");
+    }
+}
+
+#[test]
 fn what_comes_by_a_pipe_stands_below_the_question() {
     let machine = Machine::new();
-    machine.pipe("one\ntwo\n", &["ask", "what is this?"]).succeeds();
+    machine.pipe("one\ntwo\n", &["ask", "what is this?", "-"]).succeeds();
     let shown = machine.run(["runs", "show", "last", "--json"]).json();
     assert_eq!(shown["run"]["inputText"], "what is this?\n\none\ntwo");
 }

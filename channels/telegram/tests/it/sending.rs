@@ -43,15 +43,23 @@ async fn fail(telegram: &Telegram, chat: Chat) -> String {
 async fn a_text_arrives_rendered_and_points_at_what_it_answers() {
     let fake = TelegramFake::start().await.unwrap();
     let ada = fake.user(ADA, "Ada");
-    let question = fake.user_says(ada, ADA, "2+2?");
-    let mut to = address(ada);
+    let group = fake.group(-7, "Friends");
+    let question = fake.user_says(group, ADA, "2+2?");
+    let mut to = address(group);
     to.reply_to = Some(question.to_string());
     let id = send(&telegram(&fake), &to, &text("it is <b>4</b>")).await.unwrap();
     to.reply_to = Some("99999".to_owned());
     send(&telegram(&fake), &to, &text("the question is gone"))
         .await
         .unwrap();
-    let sent = fake.sent(ada);
+    // In private everyone knows what is answered.
+    let private = Address {
+        reply_to: Some(fake.user_says(ada, ADA, "3+3?").to_string()),
+        ..address(ada)
+    };
+    send(&telegram(&fake), &private, &text("it is 6")).await.unwrap();
+    assert_eq!(fake.sent(ada)[0].reply_to, None);
+    let sent = fake.sent(group);
     assert_eq!(sent[0].message_id.to_string(), id);
     assert_eq!((sent[0].text.as_str(), sent[0].reply_to), ("it is 4", Some(question)));
     assert_eq!(
