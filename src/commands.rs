@@ -4,7 +4,12 @@ use crate::{
     clock::Timestamp,
     engine::cancel,
     id::RunId,
-    store::{StoreError, Tx, channels::Channel, contexts, messages, runs, users, users::User},
+    store::{
+        StoreError, Tx,
+        channels::Channel,
+        contexts, messages, runs, users,
+        users::{User, UserRole},
+    },
 };
 
 /// A command: its name, what it takes, what it does. The same list is shown by `/help` and registered with
@@ -37,6 +42,11 @@ pub const COMMANDS: [CommandSpec; 7] = [
     command("whoami", None, "Show who you are to me"),
     command("help", None, "Show what I can do"),
 ];
+
+/// Whether this is a command of this bot.
+pub fn is_known(name: &str) -> bool {
+    name == "start" || COMMANDS.iter().any(|command| command.name == name)
+}
 
 /// How many conversations `/contexts` lists.
 const LISTED: u32 = 15;
@@ -195,7 +205,8 @@ async fn stop(tx: &mut Tx, channel: &Channel, now: Timestamp) -> Result<Done, St
 }
 
 async fn whoami(tx: &mut Tx, channel: &Channel, user: &User) -> Result<Done, StoreError> {
-    let mut text = format!("You are **{}** ({}).", inline(&user.name), user.role);
+    let role = if user.role == UserRole::Owner { ", my owner" } else { "" };
+    let mut text = format!("You are **{}**{role}.", inline(&user.name));
     // Where others read along, a person's other accounts are nobody's business.
     if channel.is_private() {
         for identity in users::identities(tx, user.id).await? {

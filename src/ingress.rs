@@ -2,6 +2,7 @@
 //!
 //! A platform is told that an event was taken only after [`Ingress::accept`] has returned, so after the commit.
 
+mod api;
 mod message;
 mod pace;
 mod pairing;
@@ -15,6 +16,7 @@ use clifford_channel::{
 };
 use dashmap::DashMap;
 
+pub use self::api::{ApiAccepted, ApiMessage};
 pub use self::pairing::{approve, claim_code, has_claim_code};
 use self::{
     message::{Outcome, Taken},
@@ -24,8 +26,8 @@ use crate::{
     access::{Entry, Policy},
     clock::Timestamp,
     commands,
-    engine::{Engine, work::Work},
-    id::{ChannelId, RunId},
+    engine::Engine,
+    id::RunId,
     outbound::{Outbound, Ticket, To},
     store::{StoreError, Tx, channels, contexts, messages, runs, unreadable, users, users::UserRole},
 };
@@ -132,14 +134,25 @@ impl Gatekeeper {
             limited,
             now,
         };
-        let outcome = self.engine.db.write(move |tx| Box::pin(taken.store(tx))).await?;
-        Ok(self.go_on(outcome))
+        let (platform, account) = (taken.visit.place.platform, taken.visit.speaker.id.clone());
+        match self.engine.db.write(move |tx| Box::pin(taken.store(tx))).await {
+            Ok(outcome) => Ok(self.go_on(outcome)),
+            Err(error) => {
+                // It is handed in again: what could not be stored is not counted against its author.
+                self.pace.give_back(platform, &account);
+                Err(error)
+            }
+        }
     }
 
     /// Goes on with what a transaction stored, after its commit.
     fn go_on(&self, outcome: Outcome) -> Accepted {
         for (run, epoch) in outcome.interrupted {
             self.engine.interrupt(run, epoch);
+            // One that waited for subagents has no task to say so.
+            if let Some((_, to)) = &outcome.answer {
+                self.engine.delivery.done(to, run, i64::MAX);
+            }
         }
         if let Some((ticket, to)) = outcome.answer {
             self.engine.delivery.busy(&to, RunId(ticket.message.id.0), 0);
@@ -167,6 +180,13 @@ impl Gatekeeper {
         if command.speaker.is_bot {
             return Ok(Accepted::Ignored);
         }
+        if command.name == "ask" && !command.argument.is_empty() {
+            return self.message(asked(command)).await;
+        }
+        // In a shared place it may be another bot's.
+        if !command.place.kind.is_private() && !commands::is_known(&command.name) {
+            return Ok(Accepted::Ignored);
+        }
         let visit = Visit {
             place: command.place.clone(),
             speaker: command.speaker.clone(),
@@ -192,9 +212,12 @@ impl Gatekeeper {
             .db
             .write(move |tx| Box::pin(store_edit(tx, edit, worker, until, now)))
             .await?;
-        if let Some(lease) = again {
+        if let Some((lease, not_before)) = again {
             self.engine.interrupt(lease.run, lease.epoch - 1);
-            self.engine.start_held(lease);
+            match not_before.filter(|at| *at > now) {
+                Some(at) => self.engine.start_later(lease, at),
+                None => self.engine.start_held(lease),
+            }
         }
         Ok(Accepted::Stored)
     }
@@ -275,6 +298,26 @@ impl Ingress for Gatekeeper {
     }
 }
 
+/// `/ask TEXT` is a message that speaks to the bot.
+fn asked(command: Command) -> Message {
+    Message {
+        place: command.place,
+        speaker: command.speaker,
+        id: command.id,
+        text: command.argument,
+        sent_at: command.sent_at,
+        reply_to: None,
+        addressed: clifford_channel::Addressed {
+            mention: true,
+            reply: false,
+        },
+        attachments: Vec::new(),
+        album: None,
+        backfilled: false,
+        via: command.via,
+    }
+}
+
 /// What a chat is told at once, without a run.
 fn answer(
     outbound: &Outbound,
@@ -304,12 +347,15 @@ async fn store_command(
     now: Timestamp,
 ) -> Result<Outcome, StoreError> {
     let known = users::by_identity(tx, visit.place.platform, &visit.speaker.id).await?;
+    if pairing::claims(tx, &visit, &command.argument).await? {
+        return pairing::meet(tx, &visit, &command.argument, &outbound, now).await;
+    }
     match policy.entry(&visit.place, &visit.speaker.id, known.as_ref().map(|user| user.role)) {
         Entry::Welcome => {}
         Entry::Pair => return pairing::meet(tx, &visit, &command.argument, &outbound, now).await,
         Entry::Ignored => return Ok(Outcome::ignored()),
     }
-    let (user, channel) = settle(tx, &visit, known, UserRole::Member, now).await?;
+    let (user, channel) = settle(tx, &visit, known, newcomer(&visit), now).await?;
     let stored = messages::insert_inbound(
         tx,
         &messages::NewInbound {
@@ -351,6 +397,15 @@ async fn store_command(
     })
 }
 
+/// What somebody is who was never here. Who speaks where everyone may is let in nowhere else by that; who sits at
+/// this machine, or holds a token, is known.
+const fn newcomer(visit: &Visit) -> UserRole {
+    match visit.place.platform {
+        Platform::Terminal | Platform::Web => UserRole::Member,
+        Platform::Discord | Platform::Telegram => UserRole::Stranger,
+    }
+}
+
 /// The person (unless that was looked up already) and the channel of a visit; both are made if they are new.
 async fn settle(
     tx: &mut Tx,
@@ -375,7 +430,7 @@ async fn store_edit(
     worker: crate::id::WorkerId,
     until: Timestamp,
     now: Timestamp,
-) -> Result<Option<runs::Lease>, StoreError> {
+) -> Result<Option<(runs::Lease, Option<Timestamp>)>, StoreError> {
     let Some(channel) = channels::by_place(tx, edit.place.platform, &edit.place.external_id).await? else {
         return Ok(None);
     };
@@ -402,115 +457,13 @@ async fn store_edit(
             let again = runs::begin_again(tx, run, &input.join("\n"), worker, until, now).await?;
             let Some(again) = again else { return Ok(None) };
             messages::edit(tx, message.id, &text, now).await?;
-            Ok(Some(runs::Lease {
+            let lease = runs::Lease {
                 run,
                 owner: worker,
                 epoch: again.epoch,
-            }))
+            };
+            Ok(Some((lease, again.wake_at)))
         }
         _ => Ok(None),
-    }
-}
-
-/// A message through the API: the same way, for a channel of its own.
-#[derive(Clone, Debug)]
-pub struct ApiMessage {
-    /// Where.
-    pub place: Place,
-    /// Who.
-    pub speaker: Speaker,
-    /// The text.
-    pub text: String,
-    /// The sender's own key against storing it twice.
-    pub key: Option<String>,
-    /// The conversation to go on with, if not the active one.
-    pub context: Option<crate::id::ContextId>,
-}
-
-/// What became of a message through the API.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ApiAccepted {
-    /// The message.
-    pub message: crate::id::MessageId,
-    /// Its run; `None` while it waits for another to end.
-    pub run: Option<RunId>,
-    /// Its channel.
-    pub channel: ChannelId,
-}
-
-impl Gatekeeper {
-    /// Takes a message of an API caller, who was let in by a token.
-    ///
-    /// # Errors
-    /// The store's; [`StoreError::NotFound`] for a context that is not this channel's.
-    pub async fn api_message(&self, message: ApiMessage) -> Result<ApiAccepted, StoreError> {
-        let now = self.engine.clock.now();
-        let (platform, place) = (message.place.platform, message.place.external_id.clone());
-        let key = message.key.unwrap_or_else(|| uuid::Uuid::now_v7().to_string());
-        let by_key = key.clone();
-        let context = message.context;
-        let taken = Taken {
-            visit: Visit {
-                place: message.place,
-                speaker: message.speaker,
-                via: None,
-                reply_to: None,
-            },
-            id: None,
-            key: Some(key),
-            text: message.text,
-            sent_at: now,
-            attachments: Vec::new(),
-            album: None,
-            backfilled: false,
-            entry: Some(Entry::Welcome),
-            policy: Policy::default(),
-            settings: self.settings.clone(),
-            outbound: self.engine.outbound.clone(),
-            worker: self.engine.worker,
-            lease: self.engine.settings.lease,
-            limited: pace::Limited::No,
-            now,
-        };
-        let outcome = self
-            .engine
-            .db
-            .write(move |tx| {
-                Box::pin(async move {
-                    if let Some(context) = context {
-                        message::choose_context(tx, &taken.visit, context, now).await?;
-                    }
-                    taken.store(tx).await
-                })
-            })
-            .await?;
-        let no_agent = outcome.no_agent;
-        self.go_on(outcome);
-        if no_agent {
-            return Err(StoreError::NotFound("enabled agent".to_owned()));
-        }
-        let mut conn = self.engine.db.read().await?;
-        let gone = || StoreError::NotFound("message just stored".to_owned());
-        let channel = channels::by_place(&mut conn, platform, &place)
-            .await?
-            .ok_or_else(gone)?;
-        let stored = messages::by_key(&mut conn, channel.id, &by_key)
-            .await?
-            .ok_or_else(gone)?;
-        Ok(ApiAccepted {
-            message: stored.id,
-            run: stored.run_id,
-            channel: channel.id,
-        })
-    }
-
-    /// The engine that events become runs of.
-    pub fn engine(&self) -> &Arc<Engine> {
-        &self.engine
-    }
-
-    /// Begins a run that is not a chat message's.
-    pub fn start(&self, work: Work) {
-        self.engine.start(work);
     }
 }

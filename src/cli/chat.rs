@@ -60,6 +60,7 @@ async fn talk(globals: &Globals, args: Args, platforms: Platforms) -> anyhow::Re
         quiet: args.quiet,
         clock: Arc::new(jiff::Timestamp::now),
     };
+    let mut stops = serve::Stops::listen()?;
     let terminal = Arc::new(Terminal::stdio(settings)?);
     let options = Options {
         channels: platforms == Platforms::Connected,
@@ -73,7 +74,7 @@ async fn talk(globals: &Globals, args: Args, platforms: Platforms) -> anyhow::Re
     let ingress = Arc::clone(&app.gatekeeper) as Arc<dyn clifford_channel::Ingress>;
     let ended = tokio::select! {
         ended = terminal.receive(ingress, app.stop.clone()) => ended,
-        _ = tokio::signal::ctrl_c() => Ok(()),
+        () = stops.next() => Ok(()),
     };
     app.shutdown().await;
     ended?;

@@ -91,20 +91,20 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
 }
 
 /// The signals that stop a process.
-struct Stops {
+pub(super) struct Stops {
     interrupt: Signal,
     terminate: Signal,
 }
 
 impl Stops {
-    fn listen() -> anyhow::Result<Self> {
+    pub(super) fn listen() -> anyhow::Result<Self> {
         Ok(Self {
             interrupt: signal(SignalKind::interrupt()).context("SIGINT cannot be listened to")?,
             terminate: signal(SignalKind::terminate()).context("SIGTERM cannot be listened to")?,
         })
     }
 
-    async fn next(&mut self) {
+    pub(super) async fn next(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}

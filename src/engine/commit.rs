@@ -71,6 +71,13 @@ impl Commit {
             (Some(context), RunKind::Subagent) => contexts::lock(tx, context).await?,
             (None, _) => {}
         }
+        // A run that waits blocks nobody: what came while it worked goes on without it.
+        let rests_in = (self.run.context_id).filter(|_| {
+            self.run.kind == RunKind::Coordinator && !matches!(self.then, After::Continue | After::Call(_))
+        });
+        if let Some(context) = rests_in.filter(|_| !is_end) {
+            contexts::lock(tx, context).await?;
+        }
         runs::advance(tx, &self.lease, &self.advance(), now).await?;
         steps::append(tx, self.run.id, &self.steps).await?;
         for (seq, response) in self.responses() {
@@ -106,9 +113,9 @@ impl Commit {
                 self.end_children(tx).await?;
             }
             work_to_claim |= wake_parent(tx, &self.run, now).await?;
-            if let Some(context) = self.run.context_id.filter(|_| self.run.kind == RunKind::Coordinator) {
-                follow_up = follow_up_in(tx, context, &self.run, self.lease.owner, self.lease_for, now).await?;
-            }
+        }
+        if let Some(context) = rests_in {
+            follow_up = follow_up_in(tx, context, &self.run, self.lease.owner, self.lease_for, now).await?;
         }
         if work_to_claim {
             notify::work(tx).await?;

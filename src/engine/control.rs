@@ -8,8 +8,8 @@ use crate::{
     id::{AgentId, RunId},
     outbound::Ticket,
     store::{
-        Db, StoreError, agents,
-        messages::NewOutbound,
+        Db, StoreError, Tx, agents,
+        messages::{self, NewOutbound},
         notify,
         runs::{self, Lease, NewRun, Run, RunStatus},
     },
@@ -160,9 +160,28 @@ impl Engine {
     /// [`StoreError::WrongState`]: it has not failed, or its conversation is busy. [`StoreError::NotFound`]: there
     /// is none.
     pub async fn retry(self: &Arc<Self>, id: RunId) -> Result<Run, StoreError> {
-        let again = again(&self.run(id).await?)?;
-        self.submit(again).await.map_err(|error| busy(id, error))
+        let mut again = again(&self.run(id).await?)?;
+        let now = self.clock.now();
+        again.lease = Some((self.worker, now.after(self.settings.lease)));
+        let made = self
+            .db
+            .write(move |tx| Box::pin(async move { once_more(tx, id, &again, now).await }))
+            .await
+            .map_err(|error| busy(id, error))?;
+        self.start_held(Lease {
+            run: made.id,
+            owner: self.worker,
+            epoch: made.epoch,
+        });
+        Ok(made)
     }
+}
+
+/// The new run takes over what people wrote for the old one, so that it is not their past as well.
+async fn once_more(tx: &mut Tx, id: RunId, again: &NewRun, now: Timestamp) -> Result<Run, StoreError> {
+    let made = runs::insert(tx, again, now).await?;
+    messages::hand_over(tx, id, made.id).await?;
+    Ok(made)
 }
 
 /// Does a failed or cancelled run once more, by whoever claims it.
@@ -175,7 +194,7 @@ pub async fn retry_from_outside(db: &Db, id: RunId, now: Timestamp) -> Result<Ru
     db.write(move |tx| {
         Box::pin(async move {
             notify::work(tx).await?;
-            runs::insert(tx, &again, now).await
+            once_more(tx, id, &again, now).await
         })
     })
     .await

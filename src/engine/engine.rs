@@ -14,9 +14,15 @@ use crate::{
     delivery::Delivery,
     id::{RunId, WorkerId},
     outbound::Outbound,
-    store::{Db, StoreError, runs::Lease},
+    store::{
+        Db, StoreError,
+        runs::{self, Begun, Lease},
+    },
     tools::Registry,
 };
+
+/// How long to wait when the database is away.
+const RETRY: Duration = Duration::from_secs(1);
 
 /// Settings of the engine that are not rules.
 #[derive(Clone, Debug)]
@@ -142,15 +148,19 @@ impl Engine {
                     () = engine.stop.cancelled() => return,
                     () = tokio::time::sleep(wait) => {}
                 }
-                match engine.load(lease).await {
-                    Ok(work) => match work.run.wake_at.filter(|later| *later > engine.clock.now()) {
-                        Some(later) => at = later,
-                        None => return engine.start(work),
-                    },
+                // Begun in one step, so that nothing joins its input after that was read.
+                let now = engine.clock.now();
+                let begun = engine
+                    .db
+                    .write(move |tx| Box::pin(async move { runs::begin(tx, &lease, now).await }))
+                    .await;
+                match begun {
+                    Ok(Begun::Now) => return engine.start_held(lease),
+                    Ok(Begun::NotBefore(later)) => at = later,
+                    Ok(Begun::NotOurs) => return,
                     Err(error) => {
-                        // The lease runs out, and the run is claimed.
-                        tracing::warn!(run = %lease.run, %error, "a run could not be loaded");
-                        return;
+                        tracing::warn!(run = %lease.run, %error, "a run waits for the database");
+                        at = now.after(RETRY);
                     }
                 }
             }
@@ -162,11 +172,29 @@ impl Engine {
         let engine = Arc::clone(self);
         self.tasks.spawn(async move {
             let _place = Arc::clone(&engine.places).acquire_owned().await;
-            match engine.load(lease).await {
-                Ok(work) => engine.work_on(work).await,
-                Err(error) => tracing::warn!(run = %lease.run, %error, "a run could not be loaded"),
+            if let Some(work) = engine.load_patiently(lease).await {
+                engine.work_on(work).await;
             }
         });
+    }
+
+    /// Reads all that belongs to a held run, and waits for the database if it is away: what is held and not
+    /// worked on would be held for ever. `None`: this process stops, or the run cannot be read.
+    pub async fn load_patiently(&self, lease: Lease) -> Option<Work> {
+        loop {
+            match self.load(lease).await {
+                Ok(work) => return Some(work),
+                Err(error @ (StoreError::NotFound(_) | StoreError::Corrupt(_))) => {
+                    tracing::error!(run = %lease.run, %error, "a run cannot be read");
+                    return None;
+                }
+                Err(error) => tracing::warn!(run = %lease.run, %error, "a run waits for the database"),
+            }
+            tokio::select! {
+                () = self.stop.cancelled() => return None,
+                () = tokio::time::sleep(RETRY) => {}
+            }
+        }
     }
 
     /// Reads all that belongs to a held run.

@@ -18,6 +18,7 @@ pub mod events;
 pub mod gates;
 pub mod lease;
 pub mod perform;
+pub mod progress;
 pub mod prompt;
 #[cfg(test)]
 mod properties;

@@ -100,7 +100,9 @@ async fn attempt(engine: &Arc<Engine>, work: Work, cancelled: &CancellationToken
 
 async fn fail_after_panic(engine: &Arc<Engine>, lease: crate::store::runs::Lease, cancelled: &CancellationToken) {
     tracing::error!("the run's task panicked");
-    let Ok(work) = engine.load(lease).await else { return };
+    let Some(work) = engine.load_patiently(lease).await else {
+        return;
+    };
     let mut session = Session::open(engine, work, cancelled);
     let decision = endings::give_up(
         &session.state,

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use clifford_channel::{ProgressKind, Signal};
+use clifford_channel::Signal;
 use clifford_llm::ModelError;
 use sha2::{Digest, Sha256};
 use tokio_util::sync::CancellationToken;
@@ -19,6 +19,7 @@ use super::{
     effects::{After, Effects, effects},
     endings,
     events::RunEvent,
+    progress,
     prompt::Frame,
     sentences,
     state::RunState,
@@ -443,42 +444,7 @@ impl<'a> Session<'a> {
             .reply_to()
             .and_then(|to| self.engine.outbound.limits(to.platform).copied())
             .is_some_and(|limits| limits.shows_progress);
-        if !shows {
-            return Vec::new();
-        }
-        let line = |kind, text| Some(Signal::Progress { kind, text });
-        steps
-            .iter()
-            .filter_map(|step| match &step.kind {
-                StepKind::Note { category, content } => {
-                    let category = serde_json::to_value(category).ok()?;
-                    line(ProgressKind::Note, format!("{}: {content}", category.as_str()?))
-                }
-                StepKind::Decision { content, .. } => line(ProgressKind::Note, format!("decision: {content}")),
-                StepKind::ToolCall(call) => {
-                    let args = serde_json::to_string(&call.args).unwrap_or_default();
-                    line(ProgressKind::ToolCall, format!("{} {args}", call.name))
-                }
-                StepKind::ToolResult(result) => line(
-                    ProgressKind::ToolResult,
-                    match &result.outcome {
-                        ToolOutcome::Success { result } => result.to_string(),
-                        ToolOutcome::Failure { error, .. } => error.clone(),
-                    },
-                ),
-                StepKind::Event(Event::LlmResponse(response)) => {
-                    let usage = response.usage;
-                    line(
-                        ProgressKind::Cost,
-                        format!(
-                            "{} {}: {} + {} tokens",
-                            response.provider, response.model, usage.prompt_tokens, usage.completion_tokens
-                        ),
-                    )
-                }
-                _ => None,
-            })
-            .collect()
+        if shows { progress::signals(steps) } else { Vec::new() }
     }
 }
 

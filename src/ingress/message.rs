@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clifford_channel::{Accepted, Attachment};
 
-use super::{Settings, Visit, answer, pace::Limited, pairing, settle};
+use super::{Settings, Visit, answer, newcomer, pace::Limited, pairing, settle};
 use crate::{
     access::{Entry, Policy},
     clock::Timestamp,
@@ -21,7 +21,7 @@ use crate::{
         messages::{self, MessageStatus, NewInbound},
         runs::{self, Lease, Run, RunStatus},
         users,
-        users::{User, UserRole},
+        users::User,
     },
 };
 
@@ -85,6 +85,9 @@ impl Taken {
     /// Stores the message and what becomes of it.
     pub(super) async fn store(self, tx: &mut Tx) -> Result<Outcome, StoreError> {
         let place = &self.visit.place;
+        if self.entry.is_none() && pairing::claims(tx, &self.visit, &self.text).await? {
+            return pairing::meet(tx, &self.visit, &self.text, &self.outbound, self.now).await;
+        }
         let known = users::by_identity(tx, place.platform, &self.visit.speaker.id).await?;
         let role = known.as_ref().map(|user| user.role);
         match self
@@ -95,7 +98,7 @@ impl Taken {
             Entry::Pair => return pairing::meet(tx, &self.visit, &self.text, &self.outbound, self.now).await,
             Entry::Ignored => return Ok(Outcome::ignored()),
         }
-        let (user, channel) = settle(tx, &self.visit, known, UserRole::Member, self.now).await?;
+        let (user, channel) = settle(tx, &self.visit, known, newcomer(&self.visit), self.now).await?;
         if channel.is_turned_off() {
             return Ok(Outcome::ignored());
         }
@@ -109,6 +112,9 @@ impl Taken {
                 return self.say(tx, &channel, &text).await;
             }
             Limited::Silently => return Ok(Outcome::ignored()),
+        }
+        if channel.active_context_id.is_none() && self.is_repeat(tx, &channel).await? {
+            return Ok(Outcome::of(Accepted::Duplicate));
         }
         let context = self.context(tx, &channel).await?;
         let channel = Channel {
@@ -223,12 +229,19 @@ impl Taken {
         if !messages::insert_inbound(tx, &message, self.now).await? {
             return Ok(Outcome::of(Accepted::Duplicate));
         }
-        if joins {
-            runs::join(tx, active.id, text, self.now.after(window), self.now).await?;
-        } else {
-            messages::set_address(tx, message.id, &self.visit.address()).await?;
+        // It may have begun in this moment: then the message waits for its end, like any other.
+        if !joins || !runs::join(tx, active.id, text, self.now.after(window), self.now).await? {
+            messages::queue(tx, message.id, &self.visit.address()).await?;
         }
         Ok(Outcome::of(Accepted::Answering))
+    }
+
+    /// A repeat begins no conversation.
+    async fn is_repeat(&self, tx: &mut Tx, channel: &Channel) -> Result<bool, StoreError> {
+        Ok(match &self.id {
+            Some(id) => messages::by_platform_id(tx, channel.id, id).await?.is_some(),
+            None => false,
+        })
     }
 
     /// How long to wait for more of the same.
@@ -318,7 +331,7 @@ pub(super) async fn choose_context(
     context: ContextId,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let (_, channel) = settle(tx, visit, None, UserRole::Member, now).await?;
+    let (_, channel) = settle(tx, visit, None, newcomer(visit), now).await?;
     let known = contexts::get(tx, context)
         .await?
         .filter(|known| known.channel_id == channel.id);

@@ -72,6 +72,15 @@ impl Pace {
     }
 }
 
+impl Pace {
+    /// A message that was counted could not be stored, and comes again.
+    pub(super) fn give_back(&self, platform: Platform, account: &str) {
+        if let Some(mut writer) = self.writers.get_mut(&(platform, account.to_owned())) {
+            writer.times.pop_back();
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use clifford_channel::PlaceKind;

@@ -361,17 +361,28 @@ pub async fn give_to_run(tx: &mut Tx, id: MessageId, run: RunId) -> Result<(), S
     Ok(())
 }
 
-/// Where the answer to a queued message goes.
+/// Lets a message wait for the run at work in its context to end; its answer goes to this address.
 ///
 /// # Errors
 /// The store's.
-pub async fn set_address(tx: &mut Tx, id: MessageId, address: &Address) -> Result<(), StoreError> {
-    tx.execute(
-        "UPDATE messages SET address = $1 WHERE id = $2",
+pub async fn queue(tx: &mut Tx, id: MessageId, address: &Address) -> Result<(), StoreError> {
+    tx.later(
+        "UPDATE messages SET status = 'queued', run_id = NULL, metadata = NULL, address = $1 WHERE id = $2",
         args![to_json(address), id],
     )
-    .await?;
-    Ok(())
+    .await
+}
+
+/// Gives what people wrote for one run to another: the same is done once more.
+///
+/// # Errors
+/// The store's.
+pub async fn hand_over(tx: &mut Tx, from: RunId, to: RunId) -> Result<(), StoreError> {
+    tx.later(
+        "UPDATE messages SET run_id = $1, metadata = $2 WHERE run_id = $3 AND direction = 'inbound'",
+        args![to, run_metadata(to), from],
+    )
+    .await
 }
 
 /// Replaces the text of an inbound message.

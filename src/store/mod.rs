@@ -16,6 +16,7 @@ pub mod notify;
 pub mod outbox;
 pub mod pairings;
 pub mod run_queue;
+mod run_start;
 pub mod runs;
 pub mod settings;
 pub mod steps;

@@ -40,7 +40,8 @@ pub struct OutgoingPart {
     pub status: MessageStatus,
 }
 
-/// Claims up to `limit` messages that nobody holds and that this process can send, oldest first.
+/// Claims up to `limit` messages that nobody holds and that this process can send, oldest first, each with the
+/// parts that were not delivered. What this worker holds already is in its gates, however old its lease.
 ///
 /// # Errors
 /// The store's.
@@ -51,7 +52,7 @@ pub async fn claim(
     now: Timestamp,
     until: Timestamp,
     limit: u32,
-) -> Result<Vec<Outgoing>, StoreError> {
+) -> Result<Vec<(Outgoing, Vec<OutgoingPart>)>, StoreError> {
     let sql = if tx.is_postgres() {
         include_str!("sql/claim_outbox.postgres.sql")
     } else {
@@ -59,7 +60,12 @@ pub async fn claim(
     };
     let mut claimed: Vec<Outgoing> = tx.all(sql, args![worker, until, now, limit, listed(served)]).await?;
     claimed.sort_by_key(|message| message.id);
-    Ok(claimed)
+    let mut whole = Vec::with_capacity(claimed.len());
+    for message in claimed {
+        let parts = parts(tx, message.id).await?;
+        whole.push((message, parts));
+    }
+    Ok(whole)
 }
 
 /// The parts of a message that have not been delivered, in order.

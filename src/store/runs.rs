@@ -1,9 +1,11 @@
-//! Runs: their rows, and the one place where a status changes.
+//! Runs: their rows, and the one place where a status changes. It is long because what one table can be asked
+//! stands in one file.
 
 use serde::Serialize;
 use serde_json::Value as Json;
 use sqlx::FromRow;
 
+pub use super::run_start::{Begun, begin, begin_again, join};
 use super::{Conn, JsonText, StoreError, Tx, args, columns::to_json, text_enum};
 use crate::{
     clock::Timestamp,
@@ -176,7 +178,7 @@ impl Run {
     }
 }
 
-const COLUMNS: &str = "id, agent_id, channel_id, user_id, context_id, parent_run_id, root_run_id, kind, level, profile, \
+pub(super) const COLUMNS: &str = "id, agent_id, channel_id, user_id, context_id, parent_run_id, root_run_id, kind, level, profile, \
                        input_text, input_json, output_text, allowed_tools, address, status, error, wake_at, \
                        wake_reason, epoch, llm_calls, prompt_tokens, completion_tokens, cached_tokens, cost, \
                        created_at, updated_at";
@@ -540,51 +542,6 @@ pub async fn awaited(tx: &mut Tx, parent: RunId) -> Result<Option<(String, i64)>
         )
         .await?;
     Ok(row.map(|row| (row.wake_on, row.unended)))
-}
-
-/// Adds to the input of a run that has not begun, and puts its beginning off. `false`: it has begun.
-///
-/// # Errors
-/// The store's.
-pub async fn join(
-    tx: &mut Tx,
-    id: RunId,
-    text: &str,
-    not_before: Timestamp,
-    now: Timestamp,
-) -> Result<bool, StoreError> {
-    let joined = tx
-        .execute(
-            "UPDATE runs SET input_text = CASE WHEN input_text = '' THEN $1 WHEN $1 = '' THEN input_text
-                                               ELSE input_text || $5 || $1 END,
-                 wake_at = $2, updated_at = $3
-             WHERE id = $4 AND status = 'pending' AND wake_at > $3",
-            args![text, not_before, now, id, "\n"],
-        )
-        .await?;
-    Ok(joined == 1)
-}
-
-/// Takes a run that made no step yet from whoever holds it, with new input, for this worker to begin again.
-/// `None`: it has made a step, so it is too late.
-///
-/// # Errors
-/// The store's.
-pub async fn begin_again(
-    tx: &mut Tx,
-    id: RunId,
-    input: &str,
-    worker: WorkerId,
-    until: Timestamp,
-    now: Timestamp,
-) -> Result<Option<Run>, StoreError> {
-    let sql = format!(
-        "UPDATE runs SET input_text = $1, updated_at = $2, status = 'pending', epoch = epoch + 1, lease_owner = $3,
-             lease_until = $4
-         WHERE id = $5 AND status IN ('pending', 'running')
-         AND NOT EXISTS (SELECT 1 FROM run_steps s WHERE s.run_id = runs.id) RETURNING {COLUMNS}"
-    );
-    Ok(tx.all(sql, args![input, now, worker, until, id]).await?.pop())
 }
 
 /// Takes a run back that was made in this transaction, before anything refers to it.

@@ -32,7 +32,7 @@ async fn telegram_user_opens_lists_switches_and_closes_conversations() {
         "Closed. Your next message starts a new conversation."
     );
     assert_eq!(tell("close", "").await, "There is no open conversation here.");
-    assert!(tell("whoami", "").await.starts_with("You are Ada (member)."));
+    assert!(tell("whoami", "").await.starts_with("You are Ada."));
     assert!(tell("help", "").await.contains("/switch NAME"));
     assert_eq!(tell("stop", "").await, "There is nothing to stop.");
     assert_eq!(
@@ -72,7 +72,7 @@ async fn discord_user_uses_slash_commands_and_each_is_acknowledged() {
         "Going on with **about cats**."
     );
     assert!(tell("close", &[]).await.starts_with("Closed."));
-    assert!(tell("whoami", &[]).await.starts_with("You are **Ada** (member)."));
+    assert!(tell("whoami", &[]).await.starts_with("You are **Ada**."));
     assert!(tell("help", &[]).await.contains("/contexts"));
     assert_eq!(tell("stop", &[]).await, "There is nothing to stop.");
     bot.finish().await;

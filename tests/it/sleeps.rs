@@ -1,5 +1,7 @@
 //! Runs that sleep, and wake in another process.
 
+use clifford::store::messages::Direction;
+
 use crate::harness::{Setup, Site};
 
 #[tokio::test]
@@ -65,6 +67,29 @@ async fn a_sleeping_run_holds_up_nobody() {
     })
     .await;
     bot.says(room, "hello");
+    let mut texts = bot.answers(room, 2).await;
+    texts.sort();
+    assert_eq!(texts, ["I am awake.", "You said: hello"]);
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn what_came_while_a_run_worked_is_answered_while_it_sleeps() {
+    let mut bot = Setup::on(Site::Telegram).start().await;
+    let room = bot.room(Site::Telegram, 7, "Ada");
+    let held = bot.model.hold();
+    bot.says(room, "nap");
+    bot.model.wait_for_requests(1).await;
+    bot.says(room, "hello");
+    bot.until("the message to wait", async |look| {
+        let messages = look.messages(Direction::Inbound).await;
+        messages
+            .iter()
+            .any(|message| message.status.as_str() == "queued")
+            .then_some(())
+    })
+    .await;
+    held.release();
     let mut texts = bot.answers(room, 2).await;
     texts.sort();
     assert_eq!(texts, ["I am awake.", "You said: hello"]);

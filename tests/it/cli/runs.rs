@@ -42,9 +42,12 @@ fn a_run_is_shown_tailed_and_replayed_step_by_step() {
     let frames = machine.run(["runs", "replay", "last", "--json"]).json();
     let last = frames.as_array().and_then(|frames| frames.last()).expect("a frame");
     assert_eq!(last["state"]["pending"], "nothing");
-    assert_eq!(last["state"]["calls"], 1);
+    assert_eq!(
+        last["state"]["calls"],
+        serde_json::json!({ "compute.eval {\"expression\":\"17 * 23\"}": 1 })
+    );
     let replayed = machine.run(["runs", "replay", "last"]).succeeds();
-    assert!(replayed.contains("⇒ next: nothing"), "{replayed}");
+    assert!(replayed.contains("⇒ pending: nothing"), "{replayed}");
 }
 
 #[test]

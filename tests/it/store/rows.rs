@@ -162,7 +162,7 @@ async fn claim(db: &Db, now: clifford::clock::Timestamp) -> Vec<MessageId> {
     .await
     .expect("claims")
     .into_iter()
-    .map(|message| message.id)
+    .map(|(message, _)| message.id)
     .collect()
 }
 

@@ -1,0 +1,120 @@
+//! Messages of API callers: the same way in, for those whom a token let in.
+
+use std::sync::Arc;
+
+use clifford_channel::{Place, Speaker};
+
+use super::{
+    Gatekeeper, Visit,
+    message::{self, Taken},
+    pace::Limited,
+};
+use crate::{
+    access::{Entry, Policy},
+    engine::{Engine, work::Work},
+    id::{ChannelId, RunId},
+    store::{StoreError, channels, messages},
+};
+
+/// A message through the API: the same way, for a channel of its own.
+#[derive(Clone, Debug)]
+pub struct ApiMessage {
+    /// Where.
+    pub place: Place,
+    /// Who.
+    pub speaker: Speaker,
+    /// The text.
+    pub text: String,
+    /// The sender's own key against storing it twice.
+    pub key: Option<String>,
+    /// The conversation to go on with, if not the active one.
+    pub context: Option<crate::id::ContextId>,
+}
+
+/// What became of a message through the API.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApiAccepted {
+    /// The message.
+    pub message: crate::id::MessageId,
+    /// Its run; `None` while it waits for another to end.
+    pub run: Option<RunId>,
+    /// Its channel.
+    pub channel: ChannelId,
+}
+
+impl Gatekeeper {
+    /// Takes a message of an API caller, who was let in by a token.
+    ///
+    /// # Errors
+    /// The store's; [`StoreError::NotFound`] for a context that is not this channel's.
+    pub async fn api_message(&self, message: ApiMessage) -> Result<ApiAccepted, StoreError> {
+        let now = self.engine.clock.now();
+        let (platform, place) = (message.place.platform, message.place.external_id.clone());
+        let key = message.key.unwrap_or_else(|| uuid::Uuid::now_v7().to_string());
+        let by_key = key.clone();
+        let context = message.context;
+        let taken = Taken {
+            visit: Visit {
+                place: message.place,
+                speaker: message.speaker,
+                via: None,
+                reply_to: None,
+            },
+            id: None,
+            key: Some(key),
+            text: message.text,
+            sent_at: now,
+            attachments: Vec::new(),
+            album: None,
+            backfilled: false,
+            entry: Some(Entry::Welcome),
+            policy: Policy::default(),
+            settings: self.settings.clone(),
+            outbound: self.engine.outbound.clone(),
+            worker: self.engine.worker,
+            lease: self.engine.settings.lease,
+            limited: Limited::No,
+            now,
+        };
+        let outcome = self
+            .engine
+            .db
+            .write(move |tx| {
+                Box::pin(async move {
+                    if let Some(context) = context {
+                        message::choose_context(tx, &taken.visit, context, now).await?;
+                    }
+                    taken.store(tx).await
+                })
+            })
+            .await?;
+        let no_agent = outcome.no_agent;
+        self.go_on(outcome);
+        if no_agent {
+            return Err(StoreError::NotFound("enabled agent".to_owned()));
+        }
+        let mut conn = self.engine.db.read().await?;
+        let gone = || StoreError::NotFound("message just stored".to_owned());
+        let channel = channels::by_place(&mut conn, platform, &place)
+            .await?
+            .ok_or_else(gone)?;
+        let stored = messages::by_key(&mut conn, channel.id, &by_key)
+            .await?
+            .ok_or_else(gone)?;
+        Ok(ApiAccepted {
+            message: stored.id,
+            run: stored.run_id,
+            channel: channel.id,
+        })
+    }
+
+    /// The engine that events become runs of.
+    pub fn engine(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+
+    /// Begins a run that is not a chat message's.
+    pub fn start(&self, work: Work) {
+        self.engine.start(work);
+    }
+}
