@@ -96,7 +96,7 @@ pub fn db_options(loaded: &Loaded, exclusive: bool) -> DbOptions {
 
 impl App {
     /// Opens the database, puts everything together and begins to work. Nothing is received before
-    /// [`App::receive`].
+    /// the database is open.
     ///
     /// # Errors
     /// A setting is wrong, or the database cannot be used.

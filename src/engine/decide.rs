@@ -1,7 +1,7 @@
 //! The rules: what becomes of a reply. No clock, no database, no network, no randomness.
 //!
 //! [`next`] says what a run does when it has nothing in hand, [`decide`] what it does with a reply. Read
-//! [`judge`] as a table: one line an action.
+//! `judge` as a table: one line an action.
 
 use std::time::Duration;
 
