@@ -81,7 +81,6 @@ pub fn system_prompt(
     match kind {
         RunKind::Coordinator => {
             text.push_str("- If you can answer from what you know, do it at once with one send_message.\n");
-            text.push_str("- Asked to remember something, call memory.put first.\n");
             text.push_str("- Calculate only with compute.eval, never in your head. After the tool_result, finish with the answer in words.\n");
         }
         RunKind::Subagent => {

@@ -55,14 +55,9 @@ pub(super) fn tool() -> Tool {
         summary: "what is known of the user",
         commands: vec![
             Command::new("get", "{module?, key?}: what is remembered", Class::Read, get),
-            Command::new(
-                "put",
-                "{module, key, value}: remember it; module: identity, preferences, relationships, projects, …",
-                Class::Write,
-                put,
-            )
-            .idempotent()
-            .exposes_errors(),
+            Command::new("put", "{module, key, value}: remember it", Class::Write, put)
+                .idempotent()
+                .exposes_errors(),
         ],
     }
 }
