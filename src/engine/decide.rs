@@ -408,7 +408,8 @@ fn recover(
         RecoverAction::Finish => {
             let texts: Vec<_> = unsaid(state, &state.output)
                 .into_iter()
-                .chain(message.map(str::to_owned))
+                .chain(message.map(|message| message.trim().to_owned()))
+                .filter(|text| !text.is_empty())
                 .collect();
             if texts.is_empty() {
                 return complete(state, before, EndingKind::Recover);

@@ -138,10 +138,10 @@ pub(super) fn out_of_budget(state: &RunState, error: String) -> Decision {
     }
 }
 
-/// The buffer, unless it is empty or was said already.
+/// The buffer without white space around it, unless it is empty or was said already.
 pub(super) fn unsaid(state: &RunState, buffer: &str) -> Option<String> {
     let said = state.sent.iter().any(|sent| sent.trim() == buffer.trim());
-    (!buffer.trim().is_empty() && !said).then(|| buffer.to_owned())
+    (!buffer.trim().is_empty() && !said).then(|| buffer.trim().to_owned())
 }
 
 pub(super) fn fallback(state: &RunState) -> String {

@@ -157,7 +157,7 @@ fn may_be_said(text: &str, run: &Rehearsal) -> bool {
             _ => None,
         })
         .flat_map(|reply| [reply["message"].clone(), reply["output"].clone()])
-        .filter_map(|text| text.as_str().map(str::to_owned))
+        .filter_map(|text| text.as_str().map(|text| text.trim().to_owned()))
         .collect();
     let is_fixed = |part: &str| {
         FIXED.contains(&part)
@@ -175,11 +175,11 @@ fn may_be_said(text: &str, run: &Rehearsal) -> bool {
         run.state
             .failed_tasks
             .iter()
-            .map(String::as_str)
+            .map(|task| task.trim())
             .filter(|task| !task.is_empty()),
     );
     pieces.sort_by_key(|piece| std::cmp::Reverse(piece.len()));
-    text.split("\n\n").all(|part| {
+    text.split("\n\n").map(str::trim).all(|part| {
         if is_fixed(part) {
             return true;
         }
