@@ -419,6 +419,7 @@ pub(crate) fn openai(provider: &config::Provider, key: Option<&Secret>) -> Resul
         ..Timeouts::default()
     };
     settings.max_tokens = provider.max_tokens;
+    settings.temperature = Some(provider.temperature);
     let client = clifford_llm::http_client(&settings.timeouts)?;
     OpenAi::new(settings, client)
 }

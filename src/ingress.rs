@@ -356,7 +356,13 @@ async fn store_command(
         Entry::Ignored => return Ok(Outcome::ignored()),
     }
     let (user, channel) = settle(tx, &visit, known, newcomer(&visit), now).await?;
-    let stored = messages::insert_inbound(
+    if messages::by_platform_id(tx, channel.id, &command.id).await?.is_some() {
+        return Ok(Outcome {
+            accepted: Accepted::Duplicate,
+            ..Outcome::ignored()
+        });
+    }
+    messages::insert_inbound(
         tx,
         &messages::NewInbound {
             id: crate::id::MessageId::new(),
@@ -375,12 +381,6 @@ async fn store_command(
         now,
     )
     .await?;
-    if !stored {
-        return Ok(Outcome {
-            accepted: Accepted::Duplicate,
-            ..Outcome::ignored()
-        });
-    }
     let done = commands::run(tx, &command.name, &command.argument, &channel, &user, now).await?;
     // Commands and their answers are no part of a conversation.
     let aside = channels::Channel {

@@ -59,6 +59,9 @@ pub struct Provider {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000), example = 2048)]
     pub max_tokens: Option<u32>,
+    /// How freely it chooses its words: 0 for always the likeliest, up to 2. A model that takes none is asked without.
+    #[schemars(range(min = 0, max = 2))]
+    pub temperature: f64,
     /// What a million tokens of a request cost, for the accounting.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1_000_000), example = 0.15)]
@@ -98,6 +101,7 @@ impl Default for Provider {
             stream: true,
             timeout_seconds: 60,
             max_tokens: None,
+            temperature: 0.2,
             prompt_price: None,
             completion_price: None,
         }

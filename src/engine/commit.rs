@@ -78,7 +78,6 @@ impl Commit {
         if let Some(context) = rests_in.filter(|_| !is_end) {
             contexts::lock(tx, context).await?;
         }
-        runs::advance(tx, &self.lease, &self.advance(), now).await?;
         steps::append(tx, self.run.id, &self.steps).await?;
         for (seq, response) in self.responses() {
             usage::insert(
@@ -98,6 +97,14 @@ impl Commit {
         for child in &self.children {
             runs::insert(tx, &self.child(child), now).await?;
         }
+        // The lease decides over all of it, so it is asked last: what stands before goes along.
+        let queued = match rests_in {
+            Some(context) => runs::advance_to_rest(tx, &self.lease, &self.advance(), context, now).await?,
+            None => {
+                runs::advance(tx, &self.lease, &self.advance(), now).await?;
+                Vec::new()
+            }
+        };
         let mut work_to_claim = !self.children.is_empty();
         if let After::Sleep(wake) = &self.then
             && let Some(cron) = &wake.cron
@@ -115,7 +122,7 @@ impl Commit {
             work_to_claim |= wake_parent(tx, &self.run, now).await?;
         }
         if let Some(context) = rests_in {
-            follow_up = follow_up_in(tx, context, &self.run, self.lease.owner, self.lease_for, now).await?;
+            follow_up = begin_follow_up(tx, context, queued, &self.run, self.lease.owner, self.lease_for, now).await?;
         }
         if work_to_claim {
             notify::work(tx).await?;
@@ -258,6 +265,18 @@ pub async fn follow_up_in(
     now: Timestamp,
 ) -> Result<Option<(Run, Lease)>, StoreError> {
     let queued = messages::queued(tx, context).await?;
+    begin_follow_up(tx, context, queued, ended, worker, lease_for, now).await
+}
+
+async fn begin_follow_up(
+    tx: &mut Tx,
+    context: ContextId,
+    queued: Vec<messages::Queued>,
+    ended: &Run,
+    worker: WorkerId,
+    lease_for: Duration,
+    now: Timestamp,
+) -> Result<Option<(Run, Lease)>, StoreError> {
     let Some(last) = queued.last() else { return Ok(None) };
     let task = Task {
         agent: ended.agent_id,

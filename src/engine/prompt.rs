@@ -3,7 +3,7 @@
 //! Between two cuts of the transcript, each prompt of a run is byte for byte a prefix of the next, so that a
 //! provider's cache works: the facts are put together once a session, and nothing is rewritten.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, sync::LazyLock};
 
 use clifford_llm::{Message, Request, Role, Schema};
 use serde_json::{Value, json};
@@ -17,6 +17,9 @@ use crate::{
     },
     tools::Registry,
 };
+
+/// What a reply must look like.
+static ACTION: LazyLock<Schema> = LazyLock::new(|| Schema::new("action", clifford_action::schema()));
 
 /// The part of the prompt that does not change within a session.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,13 +53,9 @@ impl Frame {
             },
         ];
         messages.extend(state.transcript.messages().cloned());
-        let schema = Schema {
-            name: "action".to_owned(),
-            schema: clifford_action::schema().clone(),
-        };
         Request {
             messages,
-            schema: Some(schema),
+            schema: Some(ACTION.clone()),
             max_tokens: None,
         }
     }

@@ -28,8 +28,11 @@ use super::{
 };
 use crate::{
     id::RunId,
+    memory,
     store::{
-        StoreError, memory_items, messages, outbox, runs,
+        StoreError, memory_items, outbox,
+        recollection::{self, Wanted},
+        runs,
         runs::{RunKind, RunStatus},
         users::UserRole,
     },
@@ -238,18 +241,18 @@ impl<'a> Session<'a> {
     /// The fixed part of the prompt, put together once a session.
     async fn frame(&mut self) -> Result<(), Gone> {
         if self.frame.is_none() {
-            let mut conn = self.engine.db.read().await?;
             let run = &self.work.run;
-            let turns = match (run.kind, run.context_id) {
-                (RunKind::Coordinator, Some(context)) => {
-                    messages::conversation(&mut conn, context, run.id, self.engine.settings.conversation_limit).await?
-                }
-                _ => Vec::new(),
+            let wanted = Wanted {
+                conversation: run
+                    .context_id
+                    .filter(|_| run.kind == RunKind::Coordinator)
+                    .map(|context| (context, run.id)),
+                turns: self.engine.settings.conversation_limit,
+                person: run.user_id.map(|user| (user, self.viewer())),
+                items: memory::MOST,
             };
-            let memories = match run.user_id {
-                Some(user) => crate::memory::recall(&mut conn, user, self.viewer()).await?,
-                None => Vec::new(),
-            };
+            let (turns, items) = recollection::find(&mut self.engine.db.read().await?, wanted).await?;
+            let memories = memory::selected(items);
             self.frame = Some(Frame::new(
                 &self.work,
                 &self.engine.rules,

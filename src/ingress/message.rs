@@ -15,12 +15,12 @@ use crate::{
     id::{ContextId, MessageId, RunId, WorkerId},
     outbound::{Outbound, Ticket, To},
     store::{
-        StoreError, Tx, agents, channels,
-        channels::Channel,
-        contexts,
+        StoreError, Tx, agents,
+        arrivals::{self, Known},
+        channels::{self, Channel},
+        contexts::{self, Context},
         messages::{self, MessageStatus, NewInbound},
         runs::{self, Lease, Run, RunStatus},
-        users,
         users::User,
     },
 };
@@ -88,8 +88,12 @@ impl Taken {
         if self.entry.is_none() && pairing::claims(tx, &self.visit, &self.text).await? {
             return pairing::meet(tx, &self.visit, &self.text, &self.outbound, self.now).await;
         }
-        let known = users::by_identity(tx, place.platform, &self.visit.speaker.id).await?;
-        let role = known.as_ref().map(|user| user.role);
+        let known = match (&self.id, &self.key) {
+            (Some(id), _) => Known::ById(id),
+            (None, key) => Known::ByKey(key.as_deref().unwrap_or_default()),
+        };
+        let arrival = arrivals::find(tx, place.platform, &self.visit.speaker.id, &place.external_id, known).await?;
+        let role = arrival.user.as_ref().map(|user| user.role);
         match self
             .entry
             .unwrap_or_else(|| self.policy.entry(place, &self.visit.speaker.id, role))
@@ -98,9 +102,20 @@ impl Taken {
             Entry::Pair => return pairing::meet(tx, &self.visit, &self.text, &self.outbound, self.now).await,
             Entry::Ignored => return Ok(Outcome::ignored()),
         }
-        let (user, channel) = settle(tx, &self.visit, known, newcomer(&self.visit), self.now).await?;
+        let is_new = arrival.channel.is_none();
+        let (user, channel) = match (arrival.user, arrival.channel) {
+            (Some(user), Some(channel)) => {
+                let channel = channels::touched(tx, channel, place.name.as_deref(), self.now).await?;
+                (user, channel)
+            }
+            (user, _) => settle(tx, &self.visit, user, newcomer(&self.visit), self.now).await?,
+        };
         if channel.is_turned_off() {
             return Ok(Outcome::ignored());
+        }
+        // Two first messages may both have found no channel; by now it is this one's.
+        if arrival.is_repeat || (is_new && self.is_repeat(tx, &channel).await?) {
+            return Ok(Outcome::of(Accepted::Duplicate));
         }
         match self.limited {
             Limited::No => {}
@@ -113,10 +128,11 @@ impl Taken {
             }
             Limited::Silently => return Ok(Outcome::ignored()),
         }
-        if channel.active_context_id.is_none() && self.is_repeat(tx, &channel).await? {
-            return Ok(Outcome::of(Accepted::Duplicate));
-        }
-        let context = self.context(tx, &channel).await?;
+        let known = arrival
+            .context
+            .filter(|known| Some(known.id) == channel.active_context_id);
+        let active = arrival.active.filter(|run| run.context_id == channel.active_context_id);
+        let (context, active) = self.context(tx, &channel, known, active).await?;
         let channel = Channel {
             active_context_id: Some(context),
             ..channel
@@ -146,13 +162,13 @@ impl Taken {
             sent_at: self.sent_at,
         };
         if too_old {
-            let stored = messages::insert_inbound(tx, &message, self.now).await?;
-            return Ok(Outcome::of(if stored { Accepted::Stored } else { Accepted::Duplicate }));
+            messages::insert_inbound(tx, &message, self.now).await?;
+            return Ok(Outcome::of(Accepted::Stored));
         }
-        let Some(agent) = agents::for_channel(tx, channel.agent_id).await? else {
+        let Some(agent) = arrival.agent else {
             return self.no_agent(tx, &channel, message).await;
         };
-        match runs::active_in(tx, context).await? {
+        match active {
             Some(active) => self.behind(tx, &active, message, &text).await,
             None => self.begin(tx, message, agent, channel, user, context, text).await,
         }
@@ -186,12 +202,9 @@ impl Taken {
         let run = task.into_run(Some((self.worker, self.now.after(self.lease + window))));
         message.run_id = Some(run.id);
         message.status = MessageStatus::Received;
-        // The message refers to the run, so the run is first; a message that is there already takes it back.
+        // The message refers to the run, so the run is first.
         let run = runs::insert(tx, &run, self.now).await?;
-        if !messages::insert_inbound(tx, &message, self.now).await? {
-            runs::take_back(tx, run.id).await?;
-            return Ok(Outcome::of(Accepted::Duplicate));
-        }
+        messages::insert_inbound(tx, &message, self.now).await?;
         let lease = Lease {
             run: run.id,
             owner: self.worker,
@@ -226,9 +239,7 @@ impl Taken {
             message.run_id = Some(active.id);
             message.status = MessageStatus::Received;
         }
-        if !messages::insert_inbound(tx, &message, self.now).await? {
-            return Ok(Outcome::of(Accepted::Duplicate));
-        }
+        messages::insert_inbound(tx, &message, self.now).await?;
         // It may have begun in this moment: then the message waits for its end, like any other.
         if !joins || !runs::join(tx, active.id, text, self.now.after(window), self.now).await? {
             messages::queue(tx, message.id, &self.visit.address()).await?;
@@ -236,11 +247,11 @@ impl Taken {
         Ok(Outcome::of(Accepted::Answering))
     }
 
-    /// A repeat begins no conversation.
     async fn is_repeat(&self, tx: &mut Tx, channel: &Channel) -> Result<bool, StoreError> {
-        Ok(match &self.id {
-            Some(id) => messages::by_platform_id(tx, channel.id, id).await?.is_some(),
-            None => false,
+        Ok(match (&self.id, &self.key) {
+            (Some(id), _) => messages::by_platform_id(tx, channel.id, id).await?.is_some(),
+            (None, Some(key)) => messages::by_key(tx, channel.id, key).await?.is_some(),
+            (None, None) => false,
         })
     }
 
@@ -253,35 +264,39 @@ impl Taken {
         }
     }
 
-    /// The active conversation, locked; a new one if there is none, or nobody spoke in it for long.
-    async fn context(&self, tx: &mut Tx, channel: &Channel) -> Result<ContextId, StoreError> {
-        let Some(active) = channel.active_context_id else {
-            return contexts::begin(tx, channel, None, self.now).await;
+    /// The active conversation with the run at work in it; a new one if there is none, or nobody spoke in it for
+    /// long.
+    async fn context(
+        &self,
+        tx: &mut Tx,
+        channel: &Channel,
+        known: Option<Context>,
+        active: Option<Run>,
+    ) -> Result<(ContextId, Option<Run>), StoreError> {
+        let known = match (known, channel.active_context_id) {
+            (Some(known), _) => known,
+            // Another process began it in this moment.
+            (None, Some(id)) => {
+                contexts::touch(tx, id, self.now).await?;
+                return Ok((id, runs::active_in(tx, id).await?));
+            }
+            (None, None) => return Ok((contexts::begin(tx, channel, None, self.now).await?, None)),
         };
         let auto_close = self.settings.auto_close;
-        let fresh_since = if auto_close.is_zero() {
-            Timestamp(i64::MIN)
-        } else {
-            self.now.before(auto_close)
-        };
-        if contexts::touch_since(tx, active, fresh_since, self.now).await? {
-            return Ok(active);
+        let is_fresh = auto_close.is_zero() || known.last_user_interaction_at >= self.now.before(auto_close);
+        if !is_fresh && runs::unended_in(tx, known.id).await?.is_empty() {
+            contexts::close(tx, known.id, self.now).await?;
+            return Ok((contexts::begin(tx, channel, None, self.now).await?, None));
         }
-        if runs::unended_in(tx, active).await?.is_empty() {
-            contexts::close(tx, active, self.now).await?;
-            return contexts::begin(tx, channel, None, self.now).await;
-        }
-        contexts::touch(tx, active, self.now).await?;
-        Ok(active)
+        contexts::touch(tx, known.id, self.now).await?;
+        Ok((known.id, active))
     }
 
     async fn no_agent(&self, tx: &mut Tx, channel: &Channel, mut message: NewInbound) -> Result<Outcome, StoreError> {
         message.status = MessageStatus::History;
         // Who tries again once there is an agent is answered.
         message.idempotency_key = None;
-        if !messages::insert_inbound(tx, &message, self.now).await? {
-            return Ok(Outcome::of(Accepted::Duplicate));
-        }
+        messages::insert_inbound(tx, &message, self.now).await?;
         let outcome = self.say(tx, channel, sentences::NO_AGENT).await?;
         Ok(Outcome {
             no_agent: true,

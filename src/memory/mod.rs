@@ -1,30 +1,17 @@
 //! Memory: what is remembered of a person, and how it comes into prompts.
 
-use crate::{
-    id::UserId,
-    store::{
-        Conn, StoreError,
-        memory_items::{self, MemoryItem, Viewer},
-    },
-};
+use crate::store::memory_items::MemoryItem;
 
 /// The most characters of all items in one prompt.
 const BLOCK: usize = 1200;
 /// The most items of one level in a prompt.
 const PER_LEVEL: usize = 5;
 /// The most items that are looked at: what the levels' caps allow.
-const MOST: u32 = 60;
+pub const MOST: u32 = 60;
 
-/// The items for a prompt: of each level, ascending, the five most recently seen (pinned first), until the
-/// block is full.
-///
-/// # Errors
-/// The store's.
-pub async fn recall(conn: &mut Conn, user: UserId, viewer: Viewer) -> Result<Vec<MemoryItem>, StoreError> {
-    Ok(selected(memory_items::active(conn, user, viewer, MOST).await?))
-}
-
-fn selected(items: Vec<MemoryItem>) -> Vec<MemoryItem> {
+/// The items for a prompt, of those that a person may see: of each level, ascending, the five most recently seen
+/// (pinned first), until the block is full.
+pub fn selected(items: Vec<MemoryItem>) -> Vec<MemoryItem> {
     let mut chosen: Vec<MemoryItem> = Vec::new();
     let mut size = 0;
     for item in items {

@@ -119,10 +119,13 @@ pub async fn get(conn: &mut Conn, id: AgentId) -> Result<Option<Agent>, StoreErr
 /// # Errors
 /// The store's.
 pub async fn for_channel(conn: &mut Conn, own: Option<AgentId>) -> Result<Option<Agent>, StoreError> {
-    conn.maybe(
-        "SELECT id, name, prompt, mode, enabled, is_default FROM agents
-         WHERE enabled AND (id = $1 OR is_default) ORDER BY CASE WHEN id = $1 THEN 0 ELSE 1 END, name LIMIT 1",
-        args![own],
+    conn.maybe(for_channel_sql("$1"), args![own]).await
+}
+
+/// The same, where `own` is the SQL of the channel's own agent.
+pub(super) fn for_channel_sql(own: &str) -> String {
+    format!(
+        "SELECT {COLUMNS} FROM agents WHERE enabled AND (id = {own} OR is_default)
+         ORDER BY CASE WHEN is_default THEN 1 ELSE 0 END, name LIMIT 1"
     )
-    .await
 }

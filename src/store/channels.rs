@@ -103,8 +103,14 @@ impl Channel {
     }
 }
 
-const SELECT: &str = "SELECT id, platform, external_id, kind, name, space_id, user_id, enabled, disabled_reason, \
-                      agent_id, mode, active_context_id, last_message_at FROM channels";
+pub(super) const SELECT: &str = "SELECT id, platform, external_id, kind, name, space_id, user_id, enabled, \
+                                 disabled_reason, agent_id, mode, active_context_id, last_message_at FROM channels";
+
+/// Something was said there: it is enabled (again) unless somebody turned it off, and named as the platform names
+/// it. `$1`: when, `$2`: true, `$3`: the name, `$4`: [`TURNED_OFF`].
+const TOUCH: &str = "UPDATE channels SET last_message_at = $1, updated_at = $1, name = COALESCE($3, name), \
+                         enabled = CASE WHEN disabled_reason = $4 THEN enabled ELSE $2 END, \
+                         disabled_reason = CASE WHEN disabled_reason = $4 THEN disabled_reason END";
 
 /// The channel of a place; a new one if it is not known. Two that ask at once get the same. The row stays
 /// locked until the transaction ends, so what happens in one channel happens in order.
@@ -147,7 +153,24 @@ pub async fn find_or_create(
         .ok_or_else(|| StoreError::NotFound(format!("channel {}", place.external_id)))
 }
 
-/// Something was said there: it is enabled (again) unless somebody turned it off, named as the platform names it, and locked.
+/// Something was said in a channel that is known: the channel as it is from now on.
+///
+/// # Errors
+/// The store's.
+pub async fn touched(tx: &mut Tx, channel: Channel, name: Option<&str>, now: Timestamp) -> Result<Channel, StoreError> {
+    let sql = format!("{TOUCH} WHERE id = $5");
+    tx.later(sql, args![now, true, name, TURNED_OFF, channel.id]).await?;
+    let off = channel.is_turned_off();
+    Ok(Channel {
+        enabled: !off,
+        disabled_reason: channel.disabled_reason.filter(|_| off),
+        name: name.map(str::to_owned).or(channel.name),
+        last_message_at: Some(now),
+        ..channel
+    })
+}
+
+/// Something was said in the channel of a place, if that is known; it is locked.
 async fn touch(
     tx: &mut Tx,
     platform: Platform,
@@ -155,16 +178,13 @@ async fn touch(
     name: Option<&str>,
     now: Timestamp,
 ) -> Result<Option<Channel>, StoreError> {
-    tx.maybe(
-        "UPDATE channels SET last_message_at = $1, updated_at = $1, name = COALESCE($3, name),
-                             enabled = CASE WHEN disabled_reason = $6 THEN enabled ELSE $2 END,
-                             disabled_reason = CASE WHEN disabled_reason = $6 THEN disabled_reason END
-         WHERE platform = $4 AND external_id = $5
+    let sql = format!(
+        "{TOUCH} WHERE platform = $5 AND external_id = $6
          RETURNING id, platform, external_id, kind, name, space_id, user_id, enabled, disabled_reason,
-                   agent_id, mode, active_context_id, last_message_at",
-        args![now, true, name, platform.as_str(), external_id, TURNED_OFF],
-    )
-    .await
+                   agent_id, mode, active_context_id, last_message_at"
+    );
+    tx.maybe(sql, args![now, true, name, TURNED_OFF, platform.as_str(), external_id])
+        .await
 }
 
 async fn space_of(tx: &mut Tx, platform: Platform, space: &Space, now: Timestamp) -> Result<SpaceId, StoreError> {

@@ -2,13 +2,15 @@
 //!
 //! On SQLite every statement is a trip to the connection's thread and back, which costs more than the
 //! statement. So what need not be answered at once ([`Tx::later`]) goes along with the next statement that
-//! must be, or with the commit.
+//! must be, or with the commit; and questions that do not need each other's answers are asked
+//! [together](Conn::together).
 
 use std::ops::{Deref, DerefMut};
 
+use futures::TryStreamExt;
 use sqlx::{
-    AssertSqlSafe, FromRow, PgConnection, Postgres, Sqlite, SqliteConnection, Transaction, pool::PoolConnection,
-    postgres::PgRow, sqlite::SqliteRow,
+    AssertSqlSafe, Either, Executor, FromRow, PgConnection, Postgres, Sqlite, SqliteConnection, Transaction,
+    pool::PoolConnection, postgres::PgRow, sqlite::SqliteRow,
 };
 
 use super::{StoreError, Value};
@@ -43,6 +45,8 @@ enum Engine<'c> {
 struct Script {
     sql: String,
     args: Vec<Value>,
+    /// How many statements.
+    count: usize,
     /// How often it was sent: tells whether a given statement has been executed.
     trips: u64,
 }
@@ -53,6 +57,40 @@ pub(super) struct Mark {
     trips: u64,
     sql: usize,
     args: usize,
+    count: usize,
+}
+
+/// A question with its arguments.
+pub(super) type Ask = (String, Vec<Value>);
+
+/// The rows that one of several questions has.
+pub(super) enum Answer {
+    Sqlite(Vec<SqliteRow>),
+    Postgres(Vec<PgRow>),
+}
+
+impl Answer {
+    /// Every row.
+    pub(super) fn all<T: Row>(self) -> Result<Vec<T>, StoreError> {
+        let rows: Result<Vec<T>, sqlx::Error> = match &self {
+            Self::Sqlite(rows) => rows.iter().map(T::from_row).collect(),
+            Self::Postgres(rows) => rows.iter().map(T::from_row).collect(),
+        };
+        Ok(rows?)
+    }
+
+    /// The first row, if there is one.
+    pub(super) fn maybe<T: Row>(self) -> Result<Option<T>, StoreError> {
+        Ok(self.all()?.into_iter().next())
+    }
+
+    /// There is no row.
+    pub(super) fn is_empty(&self) -> bool {
+        match self {
+            Self::Sqlite(rows) => rows.is_empty(),
+            Self::Postgres(rows) => rows.is_empty(),
+        }
+    }
 }
 
 impl Script {
@@ -62,10 +100,12 @@ impl Script {
         }
         renumber(&mut self.sql, sql, self.args.len());
         self.args.extend(args);
+        self.count += 1;
     }
 
     fn take(&mut self) -> (String, Vec<Value>) {
         self.trips += 1;
+        self.count = 0;
         (std::mem::take(&mut self.sql), std::mem::take(&mut self.args))
     }
 
@@ -74,7 +114,19 @@ impl Script {
             trips: self.trips,
             sql: self.sql.len(),
             args: self.args.len(),
+            count: self.count,
         }
+    }
+
+    /// Forgets what was added since a mark, if nothing of it was sent. `false`: it was.
+    fn forget_since(&mut self, mark: Mark) -> bool {
+        if self.trips != mark.trips {
+            return false;
+        }
+        self.sql.truncate(mark.sql);
+        self.args.truncate(mark.args);
+        self.count = mark.count;
+        true
     }
 }
 
@@ -189,10 +241,51 @@ impl Conn {
         row.ok_or_else(|| StoreError::NotFound("such row".to_owned()))
     }
 
+    /// Asks several questions, of which none needs another's answer, in one trip; on PostgreSQL one after another.
+    pub(super) async fn together<const N: usize>(&mut self, asks: [Ask; N]) -> Result<[Answer; N], StoreError> {
+        match &mut self.inner {
+            Inner::Sqlite(conn) => {
+                let before = self.script.count;
+                for (sql, args) in asks {
+                    self.script.add(&sql, args);
+                }
+                let (sql, args) = self.script.take();
+                let mut answers: [Vec<SqliteRow>; N] = std::array::from_fn(|_| Vec::new());
+                let mut rows = conn.fetch_many(bind!(sqlx::query(AssertSqlSafe(sql)), args));
+                let mut statement = 0_usize;
+                while let Some(row) = rows.try_next().await? {
+                    match row {
+                        Either::Left(_) => statement += 1,
+                        Either::Right(row) => {
+                            if let Some(answer) = statement.checked_sub(before).and_then(|at| answers.get_mut(at)) {
+                                answer.push(row);
+                            }
+                        }
+                    }
+                }
+                drop(rows);
+                Ok(answers.map(Answer::Sqlite))
+            }
+            Inner::PostgresRead(conn) => together_postgres(conn, asks).await,
+            Inner::PostgresWrite(tx) => together_postgres(tx, asks).await,
+        }
+    }
+
     /// Whether a query has a row.
     pub(super) async fn exists(&mut self, sql: impl AsRef<str>, args: Vec<Value>) -> Result<bool, StoreError> {
         Ok(self.maybe::<(i64,)>(sql, args).await?.is_some())
     }
+}
+
+async fn together_postgres<const N: usize>(conn: &mut PgConnection, asks: [Ask; N]) -> Result<[Answer; N], StoreError> {
+    let mut answers = std::array::from_fn(|_| Answer::Postgres(Vec::new()));
+    for (answer, (sql, args)) in answers.iter_mut().zip(asks) {
+        let rows = bind!(sqlx::query(AssertSqlSafe(sql)), args)
+            .fetch_all(&mut *conn)
+            .await?;
+        *answer = Answer::Postgres(rows);
+    }
+    Ok(answers)
 }
 
 impl Tx {
@@ -220,9 +313,21 @@ impl Tx {
 
     /// Executes a statement and returns how many rows it touched.
     pub(super) async fn execute(&mut self, sql: impl AsRef<str>, args: Vec<Value>) -> Result<u64, StoreError> {
-        // The count would hold that of what goes along.
-        self.flush().await?;
-        self.execute_now(sql.as_ref().to_owned(), args).await
+        let (sql, args) = self.with_script(sql.as_ref(), args);
+        match self.engine() {
+            Engine::Sqlite(conn) => {
+                // Each statement has a count of its own; this one's is the last.
+                let mut results = conn.fetch_many(bind!(sqlx::query(sql), args));
+                let mut touched = 0;
+                while let Some(result) = results.try_next().await? {
+                    if let Either::Left(done) = result {
+                        touched = done.rows_affected();
+                    }
+                }
+                Ok(touched)
+            }
+            Engine::Postgres(conn) => Ok(bind!(sqlx::query(sql), args).execute(conn).await?.rows_affected()),
+        }
     }
 
     /// Executes a statement whose outcome nobody needs before the next one that is answered, or the commit. If
@@ -262,9 +367,7 @@ impl Tx {
 
     /// Goes back to where a savepoint began, as if nothing of it had been.
     pub(super) async fn back_to(&mut self, mark: Mark) -> Result<(), StoreError> {
-        if self.script.trips == mark.trips {
-            self.script.sql.truncate(mark.sql);
-            self.script.args.truncate(mark.args);
+        if self.script.forget_since(mark) {
             return Ok(());
         }
         self.script.take();
@@ -275,8 +378,10 @@ impl Tx {
 
     /// Ends a savepoint; what was done in it stands if the transaction does.
     pub(super) async fn keep(&mut self) -> Result<(), StoreError> {
+        // What waits may fail: in this savepoint, not in the next.
+        let may_fail = !self.script.sql.is_empty();
         self.later("RELEASE one", vec![]).await?;
-        self.flush().await
+        if may_fail { self.flush().await } else { Ok(()) }
     }
 
     /// Commits on SQLite; the connection can be used again.

@@ -40,8 +40,8 @@ pub struct Context {
     pub created_at: Timestamp,
 }
 
-const SELECT: &str = "SELECT id, channel_id, user_id, space_id, name, turn_count, last_user_interaction_at, closed_at, \
-                      created_at FROM contexts";
+pub(super) const SELECT: &str = "SELECT id, channel_id, user_id, space_id, name, turn_count, \
+                                 last_user_interaction_at, closed_at, created_at FROM contexts";
 
 /// Begins a conversation in a channel and makes it the active one.
 ///
@@ -83,21 +83,6 @@ pub async fn touch(tx: &mut Tx, id: ContextId, now: Timestamp) -> Result<(), Sto
     )
     .await?;
     Ok(())
-}
-
-/// As [`touch`], if a person spoke in it at this time or later. `false`: nobody did, and nothing has changed.
-///
-/// # Errors
-/// The store's.
-pub async fn touch_since(tx: &mut Tx, id: ContextId, since: Timestamp, now: Timestamp) -> Result<bool, StoreError> {
-    let touched = tx
-        .execute(
-            "UPDATE contexts SET last_user_interaction_at = $1, closed_at = NULL
-             WHERE id = $2 AND last_user_interaction_at >= $3",
-            args![now, id, since],
-        )
-        .await?;
-    Ok(touched > 0)
 }
 
 /// Locks a conversation until the transaction ends: what happens in it happens in order.

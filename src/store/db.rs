@@ -124,7 +124,7 @@ impl Db {
             .max_connections(options.max_connections.clamp(1, 8))
             .test_before_acquire(false)
             .connect_lazy_with(connect.create_if_missing(false));
-        let writer = Writer::start(write.clone());
+        let writer = Writer::start(write.clone())?;
         Ok(Self {
             pools: Pools::Sqlite { read, write },
             writer: Some(writer),

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use sqlx::FromRow;
 
-use super::{Conn, StoreError, Tx, args};
+use super::{Conn, StoreError, Tx, args, conn::Ask};
 use crate::{
     clock::Timestamp,
     id::{ContextId, MemoryItemId, SpaceId, UserId},
@@ -87,23 +87,18 @@ pub async fn put(tx: &mut Tx, item: &NewItem, now: Timestamp) -> Result<bool, St
 /// # Errors
 /// The store's.
 pub async fn active(conn: &mut Conn, user: UserId, viewer: Viewer, limit: u32) -> Result<Vec<MemoryItem>, StoreError> {
+    let (sql, args) = ask_active(user, viewer, limit);
+    conn.all(sql, args).await
+}
+
+pub(super) fn ask_active(user: UserId, viewer: Viewer, limit: u32) -> Ask {
+    const SELECT: &str = "SELECT module, key, value, level FROM memory_items WHERE user_id = $1 AND NOT archived";
+    const ORDER: &str = "ORDER BY level, pinned DESC, last_seen_at DESC, id LIMIT $2";
     match viewer {
-        Viewer::Private => {
-            conn.all(
-                "SELECT module, key, value, level FROM memory_items WHERE user_id = $1 AND NOT archived
-                 ORDER BY level, pinned DESC, last_seen_at DESC, id LIMIT $2",
-                args![user, limit],
-            )
-            .await
-        }
-        Viewer::Shared(space) => {
-            conn.all(
-                "SELECT module, key, value, level FROM memory_items WHERE user_id = $1 AND NOT archived
-                 AND (shareable OR origin_space = $2)
-                 ORDER BY level, pinned DESC, last_seen_at DESC, id LIMIT $3",
-                args![user, space, limit],
-            )
-            .await
-        }
+        Viewer::Private => (format!("{SELECT} {ORDER}"), args![user, limit]),
+        Viewer::Shared(space) => (
+            format!("{SELECT} AND (shareable OR origin_space = $3) {ORDER}"),
+            args![user, limit, space],
+        ),
     }
 }

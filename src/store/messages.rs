@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 use sqlx::FromRow;
 
-use super::{Conn, JsonText, StoreError, Tx, args, columns::to_json, text_enum};
+use super::{Conn, JsonText, StoreError, Tx, args, columns::to_json, conn::Ask, text_enum};
 use crate::{
     clock::Timestamp,
     id::{ChannelId, ContextId, MessageId, RunId, UserId, WorkerId},
@@ -113,16 +113,15 @@ pub struct NewInbound {
     pub sent_at: Timestamp,
 }
 
-/// Stores an inbound message. `false`: it is there already.
+/// Stores an inbound message, of which it is known that it is not there already: its channel is locked.
 ///
 /// # Errors
-/// The store's.
-pub async fn insert_inbound(tx: &mut Tx, message: &NewInbound, now: Timestamp) -> Result<bool, StoreError> {
-    tx.exists(
+/// [`StoreError::Conflict`], with the next statement or the commit: it is there.
+pub async fn insert_inbound(tx: &mut Tx, message: &NewInbound, now: Timestamp) -> Result<(), StoreError> {
+    tx.later(
         "INSERT INTO messages (id, direction, channel_id, context_id, user_id, run_id, content, attachments,
                  metadata, platform_message_id, idempotency_key, album, status, attempts, sent_at, created_at)
-             VALUES ($1, 'inbound', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0, $13, $14)
-             ON CONFLICT DO NOTHING RETURNING CAST(1 AS BIGINT)",
+             VALUES ($1, 'inbound', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0, $13, $14)",
         args![
             message.id,
             message.channel_id,
@@ -308,16 +307,21 @@ pub async fn conversation(
     run: RunId,
     limit: u32,
 ) -> Result<Vec<Turn>, StoreError> {
-    let mut turns: Vec<Turn> = conn
-        .all(
-            "SELECT direction, content FROM messages
-             WHERE context_id = $1 AND id < $2 AND (run_id IS NULL OR run_id <> $2) AND status <> 'queued'
-             ORDER BY id DESC LIMIT $3",
-            args![context, run, limit],
-        )
-        .await?;
+    let (sql, args) = ask_conversation(context, run, limit);
+    let mut turns: Vec<Turn> = conn.all(sql, args).await?;
     turns.reverse();
     Ok(turns)
+}
+
+/// The same as a question, newest first.
+pub(super) fn ask_conversation(context: ContextId, run: RunId, limit: u32) -> Ask {
+    (
+        "SELECT direction, content FROM messages
+         WHERE context_id = $1 AND id < $2 AND (run_id IS NULL OR run_id <> $2) AND status <> 'queued'
+         ORDER BY id DESC LIMIT $3"
+            .to_owned(),
+        args![context, run, limit],
+    )
 }
 
 /// A message that waits for the run at work in its context to end.
@@ -340,12 +344,17 @@ pub struct Queued {
 /// # Errors
 /// The store's.
 pub async fn queued(tx: &mut Tx, context: ContextId) -> Result<Vec<Queued>, StoreError> {
-    tx.all(
+    let (sql, args) = ask_queued(context);
+    tx.all(sql, args).await
+}
+
+pub(super) fn ask_queued(context: ContextId) -> Ask {
+    (
         "SELECT id, user_id, channel_id, content, address FROM messages WHERE context_id = $1 AND status = 'queued'
-         ORDER BY sent_at, LENGTH(COALESCE(platform_message_id, '')), platform_message_id, id",
+         ORDER BY sent_at, LENGTH(COALESCE(platform_message_id, '')), platform_message_id, id"
+            .to_owned(),
         args![context],
     )
-    .await
 }
 
 /// Gives a message to a run.

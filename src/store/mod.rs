@@ -4,6 +4,7 @@
 //! of this module, and no domain rule inside it beyond what keeps rows true.
 
 pub mod agents;
+pub mod arrivals;
 pub mod channels;
 mod columns;
 mod conn;
@@ -15,6 +16,7 @@ pub mod messages;
 pub mod notify;
 pub mod outbox;
 pub mod pairings;
+pub mod recollection;
 pub mod run_queue;
 mod run_start;
 pub mod runs;

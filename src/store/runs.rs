@@ -6,7 +6,13 @@ use serde_json::Value as Json;
 use sqlx::FromRow;
 
 pub use super::run_start::{Begun, begin, begin_again, join};
-use super::{Conn, JsonText, StoreError, Tx, args, columns::to_json, text_enum};
+use super::{
+    Conn, JsonText, StoreError, Tx, args,
+    columns::to_json,
+    conn::Ask,
+    messages::{self, Queued},
+    text_enum,
+};
 use crate::{
     clock::Timestamp,
     id::{AgentId, ChannelId, ContextId, RunId, UserId, WorkerId},
@@ -413,6 +419,33 @@ pub struct Advance {
 /// # Errors
 /// [`StoreError::LeaseLost`]: another worker has it, or it ended; nothing was written.
 pub async fn advance(tx: &mut Tx, lease: &Lease, change: &Advance, now: Timestamp) -> Result<(), StoreError> {
+    let [held] = tx.together([ask_advance(lease, change, now)?]).await?;
+    if held.is_empty() {
+        return Err(StoreError::LeaseLost(lease.run));
+    }
+    Ok(())
+}
+
+/// As [`advance`], for a run that is at work no more, and what waits in its context, in the same trip.
+///
+/// # Errors
+/// As [`advance`].
+pub async fn advance_to_rest(
+    tx: &mut Tx,
+    lease: &Lease,
+    change: &Advance,
+    context: ContextId,
+    now: Timestamp,
+) -> Result<Vec<Queued>, StoreError> {
+    let asks = [ask_advance(lease, change, now)?, messages::ask_queued(context)];
+    let [held, queued] = tx.together(asks).await?;
+    if held.is_empty() {
+        return Err(StoreError::LeaseLost(lease.run));
+    }
+    queued.all()
+}
+
+fn ask_advance(lease: &Lease, change: &Advance, now: Timestamp) -> Result<Ask, StoreError> {
     let goes_on = change.status == RunStatus::Running;
     if !goes_on && !RunStatus::Running.may_become(change.status) {
         return Err(StoreError::WrongState(format!(
@@ -421,43 +454,37 @@ pub async fn advance(tx: &mut Tx, lease: &Lease, change: &Advance, now: Timestam
         )));
     }
     let ended = change.status.is_ended().then_some(now);
-    let held = tx
-        .exists(
-            "UPDATE runs SET status = $1, output_text = COALESCE($2, output_text), error = $3, wake_at = $4,
-                 wake_reason = $5, wake_on = $6, llm_calls = llm_calls + $7, prompt_tokens = prompt_tokens + $8,
-                 completion_tokens = completion_tokens + $9, cached_tokens = cached_tokens + $10, cost = cost + $11,
-                 worked_ms = worked_ms + $12, updated_at = $13, ended_at = $14,
-                 lease_owner = CASE WHEN $15 THEN lease_owner ELSE NULL END,
-                 lease_until = CASE WHEN $15 THEN lease_until ELSE NULL END
-             WHERE id = $16 AND lease_owner = $17 AND epoch = $18 AND status IN ('pending', 'running')
-             RETURNING epoch",
-            args![
-                change.status,
-                change.output.clone(),
-                change.error.clone(),
-                change.wake_at,
-                change.wake_reason.clone(),
-                change.wake_on.clone(),
-                change.llm_calls,
-                change.prompt_tokens,
-                change.completion_tokens,
-                change.cached_tokens,
-                change.cost,
-                change.worked_ms,
-                now,
-                ended,
-                goes_on,
-                lease.run,
-                lease.owner,
-                lease.epoch
-            ],
-        )
-        .await?;
-    if held {
-        Ok(())
-    } else {
-        Err(StoreError::LeaseLost(lease.run))
-    }
+    Ok((
+        "UPDATE runs SET status = $1, output_text = COALESCE($2, output_text), error = $3, wake_at = $4,
+             wake_reason = $5, wake_on = $6, llm_calls = llm_calls + $7, prompt_tokens = prompt_tokens + $8,
+             completion_tokens = completion_tokens + $9, cached_tokens = cached_tokens + $10, cost = cost + $11,
+             worked_ms = worked_ms + $12, updated_at = $13, ended_at = $14,
+             lease_owner = CASE WHEN $15 THEN lease_owner ELSE NULL END,
+             lease_until = CASE WHEN $15 THEN lease_until ELSE NULL END
+         WHERE id = $16 AND lease_owner = $17 AND epoch = $18 AND status IN ('pending', 'running')
+         RETURNING epoch"
+            .to_owned(),
+        args![
+            change.status,
+            change.output.clone(),
+            change.error.clone(),
+            change.wake_at,
+            change.wake_reason.clone(),
+            change.wake_on.clone(),
+            change.llm_calls,
+            change.prompt_tokens,
+            change.completion_tokens,
+            change.cached_tokens,
+            change.cost,
+            change.worked_ms,
+            now,
+            ended,
+            goes_on,
+            lease.run,
+            lease.owner,
+            lease.epoch
+        ],
+    ))
 }
 
 /// Ends a run that nobody holds, or takes it from whoever does. Returns the run as it was, or `None` if it
@@ -542,15 +569,6 @@ pub async fn awaited(tx: &mut Tx, parent: RunId) -> Result<Option<(String, i64)>
         )
         .await?;
     Ok(row.map(|row| (row.wake_on, row.unended)))
-}
-
-/// Takes a run back that was made in this transaction, before anything refers to it.
-///
-/// # Errors
-/// The store's.
-pub async fn take_back(tx: &mut Tx, id: RunId) -> Result<(), StoreError> {
-    tx.execute("DELETE FROM runs WHERE id = $1", args![id]).await?;
-    Ok(())
 }
 
 /// How many runs stand where.

@@ -4,7 +4,7 @@ use clifford_channel::{Platform, Speaker};
 use serde::Serialize;
 use sqlx::FromRow;
 
-use super::{Conn, StoreError, Tx, args, text_enum};
+use super::{Conn, StoreError, Tx, args, conn::Ask, text_enum};
 use crate::{clock::Timestamp, id::UserId};
 
 text_enum! {
@@ -46,17 +46,23 @@ pub struct Identity {
     pub name: String,
 }
 
+/// The person behind an account, as a question.
+pub(super) fn ask_by_identity(platform: Platform, account: &str) -> Ask {
+    (
+        "SELECT u.id, u.name, u.role, u.language, u.time_zone FROM identities i JOIN users u ON u.id = i.user_id
+         WHERE i.platform = $1 AND i.platform_user_id = $2"
+            .to_owned(),
+        args![platform.as_str(), account],
+    )
+}
+
 /// The person behind an account, if it is known.
 ///
 /// # Errors
 /// The store's.
 pub async fn by_identity(conn: &mut Conn, platform: Platform, account: &str) -> Result<Option<User>, StoreError> {
-    conn.maybe(
-        "SELECT u.id, u.name, u.role, u.language, u.time_zone FROM identities i JOIN users u ON u.id = i.user_id
-         WHERE i.platform = $1 AND i.platform_user_id = $2",
-        args![platform.as_str(), account],
-    )
-    .await
+    let (sql, args) = ask_by_identity(platform, account);
+    conn.maybe(sql, args).await
 }
 
 /// The person behind an account; a new one if it is not known. Two that ask at once get the same.

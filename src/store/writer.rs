@@ -38,14 +38,16 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the task is owned by its queue: it ends when the last `Db` is dropped"
-    )]
-    pub(super) fn start(pool: SqlitePool) -> Self {
+    /// Starts the writer on a thread of its own: between it and the connection's thread go so many small answers
+    /// that a task which others hold up would hold up everybody's commits.
+    pub(super) fn start(pool: SqlitePool) -> Result<Self, StoreError> {
         let (queue, jobs) = mpsc::channel(QUEUE);
-        tokio::spawn(drain(pool, jobs));
-        Self { queue }
+        let runtime = tokio::runtime::Handle::current();
+        std::thread::Builder::new()
+            .name("sqlite-writer".to_owned())
+            .spawn(move || runtime.block_on(drain(pool, jobs)))
+            .map_err(|error| StoreError::Unavailable(format!("no thread for the database's writer: {error}")))?;
+        Ok(Self { queue })
     }
 
     pub(super) async fn run<T, F>(&self, work: F) -> Result<T, StoreError>

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, value::RawValue};
 
 /// A language model, or a layer around one.
 #[async_trait]
@@ -70,13 +71,67 @@ pub enum Role {
     Assistant,
 }
 
-/// A JSON schema for the reply.
-#[derive(Clone, Debug, PartialEq)]
+/// A JSON schema for the reply, put in its text once: it goes along with every call. Cheap to clone.
+#[derive(Clone, Debug)]
 pub struct Schema {
-    /// Its name (letters, digits, `_`).
-    pub name: String,
-    /// The schema (draft 2020-12).
-    pub schema: serde_json::Value,
+    name: Arc<str>,
+    text: Arc<RawValue>,
+    strict: bool,
+}
+
+impl Schema {
+    /// A schema (draft 2020-12) with its name (letters, digits, `_`).
+    pub fn new(name: &str, schema: &Value) -> Self {
+        // A `Value` is always JSON.
+        let text = serde_json::value::to_raw_value(schema).unwrap_or_default();
+        Self {
+            name: name.into(),
+            text: text.into(),
+            strict: schema["type"] == "object" && is_closed(schema),
+        }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its text.
+    pub fn text(&self) -> &RawValue {
+        &self.text
+    }
+
+    /// Whether strict mode accepts it: an object, every object in it closed, every property required.
+    pub const fn is_strict(&self) -> bool {
+        self.strict
+    }
+}
+
+impl PartialEq for Schema {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name && self.text.get() == other.text.get()
+    }
+}
+
+fn is_closed(schema: &Value) -> bool {
+    match schema {
+        Value::Array(items) => items.iter().all(is_closed),
+        Value::Object(fields) => {
+            let object = fields.get("type").is_some_and(|kind| kind == "object") || fields.contains_key("properties");
+            let closed = fields.get("additionalProperties") == Some(&Value::Bool(false));
+            let required = fields.get("required").and_then(Value::as_array);
+            let complete = fields
+                .get("properties")
+                .and_then(Value::as_object)
+                .is_none_or(|properties| {
+                    properties
+                        .keys()
+                        .all(|name| required.is_some_and(|list| list.iter().any(|item| item == name)))
+                });
+            (!object || closed && complete) && fields.values().all(is_closed)
+        }
+        _ => true,
+    }
 }
 
 /// What the model replied.

@@ -34,10 +34,7 @@ fn usage(completion_tokens: u64, cached_tokens: u64, estimated: bool) -> Usage {
 fn with_schema() -> Request {
     let schema = json!({"type": "object", "properties": {"a": {"type": "string"}}});
     Request {
-        schema: Some(Schema {
-            name: "action".to_owned(),
-            schema,
-        }),
+        schema: Some(Schema::new("action", &schema)),
         ..request()
     }
 }

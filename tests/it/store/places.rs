@@ -152,7 +152,10 @@ pub async fn memory_said_in_private_stays_private(world: World) {
     ];
     for (viewer, expected) in cases {
         let mut conn = world.db.read().await.expect("reads");
-        let items = memory::recall(&mut conn, world.user.id, viewer).await.expect("recalls");
+        let items = memory_items::active(&mut conn, world.user.id, viewer, memory::MOST)
+            .await
+            .expect("reads");
+        let items = memory::selected(items);
         let mut keys: Vec<_> = items.iter().map(|item| item.key.as_str()).collect();
         keys.sort_unstable();
         assert_eq!(keys, expected, "{viewer:?}");

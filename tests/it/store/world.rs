@@ -206,11 +206,17 @@ impl World {
         }
     }
 
+    /// `false`: it is there already.
     pub async fn store(&self, message: NewInbound) -> bool {
-        self.db
+        let stored = self
+            .db
             .write(move |tx| Box::pin(async move { messages::insert_inbound(tx, &message, NOW).await }))
-            .await
-            .expect("stores")
+            .await;
+        match stored {
+            Ok(()) => true,
+            Err(StoreError::Conflict(_)) => false,
+            Err(other) => panic!("{other}"),
+        }
     }
 }
 

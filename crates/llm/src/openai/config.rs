@@ -59,6 +59,8 @@ pub struct OpenAiConfig {
     pub timeouts: Timeouts,
     /// The most tokens of a reply, where the request sets no limit.
     pub max_tokens: Option<u32>,
+    /// How freely words are chosen (0–2); `None`, or a model that takes none: as the server likes.
+    pub temperature: Option<f64>,
 }
 
 impl OpenAiConfig {
@@ -73,6 +75,7 @@ impl OpenAiConfig {
             streaming: true,
             timeouts: Timeouts::default(),
             max_tokens: None,
+            temperature: None,
         }
     }
 }

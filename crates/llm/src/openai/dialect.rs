@@ -13,6 +13,8 @@ pub(super) struct Terms {
     pub(super) stream_options: bool,
     /// Whether the limit is called `max_completion_tokens`, as OpenAI's reasoning models want it.
     pub(super) completion_limit: bool,
+    /// Whether `temperature` may be sent: OpenAI's reasoning models refuse it.
+    pub(super) temperature: bool,
 }
 
 impl Terms {
@@ -22,7 +24,10 @@ impl Terms {
             Capability::JsonObject => 1,
             Capability::None => 2,
         };
-        capability | (self.stream_options as u8) << 2 | (self.completion_limit as u8) << 3
+        capability
+            | (self.stream_options as u8) << 2
+            | (self.completion_limit as u8) << 3
+            | (self.temperature as u8) << 4
     }
 
     const fn unpack(packed: u8) -> Self {
@@ -35,6 +40,7 @@ impl Terms {
             capability,
             stream_options: packed & 4 != 0,
             completion_limit: packed & 8 != 0,
+            temperature: packed & 16 != 0,
         }
     }
 
@@ -51,6 +57,12 @@ impl Terms {
         if !self.completion_limit && names(&["max_completion_tokens"]) {
             return Some(Self {
                 completion_limit: true,
+                ..self
+            });
+        }
+        if self.temperature && names(&["temperature"]) {
+            return Some(Self {
+                temperature: false,
                 ..self
             });
         }
@@ -89,6 +101,7 @@ impl Dialect {
                 capability,
                 stream_options: true,
                 completion_limit: false,
+                temperature: true,
             }
             .pack(),
         ))
@@ -128,6 +141,7 @@ mod tests {
             capability,
             stream_options: true,
             completion_limit: false,
+            temperature: true,
         }
     }
 
@@ -135,12 +149,15 @@ mod tests {
     fn terms_survive_being_packed() {
         for capability in [Capability::JsonSchema, Capability::JsonObject, Capability::None] {
             for (stream_options, completion_limit) in [(false, false), (false, true), (true, false), (true, true)] {
-                let terms = Terms {
-                    capability,
-                    stream_options,
-                    completion_limit,
-                };
-                assert_eq!(Terms::unpack(terms.pack()), terms);
+                for temperature in [false, true] {
+                    let terms = Terms {
+                        capability,
+                        stream_options,
+                        completion_limit,
+                        temperature,
+                    };
+                    assert_eq!(Terms::unpack(terms.pack()), terms);
+                }
             }
         }
     }

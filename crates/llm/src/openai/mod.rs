@@ -109,18 +109,11 @@ impl OpenAi {
     }
 
     async fn send(&self, request: &Request, terms: Terms) -> Result<Response, ModelError> {
-        let OpenAiConfig {
-            model,
-            streaming,
-            max_tokens,
-            ..
-        } = &self.config;
-        let body = serde_json::to_vec(&Body::new(model, request, terms, *streaming, *max_tokens)).map_err(|error| {
-            ModelError::BadRequest {
+        let body =
+            serde_json::to_vec(&Body::new(&self.config, request, terms)).map_err(|error| ModelError::BadRequest {
                 provider: self.config.name.clone(),
                 reason: error.to_string(),
-            }
-        })?;
+            })?;
         let mut call = self
             .client
             .post(self.url.clone())

@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Value, value::RawValue};
 
-use super::config::Capability;
+use super::config::{Capability, OpenAiConfig};
 use super::dialect::Terms;
 use crate::{Message, NativeToolCall, Request, Schema, Usage};
 
@@ -22,7 +22,9 @@ pub(super) struct Body<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    response_format: Option<Value>,
+    response_format: Option<ResponseFormat<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -34,18 +36,27 @@ struct StreamOptions {
     include_usage: bool,
 }
 
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum ResponseFormat<'a> {
+    JsonSchema { json_schema: JsonSchema<'a> },
+    JsonObject,
+}
+
+#[derive(Serialize)]
+struct JsonSchema<'a> {
+    name: &'a str,
+    schema: &'a RawValue,
+    strict: bool,
+}
+
 impl<'a> Body<'a> {
     /// Puts a request in the terms that the server understands.
-    pub(super) fn new(
-        model: &'a str,
-        request: &'a Request,
-        terms: Terms,
-        streaming: bool,
-        max_tokens: Option<u32>,
-    ) -> Self {
-        let limit = request.max_tokens.or(max_tokens);
+    pub(super) fn new(config: &'a OpenAiConfig, request: &'a Request, terms: Terms) -> Self {
+        let limit = request.max_tokens.or(config.max_tokens);
+        let streaming = config.streaming;
         Self {
-            model,
+            model: &config.model,
             messages: &request.messages,
             max_tokens: limit.filter(|_| !terms.completion_limit),
             max_completion_tokens: limit.filter(|_| terms.completion_limit),
@@ -53,43 +64,24 @@ impl<'a> Body<'a> {
                 .schema
                 .as_ref()
                 .and_then(|schema| response_format(schema, terms.capability)),
+            temperature: config.temperature.filter(|_| terms.temperature),
             stream: streaming,
             stream_options: (streaming && terms.stream_options).then_some(StreamOptions { include_usage: true }),
         }
     }
 }
 
-fn response_format(schema: &Schema, capability: Capability) -> Option<Value> {
-    let Schema { name, schema } = schema;
+fn response_format(schema: &Schema, capability: Capability) -> Option<ResponseFormat<'_>> {
     match capability {
-        Capability::JsonSchema => Some(json!({
-            "type": "json_schema",
-            "json_schema": {"name": name, "schema": schema, "strict": schema["type"] == "object" && is_closed(schema)},
-        })),
-        Capability::JsonObject => Some(json!({"type": "json_object"})),
+        Capability::JsonSchema => Some(ResponseFormat::JsonSchema {
+            json_schema: JsonSchema {
+                name: schema.name(),
+                schema: schema.text(),
+                strict: schema.is_strict(),
+            },
+        }),
+        Capability::JsonObject => Some(ResponseFormat::JsonObject),
         Capability::None => None,
-    }
-}
-
-/// Whether strict mode accepts the schema: every object closed, every property required.
-fn is_closed(schema: &Value) -> bool {
-    match schema {
-        Value::Array(items) => items.iter().all(is_closed),
-        Value::Object(fields) => {
-            let object = fields.get("type").is_some_and(|kind| kind == "object") || fields.contains_key("properties");
-            let closed = fields.get("additionalProperties") == Some(&Value::Bool(false));
-            let required = fields.get("required").and_then(Value::as_array);
-            let complete = fields
-                .get("properties")
-                .and_then(Value::as_object)
-                .is_none_or(|properties| {
-                    properties
-                        .keys()
-                        .all(|name| required.is_some_and(|list| list.iter().any(|item| item == name)))
-                });
-            (!object || closed && complete) && fields.values().all(is_closed)
-        }
-        _ => true,
     }
 }
 
@@ -234,6 +226,8 @@ fn usage(usage: &Value) -> Option<Usage> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn gather(chunks: &[Value]) -> Gathered {
@@ -291,14 +285,8 @@ mod tests {
     #[test]
     fn strict_is_asked_for_only_where_strict_mode_takes_the_schema() {
         let strict = |schema: Value| {
-            let format = response_format(
-                &Schema {
-                    name: "a".to_owned(),
-                    schema,
-                },
-                Capability::JsonSchema,
-            );
-            format.map(|format| format["json_schema"]["strict"].clone())
+            let body = serde_json::to_value(response_format(&Schema::new("a", &schema), Capability::JsonSchema));
+            body.map(|body| body["json_schema"]["strict"].clone()).ok()
         };
         let closed =
             json!({"type": "object", "properties": {"a": {}}, "required": ["a"], "additionalProperties": false});
