@@ -116,15 +116,16 @@ impl Delivery {
         self.pass(to.platform, to.channel, Item::Busy);
     }
 
-    /// A claim of a run is at work no more. A later one may be.
+    /// A claim of a run is at work no more. A later one may be. Whoever ended it may have written elsewhere in
+    /// the chat (`to`): the place that it answered is told.
     pub fn done(&self, to: &To, run: RunId, epoch: i64) {
-        if let Some(handle) = self.gate(to.platform, to.channel) {
+        let known = self.gate(to.platform, to.channel).and_then(|handle| {
             let mut busy = locked(&handle.busy);
-            if busy.get(&run).is_some_and(|(at_work, _)| *at_work <= epoch) {
-                busy.remove(&run);
-            }
-        }
-        self.pass(to.platform, to.channel, Item::Done(to.address.clone()));
+            let is_over = busy.get(&run).is_some_and(|(at_work, _)| *at_work <= epoch);
+            if is_over { busy.remove(&run) } else { None }
+        });
+        let address = known.map_or_else(|| to.address.clone(), |(_, address)| address);
+        self.pass(to.platform, to.channel, Item::Done(address));
     }
 
     /// Claims what nobody delivers: it waited for its time, or its process died.

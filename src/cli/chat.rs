@@ -76,7 +76,11 @@ async fn talk(globals: &Globals, args: Args, platforms: Platforms) -> anyhow::Re
         ended = terminal.receive(ingress, app.stop.clone()) => ended,
         () = stops.next() => Ok(()),
     };
-    app.shutdown().await;
+    tokio::select! {
+        () = app.shutdown() => {}
+        // What was at work goes on at the next start.
+        () = stops.next() => return Ok(ExitCode::FAILURE),
+    }
     ended?;
     Ok(ExitCode::SUCCESS)
 }

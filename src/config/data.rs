@@ -45,11 +45,7 @@ fn user_dir(env: &BTreeMap<String, String>, variable: &str, fallback: &str) -> O
         .map(|base| base.join("clifford"))
 }
 
-/// The URL of the SQLite database in `dir`.
+/// The address of the SQLite database in `dir`: what follows `sqlite:` is a path as it is, with nothing encoded.
 pub(super) fn database_url(dir: &Path) -> Url {
-    let path = dir.join("clifford.db").display().to_string();
-    Url::from(format!(
-        "sqlite:{}",
-        path.replace('%', "%25").replace('?', "%3F").replace('#', "%23")
-    ))
+    Url::from(format!("sqlite:{}", dir.join("clifford.db").display()))
 }

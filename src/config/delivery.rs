@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Delivery {
-    /// Whether a part is sent again if the process died while sending it and nobody can tell whether it arrived.
+    /// Whether a part is sent again if nobody can tell whether it arrived: the process died, or the connection broke.
     /// Telegram only: Discord recognises a repeat.
     pub resend_ambiguous: bool,
     /// Into how many messages an answer may be split; a longer one goes out as a file.

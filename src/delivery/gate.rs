@@ -233,15 +233,10 @@ impl Gate {
     async fn message(&mut self, mut message: Outgoing, parts: Vec<OutgoingPart>, recovered: bool) {
         let last = parts.last().map(|part| part.seq);
         for part in parts {
-            let ambiguous = recovered && part.status == MessageStatus::Sending && !self.channel.limits().drops_repeats;
-            if ambiguous {
-                metrics::counter!("clifford_ambiguous_sends_total", "platform" => message.platform.clone())
-                    .increment(1);
-                if !self.inner.settings.resend_ambiguous {
-                    return self
-                        .give_up(&message, "it may have arrived before a crash; resend_ambiguous is off")
-                        .await;
-                }
+            if recovered && part.status == MessageStatus::Sending && !self.may_repeat(&message) {
+                return self
+                    .give_up(&message, "it may have arrived before a crash; resend_ambiguous is off")
+                    .await;
             }
             if part.status == MessageStatus::Pending && recovered {
                 self.mark(&message, Mark::Sending(part.seq)).await;
@@ -293,8 +288,11 @@ impl Gate {
             let wait = match self.send(message, &part.body.0, &key).await {
                 Ok(receipt) => return Sent::Delivered(receipt),
                 Err(SendError::RetryAfter(wait)) => wait,
-                Err(SendError::Unreachable(reason)) => {
-                    if let Some(end) = self.unreachable(message, &reason, began).await {
+                Err(SendError::Unreachable(reason)) if !self.may_repeat(message) => {
+                    return Sent::GivenUp(format!("it may have arrived; resend_ambiguous is off: {reason}"));
+                }
+                Err(SendError::NotSent(reason) | SendError::Unreachable(reason)) => {
+                    if let Some(end) = self.failed(message, &reason, began).await {
                         return end;
                     }
                     let wait = backoff;
@@ -329,14 +327,20 @@ impl Gate {
         self.channel.send(&message.address.0, part, key).await
     }
 
-    /// A failed attempt is recorded. The part may have arrived: where the platform does not drop repeats,
-    /// that is counted, and left at that if the owner does not want it sent again.
-    async fn unreachable(&self, message: &Outgoing, reason: &str, began: Timestamp) -> Option<Sent> {
+    /// Whether a part that may have arrived is sent again: where the platform drops the repeat, or the owner
+    /// would rather read it twice than never.
+    fn may_repeat(&self, message: &Outgoing) -> bool {
+        if self.channel.limits().drops_repeats {
+            return true;
+        }
+        metrics::counter!("clifford_ambiguous_sends_total", "platform" => message.platform.clone()).increment(1);
+        self.inner.settings.resend_ambiguous
+    }
+
+    /// A failed attempt is recorded, and ends the message if there were such for too long.
+    async fn failed(&self, message: &Outgoing, reason: &str, began: Timestamp) -> Option<Sent> {
         tracing::warn!(message = %message.id, reason, "a message could not be sent; it is tried again");
         self.mark(message, Mark::AttemptFailed(reason.to_owned())).await;
-        if !self.channel.limits().drops_repeats {
-            metrics::counter!("clifford_ambiguous_sends_total", "platform" => message.platform.clone()).increment(1);
-        }
         let too_long = self.inner.clock.now().since(began) > self.inner.settings.give_up_after;
         too_long.then(|| Sent::GivenUp(format!("not sent for too long: {reason}")))
     }
@@ -369,12 +373,14 @@ impl Gate {
         let mut backoff = Duration::from_millis(100);
         loop {
             let mark = mark.clone();
-            match self
-                .inner
-                .db
-                .write(move |tx| Box::pin(mark.write(tx, id, channel, now)))
-                .await
-            {
+            let db = &self.inner.db;
+            let is_plain = matches!(mark, Mark::Sending(_) | Mark::Delivered { .. });
+            let written = if is_plain {
+                db.mark(move |tx| Box::pin(mark.write(tx, id, channel, now))).await
+            } else {
+                db.write(move |tx| Box::pin(mark.write(tx, id, channel, now))).await
+            };
+            match written {
                 Ok(()) => return,
                 Err(StoreError::Unavailable(reason)) => {
                     tracing::warn!(reason, "delivery waits for the database");

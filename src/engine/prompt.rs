@@ -102,9 +102,10 @@ pub fn system_prompt(
 
 const EXAMPLES: &str = r#"
 Examples:
-{"type":"send_message","message":"Paris is the capital of France."}
-{"type":"tool_call","name":"compute.eval","notes":[{"category":"requirements","content":"the product of 6 and 7"},{"category":"plan","content":"compute, then answer"}],"args":{"expression":"6 * 7"}}
-{"type":"finish","output":"6 * 7 is 42."}
+input "What is the capital of France?": {"type":"send_message","message":"Paris is the capital of France."}
+input "What is 6 times 7?": {"type":"tool_call","name":"compute.eval","notes":[{"category":"requirements","content":"the product of 6 and 7"},{"category":"plan","content":"compute, then answer"}],"args":{"expression":"6 * 7"}}
+its tool_result 42: {"type":"finish","output":"6 * 7 is 42."}
+input "Who wrote Faust?": {"type":"send_message","message":"Goethe wrote Faust."}
 "#;
 
 fn payload(work: &Work, rules: &Rules, memories: &[MemoryItem], turns: &[Turn]) -> Value {

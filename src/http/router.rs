@@ -22,6 +22,9 @@ use super::{
     replay, runs, stream,
 };
 
+/// How much longer an answer may take than a body: a body that does not come in time is always told as that.
+const BODY_FIRST: Duration = Duration::from_secs(1);
+
 #[derive(OpenApi)]
 #[openapi(
     info(title = "Clifford", description = "A self-hosted AI bot for chat platforms."),
@@ -46,7 +49,9 @@ pub fn router(api: Api) -> Router {
     let body_limit = usize::try_from(api.settings.max_body_bytes).unwrap_or(usize::MAX);
     let quick = quick
         .layer(Extension(Described(description)))
-        .layer(from_fn(move |request, next| limited(within, request, next)));
+        .layer(from_fn(move |request, next| {
+            limited(within + BODY_FIRST, request, next)
+        }));
     let patient = patient.layer(from_fn(move |request, next| {
         limited(within + messages::LONGEST_WAIT, request, next)
     }));

@@ -16,7 +16,7 @@ use crate::{
     outbound::{Outbound, Ticket, To},
     store::{
         StoreError, Tx, agents,
-        arrivals::{self, Known},
+        arrivals::{self, Known, Plain, Sought},
         channels::{self, Channel},
         contexts::{self, Context},
         messages::{self, MessageStatus, NewInbound},
@@ -24,6 +24,9 @@ use crate::{
         users::User,
     },
 };
+
+/// How exactly it is kept when something was last said: each message would change it otherwise.
+const TO_THE_MINUTE: Duration = Duration::from_secs(60);
 
 /// A message, with all that its transaction needs.
 pub(super) struct Taken {
@@ -46,6 +49,13 @@ pub(super) struct Taken {
     pub lease: Duration,
     pub limited: Limited,
     pub now: Timestamp,
+}
+
+/// Whether a run begins whatever happened since its message was looked up.
+#[derive(Clone, Copy)]
+enum Begin {
+    Surely,
+    IfUnchanged,
 }
 
 /// What a transaction stored, to go on with after its commit.
@@ -83,16 +93,12 @@ impl Outcome {
 
 impl Taken {
     /// Stores the message and what becomes of it.
-    pub(super) async fn store(self, tx: &mut Tx) -> Result<Outcome, StoreError> {
+    pub(super) async fn store(&self, tx: &mut Tx) -> Result<Outcome, StoreError> {
         let place = &self.visit.place;
         if self.entry.is_none() && pairing::claims(tx, &self.visit, &self.text).await? {
             return pairing::meet(tx, &self.visit, &self.text, &self.outbound, self.now).await;
         }
-        let known = match (&self.id, &self.key) {
-            (Some(id), _) => Known::ById(id),
-            (None, key) => Known::ByKey(key.as_deref().unwrap_or_default()),
-        };
-        let arrival = arrivals::find(tx, place.platform, &self.visit.speaker.id, &place.external_id, known).await?;
+        let arrival = arrivals::find(tx, self.sought()).await?;
         let role = arrival.user.as_ref().map(|user| user.role);
         match self
             .entry
@@ -137,31 +143,8 @@ impl Taken {
             active_context_id: Some(context),
             ..channel
         };
-        let text = spoken(
-            &channel,
-            &self.visit.speaker.name,
-            &with_attachments(&self.text, &self.attachments),
-        );
-        let too_old = self.backfilled && self.now.since(self.sent_at) > self.settings.catch_up;
-        let message = NewInbound {
-            id: MessageId::new(),
-            channel_id: channel.id,
-            context_id: Some(context),
-            user_id: user.id,
-            run_id: None,
-            content: text.clone(),
-            attachments: self.attachments.clone(),
-            platform_message_id: self.id.clone(),
-            idempotency_key: self.key.clone(),
-            album: self.album.clone(),
-            status: if too_old {
-                MessageStatus::History
-            } else {
-                MessageStatus::Queued
-            },
-            sent_at: self.sent_at,
-        };
-        if too_old {
+        let message = self.inbound(&channel, &user, context);
+        if self.is_too_old() {
             messages::insert_inbound(tx, &message, self.now).await?;
             return Ok(Outcome::of(Accepted::Stored));
         }
@@ -169,16 +152,96 @@ impl Taken {
             return self.no_agent(tx, &channel, message).await;
         };
         match active {
-            Some(active) => self.behind(tx, &active, message, &text).await,
-            None => self.begin(tx, message, agent, channel, user, context, text).await,
+            Some(active) => self.behind(tx, &active, message).await,
+            None => self.begin(tx, message, agent, channel, user, Begin::Surely).await,
+        }
+    }
+
+    /// By what is known of it.
+    pub(super) fn sought(&self) -> Sought<'_> {
+        Sought {
+            platform: self.visit.place.platform,
+            account: &self.visit.speaker.id,
+            place: &self.visit.place.external_id,
+            message: match (&self.id, &self.key) {
+                (Some(id), _) => Known::ById(id),
+                (None, key) => Known::ByKey(key.as_deref().unwrap_or_default()),
+            },
+        }
+    }
+
+    /// Whether nothing but a run can become of it, where this is what it found.
+    pub(super) fn is_plain(&self, found: &Plain) -> bool {
+        let entry = self.entry.unwrap_or_else(|| {
+            self.policy
+                .entry(&self.visit.place, &self.visit.speaker.id, Some(found.user.role))
+        });
+        entry == Entry::Welcome
+            && !(self.entry.is_none() && pairing::may_claim(&self.visit, &self.text))
+            && !found.channel.is_turned_off()
+            && self.limited == Limited::No
+            && !self.is_too_old()
+            && self.is_fresh(found.last_user_interaction_at)
+    }
+
+    /// Stores a [plain](Self::is_plain) message and its run.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`]: what was found does not hold any more; nothing was stored.
+    pub(super) async fn store_plain(&self, tx: &mut Tx, found: Plain) -> Result<Outcome, StoreError> {
+        let Some(context) = found.channel.active_context_id else {
+            return Err(StoreError::Conflict("the conversation ended".to_owned()));
+        };
+        let name = self.visit.place.name.as_deref();
+        let before = self.now.before(TO_THE_MINUTE);
+        let mut channel = found.channel;
+        if channel.last_message_at.is_none_or(|at| at < before)
+            || name.is_some_and(|name| channel.name.as_deref() != Some(name))
+            || !channel.enabled
+        {
+            channel = channels::touched(tx, channel, name, self.now).await?;
+        }
+        if found.last_user_interaction_at < before {
+            contexts::touch(tx, context, self.now).await?;
+        }
+        let message = self.inbound(&channel, &found.user, context);
+        self.begin(tx, message, found.agent, channel, found.user, Begin::IfUnchanged)
+            .await
+    }
+
+    fn is_too_old(&self) -> bool {
+        self.backfilled && self.now.since(self.sent_at) > self.settings.catch_up
+    }
+
+    /// Somebody spoke in it lately.
+    fn is_fresh(&self, last_user_interaction_at: Timestamp) -> bool {
+        let auto_close = self.settings.auto_close;
+        auto_close.is_zero() || last_user_interaction_at >= self.now.before(auto_close)
+    }
+
+    fn inbound(&self, channel: &Channel, user: &User, context: ContextId) -> NewInbound {
+        let text = with_attachments(&self.text, &self.attachments);
+        NewInbound {
+            id: MessageId::new(),
+            channel_id: channel.id,
+            context_id: Some(context),
+            user_id: user.id,
+            run_id: None,
+            content: spoken(channel, &self.visit.speaker.name, &text),
+            attachments: self.attachments.clone(),
+            platform_message_id: self.id.clone(),
+            idempotency_key: self.key.clone(),
+            album: self.album.clone(),
+            status: if self.is_too_old() {
+                MessageStatus::History
+            } else {
+                MessageStatus::Queued
+            },
+            sent_at: self.sent_at,
         }
     }
 
     /// A run of its own, this worker's from the start.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "what one transaction has found out, taken by the run as it is"
-    )]
     async fn begin(
         &self,
         tx: &mut Tx,
@@ -186,16 +249,15 @@ impl Taken {
         agent: agents::Agent,
         channel: Channel,
         user: User,
-        context: ContextId,
-        text: String,
+        begin: Begin,
     ) -> Result<Outcome, StoreError> {
         let window = self.window();
         let task = Task {
             agent: agent.id,
             channel: Some(channel.id),
             user: Some(user.id),
-            context: Some(context),
-            input: text,
+            context: message.context_id,
+            input: message.content.clone(),
             address: Some(self.visit.address()),
             not_before: (!window.is_zero()).then(|| self.now.after(window)),
         };
@@ -203,7 +265,10 @@ impl Taken {
         message.run_id = Some(run.id);
         message.status = MessageStatus::Received;
         // The message refers to the run, so the run is first.
-        let run = runs::insert(tx, &run, self.now).await?;
+        let run = match begin {
+            Begin::Surely => runs::insert(tx, &run, self.now).await?,
+            Begin::IfUnchanged => runs::insert_if_unchanged(tx, &run, user.role, self.now).await?,
+        };
         messages::insert_inbound(tx, &message, self.now).await?;
         let lease = Lease {
             run: run.id,
@@ -225,13 +290,7 @@ impl Taken {
     }
 
     /// Another run is at work in this conversation: the message joins it if that has not begun, else it waits.
-    async fn behind(
-        &self,
-        tx: &mut Tx,
-        active: &Run,
-        mut message: NewInbound,
-        text: &str,
-    ) -> Result<Outcome, StoreError> {
+    async fn behind(&self, tx: &mut Tx, active: &Run, mut message: NewInbound) -> Result<Outcome, StoreError> {
         let waits = active.status == RunStatus::Pending && active.wake_at.is_some_and(|at| at > self.now);
         let window = self.window();
         let joins = waits && !window.is_zero() && active.user_id == Some(message.user_id);
@@ -241,10 +300,10 @@ impl Taken {
         }
         messages::insert_inbound(tx, &message, self.now).await?;
         // It may have begun in this moment: then the message waits for its end, like any other.
-        if !joins || !runs::join(tx, active.id, text, self.now.after(window), self.now).await? {
+        if !joins || !runs::join(tx, active.id, &message.content, self.now.after(window), self.now).await? {
             messages::queue(tx, message.id, &self.visit.address()).await?;
         }
-        Ok(Outcome::of(Accepted::Answering))
+        Ok(Outcome::of(Accepted::Queued))
     }
 
     async fn is_repeat(&self, tx: &mut Tx, channel: &Channel) -> Result<bool, StoreError> {
@@ -282,9 +341,7 @@ impl Taken {
             }
             (None, None) => return Ok((contexts::begin(tx, channel, None, self.now).await?, None)),
         };
-        let auto_close = self.settings.auto_close;
-        let is_fresh = auto_close.is_zero() || known.last_user_interaction_at >= self.now.before(auto_close);
-        if !is_fresh && runs::unended_in(tx, known.id).await?.is_empty() {
+        if !self.is_fresh(known.last_user_interaction_at) && runs::unended_in(tx, known.id).await?.is_empty() {
             contexts::close(tx, known.id, self.now).await?;
             return Ok((contexts::begin(tx, channel, None, self.now).await?, None));
         }

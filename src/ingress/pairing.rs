@@ -27,11 +27,16 @@ const CLAIM: &str = "claim_code_hash";
 
 /// Whether somebody says the owner's code, in private: whoever may speak there otherwise.
 pub(super) async fn claims(tx: &mut Tx, visit: &Visit, text: &str) -> Result<bool, StoreError> {
-    if !visit.place.kind.is_private() || text.trim().len() != CODE_LENGTH || users::has_owner(tx).await? {
+    if !may_claim(visit, text) || users::has_owner(tx).await? {
         return Ok(false);
     }
     let said = clifford_vault::hash(&text.trim().to_uppercase());
     Ok(settings::get(tx, BOT, CLAIM).await?.is_some_and(|code| code == said))
+}
+
+/// Whether this may be the owner's code, by its looks.
+pub(super) fn may_claim(visit: &Visit, text: &str) -> bool {
+    visit.place.kind.is_private() && text.trim().len() == CODE_LENGTH
 }
 
 /// Meets a stranger: makes them the owner if they say the owner's code, else gives them a code of their own.

@@ -35,7 +35,7 @@ pub struct Agent {
     pub is_default: bool,
 }
 
-const COLUMNS: &str = "id, name, prompt, mode, enabled, is_default";
+pub(super) const COLUMNS: &str = "id, name, prompt, mode, enabled, is_default";
 
 /// Brings an agent of the configuration in, by its name.
 ///
@@ -119,13 +119,13 @@ pub async fn get(conn: &mut Conn, id: AgentId) -> Result<Option<Agent>, StoreErr
 /// # Errors
 /// The store's.
 pub async fn for_channel(conn: &mut Conn, own: Option<AgentId>) -> Result<Option<Agent>, StoreError> {
-    conn.maybe(for_channel_sql("$1"), args![own]).await
+    conn.maybe(for_channel_sql("$1", COLUMNS), args![own]).await
 }
 
-/// The same, where `own` is the SQL of the channel's own agent.
-pub(super) fn for_channel_sql(own: &str) -> String {
+/// The same as a query for some columns, where `own` is the SQL of the channel's own agent.
+pub(super) fn for_channel_sql(own: &str, columns: &str) -> String {
     format!(
-        "SELECT {COLUMNS} FROM agents WHERE enabled AND (id = {own} OR is_default)
+        "SELECT {columns} FROM agents WHERE enabled AND (id = {own} OR is_default)
          ORDER BY CASE WHEN is_default THEN 1 ELSE 0 END, name LIMIT 1"
     )
 }

@@ -2,19 +2,23 @@
 //! whose turn it is there, and whether the message was stored before.
 
 use clifford_channel::Platform;
+use sqlx::FromRow;
 
 use super::{
-    StoreError, Tx,
-    agents::{self, Agent},
+    Conn, StoreError, Tx,
+    agents::{self, Agent, Mode},
     args,
     channels::{self, Channel},
     contexts::{self, Context},
     runs::{self, Run},
-    users::{self, User},
+    users::{self, User, UserRole},
+};
+use crate::{
+    clock::Timestamp,
+    id::{AgentId, UserId},
 };
 
-/// What is known. The channel and its conversation stay locked until the transaction ends, so what happens in
-/// them happens in order.
+/// What is known.
 #[derive(Debug)]
 pub struct Arrival {
     /// The person behind the account.
@@ -31,6 +35,19 @@ pub struct Arrival {
     pub is_repeat: bool,
 }
 
+/// Who and what is looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Sought<'a> {
+    /// The platform of both.
+    pub platform: Platform,
+    /// Its id of the speaker.
+    pub account: &'a str,
+    /// Its id of the place.
+    pub place: &'a str,
+    /// By what the message is known again.
+    pub message: Known<'a>,
+}
+
 /// By what a message is known again.
 #[derive(Clone, Copy, Debug)]
 pub enum Known<'a> {
@@ -40,27 +57,35 @@ pub enum Known<'a> {
     ByKey(&'a str),
 }
 
+impl<'a> Known<'a> {
+    /// The column that holds it. Only an inbound message is known by it.
+    const fn column(self) -> (&'static str, &'a str) {
+        match self {
+            Self::ById(id) => ("direction = 'inbound' AND platform_message_id", id),
+            Self::ByKey(key) => ("idempotency_key", key),
+        }
+    }
+}
+
 const HERE: &str = "FROM channels WHERE platform = $1 AND external_id = $2";
 
-/// Finds what is known of a message's account and place, before anything is changed.
+/// Finds what is known, in the transaction that will change it: the channel and its conversation stay locked until
+/// that ends, so what happens in them happens in order.
 ///
 /// # Errors
 /// The store's.
-pub async fn find(
-    tx: &mut Tx,
-    platform: Platform,
-    account: &str,
-    place: &str,
-    message: Known<'_>,
-) -> Result<Arrival, StoreError> {
-    let here = || args![platform.as_str(), place];
-    let with = |more: &str| args![platform.as_str(), place, more];
+pub async fn find(tx: &mut Tx, sought: Sought<'_>) -> Result<Arrival, StoreError> {
     // As an `UPDATE` would lock them: what refers to them may still be written.
     let lock = if tx.is_postgres() { " FOR NO KEY UPDATE" } else { "" };
-    let (known, value) = match message {
-        Known::ById(id) => ("direction = 'inbound' AND platform_message_id", id),
-        Known::ByKey(key) => ("idempotency_key", key),
-    };
+    let Sought {
+        platform,
+        account,
+        place,
+        message,
+    } = sought;
+    let here = || args![platform.as_str(), place];
+    let with = |more: &str| args![platform.as_str(), place, more];
+    let (known, value) = message.column();
     let [user, channel, context, agent, active, repeat] = tx
         .together([
             users::ask_by_identity(platform, account),
@@ -75,7 +100,10 @@ pub async fn find(
                 ),
                 here(),
             ),
-            (agents::for_channel_sql(&format!("(SELECT agent_id {HERE})")), here()),
+            (
+                agents::for_channel_sql(&format!("(SELECT agent_id {HERE})"), agents::COLUMNS),
+                here(),
+            ),
             (
                 format!(
                     "SELECT {} FROM runs WHERE context_id = (SELECT active_context_id {HERE})
@@ -100,4 +128,84 @@ pub async fn find(
         active: active.maybe()?,
         is_repeat: !repeat.is_empty(),
     })
+}
+
+/// A known person in the open conversation of a known channel, where nothing is at work and the message is new: what
+/// most messages find.
+#[derive(Clone, Debug)]
+pub struct Plain {
+    /// The person.
+    pub user: User,
+    /// The channel; it has an active context.
+    pub channel: Channel,
+    /// The agent that answers there.
+    pub agent: Agent,
+    /// When a person last spoke in the conversation, to the minute.
+    pub last_user_interaction_at: Timestamp,
+}
+
+#[derive(FromRow)]
+struct PlainRow {
+    #[sqlx(flatten)]
+    channel: Channel,
+    speaker_id: UserId,
+    speaker_name: String,
+    speaker_role: UserRole,
+    speaker_language: Option<String>,
+    speaker_time_zone: Option<String>,
+    #[sqlx(rename = "answering_id")]
+    agent_id: AgentId,
+    agent_name: String,
+    agent_prompt: String,
+    agent_mode: Mode,
+    agent_enabled: bool,
+    agent_is_default: bool,
+    last_user_interaction_at: Timestamp,
+}
+
+/// Finds it, as it is at this moment; `None`: something is otherwise.
+///
+/// # Errors
+/// The store's.
+pub async fn find_plain(conn: &mut Conn, sought: Sought<'_>) -> Result<Option<Plain>, StoreError> {
+    let (known, value) = sought.message.column();
+    let agent = agents::for_channel_sql("c.agent_id", "id");
+    let sql = format!(
+        "SELECT c.id, c.platform, c.external_id, c.kind, c.name, c.space_id, c.user_id, c.enabled, c.disabled_reason,
+                c.agent_id, c.mode, c.active_context_id, c.last_message_at,
+                u.id AS speaker_id, u.name AS speaker_name, u.role AS speaker_role, u.language AS speaker_language,
+                u.time_zone AS speaker_time_zone, a.id AS answering_id, a.name AS agent_name,
+                a.prompt AS agent_prompt, a.mode AS agent_mode, a.enabled AS agent_enabled,
+                a.is_default AS agent_is_default, x.last_user_interaction_at
+         FROM channels c
+         JOIN contexts x ON x.id = c.active_context_id
+         JOIN identities i ON i.platform = $1 AND i.platform_user_id = $3
+         JOIN users u ON u.id = i.user_id
+         JOIN agents a ON a.id = ({agent})
+         WHERE c.platform = $1 AND c.external_id = $2
+         AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.context_id = c.active_context_id AND r.kind = 'coordinator'
+                         AND r.status IN ('pending', 'running'))
+         AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.channel_id = c.id AND {known} = $4)"
+    );
+    let args = args![sought.platform.as_str(), sought.place, sought.account, value];
+    let row: Option<PlainRow> = conn.maybe(sql, args).await?;
+    Ok(row.map(|row| Plain {
+        user: User {
+            id: row.speaker_id,
+            name: row.speaker_name,
+            role: row.speaker_role,
+            language: row.speaker_language,
+            time_zone: row.speaker_time_zone,
+        },
+        agent: Agent {
+            id: row.agent_id,
+            name: row.agent_name,
+            prompt: row.agent_prompt,
+            mode: row.agent_mode,
+            enabled: row.agent_enabled,
+            is_default: row.agent_is_default,
+        },
+        channel: row.channel,
+        last_user_interaction_at: row.last_user_interaction_at,
+    }))
 }

@@ -112,6 +112,11 @@ const TOUCH: &str = "UPDATE channels SET last_message_at = $1, updated_at = $1, 
                          enabled = CASE WHEN disabled_reason = $4 THEN enabled ELSE $2 END, \
                          disabled_reason = CASE WHEN disabled_reason = $4 THEN disabled_reason END";
 
+/// Nothing can be sent there any more; what somebody turned off stays that. `$1`: false, `$2`: why, `$3`: when, `$4`:
+/// [`TURNED_OFF`].
+const DISABLE: &str = "UPDATE channels SET enabled = $1, disabled_reason = $2, updated_at = $3 \
+                       WHERE COALESCE(disabled_reason, '') <> $4";
+
 /// The channel of a place; a new one if it is not known. Two that ask at once get the same. The row stays
 /// locked until the transaction ends, so what happens in one channel happens in order.
 ///
@@ -287,8 +292,8 @@ pub async fn change(tx: &mut Tx, id: ChannelId, change: &Change, now: Timestamp)
 /// The store's.
 pub async fn disable(tx: &mut Tx, id: ChannelId, reason: &str, now: Timestamp) -> Result<(), StoreError> {
     tx.execute(
-        "UPDATE channels SET enabled = $1, disabled_reason = $2, updated_at = $3 WHERE id = $4",
-        args![false, reason, now, id],
+        format!("{DISABLE} AND id = $5"),
+        args![false, reason, now, TURNED_OFF, id],
     )
     .await?;
     Ok(())
@@ -306,9 +311,8 @@ pub async fn left(
     now: Timestamp,
 ) -> Result<(), StoreError> {
     tx.execute(
-        "UPDATE channels SET enabled = $1, disabled_reason = $2, updated_at = $3
-         WHERE platform = $4 AND external_id = $5",
-        args![false, reason, now, platform.as_str(), place],
+        format!("{DISABLE} AND platform = $5 AND external_id = $6"),
+        args![false, reason, now, TURNED_OFF, platform.as_str(), place],
     )
     .await?;
     Ok(())
@@ -331,9 +335,8 @@ pub async fn left_space(
     )
     .await?;
     tx.execute(
-        "UPDATE channels SET enabled = $1, disabled_reason = $2, updated_at = $3
-         WHERE space_id = (SELECT id FROM spaces WHERE platform = $4 AND external_id = $5)",
-        args![false, reason, now, platform.as_str(), space],
+        format!("{DISABLE} AND space_id = (SELECT id FROM spaces WHERE platform = $5 AND external_id = $6)"),
+        args![false, reason, now, TURNED_OFF, platform.as_str(), space],
     )
     .await?;
     Ok(())

@@ -27,7 +27,7 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// How to open the database.
 #[derive(Clone, Debug)]
 pub struct DbOptions {
-    /// `sqlite:PATH` or `postgres://…`.
+    /// `sqlite:PATH`, where the path stands as it is, or `postgres://…`.
     pub url: String,
     /// SQLite: whether each commit waits for the disk (`FULL`) or may be lost in a power cut (`NORMAL`).
     pub synchronous_full: bool,
@@ -210,6 +210,21 @@ impl Db {
                 Ok(outcome)
             }
             (Pools::Sqlite { .. }, None) => Err(StoreError::Unavailable("the writer has stopped".to_owned())),
+        }
+    }
+
+    /// As [`Db::write`], for statements that nothing but trouble of the database's own can fail: on SQLite they
+    /// cost less among others.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn mark<F>(&self, work: F) -> Result<(), StoreError>
+    where
+        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<(), StoreError>> + Send + 'static,
+    {
+        match &self.writer {
+            Some(writer) => writer.mark(work).await,
+            None => self.write(work).await,
         }
     }
 

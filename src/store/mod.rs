@@ -46,8 +46,8 @@ pub enum StoreError {
     /// This worker's lease of the run is over: stop, and write nothing more of it.
     #[error("the lease of run {0} is over")]
     LeaseLost(crate::id::RunId),
-    /// A rule of the schema forbids the row (it is there already).
-    #[error("there is one already: {0}")]
+    /// A rule of the schema forbids the row: it is there already, or what it refers to is not.
+    #[error("it does not fit what is stored: {0}")]
     Conflict(String),
     /// There is no such row.
     #[error("there is no {0}")]
@@ -72,7 +72,9 @@ pub enum StoreError {
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
         match &error {
-            sqlx::Error::Database(inner) if inner.is_unique_violation() => Self::Conflict(inner.message().to_owned()),
+            sqlx::Error::Database(inner) if inner.is_unique_violation() || inner.is_foreign_key_violation() => {
+                Self::Conflict(inner.message().to_owned())
+            }
             sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) => Self::Corrupt(error.to_string()),
             _ => Self::Unavailable(error.to_string()),
         }

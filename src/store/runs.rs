@@ -12,6 +12,7 @@ use super::{
     conn::Ask,
     messages::{self, Queued},
     text_enum,
+    users::UserRole,
 };
 use crate::{
     clock::Timestamp,
@@ -238,42 +239,67 @@ pub struct Lease {
 /// # Errors
 /// [`StoreError::Conflict`]: its context has a coordinator at work.
 pub async fn insert(tx: &mut Tx, run: &NewRun, now: Timestamp) -> Result<Run, StoreError> {
+    insert_where(tx, run, "", args![], now).await
+}
+
+/// As [`insert`], if what was looked up before this transaction still holds: it is the channel's active context,
+/// where the person may speak and no run is at work. Else there is no such run, and what refers to it fails with
+/// [`StoreError::Conflict`].
+///
+/// # Errors
+/// The store's.
+pub async fn insert_if_unchanged(tx: &mut Tx, run: &NewRun, role: UserRole, now: Timestamp) -> Result<Run, StoreError> {
+    let unchanged = "WHERE EXISTS (SELECT 1 FROM channels c WHERE c.id = $3 AND c.active_context_id = $5 AND c.enabled)
+         AND EXISTS (SELECT 1 FROM users u WHERE u.id = $4 AND u.role = $20)
+         AND NOT EXISTS (SELECT 1 FROM runs busy WHERE busy.context_id = $5 AND busy.kind = 'coordinator'
+                         AND busy.status IN ('pending', 'running'))";
+    insert_where(tx, run, unchanged, args![role], now).await
+}
+
+async fn insert_where(
+    tx: &mut Tx,
+    run: &NewRun,
+    condition: &str,
+    more: Vec<super::Value>,
+    now: Timestamp,
+) -> Result<Run, StoreError> {
     let kind = if run.parent.is_some() {
         RunKind::Subagent
     } else {
         RunKind::Coordinator
     };
     let root = run.parent.map_or(run.id, |(_, root)| root);
-    tx.later(
+    let sql = format!(
         "INSERT INTO runs (id, agent_id, channel_id, user_id, context_id, parent_run_id, root_run_id, kind, level,
                      profile, input_text, input_json, allowed_tools, address, status, wake_at, lease_owner, lease_until,
                      epoch, llm_calls, prompt_tokens, completion_tokens, cached_tokens, cost, worked_ms,
                      created_at, updated_at)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 'pending', $15, $16, $17,
-                     $18, 0, 0, 0, 0, 0, 0, $19, $19)",
-        args![
-            run.id,
-            run.agent_id,
-            run.channel_id,
-            run.user_id,
-            run.context_id,
-            run.parent.map(|(parent, _)| parent),
-            root,
-            kind,
-            run.level,
-            run.profile.clone(),
-            &run.input_text,
-            run.input_json.clone(),
-            run.allowed_tools.as_ref().map(to_json),
-            run.address.as_ref().map(to_json),
-            run.not_before,
-            run.lease.map(|(owner, _)| owner),
-            run.lease.map(|(_, until)| until),
-            i64::from(run.lease.is_some()),
-            now
-        ],
-    )
-    .await?;
+         SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 'pending', $15, $16, $17,
+                $18, 0, 0, 0, 0, 0, 0, $19, $19 {condition}"
+    );
+    let mut args = args![
+        run.id,
+        run.agent_id,
+        run.channel_id,
+        run.user_id,
+        run.context_id,
+        run.parent.map(|(parent, _)| parent),
+        root,
+        kind,
+        run.level,
+        run.profile.clone(),
+        &run.input_text,
+        run.input_json.clone(),
+        run.allowed_tools.as_ref().map(to_json),
+        run.address.as_ref().map(to_json),
+        run.not_before,
+        run.lease.map(|(owner, _)| owner),
+        run.lease.map(|(_, until)| until),
+        i64::from(run.lease.is_some()),
+        now
+    ];
+    args.extend(more);
+    tx.later(sql, args).await?;
     Ok(Run {
         id: run.id,
         agent_id: run.agent_id,

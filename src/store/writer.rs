@@ -1,7 +1,8 @@
 //! SQLite's one writer: transactions that are ready at the same moment share one commit.
 //!
 //! Each keeps its own fate: it runs in a savepoint, and one that fails leaves nothing behind and does not
-//! hold up the others. Nobody is told of success before the shared commit is on the disk.
+//! hold up the others. Only a [mark](Writer::mark), which nothing but trouble of the database's own can fail, goes
+//! without one, and so costs no trip of its own; with it, all fail. Nobody is told of success before the shared commit is on the disk.
 
 use std::{any::Any, panic::AssertUnwindSafe};
 
@@ -22,6 +23,8 @@ type Work = Box<dyn for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Outcome> + Send>
 /// A transaction that waits for its turn.
 struct Job {
     work: Work,
+    /// Whether it may fail by itself.
+    isolated: bool,
     reply: oneshot::Sender<Outcome>,
 }
 
@@ -55,12 +58,28 @@ impl Writer {
         T: Send + 'static,
         F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, StoreError>> + Send + 'static,
     {
+        self.order(work, true).await
+    }
+
+    /// As [`run`](Writer::run), for statements that only trouble of the database's own can fail.
+    pub(super) async fn mark<F>(&self, work: F) -> Result<(), StoreError>
+    where
+        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<(), StoreError>> + Send + 'static,
+    {
+        self.order(work, false).await
+    }
+
+    async fn order<T, F>(&self, work: F, isolated: bool) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, StoreError>> + Send + 'static,
+    {
         let stopped = || StoreError::Unavailable("the database's writer has stopped".to_owned());
         let (reply, outcome) = oneshot::channel();
         let work: Work = Box::new(move |tx| {
             Box::pin(async move { work(tx).await.map(|value| Box::new(value) as Box<dyn Any + Send>) })
         });
-        let order = Order::Do(Job { work, reply });
+        let order = Order::Do(Job { work, isolated, reply });
         self.queue.send(order).await.map_err(|_| stopped())?;
         let value = outcome.await.map_err(|_| stopped())??;
         value.downcast::<T>().map(|value| *value).map_err(|_| stopped())
@@ -118,6 +137,13 @@ async fn commit_together(connection: PoolConnection<Sqlite>, batch: Vec<Job>) ->
         let outcome = match &broken {
             Some(reason) => Err(unavailable(reason)),
             None if alone => guarded(job.work, &mut tx).await,
+            None if !job.isolated => {
+                let outcome = guarded(job.work, &mut tx).await;
+                if let Err(error) = &outcome {
+                    broken = Some(unavailable(error));
+                }
+                outcome
+            }
             None => in_savepoint(job.work, &mut tx, &mut broken).await,
         };
         done.push((job.reply, outcome));
@@ -128,7 +154,9 @@ async fn commit_together(connection: PoolConnection<Sqlite>, batch: Vec<Job>) ->
     }
     let committed = something_to_keep && broken.is_none();
     // After trouble of the database's own (a full disk, a lost file) a new connection has the best chance.
-    let trouble = broken.is_some()
+    let trouble = broken
+        .as_ref()
+        .is_some_and(|reason| !matches!(reason, StoreError::Conflict(_)))
         || done
             .iter()
             .any(|(_, outcome)| matches!(outcome, Err(StoreError::Unavailable(_))));

@@ -2,6 +2,8 @@
 
 mod bot;
 mod errors;
+mod limits;
 mod operation;
+mod readiness;
 mod routes;
 mod stream;

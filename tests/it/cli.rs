@@ -3,6 +3,8 @@
 mod data;
 mod doctor;
 mod init;
+mod interrupts;
+mod postgres;
 mod runs;
 mod serving;
 mod settings;

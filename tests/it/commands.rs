@@ -1,5 +1,7 @@
 //! Commands in a chat.
 
+use clifford_fakes::openai::Reply;
+
 use crate::{
     brain::Prompt,
     harness::{Setup, Site},
@@ -131,4 +133,85 @@ async fn stop_cancels_what_is_at_work_and_what_waits_behind_it() {
             .collect();
         assert_eq!(statuses, ["cancelled", "completed"], "{site:?}");
     }
+}
+
+const WAITS: &str = "⏳ This comes after what I am doing now. It may be answered together with a later message.";
+
+#[tokio::test]
+async fn discord_commands_that_wait_are_answered_together_and_none_stays_thinking() {
+    let mut bot = Setup::on(Site::Discord).start().await;
+    let user = bot.discord.user("Ada");
+    let dm = bot.discord.dm(user);
+    let ask = |text| bot.discord.interaction(dm, user, "ask", &[("text", text)]);
+    let said = async |id| bot.discord.wait_for_replies(id, 1).await.remove(0).content;
+    let hold = bot.model.hold();
+    let first = ask("one");
+    bot.model.wait_for_requests(1).await;
+    let second = ask("two");
+    assert_eq!(said(second).await, WAITS);
+    let third = ask("three");
+    assert_eq!(said(third).await, WAITS);
+    hold.release();
+    assert_eq!(said(first).await, "You said: one");
+    let together = bot
+        .discord
+        .wait_for("the answer to the last", |fake| {
+            let replies = fake.interaction_replies(third);
+            replies
+                .into_iter()
+                .map(|reply| reply.content)
+                .find(|text| text != WAITS)
+        })
+        .await;
+    assert!(together.contains("two") && together.contains("three"), "{together}");
+    assert_eq!(said(second).await, WAITS);
+    for id in [first, second, third] {
+        assert!(!bot.discord.is_thinking(id));
+        assert_eq!(bot.discord.interaction_replies(id).len(), 1);
+    }
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn discord_commands_that_are_stopped_do_not_stay_thinking() {
+    let mut bot = Setup::on(Site::Discord).start().await;
+    let user = bot.discord.user("Ada");
+    let dm = bot.discord.dm(user);
+    let said = async |id| bot.discord.wait_for_replies(id, 1).await.remove(0).content;
+    let hold = bot.model.hold();
+    let first = bot.discord.interaction(dm, user, "ask", &[("text", "one")]);
+    bot.model.wait_for_requests(1).await;
+    let second = bot.discord.interaction(dm, user, "ask", &[("text", "two")]);
+    assert_eq!(said(second).await, WAITS);
+    let stop = bot.discord.interaction(dm, user, "stop", &[]);
+    assert_eq!(said(stop).await, "Stopped.");
+    assert_eq!(said(first).await, "⏸️ No answer for now.");
+    for id in [first, second, stop] {
+        assert!(!bot.discord.is_thinking(id));
+    }
+    hold.release();
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn a_discord_command_that_waits_for_subagents_does_not_stay_thinking_when_it_is_stopped() {
+    let mut bot = Setup::on(Site::Discord).start().await;
+    let user = bot.discord.user("Ada");
+    let dm = bot.discord.dm(user);
+    let said = async |id| bot.discord.wait_for_replies(id, 1).await.remove(0).content;
+    let spawn = serde_json::json!({"type": "spawn_subagent", "subagent": {"task": "count to a million"}});
+    bot.model.push(Reply::json(&spawn));
+    bot.model.push(Reply::never());
+    let asked = bot.discord.interaction(dm, user, "ask", &[("text", "count")]);
+    bot.model.wait_for_requests(2).await;
+    assert!(bot.discord.is_thinking(asked));
+    let stop = bot.discord.interaction(dm, user, "stop", &[]);
+    assert_eq!(said(asked).await, "⏸️ No answer for now.");
+    bot.discord
+        .wait_for("the answer to /stop", |fake| {
+            let replies = fake.interaction_replies(stop);
+            replies.iter().any(|reply| reply.content == "Stopped.").then_some(())
+        })
+        .await;
+    bot.finish().await;
 }

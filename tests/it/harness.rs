@@ -265,6 +265,23 @@ impl Bot {
         assert!(status.success(), "{status}");
     }
 
+    /// Interrupts the oldest process until it ends, as somebody does who presses Ctrl-C again and again.
+    pub async fn interrupted(&mut self) -> ExitStatus {
+        let mut often = tokio::time::interval(Duration::from_millis(100));
+        let ended = tokio::time::timeout(PATIENCE, async {
+            loop {
+                often.tick().await;
+                if let Some(status) = self.processes[0].try_wait().unwrap() {
+                    return status;
+                }
+                self.signal(Signal::INT);
+            }
+        });
+        let status = ended.await.expect("it ends");
+        self.processes.remove(0);
+        status
+    }
+
     fn signal(&self, signal: Signal) {
         let id = self.processes.first().and_then(Child::id).expect("a process");
         let pid = Pid::from_raw(i32::try_from(id).unwrap()).expect("a pid");

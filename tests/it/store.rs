@@ -2,8 +2,10 @@
 
 mod claims;
 mod engines;
+mod keys;
+mod moves;
 mod places;
 mod races;
 mod rows;
-mod world;
+pub mod world;
 mod writer;

@@ -226,3 +226,39 @@ async fn a_model_that_talks_nonsense_twice_is_told_in_the_fixed_sentence() {
         bot.finish().await;
     }
 }
+
+#[tokio::test]
+async fn telegram_is_sent_nothing_twice_if_its_owner_wants_that() {
+    use telegram::Fault;
+    let mut bot = Setup::on(Site::Telegram)
+        .set("delivery.resend_ambiguous", false)
+        .start()
+        .await;
+    for (place, (fault, arrived)) in (1..).zip([
+        (Fault::DropAfter, 1),
+        (Fault::Drop, 0),
+        (Fault::Garbage, 0),
+        (Fault::Server(502), 0),
+    ]) {
+        let room = bot.room(Site::Telegram, place, "Ada");
+        bot.telegram.fail_next(Method::SendMessage, fault.clone());
+        bot.says(room, "hello");
+        bot.until("the message that was given up", async |look| {
+            let said = look.messages(Direction::Outbound).await;
+            let given_up = said.iter().filter_map(|message| message.error.as_ref());
+            let all = given_up.filter(|error| error.starts_with("it may have arrived; resend_ambiguous is off: "));
+            (i64::try_from(all.count()) == Ok(place)).then_some(())
+        })
+        .await;
+        assert_eq!(bot.texts(room).len(), arrived, "{fault:?}");
+        // A refusal to wait is no ambiguity, and the chat goes on.
+        bot.telegram.fail_next(Method::SendMessage, Fault::TooMany(1));
+        bot.says(room, "again");
+        assert_eq!(
+            bot.answers(room, arrived + 1).await[arrived..],
+            ["You said: again"],
+            "{fault:?}"
+        );
+    }
+    bot.finish().await;
+}

@@ -10,6 +10,9 @@ pub enum SendError {
     /// The platform asks for patience: try the same part again after this time.
     #[error("the platform asks to wait {} ms", .0.as_millis())]
     RetryAfter(Duration),
+    /// The part never came to the platform, or the platform does not know the bot: try again with backoff.
+    #[error("the platform was not reached: {0}")]
+    NotSent(String),
     /// The platform did not answer or failed: try again with backoff. The part may have arrived.
     #[error("the platform could not be reached: {0}")]
     Unreachable(String),

@@ -220,6 +220,9 @@ pub struct Attachment {
 pub enum Accepted {
     /// Stored; it will be answered.
     Answering,
+    /// Stored behind what is at work there: its turn comes with whatever else waits, and the answer may go to
+    /// where a later message was written.
+    Queued,
     /// Stored; nothing is answered (not addressed, history, an edit).
     Stored,
     /// It was there already.

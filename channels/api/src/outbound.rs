@@ -86,7 +86,7 @@ pub enum Signal {
         /// A line to show.
         text: String,
     },
-    /// The run ended: nothing more comes for it.
+    /// The run ended or sleeps: nothing more comes for it now.
     Done,
 }
 

@@ -1,12 +1,13 @@
-//! Which interactions still show "is thinking", and which part took that place.
+//! What is in the place of each interaction's acknowledgement.
 
 use std::{
     collections::HashMap,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use clifford_channel::DeliveryKey;
 use jiff::Timestamp;
+use tokio::sync::OwnedMutexGuard;
 
 use crate::via::Via;
 
@@ -15,32 +16,64 @@ const MANY: usize = 256;
 
 /// The acknowledged interactions of this process.
 #[derive(Debug, Default)]
-pub(crate) struct Answers(Mutex<HashMap<u64, (Via, Original)>>);
+pub(crate) struct Answers(Mutex<HashMap<u64, (Via, Place)>>);
+
+/// `None`: acknowledged by an earlier process. Only Discord knows what became of it.
+type Place = Arc<tokio::sync::Mutex<Option<Original>>>;
 
 /// What is in the place of the acknowledgement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Original {
-    /// "Clifford is thinking…": the first part goes there.
-    Thinking,
+    /// "Clifford is thinking…", or a word that stands in for it: the first part goes there.
+    Open(Option<Stand>),
     /// This part: the others follow it.
     Part(DeliveryKey),
 }
 
+/// A word in place of "is thinking".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stand {
+    /// Something else is at work first.
+    Waits,
+    /// Nothing is at work for it any more, and nothing was said.
+    Silent,
+}
+
+impl Stand {
+    /// The word.
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Self::Waits => "⏳ This comes after what I am doing now. It may be answered together with a later message.",
+            Self::Silent => "⏸️ No answer for now.",
+        }
+    }
+
+    /// The word that this text is.
+    pub(crate) fn of(text: &str) -> Option<Self> {
+        [Self::Waits, Self::Silent]
+            .into_iter()
+            .find(|stand| stand.text() == text)
+    }
+}
+
 impl Answers {
-    pub(crate) fn get(&self, interaction: u64) -> Option<Original> {
-        self.with(|answers| answers.get(&interaction).map(|(_, original)| original.clone()))
+    /// An interaction was acknowledged just now.
+    pub(crate) fn acknowledged(&self, via: &Via, now: Timestamp) {
+        self.place(via, now, Some(Original::Open(None)));
     }
 
-    pub(crate) fn set(&self, via: &Via, original: Original, now: Timestamp) {
-        self.with(|answers| {
-            if answers.len() >= MANY {
-                answers.retain(|_, (via, _)| via.is_alive(now));
-            }
-            answers.insert(via.interaction, (via.clone(), original));
-        });
+    /// What is in the place of an acknowledgement. Nobody else writes there until this is dropped.
+    pub(crate) async fn hold(&self, via: &Via, now: Timestamp) -> OwnedMutexGuard<Option<Original>> {
+        self.place(via, now, None).lock_owned().await
     }
 
-    fn with<T>(&self, look: impl FnOnce(&mut HashMap<u64, (Via, Original)>) -> T) -> T {
-        look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    fn place(&self, via: &Via, now: Timestamp, new: Option<Original>) -> Place {
+        let mut answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if answers.len() >= MANY {
+            answers.retain(|_, (via, _)| via.is_alive(now));
+        }
+        let known = answers.entry(via.interaction);
+        let (_, place) = known.or_insert_with(|| (via.clone(), Arc::new(tokio::sync::Mutex::new(new))));
+        Arc::clone(place)
     }
 }

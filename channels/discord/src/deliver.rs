@@ -7,16 +7,16 @@ use clifford_channel::{Accepted, Inbound, Ingress, IngressError, Place, Served};
 use reqwest::Method;
 use serenity::model::{application::CommandInteraction, channel::Message, event::MessageUpdateEvent};
 use tokio::{sync::Semaphore, task::JoinHandle};
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     Shared,
+    answer::{self, Stand},
     api::Call,
     directory::ChannelInfo,
     intake::via_of,
     lanes::Worker,
     map::{self, Me},
-    send::remove_original,
     via::Via,
     wait::{Backoff, Stopped, pause},
 };
@@ -43,6 +43,7 @@ pub(crate) struct Deliver {
     pub(crate) shared: Arc<Shared>,
     pub(crate) ingress: Arc<dyn Ingress>,
     pub(crate) stop: CancellationToken,
+    tasks: TaskTracker,
     readers: Semaphore,
 }
 
@@ -56,11 +57,17 @@ impl Worker for Deliver {
 }
 
 impl Deliver {
-    pub(crate) fn new(shared: Arc<Shared>, ingress: Arc<dyn Ingress>, stop: CancellationToken) -> Self {
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        ingress: Arc<dyn Ingress>,
+        tasks: TaskTracker,
+        stop: CancellationToken,
+    ) -> Self {
         Self {
             shared,
             ingress,
             stop,
+            tasks,
             readers: Semaphore::new(READERS),
         }
     }
@@ -113,13 +120,24 @@ impl Deliver {
             .unwrap_or(false)
             .then(|| via_of(command, &self.shared));
         let accepted = self.hand_in(map::command(command, place, via.clone())).await?;
-        if let (Accepted::Ignored, Some(via)) = (accepted, via.as_deref().and_then(Via::parse)) {
-            // Nobody will answer: "is thinking" must not stay.
-            if let Err(error) = self.shared.api.call::<serde_json::Value>(&remove_original(&via)).await {
-                tracing::debug!(%error, "an ignored command still shows that it is being answered");
-            }
+        // "Is thinking" must not stay where perhaps nobody will answer.
+        match (accepted, via.as_deref().and_then(Via::parse)) {
+            (Accepted::Ignored | Accepted::Stored, Some(via)) => answer::remove(&self.shared, &via).await,
+            (Accepted::Queued, Some(via)) => self.say_that_it_waits(via),
+            (Accepted::Answering | Accepted::Duplicate, _) | (_, None) => {}
         }
         Ok(())
+    }
+
+    /// Beside the lane, which goes on.
+    fn say_that_it_waits(&self, via: Via) {
+        let (shared, stop) = (Arc::clone(&self.shared), self.stop.clone());
+        self.tasks.spawn(async move {
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = answer::insist(&shared, &via, Stand::Waits) => {}
+            }
+        });
     }
 
     /// Hands an event in until it is stored.

@@ -44,6 +44,9 @@ pub(crate) struct Gateway<'a> {
     intake: Intake,
     events: mpsc::Sender<Event>,
     stop: CancellationToken,
+    /// An event that was read and waits for room. A resume tells only what came after it, so it outlives its
+    /// connection.
+    waiting: Option<Event>,
     session: Option<Session>,
     identified: Option<Instant>,
     /// Whether the last connection came as far as a session.
@@ -106,6 +109,7 @@ impl<'a> Gateway<'a> {
             intake,
             events,
             stop,
+            waiting: None,
             session: None,
             identified: None,
             joined: false,

@@ -12,7 +12,6 @@ use tokio_util::task::TaskTracker;
 
 use crate::{
     Shared,
-    answers::Original,
     api::{ApiError, Body, Call},
     deliver::Work,
     directory::{ChannelInfo, GuildInfo},
@@ -206,7 +205,7 @@ pub(crate) fn via_of(command: &CommandInteraction, shared: &Shared) -> String {
         created_ms: created_ms(id),
         token: command.token.clone(),
     };
-    shared.answers.set(&via, Original::Thinking, (shared.config.clock)());
+    shared.answers.acknowledged(&via, (shared.config.clock)());
     via.to_string()
 }
 

@@ -5,6 +5,7 @@
 //! that could not be resumed the history is read for what was missed. (serenity's client hands events on in
 //! tasks of their own, in any order, and drops what it cannot read.)
 
+mod answer;
 mod answers;
 mod api;
 mod backfill;
@@ -103,7 +104,8 @@ impl Channel for Discord {
     async fn signal(&self, to: &Address, signal: &Signal) -> Result<(), SendError> {
         match signal {
             Signal::Typing => send::typing(&self.shared, to).await,
-            Signal::Progress { .. } | Signal::Done => Ok(()),
+            Signal::Done => answer::done(&self.shared, to).await,
+            Signal::Progress { .. } => Ok(()),
         }
     }
 }

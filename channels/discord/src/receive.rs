@@ -34,7 +34,7 @@ pub(crate) async fn receive(
     let intake = Intake::new(Arc::clone(&shared), tasks.clone());
     let dispatch = Dispatch {
         lanes: Lanes::new(
-            Deliver::new(Arc::clone(&shared), Arc::clone(&ingress), ending.clone()),
+            Deliver::new(Arc::clone(&shared), Arc::clone(&ingress), tasks.clone(), ending.clone()),
             shared.config.timing.reorder,
             tasks.clone(),
         ),

@@ -1,4 +1,4 @@
-//! Shared and typing, out.
+//! Parts and typing, out.
 
 use clifford_channel::{Address, DeliveryKey, Part, Receipt, SendError};
 use reqwest::Method;
@@ -6,30 +6,26 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    Shared,
-    answers::Original,
+    Shared, answer,
     api::{ApiError, Body, Call, Refusal},
     via::Via,
 };
 
-/// The flag of a response that is still to come.
-const LOADING: u64 = 1 << 7;
-
 /// A message as far as a receipt needs it.
 #[derive(Deserialize)]
-struct Posted {
-    id: String,
+pub(crate) struct Posted {
+    pub(crate) id: String,
     #[serde(default)]
-    content: String,
+    pub(crate) content: String,
     #[serde(default)]
-    flags: u64,
+    pub(crate) flags: u64,
 }
 
 /// Sends one part: to its interaction while that lives, else to its channel.
 pub(crate) async fn send(shared: &Shared, to: &Address, part: &Part, key: &DeliveryKey) -> Result<Receipt, SendError> {
     let via = to.via.as_deref().and_then(Via::parse);
     if let Some(via) = via.filter(|via| via.is_alive((shared.config.clock)())) {
-        match answer(shared, &via, part, key).await {
+        match answer::part(shared, &via, part, key).await {
             Err(ApiError::Refused(refusal)) if has_ended(&refusal) => {
                 tracing::debug!(%refusal, "the interaction has ended; the answer goes to its channel");
             }
@@ -52,59 +48,6 @@ pub(crate) async fn typing(shared: &Shared, to: &Address) -> Result<(), SendErro
     shared.api.call::<Value>(&call).await.map(drop).map_err(send_error)
 }
 
-/// The first part takes the place of the acknowledgement, the others follow it.
-async fn answer(shared: &Shared, via: &Via, part: &Part, key: &DeliveryKey) -> Result<Posted, ApiError> {
-    let original = match shared.answers.get(via.interaction) {
-        Some(original) => original,
-        // Acknowledged by an earlier process: only Discord knows what became of it.
-        None => match shared.api.call::<Posted>(&original_call(via, Method::GET)).await? {
-            posted if posted.flags & LOADING != 0 => Original::Thinking,
-            posted if posted.content == text_of(part) => {
-                shared
-                    .answers
-                    .set(via, Original::Part(key.clone()), (shared.config.clock)());
-                return Ok(posted);
-            }
-            _ => Original::Part(DeliveryKey(String::new())),
-        },
-    };
-    let now = (shared.config.clock)();
-    match original {
-        Original::Part(first) if first != *key => {
-            shared.answers.set(via, Original::Part(first), now);
-            let path = format!("/webhooks/{}/{}", via.application, via.token);
-            let call = Call::new(Method::POST, "follow up", via.interaction, path);
-            shared.api.call(&call.body(response(part))).await
-        }
-        Original::Thinking | Original::Part(_) => {
-            let call = original_call(via, Method::PATCH).body(response(part));
-            let answer = shared.api.call(&call).await;
-            let stands = match &answer {
-                // Whether it was taken is not known: the same part goes there again.
-                Ok(_) | Err(ApiError::Unreachable(_)) => Original::Part(key.clone()),
-                Err(ApiError::Limited(_) | ApiError::Refused(_)) => Original::Thinking,
-            };
-            shared.answers.set(via, stands, now);
-            answer
-        }
-    }
-}
-
-fn original_call(via: &Via, method: Method) -> Call {
-    let route = if method == Method::GET {
-        "read original"
-    } else {
-        "edit original"
-    };
-    let path = format!("/webhooks/{}/{}/messages/@original", via.application, via.token);
-    Call::new(method, route, via.interaction, path)
-}
-
-/// Takes the "is thinking" away from an interaction that will not be answered.
-pub(crate) fn remove_original(via: &Via) -> Call {
-    original_call(via, Method::DELETE)
-}
-
 /// The channel's id, checked, since it becomes part of a path.
 fn channel(to: &Address) -> Result<u64, SendError> {
     to.place
@@ -112,7 +55,7 @@ fn channel(to: &Address) -> Result<u64, SendError> {
         .map_err(|_| SendError::Rejected(format!("`{}` is no Discord channel", to.place)))
 }
 
-fn text_of(part: &Part) -> &str {
+pub(crate) fn text_of(part: &Part) -> &str {
     match part {
         Part::Text { text, .. } => text,
         Part::File { caption, .. } => caption,
@@ -120,7 +63,7 @@ fn text_of(part: &Part) -> &str {
 }
 
 /// A part as the answer to an interaction. What a model wrote pings nobody.
-fn response(part: &Part) -> Body {
+pub(crate) fn response(part: &Part) -> Body {
     let json = json!({"content": text_of(part), "allowed_mentions": {"parse": []}});
     with_file(json, part)
 }
@@ -158,7 +101,7 @@ fn receipt(posted: Result<Posted, ApiError>) -> Result<Receipt, SendError> {
     posted.map(|posted| Receipt { id: posted.id }).map_err(send_error)
 }
 
-fn send_error(error: ApiError) -> SendError {
+pub(crate) fn send_error(error: ApiError) -> SendError {
     match error {
         ApiError::Limited(wait) => SendError::RetryAfter(wait),
         ApiError::Unreachable(error) => SendError::Unreachable(error),
@@ -179,7 +122,7 @@ fn is_gone(refusal: &Refusal) -> bool {
 }
 
 /// The interaction takes nothing more: unknown message, webhook or interaction, a token that has expired.
-fn has_ended(refusal: &Refusal) -> bool {
+pub(crate) fn has_ended(refusal: &Refusal) -> bool {
     matches!(refusal.code, 10_008 | 10_015 | 10_062 | 50_027) || matches!(refusal.status, 401 | 404)
 }
 

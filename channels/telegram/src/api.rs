@@ -25,6 +25,8 @@ pub(crate) enum ApiError {
     MovedTo(i64),
     /// Telegram understood the request, and refuses it.
     Refused { code: u16, description: String },
+    /// There was no connection: the request was not made.
+    NoConnection(String),
     /// No answer, a broken one, or a failure of the server. The request may have been carried out.
     Unreachable(String),
 }
@@ -104,7 +106,7 @@ impl Api {
         let url = self
             .base
             .join(method)
-            .map_err(|error| ApiError::Unreachable(error.to_string()))?;
+            .map_err(|error| ApiError::NoConnection(error.to_string()))?;
         Ok(self.http.post(url).timeout(timeout))
     }
 
@@ -117,19 +119,25 @@ impl Api {
 
     fn unreachable(&self, error: reqwest::Error) -> ApiError {
         let error = error.without_url();
+        let was_made = !error.is_connect() && !error.is_builder();
         let mut text = error.to_string();
         let mut source = error.source();
         while let Some(cause) = source {
             text = format!("{text}: {cause}");
             source = cause.source();
         }
-        self.without_token(ApiError::Unreachable(text))
+        self.without_token(if was_made {
+            ApiError::Unreachable(text)
+        } else {
+            ApiError::NoConnection(text)
+        })
     }
 
     /// Whatever a server or a proxy echoes, the token goes into no log.
     fn without_token(&self, error: ApiError) -> ApiError {
         let clean = |text: String| text.replace(&self.token, "<token>");
         match error {
+            ApiError::NoConnection(text) => ApiError::NoConnection(clean(text)),
             ApiError::Unreachable(text) => ApiError::Unreachable(clean(text)),
             ApiError::Refused { code, description } => ApiError::Refused {
                 code,
@@ -232,6 +240,22 @@ mod tests {
         for (status, body, expected) in cases {
             assert_eq!(read::<u32>(status, body.as_bytes()), expected, "{status} {body}");
         }
+    }
+
+    #[tokio::test]
+    async fn only_what_was_asked_may_have_been_carried_out() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = Url::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
+        let api = Api::new("1:a", &address).unwrap();
+        let ask = async || {
+            let request = api.request("GetMe", CALL_TIMEOUT).unwrap();
+            api.perform::<u32>(request).await.unwrap_err()
+        };
+        let (error, ()) = tokio::join!(ask(), async { drop(listener.accept().await) });
+        assert!(matches!(error, ApiError::Unreachable(_)), "{error:?}");
+        drop(listener);
+        let error = ask().await;
+        assert!(matches!(error, ApiError::NoConnection(_)), "{error:?}");
     }
 
     #[test]

@@ -110,11 +110,12 @@ fn refused(error: ApiError, to: &Address, target: &Target, pace: &Pace) -> SendE
             reply_to: None,
             via: None,
         }),
+        ApiError::NoConnection(why) => SendError::NotSent(why),
         ApiError::Unreachable(why) => SendError::Unreachable(why),
         ApiError::Refused {
             code: 401 | 404,
             description,
-        } => SendError::Unreachable(format!(
+        } => SendError::NotSent(format!(
             "Telegram does not know the bot; check channels.telegram.token ({description})"
         )),
         ApiError::Refused { description, .. } if is_gone(&description) => SendError::Gone(description),
@@ -170,6 +171,7 @@ mod tests {
     #[tokio::test]
     async fn each_refusal_says_what_becomes_of_the_part() {
         assert_eq!(meaning(ApiError::RetryAfter(Duration::from_secs(7))), "RetryAfter(7s)");
+        assert_eq!(meaning(ApiError::NoConnection("x".to_owned())), "NotSent(\"x\")");
         assert_eq!(meaning(ApiError::Unreachable("x".to_owned())), "Unreachable(\"x\")");
         assert_eq!(
             meaning(ApiError::MovedTo(-1009)),
@@ -186,6 +188,6 @@ mod tests {
         }
         let rejected = "Bad Request: not enough rights to send text messages to the chat";
         assert_eq!(refusal(400, rejected), format!("Rejected({rejected:?})"));
-        assert!(refusal(401, "Unauthorized").starts_with("Unreachable("));
+        assert!(refusal(401, "Unauthorized").starts_with("NotSent("));
     }
 }

@@ -115,7 +115,7 @@ async fn hand_in(terminal: &Terminal, ingress: &dyn Ingress, event: Inbound) {
     let mut pause = RETRY.0;
     loop {
         match ingress.accept(event.clone()).await {
-            Ok(Accepted::Answering) => return,
+            Ok(Accepted::Answering | Accepted::Queued) => return,
             Ok(Accepted::Stored | Accepted::Duplicate) => break,
             Ok(Accepted::Ignored) => {
                 terminal

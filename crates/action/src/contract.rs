@@ -12,13 +12,10 @@ pub fn contract() -> &'static str {
     &CONTRACT
 }
 
-/// A call with the notes that the planning gate asks for: the form that saves the most iterations.
-const EXAMPLE: &str = r#"{"type":"tool_call","notes":[{"category":"requirements","content":"…"},{"category":"plan","content":"…"}],"name":"compute.eval","args":{"expression":"2+2"}}"#;
-
 fn write() -> String {
     let mut text = format!(
-        "Answer with exactly one JSON object: one action. Fields with ? are optional. Any action may carry notes, \
-         written first:\n{EXAMPLE}\nActions by type:\n"
+        "Answer with exactly one JSON object: one action. Fields with ? are optional. Any action may carry notes: \
+         [{{category, content}}].\nActions by type:\n"
     );
     let mut shown = Vec::new();
     for (kind, action) in ACTIONS.iter() {
@@ -85,12 +82,11 @@ fn shape(schema: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{EXAMPLE, contract};
+    use super::contract;
 
     #[test]
     fn every_action_has_its_line() {
-        let expected = r#"Answer with exactly one JSON object: one action. Fields with ? are optional. Any action may carry notes, written first:
-{"type":"tool_call","notes":[{"category":"requirements","content":"…"},{"category":"plan","content":"…"}],"name":"compute.eval","args":{"expression":"2+2"}}
+        let expected = r#"Answer with exactly one JSON object: one action. Fields with ? are optional. Any action may carry notes: [{category, content}].
 Actions by type:
 tool_call {name, args?}: call a tool; you then see its result. name is "tool.command"
 send_message {message, file_ids?: []}: say something to the user now; a question ends your turn
@@ -106,21 +102,5 @@ recover {reason, action?: retry|finish|ask_user, message?}: after a tool has fai
 "#;
         assert_eq!(contract(), expected);
         assert!(contract().chars().count() <= 1_400);
-    }
-
-    #[test]
-    fn the_example_is_an_action() {
-        assert_eq!(
-            crate::read(EXAMPLE).unwrap().to_value().to_string(),
-            EXAMPLE
-                .replace(
-                    r#""notes":[{"category":"requirements","content":"…"},{"category":"plan","content":"…"}],"#,
-                    "",
-                )
-                .replace(
-                    r#"}}"#,
-                    r#"},"notes":[{"category":"requirements","content":"…"},{"category":"plan","content":"…"}]}"#
-                )
-        );
     }
 }

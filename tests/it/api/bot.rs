@@ -47,6 +47,15 @@ impl Bot {
     }
 
     pub async fn with(settings: &[(&str, &str)]) -> Self {
+        Self::launch(settings, false).await
+    }
+
+    /// One that connects to the platforms of its settings.
+    pub async fn connected(settings: &[(&str, &str)]) -> Self {
+        Self::launch(settings, true).await
+    }
+
+    async fn launch(settings: &[(&str, &str)], channels: bool) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let data = dir.path().to_str().unwrap().to_owned();
         let mut overrides = vec![
@@ -68,6 +77,7 @@ impl Bot {
         let loaded = config::load(&sources).unwrap();
         let secrets = loaded.secrets(&env).unwrap();
         let options = Options {
+            channels,
             workers: true,
             ..Options::default()
         };

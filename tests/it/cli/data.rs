@@ -125,3 +125,21 @@ fn a_claim_code_is_printed_and_a_wrong_code_lets_nobody_in() {
          the bot again",
     );
 }
+
+#[test]
+fn a_data_directory_may_have_any_name() {
+    let machine = Machine::new();
+    let dir = machine.path("100% mine? #1 %23");
+    let set = format!("data.dir={}", shown(&dir));
+    for args in [&["ask", "what is 1 + 1?"][..], &["db", "check"], &["db", "status"]] {
+        machine.run([args, &["--set", &set]].concat()).succeeds();
+    }
+    let runs = machine.run(["runs", "list", "--json", "--set", &set]);
+    assert_eq!(runs.json()[0]["inputText"], "what is 1 + 1?");
+    let made: Vec<_> = std::fs::read_dir(machine.path("."))
+        .expect("a directory")
+        .map(|entry| entry.expect("an entry").file_name())
+        .collect();
+    assert_eq!(made, ["100% mine? #1 %23"]);
+    assert!(dir.join("clifford.db").is_file());
+}

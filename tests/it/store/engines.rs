@@ -1,7 +1,7 @@
 //! Runs every case on both engines.
 
 use super::{
-    claims, places, races, rows,
+    claims, keys, moves, places, races, rows,
     world::{Home, World},
 };
 
@@ -58,6 +58,17 @@ on_both_engines![
     rows::a_trigger_fires_once_for_a_due_time,
     rows::nul_bytes_are_left_out_of_texts,
     rows::a_transaction_that_fails_leaves_nothing,
+    keys::a_pairing_code_is_good_once,
+    keys::a_pairing_code_expires,
+    keys::a_new_pairing_code_replaces_the_old_one_of_that_account_only,
+    keys::a_token_is_known_by_its_hash_until_it_is_revoked,
+    keys::what_could_not_be_read_is_kept_within_limits,
+    moves::a_channel_that_moved_is_the_same_under_its_new_id,
+    moves::a_channel_is_not_moved_onto_another,
+    moves::a_channel_that_was_left_is_off_until_somebody_speaks_there,
+    moves::a_channel_that_was_turned_off_stays_so_when_the_bot_is_removed_and_comes_back,
+    moves::a_space_that_was_left_takes_all_of_its_channels_and_no_other,
+    moves::the_places_that_are_served_come_with_their_newest_message,
     races::twenty_at_once_make_one_person_one_channel_and_one_context,
     races::two_subagents_that_end_at_once_wake_their_parent_once,
     races::a_parent_whose_context_is_busy_is_woken_later,

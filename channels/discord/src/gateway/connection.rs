@@ -86,22 +86,21 @@ impl Gateway<'_> {
 
     async fn read(&mut self, socket: &mut Socket, pulse: &mut Pulse) -> End {
         // While an event waits for room nothing is read, but the heart goes on beating.
-        let mut waiting: Option<Event> = None;
         let events = self.events.clone();
         let stop = self.stop.clone();
         loop {
             let step = tokio::select! {
                 biased;
                 () = stop.cancelled() => return End::Stopped,
-                () = sleep_until(pulse.next) => self.beat(socket, pulse, waiting.is_some()).await,
-                room = events.reserve(), if waiting.is_some() => match (room, waiting.take()) {
+                () = sleep_until(pulse.next) => self.beat(socket, pulse).await,
+                room = events.reserve(), if self.waiting.is_some() => match (room, self.waiting.take()) {
                     (Ok(room), Some(event)) => {
                         room.send(event);
                         Ok(None)
                     }
                     _ => return End::Stopped,
                 },
-                frame = socket.next(), if waiting.is_none() => match frame {
+                frame = socket.next(), if self.waiting.is_none() => match frame {
                     Ok(Frame::Text(text)) => self.frame(&text, socket, pulse).await,
                     Ok(Frame::End(code)) => Err(closed(code)),
                     Ok(Frame::Other) => Ok(None),
@@ -109,16 +108,16 @@ impl Gateway<'_> {
                 },
             };
             match step {
-                Ok(Some(event)) => waiting = Some(event),
+                Ok(Some(event)) => self.waiting = Some(event),
                 Ok(None) => {}
                 Err(end) => return end,
             }
         }
     }
 
-    /// Sends a heartbeat, unless the one before was never answered. `busy`: answers are not being read.
-    async fn beat(&mut self, socket: &mut Socket, pulse: &mut Pulse, busy: bool) -> Result<Option<Event>, End> {
-        if !pulse.answered && !busy {
+    /// Sends a heartbeat, unless the one before was never answered, although answers are being read.
+    async fn beat(&mut self, socket: &mut Socket, pulse: &mut Pulse) -> Result<Option<Event>, End> {
+        if !pulse.answered && self.waiting.is_none() {
             return Err(End::Lost("a heartbeat was not answered".to_owned()));
         }
         pulse.answered = false;
@@ -219,3 +218,7 @@ async fn open(client: &reqwest::Client, url: &str) -> Result<(Socket, Pulse), St
     let every = Duration::from_millis(hello.heartbeat_interval.max(1));
     Ok((socket, Pulse::new(every)))
 }
+
+#[cfg(test)]
+#[path = "connection_tests.rs"]
+mod tests;

@@ -203,3 +203,52 @@ async fn an_ignored_command_does_not_go_on_thinking() {
     assert_eq!(bot.fake.requests(Route::DeleteOriginal), 1);
     bot.finish().await;
 }
+
+const WAITS: &str = "⏳ This comes after what I am doing now. It may be answered together with a later message.";
+const SILENT: &str = "⏸️ No answer for now.";
+
+#[tokio::test]
+async fn a_command_whose_turn_comes_later_says_so_until_it_is_answered() {
+    let bot = Bot::start().await;
+    let (channel, _) = bot.channel();
+    bot.kept.queues.store(true, std::sync::atomic::Ordering::SeqCst);
+    // Discord need not take the word at once.
+    bot.fake.fail_next(Route::EditOriginal, Fault::Status(503));
+    let (address, id) = use_command(&bot, channel, "ask", &[("text", "and then?")]).await;
+    assert_eq!(bot.fake.wait_for_replies(id, 1).await[0].content, WAITS);
+    assert!(!bot.fake.is_thinking(id));
+    for (text, key) in [("first", "key-1"), ("second", "key-2")] {
+        bot.send(&address, text, key).await.unwrap();
+    }
+    assert_eq!(contents(&bot, id), ["first", "second"]);
+    let (address, id) = use_command(&bot, channel, "ask", &[("text", "after a restart?")]).await;
+    bot.fake.wait_for_replies(id, 1).await;
+    let process = Discord::new(config(&bot.fake)).unwrap();
+    let key = clifford_channel::DeliveryKey("key-3".to_owned());
+    process.send(&address, &text_part("here"), &key).await.unwrap();
+    assert_eq!(contents(&bot, id), ["here"]);
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn a_command_for_which_nothing_is_at_work_any_more_does_not_look_as_if() {
+    let bot = Bot::start().await;
+    let (channel, _) = bot.channel();
+    let (address, id) = use_command(&bot, channel, "ask", &[("text", "in an hour")]).await;
+    bot.fake.fail_next(Route::EditOriginal, Fault::DropBefore);
+    bot.discord.signal(&address, &Signal::Done).await.unwrap();
+    assert_eq!(contents(&bot, id), [SILENT]);
+    let requests = bot.fake.requests(Route::EditOriginal);
+    bot.discord.signal(&address, &Signal::Done).await.unwrap();
+    assert_eq!(bot.fake.requests(Route::EditOriginal), requests);
+    bot.send(&address, "the hour is over", "key-1").await.unwrap();
+    bot.discord.signal(&address, &Signal::Done).await.unwrap();
+    assert_eq!(contents(&bot, id), ["the hour is over"]);
+    // Another process, which knows nothing of it, leaves an answer alone.
+    let process = Discord::new(config(&bot.fake)).unwrap();
+    process.signal(&address, &Signal::Done).await.unwrap();
+    assert_eq!(contents(&bot, id), ["the hour is over"]);
+    bot.fake.advance(Duration::from_secs(15 * 60 + 1));
+    process.signal(&address, &Signal::Done).await.unwrap();
+    bot.finish().await;
+}

@@ -3,7 +3,7 @@
 use std::{
     sync::{
         Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -30,6 +30,8 @@ pub struct Kept {
     pub looks_back: AtomicUsize,
     pub unavailable: AtomicUsize,
     pub ignores: bool,
+    /// Something else is at work first.
+    pub queues: AtomicBool,
     changes: watch::Sender<()>,
 }
 
@@ -42,6 +44,7 @@ impl Kept {
             looks_back: AtomicUsize::new(0),
             unavailable: AtomicUsize::new(0),
             ignores,
+            queues: AtomicBool::new(false),
             changes: watch::Sender::new(()),
         })
     }
@@ -106,6 +109,8 @@ impl Ingress for Kept {
         self.changes.send_replace(());
         Ok(if self.ignores {
             Accepted::Ignored
+        } else if self.queues.load(Ordering::SeqCst) {
+            Accepted::Queued
         } else {
             Accepted::Answering
         })

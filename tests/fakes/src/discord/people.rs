@@ -262,7 +262,8 @@ impl DiscordFake {
         self.shared.state().gateway.heartbeat = interval;
     }
 
-    /// The message content intent is switched off in the developer portal: identifying with it closes with 4014.
+    /// The message content intent is switched off in the developer portal: identifying with it closes with 4014,
+    /// and the application's flags lack it.
     pub fn without_message_content(&self) {
         self.shared.state().gateway.message_content = false;
     }

@@ -73,12 +73,20 @@ async fn me(Extract(shared): Extract<Shared>) -> Json<Value> {
     Json(state.users.get(&state.bot).cloned().unwrap_or_default())
 }
 
+/// The message content intent, as bots in fewer than 100 servers have it.
+const MESSAGE_CONTENT_LIMITED: u64 = 1 << 19;
+
 async fn application(Extract(shared): Extract<Shared>) -> Json<Value> {
     let state = shared.state();
     let bot = state.users.get(&state.bot);
+    let flags = if state.gateway.message_content {
+        MESSAGE_CONTENT_LIMITED
+    } else {
+        0
+    };
     Json(json!({
         "id": state.application.to_string(), "name": "Clifford", "icon": null, "description": "", "bot": bot,
-        "bot_public": true, "bot_require_code_grant": false, "verify_key": "0", "flags": 0,
+        "bot_public": true, "bot_require_code_grant": false, "verify_key": "0", "flags": flags,
     }))
 }
 

@@ -1,0 +1,134 @@
+//! Answers to interactions: the first part takes the place of the acknowledgement, and "is thinking" never stays.
+
+use clifford_channel::{Address, DeliveryKey, Part, SendError};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+pub(crate) use crate::answers::Stand;
+use crate::{
+    Shared,
+    answers::Original,
+    api::{ApiError, Body, Call},
+    send::{Posted, has_ended, response, send_error, text_of},
+    via::Via,
+    wait::Backoff,
+};
+
+/// The flag of a response that is still to come.
+const LOADING: u64 = 1 << 7;
+
+/// The first part takes the place of the acknowledgement, the others follow it.
+pub(crate) async fn part(shared: &Shared, via: &Via, part: &Part, key: &DeliveryKey) -> Result<Posted, ApiError> {
+    let mut original = shared.answers.hold(via, (shared.config.clock)()).await;
+    let stands = match original.clone() {
+        Some(stands) => stands,
+        None => match read(shared, via).await? {
+            (Original::Part(_), posted) if posted.content == text_of(part) => {
+                *original = Some(Original::Part(key.clone()));
+                return Ok(posted);
+            }
+            (stands, _) => stands,
+        },
+    };
+    match stands {
+        Original::Part(first) if first != *key => {
+            *original = Some(Original::Part(first));
+            let path = format!("/webhooks/{}/{}", via.application, via.token);
+            let call = Call::new(Method::POST, "follow up", via.interaction, path);
+            shared.api.call(&call.body(response(part))).await
+        }
+        Original::Open(_) | Original::Part(_) => {
+            let answer = edit(shared, via, response(part)).await;
+            *original = Some(match &answer {
+                // Whether it was taken is not known: the same part goes there again.
+                Ok(_) | Err(ApiError::Unreachable(_)) => Original::Part(key.clone()),
+                Err(ApiError::Limited(_) | ApiError::Refused(_)) => Original::Open(None),
+            });
+            answer
+        }
+    }
+}
+
+/// Nothing is at work for an interaction any more: if nothing was said, its place says so.
+pub(crate) async fn done(shared: &Shared, to: &Address) -> Result<(), SendError> {
+    let via = to.via.as_deref().and_then(Via::parse);
+    let Some(via) = via.filter(|via| via.is_alive((shared.config.clock)())) else {
+        return Ok(());
+    };
+    match stand_in(shared, &via, Stand::Silent).await {
+        // Nobody comes back to this.
+        Err(ApiError::Unreachable(_)) => stand_in(shared, &via, Stand::Silent).await,
+        other => other,
+    }
+    .map_err(send_error)
+}
+
+/// Puts a word in place of "is thinking", however often it must be tried while the interaction lives.
+pub(crate) async fn insist(shared: &Shared, via: &Via, stand: Stand) {
+    let mut backoff = Backoff::new(&shared.config.timing);
+    while via.is_alive((shared.config.clock)()) {
+        let wait = match stand_in(shared, via, stand).await {
+            Ok(()) => return,
+            Err(ApiError::Limited(wait)) => wait,
+            Err(ApiError::Unreachable(_)) => backoff.next(),
+            Err(ApiError::Refused(refusal)) => {
+                tracing::debug!(%refusal, "a command still shows that it is being answered");
+                return;
+            }
+        };
+        tokio::time::sleep(wait).await;
+    }
+}
+
+/// Takes the "is thinking" away from an interaction that will not be answered.
+pub(crate) async fn remove(shared: &Shared, via: &Via) {
+    if let Err(error) = shared.api.call::<Value>(&original_call(via, Method::DELETE)).await {
+        tracing::debug!(%error, "an ignored command still shows that it is being answered");
+    }
+}
+
+/// Puts a word in place of "is thinking", unless an answer is there.
+async fn stand_in(shared: &Shared, via: &Via, stand: Stand) -> Result<(), ApiError> {
+    let mut original = shared.answers.hold(via, (shared.config.clock)()).await;
+    if matches!(&*original, Some(Original::Part(_))) || *original == Some(Original::Open(Some(stand))) {
+        return Ok(());
+    }
+    // Another process may have answered in the meantime.
+    let stands = match read(shared, via).await {
+        Ok((stands, _)) => stands,
+        Err(ApiError::Refused(refusal)) if has_ended(&refusal) => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    if matches!(stands, Original::Open(_)) {
+        let word = Body::Json(json!({"content": stand.text(), "allowed_mentions": {"parse": []}}));
+        edit(shared, via, word).await?;
+        *original = Some(Original::Open(Some(stand)));
+    }
+    Ok(())
+}
+
+/// What is in the place of the acknowledgement, as Discord has it.
+async fn read(shared: &Shared, via: &Via) -> Result<(Original, Posted), ApiError> {
+    let posted: Posted = shared.api.call(&original_call(via, Method::GET)).await?;
+    let stand = Stand::of(&posted.content);
+    let stands = if posted.flags & LOADING != 0 || stand.is_some() {
+        Original::Open(stand)
+    } else {
+        Original::Part(DeliveryKey(String::new()))
+    };
+    Ok((stands, posted))
+}
+
+async fn edit(shared: &Shared, via: &Via, body: Body) -> Result<Posted, ApiError> {
+    shared.api.call(&original_call(via, Method::PATCH).body(body)).await
+}
+
+fn original_call(via: &Via, method: Method) -> Call {
+    let route = match method {
+        Method::GET => "read original",
+        Method::DELETE => "delete original",
+        _ => "edit original",
+    };
+    let path = format!("/webhooks/{}/{}/messages/@original", via.application, via.token);
+    Call::new(method, route, via.interaction, path)
+}

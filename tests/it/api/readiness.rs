@@ -1,0 +1,222 @@
+//! Whether a bot says that it can work, and why not.
+
+use std::{
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use clifford_fakes::{
+    discord::DiscordFake,
+    postgres::Cluster,
+    telegram::{Fault, Method, TelegramFake},
+};
+use serde_json::{Value, json};
+use tokio::{
+    io::copy_bidirectional,
+    net::{TcpListener, TcpStream},
+    sync::watch,
+};
+use tokio_util::task::TaskTracker;
+
+use super::bot::{Answer, Bot};
+use crate::harness::PATIENCE;
+
+/// Asks until the bot says whether it is ready as it should, and returns what it checked.
+async fn checks(bot: &Bot, ready: bool) -> Value {
+    let mut often = tokio::time::interval(Duration::from_millis(25));
+    let asked = tokio::time::timeout(PATIENCE, async {
+        loop {
+            often.tick().await;
+            let answer = bot.get("/readyz").await;
+            let said = answer.json();
+            assert_eq!(said["ready"], answer.status == 200, "{said}");
+            if said["ready"] == ready {
+                assert_eq!(answer.status, if ready { 200 } else { 503 });
+                return said["checks"].clone();
+            }
+        }
+    });
+    match asked.await {
+        Ok(checks) => checks,
+        Err(_) => panic!("not so: ready = {ready}: {}", bot.get("/readyz").await.text),
+    }
+}
+
+fn settings<'a>(telegram: &'a TelegramFake, token: &'a str) -> [(&'a str, &'a str); 3] {
+    [
+        ("channels.telegram.api_url", telegram.api_url()),
+        ("channels.telegram.token", token),
+        ("channels.telegram.poll_seconds", "1"),
+    ]
+}
+
+fn good(detail: &str) -> Value {
+    json!({ "ok": true, "detail": detail })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bot_is_ready_when_telegram_answers_and_says_why_when_it_does_not() {
+    let telegram = TelegramFake::start().await.unwrap();
+    let bot = Bot::connected(&settings(&telegram, TelegramFake::TOKEN)).await;
+    let all = json!({
+        "channel:telegram": good("connected as @clifford_bot"),
+        "database": good("it takes writes"),
+        "provider": good("offline"),
+    });
+    assert_eq!(checks(&bot, true).await, all);
+    for fault in [Fault::Server(502), Fault::Drop, Fault::Server(502)] {
+        telegram.fail_next(Method::GetUpdates, fault);
+    }
+    let down = checks(&bot, false).await;
+    let telegram_check = &down["channel:telegram"];
+    assert_eq!(telegram_check["ok"], false);
+    let why = telegram_check["detail"].as_str().unwrap();
+    assert!(!why.is_empty() && !why.contains(TelegramFake::TOKEN), "{why}");
+    assert_eq!(down["database"], all["database"]);
+    assert_eq!(checks(&bot, true).await, all);
+    bot.app.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bot_is_ready_when_the_gateway_is_open_and_says_why_when_it_is_not() {
+    let discord = DiscordFake::start().await;
+    let url = discord.api_url();
+    let settings = [
+        ("channels.discord.api_url", url.as_str()),
+        ("channels.discord.token", DiscordFake::TOKEN),
+    ];
+    let bot = Bot::connected(&settings).await;
+    let name = checks(&bot, true).await["channel:discord"].clone();
+    assert!(name["detail"].as_str().unwrap().starts_with("connected as "), "{name}");
+    discord.gateway_open(false);
+    discord.disconnect();
+    let down = checks(&bot, false).await["channel:discord"].clone();
+    assert_eq!(down["ok"], false);
+    let why = down["detail"].as_str().unwrap();
+    assert!(!why.is_empty() && !why.contains(DiscordFake::TOKEN), "{why}");
+    discord.gateway_open(true);
+    assert_eq!(checks(&bot, true).await["channel:discord"], name);
+    bot.app.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_that_the_platform_refuses_is_named_by_its_setting() {
+    let telegram = TelegramFake::start().await.unwrap();
+    let discord = DiscordFake::start().await;
+    discord.revoke_token();
+    let url = discord.api_url();
+    let mut settings = settings(&telegram, "123456789:another_token_that_nobody_knows").to_vec();
+    settings.extend([
+        ("channels.discord.api_url", url.as_str()),
+        ("channels.discord.token", DiscordFake::TOKEN),
+    ]);
+    let bot = Bot::connected(&settings).await;
+    let expected = [
+        ("channel:telegram", "channels.telegram.token"),
+        ("channel:discord", "channels.discord.token"),
+    ];
+    let mut often = tokio::time::interval(Duration::from_millis(25));
+    let named = |checks: &Value| {
+        expected
+            .iter()
+            .all(|(check, setting)| checks[check]["detail"].as_str().unwrap().contains(setting))
+    };
+    let mut said = checks(&bot, false).await;
+    let waited = tokio::time::timeout(PATIENCE, async {
+        while !named(&said) {
+            often.tick().await;
+            said = checks(&bot, false).await;
+        }
+    });
+    let in_time = waited.await.is_ok();
+    assert!(in_time, "{said}");
+    for (check, _) in expected {
+        assert_eq!(said[check]["ok"], false, "{said}");
+    }
+    let text = said.to_string();
+    assert!(
+        !text.contains("nobody_knows") && !text.contains(DiscordFake::TOKEN),
+        "{text}"
+    );
+    bot.app.shutdown().await;
+}
+
+/// A way to PostgreSQL that can be cut.
+struct Way {
+    address: SocketAddr,
+    open: Arc<AtomicBool>,
+    cut: watch::Sender<()>,
+}
+
+impl Way {
+    async fn to(server: String) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let way = Self {
+            address: listener.local_addr().unwrap(),
+            open: Arc::new(AtomicBool::new(true)),
+            cut: watch::Sender::new(()),
+        };
+        let (open, cut) = (Arc::clone(&way.open), way.cut.clone());
+        let tasks = TaskTracker::new();
+        let connections = tasks.clone();
+        tasks.spawn(async move {
+            while let Ok((mut here, _)) = listener.accept().await {
+                let mut cut = cut.subscribe();
+                if !open.load(Ordering::SeqCst) {
+                    continue;
+                }
+                let server = server.clone();
+                connections.spawn(async move {
+                    let mut there = TcpStream::connect(server).await.unwrap();
+                    tokio::select! {
+                        _ = cut.changed() => {}
+                        _ = copy_bidirectional(&mut here, &mut there) => {}
+                    }
+                });
+            }
+        });
+        way
+    }
+
+    /// Ends every connection, and each new one at once.
+    fn close(&self) {
+        self.open.store(false, Ordering::SeqCst);
+        self.cut.send_replace(());
+    }
+
+    fn open(&self) {
+        self.open.store(true, Ordering::SeqCst);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bot_is_not_ready_while_postgresql_is_gone_and_ready_when_it_is_back() {
+    let database = tokio::task::spawn_blocking(|| Cluster::shared().database())
+        .await
+        .unwrap();
+    let Some(database) = database else { return };
+    let (_, server) = database.split_once('@').unwrap();
+    let (server, name) = server.split_once('/').unwrap();
+    let way = Way::to(server.to_owned()).await;
+    let url = format!("postgres://clifford@{}/{name}", way.address);
+    let bot = Bot::with(&[("database.url", &url)]).await;
+    assert_eq!(checks(&bot, true).await["database"], good("it takes writes"));
+    way.close();
+    let gone = checks(&bot, false).await;
+    assert_eq!(gone["database"]["ok"], false);
+    let why = gone["database"]["detail"].as_str().unwrap();
+    assert!(
+        ["it takes no writes; the log says why", "it did not answer within 5 s"].contains(&why),
+        "{why}"
+    );
+    let alive: Answer = bot.get("/healthz").await;
+    assert_eq!((alive.status, alive.text.as_str()), (200, "ok"));
+    way.open();
+    assert_eq!(checks(&bot, true).await["database"], good("it takes writes"));
+    bot.ask("hello").await;
+    bot.app.shutdown().await;
+}

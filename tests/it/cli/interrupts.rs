@@ -1,0 +1,92 @@
+//! Ctrl-C twice: the second one ends a command that is still finishing its work.
+
+use std::{
+    io::Write,
+    process::{Child, Stdio},
+    time::Duration,
+};
+
+use clifford_fakes::openai::OpenAiFake;
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::Machine;
+use crate::{
+    brain,
+    harness::{PATIENCE, Setup, Site},
+};
+
+/// A machine whose model is this one, and whose bot waits for an hour until its work is finished.
+fn patient(model: &OpenAiFake) -> Machine {
+    let machine = Machine::new();
+    machine.write(
+        "bot.toml",
+        &format!(
+            "[engine]\nshutdown_seconds = 3600\n[[llm.providers]]\nname = \"fake\"\nmodel = \"fake-1\"\nbase_url = \"{}\"\n",
+            model.base_url()
+        ),
+    );
+    machine
+}
+
+/// Presses Ctrl-C until the command ends, and returns how it ended.
+async fn interrupt(mut child: Child) -> Option<i32> {
+    let mut often = tokio::time::interval(Duration::from_millis(100));
+    let ended = tokio::time::timeout(PATIENCE, async {
+        loop {
+            often.tick().await;
+            if let Some(status) = child.try_wait().expect("a child") {
+                return status.code();
+            }
+            kill_process(Pid::from_child(&child), Signal::INT).expect("it runs");
+        }
+    });
+    let ended = ended.await;
+    // One that does not end must not outlive the test.
+    child.kill().ok();
+    ended.expect("it ends")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_chat_that_waits_for_the_model_ends_at_the_second_interrupt() {
+    let model = OpenAiFake::start().await;
+    model.respond_with(brain::reply);
+    let hold = model.hold();
+    let machine = patient(&model);
+    let mut chat = machine
+        .command(["chat"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary runs");
+    let mut stdin = chat.stdin.take().expect("a pipe");
+    stdin.write_all(b"hello\n").expect("it reads");
+    model.wait_for_requests(1).await;
+    assert_eq!(interrupt(chat).await, Some(1));
+    drop((stdin, hold));
+    // What was at work goes on at the next start.
+    let left = machine.run(["runs", "list", "--json"]).json();
+    assert_eq!(left.as_array().map(Vec::len), Some(1), "{left}");
+    assert!(
+        left[0]["status"] == "pending" || left[0]["status"] == "running",
+        "{left}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_waits_for_the_model_ends_at_the_second_interrupt_and_loses_nothing() {
+    let mut bot = Setup::on(Site::Telegram)
+        .set("engine.shutdown_seconds", 3600)
+        .start()
+        .await;
+    let room = bot.room(Site::Telegram, 7, "Ada");
+    let hold = bot.model.hold();
+    bot.says(room, "hello");
+    bot.model.wait_for_requests(1).await;
+    assert_eq!(bot.interrupted().await.code(), Some(1));
+    hold.release();
+    bot.spawn(None);
+    assert_eq!(bot.answers(room, 1).await, ["You said: hello"]);
+    bot.finish().await;
+    assert_eq!(bot.texts(room), ["You said: hello"]);
+}

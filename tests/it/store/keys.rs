@@ -1,0 +1,196 @@
+//! What lets people and programs in: pairings and API tokens. And payloads that could not be read.
+
+use std::time::Duration;
+
+use clifford::{
+    clock::Timestamp,
+    id::TokenId,
+    store::{
+        Db, JsonText, Pools, StoreError,
+        pairings::{self, Pairing},
+        tokens::{self, ApiToken},
+        unreadable,
+    },
+};
+use clifford_channel::Platform;
+
+use super::world::{NOW, World};
+
+const HOUR: Duration = Duration::from_secs(3600);
+const MOMENT: Duration = Duration::from_millis(1);
+
+fn pairing(platform: Platform, name: &str, expires_at: Timestamp) -> Pairing {
+    Pairing {
+        platform: platform.as_str().into(),
+        platform_user_id: "7".into(),
+        name: name.into(),
+        expires_at,
+    }
+}
+
+/// The account 7 of a platform asks to be let in, and gets a code that is good for an hour.
+async fn ask(
+    db: &Db,
+    platform: Platform,
+    name: &'static str,
+    code: &'static str,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    db.write(move |tx| Box::pin(pairings::put(tx, platform, "7", name, code, now, now.after(HOUR))))
+        .await
+}
+
+async fn take(db: &Db, code: &'static str, now: Timestamp) -> Option<Pairing> {
+    db.write(move |tx| Box::pin(pairings::take(tx, code, now)))
+        .await
+        .expect("takes")
+}
+
+async fn of_account(db: &Db, platform: Platform, now: Timestamp) -> Option<Pairing> {
+    pairings::of_account(&mut db.read().await.expect("reads"), platform, "7", now)
+        .await
+        .expect("reads")
+}
+
+async fn open(db: &Db, now: Timestamp) -> Vec<Pairing> {
+    pairings::list(&mut db.read().await.expect("reads"), now)
+        .await
+        .expect("reads")
+}
+
+pub async fn a_pairing_code_is_good_once(world: World) {
+    let db = &world.db;
+    ask(db, Platform::Telegram, "Ada", "code", NOW).await.expect("stores");
+    let asked = pairing(Platform::Telegram, "Ada", NOW.after(HOUR));
+    assert_eq!(of_account(db, Platform::Telegram, NOW).await, Some(asked.clone()));
+    assert_eq!(of_account(db, Platform::Discord, NOW).await, None);
+    assert_eq!(take(db, "another", NOW).await, None);
+    let taken = futures::future::join_all((0..8).map(|_| take(db, "code", NOW))).await;
+    let taken: Vec<_> = taken.into_iter().flatten().collect();
+    assert_eq!(taken, [asked]);
+    assert_eq!(
+        (of_account(db, Platform::Telegram, NOW).await, open(db, NOW).await),
+        (None, vec![])
+    );
+}
+
+pub async fn a_pairing_code_expires(world: World) {
+    let db = &world.db;
+    ask(db, Platform::Telegram, "Ada", "code", NOW).await.expect("stores");
+    let end = NOW.after(HOUR);
+    assert_eq!(open(db, end.before(MOMENT)).await.len(), 1);
+    assert_eq!(
+        (
+            of_account(db, Platform::Telegram, end).await,
+            open(db, end).await,
+            take(db, "code", end).await
+        ),
+        (None, vec![], None)
+    );
+    assert!(
+        take(db, "code", end.before(MOMENT)).await.is_some(),
+        "what has expired is kept until it is replaced"
+    );
+}
+
+pub async fn a_new_pairing_code_replaces_the_old_one_of_that_account_only(world: World) {
+    let db = &world.db;
+    let later = NOW.after(MOMENT);
+    ask(db, Platform::Telegram, "Ada", "old", NOW).await.expect("stores");
+    ask(db, Platform::Discord, "Bob", "other", NOW.after(MOMENT / 2))
+        .await
+        .expect("stores");
+    ask(db, Platform::Telegram, "Ada L.", "new", later)
+        .await
+        .expect("stores");
+    let (ada, bob) = (
+        pairing(Platform::Telegram, "Ada L.", later.after(HOUR)),
+        pairing(Platform::Discord, "Bob", NOW.after(HOUR)),
+    );
+    // In the order in which they asked (last).
+    assert_eq!(open(db, later).await, [bob.clone(), ada.clone()]);
+    assert_eq!(take(db, "old", later).await, None);
+    assert_eq!(take(db, "new", later).await, Some(ada));
+    assert_eq!(take(db, "other", later).await, Some(bob));
+    // Two people never have the same code.
+    ask(db, Platform::Telegram, "Ada", "same", NOW).await.expect("stores");
+    let refused = ask(db, Platform::Discord, "Bob", "same", NOW).await;
+    assert!(matches!(refused, Err(StoreError::Conflict(_))), "{refused:?}");
+}
+
+async fn make(db: &Db, id: TokenId, hash: &'static str, scopes: &[&str]) -> Result<(), StoreError> {
+    let scopes: Vec<_> = scopes.iter().map(|scope| (*scope).to_owned()).collect();
+    db.write(move |tx| Box::pin(async move { tokens::insert(tx, id, "laptop", hash, &scopes, NOW).await }))
+        .await
+}
+
+async fn by_hash(db: &Db, hash: &str) -> Option<ApiToken> {
+    tokens::by_hash(&mut db.read().await.expect("reads"), hash)
+        .await
+        .expect("reads")
+}
+
+pub async fn a_token_is_known_by_its_hash_until_it_is_revoked(world: World) {
+    let db = &world.db;
+    let (first, second) = (TokenId::new(), TokenId::new());
+    make(db, first, "hash 1", &["read", "write"]).await.expect("stores");
+    make(db, second, "hash 2", &[]).await.expect("stores");
+    let token = |id, scopes: &[&str], revoked_at| ApiToken {
+        id,
+        name: "laptop".into(),
+        scopes: JsonText(scopes.iter().map(|scope| (*scope).to_owned()).collect()),
+        created_at: NOW,
+        revoked_at,
+    };
+    assert_eq!(
+        by_hash(db, "hash 1").await,
+        Some(token(first, &["read", "write"], None))
+    );
+    assert_eq!(by_hash(db, "hash 2").await, Some(token(second, &[], None)));
+    assert_eq!(by_hash(db, "laptop").await, None);
+
+    let later = NOW.after(HOUR);
+    let revoke = |id, at| db.write(move |tx| Box::pin(tokens::revoke(tx, id, at)));
+    assert!(revoke(first, later).await.expect("revokes"));
+    assert!(
+        !revoke(first, later.after(HOUR)).await.expect("looks"),
+        "it is revoked already"
+    );
+    assert!(!revoke(TokenId::new(), later).await.expect("looks"));
+    assert_eq!(by_hash(db, "hash 1").await, None);
+    let listed = tokens::list(&mut db.read().await.expect("reads")).await.expect("reads");
+    assert_eq!(
+        listed,
+        [token(first, &["read", "write"], Some(later)), token(second, &[], None)]
+    );
+    let again = make(db, TokenId::new(), "hash 1", &["admin"]).await;
+    assert!(matches!(again, Err(StoreError::Conflict(_))), "{again:?}");
+}
+
+/// Platform, payload, error and time of each payload that was kept, oldest first.
+async fn unread(db: &Db) -> Vec<(String, String, String, i64)> {
+    let sql = "SELECT platform, payload, error, created_at FROM unreadable_events ORDER BY id";
+    match db.pools() {
+        Pools::Sqlite { read, .. } => sqlx::query_as(sql).fetch_all(read).await.expect("reads"),
+        Pools::Postgres(pool) => sqlx::query_as(sql).fetch_all(pool).await.expect("reads"),
+    }
+}
+
+pub async fn what_could_not_be_read_is_kept_within_limits(world: World) {
+    let db = &world.db;
+    let keep = |payload: String, error: &'static str| {
+        db.write(move |tx| Box::pin(async move { unreadable::insert(tx, "telegram", &payload, error, NOW).await }))
+    };
+    keep("{\"a\":\"\0b\"}".into(), "no \0 chat").await.expect("keeps");
+    keep("ü".repeat(20_000), "too long").await.expect("keeps");
+    keep(String::new(), "empty").await.expect("keeps");
+    let row = |payload: &str, error: &str| ("telegram".to_owned(), payload.to_owned(), error.to_owned(), NOW.0);
+    assert_eq!(
+        unread(db).await,
+        [
+            row("{\"a\":\"b\"}", "no  chat"),
+            row(&"ü".repeat(16_384), "too long"),
+            row("", "empty"),
+        ]
+    );
+}

@@ -1,0 +1,267 @@
+//! Channels that move, that the bot is removed from, and those that it serves.
+
+use std::time::Duration;
+
+use clifford::{
+    id::{MessageId, UserId},
+    store::{
+        Pools, StoreError, Tx,
+        channels::{self, Channel},
+        messages::{self, MessageStatus, NewInbound},
+    },
+};
+use clifford_channel::{Place, PlaceKind, Platform, Served, Space};
+
+use super::world::{NOW, World, place};
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// A group that is a space of its own, as on Telegram; or a channel of a guild, as on Discord.
+fn group(platform: Platform, id: &str, space: &str) -> Place {
+    Place {
+        platform,
+        kind: PlaceKind::Group,
+        space: Some(Space {
+            external_id: space.into(),
+            name: Some("Friends".into()),
+        }),
+        ..place(id)
+    }
+}
+
+impl World {
+    async fn change<T: Send + 'static>(
+        &self,
+        work: impl for<'t> FnOnce(&'t mut Tx) -> clifford::store::BoxFuture<'t, Result<T, StoreError>> + Send + 'static,
+    ) -> T {
+        self.db.write(work).await.expect("writes")
+    }
+
+    async fn speaks(&self, place: Place, after: Duration) -> Channel {
+        let now = NOW.after(after);
+        self.change(move |tx| Box::pin(async move { channels::find_or_create(tx, &place, None, now).await }))
+            .await
+    }
+
+    async fn at(&self, platform: Platform, id: &str) -> Option<Channel> {
+        channels::by_place(&mut self.db.read().await.expect("reads"), platform, id)
+            .await
+            .expect("reads")
+    }
+
+    async fn moved(&self, from: &'static str, to: &'static str) {
+        self.change(move |tx| Box::pin(channels::moved(tx, Platform::Telegram, from, to)))
+            .await;
+    }
+
+    async fn served(&self, platform: Platform, since: Duration) -> Vec<Served> {
+        let mut conn = self.db.read().await.expect("reads");
+        let mut served = channels::served(&mut conn, platform, NOW.after(since))
+            .await
+            .expect("reads");
+        served.sort_by(|a, b| a.external_id.cmp(&b.external_id));
+        served
+    }
+
+    /// The ids of the spaces of a platform, and whether the bot has left them.
+    async fn spaces(&self) -> Vec<(String, Option<i64>)> {
+        let sql = "SELECT external_id, left_at FROM spaces ORDER BY external_id";
+        match self.db.pools() {
+            Pools::Sqlite { read, .. } => sqlx::query_as(sql).fetch_all(read).await.expect("reads"),
+            Pools::Postgres(pool) => sqlx::query_as(sql).fetch_all(pool).await.expect("reads"),
+        }
+    }
+}
+
+pub async fn a_channel_that_moved_is_the_same_under_its_new_id(world: World) {
+    let before = world
+        .speaks(group(Platform::Telegram, "-1", "-1"), Duration::ZERO)
+        .await;
+    let elsewhere = world.speaks(group(Platform::Discord, "-1", "-1"), Duration::ZERO).await;
+    world.moved("-1", "-100").await;
+    let after = Channel {
+        external_id: "-100".into(),
+        ..before
+    };
+    assert_eq!(world.at(Platform::Telegram, "-100").await, Some(after.clone()));
+    assert_eq!(world.at(Platform::Telegram, "-1").await, None);
+    assert_eq!(world.at(Platform::Discord, "-1").await, Some(elsewhere));
+    assert_eq!(
+        world.spaces().await,
+        [("-1".to_owned(), None), ("-100".to_owned(), None)]
+    );
+    // Told twice, or of a place that nobody knows: nothing changes.
+    world.moved("-1", "-100").await;
+    world.moved("-7", "-8").await;
+    // What is said there under the new id belongs to the same channel.
+    let spoken = world.speaks(group(Platform::Telegram, "-100", "-100"), MINUTE).await;
+    assert_eq!((spoken.id, spoken.space_id), (after.id, after.space_id));
+    assert_eq!(world.at(Platform::Telegram, "-8").await, None);
+}
+
+pub async fn a_channel_is_not_moved_onto_another(world: World) {
+    let old = world
+        .speaks(group(Platform::Telegram, "-1", "-1"), Duration::ZERO)
+        .await;
+    // The first message under the new id came before the word that it is new.
+    let new = world
+        .speaks(group(Platform::Telegram, "-100", "-100"), Duration::ZERO)
+        .await;
+    world.moved("-1", "-100").await;
+    assert_eq!(world.at(Platform::Telegram, "-1").await, Some(old));
+    assert_eq!(world.at(Platform::Telegram, "-100").await, Some(new));
+}
+
+pub async fn a_channel_that_was_left_is_off_until_somebody_speaks_there(world: World) {
+    let here = world
+        .speaks(group(Platform::Telegram, "-1", "-1"), Duration::ZERO)
+        .await;
+    let other = world
+        .speaks(group(Platform::Telegram, "-2", "-2"), Duration::ZERO)
+        .await;
+    let left = || {
+        world.change(|tx| {
+            Box::pin(channels::left(
+                tx,
+                Platform::Telegram,
+                "-1",
+                "the bot was removed",
+                NOW.after(MINUTE),
+            ))
+        })
+    };
+    left().await;
+    let off = Channel {
+        enabled: false,
+        disabled_reason: Some("the bot was removed".into()),
+        ..here.clone()
+    };
+    assert_eq!(world.at(Platform::Telegram, "-1").await, Some(off));
+    assert_eq!(world.at(Platform::Telegram, "-2").await, Some(other));
+    let back = world.speaks(group(Platform::Telegram, "-1", "-1"), MINUTE * 2).await;
+    assert_eq!(
+        back,
+        Channel {
+            last_message_at: Some(NOW.after(MINUTE * 2)),
+            ..here
+        }
+    );
+}
+
+pub async fn a_channel_that_was_turned_off_stays_so_when_the_bot_is_removed_and_comes_back(world: World) {
+    let here = world
+        .speaks(group(Platform::Telegram, "-1", "-1"), Duration::ZERO)
+        .await;
+    let off = channels::Change {
+        enabled: Some(false),
+        ..channels::Change::default()
+    };
+    let id = here.id;
+    world
+        .change(move |tx| Box::pin(async move { channels::change(tx, id, &off, NOW).await }))
+        .await;
+    world
+        .change(|tx| Box::pin(channels::left(tx, Platform::Telegram, "-1", "the bot was removed", NOW)))
+        .await;
+    world
+        .change(|tx| {
+            Box::pin(channels::left_space(
+                tx,
+                Platform::Telegram,
+                "-1",
+                "the bot was removed",
+                NOW,
+            ))
+        })
+        .await;
+    world
+        .change(move |tx| Box::pin(channels::disable(tx, id, "the chat is gone", NOW)))
+        .await;
+    let back = world.speaks(group(Platform::Telegram, "-1", "-1"), MINUTE).await;
+    assert!(back.is_turned_off(), "{back:?}");
+}
+
+pub async fn a_space_that_was_left_takes_all_of_its_channels_and_no_other(world: World) {
+    for (platform, id, space) in [
+        (Platform::Discord, "1", "guild"),
+        (Platform::Discord, "2", "guild"),
+        (Platform::Discord, "3", "other"),
+        (Platform::Telegram, "4", "guild"),
+    ] {
+        world.speaks(group(platform, id, space), Duration::ZERO).await;
+    }
+    let then = NOW.after(MINUTE);
+    world
+        .change(move |tx| Box::pin(channels::left_space(tx, Platform::Discord, "guild", "removed", then)))
+        .await;
+    let mut states = Vec::new();
+    for (platform, id) in [
+        (Platform::Discord, "1"),
+        (Platform::Discord, "2"),
+        (Platform::Discord, "3"),
+        (Platform::Telegram, "4"),
+    ] {
+        let channel = world.at(platform, id).await.expect("a channel");
+        states.push((channel.enabled, channel.disabled_reason));
+    }
+    let removed = || (false, Some("removed".to_owned()));
+    assert_eq!(states, [removed(), removed(), (true, None), (true, None)]);
+    let left_at = |spaces: Vec<(String, Option<i64>)>| {
+        let mut left: Vec<_> = spaces.into_iter().map(|(_, at)| at).collect();
+        left.sort_unstable();
+        left
+    };
+    assert_eq!(left_at(world.spaces().await), [None, None, Some(then.0)]);
+    // A new channel of the guild is made: the bot is back there.
+    world.speaks(group(Platform::Discord, "5", "guild"), MINUTE * 2).await;
+    assert_eq!(left_at(world.spaces().await), [None, None, None]);
+}
+
+pub async fn the_places_that_are_served_come_with_their_newest_message(world: World) {
+    let (old, quiet, new, gone) = (
+        group(Platform::Discord, "1", "guild"),
+        group(Platform::Discord, "2", "guild"),
+        group(Platform::Discord, "3", "guild"),
+        group(Platform::Discord, "4", "guild"),
+    );
+    world.speaks(old, Duration::ZERO).await;
+    world.speaks(quiet, MINUTE).await;
+    let new = world.speaks(new, MINUTE * 2).await;
+    world.speaks(gone, MINUTE * 2).await;
+    world
+        .change(|tx| Box::pin(channels::left(tx, Platform::Discord, "4", "removed", NOW)))
+        .await;
+    let said = |id: Option<&str>, by: UserId| NewInbound {
+        id: MessageId::new(),
+        channel_id: new.id,
+        context_id: None,
+        user_id: by,
+        run_id: None,
+        content: "hello".into(),
+        attachments: vec![],
+        platform_message_id: id.map(str::to_owned),
+        idempotency_key: None,
+        album: None,
+        status: MessageStatus::History,
+        sent_at: NOW,
+    };
+    // The ids of the platform are not texts to be sorted: 1000 is newer than 999. One message has no id.
+    for id in [Some("999"), Some("1000"), None] {
+        let message = said(id, world.user.id);
+        world
+            .change(move |tx| Box::pin(async move { messages::insert_inbound(tx, &message, NOW).await }))
+            .await;
+    }
+    let served = |id: &str, last: Option<&str>| Served {
+        external_id: id.into(),
+        kind: PlaceKind::Group,
+        last_message_id: last.map(str::to_owned),
+    };
+    // Since a moment, that moment included; not those that the bot was removed from, nor of another platform.
+    assert_eq!(
+        world.served(Platform::Discord, MINUTE).await,
+        [served("2", None), served("3", Some("1000"))]
+    );
+    assert_eq!(world.served(Platform::Discord, MINUTE * 3).await, []);
+    assert_eq!(world.served(Platform::Terminal, Duration::ZERO).await, []);
+}
