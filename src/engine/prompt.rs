@@ -80,7 +80,7 @@ pub fn system_prompt(
     match kind {
         RunKind::Coordinator => {
             text.push_str("- If you can answer from what you know, do it at once with one send_message.\n");
-            text.push_str("- Calculate only with compute.eval, never in your head. After the tool_result, finish with the answer in words.\n");
+            text.push_str("- Arithmetic with numbers: call compute.eval, never in your head; after the tool_result, finish with the answer in words. Nothing else needs it.\n");
         }
         RunKind::Subagent => {
             text.push_str("- You work for another agent: finish with what you found. You cannot talk to the user.\n");
@@ -102,10 +102,9 @@ pub fn system_prompt(
 
 const EXAMPLES: &str = r#"
 Examples:
-input "What is the capital of France?": {"type":"send_message","message":"Paris is the capital of France."}
-input "What is 6 times 7?": {"type":"tool_call","name":"compute.eval","notes":[{"category":"requirements","content":"the product of 6 and 7"},{"category":"plan","content":"compute, then answer"}],"args":{"expression":"6 * 7"}}
-its tool_result 42: {"type":"finish","output":"6 * 7 is 42."}
-input "Who wrote Faust?": {"type":"send_message","message":"Goethe wrote Faust."}
+{"type":"send_message","message":"Paris is the capital of France."}
+{"type":"tool_call","name":"compute.eval","notes":[{"category":"requirements","content":"the product of 6 and 7"},{"category":"plan","content":"compute, then answer"}],"args":{"expression":"6 * 7"}}
+{"type":"finish","output":"6 * 7 is 42."}
 "#;
 
 fn payload(work: &Work, rules: &Rules, memories: &[MemoryItem], turns: &[Turn]) -> Value {

@@ -158,3 +158,16 @@ fn each_prompt_is_a_prefix_of_the_next() {
         assert!(pair[1].starts_with(&pair[0]));
     }
 }
+
+#[test]
+fn the_examples_are_actions() {
+    let examples: Vec<_> = EXAMPLES.lines().filter(|line| line.starts_with('{')).collect();
+    assert_eq!(examples.len(), 3);
+    for example in examples {
+        let action = clifford_action::read(example).expect(example);
+        assert_eq!(
+            action.to_value()["type"],
+            serde_json::from_str::<Value>(example).expect("JSON")["type"]
+        );
+    }
+}

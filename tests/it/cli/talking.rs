@@ -106,8 +106,8 @@ fn a_database_in_use_is_one_clear_error_and_readers_do_not_wait() {
     for args in [
         &["ask", "hello"][..],
         &["chat"],
-        &["serve"],
-        &["serve", "--only", "api"],
+        &["serve", "--set", "http.bind=127.0.0.1:0"],
+        &["serve", "--only", "api", "--set", "http.bind=127.0.0.1:0"],
     ] {
         machine.run(args).fails_with(&expected);
     }
@@ -127,7 +127,7 @@ fn a_data_directory_that_cannot_be_made_is_named() {
     machine.write("data", "a file in the way");
     for args in [
         &["ask", "hello"][..],
-        &["serve"],
+        &["serve", "--set", "http.bind=127.0.0.1:0"],
         &["chat"],
         &["db", "migrate"],
         &["token", "create"],
