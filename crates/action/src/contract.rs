@@ -13,9 +13,9 @@ pub fn contract() -> &'static str {
 }
 
 fn write() -> String {
-    let mut text = format!(
+    let mut text = String::from(
         "Answer with exactly one JSON object: one action. Fields with ? are optional. Any action may carry notes: \
-         [{{category, content}}].\nActions by type:\n"
+         [{category, content}].\nActions by type:\n",
     );
     let mut shown = Vec::new();
     for (kind, action) in ACTIONS.iter() {
