@@ -106,6 +106,9 @@ impl Db {
             })
             .foreign_keys(true)
             .busy_timeout(Duration::from_secs(5))
+            // Savepoints keep what they may undo in memory; the log is copied into the file every 16 MB, not every 4.
+            .pragma("temp_store", "MEMORY")
+            .pragma("wal_autocheckpoint", "4000")
             .statement_cache_capacity(400)
             .disable_statement_logging();
         let write = SqlitePoolOptions::new()
