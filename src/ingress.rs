@@ -29,7 +29,7 @@ use crate::{
     engine::Engine,
     id::RunId,
     outbound::{Outbound, Ticket, To},
-    store::{StoreError, Tx, arrivals, channels, contexts, messages, runs, unreadable, users, users::UserRole},
+    store::{StoreError, Tx, channels, contexts, messages, runs, unreadable, users, users::UserRole},
 };
 
 /// How ingress judges what comes in.
@@ -131,6 +131,7 @@ impl Gatekeeper {
             outbound: self.engine.outbound.clone(),
             worker: self.engine.worker,
             lease: self.engine.settings.lease,
+            conversation_limit: self.engine.settings.conversation_limit,
             limited,
             now,
         };
@@ -143,25 +144,6 @@ impl Gatekeeper {
                 Err(error)
             }
         }
-    }
-
-    /// Stores a message. What most messages need is looked up beside the database's one writer, which then checks
-    /// it in the statements that it writes; whatever else there is, or changed meanwhile, is looked up in the
-    /// transaction.
-    async fn store(&self, taken: Taken) -> Result<Outcome, StoreError> {
-        let db = &self.engine.db;
-        let found = arrivals::find_plain(&mut db.read().await?, taken.sought()).await?;
-        let taken = Arc::new(taken);
-        if let Some(found) = found.filter(|found| taken.is_plain(found)) {
-            let plain = Arc::clone(&taken);
-            let stored = db
-                .write(move |tx| Box::pin(async move { plain.store_plain(tx, found).await }))
-                .await;
-            if !matches!(stored, Err(StoreError::Conflict(_))) {
-                return stored;
-            }
-        }
-        db.write(move |tx| Box::pin(async move { taken.store(tx).await })).await
     }
 
     /// Goes on with what a transaction stored, after its commit.

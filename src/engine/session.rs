@@ -30,7 +30,7 @@ use crate::{
     id::RunId,
     memory,
     store::{
-        StoreError, memory_items, outbox,
+        StoreError, outbox,
         recollection::{self, Wanted},
         runs,
         runs::{RunKind, RunStatus},
@@ -248,10 +248,13 @@ impl<'a> Session<'a> {
                     .filter(|_| run.kind == RunKind::Coordinator)
                     .map(|context| (context, run.id)),
                 turns: self.engine.settings.conversation_limit,
-                person: run.user_id.map(|user| (user, self.viewer())),
+                person: (run.user_id).map(|user| (user, memory::viewer(self.work.channel.as_ref()))),
                 items: memory::MOST,
             };
-            let (turns, items) = recollection::find(&mut self.engine.db.read().await?, wanted).await?;
+            let (turns, items) = match self.work.recollection.take() {
+                Some(found) => found,
+                None => recollection::find(&mut self.engine.db.read().await?, wanted).await?,
+            };
             let memories = memory::selected(items);
             self.frame = Some(Frame::new(
                 &self.work,
@@ -262,13 +265,6 @@ impl<'a> Session<'a> {
             ));
         }
         Ok(())
-    }
-
-    fn viewer(&self) -> memory_items::Viewer {
-        match &self.work.channel {
-            Some(channel) if !channel.is_private() => memory_items::Viewer::Shared(channel.space_id),
-            _ => memory_items::Viewer::Private,
-        }
     }
 
     /// No model answered: the user hears of it. Only the owner reads which setting to mend.

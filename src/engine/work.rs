@@ -8,6 +8,7 @@ use crate::{
         Conn, StoreError,
         agents::{self, Agent},
         channels::{self, Channel},
+        recollection::Recollection,
         runs::{self, Lease, NewRun, Run},
         steps,
         users::{self, User},
@@ -31,6 +32,8 @@ pub struct Work {
     pub channel: Option<Channel>,
     /// Who asked.
     pub user: Option<User>,
+    /// What its prompt is made of beside, if that was read already.
+    pub recollection: Option<Recollection>,
 }
 
 impl Work {
@@ -61,6 +64,7 @@ impl Work {
             agent,
             channel,
             user,
+            recollection: None,
         })
     }
 

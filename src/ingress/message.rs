@@ -1,10 +1,10 @@
 //! One message: its person, channel and conversation; a run of its own, or a place in another's.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use clifford_channel::{Accepted, Attachment};
 
-use super::{Settings, Visit, answer, newcomer, pace::Limited, pairing, settle};
+use super::{Gatekeeper, Settings, Visit, answer, newcomer, pace::Limited, pairing, settle};
 use crate::{
     access::{Entry, Policy},
     clock::Timestamp,
@@ -13,6 +13,7 @@ use crate::{
         work::{Task, Work},
     },
     id::{ContextId, MessageId, RunId, WorkerId},
+    memory,
     outbound::{Outbound, Ticket, To},
     store::{
         StoreError, Tx, agents,
@@ -20,6 +21,7 @@ use crate::{
         channels::{self, Channel},
         contexts::{self, Context},
         messages::{self, MessageStatus, NewInbound},
+        recollection::{self, Wanted},
         runs::{self, Lease, Run, RunStatus},
         users::User,
     },
@@ -47,6 +49,8 @@ pub(super) struct Taken {
     pub outbound: Outbound,
     pub worker: WorkerId,
     pub lease: Duration,
+    /// The most turns in a prompt.
+    pub conversation_limit: u32,
     pub limited: Limited,
     pub now: Timestamp,
 }
@@ -88,6 +92,38 @@ impl Outcome {
             accepted,
             ..Self::ignored()
         }
+    }
+}
+
+impl Gatekeeper {
+    /// Stores a message. What most messages need is looked up beside the database's one writer, which then checks
+    /// it in the statements that it writes; whatever else there is, or changed meanwhile, is looked up in the
+    /// transaction.
+    pub(super) async fn store(&self, taken: Taken) -> Result<Outcome, StoreError> {
+        let db = &self.engine.db;
+        let found = arrivals::find_plain(&mut db.read().await?, taken.sought()).await?;
+        let taken = Arc::new(taken);
+        if let Some(found) = found.filter(|found| taken.is_plain(found)) {
+            let plain = Arc::clone(&taken);
+            let wanted = taken.wanted(&found);
+            // What the prompt needs is read while the disk is waited for.
+            let (stored, recollection) = tokio::join!(
+                db.write(move |tx| Box::pin(async move { plain.store_plain(tx, found).await })),
+                async { recollection::find(&mut db.read().await?, wanted).await },
+            );
+            match stored {
+                Err(StoreError::Conflict(_)) => {}
+                Err(error) => return Err(error),
+                Ok(mut outcome) => {
+                    if let Some(work) = &mut outcome.start {
+                        // If it could not be read, the run tries again.
+                        work.recollection = recollection.ok();
+                    }
+                    return Ok(outcome);
+                }
+            }
+        }
+        db.write(move |tx| Box::pin(async move { taken.store(tx).await })).await
     }
 }
 
@@ -209,6 +245,17 @@ impl Taken {
             .await
     }
 
+    /// What the run of a [plain](Self::is_plain) message will be asked with, beside its message.
+    pub(super) fn wanted(&self, found: &Plain) -> Wanted {
+        Wanted {
+            // What comes from now on is not of before.
+            conversation: (found.channel.active_context_id).map(|context| (context, RunId::new())),
+            turns: self.conversation_limit,
+            person: Some((found.user.id, memory::viewer(Some(&found.channel)))),
+            items: memory::MOST,
+        }
+    }
+
     fn is_too_old(&self) -> bool {
         self.backfilled && self.now.since(self.sent_at) > self.settings.catch_up
     }
@@ -282,6 +329,7 @@ impl Taken {
             agent,
             channel: Some(channel),
             user: Some(user),
+            recollection: None,
         };
         Ok(Outcome {
             start: Some(Box::new(work)),

@@ -1,6 +1,17 @@
 //! Memory: what is remembered of a person, and how it comes into prompts.
 
-use crate::store::memory_items::MemoryItem;
+use crate::store::{
+    channels::Channel,
+    memory_items::{MemoryItem, Viewer},
+};
+
+/// Who sees what is remembered, where a message was said; without a channel: the person alone.
+pub fn viewer(channel: Option<&Channel>) -> Viewer {
+    match channel {
+        Some(channel) if !channel.is_private() => Viewer::Shared(channel.space_id),
+        _ => Viewer::Private,
+    }
+}
 
 /// The most characters of all items in one prompt.
 const BLOCK: usize = 1200;

@@ -20,12 +20,15 @@ pub struct Wanted {
     pub items: u32,
 }
 
+/// What was found: turns and items.
+pub type Recollection = (Vec<Turn>, Vec<MemoryItem>);
+
 /// The newest turns, oldest first, and the items, as [`messages::conversation`] and [`memory_items::active`] give
 /// them.
 ///
 /// # Errors
 /// The store's.
-pub async fn find(conn: &mut Conn, wanted: Wanted) -> Result<(Vec<Turn>, Vec<MemoryItem>), StoreError> {
+pub async fn find(conn: &mut Conn, wanted: Wanted) -> Result<Recollection, StoreError> {
     match (wanted.conversation, wanted.person) {
         (Some((context, run)), Some((user, viewer))) => {
             let asks = [

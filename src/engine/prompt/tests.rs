@@ -48,6 +48,7 @@ fn work() -> Work {
         agent,
         channel: None,
         user: Some(user),
+        recollection: None,
     }
 }
 
