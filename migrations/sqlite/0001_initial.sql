@@ -176,8 +176,8 @@ CREATE TABLE messages (
     edited_at            BIGINT,
     created_at           BIGINT NOT NULL
 );
-CREATE UNIQUE INDEX messages_once ON messages (channel_id, direction, platform_message_id)
-    WHERE platform_message_id IS NOT NULL;
+CREATE UNIQUE INDEX messages_once ON messages (channel_id, platform_message_id)
+    WHERE direction = 'inbound' AND platform_message_id IS NOT NULL;
 CREATE UNIQUE INDEX messages_once_by_key ON messages (channel_id, idempotency_key)
     WHERE idempotency_key IS NOT NULL;
 CREATE INDEX messages_by_context ON messages (context_id, id);

@@ -44,6 +44,8 @@ pub async fn drive(engine: &Arc<Engine>, work: Work, cancelled: &CancellationTok
             None => engine.load(lease).await,
         };
         let outcome = match work {
+            // Claimed anew while this worker waited for the database.
+            Ok(work) if work.run.epoch != lease.epoch => return Rest::LetGo,
             Ok(work) => AssertUnwindSafe(attempt(engine, work, cancelled))
                 .catch_unwind()
                 .await

@@ -237,7 +237,8 @@ impl Taken {
         {
             channel = channels::touched(tx, channel, name, self.now).await?;
         }
-        if found.last_user_interaction_at < before {
+        // Where others write at the same time, this also locks the conversation before its run is made.
+        if found.last_user_interaction_at < before || tx.is_postgres() {
             contexts::touch(tx, context, self.now).await?;
         }
         let message = self.inbound(&channel, &found.user, context);

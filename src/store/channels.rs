@@ -342,12 +342,17 @@ pub async fn left_space(
     Ok(())
 }
 
-/// A place got a new id: the channel, and a space of the same id, keep what they have.
+/// A place got a new id: the channel, and a space of the same id, keep what they have. The platform numbers its
+/// messages anew, so those of before are known by the old place's id too.
 ///
 /// # Errors
 /// The store's.
 pub async fn moved(tx: &mut Tx, platform: Platform, from: &str, to: &str) -> Result<(), StoreError> {
     for sql in [
+        "UPDATE messages SET platform_message_id = $3 || ':' || platform_message_id
+         WHERE platform_message_id IS NOT NULL
+         AND channel_id = (SELECT id FROM channels WHERE platform = $2 AND external_id = $3)
+         AND NOT EXISTS (SELECT 1 FROM channels c WHERE c.platform = $2 AND c.external_id = $1)",
         "UPDATE channels SET external_id = $1 WHERE platform = $2 AND external_id = $3
          AND NOT EXISTS (SELECT 1 FROM channels c WHERE c.platform = $2 AND c.external_id = $1)",
         "UPDATE spaces SET external_id = $1 WHERE platform = $2 AND external_id = $3

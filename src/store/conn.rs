@@ -202,7 +202,7 @@ impl Conn {
     }
 
     /// The engine is PostgreSQL: for the few statements that have two texts.
-    pub(super) fn is_postgres(&self) -> bool {
+    pub(crate) fn is_postgres(&self) -> bool {
         !matches!(self.inner, Inner::Sqlite(_))
     }
 

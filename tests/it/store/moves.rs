@@ -78,7 +78,17 @@ pub async fn a_channel_that_moved_is_the_same_under_its_new_id(world: World) {
         .speaks(group(Platform::Telegram, "-1", "-1"), Duration::ZERO)
         .await;
     let elsewhere = world.speaks(group(Platform::Discord, "-1", "-1"), Duration::ZERO).await;
+    let numbered = |text: &str| NewInbound {
+        channel_id: before.id,
+        context_id: None,
+        ..world.message(text, MessageStatus::History)
+    };
+    assert!(world.store(numbered("57")).await);
+    assert!(!world.store(numbered("57")).await);
+    let again = numbered("57");
     world.moved("-1", "-100").await;
+    // There are new messages of the old numbers.
+    assert!(world.store(again).await);
     let after = Channel {
         external_id: "-100".into(),
         ..before
