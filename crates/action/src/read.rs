@@ -32,8 +32,12 @@ pub fn read(text: &str) -> Result<Reply, Unreadable> {
     let mut search = Search::default();
     let spoken = without_thoughts(text);
     let spoken = trimmed(&spoken);
-    search
-        .whole(spoken)
+    // What is JSON as a whole holds the tags of a thought as text.
+    let is_json = spoken.len() < text.len() && serde_json::from_str::<serde::de::IgnoredAny>(trimmed(text)).is_ok();
+    is_json
+        .then(|| search.whole(trimmed(text)))
+        .flatten()
+        .or_else(|| search.whole(spoken))
         .or_else(|| search.fenced(spoken))
         .or_else(|| search.anywhere(spoken))
         // A message may hold the tags of a thought as text.
