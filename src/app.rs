@@ -22,6 +22,7 @@ use crate::{
     http::{self, Api, Server, channel::WebChannel},
     id::{AgentId, WorkerId},
     ingress::Gatekeeper,
+    jobs,
     outbound::Outbound,
     receiver::Receiver,
     store::{
@@ -173,6 +174,7 @@ impl App {
         if workers {
             self.background
                 .spawn(scheduler::run(Arc::clone(&self.engine), stop.clone()));
+            self.background.spawn(jobs::run(Arc::clone(&self.engine), stop.clone()));
             let hours = self.config.ingress.auto_close_hours;
             if hours > 0 {
                 let idle = Duration::from_secs(hours * 3600);
@@ -273,7 +275,10 @@ async fn prepare(db: &Db, config: &Config, clock: &SharedClock) -> Result<(), St
             id: AgentId::new(),
             name: agent.name.clone(),
             prompt: agent.prompt.clone(),
-            mode: Mode::Run,
+            mode: match agent.mode {
+                config::Mode::Run => Mode::Run,
+                config::Mode::Chat => Mode::Chat,
+            },
             enabled: agent.enabled,
             is_default: place == 0,
         })

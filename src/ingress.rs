@@ -327,16 +327,21 @@ fn answer(
     text: &str,
     now: Timestamp,
 ) -> (messages::NewOutbound, Option<(Ticket, To)>) {
-    let to = To {
+    let to = reply(visit, channel);
+    let (message, ticket) = outbound.message(to.clone(), text, now);
+    (message, ticket.map(|ticket| (ticket, to)))
+}
+
+/// Where a visit is answered.
+fn reply(visit: &Visit, channel: &channels::Channel) -> To {
+    To {
         platform: visit.place.platform,
         channel: channel.id,
         context: channel.active_context_id,
         user: None,
         run: None,
         address: visit.address(),
-    };
-    let (message, ticket) = outbound.message(to.clone(), text, now);
-    (message, ticket.map(|ticket| (ticket, to)))
+    }
 }
 
 async fn store_command(
@@ -382,17 +387,27 @@ async fn store_command(
         now,
     )
     .await?;
-    let done = commands::run(tx, &command.name, &command.argument, &channel, &user, now).await?;
+    let done = commands::run(
+        tx,
+        &command.name,
+        &command.argument,
+        &channel,
+        &user,
+        &visit.speaker.id,
+        now,
+    )
+    .await?;
     // Commands and their answers are no part of a conversation.
     let aside = channels::Channel {
         active_context_id: None,
         ..channel
     };
-    let (message, ticket) = answer(&outbound, &visit, &aside, &done.text, now);
+    let to = reply(&visit, &aside);
+    let (message, ticket) = outbound.message_with(to.clone(), &done.text, done.buttons, done.file, now);
     messages::insert_outbound(tx, &message, now).await?;
     Ok(Outcome {
         accepted: Accepted::Answering,
-        answer: ticket,
+        answer: ticket.map(|ticket| (ticket, to)),
         interrupted: done.cancelled,
         ..Outcome::ignored()
     })
@@ -419,7 +434,7 @@ async fn settle(
         Some(user) => user,
         None => users::find_or_create(tx, visit.place.platform, &visit.speaker, role, now).await?,
     };
-    let person = visit.place.kind.is_private().then_some(user.id);
+    let person = (visit.place.kind.is_private()).then_some((user.id, visit.speaker.id.as_str()));
     let channel = channels::find_or_create(tx, &visit.place, person, now).await?;
     Ok((user, channel))
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use clifford_channel::{Address, Limits, Part, Platform};
+use clifford_channel::{Address, Button, Limits, Part, Platform};
 use clifford_vault::Masker;
 
 use crate::{
@@ -73,12 +73,27 @@ impl Outbound {
 
     /// Renders a message. It is this process's to deliver, if this process serves the platform.
     pub fn message(&self, to: To, text: &str, now: Timestamp) -> (NewOutbound, Option<Ticket>) {
+        self.message_with(to, text, Vec::new(), None, now)
+    }
+
+    /// The same, with buttons below its last part, and a file (its name and content) behind that.
+    pub fn message_with(
+        &self,
+        to: To,
+        text: &str,
+        buttons: Vec<Button>,
+        file: Option<(String, String)>,
+        now: Timestamp,
+    ) -> (NewOutbound, Option<Ticket>) {
         let id = MessageId::new();
         // A configured secret never leaves, whoever put it into the text.
         let text = &*self.masker.mask(text);
         let (parts, lease) = match self.limits.get(&to.platform) {
             Some(limits) if limits.delivered_when_stored => (vec![], None),
-            Some(limits) => (self.parts(id, text, limits), Some((self.worker, now.after(self.lease)))),
+            Some(limits) => (
+                self.parts(id, text, limits, buttons, file),
+                Some((self.worker, now.after(self.lease))),
+            ),
             // Another process serves it: the parts are rendered plainly, for whoever claims them.
             None => (
                 keyed(
@@ -86,6 +101,7 @@ impl Outbound {
                     vec![Part::Text {
                         text: text.to_owned(),
                         plain: text.to_owned(),
+                        buttons: Vec::new(),
                     }],
                 ),
                 None,
@@ -116,12 +132,20 @@ impl Outbound {
         (message, ticket)
     }
 
-    fn parts(&self, id: MessageId, text: &str, limits: &Limits) -> Vec<(String, Part)> {
+    fn parts(
+        &self,
+        id: MessageId,
+        text: &str,
+        limits: &Limits,
+        below: Vec<Button>,
+        file: Option<(String, String)>,
+    ) -> Vec<(String, Part)> {
         let mut rendered: Vec<_> = clifford_markup::render(text, limits.flavor, limits.text_units)
             .into_iter()
             .map(|part| Part::Text {
                 text: part.text,
                 plain: part.plain,
+                buttons: Vec::new(),
             })
             .collect();
         if rendered.len() > self.max_parts {
@@ -132,6 +156,14 @@ impl Outbound {
                 caption,
             }];
         }
+        if let Some(Part::Text { buttons, .. }) = rendered.last_mut() {
+            *buttons = below;
+        }
+        rendered.extend(file.map(|(name, content)| Part::File {
+            name,
+            content,
+            caption: String::new(),
+        }));
         keyed(id, rendered)
     }
 }
@@ -180,6 +212,7 @@ mod tests {
         let part = Part::Text {
             text: "x".into(),
             plain: "x".into(),
+            buttons: Vec::new(),
         };
         let mut keys = BTreeSet::new();
         for _ in 0..100 {

@@ -10,6 +10,7 @@ use crate::{
     delivery,
     engine::{self, rules::Rules, transcript::WindowLimits},
     ingress,
+    settings::{PlaceSettings, WhenBusy},
     tools::Registry,
 };
 
@@ -51,8 +52,31 @@ pub(super) fn engine_settings(config: &Config) -> engine::Settings {
         max_concurrent_runs: count(config.engine.max_concurrent_runs),
         max_parallel_subagents: count(config.engine.max_parallel_subagents),
         conversation_limit: CONVERSATION,
+        memory: memory_settings(config),
         record_prompts: config.engine.record_prompts,
         prices: prices.collect(),
+    }
+}
+
+fn memory_settings(config: &Config) -> engine::MemorySettings {
+    let memory = &config.memory;
+    let days = |days: u32| Duration::from_secs(u64::from(days) * 86_400);
+    engine::MemorySettings {
+        defaults: PlaceSettings {
+            when_busy: match config.ingress.when_busy {
+                config::WhenBusy::FollowUp => WhenBusy::FollowUp,
+                config::WhenBusy::Steer => WhenBusy::Steer,
+                config::WhenBusy::Interrupt => WhenBusy::Interrupt,
+            },
+            memory: memory.enabled,
+            cross_channel: memory.cross_channel,
+        },
+        max_turns: i64::from(memory.max_turns_per_context),
+        writer_max_messages: memory.writer_max_messages,
+        retain_compacted: days(memory.retain_compacted_days),
+        purge_left: days(memory.purge_left_spaces_days),
+        cross_channel_limit: memory.cross_channel_limit,
+        cross_channel_tokens: memory.cross_channel_tokens,
     }
 }
 

@@ -23,6 +23,7 @@ use crate::{
     },
     store::{
         StoreError,
+        agents::Mode,
         runs::{Run, RunStatus},
         steps,
         users::{self, UserRole},
@@ -115,6 +116,7 @@ async fn ask(app: &App, question: String) -> anyhow::Result<(Run, Vec<Step>)> {
         channel: None,
         user: Some(user.id),
         context: None,
+        mode: Mode::Run,
         input: question,
         address: None,
         not_before: None,

@@ -17,8 +17,7 @@ pub struct Agent {
     pub name: String,
     /// Whether it answers at all.
     pub enabled: bool,
-    /// `run`: durable runs with tools.
-    #[schemars(extend("x-planned" = ["chat"]))]
+    /// `run`: durable runs with tools. `chat`: one model call a message, without tools.
     pub mode: Mode,
     /// Who it is: the head of its system prompt.
     #[schemars(length(min = 1, max = 20_000))]
@@ -42,4 +41,6 @@ impl Default for Agent {
 pub enum Mode {
     /// Durable runs with tools.
     Run,
+    /// One model call a message, without tools.
+    Chat,
 }

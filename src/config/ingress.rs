@@ -19,6 +19,10 @@ pub struct Ingress {
     /// After how long without a message a conversation closes by itself; 0 = never.
     #[schemars(range(min = 0, max = 8760))]
     pub auto_close_hours: u64,
+    /// What becomes of a message that arrives while another is being answered. `follow_up`: it waits, and is answered
+    /// next, together with all that waits. `steer`: the work takes it in. `interrupt`: the work ends, and it is
+    /// answered at once.
+    pub when_busy: WhenBusy,
     /// How many messages of one person are answered in a minute; 0 = any number.
     #[schemars(range(min = 0, max = 100_000))]
     pub user_messages_per_minute: u32,
@@ -31,7 +35,20 @@ impl Default for Ingress {
             album_ms: 300,
             catch_up_minutes: 60,
             auto_close_hours: 24,
+            when_busy: WhenBusy::FollowUp,
             user_messages_per_minute: 60,
         }
     }
+}
+
+/// What becomes of a message that arrives while another is being answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WhenBusy {
+    /// It waits for its turn.
+    FollowUp,
+    /// The work takes it in.
+    Steer,
+    /// The work ends, and it is answered at once.
+    Interrupt,
 }

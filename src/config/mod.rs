@@ -22,6 +22,7 @@ mod ingress;
 mod llm;
 mod load;
 mod log;
+mod memory;
 mod nearest;
 mod overlay;
 mod rules;
@@ -43,10 +44,11 @@ pub use delivery::Delivery;
 pub use engine::{Engine, PlanningGate};
 pub use error::{ConfigErrors, Place, Problem};
 pub use http::Http;
-pub use ingress::Ingress;
+pub use ingress::{Ingress, WhenBusy};
 pub use llm::{Llm, Provider, ProviderKind, Structured};
 pub use load::{Loaded, Origin, Sources, load};
 pub use log::{Log, LogFormat};
+pub use memory::Memory;
 pub use secret::Secrets;
 pub use shape::schema;
 pub use url::Url;
@@ -73,6 +75,8 @@ pub struct Config {
     pub channels: Channels,
     /// How messages come in.
     pub ingress: Ingress,
+    /// What is remembered of people and conversations.
+    pub memory: Memory,
     /// How answers go out.
     pub delivery: Delivery,
     /// What the process tells of itself.

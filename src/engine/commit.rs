@@ -13,7 +13,9 @@ use crate::{
     clock::Timestamp,
     id::{ContextId, WorkerId},
     store::{
-        StoreError, Tx, contexts, messages, notify,
+        StoreError, Tx,
+        agents::Mode,
+        contexts, messages, notify,
         runs::{self, Advance, Lease, NewRun, Run, RunKind, RunStatus},
         steps, triggers, usage,
     },
@@ -207,6 +209,7 @@ impl Commit {
             parent: Some((self.run.id, self.run.root_run_id)),
             level: self.run.level + 1,
             profile: child.spec.profile.clone(),
+            mode: Mode::Run,
             input_text: child.spec.task.clone(),
             input_json: context,
             allowed_tools: child.tools.clone(),
@@ -283,6 +286,7 @@ async fn begin_follow_up(
         channel: Some(last.channel_id),
         user: last.user_id,
         context: Some(context),
+        mode: ended.mode,
         input: queued
             .iter()
             .map(|message| message.content.as_str())

@@ -218,6 +218,7 @@ fn again(run: &Run) -> Result<NewRun, StoreError> {
         parent: None,
         level: 0,
         profile: run.profile.clone(),
+        mode: run.mode,
         input_text: run.input_text.clone(),
         input_json: run.input_json.clone().map(|json| json.0),
         allowed_tools: run.allowed_tools.clone().map(|tools| tools.0),

@@ -14,6 +14,7 @@ use crate::{
     delivery::Delivery,
     id::{RunId, WorkerId},
     outbound::Outbound,
+    settings::PlaceSettings,
     store::{
         Db, StoreError,
         runs::{self, Begun, Lease},
@@ -35,10 +36,31 @@ pub struct Settings {
     pub max_parallel_subagents: usize,
     /// How many of a context's messages the model sees.
     pub conversation_limit: u32,
+    /// What is remembered.
+    pub memory: MemorySettings,
     /// Keep the whole prompt of each call.
     pub record_prompts: bool,
     /// Prices per million tokens, by provider: of the prompt and of the completion.
     pub prices: std::collections::BTreeMap<String, (f64, f64)>,
+}
+
+/// What is remembered of people and conversations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemorySettings {
+    /// What holds where nothing else is set for a place.
+    pub defaults: PlaceSettings,
+    /// Answered turns after which a conversation is compacted.
+    pub max_turns: i64,
+    /// The most messages that the memory writer reads at a time.
+    pub writer_max_messages: u32,
+    /// How long compacted messages are kept; zero: they are deleted at once.
+    pub retain_compacted: Duration,
+    /// How long the data of a space is kept after the bot left it.
+    pub purge_left: Duration,
+    /// The most messages of each other place in a private conversation's prompt.
+    pub cross_channel_limit: u32,
+    /// The most tokens of all of them.
+    pub cross_channel_tokens: u32,
 }
 
 /// What runs are done with.
@@ -67,6 +89,8 @@ pub struct Engine {
     pub events: Events,
     /// Rung when there is work to claim, or a wake to wait for.
     pub bell: Notify,
+    /// Rung when there is a job to do.
+    pub jobs_bell: Notify,
     /// Told to stop: no new steps are begun.
     pub stop: CancellationToken,
     /// Every run's task.
@@ -120,6 +144,7 @@ impl Engine {
             masker: parts.masker,
             events: Events::default(),
             bell: Notify::new(),
+            jobs_bell: Notify::new(),
             stop: CancellationToken::new(),
             tasks: TaskTracker::new(),
             places,

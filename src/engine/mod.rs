@@ -37,4 +37,4 @@ pub mod wake;
 pub mod work;
 
 pub use control::retry_from_outside;
-pub use engine::{Engine, Parts, Settings};
+pub use engine::{Engine, MemorySettings, Parts, Settings};

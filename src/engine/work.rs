@@ -6,7 +6,7 @@ use crate::{
     outbound::To,
     store::{
         Conn, StoreError,
-        agents::{self, Agent},
+        agents::{self, Agent, Mode},
         channels::{self, Channel},
         recollection::Recollection,
         runs::{self, Lease, NewRun, Run},
@@ -93,6 +93,8 @@ pub struct Task {
     pub user: Option<UserId>,
     /// The conversation.
     pub context: Option<ContextId>,
+    /// How it is answered.
+    pub mode: Mode,
     /// What is asked.
     pub input: String,
     /// Where replies go.
@@ -113,6 +115,7 @@ impl Task {
             parent: None,
             level: 0,
             profile: None,
+            mode: self.mode,
             input_text: self.input,
             input_json: None,
             allowed_tools: None,

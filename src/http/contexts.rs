@@ -93,7 +93,7 @@ pub(super) async fn create(
         .write(move |tx| {
             Box::pin(async move {
                 let user = users::find_or_create(tx, place.platform, &speaker, UserRole::Member, now).await?;
-                let person = place.kind.is_private().then_some(user.id);
+                let person = (place.kind.is_private()).then_some((user.id, speaker.id.as_str()));
                 let channel = channels::find_or_create(tx, &place, person, now).await?;
                 if let Some(active) = channel.active_context_id {
                     contexts::close(tx, active, now).await?;

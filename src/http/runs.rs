@@ -18,7 +18,7 @@ use crate::{
     engine::{gates, work::Task},
     id::{AgentId, ChannelId, RunId, UserId},
     store::{
-        agents,
+        agents::{self, Mode},
         runs::{self, Filter, Run, RunStatus},
         steps,
         users::{self, UserRole},
@@ -147,6 +147,7 @@ pub(super) async fn create(
         channel: new.channel_id,
         user: Some(user.id),
         context: None,
+        mode: Mode::Run,
         input: new.input_text,
         address,
         not_before: None,

@@ -16,7 +16,8 @@ use crate::{
     memory,
     outbound::{Outbound, Ticket, To},
     store::{
-        StoreError, Tx, agents,
+        StoreError, Tx,
+        agents::{self, Mode},
         arrivals::{self, Known, Plain, Sought},
         channels::{self, Channel},
         contexts::{self, Context},
@@ -305,6 +306,11 @@ impl Taken {
             channel: Some(channel.id),
             user: Some(user.id),
             context: message.context_id,
+            mode: if agent.mode == Mode::Chat {
+                Mode::Chat
+            } else {
+                channel.mode
+            },
             input: message.content.clone(),
             address: Some(self.visit.address()),
             not_before: (!window.is_zero()).then(|| self.now.after(window)),

@@ -117,7 +117,7 @@ const TOUCH: &str = "UPDATE channels SET last_message_at = $1, updated_at = $1, 
 const DISABLE: &str = "UPDATE channels SET enabled = $1, disabled_reason = $2, updated_at = $3 \
                        WHERE COALESCE(disabled_reason, '') <> $4";
 
-/// The channel of a place; a new one if it is not known. Two that ask at once get the same. The row stays
+/// The channel of a place; a new one if it is not known. A private one is its person's, by that account. Two that ask at once get the same. The row stays
 /// locked until the transaction ends, so what happens in one channel happens in order.
 ///
 /// # Errors
@@ -125,7 +125,7 @@ const DISABLE: &str = "UPDATE channels SET enabled = $1, disabled_reason = $2, u
 pub async fn find_or_create(
     tx: &mut Tx,
     place: &Place,
-    person: Option<UserId>,
+    person: Option<(UserId, &str)>,
     now: Timestamp,
 ) -> Result<Channel, StoreError> {
     if let Some(channel) = touch(tx, place.platform, &place.external_id, place.name.as_deref(), now).await? {
@@ -136,9 +136,9 @@ pub async fn find_or_create(
         None => None,
     };
     tx.execute(
-        "INSERT INTO channels (id, platform, external_id, kind, name, space_id, user_id, enabled, mode, config,
+        "INSERT INTO channels (id, platform, external_id, kind, name, space_id, user_id, account, enabled, mode, config,
                                last_message_at, created_at, updated_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'run', '{}', $9, $9, $9)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'run', '{}', $10, $10, $10)
          ON CONFLICT (platform, external_id) DO NOTHING",
         args![
             ChannelId::new(),
@@ -147,7 +147,8 @@ pub async fn find_or_create(
             ChannelKind::from(place.kind),
             place.name.clone(),
             space,
-            person,
+            person.map(|(user, _)| user),
+            person.map(|(_, account)| account),
             true,
             now
         ],

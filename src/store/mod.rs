@@ -10,6 +10,7 @@ mod columns;
 mod conn;
 pub mod contexts;
 mod db;
+pub mod jobs;
 pub mod leases;
 pub mod memory_items;
 pub mod messages;

@@ -67,6 +67,7 @@ pub async fn heartbeat(tx: &mut Tx, worker: WorkerId, until: Timestamp) -> Resul
         "UPDATE runs SET lease_until = $1 WHERE lease_owner = $2 AND status IN ('pending', 'running')",
         "UPDATE messages SET lease_until = $1 WHERE lease_owner = $2 AND direction = 'outbound'
          AND status IN ('pending', 'sending')",
+        "UPDATE jobs SET lease_until = $1 WHERE lease_owner = $2 AND status = 'pending'",
     ] {
         tx.execute(sql, args![until, worker]).await?;
     }
@@ -84,6 +85,8 @@ pub async fn release(tx: &mut Tx, worker: Option<WorkerId>) -> Result<(), StoreE
          AND lease_owner IS NOT NULL",
         "UPDATE messages SET lease_until = 0 WHERE direction = 'outbound' AND status IN ('pending', 'sending')
          AND ($1 IS NULL OR lease_owner = $1) AND lease_owner IS NOT NULL",
+        "UPDATE jobs SET lease_until = 0 WHERE status = 'pending' AND ($1 IS NULL OR lease_owner = $1)
+         AND lease_owner IS NOT NULL",
         "UPDATE leases SET until = 0 WHERE $1 IS NULL OR owner = $1",
     ] {
         tx.execute(sql, args![worker]).await?;

@@ -5,14 +5,14 @@ use serde::Serialize;
 use serde_json::Value as Json;
 use sqlx::FromRow;
 
-pub use super::run_start::{Begun, begin, begin_again, join};
+pub use super::run_start::{Begun, NewRun, begin, begin_again, insert, insert_if_unchanged, join};
 use super::{
-    Conn, JsonText, StoreError, Tx, args,
-    columns::to_json,
+    Conn, JsonText, StoreError, Tx,
+    agents::Mode,
+    args,
     conn::Ask,
     messages::{self, Queued},
     text_enum,
-    users::UserRole,
 };
 use crate::{
     clock::Timestamp,
@@ -98,6 +98,8 @@ pub struct Run {
     pub level: u32,
     /// Which kind of helper it is.
     pub profile: Option<String>,
+    /// How it answers.
+    pub mode: Mode,
     /// What was asked.
     pub input_text: String,
     /// The same as data: a subagent's conversation, an API caller's object.
@@ -159,6 +161,7 @@ impl Run {
             kind: RunKind::Coordinator,
             level: 0,
             profile: None,
+            mode: Mode::Run,
             input_text: "hello".to_owned(),
             input_json: None,
             output_text: None,
@@ -186,42 +189,9 @@ impl Run {
 }
 
 pub(super) const COLUMNS: &str = "id, agent_id, channel_id, user_id, context_id, parent_run_id, root_run_id, kind, level, profile, \
-                       input_text, input_json, output_text, allowed_tools, address, status, error, wake_at, \
+                       mode, input_text, input_json, output_text, allowed_tools, address, status, error, wake_at, \
                        wake_reason, epoch, llm_calls, prompt_tokens, completion_tokens, cached_tokens, cost, \
                        created_at, updated_at";
-
-/// A run to be made. It begins `pending`.
-#[derive(Clone, Debug)]
-pub struct NewRun {
-    /// Its id.
-    pub id: RunId,
-    /// The agent that does it.
-    pub agent_id: AgentId,
-    /// The channel that it came from.
-    pub channel_id: Option<ChannelId>,
-    /// Who asked.
-    pub user_id: Option<UserId>,
-    /// The conversation that it belongs to.
-    pub context_id: Option<ContextId>,
-    /// Its parent and the top of its tree; `None` for a coordinator.
-    pub parent: Option<(RunId, RunId)>,
-    /// 0: coordinator, 1: subagent, 2: a subagent's subagent.
-    pub level: u32,
-    /// Which kind of helper it is.
-    pub profile: Option<String>,
-    /// What was asked.
-    pub input_text: String,
-    /// The same as data.
-    pub input_json: Option<Json>,
-    /// The only tools it may call, if it is limited.
-    pub allowed_tools: Option<Vec<String>>,
-    /// Where its replies go.
-    pub address: Option<clifford_channel::Address>,
-    /// When it may begin, if not at once.
-    pub not_before: Option<Timestamp>,
-    /// The worker that begins it, and until when it is its own: so that no claim follows.
-    pub lease: Option<(WorkerId, Timestamp)>,
-}
 
 /// The right to write for a run: what a claim gives. Every write checks it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -232,103 +202,6 @@ pub struct Lease {
     pub owner: WorkerId,
     /// Which claim.
     pub epoch: i64,
-}
-
-/// Makes a run.
-///
-/// # Errors
-/// [`StoreError::Conflict`]: its context has a coordinator at work.
-pub async fn insert(tx: &mut Tx, run: &NewRun, now: Timestamp) -> Result<Run, StoreError> {
-    insert_where(tx, run, "", args![], now).await
-}
-
-/// As [`insert`], if what was looked up before this transaction still holds: it is the channel's active context,
-/// where the person may speak and no run is at work. Else there is no such run, and what refers to it fails with
-/// [`StoreError::Conflict`].
-///
-/// # Errors
-/// The store's.
-pub async fn insert_if_unchanged(tx: &mut Tx, run: &NewRun, role: UserRole, now: Timestamp) -> Result<Run, StoreError> {
-    let unchanged = "WHERE EXISTS (SELECT 1 FROM channels c WHERE c.id = $3 AND c.active_context_id = $5 AND c.enabled)
-         AND EXISTS (SELECT 1 FROM users u WHERE u.id = $4 AND u.role = $20)
-         AND NOT EXISTS (SELECT 1 FROM runs busy WHERE busy.context_id = $5 AND busy.kind = 'coordinator'
-                         AND busy.status IN ('pending', 'running'))";
-    insert_where(tx, run, unchanged, args![role], now).await
-}
-
-async fn insert_where(
-    tx: &mut Tx,
-    run: &NewRun,
-    condition: &str,
-    more: Vec<super::Value>,
-    now: Timestamp,
-) -> Result<Run, StoreError> {
-    let kind = if run.parent.is_some() {
-        RunKind::Subagent
-    } else {
-        RunKind::Coordinator
-    };
-    let root = run.parent.map_or(run.id, |(_, root)| root);
-    let sql = format!(
-        "INSERT INTO runs (id, agent_id, channel_id, user_id, context_id, parent_run_id, root_run_id, kind, level,
-                     profile, input_text, input_json, allowed_tools, address, status, wake_at, lease_owner, lease_until,
-                     epoch, llm_calls, prompt_tokens, completion_tokens, cached_tokens, cost, worked_ms,
-                     created_at, updated_at)
-         SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 'pending', $15, $16, $17,
-                $18, 0, 0, 0, 0, 0, 0, $19, $19 {condition}"
-    );
-    let mut args = args![
-        run.id,
-        run.agent_id,
-        run.channel_id,
-        run.user_id,
-        run.context_id,
-        run.parent.map(|(parent, _)| parent),
-        root,
-        kind,
-        run.level,
-        run.profile.clone(),
-        &run.input_text,
-        run.input_json.clone(),
-        run.allowed_tools.as_ref().map(to_json),
-        run.address.as_ref().map(to_json),
-        run.not_before,
-        run.lease.map(|(owner, _)| owner),
-        run.lease.map(|(_, until)| until),
-        i64::from(run.lease.is_some()),
-        now
-    ];
-    args.extend(more);
-    tx.later(sql, args).await?;
-    Ok(Run {
-        id: run.id,
-        agent_id: run.agent_id,
-        channel_id: run.channel_id,
-        user_id: run.user_id,
-        context_id: run.context_id,
-        parent_run_id: run.parent.map(|(parent, _)| parent),
-        root_run_id: root,
-        kind,
-        level: run.level,
-        profile: run.profile.clone(),
-        input_text: run.input_text.clone(),
-        input_json: run.input_json.clone().map(JsonText),
-        output_text: None,
-        allowed_tools: run.allowed_tools.clone().map(JsonText),
-        address: run.address.clone().map(JsonText),
-        status: RunStatus::Pending,
-        error: None,
-        wake_at: run.not_before,
-        wake_reason: None,
-        epoch: i64::from(run.lease.is_some()),
-        llm_calls: 0,
-        prompt_tokens: 0,
-        completion_tokens: 0,
-        cached_tokens: 0,
-        cost: 0.0,
-        created_at: now,
-        updated_at: now,
-    })
 }
 
 /// One run.

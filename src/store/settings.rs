@@ -1,7 +1,12 @@
 //! Settings that are kept in the database, by scope and name.
 
-use super::{Conn, StoreError, Tx, args};
-use crate::clock::Timestamp;
+use sqlx::FromRow;
+
+use super::{Conn, StoreError, Tx, args, conn::Ask};
+use crate::{
+    clock::Timestamp,
+    id::{ChannelId, SpaceId},
+};
 
 /// The scope of what concerns the whole bot.
 pub const BOT: &str = "bot";
@@ -46,4 +51,31 @@ pub async fn take(tx: &mut Tx, scope: &str, name: &str, value: &str) -> Result<b
         )
         .await?;
     Ok(taken == 1)
+}
+
+/// One setting.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct Setting {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+}
+
+/// What is set for a channel, its space and the bot: the bot's first, the channel's last.
+///
+/// # Errors
+/// The store's.
+pub async fn of_place(conn: &mut Conn, space: Option<SpaceId>, channel: ChannelId) -> Result<Vec<Setting>, StoreError> {
+    let (sql, args) = ask_of_place(space, channel);
+    conn.all(sql, args).await
+}
+
+pub(super) fn ask_of_place(space: Option<SpaceId>, channel: ChannelId) -> Ask {
+    (
+        "SELECT name, value FROM settings WHERE scope = $1 OR scope = $2 OR scope = $3
+         ORDER BY CASE scope WHEN $1 THEN 0 WHEN $2 THEN 1 ELSE 2 END"
+            .to_owned(),
+        args![BOT, space, channel],
+    )
 }

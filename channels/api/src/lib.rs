@@ -13,7 +13,7 @@ pub use inbound::{
     Accepted, Addressed, Attachment, Command, ConnectionStatus, Edit, Inbound, Left, Message, Moved, Place, PlaceKind,
     Served, Space, Speaker, Unreadable,
 };
-pub use outbound::{Address, DeliveryKey, Limits, Part, ProgressKind, Receipt, Signal};
+pub use outbound::{Address, Button, DeliveryKey, Limits, Part, ProgressKind, Receipt, Signal};
 
 use std::{fmt, str::FromStr, sync::Arc, time::Duration};
 

@@ -45,6 +45,10 @@ pub enum Part {
         text: String,
         /// The same without markup, for when the platform cannot read it.
         plain: String,
+        /// What stands below it to be pressed, where the platform has buttons. Whoever has none finds the same in
+        /// the text.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        buttons: Vec<Button>,
     },
     /// A text file, for what is too long for messages.
     File {
@@ -55,6 +59,15 @@ pub enum Part {
         /// A short plain text that goes with it.
         caption: String,
     },
+}
+
+/// A button. Pressing it is giving its command.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Button {
+    /// What stands on it, at most 40 characters.
+    pub label: String,
+    /// The command without its slash, such as `switch 0192…`; at most 60 bytes.
+    pub command: String,
 }
 
 /// Names one part for good: at most 25 ASCII characters (the length of a Discord nonce).

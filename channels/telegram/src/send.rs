@@ -25,7 +25,7 @@ pub(crate) async fn part(api: &Api, pace: &Pace, to: &Address, part: &Part) -> R
     let target = Target::of(to)?;
     pace.turn(target.chat.0, target.private).await;
     let sent = match part {
-        Part::Text { text: html, plain } => text(api, &target, html, plain).await,
+        Part::Text { text: html, plain, .. } => text(api, &target, html, plain).await,
         Part::File { name, content, caption } => file(api, &target, name, content, caption).await,
     };
     match sent {

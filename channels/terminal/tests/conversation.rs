@@ -145,6 +145,7 @@ fn text(text: &str) -> Part {
     Part::Text {
         text: text.to_owned(),
         plain: text.to_owned(),
+        buttons: Vec::new(),
     }
 }
 

@@ -21,7 +21,7 @@ pub async fn twenty_at_once_make_one_person_one_channel_and_one_context(world: W
             Box::pin(async move {
                 let user =
                     users::find_or_create(tx, Platform::Telegram, &speaker("new"), UserRole::Member, NOW).await?;
-                let channel = channels::find_or_create(tx, &place("new"), Some(user.id), NOW).await?;
+                let channel = channels::find_or_create(tx, &place("new"), Some((user.id, "1")), NOW).await?;
                 let context = match channel.active_context_id {
                     Some(context) => context,
                     None => contexts::begin(tx, &channel, None, NOW).await?,

@@ -129,6 +129,7 @@ async fn outgoing(world: &World) -> MessageId {
     let part = |text: &str| Part::Text {
         text: text.into(),
         plain: text.into(),
+        buttons: Vec::new(),
     };
     let message = NewOutbound {
         id,

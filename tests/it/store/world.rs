@@ -88,7 +88,7 @@ impl World {
                     agents::put(tx, &an_agent(agent, "clifford"), NOW).await?;
                     let user =
                         users::find_or_create(tx, Platform::Telegram, &speaker("1"), UserRole::Member, NOW).await?;
-                    let channel = channels::find_or_create(tx, &place("1"), Some(user.id), NOW).await?;
+                    let channel = channels::find_or_create(tx, &place("1"), Some((user.id, "1")), NOW).await?;
                     let context = contexts::begin(tx, &channel, None, NOW).await?;
                     Ok((user, channel, context))
                 })
@@ -123,6 +123,7 @@ impl World {
             parent: None,
             level: 0,
             profile: None,
+            mode: clifford::store::agents::Mode::Run,
             input_text: "hello".into(),
             input_json: None,
             allowed_tools: None,

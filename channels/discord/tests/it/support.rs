@@ -249,6 +249,7 @@ pub fn text_part(text: &str) -> Part {
     Part::Text {
         text: text.to_owned(),
         plain: text.to_owned(),
+        buttons: Vec::new(),
     }
 }
 

@@ -26,6 +26,7 @@ fn text(text: &str) -> Part {
     Part::Text {
         text: text.to_owned(),
         plain: "plain".to_owned(),
+        buttons: Vec::new(),
     }
 }
 

@@ -1,4 +1,12 @@
-//! Commands that people give in a chat: `/new`, `/contexts`, `/switch`, `/close`, `/stop`, `/whoami`, `/help`.
+//! Commands that people give in a chat. One file a family; this one holds the list, and what belongs to none.
+
+mod continuing;
+mod conversations;
+mod items;
+mod linking;
+mod own_data;
+
+use clifford_channel::Button;
 
 use crate::{
     clock::Timestamp,
@@ -33,11 +41,37 @@ const fn command(name: &'static str, argument: Option<(&'static str, bool)>, des
 }
 
 /// Every command.
-pub const COMMANDS: [CommandSpec; 7] = [
+pub const COMMANDS: [CommandSpec; 17] = [
     command("new", Some(("name", false)), "Start a new conversation"),
     command("contexts", None, "List the conversations of this chat"),
     command("switch", Some(("name", true)), "Go on with another conversation"),
     command("close", None, "Close this conversation"),
+    command(
+        "continue",
+        Some(("conversation", false)),
+        "Go on here with a conversation from another platform",
+    ),
+    command("memory", None, "Show what I know about you"),
+    command("forget", Some(("key", true)), "Forget something about you, or `all`"),
+    command(
+        "pin",
+        Some(("key", true)),
+        "Keep something as it is, or let it change again",
+    ),
+    command(
+        "share",
+        Some(("key", true)),
+        "Let something be known wherever you speak to me",
+    ),
+    command("private", Some(("key", true)), "Let something be known in private only"),
+    command("link", Some(("code", false)), "Make two of your accounts one"),
+    command("unlink", None, "Part this account from your others"),
+    command("export", None, "Get everything that I have of you"),
+    command(
+        "erase",
+        Some(("confirmation", false)),
+        "Delete everything that I have of you",
+    ),
     command("stop", None, "Stop what I am doing here"),
     command("whoami", None, "Show who you are to me"),
     command("help", None, "Show what I can do"),
@@ -48,14 +82,15 @@ pub fn is_known(name: &str) -> bool {
     name == "start" || COMMANDS.iter().any(|command| command.name == name)
 }
 
-/// How many conversations `/contexts` lists.
-const LISTED: u32 = 15;
-
 /// What a command did.
 #[derive(Clone, Debug, Default)]
 pub struct Done {
     /// The answer, Markdown.
     pub text: String,
+    /// What can be pressed below it.
+    pub buttons: Vec<Button>,
+    /// A file that goes with it: its name and content.
+    pub file: Option<(String, String)>,
     /// Runs that were cancelled, each with the claim that held it.
     pub cancelled: Vec<(RunId, i64)>,
 }
@@ -64,12 +99,12 @@ impl Done {
     fn say(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
-            cancelled: Vec::new(),
+            ..Self::default()
         }
     }
 }
 
-/// Carries a command out.
+/// Carries out a command that a person gave by an account of theirs.
 ///
 /// # Errors
 /// The store's.
@@ -79,13 +114,24 @@ pub async fn run(
     argument: &str,
     channel: &Channel,
     user: &User,
+    account: &str,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     match name {
-        "new" => new(tx, argument, channel, now).await,
-        "contexts" => list(tx, channel, now).await,
-        "switch" => switch(tx, argument, channel, now).await,
-        "close" => close(tx, channel, now).await,
+        "new" => conversations::new(tx, argument, channel, now).await,
+        "contexts" => conversations::list(tx, channel, now).await,
+        "switch" => conversations::switch(tx, argument, channel, now).await,
+        "close" => conversations::close(tx, channel, now).await,
+        "continue" => continuing::go_on(tx, argument, channel, user, now).await,
+        "memory" => items::list(tx, channel, user).await,
+        "forget" => items::forget(tx, argument, channel, user, now).await,
+        "pin" => items::pin(tx, argument, channel, user, now).await,
+        "share" => items::share(tx, argument, channel, user, now).await,
+        "private" => items::private(tx, argument, channel, user, now).await,
+        "link" => linking::link(tx, argument, channel, user, account, now).await,
+        "unlink" => linking::unlink(tx, channel, user, account, now).await,
+        "export" => own_data::export(tx, channel, user, now).await,
+        "erase" => own_data::erase(tx, argument, channel, user, now).await,
         "stop" => stop(tx, channel, now).await,
         "whoami" => whoami(tx, channel, user).await,
         "help" | "start" => Ok(Done::say(help())),
@@ -93,93 +139,6 @@ pub async fn run(
             "I don't know the command `/{other}`. `/help` shows those I know."
         ))),
     }
-}
-
-async fn new(tx: &mut Tx, name: &str, channel: &Channel, now: Timestamp) -> Result<Done, StoreError> {
-    if let Some(active) = channel.active_context_id {
-        contexts::close(tx, active, now).await?;
-    }
-    let name = (!name.is_empty()).then_some(name);
-    contexts::begin(tx, channel, name, now).await?;
-    Ok(Done::say(match name {
-        Some(name) => format!("A new conversation: **{}**.", inline(name)),
-        None => "A new conversation. What is it about?".to_owned(),
-    }))
-}
-
-async fn list(tx: &mut Tx, channel: &Channel, now: Timestamp) -> Result<Done, StoreError> {
-    let known = contexts::of_channel(tx, channel.id, LISTED).await?;
-    if known.is_empty() {
-        return Ok(Done::say("There are no conversations here yet."));
-    }
-    let lines = known.iter().enumerate().map(|(place, context)| {
-        let active = if channel.active_context_id == Some(context.id) {
-            " ← this one"
-        } else {
-            ""
-        };
-        let name = context.name.as_deref().unwrap_or("(no name yet)");
-        let turns = if context.turn_count == 1 {
-            "1 turn".to_owned()
-        } else {
-            format!("{} turns", context.turn_count)
-        };
-        format!(
-            "{}. **{}**, {turns}, {}{active}",
-            place + 1,
-            inline(name),
-            age(context.last_user_interaction_at, now)
-        )
-    });
-    Ok(Done::say(format!(
-        "{}\n\n`/switch` NAME or number goes on with one.",
-        lines.collect::<Vec<_>>().join("\n")
-    )))
-}
-
-async fn switch(tx: &mut Tx, wanted: &str, channel: &Channel, now: Timestamp) -> Result<Done, StoreError> {
-    let known = contexts::of_channel(tx, channel.id, LISTED).await?;
-    let lower = wanted.to_lowercase();
-    let by_number = wanted
-        .parse::<usize>()
-        .ok()
-        .and_then(|number| known.get(number.checked_sub(1)?));
-    let named = |whole: bool| {
-        known.iter().find(|context| {
-            context.name.as_deref().is_some_and(|name| {
-                let name = name.to_lowercase();
-                if whole {
-                    name == lower
-                } else {
-                    !lower.is_empty() && name.contains(&lower)
-                }
-            })
-        })
-    };
-    let Some(context) = by_number.or_else(|| named(true)).or_else(|| named(false)) else {
-        return Ok(Done::say(format!(
-            "I find no conversation `{}` here. `/contexts` lists them.",
-            inline(wanted)
-        )));
-    };
-    contexts::touch(tx, context.id, now).await?;
-    crate::store::channels::set_active_context(tx, channel.id, Some(context.id)).await?;
-    Ok(Done::say(format!(
-        "Going on with **{}**.",
-        inline(context.name.as_deref().unwrap_or("(no name yet)"))
-    )))
-}
-
-async fn close(tx: &mut Tx, channel: &Channel, now: Timestamp) -> Result<Done, StoreError> {
-    let closed = match channel.active_context_id {
-        Some(active) => contexts::close(tx, active, now).await?,
-        None => false,
-    };
-    Ok(Done::say(if closed {
-        "Closed. Your next message starts a new conversation."
-    } else {
-        "There is no open conversation here."
-    }))
 }
 
 async fn stop(tx: &mut Tx, channel: &Channel, now: Timestamp) -> Result<Done, StoreError> {
@@ -201,6 +160,7 @@ async fn stop(tx: &mut Tx, channel: &Channel, now: Timestamp) -> Result<Done, St
     Ok(Done {
         text: text.to_owned(),
         cancelled,
+        ..Done::default()
     })
 }
 

@@ -1,0 +1,47 @@
+//! `[memory]`: what is remembered of people and conversations.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What is remembered of people and conversations.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Memory {
+    /// Whether items are written and shown to the model. What a person says is stored either way.
+    pub enabled: bool,
+    /// How many turns a conversation may have before its older half is told by a summary instead.
+    #[schemars(range(min = 2, max = 100_000))]
+    pub max_turns_per_context: u32,
+    /// How many messages the memory writer reads at a time.
+    #[schemars(range(min = 2, max = 1000))]
+    pub writer_max_messages: u32,
+    /// How many days messages are kept that a summary tells instead, to be searched; 0 = they are deleted at once.
+    #[schemars(range(min = 0, max = 36_500))]
+    pub retain_compacted_days: u32,
+    /// How many days the messages of a group or server are kept after the bot was removed from it.
+    #[schemars(range(min = 0, max = 36_500))]
+    pub purge_left_spaces_days: u32,
+    /// Whether a private conversation also shows the model what the same person last said on other platforms.
+    pub cross_channel: bool,
+    /// How many messages of each other place are shown.
+    #[schemars(range(min = 0, max = 1000))]
+    pub cross_channel_limit: u32,
+    /// How many tokens those messages may have in all.
+    #[schemars(range(min = 0, max = 100_000))]
+    pub cross_channel_tokens: u32,
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            max_turns_per_context: 60,
+            writer_max_messages: 40,
+            retain_compacted_days: 30,
+            purge_left_spaces_days: 30,
+            cross_channel: true,
+            cross_channel_limit: 12,
+            cross_channel_tokens: 1500,
+        }
+    }
+}

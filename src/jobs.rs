@@ -1,0 +1,129 @@
+//! Does jobs: durable work that belongs to no run. A job that fails is tried again, later each time; nothing waits
+//! for it.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    clock::Timestamp,
+    engine::Engine,
+    erase, memory,
+    store::{
+        StoreError,
+        jobs::{self, Job, JobKind, JobLease},
+    },
+};
+
+/// How often to look where nothing rings.
+const POLL: Duration = Duration::from_secs(1);
+/// The wait before the second attempt; each wait after that is twice as long.
+const BACKOFF: Duration = Duration::from_secs(10);
+/// The longest of these waits.
+const LONGEST_BACKOFF: Duration = Duration::from_secs(3600);
+/// How often a job is tried.
+const ATTEMPTS: i64 = 12;
+
+/// Why a job was not done this time.
+#[derive(Debug, thiserror::Error)]
+pub enum JobError {
+    /// The database, or the job is somebody else's by now.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The model did not answer.
+    #[error("the model did not answer: {0}")]
+    Model(#[from] clifford_llm::ModelError),
+    /// The model's answer is of no use.
+    #[error("{0}")]
+    Unreadable(String),
+    /// What it waits for has not happened yet: look again at this time. This is no failure.
+    #[error("it is not time yet")]
+    NotYet(Timestamp),
+}
+
+/// Does what comes due until `stop`, one job at a time.
+pub async fn run(engine: Arc<Engine>, stop: CancellationToken) {
+    while !stop.is_cancelled() {
+        match claim(&engine).await {
+            Ok(Some((job, lease))) => {
+                tokio::select! {
+                    // It goes on at the next start, or in another process.
+                    () = stop.cancelled() => return,
+                    () = work_on(&engine, job, lease) => {}
+                }
+                continue;
+            }
+            Ok(None) => {}
+            Err(error) => tracing::warn!(%error, "looking for jobs failed"),
+        }
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = engine.jobs_bell.notified() => {}
+            () = tokio::time::sleep(POLL) => {}
+        }
+    }
+}
+
+async fn claim(engine: &Engine) -> Result<Option<(Job, JobLease)>, StoreError> {
+    let now = engine.clock.now();
+    // Most of the time there is nothing, which a reader can tell.
+    let next = jobs::next_due(&mut engine.db.read().await?, now).await?;
+    if next.is_none_or(|at| at > now) {
+        return Ok(None);
+    }
+    let (worker, until) = (engine.worker, now.after(engine.settings.lease));
+    engine
+        .db
+        .write(move |tx| Box::pin(async move { jobs::claim(tx, worker, now, until).await }))
+        .await
+}
+
+#[tracing::instrument(name = "job", skip_all, fields(job = %job.id, kind = %job.kind))]
+async fn work_on(engine: &Arc<Engine>, job: Job, lease: JobLease) {
+    let attempts = job.attempts;
+    let kind = job.kind;
+    let done = match kind {
+        JobKind::MemoryWrite => memory::writer::work(engine, &job, lease).await,
+        JobKind::Erase => erase::work(engine, &job, lease).await,
+    };
+    let label = if done.is_ok() { "done" } else { "put_off" };
+    metrics::counter!("clifford_jobs_total", "kind" => kind.as_str(), "outcome" => label).increment(1);
+    let Err(error) = done else { return };
+    let now = engine.clock.now();
+    let due_at = match &error {
+        JobError::NotYet(at) => Some(*at),
+        _ if attempts >= ATTEMPTS => None,
+        _ => Some(now.after(backoff(attempts))),
+    };
+    match due_at {
+        Some(_) if matches!(error, JobError::NotYet(_)) => {}
+        Some(_) => tracing::warn!(%error, attempts, "a job is tried again later"),
+        None => tracing::error!(%error, attempts, "a job failed for good"),
+    }
+    let put_off = engine
+        .db
+        .write(move |tx| {
+            let error = error.to_string();
+            Box::pin(async move { jobs::put_off(tx, &lease, &error, due_at, now).await })
+        })
+        .await;
+    if let Err(error) = put_off {
+        tracing::warn!(%error, "a job could not be put off; its lease runs out by itself");
+    }
+}
+
+fn backoff(attempts: i64) -> Duration {
+    let doublings = u32::try_from(attempts.clamp(1, 16) - 1).unwrap_or(0);
+    (BACKOFF * 2_u32.pow(doublings)).min(LONGEST_BACKOFF)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_wait_is_twice_as_long_as_the_one_before_up_to_an_hour() {
+        let waits: Vec<_> = [1, 2, 3, 10, 100].map(|attempts| backoff(attempts).as_secs()).into();
+        assert_eq!(waits, [10, 20, 40, 3600, 3600]);
+    }
+}

@@ -1,0 +1,289 @@
+//! Jobs: durable work that belongs to no run, claimed by lease as runs are.
+
+use serde::Serialize;
+use serde_json::Value as Json;
+use sqlx::FromRow;
+
+use super::{Conn, JsonText, StoreError, Tx, args, text_enum};
+use crate::{
+    clock::Timestamp,
+    id::{ContextId, JobId, MessageId, UserId, WorkerId},
+};
+
+text_enum! {
+    /// What a job does.
+    JobKind {
+        /// Remembers what was said in a conversation.
+        MemoryWrite = "memory_write",
+        /// Deletes a person with every trace.
+        Erase = "erase",
+    }
+}
+
+text_enum! {
+    /// Why memory is written.
+    WriteMode {
+        /// The conversation was closed.
+        Close = "close",
+        /// The conversation is long: its older half is told by a summary from now on.
+        Compact = "compact",
+    }
+}
+
+text_enum! {
+    /// Where a job stands.
+    JobStatus {
+        /// It waits for its time, or is worked on.
+        Pending = "pending",
+        /// It did what it was for.
+        Done = "done",
+        /// It was tried for the last time.
+        Failed = "failed",
+    }
+}
+
+/// A job.
+#[derive(Clone, Debug, PartialEq, FromRow, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Job {
+    /// Its id.
+    #[schema(value_type = String)]
+    pub id: JobId,
+    /// What it does.
+    pub kind: JobKind,
+    /// Of a memory write: why.
+    pub mode: Option<WriteMode>,
+    /// The conversation that it is about.
+    #[schema(value_type = Option<String>)]
+    pub context_id: Option<ContextId>,
+    /// The person whom it is about.
+    #[schema(value_type = Option<String>)]
+    pub user_id: Option<UserId>,
+    /// Of a compaction: the last message that leaves the conversation.
+    #[schema(value_type = Option<String>)]
+    pub through: Option<MessageId>,
+    /// Where it stands.
+    pub status: JobStatus,
+    /// How often it was tried.
+    pub attempts: i64,
+    /// When it is tried (again).
+    #[schema(value_type = String)]
+    pub due_at: Timestamp,
+    /// How often it was claimed: what a worker writes carries it.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub epoch: i64,
+    /// What came of it.
+    #[schema(value_type = Option<Object>)]
+    pub result: Option<JsonText<Json>>,
+    /// Why the last attempt failed.
+    pub error: Option<String>,
+    /// When it was made.
+    #[schema(value_type = String)]
+    pub created_at: Timestamp,
+    /// When it ended.
+    #[schema(value_type = Option<String>)]
+    pub ended_at: Option<Timestamp>,
+}
+
+const COLUMNS: &str = "id, kind, mode, context_id, user_id, through, status, attempts, due_at, epoch, result, error, \
+                       created_at, ended_at";
+
+/// A job to be made.
+#[derive(Clone, Copy, Debug)]
+pub struct NewJob {
+    /// What it does.
+    pub kind: JobKind,
+    /// Of a memory write: why.
+    pub mode: Option<WriteMode>,
+    /// The conversation that it is about.
+    pub context_id: Option<ContextId>,
+    /// The person whom it is about.
+    pub user_id: Option<UserId>,
+    /// Of a compaction: the last message that leaves the conversation.
+    pub through: Option<MessageId>,
+    /// When it may begin.
+    pub due_at: Timestamp,
+}
+
+/// The right to write for a job: what a claim gives. Every write checks it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JobLease {
+    /// The job.
+    pub job: JobId,
+    /// The worker.
+    pub owner: WorkerId,
+    /// Which claim.
+    pub epoch: i64,
+}
+
+/// Makes a job. `None`: the conversation is being compacted already.
+///
+/// # Errors
+/// The store's.
+pub async fn insert(tx: &mut Tx, job: NewJob, now: Timestamp) -> Result<Option<JobId>, StoreError> {
+    let id = JobId::new();
+    let made = tx
+        .execute(
+            "INSERT INTO jobs (id, kind, mode, context_id, user_id, through, status, attempts, due_at, epoch,
+                 created_at, updated_at)
+             VALUES ($1, $2, $3, $4, $5, $6, 'pending', 0, $7, 0, $8, $8) ON CONFLICT DO NOTHING",
+            args![
+                id,
+                job.kind,
+                job.mode,
+                job.context_id,
+                job.user_id,
+                job.through,
+                job.due_at,
+                now
+            ],
+        )
+        .await?;
+    Ok((made == 1).then_some(id))
+}
+
+/// One job.
+///
+/// # Errors
+/// The store's.
+pub async fn get(conn: &mut Conn, id: JobId) -> Result<Option<Job>, StoreError> {
+    conn.maybe(format!("SELECT {COLUMNS} FROM jobs WHERE id = $1"), args![id])
+        .await
+}
+
+/// Claims the oldest job whose time has come and that nobody holds. Those of one conversation are done in order.
+///
+/// # Errors
+/// The store's.
+pub async fn claim(
+    tx: &mut Tx,
+    worker: WorkerId,
+    now: Timestamp,
+    until: Timestamp,
+) -> Result<Option<(Job, JobLease)>, StoreError> {
+    let lock = if tx.is_postgres() {
+        " FOR UPDATE SKIP LOCKED"
+    } else {
+        ""
+    };
+    let sql = format!(
+        "UPDATE jobs SET lease_owner = $1, lease_until = $2, epoch = epoch + 1, attempts = attempts + 1,
+             updated_at = $3
+         WHERE id = (
+             SELECT id FROM jobs WHERE status = 'pending' AND due_at <= $3
+                 AND (lease_until IS NULL OR lease_until < $3)
+                 AND NOT EXISTS (SELECT 1 FROM jobs earlier WHERE earlier.context_id = jobs.context_id
+                                 AND earlier.status = 'pending' AND earlier.id < jobs.id)
+             ORDER BY due_at, id LIMIT 1{lock})
+         RETURNING {COLUMNS}"
+    );
+    let job: Option<Job> = tx.maybe(sql, args![worker, until, now]).await?;
+    Ok(job.map(|job| {
+        let lease = JobLease {
+            job: job.id,
+            owner: worker,
+            epoch: job.epoch,
+        };
+        (job, lease)
+    }))
+}
+
+/// Checks, and locks until the transaction ends, that a job is still this worker's.
+///
+/// # Errors
+/// [`StoreError::NotFound`]: it is somebody else's, or ended.
+pub async fn hold(tx: &mut Tx, lease: &JobLease, now: Timestamp) -> Result<(), StoreError> {
+    let held = tx
+        .exists(
+            "UPDATE jobs SET updated_at = $1
+             WHERE id = $2 AND lease_owner = $3 AND epoch = $4 AND status = 'pending' RETURNING epoch",
+            args![now, lease.job, lease.owner, lease.epoch],
+        )
+        .await?;
+    if held {
+        Ok(())
+    } else {
+        Err(StoreError::NotFound(format!("claim of job {} any more", lease.job)))
+    }
+}
+
+/// Ends a job that [`hold`] has locked.
+///
+/// # Errors
+/// The store's.
+pub async fn finish(tx: &mut Tx, lease: &JobLease, result: &Json, now: Timestamp) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE jobs SET status = 'done', result = $1, error = NULL, lease_owner = NULL, lease_until = NULL,
+             updated_at = $2, ended_at = $2
+         WHERE id = $3",
+        args![result.clone(), now, lease.job],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Puts a job off: it failed this time. With `due_at` `None` it is not tried again.
+///
+/// # Errors
+/// As [`hold`].
+pub async fn put_off(
+    tx: &mut Tx,
+    lease: &JobLease,
+    error: &str,
+    due_at: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    hold(tx, lease, now).await?;
+    let (status, ended) = match due_at {
+        Some(_) => (JobStatus::Pending, None),
+        None => (JobStatus::Failed, Some(now)),
+    };
+    tx.execute(
+        "UPDATE jobs SET status = $1, error = $2, due_at = COALESCE($3, due_at), lease_owner = NULL,
+             lease_until = NULL, updated_at = $4, ended_at = $5
+         WHERE id = $6",
+        args![status, error, due_at, now, ended, lease.job],
+    )
+    .await?;
+    Ok(())
+}
+
+/// When the next job's time comes, of those that nobody holds.
+///
+/// # Errors
+/// The store's.
+pub async fn next_due(conn: &mut Conn, now: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+    let row: (Option<i64>,) = conn
+        .one(
+            "SELECT MIN(due_at) FROM jobs WHERE status = 'pending' AND (lease_until IS NULL OR lease_until < $1)",
+            args![now],
+        )
+        .await?;
+    Ok(row.0.map(Timestamp))
+}
+
+/// Which jobs a page shows.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Filter {
+    /// Only of this conversation.
+    pub context: Option<ContextId>,
+    /// Only of this person.
+    pub user: Option<UserId>,
+    /// Only older than this one.
+    pub before: Option<JobId>,
+}
+
+/// A page of jobs, newest first.
+///
+/// # Errors
+/// The store's.
+pub async fn page(conn: &mut Conn, filter: &Filter, limit: u32) -> Result<Vec<Job>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM jobs WHERE ($1 IS NULL OR context_id = $1)
+         AND ($2 IS NULL OR user_id = $2 OR context_id IN (SELECT id FROM contexts WHERE user_id = $2))
+         AND ($3 IS NULL OR id < $3) ORDER BY id DESC LIMIT $4"
+    );
+    conn.all(sql, args![filter.context, filter.user, filter.before, limit])
+        .await
+}
