@@ -52,7 +52,10 @@ async fn telegram_user_opens_lists_switches_and_closes_conversations() {
     registered.sort();
     assert_eq!(
         registered,
-        ["close", "contexts", "help", "new", "stop", "switch", "whoami"]
+        [
+            "close", "contexts", "continue", "erase", "export", "forget", "help", "link", "memory", "new", "pin",
+            "private", "share", "stop", "switch", "unlink", "whoami"
+        ]
     );
 }
 

@@ -3,6 +3,7 @@
 pub mod crash;
 pub mod crowd;
 pub mod footprint;
+pub mod history;
 pub mod overhead;
 pub mod start;
 pub mod throughput;
