@@ -29,7 +29,7 @@ use crate::{
     engine::Engine,
     id::RunId,
     outbound::{Outbound, Ticket, To},
-    store::{StoreError, Tx, channels, contexts, messages, runs, unreadable, users, users::UserRole},
+    store::{StoreError, Tx, channels, contexts, links, messages, runs, unreadable, users, users::UserRole},
 };
 
 /// How ingress judges what comes in.
@@ -352,6 +352,9 @@ async fn store_command(
     outbound: Outbound,
     now: Timestamp,
 ) -> Result<Outcome, StoreError> {
+    if commands::links_accounts(&command.name) {
+        links::one_at_a_time(tx).await?;
+    }
     let known = users::by_identity(tx, visit.place.platform, &visit.speaker.id).await?;
     if pairing::claims(tx, &visit, &command.argument).await? {
         return pairing::meet(tx, &visit, &command.argument, &outbound, now).await;

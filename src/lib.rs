@@ -13,6 +13,7 @@ pub mod engine;
 pub mod erase;
 pub mod http;
 pub mod id;
+pub mod identity;
 pub mod ingress;
 pub mod jobs;
 pub mod memory;

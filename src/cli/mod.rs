@@ -7,8 +7,10 @@ mod config;
 mod db;
 mod doctor;
 mod init;
+mod link;
 mod output;
 mod pair;
+mod people;
 mod probe;
 mod runs;
 mod serve;
@@ -76,6 +78,8 @@ enum Command {
     Token(token::Args),
     /// Lets people in who asked to talk to the bot.
     Pair(pair::Args),
+    /// Makes two people that are one into one.
+    Link(link::Args),
     /// Prints a completion script for a shell.
     Completions(completions::Args),
 }
@@ -110,6 +114,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Runs(args) => Box::pin(runs::run(&globals, args)).await,
         Command::Token(args) => token::run(&globals, args).await,
         Command::Pair(args) => pair::run(&globals, args).await,
+        Command::Link(args) => link::run(&globals, args).await,
         Command::Completions(args) => completions::run(args, Cli::command()),
     }
 }

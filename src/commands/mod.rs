@@ -12,12 +12,7 @@ use crate::{
     clock::Timestamp,
     engine::cancel,
     id::RunId,
-    store::{
-        StoreError, Tx,
-        channels::Channel,
-        contexts, messages, runs, users,
-        users::{User, UserRole},
-    },
+    store::{StoreError, Tx, channels::Channel, contexts, messages, runs, users::User},
 };
 
 /// A command: its name, what it takes, what it does. The same list is shown by `/help` and registered with
@@ -82,6 +77,12 @@ pub fn is_known(name: &str) -> bool {
     name == "start" || COMMANDS.iter().any(|command| command.name == name)
 }
 
+/// Whether a command links or parts accounts: only one does so at a time, and waits for its turn before it holds
+/// anything.
+pub fn links_accounts(name: &str) -> bool {
+    matches!(name, "link" | "unlink")
+}
+
 /// What a command did.
 #[derive(Clone, Debug, Default)]
 pub struct Done {
@@ -128,12 +129,12 @@ pub async fn run(
         "pin" => items::pin(tx, argument, channel, user, now).await,
         "share" => items::share(tx, argument, channel, user, now).await,
         "private" => items::private(tx, argument, channel, user, now).await,
-        "link" => linking::link(tx, argument, channel, user, account, now).await,
+        "link" => linking::link(tx, argument, channel, account, now).await,
         "unlink" => linking::unlink(tx, channel, user, account, now).await,
         "export" => own_data::export(tx, channel, user, now).await,
         "erase" => own_data::erase(tx, argument, channel, user, now).await,
         "stop" => stop(tx, channel, now).await,
-        "whoami" => whoami(tx, channel, user).await,
+        "whoami" => linking::whoami(tx, channel, user, account).await,
         "help" | "start" => Ok(Done::say(help())),
         other => Ok(Done::say(format!(
             "I don't know the command `/{other}`. `/help` shows those I know."
@@ -162,24 +163,6 @@ async fn stop(tx: &mut Tx, channel: &Channel, now: Timestamp) -> Result<Done, St
         cancelled,
         ..Done::default()
     })
-}
-
-async fn whoami(tx: &mut Tx, channel: &Channel, user: &User) -> Result<Done, StoreError> {
-    let role = if user.role == UserRole::Owner { ", my owner" } else { "" };
-    let mut text = format!("You are **{}**{role}.", inline(&user.name));
-    // Where others read along, a person's other accounts are nobody's business.
-    if channel.is_private() {
-        for identity in users::identities(tx, user.id).await? {
-            text.push_str(&format!(
-                "\n- {}: {} (`{}`)",
-                identity.platform,
-                inline(&identity.name),
-                identity.platform_user_id
-            ));
-        }
-        text.push_str(&format!("\n\nYour id here: `{}`", user.id));
-    }
-    Ok(Done::say(text))
 }
 
 fn help() -> String {

@@ -7,6 +7,7 @@ mod channels;
 mod contexts;
 mod extract;
 mod health;
+mod links;
 mod messages;
 mod metrics;
 mod page;

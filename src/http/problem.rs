@@ -50,6 +50,14 @@ pub(super) enum Code {
     ChannelDisabled,
     /// The agent takes no runs.
     AgentDisabled,
+    /// No such code to link accounts by is good.
+    UnknownLinkCode,
+    /// The account tried too many codes.
+    TooManyTries,
+    /// Both are one person already.
+    AlreadyLinked,
+    /// The code must come from the account that may do more.
+    LinkOtherWayRound,
     /// There is one already.
     Conflict,
     /// The database does not answer.
@@ -68,13 +76,18 @@ impl Code {
             Self::UnknownRoute | Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::InvalidJson | Self::InvalidPath | Self::InvalidQuery | Self::InvalidHeader => StatusCode::BAD_REQUEST,
-            Self::InvalidInput => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::InvalidInput | Self::UnknownLinkCode => StatusCode::UNPROCESSABLE_ENTITY,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::BodyTimeout => StatusCode::REQUEST_TIMEOUT,
-            Self::WrongState | Self::ChannelNotWeb | Self::ChannelDisabled | Self::AgentDisabled | Self::Conflict => {
-                StatusCode::CONFLICT
-            }
+            Self::TooManyTries => StatusCode::TOO_MANY_REQUESTS,
+            Self::AlreadyLinked
+            | Self::LinkOtherWayRound
+            | Self::WrongState
+            | Self::ChannelNotWeb
+            | Self::ChannelDisabled
+            | Self::AgentDisabled
+            | Self::Conflict => StatusCode::CONFLICT,
             Self::Timeout | Self::DatabaseUnavailable => StatusCode::SERVICE_UNAVAILABLE,
             Self::NoAgent | Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         }
@@ -100,6 +113,10 @@ impl Code {
             Self::ChannelNotWeb => "The channel is another platform's",
             Self::ChannelDisabled => "The channel is turned off",
             Self::AgentDisabled => "The agent is turned off",
+            Self::UnknownLinkCode => "There is no such code",
+            Self::TooManyTries => "Too many codes were tried",
+            Self::AlreadyLinked => "Both are one person already",
+            Self::LinkOtherWayRound => "The code must come from the other account",
             Self::Conflict => "There is one already",
             Self::DatabaseUnavailable => "The database does not answer",
             Self::NoAgent => "No agent is enabled",

@@ -17,7 +17,7 @@ use utoipa::{
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
-    Api, Shared, agents, auth, channels, contexts, health, messages, metrics,
+    Api, Shared, agents, auth, channels, contexts, health, links, messages, metrics,
     problem::{Code, Problem},
     replay, runs, stream,
 };
@@ -84,6 +84,8 @@ fn quick() -> OpenApiRouter<Shared> {
         .routes(routes!(channels::get, channels::change))
         .routes(routes!(agents::list))
         .routes(routes!(agents::get, agents::change))
+        .routes(routes!(links::make))
+        .routes(routes!(links::enter))
         .routes(routes!(health::readyz))
         .routes(routes!(metrics::scrape))
         .routes(routes!(description))

@@ -65,7 +65,8 @@ pub async fn insert(tx: &mut Tx, run: &NewRun, now: Timestamp) -> Result<Run, St
 /// # Errors
 /// The store's.
 pub async fn insert_if_unchanged(tx: &mut Tx, run: &NewRun, role: UserRole, now: Timestamp) -> Result<Run, StoreError> {
-    let unchanged = "WHERE EXISTS (SELECT 1 FROM channels c WHERE c.id = $3 AND c.active_context_id = $5 AND c.enabled)
+    let unchanged = "WHERE EXISTS (SELECT 1 FROM channels c WHERE c.id = $3 AND c.active_context_id = $5 AND c.enabled
+                       AND COALESCE(c.user_id, $4) = $4)
          AND EXISTS (SELECT 1 FROM users u WHERE u.id = $4 AND u.role = $21)
          AND NOT EXISTS (SELECT 1 FROM runs busy WHERE busy.context_id = $5 AND busy.kind = 'coordinator'
                          AND busy.status IN ('pending', 'running'))";

@@ -80,12 +80,14 @@ pub async fn find_or_create(
         return Ok(user);
     }
     let id = UserId::new();
-    tx.execute(
-        "INSERT INTO users (id, name, role, language, time_zone, created_at, updated_at)
-         VALUES ($1, $2, $3, $4, NULL, $5, $5)",
-        args![id, &speaker.name, role, speaker.language.clone(), now],
-    )
-    .await?;
+    let new = User {
+        id,
+        name: speaker.name.clone(),
+        role,
+        language: speaker.language.clone(),
+        time_zone: None,
+    };
+    insert(tx, &new, now).await?;
     let created = tx
         .execute(
             "INSERT INTO identities (platform, platform_user_id, user_id, name, handle, created_at)
@@ -106,6 +108,27 @@ pub async fn find_or_create(
     by_identity(tx, platform, &speaker.id)
         .await?
         .ok_or_else(|| StoreError::NotFound(format!("account {}", speaker.id)))
+}
+
+/// Makes a person, who has no account yet.
+///
+/// # Errors
+/// The store's.
+pub async fn insert(tx: &mut Tx, user: &User, now: Timestamp) -> Result<(), StoreError> {
+    tx.execute(
+        "INSERT INTO users (id, name, role, language, time_zone, created_at, updated_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $6)",
+        args![
+            user.id,
+            &user.name,
+            user.role,
+            user.language.clone(),
+            user.time_zone.clone(),
+            now
+        ],
+    )
+    .await?;
+    Ok(())
 }
 
 /// Sets what a person may do.
@@ -153,6 +176,18 @@ pub async fn identities(conn: &mut Conn, id: UserId) -> Result<Vec<Identity>, St
     conn.all(
         "SELECT platform, platform_user_id, name FROM identities WHERE user_id = $1 ORDER BY platform, platform_user_id",
         args![id],
+    )
+    .await
+}
+
+/// The people of a name, whatever its case.
+///
+/// # Errors
+/// The store's.
+pub async fn by_name(conn: &mut Conn, name: &str, limit: u32) -> Result<Vec<User>, StoreError> {
+    conn.all(
+        "SELECT id, name, role, language, time_zone FROM users WHERE LOWER(name) = LOWER($1) ORDER BY id LIMIT $2",
+        args![name, limit],
     )
     .await
 }

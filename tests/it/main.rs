@@ -20,6 +20,7 @@ mod crashes;
 mod cron;
 mod delivery;
 mod harness;
+mod linking;
 mod look;
 mod races;
 mod sleeps;

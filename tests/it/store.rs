@@ -3,7 +3,9 @@
 mod claims;
 mod engines;
 mod keys;
+mod linking;
 mod moves;
+mod people;
 mod places;
 mod races;
 mod rows;

@@ -1,7 +1,7 @@
 //! Runs every case on both engines.
 
 use super::{
-    claims, keys, moves, places, races, rows,
+    claims, keys, linking, moves, places, races, rows,
     world::{Home, World},
 };
 
@@ -73,4 +73,19 @@ on_both_engines![
     races::two_subagents_that_end_at_once_wake_their_parent_once,
     races::a_parent_whose_context_is_busy_is_woken_later,
     races::no_message_is_left_behind_when_a_run_ends_as_it_arrives,
+    linking::every_table_that_refers_to_a_person_is_merged,
+    linking::who_enters_a_code_becomes_part_of_who_made_it_with_all_that_is_theirs,
+    linking::of_two_items_for_one_key_the_one_seen_later_stays_and_levels_keep_their_size,
+    linking::of_two_settings_the_one_set_later_stays,
+    linking::a_code_is_good_once_for_ten_minutes_and_until_the_next_is_made,
+    linking::the_sixth_try_within_an_hour_is_refused_whatever_the_code,
+    linking::an_owner_does_not_become_part_of_somebody_who_is_none,
+    linking::nobody_is_linked_who_is_being_deleted,
+    linking::two_links_at_once_end_in_one_person,
+    linking::one_code_entered_by_many_at_once_links_one_of_them,
+    linking::two_codes_entered_at_once_by_accounts_of_one_person_chain,
+    linking::what_was_looked_up_for_a_message_before_a_link_is_not_stored_after_it,
+    linking::a_parted_account_takes_what_began_there_and_leaves_the_rest,
+    linking::an_account_whose_channel_says_nothing_of_it_takes_the_only_one_of_its_platform,
+    linking::the_only_account_is_not_parted_and_an_owner_stays_with_the_rest,
 ];

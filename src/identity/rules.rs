@@ -1,0 +1,169 @@
+//! What a code is, how often one may be tried, and who may become part of whom. Pure rules.
+
+use std::time::Duration;
+
+use rand::CryptoRng;
+
+use crate::{
+    clock::Timestamp,
+    store::users::{User, UserRole},
+};
+
+/// How long a code is good.
+pub const GOOD_FOR: Duration = Duration::from_secs(10 * 60);
+/// The characters of a code.
+const CODE_LENGTH: usize = 8;
+/// How often an account may try to enter a code within [`WITHIN`].
+pub const TRIES: usize = 5;
+/// The time in which tries are counted.
+pub const WITHIN: Duration = Duration::from_secs(60 * 60);
+/// The most active items of each level, from level 0 on.
+pub const LEVEL_CAPS: [i64; 6] = [4, 8, 10, 12, 12, 6];
+
+/// A new code.
+pub fn code(rng: &mut impl CryptoRng) -> String {
+    clifford_vault::code(CODE_LENGTH, rng)
+}
+
+/// What is stored of a code, however a person typed it: case, spaces and dashes do not matter.
+pub fn hash(typed: &str) -> String {
+    let plain: String = typed
+        .chars()
+        .filter(|c| !c.is_whitespace() && !matches!(c, '-' | '_' | '\u{2010}'..='\u{2015}'))
+        .flat_map(char::to_uppercase)
+        .collect();
+    clifford_vault::hash(&plain)
+}
+
+/// When an account that tried at these moments (newest first) may try again, if not at once.
+pub fn may_try_at(tries: &[Timestamp]) -> Option<Timestamp> {
+    tries.get(TRIES - 1).map(|oldest| oldest.after(WITHIN))
+}
+
+/// Whether an account may become part of the person who made a code: never of one who may do less. Else a stranger
+/// could talk an owner into entering a code, and be the owner.
+pub const fn may_become_part(maker: UserRole, entering: UserRole) -> bool {
+    rank(entering) <= rank(maker)
+}
+
+const fn rank(role: UserRole) -> u8 {
+    match role {
+        UserRole::Stranger => 0,
+        UserRole::Member => 1,
+        UserRole::Owner => 2,
+    }
+}
+
+/// Who the person who made a code is, once the other is part of them.
+pub fn joined(maker: &User, entering: &User) -> User {
+    let filled = |text: &str| !text.trim().is_empty();
+    let name = if filled(&maker.name) { maker } else { entering };
+    User {
+        id: maker.id,
+        name: name.name.clone(),
+        role: if rank(entering.role) > rank(maker.role) {
+            entering.role
+        } else {
+            maker.role
+        },
+        language: maker.language.clone().or_else(|| entering.language.clone()),
+        time_zone: maker.time_zone.clone().or_else(|| entering.time_zone.clone()),
+    }
+}
+
+/// What an account may do on its own that was part of a person: who owns the bot is the person, not the account.
+pub const fn parted(role: UserRole) -> UserRole {
+    match role {
+        UserRole::Owner | UserRole::Member => UserRole::Member,
+        UserRole::Stranger => UserRole::Stranger,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{SeedableRng, rngs::StdRng};
+
+    use super::*;
+    use crate::id::UserId;
+
+    fn user(name: &str, role: UserRole, language: Option<&str>, time_zone: Option<&str>) -> User {
+        User {
+            id: UserId::new(),
+            name: name.into(),
+            role,
+            language: language.map(str::to_owned),
+            time_zone: time_zone.map(str::to_owned),
+        }
+    }
+
+    #[test]
+    fn a_code_is_known_however_it_is_typed() {
+        let code = code(&mut StdRng::seed_from_u64(7));
+        assert_eq!(code.len(), 8);
+        let (head, tail) = code.split_at(4);
+        for typed in [
+            code.clone(),
+            code.to_lowercase(),
+            format!(" {head} {tail}\n"),
+            format!("{head}-{tail}"),
+            format!("{}–{}", head.to_lowercase(), tail),
+        ] {
+            assert_eq!(hash(&typed), clifford_vault::hash(&code), "{typed:?}");
+        }
+        assert_ne!(hash(head), hash(&code));
+    }
+
+    #[test]
+    fn the_sixth_try_waits_until_the_first_of_five_is_an_hour_old() {
+        let minutes = |minutes: &[i64]| -> Vec<_> { minutes.iter().map(|at| Timestamp(at * 60_000)).collect() };
+        for (tries, again) in [
+            (minutes(&[]), None),
+            (minutes(&[9, 8, 7, 6]), None),
+            (minutes(&[9, 8, 7, 6, 5]), Some(Timestamp(65 * 60_000))),
+            (minutes(&[9, 8, 7, 6, 5, 4]), Some(Timestamp(65 * 60_000))),
+        ] {
+            assert_eq!(may_try_at(&tries), again, "{tries:?}");
+        }
+    }
+
+    #[test]
+    fn nobody_becomes_part_of_one_who_may_do_less() {
+        use UserRole::{Member, Owner, Stranger};
+        for (maker, entering, expected) in [
+            (Owner, Owner, true),
+            (Owner, Member, true),
+            (Owner, Stranger, true),
+            (Member, Owner, false),
+            (Member, Member, true),
+            (Member, Stranger, true),
+            (Stranger, Owner, false),
+            (Stranger, Member, false),
+            (Stranger, Stranger, true),
+        ] {
+            assert_eq!(may_become_part(maker, entering), expected, "{maker} {entering}");
+        }
+    }
+
+    #[test]
+    fn the_maker_stays_and_what_is_not_known_of_them_comes_from_the_other() {
+        let maker = user("Ada", UserRole::Member, None, Some("Europe/Berlin"));
+        let other = user("ada_l", UserRole::Owner, Some("en"), Some("UTC"));
+        let expected = User {
+            role: UserRole::Owner,
+            language: Some("en".into()),
+            ..maker.clone()
+        };
+        assert_eq!(joined(&maker, &other), expected);
+        let nameless = User {
+            name: " ".into(),
+            ..maker
+        };
+        assert_eq!(joined(&nameless, &other).name, "ada_l");
+    }
+
+    #[test]
+    fn an_account_on_its_own_is_no_owner() {
+        use UserRole::{Member, Owner, Stranger};
+        assert_eq!([Owner, Member, Stranger].map(parted), [Member, Member, Stranger]);
+    }
+}

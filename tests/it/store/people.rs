@@ -1,0 +1,235 @@
+//! People with accounts and all that can be theirs, for cases about who is whom.
+
+use clifford::{
+    clock::Timestamp,
+    id::{ContextId, UserId},
+    identity::{self, Refusal},
+    store::{
+        BoxFuture, Db, Pools, StoreError, Tx,
+        channels::{self, Channel},
+        contexts,
+        jobs::{self, JobKind, NewJob},
+        links::Account,
+        memory_items::{self, NewItem},
+        merge,
+        messages::{MessageStatus, NewInbound},
+        runs::NewRun,
+        settings,
+        users::{self, User, UserRole},
+    },
+};
+use clifford_channel::{Place, Platform, Speaker};
+use sqlx::AssertSqlSafe;
+
+use super::world::{NOW, World, place, speaker};
+
+/// A person with an account, their private channel and a conversation in it.
+#[derive(Clone)]
+pub struct Person {
+    pub account: Account,
+    pub user: User,
+    pub channel: Channel,
+    pub context: ContextId,
+}
+
+pub fn account(platform: Platform, id: &str) -> Account {
+    Account {
+        platform,
+        id: id.into(),
+    }
+}
+
+pub async fn write<T: Send + 'static>(
+    db: &Db,
+    work: impl for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, StoreError>> + Send + 'static,
+) -> T {
+    db.write(work).await.expect("writes")
+}
+
+/// The person of the world, known by the account 1 on Telegram.
+pub fn ada(world: &World) -> Person {
+    Person {
+        account: account(Platform::Telegram, "1"),
+        user: world.user.clone(),
+        channel: world.channel.clone(),
+        context: world.context,
+    }
+}
+
+/// Somebody else.
+pub async fn meet(world: &World, platform: Platform, id: &'static str, role: UserRole) -> Person {
+    let account = account(platform, id);
+    let (user, channel, context) = write(&world.db, move |tx| {
+        Box::pin(async move {
+            let speaker = Speaker {
+                name: format!("{platform} {id}"),
+                ..speaker(id)
+            };
+            let place = Place { platform, ..place(id) };
+            let user = users::find_or_create(tx, platform, &speaker, role, NOW).await?;
+            let channel = channels::find_or_create(tx, &place, Some((user.id, id)), NOW).await?;
+            let context = contexts::begin(tx, &channel, None, NOW).await?;
+            Ok((user, channel, context))
+        })
+    })
+    .await;
+    Person {
+        account,
+        user,
+        channel,
+        context,
+    }
+}
+
+pub async fn code_of(db: &Db, person: &Person, now: Timestamp) -> String {
+    let account = person.account.clone();
+    write(db, move |tx| {
+        Box::pin(async move { identity::make_code(tx, &account, now).await })
+    })
+    .await
+    .code
+}
+
+pub async fn enter(db: &Db, person: &Person, code: &str, now: Timestamp) -> Result<User, Refusal> {
+    let (account, code) = (person.account.clone(), code.to_owned());
+    write(db, move |tx| {
+        Box::pin(async move { identity::enter_code(tx, &account, &code, now).await })
+    })
+    .await
+}
+
+pub async fn part(db: &Db, person: &Person) -> Result<User, Refusal> {
+    let account = person.account.clone();
+    write(db, move |tx| {
+        Box::pin(async move { identity::part(tx, &account, NOW).await })
+    })
+    .await
+}
+
+/// Who is behind an account now.
+pub async fn behind(db: &Db, person: &Person) -> User {
+    let mut conn = db.read().await.expect("reads");
+    users::by_identity(&mut conn, person.account.platform, &person.account.id)
+        .await
+        .expect("reads")
+        .expect("a person")
+}
+
+pub async fn texts(db: &Db, sql: impl Into<String>) -> Vec<String> {
+    let sql = AssertSqlSafe(sql.into());
+    match db.pools() {
+        Pools::Sqlite { read, .. } => sqlx::query_scalar(sql).fetch_all(read).await.expect("reads"),
+        Pools::Postgres(pool) => sqlx::query_scalar(sql).fetch_all(pool).await.expect("reads"),
+    }
+}
+
+pub async fn count(db: &Db, from: &str) -> i64 {
+    let sql = AssertSqlSafe(format!("SELECT COUNT(*) FROM {from}"));
+    match db.pools() {
+        Pools::Sqlite { read, .. } => sqlx::query_scalar(sql).fetch_one(read).await.expect("reads"),
+        Pools::Postgres(pool) => sqlx::query_scalar(sql).fetch_one(pool).await.expect("reads"),
+    }
+}
+
+pub async fn execute(db: &Db, sql: String) {
+    let sql = AssertSqlSafe(sql);
+    match db.pools() {
+        // The writer keeps its own connection.
+        Pools::Sqlite { read, .. } => drop(sqlx::query(sql).execute(read).await.expect("executes")),
+        Pools::Postgres(pool) => drop(sqlx::query(sql).execute(pool).await.expect("executes")),
+    }
+}
+
+pub fn said(world: &World, person: &Person, id: &str, context: Option<ContextId>) -> NewInbound {
+    NewInbound {
+        channel_id: person.channel.id,
+        context_id: context,
+        user_id: person.user.id,
+        ..world.message(id, MessageStatus::History)
+    }
+}
+
+pub fn run_of(world: &World, person: &Person) -> NewRun {
+    NewRun {
+        channel_id: Some(person.channel.id),
+        user_id: Some(person.user.id),
+        context_id: Some(person.context),
+        ..world.loose_run()
+    }
+}
+
+pub async fn remember(db: &Db, person: &Person, key: &'static str, value: &'static str, level: u32, seen: Timestamp) {
+    let item = NewItem {
+        user: person.user.id,
+        module: "preferences".into(),
+        key: key.into(),
+        value: value.into(),
+        level,
+        context: Some(person.context),
+        origin: None,
+    };
+    assert!(
+        write(db, move |tx| Box::pin(async move {
+            memory_items::put(tx, &item, seen).await
+        }))
+        .await
+    );
+}
+
+/// A row of a person in every table that has some: a message with a file, a run with its usage, a job, a token,
+/// an item, a setting, a code.
+pub async fn belongings(world: &World, person: &Person) {
+    let message = said(world, person, "m", Some(person.context));
+    assert!(world.store(message.clone()).await);
+    assert!(world.store(said(world, person, "command", None)).await);
+    let run = world.insert(run_of(world, person)).await.expect("inserts");
+    remember(&world.db, person, "tea", "green", 1, NOW).await;
+    code_of(&world.db, person, NOW).await;
+    let (user, context) = (person.user.id, person.context);
+    write(&world.db, move |tx| {
+        Box::pin(async move {
+            let job = NewJob {
+                kind: JobKind::MemoryWrite,
+                mode: None,
+                context_id: Some(context),
+                user_id: Some(user),
+                through: None,
+                due_at: NOW,
+            };
+            jobs::insert(tx, job, NOW).await?;
+            settings::put(tx, &user.to_string(), "theme", "dark", NOW).await
+        })
+    })
+    .await;
+    for sql in [
+        format!(
+            "INSERT INTO usage (run_id, seq, user_id, provider, model, prompt_tokens, completion_tokens, cached_tokens,
+                 estimated, cost, created_at) VALUES ('{}', 1, '{user}', 'p', 'm', 1, 1, 0, FALSE, 0, 0)",
+            run.id
+        ),
+        format!(
+            "INSERT INTO files (id, user_id, message_id, name, location, created_at)
+             VALUES ('file of {user}', '{user}', '{}', 'a.txt', 'x', 0)",
+            message.id
+        ),
+        format!(
+            "INSERT INTO api_tokens (id, name, token_hash, scopes, user_id, created_at)
+             VALUES ('token of {user}', 't', '{user}', '[]', '{user}', 0)"
+        ),
+        format!("UPDATE contexts SET summary_of = '[\"{user}\"]' WHERE id = '{context}'"),
+    ] {
+        execute(&world.db, sql).await;
+    }
+}
+
+/// How many rows of each table are a person's.
+pub async fn owned(db: &Db, user: UserId) -> Vec<(&'static str, i64)> {
+    let mut rows = Vec::new();
+    for table in merge::GO_OVER.into_iter().chain(merge::BY_RULE) {
+        rows.push((table, count(db, &format!("{table} WHERE user_id = '{user}'")).await));
+    }
+    rows.push(("settings", count(db, &format!("settings WHERE scope = '{user}'")).await));
+    let named = format!("contexts WHERE summary_of LIKE '%{user}%'");
+    rows.push(("summaries", count(db, &named).await));
+    rows
+}
