@@ -135,7 +135,7 @@ impl App {
             clock: Arc::clone(&clock),
             worker,
             rules: rules(&config, &tools),
-            settings: engine_settings(&config),
+            settings: engine_settings(&config, &loaded.data_dir),
             model: model(&config, secrets)?,
             tools,
             outbound,

@@ -1,5 +1,7 @@
 //! Deletes a person with every trace.
 
+pub mod quotes;
+
 use std::sync::Arc;
 
 use crate::{
