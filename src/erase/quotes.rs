@@ -44,6 +44,11 @@ impl Needles {
         }
     }
 
+    /// An id of theirs, as it is.
+    pub fn known_as(&mut self, id: &str) {
+        self.add(&fold(id, false).text);
+    }
+
     fn add(&mut self, needle: &str) {
         let needle = needle.trim_matches(|c: char| !c.is_alphanumeric());
         if !needle.is_empty() && needle != "erased" {
