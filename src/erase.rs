@@ -236,7 +236,14 @@ mod tests {
         let link = data.path().join("link");
         std::os::unix::fs::symlink(&outside, &link).unwrap();
         let around = format!("../{}/b.txt", other.path().file_name().unwrap().display());
-        for location in ["a.txt", "gone.txt", "link", "tg:file-id", around.as_str(), "/etc/hostname"] {
+        for location in [
+            "a.txt",
+            "gone.txt",
+            "link",
+            "tg:file-id",
+            around.as_str(),
+            "/etc/hostname",
+        ] {
             delete_file(Path::new(location), data.path()).unwrap();
         }
         delete_file(&outside, data.path()).unwrap();

@@ -16,6 +16,7 @@ pub mod http;
 pub mod id;
 pub mod ingress;
 pub mod jobs;
+pub mod left_spaces;
 pub mod memory;
 pub mod outbound;
 pub mod receiver;

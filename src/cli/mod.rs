@@ -6,9 +6,12 @@ mod completions;
 mod config;
 mod db;
 mod doctor;
+mod erase;
+mod export;
 mod init;
 mod output;
 mod pair;
+mod people;
 mod probe;
 mod runs;
 mod serve;
@@ -76,6 +79,10 @@ enum Command {
     Token(token::Args),
     /// Lets people in who asked to talk to the bot.
     Pair(pair::Args),
+    /// Writes all that is kept of a person, or of everybody, as JSON Lines.
+    Export(export::Args),
+    /// Deletes a person with every trace.
+    Erase(erase::Args),
     /// Prints a completion script for a shell.
     Completions(completions::Args),
 }
@@ -110,6 +117,8 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Runs(args) => Box::pin(runs::run(&globals, args)).await,
         Command::Token(args) => token::run(&globals, args).await,
         Command::Pair(args) => pair::run(&globals, args).await,
+        Command::Export(args) => export::run(&globals, args).await,
+        Command::Erase(args) => Box::pin(erase::run(&globals, args)).await,
         Command::Completions(args) => completions::run(args, Cli::command()),
     }
 }

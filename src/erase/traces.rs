@@ -87,7 +87,10 @@ fn own_parts<'a>(said: &'a Said, person: &Person) -> Vec<&'a str> {
         return vec![&said.text];
     }
     let called = |name: &str| {
-        let plain: String = name.chars().filter(|c| !c.is_control() && *c != '[' && *c != ']').collect();
+        let plain: String = name
+            .chars()
+            .filter(|c| !c.is_control() && *c != '[' && *c != ']')
+            .collect();
         format!("[{}]", plain.trim())
     };
     let own: Vec<_> = person
@@ -226,8 +229,15 @@ impl Traces {
 fn vocabulary() -> Vec<String> {
     let tools = Registry::built_in(0);
     let commands = tools.visible(None).map(|(tool, commands)| {
-        let commands = commands.iter().map(|command| format!("{} {}", command.name, command.summary));
-        format!("{} {} {}", tool.name, tool.summary, commands.collect::<Vec<_>>().join(" "))
+        let commands = commands
+            .iter()
+            .map(|command| format!("{} {}", command.name, command.summary));
+        format!(
+            "{} {} {}",
+            tool.name,
+            tool.summary,
+            commands.collect::<Vec<_>>().join(" ")
+        )
     });
     commands
         .chain([

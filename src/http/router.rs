@@ -17,7 +17,7 @@ use utoipa::{
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
-    Api, Shared, agents, auth, channels, contexts, health, messages, metrics,
+    Api, Shared, agents, auth, channels, contexts, export, health, messages, metrics,
     problem::{Code, Problem},
     replay, runs, stream,
 };
@@ -84,6 +84,7 @@ fn quick() -> OpenApiRouter<Shared> {
         .routes(routes!(channels::get, channels::change))
         .routes(routes!(agents::list))
         .routes(routes!(agents::get, agents::change))
+        .routes(routes!(export::export))
         .routes(routes!(health::readyz))
         .routes(routes!(metrics::scrape))
         .routes(routes!(description))

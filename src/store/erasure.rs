@@ -358,10 +358,16 @@ pub async fn delete(tx: &mut Tx, person: &Person, job: JobId) -> Result<Counts, 
         &runs,
     )
     .await?;
-    let answers = each(tx, "DELETE FROM messages WHERE direction = 'outbound' AND run_id IN ({})", &runs).await?;
+    let answers = each(
+        tx,
+        "DELETE FROM messages WHERE direction = 'outbound' AND run_id IN ({})",
+        &runs,
+    )
+    .await?;
     count(&mut counts, "messages", answers);
     removal::runs(tx, &runs, &mut counts).await?;
-    tx.execute("UPDATE jobs SET user_id = NULL WHERE id = $1", args![job]).await?;
+    tx.execute("UPDATE jobs SET user_id = NULL WHERE id = $1", args![job])
+        .await?;
     for (table, column) in [
         ("files", "user_id"),
         ("usage", "user_id"),
@@ -397,9 +403,7 @@ async fn accounts(tx: &mut Tx, account: &Account, counts: &mut Counts) -> Result
         count(counts, table, deleted);
     }
     if let Some(token) = account.platform_user_id.strip_prefix("api:") {
-        let deleted = tx
-            .execute("DELETE FROM api_tokens WHERE id = $1", args![token])
-            .await?;
+        let deleted = tx.execute("DELETE FROM api_tokens WHERE id = $1", args![token]).await?;
         count(counts, "api_tokens", deleted);
     }
     Ok(())

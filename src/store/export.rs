@@ -234,11 +234,13 @@ impl Kind {
 
     /// What its rows are sorted by, and which those of person `$1` are.
     fn query(self) -> (&'static str, String) {
-        let of = |columns: &str, table: &str, condition: &str| {
-            format!("SELECT {columns} FROM {table} x WHERE {condition}")
-        };
+        let of =
+            |columns: &str, table: &str, condition: &str| format!("SELECT {columns} FROM {table} x WHERE {condition}");
         match self {
-            Self::User => ("id", of("id, name, role, language, time_zone, created_at", "users", "id = $1")),
+            Self::User => (
+                "id",
+                of("id, name, role, language, time_zone, created_at", "users", "id = $1"),
+            ),
             Self::Identity => (
                 "platform || ':' || platform_user_id",
                 of(

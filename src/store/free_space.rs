@@ -33,18 +33,26 @@ pub async fn clean(db: &Db) -> Result<bool, StoreError> {
         Pools::Sqlite { read, .. } => {
             db.write(|tx| {
                 Box::pin(async move {
-                    tx.execute("INSERT INTO message_search (message_search) VALUES ('optimize')", args![])
-                        .await
-                        .map(|_| ())
+                    tx.execute(
+                        "INSERT INTO message_search (message_search) VALUES ('optimize')",
+                        args![],
+                    )
+                    .await
+                    .map(|_| ())
                 })
             })
             .await?;
-            let (busy, _, _): (i64, i64, i64) = sqlx::query_as("PRAGMA wal_checkpoint(TRUNCATE)").fetch_one(read).await?;
+            let (busy, _, _): (i64, i64, i64) = sqlx::query_as("PRAGMA wal_checkpoint(TRUNCATE)")
+                .fetch_one(read)
+                .await?;
             Ok(busy == 0)
         }
         Pools::Postgres(pool) => {
             for table in TABLES {
-                if let Err(error) = sqlx::query(AssertSqlSafe(format!("VACUUM {table}"))).execute(pool).await {
+                if let Err(error) = sqlx::query(AssertSqlSafe(format!("VACUUM (ANALYZE) {table}")))
+                    .execute(pool)
+                    .await
+                {
                     tracing::warn!(%error, table, "dead rows stay until the database cleans up by itself");
                 }
             }

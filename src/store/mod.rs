@@ -15,6 +15,7 @@ pub mod export;
 pub mod free_space;
 pub mod jobs;
 pub mod leases;
+pub mod left_spaces;
 pub mod memory_items;
 pub mod messages;
 pub mod notify;

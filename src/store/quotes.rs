@@ -2,10 +2,7 @@
 
 use sqlx::FromRow;
 
-use super::{
-    Conn, StoreError, Tx, args,
-    removal::each,
-};
+use super::{Conn, StoreError, Tx, args, removal::each};
 use crate::{
     clock::Timestamp,
     id::{ChannelId, UserId},

@@ -76,8 +76,18 @@ fn json_stays_json_however_deep_a_quote_stands_in_it() {
     );
     assert_eq!(middle["ascii"], "[erased]");
     assert_eq!(
-        (&scrubbed["[erased]"], &scrubbed["count"], &scrubbed["at"], &scrubbed["line"]),
-        (&0.into(), &7.into(), &"2026-01-01T00:00:00Z".into(), &"[erased]!".into())
+        (
+            &scrubbed["[erased]"],
+            &scrubbed["count"],
+            &scrubbed["at"],
+            &scrubbed["line"]
+        ),
+        (
+            &0.into(),
+            &7.into(),
+            &"2026-01-01T00:00:00Z".into(),
+            &"[erased]!".into()
+        )
     );
 }
 
@@ -92,7 +102,10 @@ fn an_escape_is_never_cut_in_two() {
 #[test]
 fn ids_and_moments_stay_whatever_was_said() {
     let quotes = quotes(&["7000 2026"], &[], &[]);
-    for text in [r#"["0198f2c4-0000-7000-8000-000000000000"]"#, r#"{"at":"2026-11-22T08:28:28.123Z"}"#] {
+    for text in [
+        r#"["0198f2c4-0000-7000-8000-000000000000"]"#,
+        r#"{"at":"2026-11-22T08:28:28.123Z"}"#,
+    ] {
         assert_eq!(quotes.without_json(text), None);
     }
 }
