@@ -22,7 +22,7 @@ use crate::{
     http::{self, Api, Server, channel::WebChannel},
     id::{AgentId, WorkerId},
     ingress::Gatekeeper,
-    jobs,
+    jobs, left_spaces,
     outbound::Outbound,
     receiver::Receiver,
     store::{
@@ -135,7 +135,7 @@ impl App {
             clock: Arc::clone(&clock),
             worker,
             rules: rules(&config, &tools),
-            settings: engine_settings(&config),
+            settings: engine_settings(&config, &loaded.data_dir),
             model: model(&config, secrets)?,
             tools,
             outbound,
@@ -175,6 +175,8 @@ impl App {
             self.background
                 .spawn(scheduler::run(Arc::clone(&self.engine), stop.clone()));
             self.background.spawn(jobs::run(Arc::clone(&self.engine), stop.clone()));
+            self.background
+                .spawn(left_spaces::run(Arc::clone(&self.engine), stop.clone()));
             let hours = self.config.ingress.auto_close_hours;
             if hours > 0 {
                 let idle = Duration::from_secs(hours * 3600);

@@ -1,17 +1,252 @@
-//! Deletes a person with every trace.
+//! Deletes a person with every trace: their rows, and what of their words stands in texts of others.
 
-use std::sync::Arc;
+pub mod quotes;
+mod traces;
 
-use crate::{
-    engine::Engine,
-    jobs::JobError,
-    store::jobs::{Job, JobLease},
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
 };
 
-/// Erases a person.
+use serde_json::json;
+
+use crate::{
+    clock::Timestamp,
+    engine::{
+        Engine, cancel,
+        commit::follow_up_in,
+        crash::{self, Point},
+    },
+    id::{JobId, RunId, UserId, WorkerId},
+    ingress,
+    jobs::JobError,
+    store::{
+        Db, StoreError, Tx, contexts,
+        erasure::{self, Person},
+        free_space,
+        jobs::{self, Job, JobKind, JobLease, NewJob},
+        notify,
+        removal::Counts,
+        runs,
+        users::UserRole,
+    },
+};
+
+/// How long the last message to a person is waited for.
+const LAST_MESSAGE: Duration = Duration::from_secs(60);
+/// How soon to look again.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// What an erasure did.
+#[derive(Clone, Debug)]
+pub struct Erased {
+    /// How many rows of each table were deleted.
+    pub counts: Counts,
+    /// The bot's owner was erased: it has none now.
+    pub was_owner: bool,
+    /// Runs that were taken from whoever worked on them, each with the claim that held it.
+    pub taken: Vec<(RunId, i64)>,
+}
+
+/// Has a person erased: makes the job for it, and ends what is done for them. Returns the runs that were cancelled,
+/// each with the claim that held it.
+///
+/// # Errors
+/// The store's.
+pub async fn begin(tx: &mut Tx, person: UserId, now: Timestamp) -> Result<(JobId, Vec<(RunId, i64)>), StoreError> {
+    let job = NewJob {
+        kind: JobKind::Erase,
+        mode: None,
+        context_id: None,
+        user_id: Some(person),
+        through: None,
+        due_at: now,
+    };
+    let job = jobs::insert(tx, job, now).await?;
+    let job = job.ok_or_else(|| StoreError::Conflict("the job was not made".to_owned()))?;
+    Ok((job, let_go(tx, person, now).await?))
+}
+
+/// Cancels a person's runs. What others wrote for one of them is answered by a new one.
+async fn let_go(tx: &mut Tx, person: UserId, now: Timestamp) -> Result<Vec<(RunId, i64)>, StoreError> {
+    let mut cancelled = Vec::new();
+    for id in erasure::unended(tx, person).await? {
+        let Some(run) = runs::get(tx, id).await? else { continue };
+        if let Some(context) = run.context_id {
+            contexts::lock(tx, context).await?;
+        }
+        erasure::give_back(tx, id, person).await?;
+        cancelled.extend(cancel::tree(tx, id, "its person is erased", now).await?);
+        if let Some(context) = run.context_id
+            && runs::active_in(tx, context).await?.is_none()
+        {
+            // Whoever looks for work claims it.
+            follow_up_in(tx, context, &run, WorkerId::new(), Duration::ZERO, now).await?;
+        }
+    }
+    notify::work(tx).await?;
+    Ok(cancelled)
+}
+
+/// Erases a person once their last message has arrived, or will not.
 ///
 /// # Errors
 /// Why it is to be tried again.
-pub async fn work(_engine: &Arc<Engine>, job: &Job, _lease: JobLease) -> Result<(), JobError> {
-    Err(JobError::Unreadable(format!("{} cannot be done yet", job.id)))
+pub async fn work(engine: &Arc<Engine>, job: &Job, lease: JobLease) -> Result<(), JobError> {
+    let now = engine.clock.now();
+    if let Some(person) = job.user_id
+        && now.since(job.created_at) < LAST_MESSAGE
+        && erasure::awaits_delivery(&mut engine.db.read().await?, person).await?
+    {
+        return Err(JobError::NotYet(now.after(LOOK)));
+    }
+    if let Some(person) = job.user_id {
+        let erased = rows(&engine.db, person, lease, &engine.settings.data_dir, now).await?;
+        for (run, epoch) in &erased.taken {
+            engine.interrupt(*run, *epoch);
+        }
+        engine.bell.notify_one();
+        if erased.was_owner {
+            new_owner(&engine.db, now).await?;
+        }
+    }
+    if !finish(&engine.db, lease, now).await? {
+        return Err(JobError::NotYet(now.after(LOOK)));
+    }
+    Ok(())
+}
+
+/// Deletes a person's files and rows, and what of their words stands elsewhere. The job goes on without a name.
+///
+/// # Errors
+/// [`StoreError::NotFound`]: the job is somebody else's. Other errors: nothing but files was deleted.
+pub async fn rows(
+    db: &Db,
+    person: UserId,
+    lease: JobLease,
+    data_dir: &Path,
+    now: Timestamp,
+) -> Result<Erased, StoreError> {
+    crash::reach(Point::Erasing);
+    // Files first: while their rows are there, they are found again.
+    let locations = erasure::files(&mut db.read().await?, person).await?;
+    delete_files(locations, data_dir.to_owned()).await?;
+    let erased = db
+        .write(move |tx| {
+            Box::pin(async move {
+                jobs::hold(tx, &lease, now).await?;
+                let person = erasure::person(tx, person).await?;
+                let person = person.ok_or_else(|| StoreError::NotFound("such person".to_owned()))?;
+                erase(tx, &person, lease.job).await
+            })
+        })
+        .await?;
+    tracing::info!(job = %lease.job, rows = ?erased.counts, "a person was erased");
+    crash::reach(Point::Erased);
+    Ok(erased)
+}
+
+async fn erase(tx: &mut Tx, person: &Person, job: JobId) -> Result<Erased, StoreError> {
+    let traces = traces::find(tx, person).await?;
+    let mut counts = erasure::delete(tx, person, job).await?;
+    let taken = traces.remove(tx, &mut counts).await?;
+    notify::work(tx).await?;
+    Ok(Erased {
+        counts,
+        was_owner: person.role == UserRole::Owner,
+        taken,
+    })
+}
+
+/// Cleans the space that the rows took, and ends the job. `false`: that has to wait for those who read.
+///
+/// # Errors
+/// The store's.
+pub async fn finish(db: &Db, lease: JobLease, now: Timestamp) -> Result<bool, StoreError> {
+    if !free_space::clean(db).await? {
+        return Ok(false);
+    }
+    db.write(move |tx| {
+        Box::pin(async move {
+            jobs::hold(tx, &lease, now).await?;
+            jobs::finish(tx, &lease, &json!({ "erased": 1 }), now).await
+        })
+    })
+    .await?;
+    Ok(true)
+}
+
+/// A bot whose owner is erased has none: whoever has the new code is the next one.
+async fn new_owner(db: &Db, now: Timestamp) -> Result<(), StoreError> {
+    let code = db.write(move |tx| Box::pin(ingress::claim_code(tx, now))).await?;
+    if let Some(code) = code {
+        tracing::warn!("there is no owner any more: send {code} to the bot in a private chat to become its owner");
+    }
+    Ok(())
+}
+
+/// Deletes the files that are kept here; others have theirs where nobody can delete them.
+///
+/// # Errors
+/// A file is there and cannot be deleted.
+pub(crate) async fn delete_files(locations: Vec<String>, data_dir: PathBuf) -> Result<(), StoreError> {
+    if locations.is_empty() {
+        return Ok(());
+    }
+    let deleted = tokio::task::spawn_blocking(move || {
+        locations
+            .iter()
+            .try_for_each(|location| delete_file(Path::new(location), &data_dir))
+    });
+    match deleted.await {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(error)) => Err(StoreError::Unavailable(format!("a file cannot be deleted: {error}"))),
+        Err(_) => Err(StoreError::Unavailable("deleting files panicked".to_owned())),
+    }
+}
+
+fn delete_file(location: &Path, data_dir: &Path) -> std::io::Result<()> {
+    let Ok(data_dir) = data_dir.canonicalize() else {
+        return Ok(());
+    };
+    let Ok(file) = data_dir.join(location).canonicalize() else {
+        return Ok(());
+    };
+    if !file.starts_with(&data_dir) || !file.is_file() {
+        return Ok(());
+    }
+    match std::fs::remove_file(&file) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_files_of_the_data_directory_are_deleted() {
+        let (data, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (inside, outside) = (data.path().join("a.txt"), other.path().join("b.txt"));
+        for file in [&inside, &outside] {
+            std::fs::write(file, "text").unwrap();
+        }
+        let link = data.path().join("link");
+        std::os::unix::fs::symlink(&outside, &link).unwrap();
+        let around = format!("../{}/b.txt", other.path().file_name().unwrap().display());
+        for location in [
+            "a.txt",
+            "gone.txt",
+            "link",
+            "tg:file-id",
+            around.as_str(),
+            "/etc/hostname",
+        ] {
+            delete_file(Path::new(location), data.path()).unwrap();
+        }
+        delete_file(&outside, data.path()).unwrap();
+        assert!(!inside.exists() && outside.exists());
+    }
 }

@@ -92,7 +92,8 @@ async fn work_on(engine: &Arc<Engine>, job: Job, lease: JobLease) {
     let now = engine.clock.now();
     let due_at = match &error {
         JobError::NotYet(at) => Some(*at),
-        _ if attempts >= ATTEMPTS => None,
+        // Who asked to be forgotten is, whatever it takes.
+        _ if attempts >= ATTEMPTS && kind != JobKind::Erase => None,
         _ => Some(now.after(backoff(attempts))),
     };
     match due_at {
@@ -103,8 +104,12 @@ async fn work_on(engine: &Arc<Engine>, job: Job, lease: JobLease) {
     let put_off = engine
         .db
         .write(move |tx| {
-            let error = error.to_string();
-            Box::pin(async move { jobs::put_off(tx, &lease, &error, due_at, now).await })
+            Box::pin(async move {
+                match error {
+                    JobError::NotYet(at) => jobs::wait(tx, &lease, at, now).await,
+                    error => jobs::put_off(tx, &lease, &error.to_string(), due_at, now).await,
+                }
+            })
         })
         .await;
     if let Err(error) = put_off {

@@ -1,6 +1,6 @@
 //! What the configuration says, in the terms of each part.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use clifford_channel::Platform;
 
@@ -39,7 +39,7 @@ pub(crate) fn rules(config: &Config, tools: &Registry) -> Rules {
     }
 }
 
-pub(super) fn engine_settings(config: &Config) -> engine::Settings {
+pub(super) fn engine_settings(config: &Config, data_dir: &Path) -> engine::Settings {
     let prices = config.llm.providers.iter().map(|provider| {
         let prices = (
             provider.prompt_price.unwrap_or(0.0),
@@ -54,6 +54,7 @@ pub(super) fn engine_settings(config: &Config) -> engine::Settings {
         conversation_limit: CONVERSATION,
         memory: memory_settings(config),
         record_prompts: config.engine.record_prompts,
+        data_dir: data_dir.to_owned(),
         prices: prices.collect(),
     }
 }

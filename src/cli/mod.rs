@@ -6,6 +6,8 @@ mod completions;
 mod config;
 mod db;
 mod doctor;
+mod erase;
+mod export;
 mod init;
 mod link;
 mod output;
@@ -80,6 +82,10 @@ enum Command {
     Pair(pair::Args),
     /// Makes two people that are one into one.
     Link(link::Args),
+    /// Writes all that is kept of a person, or of everybody, as JSON Lines.
+    Export(export::Args),
+    /// Deletes a person with every trace.
+    Erase(erase::Args),
     /// Prints a completion script for a shell.
     Completions(completions::Args),
 }
@@ -115,6 +121,8 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Token(args) => token::run(&globals, args).await,
         Command::Pair(args) => pair::run(&globals, args).await,
         Command::Link(args) => link::run(&globals, args).await,
+        Command::Export(args) => export::run(&globals, args).await,
+        Command::Erase(args) => Box::pin(erase::run(&globals, args)).await,
         Command::Completions(args) => completions::run(args, Cli::command()),
     }
 }

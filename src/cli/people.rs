@@ -1,4 +1,4 @@
-//! Finds the person whom somebody names on the command line.
+//! People, as they are named on the command line.
 
 use anyhow::bail;
 use clifford_channel::Platform;
@@ -11,42 +11,32 @@ use crate::{
     },
 };
 
-/// How many people of one name are told apart.
-const NAMESAKES: u32 = 10;
-
-/// The person of an id, of an account (`platform:account`), or of a name that nobody else has.
+/// The person whom a text names: by their id, an account of theirs as `platform:account`, or their name if nobody else
+/// has it.
 ///
 /// # Errors
-/// There is no such person, or there are several; the database's.
-pub(super) async fn find(conn: &mut Conn, text: &str) -> anyhow::Result<User> {
+/// There is none, or there are several; the database does not answer.
+pub async fn find(conn: &mut Conn, text: &str) -> anyhow::Result<User> {
+    let text = text.trim();
     if let Ok(id) = text.parse::<UserId>() {
-        return match users::get(conn, id).await? {
-            Some(user) => Ok(user),
-            None => bail!("there is no person with the id {text}"),
-        };
+        let user = users::get(conn, id).await?;
+        return user.ok_or_else(|| anyhow::anyhow!("there is no person with the id {id}"));
     }
     if let Some((platform, account)) = text.split_once(':')
         && let Ok(platform) = platform.parse::<Platform>()
     {
-        return match users::by_identity(conn, platform, account).await? {
-            Some(user) => Ok(user),
-            None => bail!("the account {account} on {platform} has never written to the bot"),
-        };
+        let user = users::by_identity(conn, platform, account).await?;
+        return user.ok_or_else(|| anyhow::anyhow!("nobody is known by the account {account} on {platform}"));
     }
-    let mut found = users::by_name(conn, text, NAMESAKES).await?;
-    match (found.pop(), found.is_empty()) {
-        (Some(user), true) => Ok(user),
-        (Some(user), false) => {
-            found.push(user);
-            let ids: Vec<_> = found.iter().map(|user| user.id.to_string()).collect();
+    let mut named = users::named(conn, text).await?;
+    match (named.pop(), named.len()) {
+        (Some(user), 0) => Ok(user),
+        (None, _) => bail!("nobody is called {text}: name a person by their id or by platform:account"),
+        (Some(last), _) => {
+            let ids: Vec<_> = named.iter().chain([&last]).map(|user| user.id.to_string()).collect();
             bail!(
-                "several people are called {text}; name one by their id: {}",
+                "several people are called {text}: name one by their id ({})",
                 ids.join(", ")
-            )
-        }
-        (None, _) => {
-            bail!(
-                "nobody is called {text}; name a person by their name, their id or as platform:account, such as telegram:4711"
             )
         }
     }

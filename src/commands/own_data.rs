@@ -1,26 +1,122 @@
 //! `/export`, `/erase`: all that is kept of a person, handed out or deleted.
 
+use std::time::Duration;
+
+use clifford_channel::{Button, Platform};
+
 use super::Done;
 use crate::{
     clock::Timestamp,
-    store::{StoreError, Tx, channels::Channel, users::User},
+    erase,
+    export::{self, Export},
+    store::{StoreError, Tx, channels::Channel, erasure, settings, users::User},
 };
 
-pub(super) async fn export(
-    _tx: &mut Tx,
-    _channel: &Channel,
-    _user: &User,
-    _now: Timestamp,
-) -> Result<Done, StoreError> {
-    Ok(Done::say("Not yet."))
+/// The largest file that every platform takes.
+const MOST: usize = 8_000_000;
+/// The setting of a person that holds the code of their last `/erase`: its hash, and until when it is good.
+const CODE: &str = "erase_code";
+/// The characters of a code.
+const CODE_LENGTH: usize = 6;
+/// How long a code is good.
+const GOOD_FOR: Duration = Duration::from_secs(10 * 60);
+const UNDER_WAY: &str = "Everything that I have of you is being deleted; this is the last message. If you write to me \
+                         again, I will not know you.";
+
+pub(super) async fn export(tx: &mut Tx, channel: &Channel, user: &User, now: Timestamp) -> Result<Done, StoreError> {
+    if !channel.is_private() {
+        return Ok(in_private("export"));
+    }
+    let by_operator = format!("ask whoever runs me for `clifford export {}`", user.id);
+    // What is written here is fetched, never sent: a file would not arrive.
+    if channel.platform()? == Platform::Web {
+        return Ok(Done::say(format!(
+            "Get it at `/api/users/{}/export`, or {by_operator}.",
+            user.id
+        )));
+    }
+    let Some(file) = Export::of(vec![user.id], now).whole(tx, MOST).await? else {
+        return Ok(Done::say(format!(
+            "I have too much of you to send it here: {by_operator}."
+        )));
+    };
+    Ok(Done {
+        text: "Everything that I have of you, as JSON Lines.".to_owned(),
+        file: Some((export::file_name(now), file)),
+        ..Done::default()
+    })
 }
 
 pub(super) async fn erase(
-    _tx: &mut Tx,
-    _argument: &str,
-    _channel: &Channel,
-    _user: &User,
-    _now: Timestamp,
+    tx: &mut Tx,
+    argument: &str,
+    channel: &Channel,
+    user: &User,
+    now: Timestamp,
 ) -> Result<Done, StoreError> {
-    Ok(Done::say("Not yet."))
+    if !channel.is_private() {
+        return Ok(in_private("erase"));
+    }
+    if erasure::is_under_way(tx, user.id).await? {
+        return Ok(Done::say(UNDER_WAY));
+    }
+    let mut words = argument.split_whitespace();
+    match (words.next(), words.next(), words.next()) {
+        (None, ..) => ask(tx, user, now).await,
+        (Some(yes), Some(code), None) if yes.eq_ignore_ascii_case("yes") => {
+            if !is_confirmed(tx, user, code, now).await? {
+                return Ok(Done::say(
+                    "That code is not good, or not any more: nothing was deleted. `/erase` gives you a new one.",
+                ));
+            }
+            let (_, cancelled) = erase::begin(tx, user.id, now).await?;
+            Ok(Done {
+                text: UNDER_WAY.to_owned(),
+                cancelled,
+                ..Done::default()
+            })
+        }
+        _ => Ok(Done::say(
+            "Nothing was deleted. `/erase` tells what would be, and how to go on.",
+        )),
+    }
+}
+
+async fn ask(tx: &mut Tx, user: &User, now: Timestamp) -> Result<Done, StoreError> {
+    let code = clifford_vault::code(CODE_LENGTH, &mut rand::rng());
+    let value = format!("{} {}", now.after(GOOD_FOR).0, clifford_vault::hash(&code));
+    settings::put(tx, &user.id.to_string(), CODE, &value, now).await?;
+    Ok(Done {
+        text: format!(
+            "This deletes everything that I have of you, for good: what you told me and what I answered, here and \
+             everywhere else, what I remember of you, your reminders, files, settings and accounts, and what I quoted \
+             of you to others. Nobody can bring it back; `/export` gives you a copy first.\n\nIf you are sure, send \
+             `/erase yes {code}` within 10 minutes."
+        ),
+        buttons: vec![Button {
+            label: "Delete everything".to_owned(),
+            command: format!("erase yes {code}"),
+        }],
+        ..Done::default()
+    })
+}
+
+/// Takes the code: it is good once.
+async fn is_confirmed(tx: &mut Tx, user: &User, code: &str, now: Timestamp) -> Result<bool, StoreError> {
+    let scope = user.id.to_string();
+    let Some(value) = settings::get(tx, &scope, CODE).await? else {
+        return Ok(false);
+    };
+    settings::take(tx, &scope, CODE, &value).await?;
+    let Some((until, hash)) = value.split_once(' ') else {
+        return Ok(false);
+    };
+    let is_good = until.parse().is_ok_and(|until| now < Timestamp(until));
+    Ok(is_good && clifford_vault::hash(&code.to_uppercase()) == hash)
+}
+
+fn in_private(command: &str) -> Done {
+    Done::say(format!(
+        "That is between you and me: send `/{command}` in a private chat."
+    ))
 }

@@ -221,7 +221,7 @@ impl Commit {
 }
 
 /// A conversation without a name is named after its first question.
-fn name_of(input: &str) -> String {
+pub(crate) fn name_of(input: &str) -> String {
     const MOST: usize = 48;
     let text = input.split_whitespace().collect::<Vec<_>>().join(" ");
     if text.chars().count() <= MOST {

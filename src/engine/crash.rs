@@ -20,6 +20,10 @@ pub enum Point {
     BetweenParts,
     /// A subagent ended; its parent was not woken.
     ChildEnded,
+    /// A person is to be erased; nothing was deleted.
+    Erasing,
+    /// A person's rows are deleted; the space that they took was not cleaned.
+    Erased,
 }
 
 impl Point {
@@ -34,6 +38,8 @@ impl Point {
             Self::PartSent => "part_sent",
             Self::BetweenParts => "between_parts",
             Self::ChildEnded => "child_ended",
+            Self::Erasing => "erasing",
+            Self::Erased => "erased",
         }
     }
 }

@@ -5,6 +5,7 @@ mod auth;
 pub mod channel;
 mod channels;
 mod contexts;
+mod export;
 mod extract;
 mod health;
 mod links;

@@ -17,7 +17,7 @@ use utoipa::{
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
-    Api, Shared, agents, auth, channels, contexts, health, links, messages, metrics,
+    Api, Shared, agents, auth, channels, contexts, export, health, links, messages, metrics,
     problem::{Code, Problem},
     replay, runs, stream,
 };
@@ -86,6 +86,7 @@ fn quick() -> OpenApiRouter<Shared> {
         .routes(routes!(agents::get, agents::change))
         .routes(routes!(links::make))
         .routes(routes!(links::enter))
+        .routes(routes!(export::export))
         .routes(routes!(health::readyz))
         .routes(routes!(metrics::scrape))
         .routes(routes!(description))

@@ -109,6 +109,8 @@ impl Db {
             // Savepoints keep what they may undo in memory; the log is copied into the file every 16 MB, not every 4.
             .pragma("temp_store", "MEMORY")
             .pragma("wal_autocheckpoint", "4000")
+            // What is deleted is overwritten: who is erased is not to be found in the file either.
+            .pragma("secure_delete", "ON")
             .statement_cache_capacity(400)
             .disable_statement_logging();
         let write = SqlitePoolOptions::new()

@@ -249,6 +249,46 @@ pub async fn put_off(
     Ok(())
 }
 
+/// Lets a job wait for what has not happened yet; it was not tried.
+///
+/// # Errors
+/// As [`hold`].
+pub async fn wait(tx: &mut Tx, lease: &JobLease, due_at: Timestamp, now: Timestamp) -> Result<(), StoreError> {
+    hold(tx, lease, now).await?;
+    tx.execute(
+        "UPDATE jobs SET attempts = attempts - 1, due_at = $1, lease_owner = NULL, lease_until = NULL WHERE id = $2",
+        args![due_at, lease.job],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Claims this job. `None`: somebody else has it, or it is not pending.
+///
+/// # Errors
+/// The store's.
+pub async fn claim_one(
+    tx: &mut Tx,
+    id: JobId,
+    worker: WorkerId,
+    now: Timestamp,
+    until: Timestamp,
+) -> Result<Option<JobLease>, StoreError> {
+    let row: Option<(i64,)> = tx
+        .maybe(
+            "UPDATE jobs SET lease_owner = $1, lease_until = $2, epoch = epoch + 1, attempts = attempts + 1,
+                 updated_at = $3
+             WHERE id = $4 AND status = 'pending' AND (lease_until IS NULL OR lease_until < $3) RETURNING epoch",
+            args![worker, until, now, id],
+        )
+        .await?;
+    Ok(row.map(|(epoch,)| JobLease {
+        job: id,
+        owner: worker,
+        epoch,
+    }))
+}
+
 /// When the next job's time comes, of those that nobody holds.
 ///
 /// # Errors

@@ -180,14 +180,26 @@ pub async fn identities(conn: &mut Conn, id: UserId) -> Result<Vec<Identity>, St
     .await
 }
 
-/// The people of a name, whatever its case.
+/// The people who are called so, or whose account is, letter case aside.
 ///
 /// # Errors
 /// The store's.
-pub async fn by_name(conn: &mut Conn, name: &str, limit: u32) -> Result<Vec<User>, StoreError> {
+pub async fn named(conn: &mut Conn, name: &str) -> Result<Vec<User>, StoreError> {
     conn.all(
-        "SELECT id, name, role, language, time_zone FROM users WHERE LOWER(name) = LOWER($1) ORDER BY id LIMIT $2",
-        args![name, limit],
+        "SELECT id, name, role, language, time_zone FROM users u WHERE LOWER(name) = LOWER($1)
+         OR EXISTS (SELECT 1 FROM identities i WHERE i.user_id = u.id
+                    AND (LOWER(i.name) = LOWER($1) OR LOWER(i.handle) = LOWER($1)))
+         ORDER BY id",
+        args![name],
     )
     .await
+}
+
+/// Everybody, in the order in which they came.
+///
+/// # Errors
+/// The store's.
+pub async fn all(conn: &mut Conn) -> Result<Vec<UserId>, StoreError> {
+    let rows: Vec<(UserId,)> = conn.all("SELECT id FROM users ORDER BY id", args![]).await?;
+    Ok(rows.into_iter().map(|row| row.0).collect())
 }

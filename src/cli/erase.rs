@@ -1,0 +1,112 @@
+//! `clifford erase`: deletes a person with every trace. Works beside a server on the same database.
+
+use std::{io::IsTerminal, process::ExitCode, time::Duration};
+
+use anyhow::{Context, bail};
+use serde_json::json;
+
+use super::{
+    examples,
+    output::{self, Format},
+    people,
+    setup::{self, Globals},
+};
+use crate::{
+    erase::{self, Erased},
+    id::{UserId, WorkerId},
+    ingress,
+    store::{Db, jobs, users::User},
+};
+
+/// How long the job is this process's own.
+const LEASE: Duration = Duration::from_secs(600);
+/// How often, and how long in between, the space of the deleted rows is tried to be cleaned.
+const CLEANINGS: u32 = 20;
+const BETWEEN: Duration = Duration::from_millis(500);
+
+/// Arguments of `erase`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = examples!(
+    "clifford export telegram:4711 --out ada.jsonl   a copy first",
+    "clifford erase telegram:4711                    asks, then deletes everything that is kept of this person",
+    "clifford erase Ada --yes                        without asking",
+))]
+pub(super) struct Args {
+    /// The person: an id, platform:account, or a name that only they have.
+    user: String,
+    /// Does not ask.
+    #[arg(long)]
+    yes: bool,
+    #[command(flatten)]
+    format: Format,
+}
+
+pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
+    let loaded = globals.load()?;
+    let db = globals.database().await?;
+    let outcome = erase(&db, &loaded.data_dir, &args).await;
+    db.close().await;
+    outcome.map(|()| ExitCode::SUCCESS)
+}
+
+async fn erase(db: &Db, data_dir: &std::path::Path, args: &Args) -> anyhow::Result<()> {
+    let user = people::find(&mut db.read().await?, &args.user).await?;
+    if !args.yes && !is_confirmed(&user).await? {
+        return output::print("nothing was deleted");
+    }
+    let Some(erased) = carry_out(db, user.id, data_dir).await? else {
+        bail!("a running server is erasing this person already; look again in a minute");
+    };
+    if args.format.json {
+        return output::json(&json!({ "erased": user.id, "rows": erased.counts }));
+    }
+    output::print(&format!("everything that was kept of {} is deleted", user.id))?;
+    if erased.was_owner {
+        let code = db
+            .write(move |tx| Box::pin(ingress::claim_code(tx, setup::now())))
+            .await?;
+        if let Some(code) = code {
+            output::print(&format!(
+                "owner      none any more: send {code} to the bot in a private chat to become its owner"
+            ))?;
+        }
+    }
+    Ok(())
+}
+
+/// Does the job here, at once; if this process dies, it is a server's. `None`: it is one's already.
+async fn carry_out(db: &Db, person: UserId, data_dir: &std::path::Path) -> anyhow::Result<Option<Erased>> {
+    let (worker, now) = (WorkerId::new(), setup::now());
+    let lease = db
+        .write(move |tx| {
+            Box::pin(async move {
+                let (job, _) = erase::begin(tx, person, now).await?;
+                jobs::claim_one(tx, job, worker, now, now.after(LEASE)).await
+            })
+        })
+        .await?;
+    let Some(lease) = lease else { return Ok(None) };
+    let erased = erase::rows(db, person, lease, data_dir, setup::now()).await?;
+    for _ in 0..CLEANINGS {
+        if erase::finish(db, lease, setup::now()).await? {
+            return Ok(Some(erased));
+        }
+        tokio::time::sleep(BETWEEN).await;
+    }
+    bail!("everything is deleted, but somebody reads the database: its log is cleaned when a server runs next")
+}
+
+async fn is_confirmed(user: &User) -> anyhow::Result<bool> {
+    if !std::io::stdin().is_terminal() {
+        bail!(
+            "this deletes everything that is kept of {}: add --yes to do so without being asked",
+            user.id
+        );
+    }
+    let question = format!(
+        "Delete everything that is kept of {} ({}), for good?",
+        user.name, user.id
+    );
+    let asked = tokio::task::spawn_blocking(move || inquire::Confirm::new(&question).with_default(false).prompt());
+    asked.await?.context("nothing was answered, and nothing deleted")
+}

@@ -1,0 +1,261 @@
+//! What of a person stands in rows of others: read while their own rows are there, removed when those are gone.
+
+use std::collections::BTreeSet;
+
+use super::quotes::{ERASED, Needles, Quotes};
+use crate::{
+    engine::commit::name_of,
+    id::{ChannelId, RunId},
+    store::{
+        Conn, StoreError, Tx,
+        erasure::{self, Circle, Person, Said},
+        quotes::{self as texts, Cell, Column},
+        removal::Counts,
+    },
+    tools::Registry,
+};
+
+/// How many rows are read at once.
+const PAGE: u32 = 500;
+
+/// What a person said, and where it may be quoted.
+pub(super) struct Traces {
+    person: Person,
+    circle: Circle,
+    quotes: Quotes,
+    /// Names that conversations were given after what the person said.
+    names: BTreeSet<String>,
+}
+
+/// Looks for everything that a person said or is called, and takes it from the inputs that they share with others.
+pub(super) async fn find(tx: &mut Tx, person: &Person) -> Result<Traces, StoreError> {
+    let mut needles = Needles::default();
+    needles.called(&person.name);
+    for account in &person.accounts {
+        needles.called(&account.name);
+        needles.said(&account.platform_user_id);
+        if let Some(handle) = &account.handle {
+            needles.called(handle);
+        }
+    }
+    let mut names = BTreeSet::new();
+    let mut learn = |said: &Said| {
+        if said.is_shared {
+            names.insert(name_of(&said.text));
+        }
+        for text in own_parts(said, person) {
+            needles.said(text);
+        }
+    };
+    let mut after = String::new();
+    loop {
+        let page = erasure::said(tx, person.id, &after, PAGE).await?;
+        page.iter().for_each(&mut learn);
+        let Some(last) = page.last() else { break };
+        after.clone_from(&last.id);
+    }
+    after.clear();
+    loop {
+        let page = erasure::asked(tx, person.id, &after, PAGE).await?;
+        page.iter().for_each(&mut learn);
+        let Some(last) = page.last() else { break };
+        after.clone_from(&last.id);
+    }
+    for value in erasure::values(tx, person.id).await? {
+        needles.said(&value);
+    }
+    for joint in erasure::joint_runs(tx, person.id).await? {
+        names.insert(name_of(&joint.input));
+        // Several of their messages may be in one input; each is looked for in what is left.
+        let input = erasure::input(tx, joint.id).await?;
+        erasure::set_input(tx, joint.id, &input.replacen(&joint.content, ERASED, 1)).await?;
+    }
+    let quotes = needles
+        .ready()
+        .map_err(|error| StoreError::WrongState(format!("what a person said cannot be looked for: {error}")))?;
+    Ok(Traces {
+        circle: erasure::circle(tx, person.id).await?,
+        person: person.clone(),
+        quotes,
+        names,
+    })
+}
+
+/// The parts of a text that are the person's own: in a shared place, those behind their name.
+fn own_parts<'a>(said: &'a Said, person: &Person) -> Vec<&'a str> {
+    if !said.is_shared {
+        return vec![&said.text];
+    }
+    let called = |name: &str| {
+        let plain: String = name
+            .chars()
+            .filter(|c| !c.is_control() && *c != '[' && *c != ']')
+            .collect();
+        format!("[{}]", plain.trim())
+    };
+    let own: Vec<_> = person
+        .accounts
+        .iter()
+        .map(|account| called(&account.name))
+        .chain([called(&person.name)])
+        .collect();
+    let mut is_own = true;
+    let mut parts = Vec::new();
+    for line in said.text.lines() {
+        let spoken = line.split_once("] ").filter(|(head, _)| head.starts_with('['));
+        if let Some((head, _)) = spoken {
+            is_own = own.iter().any(|name| name.strip_suffix(']') == Some(head));
+        }
+        if is_own {
+            parts.push(spoken.map_or(line, |(_, text)| text));
+        }
+    }
+    parts
+}
+
+impl Traces {
+    /// Removes them, now that the person's own rows are gone. Returns the runs that were taken from whoever worked on
+    /// them, each with the claim that held it.
+    pub(super) async fn remove(mut self, tx: &mut Tx, counts: &mut Counts) -> Result<Vec<(RunId, i64)>, StoreError> {
+        let summaries = texts::forget_summaries(tx, self.person.id).await?;
+        *counts.entry("summaries").or_default() += summaries;
+        self.keep_what_stays(tx).await?;
+        let events = self.unreadable(tx).await?;
+        *counts.entry("unreadable_events").or_default() += events;
+        for channel in self.circle.shared.clone() {
+            for name in texts::context_names(tx, channel).await? {
+                if self.names.contains(&name) {
+                    texts::forget_name(tx, channel, &name).await?;
+                }
+            }
+        }
+        if self.circle.channels.is_empty() {
+            return Ok(Vec::new());
+        }
+        let items = self.items(tx).await?;
+        *counts.entry("memory_items").or_default() += items;
+        for channel in &self.circle.channels {
+            for column in &texts::COLUMNS {
+                *counts.entry("quotes").or_default() += self.scrub(tx, *channel, column).await?;
+            }
+        }
+        erasure::take_work(tx, &self.circle.channels).await
+    }
+
+    /// Words that others said, that they are called, or that this program uses are nobody's trace.
+    async fn keep_what_stays(&mut self, conn: &mut Conn) -> Result<(), StoreError> {
+        for text in vocabulary() {
+            self.quotes.keep(&text);
+        }
+        for name in texts::names(conn).await? {
+            self.quotes.keep(&name);
+        }
+        for channel in &self.circle.channels {
+            let mut after = String::new();
+            loop {
+                let page = texts::staying(conn, *channel, self.person.since, &after).await?;
+                for cell in &page {
+                    self.quotes.keep(&cell.text);
+                }
+                let Some(last) = page.last() else { break };
+                after.clone_from(&last.key);
+            }
+        }
+        Ok(())
+    }
+
+    async fn unreadable(&self, tx: &mut Tx) -> Result<u64, StoreError> {
+        let mut needles = Needles::default();
+        for account in &self.person.accounts {
+            needles.known_as(&account.platform_user_id);
+        }
+        let Ok(ids) = needles.ready() else { return Ok(0) };
+        let mut after = String::new();
+        let mut found = Vec::new();
+        loop {
+            let page = erasure::unreadable(tx, &after, PAGE).await?;
+            let Some(last) = page.last() else { break };
+            after.clone_from(&last.id);
+            for event in page {
+                let of_theirs = |account: &erasure::Account| account.platform == event.platform;
+                if self.quotes.is_in(&event.payload)
+                    || (self.person.accounts.iter().any(of_theirs) && ids.is_in(&event.payload))
+                {
+                    found.push(event.id);
+                }
+            }
+        }
+        erasure::delete_unreadable(tx, &found).await
+    }
+
+    async fn items(&self, tx: &mut Tx) -> Result<u64, StoreError> {
+        let items = texts::items(tx, &self.circle.spaces, &self.circle.shared).await?;
+        let quoting: Vec<_> = items
+            .into_iter()
+            .filter(|item| self.quotes.is_in(&item.text))
+            .map(|item| item.key)
+            .collect();
+        texts::delete_items(tx, &quoting).await
+    }
+
+    async fn scrub(&self, tx: &mut Tx, channel: ChannelId, column: &Column) -> Result<u64, StoreError> {
+        let mut changed = 0;
+        let mut after = Cell::first();
+        if self.quotes.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            let page = column.page(tx, channel, self.person.since, &after).await?;
+            for cell in &page {
+                let without = if column.is_json {
+                    self.quotes.without_json(&cell.text)
+                } else {
+                    self.quotes.without(&cell.text)
+                };
+                if let Some(text) = without {
+                    column.replace(tx, cell, &text).await?;
+                    changed += 1;
+                }
+            }
+            let Some(last) = page.into_iter().next_back() else {
+                return Ok(changed);
+            };
+            after = last;
+        }
+    }
+}
+
+/// The words of this program's own records and prompts: a step whose words were taken out could not be read.
+fn vocabulary() -> Vec<String> {
+    let tools = Registry::built_in(0);
+    let commands = tools.visible(None).map(|(tool, commands)| {
+        let commands = commands
+            .iter()
+            .map(|command| format!("{} {}", command.name, command.summary));
+        format!(
+            "{} {} {}",
+            tool.name,
+            tool.summary,
+            commands.collect::<Vec<_>>().join(" ")
+        )
+    });
+    commands
+        .chain([
+            clifford_action::contract().to_owned(),
+            clifford_action::schema().to_string(),
+            RECORDS.to_owned(),
+        ])
+        .collect()
+}
+
+/// Names of fields and values in steps, parts of messages and attachments.
+const RECORDS: &str = "type text plain buttons label command file name content caption kind media_type size \
+    event llm_request llm_response system_note spawn_subagents subagent_ended set_run_limits sleep wake \
+    confirm_request confirm recover error messages estimated_tokens prompt_hash prompt role system user assistant \
+    tool_calls arguments usage prompt_tokens completion_tokens cached_tokens estimated provider model cost duration_ms \
+    about bad_reply last_iteration iteration_limit limitation planning_gate invalid_action tools_allowed spawn_repeated \
+    depth empty_finish message_repeated delivery_failed children specs wake_on first status output max_iterations \
+    reason wake_at cron call args idempotency_key approved action retry fallback ask_user abort message \
+    success result retries expose failure outcome sent mode replace append importance low medium high category \
+    requirements plan artifact validation other completed failed cancelled pending running waiting ending answered \
+    context task runId coordinator";

@@ -1,0 +1,48 @@
+//! `GET /api/users/{id}/export`: all that is kept of a person, as it is read.
+
+use axum::{
+    body::Body,
+    extract::State,
+    http::header,
+    response::{IntoResponse, Response},
+};
+
+use super::{
+    Shared,
+    auth::Admin,
+    extract::Id,
+    problem::{Problem, ProblemBody},
+};
+use crate::{
+    export::{self, Export},
+    id::UserId,
+    store::{StoreError, users},
+};
+
+/// All that is kept of a person, as JSON Lines: an object a line, `type` says what it is.
+#[utoipa::path(get, path = "/api/users/{id}/export", tag = "users", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The person")),
+    responses((status = 200, body = String, content_type = "application/jsonl"), (status = 404, body = ProblemBody)))]
+pub(super) async fn export(State(api): State<Shared>, _: Admin, Id(id): Id<UserId>) -> Result<Response, Problem> {
+    let mut conn = api.engine.db.read().await?;
+    if users::get(&mut conn, id).await?.is_none() {
+        return Err(Problem::not_found(format!("user {id}")));
+    }
+    let now = api.engine.clock.now();
+    let lines = futures::stream::try_unfold((conn, Export::of(vec![id], now)), |(mut conn, mut export)| async move {
+        match export.next(&mut conn).await {
+            Ok(lines) => Ok::<_, StoreError>(lines.map(|lines| (lines, (conn, export)))),
+            Err(error) => {
+                // The head was sent: all that can be done is to break off.
+                tracing::warn!(%error, "an export broke off");
+                Err(error)
+            }
+        }
+    });
+    let disposition = format!("attachment; filename=\"{}\"", export::file_name(now));
+    let head = [
+        (header::CONTENT_TYPE, "application/jsonl".to_owned()),
+        (header::CONTENT_DISPOSITION, disposition),
+    ];
+    Ok((head, Body::from_stream(lines)).into_response())
+}

@@ -1,0 +1,430 @@
+//! All that is kept of one person, a page of rows at a time. Nothing of anybody else: of shared places only what they
+//! said there, and the answers that are theirs alone.
+
+use serde::Serialize;
+use serde_json::Value as Json;
+use sqlx::FromRow;
+
+use super::{
+    Conn, JsonText, Row, StoreError, args,
+    messages::{Direction, MessageStatus},
+    runs::{RunKind, RunStatus},
+    users::UserRole,
+};
+use crate::{
+    clock::Timestamp,
+    id::{ChannelId, ContextId, JobId, MemoryItemId, MessageId, RunId, SpaceId, TokenId, TriggerId, UserId},
+};
+
+/// The most rows of one page.
+pub const PAGE: u32 = 200;
+
+/// An exported row.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[expect(missing_docs, reason = "each variant is the row of its name")]
+pub enum Record {
+    User(User),
+    Identity(Identity),
+    Setting(Setting),
+    MemoryItem(Box<MemoryItem>),
+    Channel(Channel),
+    Context(Context),
+    Message(Box<Message>),
+    Run(Box<Run>),
+    Usage(Usage),
+    Reminder(Reminder),
+    File(File),
+    ApiToken(ApiToken),
+    Job(Job),
+}
+
+macro_rules! rows {
+    ($($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty,)* })*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, FromRow, Serialize)]
+        #[serde(rename_all = "camelCase")]
+        #[expect(missing_docs, reason = "the fields are the columns of their names")]
+        pub struct $name { $(pub $field: $type,)* }
+    )*};
+}
+
+rows! {
+    /// The person.
+    User {
+        id: UserId,
+        name: String,
+        role: UserRole,
+        language: Option<String>,
+        time_zone: Option<String>,
+        created_at: Timestamp,
+    }
+    /// An account.
+    Identity {
+        platform: String,
+        platform_user_id: String,
+        name: String,
+        handle: Option<String>,
+        created_at: Timestamp,
+    }
+    /// What is set for them, or for a private channel of theirs.
+    Setting {
+        scope: String,
+        name: String,
+        value: String,
+        updated_at: Timestamp,
+    }
+    /// What is remembered, or was.
+    MemoryItem {
+        id: MemoryItemId,
+        module: String,
+        key: String,
+        value: String,
+        level: i64,
+        confidence: f64,
+        context_id: Option<ContextId>,
+        origin_space: Option<SpaceId>,
+        shareable: bool,
+        pinned: bool,
+        archived: bool,
+        created_at: Timestamp,
+        last_seen_at: Timestamp,
+    }
+    /// A private channel.
+    Channel {
+        id: ChannelId,
+        platform: String,
+        external_id: String,
+        name: Option<String>,
+        enabled: bool,
+        last_message_at: Option<Timestamp>,
+        created_at: Timestamp,
+    }
+    /// A private conversation.
+    Context {
+        id: ContextId,
+        channel_id: ChannelId,
+        name: Option<String>,
+        summary: Option<String>,
+        turn_count: i64,
+        closed_at: Option<Timestamp>,
+        created_at: Timestamp,
+    }
+    /// A message of theirs, or an answer to them.
+    Message {
+        id: MessageId,
+        direction: Direction,
+        channel_id: ChannelId,
+        context_id: Option<ContextId>,
+        run_id: Option<RunId>,
+        content: String,
+        attachments: Option<JsonText<Json>>,
+        platform_message_id: Option<String>,
+        status: MessageStatus,
+        sent_at: Timestamp,
+        edited_at: Option<Timestamp>,
+    }
+    /// A run for them. What was asked and returned is left out where others may stand in it.
+    Run {
+        id: RunId,
+        kind: RunKind,
+        channel_id: Option<ChannelId>,
+        context_id: Option<ContextId>,
+        parent_run_id: Option<RunId>,
+        input_text: Option<String>,
+        output_text: Option<String>,
+        status: RunStatus,
+        error: Option<String>,
+        prompt_tokens: i64,
+        completion_tokens: i64,
+        cost: f64,
+        created_at: Timestamp,
+        ended_at: Option<Timestamp>,
+    }
+    /// A model call.
+    Usage {
+        run_id: RunId,
+        seq: i64,
+        provider: String,
+        model: String,
+        prompt_tokens: i64,
+        completion_tokens: i64,
+        cached_tokens: i64,
+        cost: f64,
+        created_at: Timestamp,
+    }
+    /// What wakes a run of theirs again and again.
+    Reminder {
+        id: TriggerId,
+        run_id: RunId,
+        cron: String,
+        time_zone: String,
+        next_at: Timestamp,
+    }
+    /// A file, without its content.
+    File {
+        id: String,
+        message_id: Option<MessageId>,
+        name: String,
+        media_type: Option<String>,
+        size: Option<i64>,
+        created_at: Timestamp,
+    }
+    /// A token, without the token.
+    ApiToken {
+        id: TokenId,
+        name: String,
+        scopes: JsonText<Vec<String>>,
+        created_at: Timestamp,
+        revoked_at: Option<Timestamp>,
+    }
+    /// What was done to remember their conversations.
+    Job {
+        id: JobId,
+        kind: String,
+        mode: Option<String>,
+        context_id: Option<ContextId>,
+        status: String,
+        result: Option<JsonText<Json>>,
+        created_at: Timestamp,
+    }
+}
+
+/// A kind of record, in the order of an export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each is the record of its name")]
+pub enum Kind {
+    User,
+    Identity,
+    Setting,
+    MemoryItem,
+    Channel,
+    Context,
+    Message,
+    Run,
+    Usage,
+    Reminder,
+    File,
+    ApiToken,
+    Job,
+}
+
+const PRIVATE_CHANNEL: &str = "channel_id IN (SELECT id FROM channels WHERE user_id = $1)";
+/// Nobody else wrote for the run of this row (`x`).
+const THEIRS_ALONE: &str = "NOT EXISTS (SELECT 1 FROM messages other WHERE other.run_id = x.run_id
+     AND other.direction = 'inbound' AND (other.user_id IS NULL OR other.user_id <> $1))";
+
+impl Kind {
+    /// Every kind, in the order of an export.
+    pub const ALL: [Self; 13] = [
+        Self::User,
+        Self::Identity,
+        Self::Setting,
+        Self::MemoryItem,
+        Self::Channel,
+        Self::Context,
+        Self::Message,
+        Self::Run,
+        Self::Usage,
+        Self::Reminder,
+        Self::File,
+        Self::ApiToken,
+        Self::Job,
+    ];
+
+    /// What its rows are sorted by, and which those of person `$1` are.
+    fn query(self) -> (&'static str, String) {
+        let of =
+            |columns: &str, table: &str, condition: &str| format!("SELECT {columns} FROM {table} x WHERE {condition}");
+        match self {
+            Self::User => (
+                "id",
+                of("id, name, role, language, time_zone, created_at", "users", "id = $1"),
+            ),
+            Self::Identity => (
+                "platform || ':' || platform_user_id",
+                of(
+                    "platform, platform_user_id, name, handle, created_at",
+                    "identities",
+                    "user_id = $1",
+                ),
+            ),
+            Self::Setting => (
+                "scope || ':' || name",
+                of(
+                    "scope, name, value, updated_at",
+                    "settings",
+                    "(scope = $1 OR scope IN (SELECT id FROM channels WHERE user_id = $1)) AND name <> 'erase_code'",
+                ),
+            ),
+            Self::MemoryItem => (
+                "id",
+                of(
+                    "id, module, key, value, level, confidence, context_id, origin_space, shareable, pinned, archived,
+                     created_at, last_seen_at",
+                    "memory_items",
+                    "user_id = $1",
+                ),
+            ),
+            Self::Channel => (
+                "id",
+                of(
+                    "id, platform, external_id, name, enabled, last_message_at, created_at",
+                    "channels",
+                    "user_id = $1",
+                ),
+            ),
+            Self::Context => (
+                "id",
+                of(
+                    "id, channel_id, name, summary, turn_count, closed_at, created_at",
+                    "contexts",
+                    &format!("(user_id = $1 OR {PRIVATE_CHANNEL})"),
+                ),
+            ),
+            Self::Message => (
+                "id",
+                of(
+                    "id, direction, channel_id, context_id, run_id, content, attachments, platform_message_id, status,
+                     sent_at, edited_at",
+                    "messages",
+                    &format!(
+                        "({PRIVATE_CHANNEL} OR (user_id = $1 AND (direction = 'inbound' OR (run_id IS NOT NULL
+                         AND EXISTS (SELECT 1 FROM messages own WHERE own.run_id = x.run_id
+                                     AND own.direction = 'inbound' AND own.user_id = $1)
+                         AND {THEIRS_ALONE}))))"
+                    ),
+                ),
+            ),
+            Self::Run => ("id", format!("{RUNS} WHERE user_id = $1")),
+            Self::Usage => (
+                "run_id || ':' || CAST(1000000000 + seq AS TEXT)",
+                of(
+                    "run_id, seq, provider, model, prompt_tokens, completion_tokens, cached_tokens, cost, created_at",
+                    "usage",
+                    "user_id = $1",
+                ),
+            ),
+            Self::Reminder => (
+                "id",
+                of(
+                    "id, run_id, cron, time_zone, next_at",
+                    "triggers",
+                    "run_id IN (SELECT id FROM runs WHERE user_id = $1)",
+                ),
+            ),
+            Self::File => (
+                "id",
+                of(
+                    "id, message_id, name, media_type, size, created_at",
+                    "files",
+                    "user_id = $1",
+                ),
+            ),
+            Self::ApiToken => (
+                "id",
+                of("id, name, scopes, created_at, revoked_at", "api_tokens", "user_id = $1"),
+            ),
+            Self::Job => (
+                "id",
+                of(
+                    "id, kind, mode, context_id, status, result, created_at",
+                    "jobs",
+                    &format!(
+                        "(user_id = $1 OR context_id IN (SELECT id FROM contexts WHERE user_id = $1 OR {PRIVATE_CHANNEL}))"
+                    ),
+                ),
+            ),
+        }
+    }
+}
+
+/// In a shared place a run's texts are the person's own if it was asked nothing but one message of theirs.
+const RUNS: &str = "SELECT id, kind, channel_id, context_id, parent_run_id,
+     CASE WHEN is_own THEN input_text END AS input_text, CASE WHEN is_own THEN output_text END AS output_text,
+     status, CASE WHEN is_own THEN error END AS error, prompt_tokens, completion_tokens, cost, created_at, ended_at
+     FROM (SELECT r.*, (r.channel_id IS NULL OR EXISTS (
+               SELECT 1 FROM channels c WHERE c.id = r.channel_id AND c.user_id = r.user_id)
+           OR EXISTS (SELECT 1 FROM messages own WHERE own.run_id = r.id AND own.direction = 'inbound'
+                      AND own.user_id = r.user_id AND own.content = r.input_text)) AS is_own FROM runs r) x";
+
+/// Where the next page of an export begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cursor {
+    kind: usize,
+    after: String,
+}
+
+impl Cursor {
+    /// The beginning.
+    pub const fn start() -> Self {
+        Self {
+            kind: 0,
+            after: String::new(),
+        }
+    }
+}
+
+/// The next page of a person's records; the cursor moves on. Empty: there are no more.
+///
+/// # Errors
+/// The store's.
+pub async fn page(conn: &mut Conn, person: UserId, cursor: &mut Cursor) -> Result<Vec<Record>, StoreError> {
+    while let Some(kind) = Kind::ALL.get(cursor.kind) {
+        let (records, last) = match kind {
+            Kind::User => of(conn, *kind, person, cursor, Record::User).await?,
+            Kind::Identity => of(conn, *kind, person, cursor, Record::Identity).await?,
+            Kind::Setting => of(conn, *kind, person, cursor, Record::Setting).await?,
+            Kind::MemoryItem => of(conn, *kind, person, cursor, |row| Record::MemoryItem(Box::new(row))).await?,
+            Kind::Channel => of(conn, *kind, person, cursor, Record::Channel).await?,
+            Kind::Context => of(conn, *kind, person, cursor, Record::Context).await?,
+            Kind::Message => of(conn, *kind, person, cursor, |row| Record::Message(Box::new(row))).await?,
+            Kind::Run => of(conn, *kind, person, cursor, |row| Record::Run(Box::new(row))).await?,
+            Kind::Usage => of(conn, *kind, person, cursor, Record::Usage).await?,
+            Kind::Reminder => of(conn, *kind, person, cursor, Record::Reminder).await?,
+            Kind::File => of(conn, *kind, person, cursor, Record::File).await?,
+            Kind::ApiToken => of(conn, *kind, person, cursor, Record::ApiToken).await?,
+            Kind::Job => of(conn, *kind, person, cursor, Record::Job).await?,
+        };
+        match last {
+            Some(last) => {
+                cursor.after = last;
+                return Ok(records);
+            }
+            None => {
+                *cursor = Cursor {
+                    kind: cursor.kind + 1,
+                    after: String::new(),
+                }
+            }
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// A row with what it is sorted by.
+#[derive(FromRow)]
+struct Keyed<T> {
+    sort_key: String,
+    #[sqlx(flatten)]
+    row: T,
+}
+
+async fn of<T>(
+    conn: &mut Conn,
+    kind: Kind,
+    person: UserId,
+    cursor: &Cursor,
+    record: fn(T) -> Record,
+) -> Result<(Vec<Record>, Option<String>), StoreError>
+where
+    T: Row,
+    Keyed<T>: Row,
+{
+    let (key, query) = kind.query();
+    let query = query.replacen("SELECT ", &format!("SELECT {key} AS sort_key, "), 1);
+    let sql = format!("{query} AND {key} > $2 ORDER BY {key} LIMIT {PAGE}");
+    let rows: Vec<Keyed<T>> = conn.all(sql, args![person, &cursor.after]).await?;
+    let last = rows.last().map(|row| row.sort_key.clone());
+    Ok((rows.into_iter().map(|row| record(row.row)).collect(), last))
+}

@@ -1,0 +1,62 @@
+//! Cleans the space that deleted rows leave behind.
+
+use sqlx::AssertSqlSafe;
+
+use super::{Db, Pools, StoreError, args};
+
+/// The tables that hold what people said, or what follows from it.
+const TABLES: [&str; 15] = [
+    "messages",
+    "message_parts",
+    "message_search",
+    "runs",
+    "run_steps",
+    "usage",
+    "contexts",
+    "channels",
+    "memory_items",
+    "users",
+    "identities",
+    "jobs",
+    "files",
+    "settings",
+    "unreadable_events",
+];
+
+/// Takes deleted messages out of the search index for good, and on SQLite out of its log, too; PostgreSQL is asked to
+/// let go of dead rows. `false`: somebody reads what was there before, so try again a little later.
+///
+/// # Errors
+/// The store's.
+pub async fn clean(db: &Db) -> Result<bool, StoreError> {
+    match db.pools() {
+        Pools::Sqlite { read, .. } => {
+            db.write(|tx| {
+                Box::pin(async move {
+                    tx.execute(
+                        "INSERT INTO message_search (message_search) VALUES ('optimize')",
+                        args![],
+                    )
+                    .await
+                    .map(|_| ())
+                })
+            })
+            .await?;
+            let (busy, _, _): (i64, i64, i64) = sqlx::query_as("PRAGMA wal_checkpoint(TRUNCATE)")
+                .fetch_one(read)
+                .await?;
+            Ok(busy == 0)
+        }
+        Pools::Postgres(pool) => {
+            for table in TABLES {
+                if let Err(error) = sqlx::query(AssertSqlSafe(format!("VACUUM (ANALYZE) {table}")))
+                    .execute(pool)
+                    .await
+                {
+                    tracing::warn!(%error, table, "dead rows stay until the database cleans up by itself");
+                }
+            }
+            Ok(true)
+        }
+    }
+}
