@@ -18,6 +18,7 @@ pub mod jobs;
 pub mod memory;
 pub mod outbound;
 pub mod receiver;
+pub mod search;
 pub mod settings;
 pub mod store;
 pub mod telemetry;

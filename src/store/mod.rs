@@ -21,6 +21,8 @@ pub mod recollection;
 pub mod run_queue;
 mod run_start;
 pub mod runs;
+pub mod search;
+pub mod sessions;
 pub mod settings;
 pub mod steps;
 pub mod tokens;
