@@ -67,15 +67,17 @@ fn matches(text: &str, query: &Query) -> Vec<Range<usize>> {
 /// What is shown around a place: whole words, if they are not too long, and whole characters in any case.
 fn around(text: &str, place: usize) -> Range<usize> {
     let (before, behind) = text.split_at(place);
-    let back: Vec<(usize, &str)> = before.grapheme_indices(true).rev().take(BEFORE + LEEWAY).collect();
-    let start = if back.len() <= BEFORE {
+    // What is not needed behind the place is for what stands before it.
+    let most_before = BEFORE.max(SHOWN - behind.graphemes(true).take(SHOWN).count());
+    let back: Vec<(usize, &str)> = before.grapheme_indices(true).rev().take(most_before + LEEWAY).collect();
+    let start = if back.len() <= most_before {
         back.last().map_or(place, |(at, _)| *at)
     } else {
-        let spaces = back.iter().skip(BEFORE).find(|(_, piece)| *piece == " ");
-        let cut = back.get(BEFORE - 1).map_or(place, |(at, _)| *at);
-        spaces.map_or(cut, |(at, _)| at + 1)
+        let space = back.iter().skip(most_before).find(|(_, piece)| *piece == " ");
+        let cut = back.get(most_before - 1).map_or(place, |(at, _)| *at);
+        space.map_or(cut, |(at, _)| at + 1)
     };
-    let room = SHOWN - back.len().min(BEFORE);
+    let room = SHOWN - back.len().min(most_before);
     let ahead: Vec<(usize, &str)> = behind.grapheme_indices(true).take(room + LEEWAY + 1).collect();
     let end = if ahead.len() <= room {
         text.len()

@@ -7,5 +7,6 @@ mod moves;
 mod places;
 mod races;
 mod rows;
+mod search;
 pub mod world;
 mod writer;
