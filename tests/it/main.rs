@@ -21,6 +21,7 @@ mod delivery;
 mod harness;
 mod look;
 mod races;
+mod recall;
 mod sleeps;
 mod store;
 mod trouble;
