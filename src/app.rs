@@ -25,6 +25,7 @@ use crate::{
     jobs, left_spaces,
     outbound::Outbound,
     receiver::Receiver,
+    search,
     store::{
         Db, DbOptions, StoreError,
         agents::{self, Agent, Mode},
@@ -177,6 +178,8 @@ impl App {
             self.background.spawn(jobs::run(Arc::clone(&self.engine), stop.clone()));
             self.background
                 .spawn(left_spaces::run(Arc::clone(&self.engine), stop.clone()));
+            self.background
+                .spawn(search::indexer::run(self.db.clone(), stop.clone()));
             let hours = self.config.ingress.auto_close_hours;
             if hours > 0 {
                 let idle = Duration::from_secs(hours * 3600);

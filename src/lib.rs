@@ -21,6 +21,7 @@ pub mod left_spaces;
 pub mod memory;
 pub mod outbound;
 pub mod receiver;
+pub mod search;
 pub mod settings;
 pub mod store;
 pub mod telemetry;

@@ -65,11 +65,14 @@ CREATE INDEX memory_items_by_context ON memory_items (context_id);
 CREATE INDEX memory_items_by_space ON memory_items (origin_space) WHERE origin_space IS NOT NULL;
 
 -- Full-text search over messages. `search_id` is the message's number in the index; NULL: it is not in it yet.
+-- Commands and their answers belong to no conversation, and are not searched.
 ALTER TABLE messages ADD COLUMN search_id BIGINT;
 CREATE UNIQUE INDEX messages_by_search_id ON messages (search_id) WHERE search_id IS NOT NULL;
-CREATE INDEX messages_unindexed ON messages (id) WHERE search_id IS NULL;
+CREATE INDEX messages_unindexed ON messages (channel_id, id) WHERE search_id IS NULL AND context_id IS NOT NULL;
+CREATE SEQUENCE message_search_ids;
+-- `terms`: where the message was said (@ and the channel's id), then its terms, as search/terms.rs makes them.
 CREATE TABLE message_search (
-    id     BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id     BIGINT PRIMARY KEY,
     terms  TSVECTOR NOT NULL
 );
 CREATE INDEX message_search_terms ON message_search USING gin (terms);
@@ -87,4 +90,4 @@ $$;
 CREATE TRIGGER messages_deleted BEFORE DELETE ON messages FOR EACH ROW
     WHEN (old.search_id IS NOT NULL) EXECUTE FUNCTION messages_leave_search();
 CREATE TRIGGER messages_edited BEFORE UPDATE OF content ON messages FOR EACH ROW
-    WHEN (old.search_id IS NOT NULL) EXECUTE FUNCTION messages_leave_search();
+    WHEN (old.search_id IS NOT NULL AND new.content <> old.content) EXECUTE FUNCTION messages_leave_search();

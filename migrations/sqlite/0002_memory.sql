@@ -65,17 +65,20 @@ CREATE INDEX memory_items_by_context ON memory_items (context_id);
 CREATE INDEX memory_items_by_space ON memory_items (origin_space) WHERE origin_space IS NOT NULL;
 
 -- Full-text search over messages. `search_id` is the message's number in the index; NULL: it is not in it yet.
+-- Commands and their answers belong to no conversation, and are not searched.
 ALTER TABLE messages ADD COLUMN search_id BIGINT;
 CREATE UNIQUE INDEX messages_by_search_id ON messages (search_id) WHERE search_id IS NOT NULL;
-CREATE INDEX messages_unindexed ON messages (id) WHERE search_id IS NULL;
+CREATE INDEX messages_unindexed ON messages (channel_id, id) WHERE search_id IS NULL AND context_id IS NOT NULL;
+-- `terms`: where the message was said (@ and the channel's id), then its terms, as search/terms.rs makes them.
 CREATE VIRTUAL TABLE message_search USING fts5 (
-    place, terms, content = '', contentless_delete = 1, tokenize = "unicode61 remove_diacritics 2"
+    terms, content = '', contentless_delete = 1, tokenize = "ascii tokenchars '@'"
 );
 -- What is deleted leaves the index; what is changed is indexed anew.
 CREATE TRIGGER messages_deleted AFTER DELETE ON messages WHEN old.search_id IS NOT NULL BEGIN
     DELETE FROM message_search WHERE rowid = old.search_id;
 END;
-CREATE TRIGGER messages_edited AFTER UPDATE OF content ON messages WHEN old.search_id IS NOT NULL BEGIN
+CREATE TRIGGER messages_edited AFTER UPDATE OF content ON messages
+    WHEN old.search_id IS NOT NULL AND new.content <> old.content BEGIN
     DELETE FROM message_search WHERE rowid = old.search_id;
     UPDATE messages SET search_id = NULL WHERE id = new.id;
 END;

@@ -29,6 +29,7 @@ use super::{
 use crate::{
     id::RunId,
     memory,
+    search::Scope,
     store::{
         StoreError, outbox,
         recollection::{self, Wanted},
@@ -343,6 +344,8 @@ impl<'a> Session<'a> {
             space: channel.and_then(|channel| channel.space_id),
             private: channel.is_none_or(crate::store::channels::Channel::is_private),
             allowed: self.state.allowed_tools.clone(),
+            root_run: self.work.run.root_run_id,
+            scope: Scope::of(self.work.run.user_id, channel),
             idempotency_key: call.idempotency_key.clone(),
         }
     }

@@ -16,6 +16,7 @@ mod problem;
 mod replay;
 mod router;
 mod runs;
+mod search;
 mod server;
 mod step;
 mod stream;

@@ -26,6 +26,11 @@ impl<T> Page<T> {
         Self { items, next }
     }
 
+    /// A page whose cursor is not an item's id.
+    pub(super) fn with_next(items: Vec<T>, next: Option<String>) -> Self {
+        Self { items, next }
+    }
+
     /// All there is.
     pub(super) fn whole(items: Vec<T>) -> Self {
         Self { items, next: None }

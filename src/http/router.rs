@@ -19,7 +19,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use super::{
     Api, Shared, agents, auth, channels, contexts, export, health, links, messages, metrics,
     problem::{Code, Problem},
-    replay, runs, stream,
+    replay, runs, search, stream,
 };
 
 /// How much longer an answer may take than a body: a body that does not come in time is always told as that.
@@ -71,6 +71,7 @@ pub fn router(api: Api) -> Router {
 fn quick() -> OpenApiRouter<Shared> {
     OpenApiRouter::with_openapi(Description::openapi())
         .routes(routes!(messages::list))
+        .routes(routes!(search::list))
         .routes(routes!(runs::list, runs::create))
         .routes(routes!(runs::get))
         .routes(routes!(runs::cancel))

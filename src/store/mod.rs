@@ -29,6 +29,8 @@ pub mod removal;
 pub mod run_queue;
 mod run_start;
 pub mod runs;
+pub mod search;
+pub mod sessions;
 pub mod settings;
 pub mod steps;
 pub mod tokens;

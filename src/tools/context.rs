@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::Registry;
 use crate::{
     clock::SharedClock,
-    id::{ContextId, SpaceId, UserId},
+    id::{ContextId, RunId, SpaceId, UserId},
+    search::Scope,
     store::{Db, memory_items::Viewer},
 };
 
@@ -28,6 +29,10 @@ pub struct ToolContext {
     pub private: bool,
     /// The only tools that the run may call, if it is limited.
     pub allowed: Option<Vec<String>>,
+    /// The run at the root of its tree: what people asked belongs to it.
+    pub root_run: RunId,
+    /// Where it may search.
+    pub scope: Scope,
     /// The same for every attempt at this very call.
     pub idempotency_key: String,
 }

@@ -1,4 +1,6 @@
-//! `memory`: what is remembered of the run's user, within what its channel may see.
+//! `memory`: what is remembered of the run's user, and what was said before, within what its channel may see.
+
+mod recall;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,6 +20,8 @@ const MODULES: [&str; 7] = [
 ];
 /// The longest value, in characters: what the most detailed level takes.
 const MOST_VALUE: usize = 300;
+/// The most detailed level.
+const MOST_LEVEL: u32 = 5;
 /// The most items in one answer.
 const MOST_ITEMS: u32 = 100;
 
@@ -42,6 +46,8 @@ struct PutArgs {
     key: String,
     /// What to remember, in a few words.
     value: String,
+    /// 0: a lasting fact, to 5: a detail of the day; left out: 1.
+    level: Option<u32>,
 }
 
 #[derive(Serialize)]
@@ -58,6 +64,24 @@ pub(super) fn tool() -> Tool {
             Command::new("put", "{module, key, value}: remember it", Class::Write, put)
                 .idempotent()
                 .exposes_errors(),
+            Command::new(
+                "search",
+                "{query, limit?}: what was said before",
+                Class::Read,
+                recall::search,
+            ),
+            Command::new(
+                "sessions",
+                "{limit?, before?}: past conversations",
+                Class::Read,
+                recall::sessions,
+            ),
+            Command::new(
+                "session_messages",
+                "{id, limit?, before?}: one of them",
+                Class::Read,
+                recall::session_messages,
+            ),
         ],
     }
 }
@@ -99,12 +123,16 @@ async fn put(cx: ToolContext, args: PutArgs) -> Result<Stored, ToolError> {
             "value: give 1 to {MOST_VALUE} characters"
         )));
     }
+    let level = args.level.unwrap_or(1);
+    if level > MOST_LEVEL {
+        return Err(ToolError::TellModel(format!("level: give 0 to {MOST_LEVEL}")));
+    }
     let item = NewItem {
         user,
         module: args.module,
         key: args.key,
         value,
-        level: 1,
+        level,
         context: cx.context,
         origin: if cx.private { None } else { cx.space },
     };

@@ -6,4 +6,5 @@ mod limits;
 mod operation;
 mod readiness;
 mod routes;
+mod search;
 mod stream;

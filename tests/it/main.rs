@@ -23,6 +23,7 @@ mod harness;
 mod linking;
 mod look;
 mod races;
+mod recall;
 mod sleeps;
 mod store;
 mod story;

@@ -9,5 +9,6 @@ mod people;
 mod places;
 mod races;
 mod rows;
+mod search;
 pub mod world;
 mod writer;

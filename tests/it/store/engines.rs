@@ -1,7 +1,7 @@
 //! Runs every case on both engines.
 
 use super::{
-    claims, keys, linking, moves, places, races, rows,
+    claims, keys, linking, moves, places, races, rows, search,
     world::{Home, World},
 };
 
@@ -58,6 +58,18 @@ on_both_engines![
     rows::a_trigger_fires_once_for_a_due_time,
     rows::nul_bytes_are_left_out_of_texts,
     rows::a_transaction_that_fails_leaves_nothing,
+    search::what_was_said_is_found_best_first_with_what_was_asked_for_in_bold,
+    search::a_word_is_found_in_every_script_however_it_is_written,
+    search::what_is_edited_or_deleted_is_found_no_more,
+    search::commands_and_what_the_asking_run_was_told_are_not_found,
+    search::nobody_finds_what_was_said_elsewhere,
+    search::a_person_finds_what_was_said_in_every_private_channel_of_theirs,
+    search::two_indexers_at_once_take_each_message_once,
+    search::a_batch_that_is_not_committed_is_taken_again,
+    search::pages_show_every_match_once,
+    search::any_text_is_a_query_that_an_engine_takes,
+    search::conversations_are_listed_and_read_within_the_scope,
+    search::what_is_gone_is_forgotten_and_the_rest_is_still_found,
     keys::a_pairing_code_is_good_once,
     keys::a_pairing_code_expires,
     keys::a_new_pairing_code_replaces_the_old_one_of_that_account_only,

@@ -1,0 +1,223 @@
+//! Looks back: what was said before, in the places that the run's channel may see.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::MOST_ITEMS;
+use crate::{
+    clock::Timestamp,
+    id::{ContextId, MessageId},
+    search::{self, Query},
+    store::{
+        memory_items::{self, MemoryItem},
+        messages::Direction,
+        search::places,
+        sessions as stored,
+    },
+    tools::{ToolContext, ToolError},
+};
+
+/// The most characters of a message or a summary.
+const MOST_TEXT: usize = 500;
+/// How many results where nothing is asked for, and the most of them.
+const LIMITS: (u32, u32) = (10, 50);
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct SearchArgs {
+    /// A few words that must all be there; "quoted" ones as a phrase.
+    query: String,
+    /// How many messages, at most 50; left out: 10.
+    limit: Option<u32>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Results {
+    items: Vec<MemoryItem>,
+    messages: Vec<Hit>,
+}
+
+#[derive(Serialize)]
+struct Hit {
+    snippet: String,
+    role: &'static str,
+    when: Timestamp,
+    session: ContextId,
+    conversation: Option<String>,
+    platform: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct SessionsArgs {
+    /// How many, at most 50; left out: 10.
+    limit: Option<u32>,
+    /// Only those before this one, by its id.
+    before: Option<String>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Sessions {
+    sessions: Vec<Session>,
+}
+
+#[derive(Serialize)]
+struct Session {
+    id: ContextId,
+    name: Option<String>,
+    platform: String,
+    turns: i64,
+    last: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct MessagesArgs {
+    /// The session.
+    id: String,
+    /// How many, at most 50; left out: 10. The newest.
+    limit: Option<u32>,
+    /// Only those before this one, by its id.
+    before: Option<String>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Messages {
+    /// Oldest first.
+    messages: Vec<Message>,
+}
+
+#[derive(Serialize)]
+struct Message {
+    id: MessageId,
+    role: &'static str,
+    content: String,
+    when: Timestamp,
+}
+
+pub(super) async fn search(cx: ToolContext, args: SearchArgs) -> Result<Results, ToolError> {
+    let query = Query::parse(&args.query)
+        .ok_or_else(|| ToolError::TellModel("query: there is no word in it to look for".to_owned()))?;
+    let items = match cx.user {
+        Some(user) => memory_items::active(&mut cx.db.read().await?, user, cx.viewer(), MOST_ITEMS).await?,
+        None => Vec::new(),
+    };
+    let mut items: Vec<_> = items
+        .into_iter()
+        .map(|item| {
+            (
+                query.held_by(&format!("{} {} {}", item.module, item.key, item.value)),
+                item,
+            )
+        })
+        .filter(|(held, _)| *held > 0)
+        .collect();
+    items.sort_by_key(|(held, _)| std::cmp::Reverse(*held));
+    let request = search::Request {
+        query,
+        scope: cx.scope,
+        except: Some(cx.root_run),
+        from: None,
+        limit: limit(args.limit)?,
+    };
+    let found = search::find(&cx.db, request).await?;
+    let messages = found.items.into_iter().map(|found| Hit {
+        snippet: found.snippet,
+        role: role(found.direction),
+        when: found.created_at,
+        session: found.context_id,
+        conversation: found.context_name,
+        platform: found.platform,
+    });
+    Ok(Results {
+        items: items.into_iter().map(|(_, item)| item).collect(),
+        messages: messages.collect(),
+    })
+}
+
+pub(super) async fn sessions(cx: ToolContext, args: SessionsArgs) -> Result<Sessions, ToolError> {
+    let before = args.before.map(|text| id("before", &text)).transpose()?;
+    let limit = limit(args.limit)?;
+    let mut conn = cx.db.read().await?;
+    let channels = places(&mut conn, cx.scope).await?;
+    let found = stored::of_channels(&mut conn, &channels, before, limit).await?;
+    let sessions = found.into_iter().map(|session| Session {
+        id: session.id,
+        name: session.name,
+        platform: session.platform,
+        turns: session.turn_count,
+        last: session.last_user_interaction_at,
+        summary: session.summary.as_deref().map(head),
+    });
+    Ok(Sessions {
+        sessions: sessions.collect(),
+    })
+}
+
+pub(super) async fn session_messages(cx: ToolContext, args: MessagesArgs) -> Result<Messages, ToolError> {
+    let unknown = || ToolError::TellModel(format!("there is no session {}; memory.sessions lists them", args.id));
+    let session: ContextId = args.id.parse().map_err(|_| unknown())?;
+    let before = args.before.as_deref().map(|text| id("before", text)).transpose()?;
+    let limit = limit(args.limit)?;
+    let mut conn = cx.db.read().await?;
+    let channels = places(&mut conn, cx.scope).await?;
+    let found = stored::messages(&mut conn, session, &channels, before, limit).await?;
+    let messages = found.ok_or_else(unknown)?.into_iter().rev().map(|said| Message {
+        id: said.id,
+        role: role(said.direction),
+        content: head(&said.content),
+        when: said.created_at,
+    });
+    Ok(Messages {
+        messages: messages.collect(),
+    })
+}
+
+fn limit(asked: Option<u32>) -> Result<u32, ToolError> {
+    let (ordinary, most) = LIMITS;
+    match asked.unwrap_or(ordinary) {
+        limit if limit > 0 && limit <= most => Ok(limit),
+        _ => Err(ToolError::TellModel(format!("limit: give 1 to {most}"))),
+    }
+}
+
+fn id<T: std::str::FromStr>(field: &str, text: &str) -> Result<T, ToolError> {
+    text.parse()
+        .map_err(|_| ToolError::TellModel(format!("{field}: `{text}` is no id")))
+}
+
+const fn role(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Inbound => "user",
+        Direction::Outbound => "assistant",
+    }
+}
+
+/// A text, cut where it is too long.
+fn head(text: &str) -> String {
+    match text.char_indices().nth(MOST_TEXT) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_between_characters() {
+        assert_eq!(head("short"), "short");
+        assert_eq!(head(&"é".repeat(500)), "é".repeat(500));
+        assert_eq!(head(&"é".repeat(501)), format!("{}…", "é".repeat(500)));
+    }
+
+    #[test]
+    fn a_limit_that_cannot_be_names_those_that_can() {
+        assert_eq!(limit(None).ok(), Some(10));
+        assert_eq!(limit(Some(50)).ok(), Some(50));
+        for asked in [0, 51] {
+            let error = limit(Some(asked)).expect_err("too many or none");
+            assert_eq!(error.to_string(), "limit: give 1 to 50");
+        }
+    }
+}
