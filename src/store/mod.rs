@@ -12,6 +12,7 @@ pub mod contexts;
 mod db;
 pub mod jobs;
 pub mod leases;
+pub mod memory_admin;
 pub mod memory_items;
 pub mod messages;
 pub mod notify;
