@@ -7,6 +7,7 @@ mod channels;
 mod contexts;
 mod extract;
 mod health;
+mod memories;
 mod messages;
 mod metrics;
 mod page;
@@ -15,8 +16,10 @@ mod replay;
 mod router;
 mod runs;
 mod server;
+mod settings;
 mod step;
 mod stream;
+mod users;
 
 use std::sync::Arc;
 
