@@ -11,8 +11,8 @@ use clifford_telegram::{Rates, Telegram, TelegramConfig};
 use clifford_vault::{Masker, Secret};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-pub(crate) use self::settings::rules;
 use self::settings::{count, delivery_settings, engine_settings, ingress_settings};
+pub(crate) use self::settings::{place_defaults, rules};
 use crate::{
     clock::{SharedClock, SystemClock},
     commands::COMMANDS,

@@ -25,10 +25,11 @@ use self::{
 use crate::{
     access::{Entry, Policy},
     clock::Timestamp,
-    commands,
+    commands::{self, Given},
     engine::Engine,
     id::RunId,
     outbound::{Outbound, Ticket, To},
+    settings::PlaceSettings,
     store::{StoreError, Tx, channels, contexts, links, messages, runs, unreadable, users, users::UserRole},
 };
 
@@ -196,11 +197,12 @@ impl Gatekeeper {
         };
         let policy = self.policy(command.place.platform);
         let outbound = self.engine.outbound.clone();
+        let defaults = self.engine.settings.memory.defaults;
         let now = self.engine.clock.now();
         let outcome = self
             .engine
             .db
-            .write(move |tx| Box::pin(store_command(tx, command, visit, policy, outbound, now)))
+            .write(move |tx| Box::pin(store_command(tx, command, visit, policy, outbound, defaults, now)))
             .await?;
         Ok(self.go_on(outcome))
     }
@@ -350,6 +352,7 @@ async fn store_command(
     visit: Visit,
     policy: Policy,
     outbound: Outbound,
+    defaults: PlaceSettings,
     now: Timestamp,
 ) -> Result<Outcome, StoreError> {
     if commands::links_accounts(&command.name) {
@@ -390,16 +393,13 @@ async fn store_command(
         now,
     )
     .await?;
-    let done = commands::run(
-        tx,
-        &command.name,
-        &command.argument,
-        &channel,
-        &user,
-        &visit.speaker.id,
-        now,
-    )
-    .await?;
+    let given = Given {
+        channel: &channel,
+        user: &user,
+        account: &visit.speaker.id,
+        defaults,
+    };
+    let done = commands::run(tx, &command.name, &command.argument, given, now).await?;
     // Commands and their answers are no part of a conversation.
     let aside = channels::Channel {
         active_context_id: None,

@@ -59,19 +59,24 @@ pub(super) fn engine_settings(config: &Config, data_dir: &Path) -> engine::Setti
     }
 }
 
+/// What holds where nothing else is set for a place.
+pub(crate) fn place_defaults(config: &Config) -> PlaceSettings {
+    PlaceSettings {
+        when_busy: match config.ingress.when_busy {
+            config::WhenBusy::FollowUp => WhenBusy::FollowUp,
+            config::WhenBusy::Steer => WhenBusy::Steer,
+            config::WhenBusy::Interrupt => WhenBusy::Interrupt,
+        },
+        memory: config.memory.enabled,
+        cross_channel: config.memory.cross_channel,
+    }
+}
+
 fn memory_settings(config: &Config) -> engine::MemorySettings {
     let memory = &config.memory;
     let days = |days: u32| Duration::from_secs(u64::from(days) * 86_400);
     engine::MemorySettings {
-        defaults: PlaceSettings {
-            when_busy: match config.ingress.when_busy {
-                config::WhenBusy::FollowUp => WhenBusy::FollowUp,
-                config::WhenBusy::Steer => WhenBusy::Steer,
-                config::WhenBusy::Interrupt => WhenBusy::Interrupt,
-            },
-            memory: memory.enabled,
-            cross_channel: memory.cross_channel,
-        },
+        defaults: place_defaults(config),
         max_turns: i64::from(memory.max_turns_per_context),
         writer_max_messages: memory.writer_max_messages,
         retain_compacted: days(memory.retain_compacted_days),

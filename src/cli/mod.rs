@@ -4,20 +4,24 @@ mod ask;
 mod chat;
 mod completions;
 mod config;
+mod contexts;
 mod db;
 mod doctor;
 mod erase;
 mod export;
 mod init;
 mod link;
+mod memory;
 mod output;
 mod pair;
 mod people;
 mod probe;
 mod runs;
 mod serve;
+mod settings;
 mod setup;
 mod token;
+mod users;
 
 use std::{
     io::{self, Write},
@@ -76,6 +80,14 @@ enum Command {
     Db(db::Args),
     /// Looks at runs, stops them and does them again.
     Runs(runs::Args),
+    /// Lists, names and closes conversations.
+    Contexts(contexts::Args),
+    /// Looks at what is remembered of people, and changes it.
+    Memory(memory::Args),
+    /// Lists people, and changes what they may do.
+    Users(users::Args),
+    /// Changes what is set while running, for the bot, a space, a channel or a person.
+    Settings(settings::Args),
     /// Makes and revokes tokens for the HTTP API.
     Token(token::Args),
     /// Lets people in who asked to talk to the bot.
@@ -118,6 +130,10 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Config(args) => config::run(&globals, args),
         Command::Db(args) => db::run(&globals, args).await,
         Command::Runs(args) => Box::pin(runs::run(&globals, args)).await,
+        Command::Contexts(args) => Box::pin(contexts::run(&globals, args)).await,
+        Command::Memory(args) => Box::pin(memory::run(&globals, args)).await,
+        Command::Users(args) => Box::pin(users::run(&globals, args)).await,
+        Command::Settings(args) => Box::pin(settings::run(&globals, args)).await,
         Command::Token(args) => token::run(&globals, args).await,
         Command::Pair(args) => pair::run(&globals, args).await,
         Command::Link(args) => link::run(&globals, args).await,

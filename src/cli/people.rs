@@ -1,4 +1,4 @@
-//! People, as they are named on the command line.
+//! A person as a command names them.
 
 use anyhow::bail;
 use clifford_channel::Platform;
@@ -11,33 +11,42 @@ use crate::{
     },
 };
 
-/// The person whom a text names: by their id, an account of theirs as `platform:account`, or their name if nobody else
-/// has it.
+/// How many people of one name are told apart.
+const TOLD_APART: u32 = 10;
+
+/// The person who is meant: by their id, as `platform:account`, or by a name that nobody else has.
 ///
 /// # Errors
-/// There is none, or there are several; the database does not answer.
+/// Nobody or several are meant, or the store's.
 pub async fn find(conn: &mut Conn, text: &str) -> anyhow::Result<User> {
-    let text = text.trim();
     if let Ok(id) = text.parse::<UserId>() {
         let user = users::get(conn, id).await?;
-        return user.ok_or_else(|| anyhow::anyhow!("there is no person with the id {id}"));
+        return user.ok_or_else(|| nobody(text));
     }
     if let Some((platform, account)) = text.split_once(':')
         && let Ok(platform) = platform.parse::<Platform>()
     {
         let user = users::by_identity(conn, platform, account).await?;
-        return user.ok_or_else(|| anyhow::anyhow!("nobody is known by the account {account} on {platform}"));
+        return user.ok_or_else(|| nobody(text));
     }
-    let mut named = users::named(conn, text).await?;
-    match (named.pop(), named.len()) {
-        (Some(user), 0) => Ok(user),
-        (None, _) => bail!("nobody is called {text}: name a person by their id or by platform:account"),
-        (Some(last), _) => {
-            let ids: Vec<_> = named.iter().chain([&last]).map(|user| user.id.to_string()).collect();
+    let named = users::named(conn, text, TOLD_APART).await?;
+    let exactly: Vec<_> = named.iter().filter(|user| user.name == text).collect();
+    match (&exactly[..], &named[..]) {
+        ([one], _) => Ok((*one).clone()),
+        (_, [one]) => Ok(one.clone()),
+        (_, []) => Err(nobody(text)),
+        (_, several) => {
+            let ids: Vec<_> = several.iter().map(|user| user.id.to_string()).collect();
             bail!(
-                "several people are called {text}: name one by their id ({})",
+                "several people are called {text}; take the id of the one you mean: {}",
                 ids.join(", ")
             )
         }
     }
+}
+
+fn nobody(text: &str) -> anyhow::Error {
+    anyhow::anyhow!(
+        "there is nobody `{text}`; `clifford users list` shows everybody: name them by id, as platform:account, or by name"
+    )
 }

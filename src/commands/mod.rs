@@ -12,6 +12,7 @@ use crate::{
     clock::Timestamp,
     engine::cancel,
     id::RunId,
+    settings::PlaceSettings,
     store::{StoreError, Tx, channels::Channel, contexts, messages, runs, users::User},
 };
 
@@ -105,6 +106,19 @@ impl Done {
     }
 }
 
+/// Who gives a command, and where.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<'a> {
+    /// Where.
+    pub channel: &'a Channel,
+    /// Who.
+    pub user: &'a User,
+    /// By which account.
+    pub account: &'a str,
+    /// What holds where nothing else is set.
+    pub defaults: PlaceSettings,
+}
+
 /// Carries out a command that a person gave by an account of theirs.
 ///
 /// # Errors
@@ -113,18 +127,22 @@ pub async fn run(
     tx: &mut Tx,
     name: &str,
     argument: &str,
-    channel: &Channel,
-    user: &User,
-    account: &str,
+    given: Given<'_>,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
+    let Given {
+        channel,
+        user,
+        account,
+        defaults,
+    } = given;
     match name {
         "new" => conversations::new(tx, argument, channel, now).await,
         "contexts" => conversations::list(tx, channel, now).await,
         "switch" => conversations::switch(tx, argument, channel, now).await,
         "close" => conversations::close(tx, channel, now).await,
         "continue" => continuing::go_on(tx, argument, channel, user, now).await,
-        "memory" => items::list(tx, channel, user).await,
+        "memory" => items::list(tx, channel, user, defaults).await,
         "forget" => items::forget(tx, argument, channel, user, now).await,
         "pin" => items::pin(tx, argument, channel, user, now).await,
         "share" => items::share(tx, argument, channel, user, now).await,

@@ -52,6 +52,11 @@ impl Caller {
         format!("api:{}", self.id)
     }
 
+    /// May do everything.
+    pub(super) fn is_admin(&self) -> bool {
+        self.require(ADMIN).is_ok()
+    }
+
     fn require(&self, scope: &str) -> Result<(), Problem> {
         if self.scopes.iter().any(|own| own == scope || own == ADMIN) {
             return Ok(());

@@ -2,12 +2,12 @@
 
 use axum::{Json, extract::State};
 use clifford_channel::{Place, Platform};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
 use super::{
     Shared,
     auth::{Admin, Caller, Reader},
-    extract::{Body, Id, Query, check_text},
+    extract::{Body, Id, Query, check_text, given},
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
 };
@@ -64,11 +64,6 @@ pub(super) struct ChannelChange {
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<String>)]
     agent_id: Option<Option<AgentId>>,
-}
-
-/// `null` is something else than nothing.
-fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<AgentId>>, D::Error> {
-    Option::deserialize(deserializer).map(Some)
 }
 
 /// Changes a channel.

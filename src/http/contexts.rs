@@ -8,14 +8,16 @@ use super::{
     auth::{Caller, Reader, Writer},
     channels as channel_routes,
     extract::{Body, Id, Query, check_text},
+    memories::jobs_page,
     page::{self, Page},
     problem::{Problem, ProblemBody},
 };
 use crate::{
-    id::{ChannelId, ContextId},
+    id::{ChannelId, ContextId, JobId, UserId},
     store::{
         channels,
         contexts::{self, Context},
+        jobs::{self, Job},
         users::{self, UserRole},
     },
 };
@@ -31,6 +33,9 @@ pub(super) struct Wanted {
     /// Only of this channel.
     #[param(value_type = Option<String>)]
     channel_id: Option<ChannelId>,
+    /// Only private ones of this person.
+    #[param(value_type = Option<String>)]
+    user_id: Option<UserId>,
     /// Only older than this one.
     #[param(value_type = Option<String>)]
     before: Option<ContextId>,
@@ -48,7 +53,7 @@ pub(super) async fn list(
 ) -> Result<Json<Page<Context>>, Problem> {
     let limit = page::limit(wanted.limit)?;
     let mut conn = api.engine.db.read().await?;
-    let found = contexts::page(&mut conn, wanted.channel_id, wanted.before, limit + 1).await?;
+    let found = contexts::page(&mut conn, wanted.channel_id, wanted.user_id, wanted.before, limit + 1).await?;
     Ok(Json(Page::of(found, limit, |context| context.id.to_string())))
 }
 
@@ -148,6 +153,37 @@ pub(super) async fn change(
         })
         .await?;
     one(&api, id).await.map(Json)
+}
+
+/// Which jobs of a conversation.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct WantedJobs {
+    /// Only older than this one.
+    #[param(value_type = Option<String>)]
+    before: Option<JobId>,
+    /// How many on a page, at most 200.
+    limit: Option<u32>,
+}
+
+/// A page of a conversation's jobs, newest first: what the memory writer made of it.
+#[utoipa::path(get, path = "/api/contexts/{id}/jobs", tag = "contexts", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The conversation"), WantedJobs),
+    responses((status = 200, body = Page<Job>), (status = 400, body = ProblemBody), (status = 404, body = ProblemBody)))]
+pub(super) async fn jobs(
+    State(api): State<Shared>,
+    _: Reader,
+    Id(id): Id<ContextId>,
+    Query(wanted): Query<WantedJobs>,
+) -> Result<Json<Page<Job>>, Problem> {
+    one(&api, id).await?;
+    let filter = jobs::Filter {
+        context: Some(id),
+        before: wanted.before,
+        ..jobs::Filter::default()
+    };
+    jobs_page(&api, &filter, wanted.limit).await
 }
 
 /// One conversation.

@@ -8,7 +8,7 @@ use axum::{
     http::{HeaderMap, header, request::Parts},
     response::IntoResponse,
 };
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 
 use super::{
     Shared,
@@ -137,6 +137,15 @@ impl<T: FromStr> FromRequestParts<Shared> for Id<T> {
     }
 }
 
+/// For a field whose `null` is something else than its absence.
+pub(super) fn given<'de, D, T>(deserializer: D) -> Result<Option<Option<T>>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    Option::deserialize(deserializer).map(Some)
+}
+
 /// Refuses a text that is blank, too long, or holds what no database column takes.
 pub(super) fn check_text(field: &str, text: &str, longest: usize) -> Result<(), Problem> {
     if text.trim().is_empty() {
@@ -153,10 +162,8 @@ pub(super) fn check_text(field: &str, text: &str, longest: usize) -> Result<(), 
 
 #[cfg(test)]
 mod tests {
-    use axum::http::HeaderValue;
-    use serde::Deserialize;
-
     use super::*;
+    use axum::http::HeaderValue;
 
     #[derive(Debug, Deserialize, PartialEq)]
     #[serde(deny_unknown_fields)]

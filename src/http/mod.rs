@@ -9,6 +9,7 @@ mod export;
 mod extract;
 mod health;
 mod links;
+mod memories;
 mod messages;
 mod metrics;
 mod page;
@@ -18,8 +19,10 @@ mod router;
 mod runs;
 mod search;
 mod server;
+mod settings;
 mod step;
 mod stream;
+mod users;
 
 use std::sync::Arc;
 

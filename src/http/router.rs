@@ -17,9 +17,9 @@ use utoipa::{
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
-    Api, Shared, agents, auth, channels, contexts, export, health, links, messages, metrics,
+    Api, Shared, agents, auth, channels, contexts, export, health, links, memories, messages, metrics,
     problem::{Code, Problem},
-    replay, runs, search, stream,
+    replay, runs, search, settings, stream, users,
 };
 
 /// How much longer an answer may take than a body: a body that does not come in time is always told as that.
@@ -81,6 +81,15 @@ fn quick() -> OpenApiRouter<Shared> {
         .routes(routes!(stream::stream))
         .routes(routes!(contexts::list, contexts::create))
         .routes(routes!(contexts::get, contexts::change))
+        .routes(routes!(contexts::jobs))
+        .routes(routes!(memories::list, memories::create))
+        .routes(routes!(memories::get, memories::change, memories::forget))
+        .routes(routes!(memories::writes))
+        .routes(routes!(users::list))
+        .routes(routes!(users::get, users::change, users::erase))
+        .routes(routes!(users::identities))
+        .routes(routes!(settings::list))
+        .routes(routes!(settings::get, settings::put, settings::unset))
         .routes(routes!(channels::list))
         .routes(routes!(channels::get, channels::change))
         .routes(routes!(agents::list))

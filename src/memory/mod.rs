@@ -1,5 +1,7 @@
 //! Memory: what is remembered of a person, and how it comes into prompts.
 
+pub mod editing;
+pub mod rules;
 pub mod writer;
 
 use crate::store::{

@@ -111,12 +111,15 @@ pub async fn of_channel(conn: &mut Conn, channel: ChannelId, limit: u32) -> Resu
 pub async fn page(
     conn: &mut Conn,
     channel: Option<ChannelId>,
+    user: Option<UserId>,
     before: Option<ContextId>,
     limit: u32,
 ) -> Result<Vec<Context>, StoreError> {
-    let sql =
-        format!("{SELECT} WHERE ($1 IS NULL OR channel_id = $1) AND ($2 IS NULL OR id < $2) ORDER BY id DESC LIMIT $3");
-    conn.all(sql, args![channel, before, limit]).await
+    let sql = format!(
+        "{SELECT} WHERE ($1 IS NULL OR channel_id = $1) AND ($2 IS NULL OR user_id = $2) AND ($3 IS NULL OR id < $3)
+         ORDER BY id DESC LIMIT $4"
+    );
+    conn.all(sql, args![channel, user, before, limit]).await
 }
 
 /// Closes a conversation. A channel where it was active has none then.

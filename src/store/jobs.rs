@@ -306,6 +306,8 @@ pub async fn next_due(conn: &mut Conn, now: Timestamp) -> Result<Option<Timestam
 /// Which jobs a page shows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Filter {
+    /// Only those that do this.
+    pub kind: Option<JobKind>,
     /// Only of this conversation.
     pub context: Option<ContextId>,
     /// Only of this person.
@@ -322,8 +324,42 @@ pub async fn page(conn: &mut Conn, filter: &Filter, limit: u32) -> Result<Vec<Jo
     let sql = format!(
         "SELECT {COLUMNS} FROM jobs WHERE ($1 IS NULL OR context_id = $1)
          AND ($2 IS NULL OR user_id = $2 OR context_id IN (SELECT id FROM contexts WHERE user_id = $2))
-         AND ($3 IS NULL OR id < $3) ORDER BY id DESC LIMIT $4"
+         AND ($3 IS NULL OR id < $3) AND ($4 IS NULL OR kind = $4) ORDER BY id DESC LIMIT $5"
     );
-    conn.all(sql, args![filter.context, filter.user, filter.before, limit])
-        .await
+    let args = args![filter.context, filter.user, filter.before, filter.kind, limit];
+    conn.all(sql, args).await
+}
+
+/// The job that is to erase a person, if there is one; made if there is none, or the last one failed.
+///
+/// # Errors
+/// The store's; [`StoreError::NotFound`]: there is no such person.
+pub async fn erase(tx: &mut Tx, user: UserId, now: Timestamp) -> Result<Job, StoreError> {
+    // Two that ask at once get the same.
+    let there = tx
+        .exists(
+            "UPDATE users SET updated_at = updated_at WHERE id = $1 RETURNING updated_at",
+            args![user],
+        )
+        .await?;
+    if !there {
+        return Err(StoreError::NotFound(format!("user {user}")));
+    }
+    let sql = format!("SELECT {COLUMNS} FROM jobs WHERE user_id = $1 AND kind = 'erase' AND status = 'pending'");
+    if let Some(job) = tx.maybe(sql, args![user]).await? {
+        return Ok(job);
+    }
+    let new = NewJob {
+        kind: JobKind::Erase,
+        mode: None,
+        context_id: None,
+        user_id: Some(user),
+        through: None,
+        due_at: now,
+    };
+    let made = match insert(tx, new, now).await? {
+        Some(id) => get(tx, id).await?,
+        None => None,
+    };
+    made.ok_or_else(|| StoreError::NotFound("job that erases".to_owned()))
 }

@@ -17,6 +17,7 @@ pub mod jobs;
 pub mod leases;
 pub mod left_spaces;
 pub mod links;
+pub mod memory_admin;
 pub mod memory_items;
 pub mod merge;
 pub mod messages;

@@ -53,6 +53,41 @@ pub async fn take(tx: &mut Tx, scope: &str, name: &str, value: &str) -> Result<b
     Ok(taken == 1)
 }
 
+/// Removes a setting. `false`: there is none.
+///
+/// # Errors
+/// The store's.
+pub async fn unset(tx: &mut Tx, scope: &str, name: &str) -> Result<bool, StoreError> {
+    let removed = tx
+        .execute(
+            "DELETE FROM settings WHERE scope = $1 AND name = $2",
+            args![scope, name],
+        )
+        .await?;
+    Ok(removed == 1)
+}
+
+/// All that is set in a scope, by name.
+///
+/// # Errors
+/// The store's.
+pub async fn of_scope(conn: &mut Conn, scope: &str) -> Result<Vec<Setting>, StoreError> {
+    conn.all(
+        "SELECT name, value FROM settings WHERE scope = $1 ORDER BY name",
+        args![scope],
+    )
+    .await
+}
+
+/// Whether a space is known.
+///
+/// # Errors
+/// The store's.
+pub async fn has_space(conn: &mut Conn, id: SpaceId) -> Result<bool, StoreError> {
+    conn.exists("SELECT CAST(1 AS BIGINT) FROM spaces WHERE id = $1", args![id])
+        .await
+}
+
 /// One setting.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct Setting {

@@ -4,7 +4,7 @@ use clifford_channel::{Platform, Speaker};
 use serde::Serialize;
 use sqlx::FromRow;
 
-use super::{Conn, StoreError, Tx, args, conn::Ask, text_enum};
+use super::{Conn, StoreError, Tx, Value, args, conn::Ask, text_enum};
 use crate::{clock::Timestamp, id::UserId};
 
 text_enum! {
@@ -20,10 +20,11 @@ text_enum! {
 }
 
 /// A person.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct User {
     /// Their id.
+    #[schema(value_type = String)]
     pub id: UserId,
     /// The name that others see.
     pub name: String,
@@ -36,7 +37,8 @@ pub struct User {
 }
 
 /// An account on a platform.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Identity {
     /// Which platform.
     pub platform: String,
@@ -180,19 +182,50 @@ pub async fn identities(conn: &mut Conn, id: UserId) -> Result<Vec<Identity>, St
     .await
 }
 
-/// The people who are called so, or whose account is, letter case aside.
+/// The people who are called so, or whose account is, letter case aside; oldest first.
 ///
 /// # Errors
 /// The store's.
-pub async fn named(conn: &mut Conn, name: &str) -> Result<Vec<User>, StoreError> {
+pub async fn named(conn: &mut Conn, name: &str, limit: u32) -> Result<Vec<User>, StoreError> {
     conn.all(
-        "SELECT id, name, role, language, time_zone FROM users u WHERE LOWER(name) = LOWER($1)
+        "SELECT id, name, role, language, time_zone FROM users u WHERE name = $1 OR LOWER(name) = $2
          OR EXISTS (SELECT 1 FROM identities i WHERE i.user_id = u.id
-                    AND (LOWER(i.name) = LOWER($1) OR LOWER(i.handle) = LOWER($1)))
-         ORDER BY id",
-        args![name],
+                    AND (LOWER(i.name) = $2 OR LOWER(i.handle) = $2))
+         ORDER BY id LIMIT $3",
+        args![name, name.to_lowercase(), limit],
     )
     .await
+}
+
+/// Which people a page shows.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Filter {
+    /// Only with this role.
+    pub role: Option<UserRole>,
+    /// Only those who came before this one.
+    pub before: Option<UserId>,
+}
+
+/// A page of people, newest first.
+///
+/// # Errors
+/// The store's.
+pub async fn page(conn: &mut Conn, filter: Filter, limit: u32) -> Result<Vec<User>, StoreError> {
+    let mut sql = "SELECT id, name, role, language, time_zone FROM users WHERE 1 = 1".to_owned();
+    let mut args = args![];
+    let conditions = [
+        ("role =", filter.role.map(Value::from)),
+        ("id <", filter.before.map(Value::from)),
+    ];
+    for (condition, value) in conditions {
+        if let Some(value) = value {
+            args.push(value);
+            sql.push_str(&format!(" AND {condition} ${}", args.len()));
+        }
+    }
+    args.push(limit.into());
+    sql.push_str(&format!(" ORDER BY id DESC LIMIT ${}", args.len()));
+    conn.all(sql, args).await
 }
 
 /// Everybody, in the order in which they came.
@@ -202,4 +235,71 @@ pub async fn named(conn: &mut Conn, name: &str) -> Result<Vec<User>, StoreError>
 pub async fn all(conn: &mut Conn) -> Result<Vec<UserId>, StoreError> {
     let rows: Vec<(UserId,)> = conn.all("SELECT id FROM users ORDER BY id", args![]).await?;
     Ok(rows.into_iter().map(|row| row.0).collect())
+}
+
+/// What is to change in a person; what is `None` stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Change {
+    /// The name that others see.
+    pub name: Option<String>,
+    /// What they may do.
+    pub role: Option<UserRole>,
+    /// Their language; `Some(None)`: it is not known.
+    pub language: Option<Option<String>>,
+    /// Their time zone; `Some(None)`: it is not known.
+    pub time_zone: Option<Option<String>>,
+}
+
+/// Changes a person.
+///
+/// # Errors
+/// [`StoreError::NotFound`]: there is no such person. [`StoreError::WrongState`]: they are the last owner.
+pub async fn change(tx: &mut Tx, id: UserId, change: &Change, now: Timestamp) -> Result<User, StoreError> {
+    if change.role.is_some_and(|role| role != UserRole::Owner) {
+        not_the_last_owner(tx, id).await?;
+    }
+    let user = get(tx, id)
+        .await?
+        .ok_or_else(|| StoreError::NotFound(format!("user {id}")))?;
+    let change = change.clone();
+    let user = User {
+        id,
+        name: change.name.unwrap_or(user.name),
+        role: change.role.unwrap_or(user.role),
+        language: change.language.unwrap_or(user.language),
+        time_zone: change.time_zone.unwrap_or(user.time_zone),
+    };
+    tx.execute(
+        "UPDATE users SET name = $1, role = $2, language = $3, time_zone = $4, updated_at = $5 WHERE id = $6",
+        args![
+            &user.name,
+            user.role,
+            user.language.clone(),
+            user.time_zone.clone(),
+            now,
+            id
+        ],
+    )
+    .await?;
+    Ok(user)
+}
+
+/// Refuses the last owner, and locks the owners until the transaction ends.
+///
+/// # Errors
+/// [`StoreError::WrongState`]: without this person the bot would have no owner.
+pub async fn not_the_last_owner(tx: &mut Tx, id: UserId) -> Result<(), StoreError> {
+    let lock = if tx.is_postgres() { " FOR UPDATE" } else { "" };
+    let owners: Vec<(UserId,)> = tx
+        .all(
+            format!("SELECT id FROM users WHERE role = 'owner' ORDER BY id{lock}"),
+            args![],
+        )
+        .await?;
+    if owners == [(id,)] {
+        return Err(StoreError::WrongState(
+            "they are the only owner: make somebody else an owner first".to_owned(),
+        ));
+    }
+    Ok(())
 }

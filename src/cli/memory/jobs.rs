@@ -1,0 +1,75 @@
+//! `clifford memory jobs`.
+
+use super::people;
+use crate::{
+    cli::output::{self, Format},
+    id::{ContextId, JobId},
+    store::{
+        Db,
+        jobs::{self, Filter, Job, JobKind},
+    },
+};
+
+/// Arguments of `memory jobs`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Only of this person's conversations: their id, `platform:account`, or a name that nobody else has.
+    user: Option<String>,
+    /// Only of this conversation (its id).
+    #[arg(long)]
+    context: Option<ContextId>,
+    /// Only those that are older than this one (its id).
+    #[arg(long, value_name = "JOB")]
+    before: Option<JobId>,
+    /// The most to list.
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    limit: u32,
+    #[command(flatten)]
+    format: Format,
+}
+
+pub(super) async fn run(db: &Db, args: Args) -> anyhow::Result<()> {
+    let mut conn = db.read().await?;
+    let user = match &args.user {
+        Some(text) => Some(people::find(&mut conn, text).await?.id),
+        None => None,
+    };
+    let filter = Filter {
+        kind: Some(JobKind::MemoryWrite),
+        context: args.context,
+        user,
+        before: args.before,
+    };
+    let found = jobs::page(&mut conn, &filter, args.limit).await?;
+    drop(conn);
+    if args.format.json {
+        return output::json(&found);
+    }
+    let rows = found
+        .iter()
+        .map(|job| {
+            [
+                job.id.to_string(),
+                job.mode.map(|mode| mode.to_string()).unwrap_or_default(),
+                job.status.to_string(),
+                job.attempts.to_string(),
+                output::when(job.ended_at.unwrap_or(job.due_at)),
+                output::head(&outcome(job), 80),
+            ]
+        })
+        .collect();
+    output::table(
+        ["JOB", "WHY", "STATUS", "TRIES", "ENDED OR DUE", "OUTCOME"],
+        rows,
+        "nothing was written, and nothing is to be",
+    )
+}
+
+/// What came of a job.
+fn outcome(job: &Job) -> String {
+    match (&job.result, &job.error) {
+        (Some(result), _) => result.0.to_string(),
+        (None, Some(error)) => error.clone(),
+        (None, None) => String::new(),
+    }
+}

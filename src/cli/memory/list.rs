@@ -1,0 +1,85 @@
+//! `clifford memory list`.
+
+use super::{name, people};
+use crate::{
+    cli::output::{self, Format},
+    id::MemoryItemId,
+    store::{
+        Db,
+        memory_admin::{self, Filter, Item},
+    },
+};
+
+/// Arguments of `memory list`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The person: their id, `platform:account`, or a name that nobody else has.
+    user: String,
+    /// Only of this module, such as `preferences`.
+    #[arg(long)]
+    module: Option<String>,
+    /// Only of this level, 0 to 5.
+    #[arg(long, value_parser = clap::value_parser!(i64).range(0..=5))]
+    level: Option<i64>,
+    /// Only those whose key or value holds this text.
+    #[arg(long, value_name = "TEXT")]
+    query: Option<String>,
+    /// Those out of use instead of those in use.
+    #[arg(long)]
+    archived: bool,
+    /// Only items that are older than this one (its id).
+    #[arg(long, value_name = "ITEM")]
+    before: Option<MemoryItemId>,
+    /// The most to list.
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    limit: u32,
+    #[command(flatten)]
+    format: Format,
+}
+
+pub(super) async fn run(db: &Db, args: Args) -> anyhow::Result<()> {
+    let mut conn = db.read().await?;
+    let user = people::find(&mut conn, &args.user).await?;
+    let filter = Filter {
+        user: Some(user.id),
+        module: args.module,
+        level: args.level,
+        archived: Some(args.archived),
+        text: args.query,
+        before: args.before,
+    };
+    let found = memory_admin::page(&mut conn, &filter, args.limit).await?;
+    drop(conn);
+    if args.format.json {
+        return output::json(&found);
+    }
+    let rows = found
+        .iter()
+        .map(|item| {
+            [
+                name(item),
+                item.level.to_string(),
+                output::head(&item.value, 60),
+                marks(item),
+                output::when(item.last_seen_at),
+            ]
+        })
+        .collect();
+    output::table(
+        ["ITEM", "LEVEL", "VALUE", "MARKS", "LAST SEEN"],
+        rows,
+        "nothing of that kind is known",
+    )
+}
+
+/// What is to be known of an item beside its value.
+pub(super) fn marks(item: &Item) -> String {
+    let marks = [
+        ("pinned", item.pinned),
+        ("shared", item.shareable),
+        ("said in a space", item.origin_space.is_some()),
+        ("archived", item.archived),
+    ];
+    let marks: Vec<_> = marks.into_iter().filter(|mark| mark.1).map(|mark| mark.0).collect();
+    marks.join(", ")
+}

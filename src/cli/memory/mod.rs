@@ -1,0 +1,111 @@
+//! `clifford memory`: what is remembered of people. Works beside a server on the same database.
+
+mod change;
+mod jobs;
+mod list;
+
+use std::process::ExitCode;
+
+use super::{examples, output::Format, people, setup::Globals};
+use crate::store::{
+    Conn,
+    memory_admin::{self, Item},
+    memory_items::Viewer,
+    users::User,
+};
+
+/// Arguments of `memory`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = examples!(
+    "clifford memory list Ada",
+    "clifford memory add Ada preferences.drink \"green tea\"",
+    "clifford memory set telegram:7 preferences.drink coffee",
+    "clifford memory pin Ada drink",
+    "clifford memory forget Ada all --yes",
+    "clifford memory jobs Ada",
+))]
+pub(super) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Lists what is remembered of a person.
+    List(list::Args),
+    /// Remembers something of a person.
+    Add(change::Add),
+    /// Changes what is remembered, pinned or not.
+    Set(change::Set),
+    /// Keeps an item as it is: only its person changes it.
+    Pin(Which),
+    /// Lets an item change again.
+    Unpin(Which),
+    /// Lets an item be known wherever its person speaks to the bot.
+    Share(Which),
+    /// Lets an item be known in private only.
+    Private(Which),
+    /// Deletes an item for good, or `all` of them.
+    Forget(change::Forget),
+    /// Shows what the memory writer did and is to do.
+    Jobs(jobs::Args),
+}
+
+/// One item of a person.
+#[derive(Debug, clap::Args)]
+struct Which {
+    /// The person: their id, `platform:account`, or a name that nobody else has.
+    user: String,
+    /// The item's key, or `module.key`.
+    key: String,
+    #[command(flatten)]
+    format: Format,
+}
+
+pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
+    let db = globals.database().await?;
+    let outcome = match args.command {
+        Command::List(args) => list::run(&db, args).await,
+        Command::Add(args) => change::add(&db, args).await,
+        Command::Set(args) => change::set(&db, args).await,
+        Command::Pin(which) => change::mark(&db, &which, change::Mark::Pinned).await,
+        Command::Unpin(which) => change::mark(&db, &which, change::Mark::NotPinned).await,
+        Command::Share(which) => change::mark(&db, &which, change::Mark::Shared).await,
+        Command::Private(which) => change::mark(&db, &which, change::Mark::Private).await,
+        Command::Forget(args) => change::forget(&db, args).await,
+        Command::Jobs(args) => jobs::run(&db, args).await,
+    };
+    db.close().await;
+    outcome.map(|()| ExitCode::SUCCESS)
+}
+
+/// The item of a person that a key stands for: the active one, else an archived one.
+async fn find(conn: &mut Conn, user: &User, key: &str) -> anyhow::Result<Item> {
+    let items = memory_admin::seen_by(conn, user.id, Viewer::Private).await?;
+    let (module, key_alone) = match key.split_once('.') {
+        Some((module, key)) => (Some(module), key),
+        None => (None, key),
+    };
+    let mut meant: Vec<Item> = items
+        .into_iter()
+        .filter(|item| item.key == key_alone && module.is_none_or(|module| item.module == module))
+        .collect();
+    // The active one stands before those that it replaced.
+    meant.dedup_by(|a, b| a.module == b.module);
+    if meant.len() > 1 {
+        let names: Vec<_> = meant.iter().map(name).collect();
+        anyhow::bail!("there are several of that key: take one of {}", names.join(", "));
+    }
+    meant.pop().ok_or_else(|| {
+        anyhow::anyhow!(
+            "nothing is known of {} by the key `{key}`; `clifford memory list {}` shows what is",
+            user.name,
+            user.id
+        )
+    })
+}
+
+/// An item's name.
+fn name(item: &Item) -> String {
+    format!("{}.{}", item.module, item.key)
+}

@@ -1,0 +1,153 @@
+//! `clifford settings`: what is set while running, for the bot, a space, a channel or a person. A server on the same
+//! database goes by it at once.
+
+use std::process::ExitCode;
+
+use anyhow::{anyhow, bail};
+
+use super::{
+    examples,
+    output::{self, Format},
+    people,
+    setup::{self, Globals},
+};
+use crate::{
+    app,
+    settings::{
+        PlaceSettings,
+        catalogue::{self, Scope, Shown},
+    },
+    store::{Conn, Db},
+};
+
+/// Arguments of `settings`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = examples!(
+    "clifford settings list",
+    "clifford settings list channel:0198f2c4-…",
+    "clifford settings set bot when_busy steer",
+    "clifford settings set space:0198f2c4-… memory false",
+    "clifford settings set user:Ada time_zone Europe/Berlin",
+    "clifford settings unset bot when_busy",
+))]
+pub(super) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Lists the settings that a scope may have, and what they are.
+    List {
+        /// `bot`, `space:ID`, `channel:ID` or `user:USER`.
+        #[arg(default_value = "bot")]
+        scope: String,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Sets a setting.
+    Set {
+        /// `bot`, `space:ID`, `channel:ID` or `user:USER`.
+        scope: String,
+        /// Its name, as `clifford settings list` shows it.
+        name: String,
+        /// Its value.
+        value: String,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Takes a setting back: what it inherits holds again.
+    Unset {
+        /// `bot`, `space:ID`, `channel:ID` or `user:USER`.
+        scope: String,
+        /// Its name, as `clifford settings list` shows it.
+        name: String,
+        #[command(flatten)]
+        format: Format,
+    },
+}
+
+pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
+    let defaults = app::place_defaults(&globals.load()?.config);
+    let db = globals.database().await?;
+    let outcome = perform(&db, args.command, defaults).await;
+    db.close().await;
+    outcome.map(|()| ExitCode::SUCCESS)
+}
+
+async fn perform(db: &Db, command: Command, defaults: PlaceSettings) -> anyhow::Result<()> {
+    let (scope, name, format) = match command {
+        Command::List { scope, format } => (scope_of(&mut db.read().await?, &scope).await?, None, format),
+        Command::Set {
+            scope,
+            name,
+            value,
+            format,
+        } => (set(db, &scope, &name, Some(&value)).await?, Some(name), format),
+        Command::Unset { scope, name, format } => (set(db, &scope, &name, None).await?, Some(name), format),
+    };
+    let mut shown = catalogue::list(&mut db.read().await?, scope, defaults).await?;
+    shown.retain(|setting| name.as_deref().is_none_or(|name| setting.name == name));
+    print(&shown, format)
+}
+
+/// Sets a setting, or with no value takes it back.
+async fn set(db: &Db, scope: &str, name: &str, value: Option<&str>) -> anyhow::Result<Scope> {
+    let scope = scope_of(&mut db.read().await?, scope).await?;
+    let known = catalogue::known(scope, name).map_err(|what| anyhow!("there is no {what}"))?;
+    let value = match value {
+        Some(text) => Some(known.kind.checked(text).map_err(|why| anyhow!("{name}: {why}"))?),
+        None => None,
+    };
+    let now = setup::now();
+    let was_set = db
+        .write(move |tx| {
+            Box::pin(async move {
+                match value {
+                    Some(value) => catalogue::set(tx, scope, known, &value, now).await.map(|()| true),
+                    None => catalogue::unset(tx, scope, known, now).await,
+                }
+            })
+        })
+        .await?;
+    if !was_set {
+        bail!("{name} is not set for {scope}");
+    }
+    Ok(scope)
+}
+
+/// A scope as people write it: a person may be named as everywhere here.
+async fn scope_of(conn: &mut Conn, text: &str) -> anyhow::Result<Scope> {
+    match text.split_once(':') {
+        Some(("user", user)) => Ok(Scope::User(people::find(conn, user).await?.id)),
+        _ => text.parse().map_err(|why: String| anyhow!(why)),
+    }
+}
+
+fn print(shown: &[Shown], format: Format) -> anyhow::Result<()> {
+    if format.json {
+        return output::json(&shown);
+    }
+    let text = |value: &Option<serde_json::Value>| match value {
+        Some(serde_json::Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+        None => "-".to_owned(),
+    };
+    let rows = shown
+        .iter()
+        .map(|setting| {
+            [
+                setting.name.to_owned(),
+                text(&setting.value),
+                text(&setting.inherited),
+                setting.values.join(", "),
+                setting.description.to_owned(),
+            ]
+        })
+        .collect();
+    output::table(
+        ["SETTING", "SET TO", "ELSE", "TAKES", "WHAT IT DOES"],
+        rows,
+        "there are none",
+    )
+}

@@ -1,0 +1,186 @@
+//! `clifford users`: the people whom the bot knows. Works beside a server on the same database.
+
+use std::process::ExitCode;
+
+use anyhow::bail;
+use serde_json::json;
+
+use super::{
+    examples,
+    output::{self, Format},
+    people,
+    setup::{self, Globals},
+};
+use crate::{
+    id::UserId,
+    settings::catalogue::Kind,
+    store::{
+        Db,
+        users::{self, Change, Filter, Identity, User, UserRole},
+    },
+};
+
+/// Arguments of `users`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = examples!(
+    "clifford users list --role owner",
+    "clifford users show telegram:7",
+    "clifford users set Ada --role member --time-zone Europe/Berlin",
+    "clifford users set Ada --language \"\"",
+))]
+pub(super) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Lists people, the newest first.
+    List(List),
+    /// Shows a person with their accounts.
+    Show(Show),
+    /// Changes a person.
+    Set(Set),
+}
+
+#[derive(Debug, clap::Args)]
+struct List {
+    /// Only people of this role: owner, member or stranger.
+    #[arg(long)]
+    role: Option<UserRole>,
+    /// Only people who came before this one (their id).
+    #[arg(long, value_name = "USER")]
+    before: Option<UserId>,
+    /// The most to list.
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    limit: u32,
+    #[command(flatten)]
+    format: Format,
+}
+
+#[derive(Debug, clap::Args)]
+struct Show {
+    /// The person: their id, `platform:account`, or a name that nobody else has.
+    user: String,
+    #[command(flatten)]
+    format: Format,
+}
+
+#[derive(Debug, clap::Args)]
+struct Set {
+    /// The person: their id, `platform:account`, or a name that nobody else has.
+    user: String,
+    /// The name that others see.
+    #[arg(long, value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    name: Option<String>,
+    /// What they may do: owner, member or stranger. The last owner stays one.
+    #[arg(long)]
+    role: Option<UserRole>,
+    /// Their language, such as en or pt-BR; empty: it is not known.
+    #[arg(long, value_parser = |text: &str| known(Kind::Language, text))]
+    language: Option<String>,
+    /// Their time zone, such as Europe/Berlin; empty: it is not known.
+    #[arg(long, value_parser = |text: &str| known(Kind::TimeZone, text))]
+    time_zone: Option<String>,
+    #[command(flatten)]
+    format: Format,
+}
+
+fn known(kind: Kind, text: &str) -> Result<String, String> {
+    if text.is_empty() {
+        return Ok(String::new());
+    }
+    kind.checked(text)
+}
+
+pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
+    let db = globals.database().await?;
+    let outcome = match args.command {
+        Command::List(args) => list(&db, &args).await,
+        Command::Show(args) => show(&db, &args).await,
+        Command::Set(args) => set(&db, args).await,
+    };
+    db.close().await;
+    outcome.map(|()| ExitCode::SUCCESS)
+}
+
+async fn list(db: &Db, args: &List) -> anyhow::Result<()> {
+    let filter = Filter {
+        role: args.role,
+        before: args.before,
+    };
+    let found = users::page(&mut db.read().await?, filter, args.limit).await?;
+    if args.format.json {
+        return output::json(&found);
+    }
+    let rows = found
+        .into_iter()
+        .map(|user| {
+            [
+                user.id.to_string(),
+                output::head(&user.name, 40),
+                user.role.to_string(),
+                user.language.unwrap_or_default(),
+                user.time_zone.unwrap_or_default(),
+            ]
+        })
+        .collect();
+    output::table(
+        ["USER", "NAME", "ROLE", "LANGUAGE", "TIME ZONE"],
+        rows,
+        "there is nobody of that kind",
+    )
+}
+
+async fn show(db: &Db, args: &Show) -> anyhow::Result<()> {
+    let mut conn = db.read().await?;
+    let user = people::find(&mut conn, &args.user).await?;
+    let identities = users::identities(&mut conn, user.id).await?;
+    drop(conn);
+    if args.format.json {
+        return output::json(&json!({ "user": user, "identities": identities }));
+    }
+    output::print(&lines(&user, &identities).join("\n"))
+}
+
+fn lines(user: &User, identities: &[Identity]) -> Vec<String> {
+    let unknown = || "not known".to_owned();
+    let mut lines = vec![
+        format!("user       {}", user.id),
+        format!("name       {}", user.name),
+        format!("role       {}", user.role),
+        format!("language   {}", user.language.clone().unwrap_or_else(unknown)),
+        format!("time zone  {}", user.time_zone.clone().unwrap_or_else(unknown)),
+    ];
+    lines.extend(
+        identities
+            .iter()
+            .map(|own| format!("account    {}:{} ({})", own.platform, own.platform_user_id, own.name)),
+    );
+    lines
+}
+
+async fn set(db: &Db, args: Set) -> anyhow::Result<()> {
+    let cleared = |text: String| (!text.is_empty()).then_some(text);
+    let change = Change {
+        name: args.name,
+        role: args.role,
+        language: args.language.map(cleared),
+        time_zone: args.time_zone.map(cleared),
+    };
+    if change == Change::default() {
+        bail!("nothing is to change: give --name, --role, --language or --time-zone");
+    }
+    let mut conn = db.read().await?;
+    let id = people::find(&mut conn, &args.user).await?.id;
+    let identities = users::identities(&mut conn, id).await?;
+    drop(conn);
+    let now = setup::now();
+    let user = db
+        .write(move |tx| Box::pin(async move { users::change(tx, id, &change, now).await }))
+        .await?;
+    if args.format.json {
+        return output::json(&user);
+    }
+    output::print(&lines(&user, &identities).join("\n"))
+}

@@ -1,0 +1,286 @@
+//! Memories: what is remembered of people, and what the memory writer did.
+
+use axum::{Json, extract::State, http::StatusCode};
+use serde::Deserialize;
+
+use super::{
+    Shared,
+    auth::{Caller, Reader, Writer},
+    extract::{Body, Id, Query},
+    page::{self, Page},
+    problem::{Code, Problem, ProblemBody},
+};
+use crate::{
+    id::{ContextId, JobId, MemoryItemId, UserId},
+    memory::{
+        editing::{self, Change, Known, NewItem},
+        rules::{Content, Fault},
+    },
+    store::{
+        jobs::{self, Job, JobKind},
+        memory_admin::{self, Filter, Item},
+        users,
+    },
+};
+
+/// The level of an item whose level is not given.
+const LEVEL: i64 = 1;
+
+impl From<Fault> for Problem {
+    fn from(fault: Fault) -> Self {
+        Self::input(fault.field, fault.why)
+    }
+}
+
+/// Which items.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+pub(super) struct Wanted {
+    /// Only of this person. Only a token with the scope `admin` may leave it out.
+    #[param(value_type = Option<String>)]
+    user_id: Option<UserId>,
+    /// Only of this module.
+    module: Option<String>,
+    /// Only of this level.
+    level: Option<u32>,
+    /// Only archived ones, or only active ones.
+    archived: Option<bool>,
+    /// Only those whose key or value holds this text; capitals do not count.
+    q: Option<String>,
+    /// Only older than this one.
+    #[param(value_type = Option<String>)]
+    before: Option<MemoryItemId>,
+    /// How many on a page, at most 200.
+    limit: Option<u32>,
+}
+
+/// A page of items, newest first.
+#[utoipa::path(get, path = "/api/memories", tag = "memories", security(("bearer" = [])), params(Wanted),
+    responses((status = 200, body = Page<Item>), (status = 400, body = ProblemBody)))]
+pub(super) async fn list(
+    State(api): State<Shared>,
+    _: Reader,
+    caller: Caller,
+    Query(wanted): Query<Wanted>,
+) -> Result<Json<Page<Item>>, Problem> {
+    if wanted.user_id.is_none() && !caller.is_admin() {
+        let detail = "name the person; only a token with the scope `admin` lists those of everybody";
+        return Err(Problem::new(Code::InvalidQuery, detail).of_field("userId"));
+    }
+    let limit = page::limit(wanted.limit)?;
+    let filter = Filter {
+        user: wanted.user_id,
+        module: wanted.module,
+        level: wanted.level.map(i64::from),
+        archived: wanted.archived,
+        text: wanted.q,
+        before: wanted.before,
+    };
+    let found = memory_admin::page(&mut api.engine.db.read().await?, &filter, limit + 1).await?;
+    Ok(Json(Page::of(found, limit, |item| item.id.to_string())))
+}
+
+/// One item.
+#[utoipa::path(get, path = "/api/memories/{id}", tag = "memories", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The item")),
+    responses((status = 200, body = Item), (status = 404, body = ProblemBody)))]
+pub(super) async fn get(State(api): State<Shared>, _: Reader, Id(id): Id<MemoryItemId>) -> Result<Json<Item>, Problem> {
+    let item = memory_admin::get(&mut api.engine.db.read().await?, id).await?;
+    item.map(Json).ok_or_else(|| unknown(id))
+}
+
+/// An item to be remembered.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct NewMemory {
+    /// Whose.
+    #[schema(value_type = String)]
+    user_id: UserId,
+    /// identity, preferences, constraints, projects, relationships, environment or recent_context.
+    module: String,
+    /// Short snake_case, such as `cat_name`.
+    key: String,
+    /// What to remember; how long it may be depends on the level.
+    value: String,
+    /// 0 (durable) to 5 (detailed and recent); left out: 1.
+    level: Option<i64>,
+    /// How sure it is, 0 to 1; left out: 1.
+    confidence: Option<f64>,
+    /// Known wherever its person speaks to the bot; left out: in private only.
+    shareable: Option<bool>,
+    /// Only its person changes it.
+    pinned: Option<bool>,
+}
+
+/// Remembers something of a person. A level that is full archives what it has not seen for longest.
+#[utoipa::path(post, path = "/api/memories", tag = "memories", security(("bearer" = [])), request_body = NewMemory,
+    responses((status = 201, body = Item), (status = 422, body = ProblemBody),
+        (status = 409, body = ProblemBody, description = "There is an active item of that module and key")))]
+pub(super) async fn create(
+    State(api): State<Shared>,
+    _: Writer,
+    Body(new): Body<NewMemory>,
+) -> Result<(StatusCode, Json<Item>), Problem> {
+    let user = new.user_id;
+    let known = users::get(&mut api.engine.db.read().await?, user).await?;
+    known.ok_or_else(|| Problem::input("userId", format!("there is no user {user}")))?;
+    let new = NewItem {
+        user,
+        content: Content {
+            module: new.module,
+            key: new.key,
+            value: new.value,
+            level: new.level.unwrap_or(LEVEL),
+            confidence: new.confidence.unwrap_or(1.0),
+        },
+        shareable: new.shareable.unwrap_or(false),
+        pinned: new.pinned.unwrap_or(false),
+    };
+    let now = api.engine.clock.now();
+    let item = api
+        .engine
+        .db
+        .write(move |tx| Box::pin(async move { editing::add(tx, new, now).await }))
+        .await??;
+    Ok((StatusCode::CREATED, Json(item)))
+}
+
+/// What is to change in an item; what is left out stays.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MemoryChange {
+    /// Its module.
+    module: Option<String>,
+    /// Its key.
+    key: Option<String>,
+    /// Its value. It was not said where others read along, so it is known in private only, unless it is shareable.
+    value: Option<String>,
+    /// Its level.
+    level: Option<i64>,
+    /// How sure it is.
+    confidence: Option<f64>,
+    /// Only its person changes it.
+    pinned: Option<bool>,
+    /// It is out of use.
+    archived: Option<bool>,
+    /// Known wherever its person speaks to the bot.
+    shareable: Option<bool>,
+    /// `true`: known in private only, wherever it was said.
+    private: Option<bool>,
+}
+
+impl MemoryChange {
+    fn known(&self) -> Result<Option<Known>, Problem> {
+        match (self.shareable, self.private) {
+            (_, Some(false)) => Err(Problem::input("private", "`shareable` makes it known elsewhere")),
+            (Some(true), Some(true)) => Err(Problem::input("private", "it is either private or shareable")),
+            (_, Some(true)) => Ok(Some(Known::InPrivate)),
+            (Some(true), None) => Ok(Some(Known::Everywhere)),
+            (Some(false), None) => Ok(Some(Known::WhereItWasSaid)),
+            (None, None) => Ok(None),
+        }
+    }
+}
+
+/// Changes an item, pinned or not: this is its person's own hand.
+#[utoipa::path(patch, path = "/api/memories/{id}", tag = "memories", security(("bearer" = [])),
+    request_body = MemoryChange, params(("id" = String, Path, description = "The item")),
+    responses((status = 200, body = Item), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody),
+        (status = 409, body = ProblemBody, description = "There is another active item of that module and key")))]
+pub(super) async fn change(
+    State(api): State<Shared>,
+    _: Writer,
+    Id(id): Id<MemoryItemId>,
+    Body(change): Body<MemoryChange>,
+) -> Result<Json<Item>, Problem> {
+    let known = change.known()?;
+    let change = Change {
+        module: change.module,
+        key: change.key,
+        value: change.value,
+        level: change.level,
+        confidence: change.confidence,
+        pinned: change.pinned,
+        archived: change.archived,
+        known,
+    };
+    let now = api.engine.clock.now();
+    let item = api
+        .engine
+        .db
+        .write(move |tx| Box::pin(async move { editing::change(tx, id, change, now).await }))
+        .await??;
+    Ok(Json(item))
+}
+
+/// Deletes an item for good. What was archived under its key is an item of its own.
+#[utoipa::path(delete, path = "/api/memories/{id}", tag = "memories", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The item")),
+    responses((status = 204, description = "It is gone"), (status = 404, body = ProblemBody)))]
+pub(super) async fn forget(
+    State(api): State<Shared>,
+    _: Writer,
+    Id(id): Id<MemoryItemId>,
+) -> Result<StatusCode, Problem> {
+    let deleted = api
+        .engine
+        .db
+        .write(move |tx| Box::pin(async move { memory_admin::delete(tx, id).await }))
+        .await?;
+    if deleted {
+        Ok(StatusCode::NO_CONTENT)
+    } else {
+        Err(unknown(id))
+    }
+}
+
+fn unknown(id: MemoryItemId) -> Problem {
+    Problem::not_found(format!("memory item {id}"))
+}
+
+/// Which memory writes.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+pub(super) struct WantedJobs {
+    /// Only of this conversation.
+    #[param(value_type = Option<String>)]
+    context_id: Option<ContextId>,
+    /// Only of this person's conversations.
+    #[param(value_type = Option<String>)]
+    user_id: Option<UserId>,
+    /// Only older than this one.
+    #[param(value_type = Option<String>)]
+    before: Option<JobId>,
+    /// How many on a page, at most 200.
+    limit: Option<u32>,
+}
+
+/// A page of what the memory writer did and is to do, newest first.
+#[utoipa::path(get, path = "/api/memories/jobs", tag = "memories", security(("bearer" = [])), params(WantedJobs),
+    responses((status = 200, body = Page<Job>), (status = 400, body = ProblemBody)))]
+pub(super) async fn writes(
+    State(api): State<Shared>,
+    _: Reader,
+    Query(wanted): Query<WantedJobs>,
+) -> Result<Json<Page<Job>>, Problem> {
+    let filter = jobs::Filter {
+        kind: Some(JobKind::MemoryWrite),
+        context: wanted.context_id,
+        user: wanted.user_id,
+        before: wanted.before,
+    };
+    jobs_page(&api, &filter, wanted.limit).await
+}
+
+/// A page of jobs.
+pub(super) async fn jobs_page(
+    api: &Shared,
+    filter: &jobs::Filter,
+    limit: Option<u32>,
+) -> Result<Json<Page<Job>>, Problem> {
+    let limit = page::limit(limit)?;
+    let found = jobs::page(&mut api.engine.db.read().await?, filter, limit + 1).await?;
+    Ok(Json(Page::of(found, limit, |job| job.id.to_string())))
+}

@@ -1,0 +1,145 @@
+//! Settings: what holds for the whole bot, a space, a channel or a person.
+
+use axum::{
+    Json,
+    extract::{FromRequestParts, Path, State},
+    http::{StatusCode, request::Parts},
+};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{
+    Shared,
+    auth::{Admin, Reader},
+    extract::{Body, Query},
+    page::Page,
+    problem::{Code, Problem, ProblemBody},
+};
+use crate::settings::catalogue::{self, Known, Scope, Shown};
+
+/// A setting as a path names it.
+pub(super) struct Named {
+    scope: Scope,
+    known: &'static Known,
+}
+
+impl FromRequestParts<Shared> for Named {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Shared) -> Result<Self, Problem> {
+        let (scope, name) = Path::<(String, String)>::from_request_parts(parts, api)
+            .await
+            .map(|path| path.0)
+            .unwrap_or_default();
+        let scope: Scope = scope
+            .parse()
+            .map_err(|why: String| Problem::new(Code::InvalidPath, why).of_field("scope"))?;
+        let known = catalogue::known(scope, &name).map_err(Problem::not_found)?;
+        Ok(Self { scope, known })
+    }
+}
+
+/// Which settings.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct Wanted {
+    /// `bot`, `space:ID`, `channel:ID` or `user:ID`; left out: `bot`.
+    scope: Option<String>,
+}
+
+/// Every setting that a scope may have, with what is set there and what holds otherwise.
+#[utoipa::path(get, path = "/api/settings", tag = "settings", security(("bearer" = [])), params(Wanted),
+    responses((status = 200, body = Page<Shown>), (status = 400, body = ProblemBody), (status = 404, body = ProblemBody)))]
+pub(super) async fn list(
+    State(api): State<Shared>,
+    _: Reader,
+    Query(wanted): Query<Wanted>,
+) -> Result<Json<Page<Shown>>, Problem> {
+    let scope = wanted.scope.as_deref().unwrap_or("bot");
+    let scope = scope
+        .parse()
+        .map_err(|why: String| Problem::new(Code::InvalidQuery, why).of_field("scope"))?;
+    Ok(Json(Page::whole(shown(&api, scope).await?)))
+}
+
+/// One setting of a scope.
+#[utoipa::path(get, path = "/api/settings/{scope}/{name}", tag = "settings", security(("bearer" = [])),
+    params(("scope" = String, Path, description = "`bot`, `space:ID`, `channel:ID` or `user:ID`"),
+        ("name" = String, Path, description = "The setting")),
+    responses((status = 200, body = Shown), (status = 400, body = ProblemBody), (status = 404, body = ProblemBody)))]
+pub(super) async fn get(State(api): State<Shared>, _: Reader, named: Named) -> Result<Json<Shown>, Problem> {
+    one(&api, &named).await.map(Json)
+}
+
+/// What a setting is to be.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NewValue {
+    /// A text, or `true` or `false`.
+    #[schema(value_type = Object)]
+    value: Value,
+}
+
+/// Sets a setting of a scope.
+#[utoipa::path(put, path = "/api/settings/{scope}/{name}", tag = "settings", security(("bearer" = [])),
+    request_body = NewValue,
+    params(("scope" = String, Path, description = "`bot`, `space:ID`, `channel:ID` or `user:ID`"),
+        ("name" = String, Path, description = "The setting")),
+    responses((status = 200, body = Shown), (status = 400, body = ProblemBody), (status = 404, body = ProblemBody),
+        (status = 422, body = ProblemBody)))]
+pub(super) async fn put(
+    State(api): State<Shared>,
+    _: Admin,
+    named: Named,
+    Body(new): Body<NewValue>,
+) -> Result<Json<Shown>, Problem> {
+    let text = match new.value {
+        Value::String(text) => text,
+        Value::Bool(on) => on.to_string(),
+        other => return Err(Problem::input("value", format!("`{other}` is no text, true or false"))),
+    };
+    let Named { scope, known } = named;
+    let value = known.kind.checked(&text).map_err(|why| Problem::input("value", why))?;
+    let now = api.engine.clock.now();
+    api.engine
+        .db
+        .write(move |tx| Box::pin(async move { catalogue::set(tx, scope, known, &value, now).await }))
+        .await?;
+    one(&api, &named).await.map(Json)
+}
+
+/// Takes a setting back: what it inherits holds again.
+#[utoipa::path(delete, path = "/api/settings/{scope}/{name}", tag = "settings", security(("bearer" = [])),
+    params(("scope" = String, Path, description = "`bot`, `space:ID`, `channel:ID` or `user:ID`"),
+        ("name" = String, Path, description = "The setting")),
+    responses((status = 204, description = "It is not set any more"), (status = 400, body = ProblemBody),
+        (status = 404, body = ProblemBody, description = "It was not set")))]
+pub(super) async fn unset(State(api): State<Shared>, _: Admin, named: Named) -> Result<StatusCode, Problem> {
+    let Named { scope, known } = named;
+    let now = api.engine.clock.now();
+    let was_set = api
+        .engine
+        .db
+        .write(move |tx| Box::pin(async move { catalogue::unset(tx, scope, known, now).await }))
+        .await?;
+    if was_set {
+        Ok(StatusCode::NO_CONTENT)
+    } else {
+        let what = format!("value of `{}` that is set for {scope}", known.name);
+        Err(Problem::not_found(what))
+    }
+}
+
+async fn shown(api: &Shared, scope: Scope) -> Result<Vec<Shown>, Problem> {
+    let defaults = api.engine.settings.memory.defaults;
+    Ok(catalogue::list(&mut api.engine.db.read().await?, scope, defaults).await?)
+}
+
+async fn one(api: &Shared, named: &Named) -> Result<Shown, Problem> {
+    let found = shown(api, named.scope).await?;
+    found
+        .into_iter()
+        .find(|shown| shown.name == named.known.name)
+        .ok_or_else(|| Problem::not_found(format!("setting `{}`", named.known.name)))
+}

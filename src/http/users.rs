@@ -1,0 +1,164 @@
+//! Users: the people whom the bot knows, and their accounts.
+
+use axum::{Json, extract::State, http::StatusCode};
+use serde::Deserialize;
+
+use super::{
+    Shared,
+    auth::{Admin, Reader},
+    extract::{Body, Id, Query, check_text, given},
+    page::{self, Page},
+    problem::{Problem, ProblemBody},
+};
+use crate::{
+    id::UserId,
+    settings::catalogue::Kind,
+    store::{
+        jobs::{self, Job},
+        users::{self, Change, Filter, Identity, User, UserRole},
+    },
+};
+
+/// Longest name of a person.
+const NAME: usize = 200;
+
+/// Which people.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct Wanted {
+    /// Only with this role.
+    role: Option<UserRole>,
+    /// Only those who came before this one.
+    #[param(value_type = Option<String>)]
+    before: Option<UserId>,
+    /// How many on a page, at most 200.
+    limit: Option<u32>,
+}
+
+/// A page of people, newest first.
+#[utoipa::path(get, path = "/api/users", tag = "users", security(("bearer" = [])), params(Wanted),
+    responses((status = 200, body = Page<User>), (status = 400, body = ProblemBody)))]
+pub(super) async fn list(
+    State(api): State<Shared>,
+    _: Reader,
+    Query(wanted): Query<Wanted>,
+) -> Result<Json<Page<User>>, Problem> {
+    let limit = page::limit(wanted.limit)?;
+    let filter = Filter {
+        role: wanted.role,
+        before: wanted.before,
+    };
+    let found = users::page(&mut api.engine.db.read().await?, filter, limit + 1).await?;
+    Ok(Json(Page::of(found, limit, |user| user.id.to_string())))
+}
+
+/// One person.
+#[utoipa::path(get, path = "/api/users/{id}", tag = "users", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The person")),
+    responses((status = 200, body = User), (status = 404, body = ProblemBody)))]
+pub(super) async fn get(State(api): State<Shared>, _: Reader, Id(id): Id<UserId>) -> Result<Json<User>, Problem> {
+    one(&api, id).await.map(Json)
+}
+
+/// A person's accounts.
+#[utoipa::path(get, path = "/api/users/{id}/identities", tag = "users", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The person")),
+    responses((status = 200, body = Page<Identity>), (status = 404, body = ProblemBody)))]
+pub(super) async fn identities(
+    State(api): State<Shared>,
+    _: Reader,
+    Id(id): Id<UserId>,
+) -> Result<Json<Page<Identity>>, Problem> {
+    one(&api, id).await?;
+    let found = users::identities(&mut api.engine.db.read().await?, id).await?;
+    Ok(Json(Page::whole(found)))
+}
+
+/// What is to change in a person; what is left out stays.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct UserChange {
+    /// The name that others see.
+    name: Option<String>,
+    /// What they may do. The last owner stays one.
+    role: Option<UserRole>,
+    /// Their language as a BCP 47 tag; `null`: it is not known.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    language: Option<Option<String>>,
+    /// Their IANA time zone; `null`: it is not known.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    time_zone: Option<Option<String>>,
+}
+
+/// Changes a person.
+#[utoipa::path(patch, path = "/api/users/{id}", tag = "users", security(("bearer" = [])), request_body = UserChange,
+    params(("id" = String, Path, description = "The person")),
+    responses((status = 200, body = User), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody),
+        (status = 409, body = ProblemBody, description = "They are the last owner")))]
+pub(super) async fn change(
+    State(api): State<Shared>,
+    _: Admin,
+    Id(id): Id<UserId>,
+    Body(change): Body<UserChange>,
+) -> Result<Json<User>, Problem> {
+    if let Some(name) = &change.name {
+        check_text("name", name, NAME)?;
+    }
+    let change = Change {
+        name: change.name,
+        role: change.role,
+        language: checked("language", Kind::Language, change.language)?,
+        time_zone: checked("timeZone", Kind::TimeZone, change.time_zone)?,
+    };
+    let now = api.engine.clock.now();
+    let user = api
+        .engine
+        .db
+        .write(move |tx| Box::pin(async move { users::change(tx, id, &change, now).await }))
+        .await?;
+    Ok(Json(user))
+}
+
+fn checked(field: &str, kind: Kind, value: Option<Option<String>>) -> Result<Option<Option<String>>, Problem> {
+    match value {
+        Some(Some(text)) => match kind.checked(&text) {
+            Ok(text) => Ok(Some(Some(text))),
+            Err(why) => Err(Problem::input(field, why)),
+        },
+        other => Ok(other),
+    }
+}
+
+/// Deletes a person with every trace. It is done in the background, and done when there is no such person any more.
+#[utoipa::path(delete, path = "/api/users/{id}", tag = "users", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The person")),
+    responses((status = 202, body = Job, description = "The job that does it"), (status = 404, body = ProblemBody),
+        (status = 409, body = ProblemBody, description = "They are the last owner")))]
+pub(super) async fn erase(
+    State(api): State<Shared>,
+    _: Admin,
+    Id(id): Id<UserId>,
+) -> Result<(StatusCode, Json<Job>), Problem> {
+    let now = api.engine.clock.now();
+    let job = api
+        .engine
+        .db
+        .write(move |tx| {
+            Box::pin(async move {
+                users::not_the_last_owner(tx, id).await?;
+                jobs::erase(tx, id, now).await
+            })
+        })
+        .await?;
+    api.engine.jobs_bell.notify_one();
+    Ok((StatusCode::ACCEPTED, Json(job)))
+}
+
+async fn one(api: &Shared, id: UserId) -> Result<User, Problem> {
+    users::get(&mut api.engine.db.read().await?, id)
+        .await?
+        .ok_or_else(|| Problem::not_found(format!("user {id}")))
+}

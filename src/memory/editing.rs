@@ -1,0 +1,290 @@
+//! Changes that people make to their items by hand: checked, and within what a level holds.
+
+use super::rules::{self, Content, Fault};
+use crate::{
+    clock::Timestamp,
+    id::{MemoryItemId, UserId},
+    store::{
+        StoreError, Tx,
+        memory_admin::{self, Item},
+    },
+};
+
+/// An item to be remembered.
+#[derive(Clone, Debug)]
+pub struct NewItem {
+    /// Whose.
+    pub user: UserId,
+    /// What.
+    pub content: Content,
+    /// Known wherever its person speaks to the bot; else in private only.
+    pub shareable: bool,
+    /// Only its person changes it.
+    pub pinned: bool,
+}
+
+/// What is to change in an item; what is `None` stays.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Change {
+    /// Its module.
+    pub module: Option<String>,
+    /// Its key.
+    pub key: Option<String>,
+    /// Its value.
+    pub value: Option<String>,
+    /// Its level.
+    pub level: Option<i64>,
+    /// How sure it is.
+    pub confidence: Option<f64>,
+    /// Only its person changes it.
+    pub pinned: Option<bool>,
+    /// It is out of use.
+    pub archived: Option<bool>,
+    /// Who knows it.
+    pub known: Option<Known>,
+}
+
+/// Where an item is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// Wherever its person speaks to the bot.
+    Everywhere,
+    /// In private, and in the shared space where it was said.
+    WhereItWasSaid,
+    /// In private only.
+    InPrivate,
+}
+
+/// Remembers an item. A level that is full archives what it has not seen for longest.
+///
+/// # Errors
+/// The store's; [`StoreError::Conflict`]: its person has an active one of its module and key. Inside: what is wrong
+/// with it; then nothing was stored.
+pub async fn add(tx: &mut Tx, new: NewItem, now: Timestamp) -> Result<Result<Item, Fault>, StoreError> {
+    let content = match new.content.checked() {
+        Ok(content) => content,
+        Err(fault) => return Ok(Err(fault)),
+    };
+    let item = Item {
+        id: MemoryItemId::new(),
+        user_id: new.user,
+        level: content.level,
+        module: content.module,
+        key: content.key,
+        value: content.value,
+        confidence: content.confidence,
+        context_id: None,
+        origin_space: None,
+        shareable: new.shareable,
+        pinned: new.pinned,
+        archived: false,
+        created_at: now,
+        last_seen_at: now,
+    };
+    if let Err(fault) = make_room(tx, &item).await? {
+        return Ok(Err(fault));
+    }
+    memory_admin::insert(tx, &item).await?;
+    Ok(Ok(item))
+}
+
+/// Changes an item by its person's hand, pinned or not.
+///
+/// # Errors
+/// As [`add`]; [`StoreError::NotFound`]: there is no such item.
+pub async fn change(
+    tx: &mut Tx,
+    id: MemoryItemId,
+    change: Change,
+    now: Timestamp,
+) -> Result<Result<Item, Fault>, StoreError> {
+    let old = memory_admin::get(tx, id)
+        .await?
+        .ok_or_else(|| StoreError::NotFound(format!("memory item {id}")))?;
+    let item = match changed(old.clone(), change, now) {
+        Ok(item) => item,
+        Err(fault) => return Ok(Err(fault)),
+    };
+    let comes_in = !item.archived && (old.archived || old.level != item.level);
+    if comes_in && let Err(fault) = make_room(tx, &item).await? {
+        return Ok(Err(fault));
+    }
+    memory_admin::update(tx, &item).await?;
+    Ok(Ok(item))
+}
+
+/// An item after a change.
+fn changed(mut item: Item, change: Change, now: Timestamp) -> Result<Item, Fault> {
+    let says_else = change.value.is_some();
+    let (module, key, level, confidence) = (change.module, change.key, change.level, change.confidence);
+    if says_else || module.is_some() || key.is_some() || level.is_some() || confidence.is_some() {
+        let content = Content {
+            module: module.unwrap_or(item.module),
+            key: key.unwrap_or(item.key),
+            value: change.value.unwrap_or(item.value),
+            level: level.unwrap_or(item.level),
+            confidence: confidence.unwrap_or(item.confidence),
+        };
+        let content = content.checked()?;
+        (item.module, item.key, item.value) = (content.module, content.key, content.value);
+        (item.level, item.confidence) = (content.level, content.confidence);
+        item.last_seen_at = now;
+    }
+    if says_else {
+        // This was not said where others read along.
+        item.origin_space = None;
+    }
+    match change.known {
+        None => {}
+        Some(Known::Everywhere) => item.shareable = true,
+        Some(Known::WhereItWasSaid) => item.shareable = false,
+        Some(Known::InPrivate) => (item.shareable, item.origin_space) = (false, None),
+    }
+    item.pinned = change.pinned.unwrap_or(item.pinned);
+    item.archived = change.archived.unwrap_or(item.archived);
+    Ok(item)
+}
+
+/// Archives what an item pushes out of its level.
+async fn make_room(tx: &mut Tx, item: &Item) -> Result<Result<(), Fault>, StoreError> {
+    let level = match rules::level_of(item.level) {
+        Ok(level) => level,
+        Err(fault) => return Ok(Err(fault)),
+    };
+    let (held, pinned) = memory_admin::beside(tx, item).await?;
+    let room = i64::from(level.items) - 1;
+    if pinned > room {
+        return Ok(Err(rules::full(item.level, level)));
+    }
+    if held > room {
+        memory_admin::archive_oldest(tx, item, held - room).await?;
+    }
+    Ok(Ok(()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::SpaceId;
+
+    fn item() -> Item {
+        Item {
+            id: MemoryItemId::new(),
+            user_id: UserId::new(),
+            level: 1,
+            module: "identity".into(),
+            key: "name".into(),
+            value: "Ada".into(),
+            confidence: 0.6,
+            context_id: None,
+            origin_space: Some(SpaceId::new()),
+            shareable: false,
+            pinned: false,
+            archived: false,
+            created_at: Timestamp(1),
+            last_seen_at: Timestamp(1),
+        }
+    }
+
+    #[test]
+    fn a_change_touches_what_it_names_and_a_new_value_is_told_in_private() {
+        let (now, old) = (Timestamp(2), item());
+        let cases = [
+            (Change::default(), old.clone()),
+            (
+                Change {
+                    value: Some(" Ada\nL. ".into()),
+                    ..Change::default()
+                },
+                Item {
+                    value: "Ada L.".into(),
+                    origin_space: None,
+                    last_seen_at: now,
+                    ..old.clone()
+                },
+            ),
+            (
+                Change {
+                    level: Some(0),
+                    ..Change::default()
+                },
+                Item {
+                    level: 0,
+                    last_seen_at: now,
+                    ..old.clone()
+                },
+            ),
+            (
+                Change {
+                    pinned: Some(true),
+                    archived: Some(true),
+                    ..Change::default()
+                },
+                Item {
+                    pinned: true,
+                    archived: true,
+                    ..old.clone()
+                },
+            ),
+            (
+                Change {
+                    known: Some(Known::Everywhere),
+                    ..Change::default()
+                },
+                Item {
+                    shareable: true,
+                    ..old.clone()
+                },
+            ),
+            (
+                Change {
+                    known: Some(Known::InPrivate),
+                    ..Change::default()
+                },
+                Item {
+                    origin_space: None,
+                    ..old.clone()
+                },
+            ),
+        ];
+        for (change, expected) in cases {
+            assert_eq!(changed(old.clone(), change.clone(), now), Ok(expected), "{change:?}");
+        }
+        let shared = Item {
+            shareable: true,
+            ..old.clone()
+        };
+        let back = Change {
+            known: Some(Known::WhereItWasSaid),
+            ..Change::default()
+        };
+        assert_eq!(changed(shared, back, now), Ok(old));
+    }
+
+    #[test]
+    fn an_item_from_before_a_rule_can_still_be_pinned_but_not_rewritten_past_it() {
+        let old = Item {
+            value: "x".repeat(300),
+            ..item()
+        };
+        let pin = Change {
+            pinned: Some(true),
+            ..Change::default()
+        };
+        assert_eq!(
+            changed(old.clone(), pin, Timestamp(2)),
+            Ok(Item {
+                pinned: true,
+                ..old.clone()
+            })
+        );
+        let again = Change {
+            level: Some(2),
+            ..Change::default()
+        };
+        assert_eq!(
+            changed(old, again, Timestamp(2)).map_err(|fault| fault.field),
+            Err("value")
+        );
+    }
+}
