@@ -18,6 +18,7 @@ mod commands;
 mod crashes;
 mod cron;
 mod delivery;
+mod direct_chat;
 mod harness;
 mod look;
 mod races;

@@ -6,6 +6,7 @@ mod keys;
 mod moves;
 mod places;
 mod races;
+mod recollections;
 mod rows;
 pub mod world;
 mod writer;

@@ -101,7 +101,12 @@ fn the_newest_messages_of_the_newest_places_come_first_within_the_tokens() {
         (20, &[&[90], &[5, 8]], &[&[5, 8]]),
     ];
     for (tokens, places, expected) in cases {
-        let named = |places: &[&[usize]]| places.iter().map(|tokens| place("telegram", tokens)).collect::<Vec<_>>();
+        let named = |places: &[&[usize]]| {
+            places
+                .iter()
+                .map(|tokens| place("telegram", tokens))
+                .collect::<Vec<_>>()
+        };
         assert_eq!(
             within(named(places), tokens),
             named(expected),

@@ -1,7 +1,7 @@
 //! Runs every case on both engines.
 
 use super::{
-    claims, keys, moves, places, races, rows,
+    claims, keys, moves, places, races, recollections, rows,
     world::{Home, World},
 };
 
@@ -73,4 +73,8 @@ on_both_engines![
     races::two_subagents_that_end_at_once_wake_their_parent_once,
     races::a_parent_whose_context_is_busy_is_woken_later,
     races::no_message_is_left_behind_when_a_run_ends_as_it_arrives,
+    recollections::the_newest_messages_of_other_private_places_are_found_newest_place_first,
+    recollections::what_others_say_or_was_closed_is_not_found_elsewhere,
+    recollections::a_conversation_that_goes_on_in_several_places_is_found_once,
+    recollections::a_prompts_parts_are_found_in_one_trip,
 ];
