@@ -12,6 +12,9 @@ use super::{
 };
 use crate::id::{ChannelId, ContextId, RunId, SpaceId, UserId};
 
+/// The most other places that are looked at.
+const MOST_PLACES: u32 = 20;
+
 /// What is looked for, and at most how much of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
@@ -126,33 +129,36 @@ fn ask_head(context: ContextId) -> Ask {
     )
 }
 
-/// Which messages are shown.
-const SHOWN: &str = "status <> 'queued'";
-
-/// The newest messages of the open conversations in a person's other private channels. The oldest that is shown is
-/// looked up by the index, so that a long conversation costs no more than a short one.
+/// The newest messages of the open conversations in a person's other private channels, without those that a summary
+/// tells. The newest that is not shown is looked up first, so that a long conversation costs no more than a short one:
+/// as a range, because for an equal conversation PostgreSQL may walk through all messages there are by their ids.
 fn ask_elsewhere(wanted: &Wanted) -> Option<Ask> {
     let (user, (channel, _)) = (wanted.elsewhere?, wanted.place?);
     let context = wanted.conversation.map(|(context, _)| context);
-    let before_the_last = wanted.each.checked_sub(1)?;
-    Some((
-        format!(
-            "SELECT c.id AS channel_id, x.id AS context_id, c.platform, COALESCE(c.name, x.name) AS name, m.direction, m.content
-             FROM channels c
-             JOIN contexts x ON x.id = c.active_context_id AND x.closed_at IS NULL
-             JOIN messages m ON m.context_id = x.id AND m.{SHOWN} AND m.id > COALESCE(x.compacted_through, '')
-                 AND m.id >= COALESCE((SELECT n.id FROM messages n WHERE n.context_id = x.id AND n.{SHOWN}
-                                       ORDER BY n.id DESC LIMIT 1 OFFSET $4), '')
-             WHERE c.user_id = $1 AND c.kind = 'private' AND c.id <> $2 AND x.id <> $3
-             ORDER BY COALESCE(c.last_message_at, 0) DESC, c.id DESC, m.id"
-        ),
-        args![
-            user,
-            channel,
-            context.map_or_else(String::new, |context| context.to_string()),
-            before_the_last
-        ],
-    ))
+    (wanted.each > 0).then(|| {
+        (
+            "SELECT p.channel_id, p.context_id, p.platform, p.name, m.direction, m.content
+             FROM (SELECT c.id AS channel_id, x.id AS context_id, c.platform, COALESCE(c.name, x.name) AS name,
+                          COALESCE(c.last_message_at, 0) AS last_at, COALESCE(x.compacted_through, '') AS told
+                   FROM channels c JOIN contexts x ON x.id = c.active_context_id AND x.closed_at IS NULL
+                   WHERE c.user_id = $1 AND c.kind = 'private' AND c.id <> $2 AND x.id <> $3
+                   ORDER BY 5 DESC, 1 DESC LIMIT $5) p
+             JOIN messages m ON m.context_id = p.context_id AND m.status <> 'queued' AND m.id > COALESCE(
+                 (SELECT n.id FROM messages n
+                  WHERE n.context_id >= p.context_id AND n.context_id <= p.context_id AND n.status <> 'queued'
+                  AND n.id > p.told
+                  ORDER BY n.context_id DESC, n.id DESC LIMIT 1 OFFSET $4), p.told)
+             ORDER BY p.last_at DESC, p.channel_id DESC, m.id"
+                .to_owned(),
+            args![
+                user,
+                channel,
+                context.map_or_else(String::new, |context| context.to_string()),
+                wanted.each,
+                MOST_PLACES
+            ],
+        )
+    })
 }
 
 /// Each conversation once, where something was last said in it: it may go on in several channels.
