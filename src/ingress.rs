@@ -132,7 +132,7 @@ impl Gatekeeper {
             outbound: self.engine.outbound.clone(),
             worker: self.engine.worker,
             lease: self.engine.settings.lease,
-            conversation_limit: self.engine.settings.conversation_limit,
+            mode: None,
             limited,
             now,
         };

@@ -125,6 +125,7 @@ impl Outbound {
             user_id: to.user,
             run_id: to.run,
             content: text.to_owned(),
+            metadata: None,
             address: to.address,
             parts,
             lease,

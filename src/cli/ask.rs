@@ -23,7 +23,7 @@ use crate::{
     },
     store::{
         StoreError,
-        agents::Mode,
+        agents::Agent,
         runs::{Run, RunStatus},
         steps,
         users::{self, UserRole},
@@ -111,12 +111,13 @@ async fn ask(app: &App, question: String) -> anyhow::Result<(Run, Vec<Step>)> {
             )
         })
         .await?;
+    let agent = agent(app).await?;
     let task = Task {
-        agent: agent(app).await?,
+        agent: agent.id,
         channel: None,
         user: Some(user.id),
         context: None,
-        mode: Mode::Run,
+        mode: agent.mode,
         input: question,
         address: None,
         not_before: None,
@@ -130,7 +131,7 @@ async fn ask(app: &App, question: String) -> anyhow::Result<(Run, Vec<Step>)> {
     Ok((run, steps))
 }
 
-async fn agent(app: &App) -> anyhow::Result<crate::id::AgentId> {
+async fn agent(app: &App) -> anyhow::Result<Agent> {
     app.engine.default_agent().await.map_err(|error| match error {
         StoreError::NotFound(_) => anyhow::anyhow!("no agent is enabled: set agent.enabled = true"),
         other => other.into(),

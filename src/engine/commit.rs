@@ -14,7 +14,7 @@ use crate::{
     id::{ContextId, WorkerId},
     store::{
         StoreError, Tx,
-        agents::Mode,
+        agents::{self, Mode},
         contexts, messages, notify,
         runs::{self, Advance, Lease, NewRun, Run, RunKind, RunStatus},
         steps, triggers, usage,
@@ -281,12 +281,16 @@ async fn begin_follow_up(
     now: Timestamp,
 ) -> Result<Option<(Run, Lease)>, StoreError> {
     let Some(last) = queued.last() else { return Ok(None) };
+    let mode = match last.mode() {
+        Some(mode) => mode,
+        None => agents::mode_in(tx, ended.agent_id, last.channel_id).await?,
+    };
     let task = Task {
         agent: ended.agent_id,
         channel: Some(last.channel_id),
         user: last.user_id,
         context: Some(context),
-        mode: ended.mode,
+        mode,
         input: queued
             .iter()
             .map(|message| message.content.as_str())

@@ -5,10 +5,11 @@ use std::{sync::Arc, time::Duration};
 use super::{Engine, cancel, sentences};
 use crate::{
     clock::Timestamp,
-    id::{AgentId, RunId},
+    id::RunId,
     outbound::Ticket,
     store::{
-        Db, StoreError, Tx, agents,
+        Db, StoreError, Tx,
+        agents::{self, Agent},
         messages::{self, NewOutbound},
         notify,
         runs::{self, Lease, NewRun, Run, RunStatus},
@@ -23,11 +24,9 @@ impl Engine {
     ///
     /// # Errors
     /// [`StoreError::NotFound`]: no agent is enabled.
-    pub async fn default_agent(&self) -> Result<AgentId, StoreError> {
+    pub async fn default_agent(&self) -> Result<Agent, StoreError> {
         let agent = agents::for_channel(&mut self.db.read().await?, None).await?;
-        agent
-            .map(|agent| agent.id)
-            .ok_or_else(|| StoreError::NotFound("enabled agent".to_owned()))
+        agent.ok_or_else(|| StoreError::NotFound("enabled agent".to_owned()))
     }
 
     /// Begins a run in this process.

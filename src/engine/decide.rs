@@ -8,6 +8,7 @@ use std::time::Duration;
 use clifford_action::{Action, OutputMode, RecoverAction, Reply, Sleep, SubagentSpec, Unreadable, WakeOn};
 
 use super::{
+    chat,
     endings::{apology, complete, fail, out_of_budget, spent_budget, unless_stuck, unsaid},
     gates::{self, Refusal},
     rules::Rules,
@@ -16,7 +17,10 @@ use super::{
     state::{RunState, joined},
     step::{EndingKind, Event, NoteAbout, StepKind, ToolCall},
 };
-use crate::{clock::Timestamp, store::runs::RunKind};
+use crate::{
+    clock::Timestamp,
+    store::{agents::Mode, runs::RunKind},
+};
 
 /// How many subagents one action may create for each that may run at once: the others wait for a place.
 const SUBAGENTS_IN_LINE: usize = 8;
@@ -130,6 +134,9 @@ pub fn next(state: &RunState, rules: &Rules) -> Next {
     if let Some(spent) = spent_budget(state, rules) {
         return Next::End(out_of_budget(state, spent));
     }
+    if state.mode == Mode::Chat {
+        return Next::Think(vec![]);
+    }
     if state.iterations >= state.max_iterations {
         return Next::End(complete(state, vec![], EndingKind::Iterations));
     }
@@ -148,6 +155,9 @@ pub fn next(state: &RunState, rules: &Rules) -> Next {
 
 /// What becomes of a reply.
 pub fn decide(state: &RunState, rules: &Rules, reply: &Result<Reply, Unreadable>, now: Timestamp) -> Decision {
+    if state.mode == Mode::Chat {
+        return chat::decide(state, reply);
+    }
     let reply = match reply {
         Ok(reply) => reply,
         Err(fault) => return unreadable(state, rules, fault),

@@ -3,7 +3,7 @@
 use clifford_llm::Sink;
 
 use super::events::{Events, RunEvent};
-use crate::id::RunId;
+use crate::{id::RunId, store::agents::Mode};
 
 /// The fields whose text the user reads.
 const FIELDS: [&str; 2] = ["\"message\"", "\"output\""];
@@ -12,16 +12,18 @@ const FIELDS: [&str; 2] = ["\"message\"", "\"output\""];
 pub struct Draft {
     events: Events,
     run: RunId,
+    mode: Mode,
     text: String,
     told: usize,
 }
 
 impl Draft {
     /// A draft of a run's next reply.
-    pub fn new(events: Events, run: RunId) -> Self {
+    pub fn new(events: Events, run: RunId, mode: Mode) -> Self {
         Self {
             events,
             run,
+            mode,
             text: String::new(),
             told: 0,
         }
@@ -34,7 +36,10 @@ impl Sink for Draft {
             return;
         }
         self.text.push_str(delta);
-        let visible = visible(&self.text);
+        let visible = match self.mode {
+            Mode::Run => visible(&self.text),
+            Mode::Chat => visible_in_chat(&self.text),
+        };
         if let Some(more) = visible.get(self.told..).filter(|more| !more.is_empty()) {
             self.events.tell(self.run, RunEvent::Token(more.to_owned()));
             self.told = visible.len();
@@ -89,9 +94,45 @@ fn visible(reply: &str) -> String {
     })
 }
 
+/// The same of a direct chat, where the whole reply is for the user, but for what the model thinks aloud and an action
+/// around the text. What may become the tag of a thought waits for the rest.
+fn visible_in_chat(reply: &str) -> String {
+    const TAG: &str = "<think>";
+    let held = (1..TAG.len()).rev().find(|length| reply.ends_with(&TAG[..*length]));
+    let so_far = &reply[..reply.len() - held.unwrap_or(0)];
+    let spoken = clifford_action::without_thoughts(so_far);
+    let spoken = spoken.trim_start();
+    if spoken.starts_with('{') || spoken.starts_with("```json") {
+        visible(spoken)
+    } else if "```json".starts_with(spoken) {
+        String::new()
+    } else {
+        spoken.to_owned()
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::visible;
+    use super::{visible, visible_in_chat};
+
+    #[test]
+    fn of_a_chat_all_is_visible_but_thoughts_and_what_is_around_the_text() {
+        let cases = [
+            ("Hel", "Hel"),
+            ("Hello <", "Hello "),
+            ("a < b", "a < b"),
+            ("<thi", ""),
+            ("<think>a greeting", ""),
+            ("<think>a greeting</think>\nHel", "Hel"),
+            (r#"{"type":"send_message","message":"Hel"#, "Hel"),
+            ("```js", ""),
+            ("```json\n{\"type\":\"finish\",\"output\":\"Hel", "Hel"),
+            ("```rust\nfn", "```rust\nfn"),
+        ];
+        for (reply, expected) in cases {
+            assert_eq!(visible_in_chat(reply), expected, "{reply}");
+        }
+    }
 
     #[test]
     fn only_the_text_for_the_user_is_visible_and_only_whole_characters() {

@@ -13,10 +13,12 @@ use crate::{
     clock::SharedClock,
     delivery::Delivery,
     id::{RunId, WorkerId},
+    memory::recall::Amounts,
     outbound::Outbound,
     settings::PlaceSettings,
     store::{
         Db, StoreError,
+        agents::Mode,
         runs::{self, Begun, Lease},
     },
     tools::Registry,
@@ -24,6 +26,9 @@ use crate::{
 
 /// How long to wait when the database is away.
 const RETRY: Duration = Duration::from_secs(1);
+
+/// How many of a context's messages a direct chat's prompt has.
+const CHAT_TURNS: u32 = 40;
 
 /// Settings of the engine that are not rules.
 #[derive(Clone, Debug)]
@@ -44,6 +49,19 @@ pub struct Settings {
     pub data_dir: std::path::PathBuf,
     /// Prices per million tokens, by provider: of the prompt and of the completion.
     pub prices: std::collections::BTreeMap<String, (f64, f64)>,
+}
+
+impl Settings {
+    /// How much of what was said comes into a prompt.
+    pub const fn amounts(&self, mode: Mode) -> Amounts {
+        Amounts {
+            turns: match mode {
+                Mode::Run => self.conversation_limit,
+                Mode::Chat => CHAT_TURNS,
+            },
+            each: self.memory.cross_channel_limit,
+        }
+    }
 }
 
 /// What is remembered of people and conversations.

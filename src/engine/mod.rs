@@ -4,6 +4,7 @@
 //! writes; the three see no clock, database or network. [`perform`] does the I/O around them.
 
 pub mod cancel;
+pub mod chat;
 pub mod commit;
 mod control;
 pub mod crash;

@@ -1,17 +1,20 @@
-//! The prompt: a fixed part, the run's facts as JSON, then the transcript as it grows.
+//! The prompt: a fixed part, the run's facts as JSON, then the transcript as it grows. A direct chat's is in `chat`.
 //!
 //! Between two cuts of the transcript, each prompt of a run is byte for byte a prefix of the next, so that a
 //! provider's cache works: the facts are put together once a session, and nothing is rewritten.
 
+mod chat;
+
 use std::{fmt::Write as _, sync::LazyLock};
 
 use clifford_llm::{Message, Request, Role, Schema};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{rules::Rules, state::RunState, work::Work};
 use crate::{
+    memory::recall::Recalled,
     store::{
-        memory_items::MemoryItem,
+        agents::Mode,
         messages::{Direction, Turn},
         runs::RunKind,
     },
@@ -24,38 +27,42 @@ static ACTION: LazyLock<Schema> = LazyLock::new(|| Schema::new("action", cliffor
 /// The part of the prompt that does not change within a session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
-    /// Who the agent is, the contract, the rules, the tools.
-    pub system: String,
-    /// The run's facts, as JSON.
-    pub payload: String,
+    /// What stands before the transcript. Of a run: who the agent is, the contract, the rules and the tools, then the
+    /// run's facts as JSON.
+    pub head: Vec<Message>,
+    /// What a reply must look like; `None`: it is text.
+    pub schema: Option<Schema>,
 }
 
 impl Frame {
     /// Puts the fixed part of a run's prompt together.
-    pub fn new(work: &Work, rules: &Rules, registry: &Registry, memories: &[MemoryItem], turns: &[Turn]) -> Self {
+    pub fn new(work: &Work, rules: &Rules, registry: &Registry, recalled: &Recalled) -> Self {
+        if work.run.mode == Mode::Chat {
+            return Self {
+                head: chat::messages(work, recalled),
+                schema: None,
+            };
+        }
         let allowed = work.run.allowed_tools.as_ref().map(|tools| tools.0.as_slice());
+        let head = [
+            (
+                Role::System,
+                system_prompt(&work.agent.prompt, work.run.kind, rules, registry, allowed),
+            ),
+            (Role::User, payload(work, rules, recalled).to_string()),
+        ];
         Self {
-            system: system_prompt(&work.agent.prompt, work.run.kind, rules, registry, allowed),
-            payload: payload(work, rules, memories, turns).to_string(),
+            head: head.map(|(role, content)| Message { role, content }).into(),
+            schema: Some(ACTION.clone()),
         }
     }
 
     /// The prompt for the next model call.
     pub fn request(&self, state: &RunState) -> Request {
-        let mut messages = vec![
-            Message {
-                role: Role::System,
-                content: self.system.clone(),
-            },
-            Message {
-                role: Role::User,
-                content: self.payload.clone(),
-            },
-        ];
-        messages.extend(state.transcript.messages().cloned());
+        let transcript = state.transcript.messages();
         Request {
-            messages,
-            schema: Some(ACTION.clone()),
+            messages: self.head.iter().chain(transcript).cloned().collect(),
+            schema: self.schema.clone(),
             max_tokens: None,
         }
     }
@@ -107,33 +114,30 @@ Examples:
 {"type":"finish","output":"6 * 7 is 42."}
 "#;
 
-fn payload(work: &Work, rules: &Rules, memories: &[MemoryItem], turns: &[Turn]) -> Value {
+fn payload(work: &Work, rules: &Rules, recalled: &Recalled) -> Value {
     let run = &work.run;
     let channel = work
         .channel
         .as_ref()
         .map(|channel| json!({ "platform": channel.platform, "kind": channel.kind, "name": channel.name }));
-    let conversation: Vec<_> = turns
-        .iter()
-        .map(|turn| {
-            let role = match turn.direction {
-                Direction::Inbound => "user",
-                Direction::Outbound => "assistant",
-            };
-            json!({ "role": role, "content": turn.content })
-        })
-        .collect();
     let given = run.input_json.as_ref().map(|json| &json.0);
     let conversation = match (run.kind, given.and_then(|given| given.get("context"))) {
         (RunKind::Subagent, context) => context.cloned().unwrap_or_else(|| json!([])),
-        (RunKind::Coordinator, _) => Value::Array(conversation),
+        (RunKind::Coordinator, _) => said(&recalled.conversation.turns),
     };
+    let elsewhere: Vec<_> = recalled
+        .elsewhere
+        .iter()
+        .map(|place| json!({ "platform": place.platform, "name": place.name, "messages": said(&place.turns) }))
+        .collect();
     let (input, task) = match run.kind {
         RunKind::Coordinator => (Some(run.input_text.as_str()), None),
         RunKind::Subagent => (None, Some(run.input_text.as_str())),
     };
-    json!({
-        "run": {
+    let mut payload = Map::new();
+    payload.insert(
+        "run".to_owned(),
+        json!({
             "kind": run.kind,
             "profile": run.profile,
             "agent_level": run.level,
@@ -141,13 +145,29 @@ fn payload(work: &Work, rules: &Rules, memories: &[MemoryItem], turns: &[Turn]) 
             "user": work.user.as_ref().map(|user| user.name.as_str()),
             "now": run.created_at,
             "time_zone": work.user.as_ref().and_then(|user| user.time_zone.as_deref()).unwrap_or(&rules.time_zone),
-        },
-        "memories": memories,
-        "cross_channel": [],
-        "conversation": conversation,
-        "input": input,
-        "task": task,
-    })
+        }),
+    );
+    payload.insert("memories".to_owned(), json!(recalled.items));
+    payload.insert("cross_channel".to_owned(), Value::Array(elsewhere));
+    if let Some(summary) = &recalled.conversation.summary {
+        payload.insert("summary".to_owned(), json!(summary));
+    }
+    payload.insert("conversation".to_owned(), conversation);
+    payload.insert("input".to_owned(), json!(input));
+    payload.insert("task".to_owned(), json!(task));
+    Value::Object(payload)
+}
+
+/// Turns as a model knows them.
+fn said(turns: &[Turn]) -> Value {
+    let turns = turns.iter().map(|turn| {
+        let role = match turn.direction {
+            Direction::Inbound => "user",
+            Direction::Outbound => "assistant",
+        };
+        json!({ "role": role, "content": turn.content })
+    });
+    turns.collect()
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::{
 
 use clifford_channel::Signal;
 use clifford_llm::ModelError;
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tokio_util::sync::CancellationToken;
 
@@ -28,15 +29,9 @@ use super::{
 };
 use crate::{
     id::RunId,
-    memory,
+    memory::recall,
     search::Scope,
-    store::{
-        StoreError, outbox,
-        recollection::{self, Wanted},
-        runs,
-        runs::{RunKind, RunStatus},
-        users::UserRole,
-    },
+    store::{StoreError, agents::Mode, messages, outbox, recollection, runs, runs::RunStatus, users::UserRole},
     tools::{Class, ToolContext},
 };
 
@@ -184,7 +179,7 @@ impl<'a> Session<'a> {
         let text = serde_json::to_string(&request.messages).unwrap_or_default();
         let began = Instant::now();
         let left = Duration::from_millis(self.engine.rules.max_run_ms.saturating_sub(self.state.worked_ms));
-        let mut draft = Draft::new(self.engine.events.clone(), self.work.run.id);
+        let mut draft = Draft::new(self.engine.events.clone(), self.work.run.id, self.work.run.mode);
         let reply = tokio::select! {
             reply = tokio::time::timeout(left, self.engine.model.complete(&request, &mut draft)) => reply,
             () = self.cancelled.cancelled() => return Err(Gone::Cancelled),
@@ -242,27 +237,20 @@ impl<'a> Session<'a> {
     /// The fixed part of the prompt, put together once a session.
     async fn frame(&mut self) -> Result<(), Gone> {
         if self.frame.is_none() {
-            let run = &self.work.run;
-            let wanted = Wanted {
-                conversation: run
-                    .context_id
-                    .filter(|_| run.kind == RunKind::Coordinator)
-                    .map(|context| (context, run.id)),
-                turns: self.engine.settings.conversation_limit,
-                person: (run.user_id).map(|user| (user, memory::viewer(self.work.channel.as_ref()))),
-                items: memory::MOST,
-            };
-            let (turns, items) = match self.work.recollection.take() {
+            let (run, settings) = (&self.work.run, &self.engine.settings);
+            let found = match self.work.recollection.take() {
                 Some(found) => found,
-                None => recollection::find(&mut self.engine.db.read().await?, wanted).await?,
+                None => {
+                    let wanted = recall::wanted(run, self.work.channel.as_ref(), settings.amounts(run.mode));
+                    recollection::find(&mut self.engine.db.read().await?, wanted).await?
+                }
             };
-            let memories = memory::selected(items);
+            let recalled = recall::recall(found, settings.memory.defaults, settings.memory.cross_channel_tokens);
             self.frame = Some(Frame::new(
                 &self.work,
                 &self.engine.rules,
                 &self.engine.tools,
-                &memories,
-                &turns,
+                &recalled,
             ));
         }
         Ok(())
@@ -370,10 +358,18 @@ impl<'a> Session<'a> {
         let last_seq = steps.last().map(|step| step.seq);
         let progress = self.progress(&steps);
         let to = self.work.reply_to();
+        let metadata = match effects.says.is_empty() {
+            true => None,
+            false => self.metadata().await?,
+        };
         let (messages, tickets): (Vec<_>, Vec<_>) = effects
             .says
             .iter()
-            .filter_map(|text| Some(self.engine.outbound.message(to.clone()?, text, now)))
+            .filter_map(|text| {
+                let (mut message, ticket) = self.engine.outbound.message(to.clone()?, text, now);
+                message.metadata.clone_from(&metadata);
+                Some((message, ticket))
+            })
             .unzip();
         let status = match &effects.then {
             After::Continue | After::Call(_) => None,
@@ -437,6 +433,22 @@ impl<'a> Session<'a> {
             self.engine.bell.notify_one();
         }
         Ok(())
+    }
+
+    /// What is kept with the answer of a direct chat: who made it, and the message that it answers.
+    async fn metadata(&self) -> Result<Option<Value>, Gone> {
+        if self.work.run.mode != Mode::Chat {
+            return Ok(None);
+        }
+        let mut metadata = serde_json::Map::new();
+        if let Some((provider, model)) = &self.state.answered_by {
+            metadata.insert("provider".to_owned(), provider.as_str().into());
+            metadata.insert("model".to_owned(), model.as_str().into());
+        }
+        if let Some(id) = messages::last_asked(&mut self.engine.db.read().await?, self.work.run.id).await? {
+            metadata.insert("replyTo".to_owned(), id.to_string().into());
+        }
+        Ok(Some(Value::Object(metadata)))
     }
 
     /// What a channel that shows progress is told of these steps.

@@ -9,13 +9,17 @@ use clifford_llm::Role;
 use serde_json::json;
 
 use super::{
+    chat,
     rules::Rules,
     step::{EndingKind, Event, Finish, LlmResponse, NoteAbout, Step, StepKind, ToolCall, ToolOutcome},
     transcript::{Transcript, WindowLimits},
 };
 use crate::{
     id::RunId,
-    store::runs::{Run, RunKind, RunStatus},
+    store::{
+        agents::Mode,
+        runs::{Run, RunKind, RunStatus},
+    },
 };
 
 /// What the engine knows of a run.
@@ -25,6 +29,8 @@ pub struct RunState {
     pub id: RunId,
     /// A coordinator speaks to a person, a subagent to its parent.
     pub kind: RunKind,
+    /// How it answers.
+    pub mode: Mode,
     /// 0: coordinator, 1: subagent, 2: a subagent's subagent.
     pub level: u32,
     /// What it was asked.
@@ -83,6 +89,8 @@ pub struct RunState {
     pub same_signature: Option<String>,
     /// What the model sees of all this.
     pub transcript: Transcript,
+    /// The provider and model of its last reply.
+    pub answered_by: Option<(String, String)>,
     /// Tokens used.
     pub tokens: u64,
     /// Money spent.
@@ -135,6 +143,7 @@ impl RunState {
         Self {
             id: run.id,
             kind: run.kind,
+            mode: run.mode,
             level: run.level,
             input: run.input_text.clone(),
             allowed_tools: run.allowed_tools.clone().map(|tools| tools.0),
@@ -164,6 +173,7 @@ impl RunState {
             same: 0,
             same_signature: None,
             transcript: Transcript::default(),
+            answered_by: None,
             tokens: 0,
             cost: 0.0,
             worked_ms: 0,
@@ -297,7 +307,11 @@ impl RunState {
         self.tokens += response.usage.prompt_tokens + response.usage.completion_tokens;
         self.cost += response.cost;
         self.worked_ms += response.duration_ms;
-        let reply = read(response);
+        self.answered_by = Some((response.provider.clone(), response.model.clone()));
+        let reply = match self.mode {
+            Mode::Run => read(response),
+            Mode::Chat => chat::message(response),
+        };
         self.current.signature = reply.as_ref().ok().map(|reply| {
             let action = serde_json::to_value(&reply.action).unwrap_or_default();
             clifford_action::canonical(&action)

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     id::AgentId,
-    store::agents::{self, Agent},
+    store::agents::{self, Agent, Mode},
 };
 
 /// Every agent, by name.
@@ -30,15 +30,17 @@ pub(super) async fn get(State(api): State<Shared>, _: Reader, Id(id): Id<AgentId
     one(&api, id).await.map(Json)
 }
 
-/// What is to change in an agent.
+/// What is to change in an agent; what is left out stays. At the next start what the configuration says counts again.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AgentChange {
-    /// Whether it takes runs. At the next start what the configuration says counts again.
-    enabled: bool,
+    /// Whether it takes runs.
+    enabled: Option<bool>,
+    /// How it answers.
+    mode: Option<Mode>,
 }
 
-/// Turns an agent on or off.
+/// Changes an agent.
 #[utoipa::path(patch, path = "/api/agents/{id}", tag = "agents", security(("bearer" = [])), request_body = AgentChange,
     params(("id" = String, Path, description = "The agent")),
     responses((status = 200, body = Agent), (status = 404, body = ProblemBody)))]
@@ -51,7 +53,17 @@ pub(super) async fn change(
     let now = api.engine.clock.now();
     api.engine
         .db
-        .write(move |tx| Box::pin(async move { agents::set_enabled(tx, id, change.enabled, now).await }))
+        .write(move |tx| {
+            Box::pin(async move {
+                if let Some(enabled) = change.enabled {
+                    agents::set_enabled(tx, id, enabled, now).await?;
+                }
+                match change.mode {
+                    Some(mode) => agents::set_mode(tx, id, mode, now).await,
+                    None => Ok(()),
+                }
+            })
+        })
         .await?;
     one(&api, id).await.map(Json)
 }

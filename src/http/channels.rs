@@ -14,7 +14,7 @@ use super::{
 use crate::{
     id::{AgentId, ChannelId},
     store::{
-        agents,
+        agents::{self, Mode},
         channels::{self, Channel},
     },
 };
@@ -64,6 +64,8 @@ pub(super) struct ChannelChange {
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<String>)]
     agent_id: Option<Option<AgentId>>,
+    /// How it is answered there; where its agent chats, it is always by chat.
+    mode: Option<Mode>,
 }
 
 /// Changes a channel.
@@ -88,6 +90,7 @@ pub(super) async fn change(
         enabled: change.enabled,
         name: change.name,
         agent: change.agent_id,
+        mode: change.mode,
     };
     api.engine
         .db

@@ -112,6 +112,7 @@ pub(super) async fn create(
         text: new.content,
         key: new.idempotency_key,
         context: new.context_id,
+        mode: new.mode,
     };
     let stored = api.gatekeeper.api_message(message).await?;
     let run = if wait.is_zero() {
@@ -154,10 +155,7 @@ fn check(new: &NewMessage) -> Result<(), Problem> {
     if let Some(file) = new.file_ids.first() {
         return Err(Problem::input("fileIds", format!("there is no file {file}")));
     }
-    match new.mode {
-        Some(Mode::Chat) => Err(Problem::input("mode", "only `run` is offered")),
-        Some(Mode::Run) | None => Ok(()),
-    }
+    Ok(())
 }
 
 /// The run of a message, as it is at its end or when the time is over; `None`: it has none yet.

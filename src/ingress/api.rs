@@ -13,7 +13,7 @@ use crate::{
     access::{Entry, Policy},
     engine::{Engine, work::Work},
     id::{ChannelId, RunId},
-    store::{StoreError, channels, messages},
+    store::{StoreError, agents::Mode, channels, messages},
 };
 
 /// A message through the API: the same way, for a channel of its own.
@@ -29,6 +29,8 @@ pub struct ApiMessage {
     pub key: Option<String>,
     /// The conversation to go on with, if not the active one.
     pub context: Option<crate::id::ContextId>,
+    /// How it is to be answered, if not as its channel is.
+    pub mode: Option<Mode>,
 }
 
 /// What became of a message through the API.
@@ -73,7 +75,7 @@ impl Gatekeeper {
             outbound: self.engine.outbound.clone(),
             worker: self.engine.worker,
             lease: self.engine.settings.lease,
-            conversation_limit: self.engine.settings.conversation_limit,
+            mode: message.mode,
             limited: Limited::No,
             now,
         };

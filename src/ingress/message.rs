@@ -13,7 +13,7 @@ use crate::{
         work::{Task, Work},
     },
     id::{ContextId, MessageId, RunId, WorkerId},
-    memory,
+    memory::recall,
     outbound::{Outbound, Ticket, To},
     store::{
         StoreError, Tx,
@@ -22,7 +22,7 @@ use crate::{
         channels::{self, Channel},
         contexts::{self, Context},
         messages::{self, MessageStatus, NewInbound},
-        recollection::{self, Wanted},
+        recollection,
         runs::{self, Lease, Run, RunStatus},
         users::User,
     },
@@ -50,8 +50,8 @@ pub(super) struct Taken {
     pub outbound: Outbound,
     pub worker: WorkerId,
     pub lease: Duration,
-    /// The most turns in a prompt.
-    pub conversation_limit: u32,
+    /// How its sender wants it to be answered, if they said so.
+    pub mode: Option<Mode>,
     pub limited: Limited,
     pub now: Timestamp,
 }
@@ -106,7 +106,9 @@ impl Gatekeeper {
         let taken = Arc::new(taken);
         if let Some(found) = found.filter(|found| taken.is_plain(found)) {
             let plain = Arc::clone(&taken);
-            let wanted = taken.wanted(&found);
+            let mode = taken.mode_of(&found.agent, &found.channel);
+            let amounts = self.engine.settings.amounts(mode);
+            let wanted = recall::wanted_soon(found.user.id, &found.channel, amounts);
             // What the prompt needs is read while the disk is waited for.
             let (stored, recollection) = tokio::join!(
                 db.write(move |tx| Box::pin(async move { plain.store_plain(tx, found).await })),
@@ -247,15 +249,12 @@ impl Taken {
             .await
     }
 
-    /// What the run of a [plain](Self::is_plain) message will be asked with, beside its message.
-    pub(super) fn wanted(&self, found: &Plain) -> Wanted {
-        Wanted {
-            // What comes from now on is not of before.
-            conversation: (found.channel.active_context_id).map(|context| (context, RunId::new())),
-            turns: self.conversation_limit,
-            person: Some((found.user.id, memory::viewer(Some(&found.channel)))),
-            items: memory::MOST,
-        }
+    /// How it is answered: as its sender wants it, else by chat if its agent or channel does.
+    fn mode_of(&self, agent: &agents::Agent, channel: &Channel) -> Mode {
+        self.mode.unwrap_or(match agent.mode {
+            Mode::Chat => Mode::Chat,
+            Mode::Run => channel.mode,
+        })
     }
 
     fn is_too_old(&self) -> bool {
@@ -306,11 +305,7 @@ impl Taken {
             channel: Some(channel.id),
             user: Some(user.id),
             context: message.context_id,
-            mode: if agent.mode == Mode::Chat {
-                Mode::Chat
-            } else {
-                channel.mode
-            },
+            mode: self.mode_of(&agent, &channel),
             input: message.content.clone(),
             address: Some(self.visit.address()),
             not_before: (!window.is_zero()).then(|| self.now.after(window)),
@@ -356,7 +351,7 @@ impl Taken {
         messages::insert_inbound(tx, &message, self.now).await?;
         // It may have begun in this moment: then the message waits for its end, like any other.
         if !joins || !runs::join(tx, active.id, &message.content, self.now.after(window), self.now).await? {
-            messages::queue(tx, message.id, &self.visit.address()).await?;
+            messages::queue(tx, message.id, &self.visit.address(), self.mode).await?;
         }
         Ok(Outcome::of(Accepted::Queued))
     }

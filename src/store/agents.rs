@@ -4,7 +4,10 @@ use serde::Serialize;
 use sqlx::FromRow;
 
 use super::{Conn, StoreError, Tx, args, text_enum};
-use crate::{clock::Timestamp, id::AgentId};
+use crate::{
+    clock::Timestamp,
+    id::{AgentId, ChannelId},
+};
 
 text_enum! {
     /// How an agent or channel answers.
@@ -56,6 +59,19 @@ pub async fn put(tx: &mut Tx, agent: &Agent, now: Timestamp) -> Result<(), Store
             agent.is_default,
             now
         ],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Sets how an agent answers.
+///
+/// # Errors
+/// The store's.
+pub async fn set_mode(tx: &mut Tx, id: AgentId, mode: Mode, now: Timestamp) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE agents SET mode = $1, updated_at = $2 WHERE id = $3",
+        args![mode, now, id],
     )
     .await?;
     Ok(())
@@ -120,6 +136,21 @@ pub async fn get(conn: &mut Conn, id: AgentId) -> Result<Option<Agent>, StoreErr
 /// The store's.
 pub async fn for_channel(conn: &mut Conn, own: Option<AgentId>) -> Result<Option<Agent>, StoreError> {
     conn.maybe(for_channel_sql("$1", COLUMNS), args![own]).await
+}
+
+/// How an agent answers in a channel: by chat, if either of them does.
+///
+/// # Errors
+/// The store's.
+pub async fn mode_in(conn: &mut Conn, agent: AgentId, channel: ChannelId) -> Result<Mode, StoreError> {
+    let chats = conn
+        .exists(
+            "SELECT CAST(1 AS BIGINT) FROM agents a, channels c
+             WHERE a.id = $1 AND c.id = $2 AND (a.mode = 'chat' OR c.mode = 'chat')",
+            args![agent, channel],
+        )
+        .await?;
+    Ok(if chats { Mode::Chat } else { Mode::Run })
 }
 
 /// The same as a query for some columns, where `own` is the SQL of the channel's own agent.

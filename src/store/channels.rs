@@ -260,6 +260,8 @@ pub struct Change {
     pub name: Option<String>,
     /// Its own agent, or none.
     pub agent: Option<Option<AgentId>>,
+    /// How it answers.
+    pub mode: Option<Mode>,
 }
 
 /// Changes a channel.
@@ -280,8 +282,8 @@ pub async fn change(tx: &mut Tx, id: ChannelId, change: &Change, now: Timestamp)
             .await?;
     }
     tx.execute(
-        "UPDATE channels SET name = COALESCE($1, name), updated_at = $2 WHERE id = $3",
-        args![change.name.clone(), now, id],
+        "UPDATE channels SET name = COALESCE($1, name), mode = COALESCE($4, mode), updated_at = $2 WHERE id = $3",
+        args![change.name.clone(), now, id, change.mode],
     )
     .await?;
     Ok(())

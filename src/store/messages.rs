@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 use sqlx::FromRow;
 
-use super::{Conn, JsonText, StoreError, Tx, args, columns::to_json, conn::Ask, text_enum};
+use super::{Conn, JsonText, StoreError, Tx, agents::Mode, args, columns::to_json, conn::Ask, text_enum};
 use crate::{
     clock::Timestamp,
     id::{ChannelId, ContextId, MessageId, RunId, UserId, WorkerId},
@@ -161,6 +161,8 @@ pub struct NewOutbound {
     pub run_id: Option<RunId>,
     /// The text, Markdown.
     pub content: String,
+    /// Whatever else is known of it.
+    pub metadata: Option<Json>,
     /// Where it goes, in the platform's terms.
     pub address: Address,
     /// What is sent, in order; none where a message is delivered when it is stored.
@@ -182,8 +184,8 @@ pub async fn insert_outbound(tx: &mut Tx, message: &NewOutbound, now: Timestamp)
     };
     tx.later(
         "INSERT INTO messages (id, direction, channel_id, context_id, user_id, run_id, content, status, address,
-             attempts, lease_owner, lease_until, sent_at, created_at)
-         VALUES ($1, 'outbound', $2, $3, $4, $5, $6, $7, $8, 0, $9, $10, $11, $11)",
+             attempts, lease_owner, lease_until, sent_at, created_at, metadata)
+         VALUES ($1, 'outbound', $2, $3, $4, $5, $6, $7, $8, 0, $9, $10, $11, $11, $12)",
         args![
             message.id,
             message.channel_id,
@@ -195,7 +197,8 @@ pub async fn insert_outbound(tx: &mut Tx, message: &NewOutbound, now: Timestamp)
             to_json(&message.address),
             message.lease.map(|(owner, _)| owner),
             message.lease.map(|(_, until)| until),
-            now
+            now,
+            message.metadata.clone()
         ],
     )
     .await?;
@@ -337,6 +340,16 @@ pub struct Queued {
     pub content: String,
     /// Where its answer goes.
     pub address: Option<JsonText<Address>>,
+    /// Whatever else is known of it.
+    pub metadata: Option<JsonText<Json>>,
+}
+
+impl Queued {
+    /// How its sender wants it to be answered, if they said so.
+    pub fn mode(&self) -> Option<Mode> {
+        let word = self.metadata.as_ref()?.0.get("mode")?.as_str()?;
+        word.parse().ok()
+    }
 }
 
 /// What waits in a context, in the order in which it was written.
@@ -350,7 +363,7 @@ pub async fn queued(tx: &mut Tx, context: ContextId) -> Result<Vec<Queued>, Stor
 
 pub(super) fn ask_queued(context: ContextId) -> Ask {
     (
-        "SELECT id, user_id, channel_id, content, address FROM messages WHERE context_id = $1 AND status = 'queued'
+        "SELECT id, user_id, channel_id, content, address, metadata FROM messages WHERE context_id = $1 AND status = 'queued'
          ORDER BY sent_at, LENGTH(COALESCE(platform_message_id, '')), platform_message_id, id"
             .to_owned(),
         args![context],
@@ -370,14 +383,15 @@ pub async fn give_to_run(tx: &mut Tx, id: MessageId, run: RunId) -> Result<(), S
     Ok(())
 }
 
-/// Lets a message wait for the run at work in its context to end; its answer goes to this address.
+/// Lets a message wait for the run at work in its context to end; its answer goes to this address, and is made as its
+/// sender wants it.
 ///
 /// # Errors
 /// The store's.
-pub async fn queue(tx: &mut Tx, id: MessageId, address: &Address) -> Result<(), StoreError> {
+pub async fn queue(tx: &mut Tx, id: MessageId, address: &Address, mode: Option<Mode>) -> Result<(), StoreError> {
     tx.later(
-        "UPDATE messages SET status = 'queued', run_id = NULL, metadata = NULL, address = $1 WHERE id = $2",
-        args![to_json(address), id],
+        "UPDATE messages SET status = 'queued', run_id = NULL, metadata = $3, address = $1 WHERE id = $2",
+        args![to_json(address), id, mode.map(|mode| json!({ "mode": mode }))],
     )
     .await
 }
@@ -417,6 +431,20 @@ pub async fn drop_queued(tx: &mut Tx, context: ContextId) -> Result<u64, StoreEr
         args![context],
     )
     .await
+}
+
+/// The newest message that a run holds: the one that it answers.
+///
+/// # Errors
+/// The store's.
+pub async fn last_asked(conn: &mut Conn, run: RunId) -> Result<Option<MessageId>, StoreError> {
+    let row: Option<(MessageId,)> = conn
+        .maybe(
+            "SELECT id FROM messages WHERE run_id = $1 AND direction = 'inbound' ORDER BY id DESC LIMIT 1",
+            args![run],
+        )
+        .await?;
+    Ok(row.map(|row| row.0))
 }
 
 /// The text of every message that a run holds, in the order in which they were written.

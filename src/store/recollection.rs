@@ -1,11 +1,19 @@
-//! What a prompt is made of beside its run, found in one trip.
+//! What a prompt is made of beside its run, found in one trip: the conversation, what is remembered, what was said
+//! elsewhere, and what is set for the place.
+
+use sqlx::FromRow;
 
 use super::{
-    Conn, StoreError,
+    Conn, StoreError, args,
+    conn::Ask,
     memory_items::{self, MemoryItem, Viewer},
-    messages::{self, Turn},
+    messages::{self, Direction, Turn},
+    settings::{self, Setting},
 };
-use crate::id::{ContextId, RunId, UserId};
+use crate::id::{ChannelId, ContextId, RunId, SpaceId, UserId};
+
+/// The most other places that are looked at.
+const MOST_PLACES: u32 = 20;
 
 /// What is looked for, and at most how much of it.
 #[derive(Clone, Copy, Debug)]
@@ -18,36 +26,162 @@ pub struct Wanted {
     pub person: Option<(UserId, Viewer)>,
     /// The most items.
     pub items: u32,
+    /// The channel, with its space.
+    pub place: Option<(ChannelId, Option<SpaceId>)>,
+    /// Of whom the other conversations are shown; `None`: they are nobody's business here.
+    pub elsewhere: Option<UserId>,
+    /// The most messages of each of those.
+    pub each: u32,
 }
 
-/// What was found: turns and items.
-pub type Recollection = (Vec<Turn>, Vec<MemoryItem>);
+/// The conversation of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Conversation {
+    /// Its name.
+    pub name: Option<String>,
+    /// What a compaction told of its beginning.
+    pub summary: Option<String>,
+    /// Its newest turns, oldest first.
+    pub turns: Vec<Turn>,
+}
 
-/// The newest turns, oldest first, and the items, as [`messages::conversation`] and [`memory_items::active`] give
-/// them.
+/// What the same person last said in another private place, and was answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Elsewhere {
+    /// The platform's name.
+    pub platform: String,
+    /// The channel's name, else its conversation's.
+    pub name: Option<String>,
+    /// The newest turns, oldest first.
+    pub turns: Vec<Turn>,
+}
+
+/// All that was found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Recollection {
+    /// The conversation.
+    pub conversation: Conversation,
+    /// The items, by level, pinned first, then the most recently seen.
+    pub items: Vec<MemoryItem>,
+    /// Other places, the one where something was last said first.
+    pub elsewhere: Vec<Elsewhere>,
+    /// What is set for the bot, the space and the channel, in this order.
+    pub settings: Vec<Setting>,
+}
+
+#[derive(FromRow)]
+struct Head {
+    name: Option<String>,
+    summary: Option<String>,
+}
+
+#[derive(FromRow)]
+struct ElsewhereRow {
+    channel_id: ChannelId,
+    context_id: ContextId,
+    platform: String,
+    name: Option<String>,
+    direction: Direction,
+    content: String,
+}
+
+/// Finds what a prompt is made of, in one trip.
 ///
 /// # Errors
 /// The store's.
 pub async fn find(conn: &mut Conn, wanted: Wanted) -> Result<Recollection, StoreError> {
-    match (wanted.conversation, wanted.person) {
-        (Some((context, run)), Some((user, viewer))) => {
-            let asks = [
-                messages::ask_conversation(context, run, wanted.turns),
-                memory_items::ask_active(user, viewer, wanted.items),
-            ];
-            let [turns, items] = conn.together(asks).await?;
-            let mut turns: Vec<Turn> = turns.all()?;
-            turns.reverse();
-            Ok((turns, items.all()?))
+    let conversation = wanted.conversation;
+    let asks = [
+        conversation.map_or_else(nothing, |(context, run)| {
+            messages::ask_conversation(context, run, wanted.turns)
+        }),
+        conversation.map_or_else(nothing, |(context, _)| ask_head(context)),
+        wanted.person.map_or_else(nothing, |(user, viewer)| {
+            memory_items::ask_active(user, viewer, wanted.items)
+        }),
+        ask_elsewhere(&wanted).unwrap_or_else(nothing),
+        wanted
+            .place
+            .map_or_else(nothing, |(channel, space)| settings::ask_of_place(space, channel)),
+    ];
+    let [turns, head, items, elsewhere, settings] = conn.together(asks).await?;
+    let mut turns: Vec<Turn> = turns.all()?;
+    turns.reverse();
+    let head: Option<Head> = head.maybe()?;
+    let (name, summary) = head.map_or((None, None), |head| (head.name, head.summary));
+    Ok(Recollection {
+        conversation: Conversation { name, summary, turns },
+        items: items.all()?,
+        elsewhere: by_place(elsewhere.all()?),
+        settings: settings.all()?,
+    })
+}
+
+/// A question without an answer, in the place of one that need not be asked.
+fn nothing() -> Ask {
+    ("SELECT id FROM contexts WHERE 1 = 0".to_owned(), args![])
+}
+
+fn ask_head(context: ContextId) -> Ask {
+    (
+        "SELECT name, summary FROM contexts WHERE id = $1".to_owned(),
+        args![context],
+    )
+}
+
+/// The newest messages of the open conversations in a person's other private channels, without those that a summary
+/// tells. The newest that is not shown is looked up first, so that a long conversation costs no more than a short one:
+/// as a range, because for an equal conversation PostgreSQL may walk through all messages there are by their ids.
+fn ask_elsewhere(wanted: &Wanted) -> Option<Ask> {
+    let (user, (channel, _)) = (wanted.elsewhere?, wanted.place?);
+    let context = wanted.conversation.map(|(context, _)| context);
+    (wanted.each > 0).then(|| {
+        (
+            "SELECT p.channel_id, p.context_id, p.platform, p.name, m.direction, m.content
+             FROM (SELECT c.id AS channel_id, x.id AS context_id, c.platform, COALESCE(c.name, x.name) AS name,
+                          COALESCE(c.last_message_at, 0) AS last_at, COALESCE(x.compacted_through, '') AS told
+                   FROM channels c JOIN contexts x ON x.id = c.active_context_id AND x.closed_at IS NULL
+                   WHERE c.user_id = $1 AND c.kind = 'private' AND c.id <> $2 AND x.id <> $3
+                   ORDER BY 5 DESC, 1 DESC LIMIT $5) p
+             JOIN messages m ON m.context_id = p.context_id AND m.status <> 'queued' AND m.id > COALESCE(
+                 (SELECT n.id FROM messages n
+                  WHERE n.context_id >= p.context_id AND n.context_id <= p.context_id AND n.status <> 'queued'
+                  AND n.id > p.told
+                  ORDER BY n.context_id DESC, n.id DESC LIMIT 1 OFFSET $4), p.told)
+             ORDER BY p.last_at DESC, p.channel_id DESC, m.id"
+                .to_owned(),
+            args![
+                user,
+                channel,
+                context.map_or_else(String::new, |context| context.to_string()),
+                wanted.each,
+                MOST_PLACES
+            ],
+        )
+    })
+}
+
+/// Each conversation once, where something was last said in it: it may go on in several channels.
+fn by_place(rows: Vec<ElsewhereRow>) -> Vec<Elsewhere> {
+    let mut places: Vec<(ContextId, ChannelId, Elsewhere)> = Vec::new();
+    for row in rows {
+        let turn = Turn {
+            direction: row.direction,
+            content: row.content,
+        };
+        match places.iter_mut().find(|(context, ..)| *context == row.context_id) {
+            Some((_, channel, place)) if *channel == row.channel_id => place.turns.push(turn),
+            Some(_) => {}
+            None => places.push((
+                row.context_id,
+                row.channel_id,
+                Elsewhere {
+                    platform: row.platform,
+                    name: row.name,
+                    turns: vec![turn],
+                },
+            )),
         }
-        (Some((context, run)), None) => Ok((
-            messages::conversation(conn, context, run, wanted.turns).await?,
-            Vec::new(),
-        )),
-        (None, Some((user, viewer))) => Ok((
-            Vec::new(),
-            memory_items::active(conn, user, viewer, wanted.items).await?,
-        )),
-        (None, None) => Ok((Vec::new(), Vec::new())),
     }
+    places.into_iter().map(|(.., place)| place).collect()
 }

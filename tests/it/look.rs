@@ -106,6 +106,15 @@ impl Look {
         lines.join("\n")
     }
 
+    /// Changes what no function of the store changes.
+    pub async fn run_sql(&self, sql: &str) {
+        let sql = sqlx::raw_sql(sqlx::AssertSqlSafe(sql.to_owned()));
+        match self.db.pools() {
+            Pools::Sqlite { read, .. } => drop(sql.execute(read).await.unwrap()),
+            Pools::Postgres(pool) => drop(sql.execute(pool).await.unwrap()),
+        }
+    }
+
     /// How many rows a table has.
     pub async fn count(&self, table: &str) -> i64 {
         let sql = sqlx::AssertSqlSafe(format!("SELECT COUNT(*) FROM {table}"));

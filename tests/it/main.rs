@@ -19,6 +19,7 @@ mod commands;
 mod crashes;
 mod cron;
 mod delivery;
+mod direct_chat;
 mod harness;
 mod linking;
 mod look;

@@ -8,6 +8,7 @@ mod moves;
 mod people;
 mod places;
 mod races;
+mod recollections;
 mod rows;
 mod search;
 pub mod world;

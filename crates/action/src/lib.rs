@@ -21,3 +21,4 @@ pub use canonical::canonical;
 pub use contract::contract;
 pub use read::{Unreadable, read, read_native};
 pub use schema::schema;
+pub use think::without_thoughts;

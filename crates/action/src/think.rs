@@ -9,7 +9,8 @@ const CLOSE: &str = "</think>";
 ///
 /// A thought that is never closed lasts to the end. Some models begin inside a thought, because the opening tag is
 /// part of their prompt: then all before a lone closing tag is one, if anything follows it.
-pub(crate) fn without_thoughts(text: &str) -> Cow<'_, str> {
+#[must_use]
+pub fn without_thoughts(text: &str) -> Cow<'_, str> {
     if !text.contains(OPEN) && !text.contains(CLOSE) {
         return Cow::Borrowed(text);
     }

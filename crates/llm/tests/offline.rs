@@ -1,6 +1,6 @@
 //! Whole conversations with the offline responder: what it does, step by step.
 
-use clifford_llm::{Message, Model, Offline, Request, Role};
+use clifford_llm::{Message, Model, Offline, Request, Role, Schema};
 use serde_json::{Value, json};
 
 /// A run as the engine would send it: every reply is appended, and every answer to it.
@@ -35,6 +35,7 @@ impl Conversation {
     async fn next_with_notes(&mut self) -> Value {
         let request = Request {
             messages: self.0.clone(),
+            schema: Some(Schema::new("action", &json!({ "type": "object" }))),
             ..Request::default()
         };
         let reply = Offline

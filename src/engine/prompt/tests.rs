@@ -6,9 +6,12 @@ use super::*;
 use crate::{
     clock::Timestamp,
     engine::step::{Event, LlmResponse, Step, StepKind, ToolOutcome, ToolResult},
-    id::{AgentId, RunId, WorkerId},
+    id::{AgentId, ChannelId, RunId, WorkerId},
     store::{
         agents::{Agent, Mode},
+        channels::{Channel, ChannelKind},
+        memory_items::MemoryItem,
+        recollection::{Conversation, Elsewhere},
         runs::{Lease, Run},
         users::{User, UserRole},
     },
@@ -52,24 +55,96 @@ fn work() -> Work {
     }
 }
 
-fn frame() -> Frame {
-    let memories = [MemoryItem {
-        module: "preferences".into(),
-        key: "tone".into(),
-        value: "short answers".into(),
-        level: 0,
-    }];
-    let turns = [
-        Turn {
-            direction: Direction::Inbound,
-            content: "hi".to_owned(),
+fn turn(direction: Direction, content: &str) -> Turn {
+    Turn {
+        direction,
+        content: content.to_owned(),
+    }
+}
+
+fn recalled() -> Recalled {
+    Recalled {
+        conversation: Conversation {
+            turns: vec![turn(Direction::Inbound, "hi"), turn(Direction::Outbound, "Hello Ada!")],
+            ..Conversation::default()
         },
-        Turn {
-            direction: Direction::Outbound,
-            content: "Hello Ada!".to_owned(),
+        items: vec![MemoryItem {
+            module: "preferences".into(),
+            key: "tone".into(),
+            value: "short answers".into(),
+            level: 0,
+        }],
+        elsewhere: vec![],
+    }
+}
+
+/// All that a prompt can show.
+fn everything() -> (Work, Recalled) {
+    let mut work = work();
+    work.agent.prompt = "You are Clifford.".to_owned();
+    work.channel = Some(Channel {
+        id: ChannelId::new(),
+        platform: "telegram".to_owned(),
+        external_id: "7".to_owned(),
+        kind: ChannelKind::Private,
+        name: Some("Ada Lovelace".to_owned()),
+        space_id: None,
+        user_id: None,
+        enabled: true,
+        disabled_reason: None,
+        agent_id: None,
+        mode: Mode::Run,
+        active_context_id: None,
+        last_message_at: None,
+    });
+    let mut recalled = recalled();
+    recalled.items.push(MemoryItem {
+        module: "projects".into(),
+        key: "engine".into(),
+        value: "notes on the analytical engine".into(),
+        level: 3,
+    });
+    recalled.conversation.name = Some("multiplying".to_owned());
+    recalled.conversation.summary = Some("Ada learns to multiply.".to_owned());
+    // A question that was never answered.
+    recalled
+        .conversation
+        .turns
+        .push(turn(Direction::Inbound, "are you there?"));
+    recalled.elsewhere = vec![
+        Elsewhere {
+            platform: "discord".to_owned(),
+            name: Some("ada".to_owned()),
+            turns: vec![
+                turn(Direction::Inbound, "which paper was it?"),
+                turn(Direction::Outbound, "Menabrea's:\n\n- *Sketch*"),
+            ],
+        },
+        Elsewhere {
+            platform: "web".to_owned(),
+            name: None,
+            turns: vec![turn(Direction::Inbound, "good morning")],
         },
     ];
-    Frame::new(&work(), &Rules::default(), &Registry::built_in(1), &memories, &turns)
+    (work, recalled)
+}
+
+/// The whole prompt as a model gets it.
+fn shown(work: &Work, recalled: &Recalled) -> String {
+    let rules = Rules::default();
+    let frame = Frame::new(work, &rules, &Registry::built_in(1), recalled);
+    let request = frame.request(&RunState::replay(&work.run, &rules, &work.steps));
+    assert_eq!(request.schema.is_some(), work.run.mode == Mode::Run);
+    let messages: Vec<_> = request
+        .messages
+        .iter()
+        .map(|message| format!("=== {:?}\n{}", message.role, message.content))
+        .collect();
+    messages.join("\n")
+}
+
+fn frame() -> Frame {
+    Frame::new(&work(), &Rules::default(), &Registry::built_in(1), &recalled())
 }
 
 fn step(seq: u32, kind: StepKind) -> Step {
@@ -109,7 +184,7 @@ fn calculation() -> Vec<Step> {
 
 #[test]
 fn the_fixed_part_is_as_it_was_tried_on_a_real_model() {
-    insta::assert_snapshot!("system_prompt", frame().system);
+    insta::assert_snapshot!("system_prompt", frame().head[0].content);
 }
 
 #[test]
@@ -140,8 +215,34 @@ fn the_facts_and_the_transcript_follow_in_a_fixed_order() {
 }
 
 #[test]
+fn a_runs_prompt_with_everything_in_it_is_as_it_was_written() {
+    let (work, recalled) = everything();
+    insta::assert_snapshot!("run_with_everything", shown(&work, &recalled));
+}
+
+#[test]
+fn a_runs_prompt_with_nothing_in_it_is_as_it_was_written() {
+    let bare = Work { user: None, ..work() };
+    insta::assert_snapshot!("run_with_nothing", shown(&bare, &Recalled::default()));
+}
+
+#[test]
+fn a_chats_prompt_with_everything_in_it_is_as_it_was_written() {
+    let (mut work, recalled) = everything();
+    work.run.mode = Mode::Chat;
+    insta::assert_snapshot!("chat_with_everything", shown(&work, &recalled));
+}
+
+#[test]
+fn a_chats_prompt_with_nothing_in_it_is_as_it_was_written() {
+    let mut bare = Work { user: None, ..work() };
+    bare.run.mode = Mode::Chat;
+    insta::assert_snapshot!("chat_with_nothing", shown(&bare, &Recalled::default()));
+}
+
+#[test]
 fn the_fixed_part_has_at_most_1500_tokens() {
-    let tokens = estimate_tokens(&frame().system);
+    let tokens = estimate_tokens(&frame().head[0].content);
     assert!(tokens <= 1500, "{tokens} tokens");
 }
 

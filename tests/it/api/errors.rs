@@ -100,13 +100,6 @@ async fn bodies_of_every_wrong_kind_are_refused_and_nothing_is_stored() {
         ),
         (
             "/api/messages",
-            r#"{"content":"x","mode":"chat"}"#,
-            422,
-            "invalid_input",
-            "mode",
-        ),
-        (
-            "/api/messages",
             r#"{"content":"x","fileIds":["a"]}"#,
             422,
             "invalid_input",

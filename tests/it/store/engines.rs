@@ -1,7 +1,7 @@
 //! Runs every case on both engines.
 
 use super::{
-    claims, keys, linking, moves, places, races, rows, search,
+    claims, keys, linking, moves, places, races, recollections, rows, search,
     world::{Home, World},
 };
 
@@ -100,4 +100,8 @@ on_both_engines![
     linking::a_parted_account_takes_what_began_there_and_leaves_the_rest,
     linking::an_account_whose_channel_says_nothing_of_it_takes_the_only_one_of_its_platform,
     linking::the_only_account_is_not_parted_and_an_owner_stays_with_the_rest,
+    recollections::the_newest_messages_of_other_private_places_are_found_newest_place_first,
+    recollections::what_others_say_or_was_closed_is_not_found_elsewhere,
+    recollections::a_conversation_that_goes_on_in_several_places_is_found_once,
+    recollections::a_prompts_parts_are_found_in_one_trip,
 ];

@@ -132,6 +132,7 @@ async fn outgoing(world: &World) -> MessageId {
         buttons: Vec::new(),
     };
     let message = NewOutbound {
+        metadata: None,
         id,
         channel_id: world.channel.id,
         context_id: Some(world.context),

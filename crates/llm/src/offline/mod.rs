@@ -23,9 +23,14 @@ pub struct Offline;
 
 #[async_trait]
 impl Model for Offline {
-    /// Replies to a run with the JSON text of one action, and to a plain chat with plain text.
+    /// Replies to a run with the JSON text of one action, and to a plain chat, in which nothing is said of how a reply
+    /// must look, with plain text.
     async fn complete(&self, request: &Request, sink: &mut dyn Sink) -> Result<Completion, ModelError> {
-        let text = match Transcript::read(&request.messages) {
+        let run = request
+            .schema
+            .as_ref()
+            .and_then(|_| Transcript::read(&request.messages));
+        let text = match run {
             Some(transcript) => plan::next_action(&transcript).to_string(),
             None => plan::chat(transcript::last_words(&request.messages)),
         };

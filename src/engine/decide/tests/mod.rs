@@ -1,5 +1,6 @@
 //! Every rule, by name.
 
+mod chat;
 mod endings;
 mod gates;
 mod messages;

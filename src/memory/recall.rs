@@ -1,0 +1,201 @@
+//! What comes into a prompt of all that was found for it: which items, which messages of other places, how much.
+
+use clifford_llm::estimate_tokens;
+
+use crate::{
+    id::{RunId, UserId},
+    settings::PlaceSettings,
+    store::{
+        channels::Channel,
+        memory_items::{MemoryItem, Viewer},
+        messages::{Direction, Turn},
+        recollection::{Conversation, Elsewhere, Recollection, Wanted},
+        runs::{Run, RunKind},
+    },
+};
+
+/// The most characters of all items in one prompt, as lines with their heading.
+const BLOCK: usize = 1200;
+/// The most items of one level in a prompt.
+const PER_LEVEL: usize = 5;
+/// The most items that are looked at: more than the levels may have in all.
+pub const MOST: u32 = 200;
+/// The most characters of an item's value, by level.
+const CHARACTERS: [usize; 6] = [50, 120, 180, 200, 240, 300];
+/// What heads the items.
+pub const ITEMS_HEADING: &str = "Active memory:";
+
+/// What a prompt shows beside its run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Recalled {
+    /// The conversation so far.
+    pub conversation: Conversation,
+    /// What is remembered of the person.
+    pub items: Vec<MemoryItem>,
+    /// What they last said elsewhere.
+    pub elsewhere: Vec<Elsewhere>,
+}
+
+/// How much is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Amounts {
+    /// The most turns of the conversation.
+    pub turns: u32,
+    /// The most messages of each other place.
+    pub each: u32,
+}
+
+/// Who sees what is remembered, where a message was said; without a channel: the person alone.
+pub fn viewer(channel: Option<&Channel>) -> Viewer {
+    match channel {
+        Some(channel) if !channel.is_private() => Viewer::Shared(channel.space_id),
+        _ => Viewer::Private,
+    }
+}
+
+/// What is looked for, for a run of a person in a channel. What was said in other private places is looked for only
+/// where nobody but its person reads along; a subagent is told what its parent tells it.
+pub fn wanted(run: &Run, channel: Option<&Channel>, amounts: Amounts) -> Wanted {
+    let coordinator = run.kind == RunKind::Coordinator;
+    Wanted {
+        conversation: (run.context_id)
+            .filter(|_| coordinator)
+            .map(|context| (context, run.id)),
+        elsewhere: channel
+            .filter(|_| coordinator)
+            .and_then(|channel| own(channel, run.user_id)),
+        ..of_person(run.user_id, channel, amounts)
+    }
+}
+
+/// The same for the message of a person that is about to become a run.
+pub fn wanted_soon(user: UserId, channel: &Channel, amounts: Amounts) -> Wanted {
+    Wanted {
+        // What comes from now on is not of before.
+        conversation: (channel.active_context_id).map(|context| (context, RunId::new())),
+        elsewhere: own(channel, Some(user)),
+        ..of_person(Some(user), Some(channel), amounts)
+    }
+}
+
+fn of_person(user: Option<UserId>, channel: Option<&Channel>, amounts: Amounts) -> Wanted {
+    Wanted {
+        conversation: None,
+        turns: amounts.turns,
+        person: user.map(|user| (user, viewer(channel))),
+        items: MOST,
+        place: channel.map(|channel| (channel.id, channel.space_id)),
+        elsewhere: None,
+        each: amounts.each,
+    }
+}
+
+/// The person, if the channel is theirs alone.
+fn own(channel: &Channel, user: Option<UserId>) -> Option<UserId> {
+    user.filter(|user| channel.is_private() && channel.user_id == Some(*user))
+}
+
+/// What a prompt shows of what was found, by what is set for the place. `tokens` is the most that other places get.
+pub fn recall(found: Recollection, defaults: PlaceSettings, tokens: u32) -> Recalled {
+    let settings = defaults.with(found.settings);
+    Recalled {
+        conversation: found.conversation,
+        items: if settings.memory {
+            selected(found.items)
+        } else {
+            Vec::new()
+        },
+        elsewhere: if settings.cross_channel {
+            within(found.elsewhere, u64::from(tokens))
+        } else {
+            Vec::new()
+        },
+    }
+}
+
+/// The items for a prompt, of those that a person may see: of each level, ascending, the five most recently seen
+/// (pinned first), each cut at its level's characters, until the block is full.
+pub fn selected(items: Vec<MemoryItem>) -> Vec<MemoryItem> {
+    let mut chosen: Vec<MemoryItem> = Vec::new();
+    let mut size = ITEMS_HEADING.chars().count();
+    for item in items {
+        let of_level = chosen.iter().filter(|known| known.level == item.level).count();
+        if of_level >= PER_LEVEL {
+            continue;
+        }
+        let item = cut(item);
+        // With the line break before it.
+        size += line(&item).chars().count() + 1;
+        if size > BLOCK {
+            break;
+        }
+        chosen.push(item);
+    }
+    chosen
+}
+
+/// An item as a line of text.
+pub fn line(item: &MemoryItem) -> String {
+    format!("- {}.{}: {}", folded(&item.module), folded(&item.key), item.value)
+}
+
+fn cut(item: MemoryItem) -> MemoryItem {
+    let level = usize::try_from(item.level).unwrap_or(0).min(CHARACTERS.len() - 1);
+    let value: String = folded(&item.value).chars().take(CHARACTERS[level]).collect();
+    MemoryItem {
+        value: value.trim_end().to_owned(),
+        ..item
+    }
+}
+
+/// The newest messages of other places that have no more tokens than that in all, the newest place first. What is
+/// left over by a place whose next message is too long goes to the places behind it.
+fn within(places: Vec<Elsewhere>, tokens: u64) -> Vec<Elsewhere> {
+    let mut left = tokens;
+    let mut shown = Vec::new();
+    for place in places {
+        let heading = estimate_tokens(&heading(&place));
+        let Some(mut rest) = left.checked_sub(heading) else {
+            continue;
+        };
+        let mut turns: Vec<Turn> = Vec::new();
+        for turn in place.turns.into_iter().rev() {
+            let Some(less) = rest.checked_sub(estimate_tokens(&spoken(&turn))) else {
+                break;
+            };
+            rest = less;
+            turns.push(turn);
+        }
+        if !turns.is_empty() {
+            left = rest;
+            turns.reverse();
+            shown.push(Elsewhere { turns, ..place });
+        }
+    }
+    shown
+}
+
+/// What heads the messages of another place.
+pub fn heading(place: &Elsewhere) -> String {
+    match place.name.as_deref().map(folded).filter(|name| !name.is_empty()) {
+        Some(name) => format!("Active context in {} ({name}):", place.platform),
+        None => format!("Active context in {}:", place.platform),
+    }
+}
+
+/// A message as one line, with who said it.
+pub fn spoken(turn: &Turn) -> String {
+    let speaker = match turn.direction {
+        Direction::Inbound => "User",
+        Direction::Outbound => "Clifford",
+    };
+    format!("{speaker}: {}", folded(&turn.content))
+}
+
+/// A text as one line.
+pub fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests;

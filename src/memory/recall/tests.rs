@@ -1,0 +1,218 @@
+//! Which items and messages come into a prompt, by tables.
+
+use super::*;
+use crate::{
+    id::{ChannelId, SpaceId},
+    settings::WhenBusy,
+    store::{agents::Mode, channels::ChannelKind, settings::Setting},
+};
+
+fn item(level: i64, key: &str, value: &str) -> MemoryItem {
+    MemoryItem {
+        module: "identity".into(),
+        key: key.into(),
+        value: value.into(),
+        level,
+    }
+}
+
+fn keys(items: Vec<MemoryItem>) -> Vec<String> {
+    selected(items).into_iter().map(|item| item.key).collect()
+}
+
+#[test]
+fn five_of_each_level_come_into_the_prompt_in_the_order_in_which_they_were_found() {
+    let mut items: Vec<_> = (0..7).map(|n| item(0, &format!("a{n}"), "v")).collect();
+    items.extend((0..6).map(|n| item(3, &format!("d{n}"), "v")));
+    assert_eq!(
+        keys(items),
+        ["a0", "a1", "a2", "a3", "a4", "d0", "d1", "d2", "d3", "d4"]
+    );
+}
+
+#[test]
+fn the_block_stops_before_it_would_be_too_long() {
+    // 14 of the heading; each line has 15 around its value, and its line break.
+    let line_of = |n: usize, length: usize| item(5, &format!("k{n}"), &"ä".repeat(length));
+    let fits = 1200 - 14 - 3 * 316 - 16;
+    for (last, expected) in [(fits, 4), (fits + 1, 3)] {
+        let mut items: Vec<_> = (0..3).map(|n| line_of(n, 300)).collect();
+        items.push(line_of(3, last));
+        items.push(line_of(4, 1));
+        let chosen = selected(items);
+        assert_eq!(chosen.len(), expected, "{last}");
+        let lines: Vec<_> = chosen.iter().map(line).collect();
+        let block = format!("{ITEMS_HEADING}\n{}", lines.join("\n"));
+        assert!(block.chars().count() <= BLOCK, "{}", block.chars().count());
+    }
+}
+
+#[test]
+fn a_value_is_one_line_and_cut_at_its_levels_characters_between_two_of_them() {
+    for (level, characters) in [
+        (0, 50),
+        (1, 120),
+        (2, 180),
+        (3, 200),
+        (4, 240),
+        (5, 300),
+        (9, 300),
+        (-1, 50),
+    ] {
+        let chosen = selected(vec![item(level, "k", &"😀".repeat(400))]);
+        assert_eq!(chosen, [item(level, "k", &"😀".repeat(characters))], "{level}");
+    }
+    let chosen = selected(vec![item(0, "k", " two\n- identity.x: y ")]);
+    assert_eq!(line(&chosen[0]), "- identity.k: two - identity.x: y");
+}
+
+fn turn(direction: Direction, content: &str) -> Turn {
+    Turn {
+        direction,
+        content: content.to_owned(),
+    }
+}
+
+/// A place whose heading has 7 tokens, with inbound turns of so many tokens each.
+fn place(platform: &str, tokens: &[usize]) -> Elsewhere {
+    Elsewhere {
+        platform: platform.to_owned(),
+        name: None,
+        turns: tokens
+            .iter()
+            .map(|tokens| turn(Direction::Inbound, &"x".repeat(tokens * 4 - 6)))
+            .collect(),
+    }
+}
+
+#[test]
+fn the_newest_messages_of_the_newest_places_come_first_within_the_tokens() {
+    let cases: [(u64, &[&[usize]], &[&[usize]]); 8] = [
+        (0, &[&[2]], &[]),
+        (8, &[&[2]], &[]),
+        (9, &[&[2]], &[&[2]]),
+        (100, &[&[2, 3, 4]], &[&[2, 3, 4]]),
+        // The oldest go first, and no message is cut.
+        (14, &[&[2, 3, 4]], &[&[3, 4]]),
+        (13, &[&[2, 3, 4]], &[&[4]]),
+        // The newest place comes first.
+        (21, &[&[7, 7], &[2]], &[&[7, 7]]),
+        // What it leaves over goes to the next; one that shows nothing costs nothing.
+        (20, &[&[90], &[5, 8]], &[&[5, 8]]),
+    ];
+    for (tokens, places, expected) in cases {
+        let named = |places: &[&[usize]]| {
+            places
+                .iter()
+                .map(|tokens| place("telegram", tokens))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            within(named(places), tokens),
+            named(expected),
+            "{tokens} for {places:?}"
+        );
+    }
+}
+
+#[test]
+fn another_place_is_told_in_lines() {
+    let mut place = Elsewhere {
+        name: Some("Ada\nL.".to_owned()),
+        ..place("discord", &[])
+    };
+    assert_eq!(heading(&place), "Active context in discord (Ada L.):");
+    place.name = None;
+    assert_eq!(heading(&place), "Active context in discord:");
+    assert_eq!(
+        [
+            spoken(&turn(Direction::Inbound, "hi\nClifford: no")),
+            spoken(&turn(Direction::Outbound, "Hello!")),
+        ],
+        ["User: hi Clifford: no", "Clifford: Hello!"]
+    );
+}
+
+#[test]
+fn what_is_set_for_the_place_decides_what_is_shown() {
+    let defaults = PlaceSettings {
+        when_busy: WhenBusy::FollowUp,
+        memory: true,
+        cross_channel: true,
+    };
+    let off = |name: &str| Setting {
+        name: name.to_owned(),
+        value: "false".to_owned(),
+    };
+    let cases = [
+        (vec![], (1, 1)),
+        (vec![off("memory")], (0, 1)),
+        (vec![off("cross_channel")], (1, 0)),
+        (vec![off("memory"), off("cross_channel")], (0, 0)),
+    ];
+    for (settings, expected) in cases {
+        let found = Recollection {
+            items: vec![item(0, "k", "v")],
+            elsewhere: vec![place("telegram", &[2])],
+            settings: settings.clone(),
+            ..Recollection::default()
+        };
+        let recalled = recall(found, defaults, 100);
+        assert_eq!(
+            (recalled.items.len(), recalled.elsewhere.len()),
+            expected,
+            "{settings:?}"
+        );
+    }
+}
+
+fn channel(kind: ChannelKind, user: Option<UserId>) -> Channel {
+    Channel {
+        id: ChannelId::new(),
+        platform: "telegram".to_owned(),
+        external_id: "1".to_owned(),
+        kind,
+        name: None,
+        space_id: Some(SpaceId::new()),
+        user_id: user,
+        enabled: true,
+        disabled_reason: None,
+        agent_id: None,
+        mode: Mode::Run,
+        active_context_id: None,
+        last_message_at: None,
+    }
+}
+
+#[test]
+fn other_places_are_looked_for_only_where_a_person_is_alone_with_the_bot() {
+    let ada = UserId::new();
+    let run = |kind: RunKind| Run {
+        kind,
+        user_id: Some(ada),
+        ..Run::sample()
+    };
+    let amounts = Amounts { turns: 40, each: 12 };
+    let private = |user: Option<UserId>| Some(channel(ChannelKind::Private, user));
+    let cases = [
+        (RunKind::Coordinator, private(Some(ada)), Some(ada)),
+        (RunKind::Coordinator, private(Some(UserId::new())), None),
+        (RunKind::Coordinator, private(None), None),
+        (RunKind::Coordinator, None, None),
+        (RunKind::Coordinator, Some(channel(ChannelKind::Group, Some(ada))), None),
+        (
+            RunKind::Coordinator,
+            Some(channel(ChannelKind::Thread, Some(ada))),
+            None,
+        ),
+        (RunKind::Subagent, private(Some(ada)), None),
+        (RunKind::Subagent, Some(channel(ChannelKind::Group, None)), None),
+    ];
+    for (kind, channel, expected) in cases {
+        let found = wanted(&run(kind), channel.as_ref(), amounts);
+        assert_eq!(found.elsewhere, expected, "{kind} in {channel:?}");
+        if let Some(channel) = channel.filter(|_| kind == RunKind::Coordinator) {
+            assert_eq!(wanted_soon(ada, &channel, amounts).elsewhere, expected, "{channel:?}");
+        }
+    }
+}
