@@ -373,6 +373,7 @@ fn slash_commands() -> Vec<SlashCommand> {
             name: "text".to_owned(),
             description: "What to ask".to_owned(),
             required: true,
+            completes: false,
         }),
     };
     let others = COMMANDS.iter().map(|command| SlashCommand {
@@ -382,6 +383,7 @@ fn slash_commands() -> Vec<SlashCommand> {
             name: name.to_owned(),
             description: command.description.to_owned(),
             required,
+            completes: command.completes(),
         }),
     });
     std::iter::once(ask).chain(others).collect()

@@ -3,6 +3,7 @@
 //! A platform is told that an event was taken only after [`Ingress::accept`] has returned, so after the commit.
 
 mod api;
+mod completion;
 mod message;
 mod pace;
 mod pairing;
@@ -11,8 +12,8 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use clifford_channel::{
-    Accepted, Address, Command, ConnectionStatus, Edit, Inbound, Ingress, IngressError, Left, Message, Moved, Place,
-    Platform, Served, Speaker, Unreadable,
+    Accepted, Address, Choice, Command, Completion, ConnectionStatus, Edit, Inbound, Ingress, IngressError, Left,
+    Message, Moved, Place, Platform, Served, Speaker, Unreadable,
 };
 use dashmap::DashMap;
 
@@ -282,6 +283,11 @@ impl Ingress for Gatekeeper {
             metrics::counter!("clifford_ingress_errors_total").increment(1);
             IngressError::Unavailable(error.to_string())
         })
+    }
+
+    async fn complete(&self, asked: Completion) -> Result<Vec<Choice>, IngressError> {
+        let choices = self.choices(&asked).await;
+        choices.map_err(|error| IngressError::Unavailable(error.to_string()))
     }
 
     async fn served(&self, platform: Platform, within: Duration) -> Result<Vec<Served>, IngressError> {

@@ -101,7 +101,7 @@ impl Outbound {
                     vec![Part::Text {
                         text: text.to_owned(),
                         plain: text.to_owned(),
-                        buttons: Vec::new(),
+                        buttons: buttons.into_iter().filter_map(|button| self.fitting(button)).collect(),
                     }],
                 ),
                 None,
@@ -158,7 +158,7 @@ impl Outbound {
             }];
         }
         if let Some(Part::Text { buttons, .. }) = rendered.last_mut() {
-            *buttons = below;
+            *buttons = below.into_iter().filter_map(|button| self.fitting(button)).collect();
         }
         rendered.extend(file.map(|(name, content)| Part::File {
             name,
@@ -166,6 +166,12 @@ impl Outbound {
             caption: String::new(),
         }));
         keyed(id, rendered)
+    }
+
+    /// A button as it may go out. One that no platform could carry is left out: what it does can be typed.
+    fn fitting(&self, button: Button) -> Option<Button> {
+        let label = self.masker.mask(&button.label).into_owned();
+        Button { label, ..button }.fitting()
     }
 }
 

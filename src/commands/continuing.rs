@@ -1,17 +1,141 @@
-//! `/continue`: a conversation of another platform goes on here.
+//! `/continue`: a conversation of another private chat goes on here. It is the same conversation then in both.
 
-use super::Done;
+use clifford_channel::{Button, Choice};
+
+use super::{
+    Done, age,
+    conversations::{LISTED, PRESSED, called, label, pick},
+    inline,
+};
 use crate::{
     clock::Timestamp,
-    store::{StoreError, Tx, channels::Channel, users::User},
+    id::ContextId,
+    store::{
+        Conn, StoreError, Tx,
+        channels::{self, Channel},
+        context_lists::{self, Elsewhere},
+        contexts::{self, Context},
+        users::User,
+    },
 };
 
+/// The most characters that are shown of what was said last.
+const LAST_SAID: usize = 60;
+
+const IN_PRIVATE_ONLY: &str = "I go on with a conversation in a private chat only: what was said in one is nobody \
+                               else's business. Write to me directly, and give `/continue` there.";
+
 pub(super) async fn go_on(
-    _tx: &mut Tx,
-    _argument: &str,
-    _channel: &Channel,
-    _user: &User,
-    _now: Timestamp,
+    tx: &mut Tx,
+    wanted: &str,
+    channel: &Channel,
+    user: &User,
+    now: Timestamp,
 ) -> Result<Done, StoreError> {
-    Ok(Done::say("Not yet."))
+    if !channel.is_private() {
+        return Ok(Done::say(IN_PRIVATE_ONLY));
+    }
+    if wanted.is_empty() {
+        return list(tx, channel, user, now).await;
+    }
+    let id = wanted.parse::<ContextId>().ok();
+    if id.is_some() && id == channel.active_context_id {
+        return Ok(Done::say("That is the conversation that you are in."));
+    }
+    let known = context_lists::elsewhere(tx, user.id, channel, id, LISTED).await?;
+    let found = match id {
+        Some(_) => known.first(),
+        None => pick(&known, wanted, |known| &known.context),
+    };
+    if let Some(found) = found {
+        return take_over(tx, channel, found, now).await;
+    }
+    match own(tx, channel, id).await? {
+        Some(context) => super::conversations::go_to(tx, channel, &context, now).await,
+        None => Ok(Done::say(format!(
+            "I find no conversation `{}` of yours in another chat. `/continue` lists them.",
+            inline(wanted)
+        ))),
+    }
+}
+
+/// One that began here: it needs no taking over.
+async fn own(tx: &mut Tx, channel: &Channel, id: Option<ContextId>) -> Result<Option<Context>, StoreError> {
+    let context = match id {
+        Some(id) => contexts::get(tx, id).await?,
+        None => None,
+    };
+    Ok(context.filter(|context| context.channel_id == channel.id))
+}
+
+async fn list(tx: &mut Tx, channel: &Channel, user: &User, now: Timestamp) -> Result<Done, StoreError> {
+    let known = context_lists::elsewhere(tx, user.id, channel, None, LISTED).await?;
+    if known.is_empty() {
+        return Ok(Done::say(
+            "You have no conversations with me in other private chats. If you write to me by another account, `/link` \
+             makes both one.",
+        ));
+    }
+    let lines = known.iter().enumerate().map(|(place, known)| {
+        let said = known
+            .last_said
+            .as_deref()
+            .map(|said| format!("\n   {}", inline(&clifford_markup::shortened(said, LAST_SAID))))
+            .unwrap_or_default();
+        format!(
+            "{}. **{}**, {}, {}{said}",
+            place + 1,
+            inline(called(&known.context)),
+            platform(&known.platform),
+            age(known.context.last_user_interaction_at, now)
+        )
+    });
+    let text = format!(
+        "{}\n\n`/continue` NAME or number goes on with one here.",
+        lines.collect::<Vec<_>>().join("\n")
+    );
+    let buttons = known.iter().take(PRESSED).map(|known| {
+        let label = format!("{} · {}", label(&known.context), platform(&known.platform));
+        Button::new(&label, format!("continue {}", known.context.id))
+    });
+    Ok(Done {
+        text,
+        buttons: buttons.collect(),
+        ..Done::default()
+    })
+}
+
+/// It is this channel's too from now on, open again if it was closed; what was active here ends.
+async fn take_over(tx: &mut Tx, channel: &Channel, found: &Elsewhere, now: Timestamp) -> Result<Done, StoreError> {
+    if let Some(active) = channel.active_context_id {
+        contexts::close(tx, active, now).await?;
+    }
+    contexts::touch(tx, found.context.id, now).await?;
+    channels::set_active_context(tx, channel.id, Some(found.context.id)).await?;
+    Ok(Done::say(format!(
+        "Going on here with **{}** from {}. I answer each message where you write it.",
+        inline(called(&found.context)),
+        platform(&found.platform)
+    )))
+}
+
+/// What `/continue` can be given.
+pub(super) async fn choices(conn: &mut Conn, channel: &Channel, user: &User) -> Result<Vec<Choice>, StoreError> {
+    let known = context_lists::elsewhere(conn, user.id, channel, None, LISTED).await?;
+    let choice = |known: &Elsewhere| Choice {
+        label: format!("{} · {}", called(&known.context), platform(&known.platform)),
+        value: known.context.id.to_string(),
+    };
+    Ok(known.iter().map(choice).collect())
+}
+
+/// A platform as people call it.
+pub(super) fn platform(name: &str) -> &str {
+    match name {
+        "discord" => "Discord",
+        "telegram" => "Telegram",
+        "terminal" => "the terminal",
+        "web" => "the web",
+        other => other,
+    }
 }

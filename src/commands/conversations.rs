@@ -1,28 +1,43 @@
 //! `/new`, `/contexts`, `/switch`, `/close`: the conversations of a chat.
 
-use super::{Done, age, inline};
+use clifford_channel::{Button, Choice};
+
+use super::{Done, age, continuing::platform, inline};
 use crate::{
     clock::Timestamp,
-    store::{StoreError, Tx, channels::Channel, contexts},
+    id::ContextId,
+    store::{
+        Conn, StoreError, Tx,
+        channels::Channel,
+        context_lists,
+        contexts::{self, Context},
+    },
 };
 
-/// How many conversations `/contexts` lists.
-const LISTED: u32 = 15;
+/// How many conversations are listed.
+pub(super) const LISTED: u32 = 15;
+/// How many of them get a button.
+pub(super) const PRESSED: usize = 8;
+/// The most characters of a name on a button that says more.
+const LABEL: usize = 28;
 
 pub(super) async fn new(tx: &mut Tx, name: &str, channel: &Channel, now: Timestamp) -> Result<Done, StoreError> {
+    let mut ended = String::new();
     if let Some(active) = channel.active_context_id {
+        ended = ended_elsewhere(tx, channel, active).await?;
         contexts::close(tx, active, now).await?;
     }
     let name = (!name.is_empty()).then_some(name);
     contexts::begin(tx, channel, name, now).await?;
-    Ok(Done::say(match name {
+    let begun = match name {
         Some(name) => format!("A new conversation: **{}**.", inline(name)),
         None => "A new conversation. What is it about?".to_owned(),
-    }))
+    };
+    Ok(Done::say(format!("{begun}{ended}")))
 }
 
 pub(super) async fn list(tx: &mut Tx, channel: &Channel, now: Timestamp) -> Result<Done, StoreError> {
-    let known = contexts::of_channel(tx, channel.id, LISTED).await?;
+    let known = context_lists::here(tx, channel, LISTED).await?;
     if known.is_empty() {
         return Ok(Done::say("There are no conversations here yet."));
     }
@@ -32,7 +47,6 @@ pub(super) async fn list(tx: &mut Tx, channel: &Channel, now: Timestamp) -> Resu
         } else {
             ""
         };
-        let name = context.name.as_deref().unwrap_or("(no name yet)");
         let turns = if context.turn_count == 1 {
             "1 turn".to_owned()
         } else {
@@ -41,57 +55,178 @@ pub(super) async fn list(tx: &mut Tx, channel: &Channel, now: Timestamp) -> Resu
         format!(
             "{}. **{}**, {turns}, {}{active}",
             place + 1,
-            inline(name),
+            inline(called(context)),
             age(context.last_user_interaction_at, now)
         )
     });
-    Ok(Done::say(format!(
+    let text = format!(
         "{}\n\n`/switch` NAME or number goes on with one.",
         lines.collect::<Vec<_>>().join("\n")
-    )))
+    );
+    let buttons = known
+        .iter()
+        .take(PRESSED)
+        .map(|context| Button::new(called(context), format!("switch {}", context.id)));
+    Ok(Done {
+        text,
+        buttons: buttons.collect(),
+        ..Done::default()
+    })
 }
 
 pub(super) async fn switch(tx: &mut Tx, wanted: &str, channel: &Channel, now: Timestamp) -> Result<Done, StoreError> {
-    let known = contexts::of_channel(tx, channel.id, LISTED).await?;
+    if wanted.is_empty() {
+        return list(tx, channel, now).await;
+    }
+    let known = context_lists::here(tx, channel, LISTED).await?;
+    let id = wanted.parse::<ContextId>().ok();
+    // What is too old for the list can still be named by its id.
+    let by_id = match id {
+        Some(id) => contexts::get(tx, id).await?,
+        None => None,
+    };
+    let is_here = |context: &Context| context.channel_id == channel.id || channel.active_context_id == Some(context.id);
+    let by_id = by_id.filter(is_here);
+    match by_id.or_else(|| pick(&known, wanted, |context| context).cloned()) {
+        Some(context) => go_to(tx, channel, &context, now).await,
+        None => Ok(Done::say(format!(
+            "I find no conversation `{}` here. `/contexts` lists them.",
+            inline(wanted)
+        ))),
+    }
+}
+
+/// Goes on with a conversation of this chat.
+pub(super) async fn go_to(
+    tx: &mut Tx,
+    channel: &Channel,
+    context: &Context,
+    now: Timestamp,
+) -> Result<Done, StoreError> {
+    contexts::touch(tx, context.id, now).await?;
+    crate::store::channels::set_active_context(tx, channel.id, Some(context.id)).await?;
+    Ok(Done::say(format!("Going on with **{}**.", inline(called(context)))))
+}
+
+pub(super) async fn close(tx: &mut Tx, channel: &Channel, now: Timestamp) -> Result<Done, StoreError> {
+    let Some(active) = channel.active_context_id else {
+        return Ok(Done::say(NONE_OPEN));
+    };
+    let ended = ended_elsewhere(tx, channel, active).await?;
+    let text = if contexts::close(tx, active, now).await? {
+        format!("Closed. Your next message starts a new conversation.{ended}")
+    } else {
+        NONE_OPEN.to_owned()
+    };
+    Ok(Done::say(text))
+}
+
+const NONE_OPEN: &str = "There is no open conversation here.";
+
+/// A sentence on the other chats where a conversation that ends is active too; nothing where there are none.
+async fn ended_elsewhere(tx: &mut Tx, channel: &Channel, active: ContextId) -> Result<String, StoreError> {
+    let Some(user) = channel.user_id else {
+        return Ok(String::new());
+    };
+    let others = context_lists::sharing(tx, user, active, channel.id).await?;
+    let mut places: Vec<&str> = others.iter().map(|other| platform(&other.platform)).collect();
+    places.dedup();
+    Ok(match places[..] {
+        [] => String::new(),
+        _ => format!(
+            " The one before was shared, so it ended on {} too.",
+            places.join(" and ")
+        ),
+    })
+}
+
+/// What `/switch` can be given in a chat.
+pub(super) async fn choices(conn: &mut Conn, channel: &Channel) -> Result<Vec<Choice>, StoreError> {
+    let known = context_lists::here(conn, channel, LISTED).await?;
+    let choice = |context: &Context| Choice {
+        label: called(context).to_owned(),
+        value: context.id.to_string(),
+    };
+    Ok(known.iter().map(choice).collect())
+}
+
+/// A conversation as people know it.
+pub(super) fn called(context: &Context) -> &str {
+    context.name.as_deref().unwrap_or("(no name yet)")
+}
+
+/// Its name where more is to stand beside it.
+pub(super) fn label(context: &Context) -> String {
+    clifford_markup::shortened(called(context), LABEL)
+}
+
+/// The one of a list that is wanted: by its number there, its id, its name, or a part of its name.
+pub(super) fn pick<'a, T>(known: &'a [T], wanted: &str, context: impl Fn(&T) -> &Context) -> Option<&'a T> {
     let lower = wanted.to_lowercase();
     let by_number = wanted
         .parse::<usize>()
         .ok()
         .and_then(|number| known.get(number.checked_sub(1)?));
-    let named = |whole: bool| {
-        known.iter().find(|context| {
-            context.name.as_deref().is_some_and(|name| {
-                let name = name.to_lowercase();
-                if whole {
-                    name == lower
-                } else {
-                    !lower.is_empty() && name.contains(&lower)
-                }
-            })
+    let named = |fits: &dyn Fn(&str) -> bool| {
+        known.iter().find(|known| {
+            let name = context(known).name.as_deref().map(str::to_lowercase);
+            name.is_some_and(|name| fits(&name))
         })
     };
-    let Some(context) = by_number.or_else(|| named(true)).or_else(|| named(false)) else {
-        return Ok(Done::say(format!(
-            "I find no conversation `{}` here. `/contexts` lists them.",
-            inline(wanted)
-        )));
-    };
-    contexts::touch(tx, context.id, now).await?;
-    crate::store::channels::set_active_context(tx, channel.id, Some(context.id)).await?;
-    Ok(Done::say(format!(
-        "Going on with **{}**.",
-        inline(context.name.as_deref().unwrap_or("(no name yet)"))
-    )))
+    by_number
+        .or_else(|| known.iter().find(|known| context(known).id.to_string() == lower))
+        .or_else(|| named(&|name| name == lower))
+        .or_else(|| named(&|name| !lower.is_empty() && name.contains(&lower)))
 }
 
-pub(super) async fn close(tx: &mut Tx, channel: &Channel, now: Timestamp) -> Result<Done, StoreError> {
-    let closed = match channel.active_context_id {
-        Some(active) => contexts::close(tx, active, now).await?,
-        None => false,
-    };
-    Ok(Done::say(if closed {
-        "Closed. Your next message starts a new conversation."
-    } else {
-        "There is no open conversation here."
-    }))
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::ChannelId;
+
+    fn context(name: Option<&str>) -> Context {
+        Context {
+            id: ContextId::new(),
+            channel_id: ChannelId::new(),
+            user_id: None,
+            space_id: None,
+            name: name.map(str::to_owned),
+            turn_count: 0,
+            last_user_interaction_at: Timestamp(0),
+            closed_at: None,
+            created_at: Timestamp(0),
+        }
+    }
+
+    #[test]
+    fn a_conversation_is_picked_by_number_id_or_name() {
+        let known = [
+            context(Some("Trip to Rome")),
+            context(None),
+            context(Some("Rome")),
+            context(Some("7")),
+        ];
+        let id = known[1].id.to_string();
+        let cases = [
+            ("1", Some(0)),
+            ("4", Some(3)),
+            ("7", Some(3)),
+            (&id, Some(1)),
+            (&id.to_uppercase(), Some(1)),
+            ("rome", Some(2)),
+            ("trip", Some(0)),
+            ("0", None),
+            ("Paris", None),
+            ("", None),
+            ("01", Some(0)),
+        ];
+        for (wanted, place) in cases {
+            let expected = place.map(|place: usize| known[place].id);
+            assert_eq!(
+                pick(&known, wanted, |context| context).map(|context| context.id),
+                expected,
+                "{wanted}"
+            );
+        }
+    }
 }

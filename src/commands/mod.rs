@@ -1,10 +1,13 @@
 //! Commands that people give in a chat. One file a family; this one holds the list, and what belongs to none.
 
+mod complete;
 mod continuing;
 mod conversations;
 mod items;
 mod linking;
 mod own_data;
+
+pub use self::complete::complete;
 
 use clifford_channel::Button;
 

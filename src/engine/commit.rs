@@ -255,7 +255,8 @@ pub async fn wake_parent(tx: &mut Tx, ended: &Run, now: Timestamp) -> Result<boo
 }
 
 /// One new run for all that arrived in a context while another was at work, in order. It answers where the
-/// last of them was written.
+/// last of them was written. What arrived in another channel that shares the context is answered there, so it waits
+/// for the run after.
 ///
 /// # Errors
 /// The store's.
@@ -274,12 +275,15 @@ pub async fn follow_up_in(
 async fn begin_follow_up(
     tx: &mut Tx,
     context: ContextId,
-    queued: Vec<messages::Queued>,
+    mut queued: Vec<messages::Queued>,
     ended: &Run,
     worker: WorkerId,
     lease_for: Duration,
     now: Timestamp,
 ) -> Result<Option<(Run, Lease)>, StoreError> {
+    if let Some(place) = queued.first().map(|first| first.channel_id) {
+        queued.retain(|message| message.channel_id == place);
+    }
     let Some(last) = queued.last() else { return Ok(None) };
     let mode = match last.mode() {
         Some(mode) => mode,

@@ -343,7 +343,10 @@ impl Taken {
     async fn behind(&self, tx: &mut Tx, active: &Run, mut message: NewInbound) -> Result<Outcome, StoreError> {
         let waits = active.status == RunStatus::Pending && active.wake_at.is_some_and(|at| at > self.now);
         let window = self.window();
-        let joins = waits && !window.is_zero() && active.user_id == Some(message.user_id);
+        let joins = waits
+            && !window.is_zero()
+            && active.user_id == Some(message.user_id)
+            && active.channel_id == Some(message.channel_id);
         if joins {
             message.run_id = Some(active.id);
             message.status = MessageStatus::Received;
@@ -446,7 +449,7 @@ fn with_attachments(text: &str, attachments: &[Attachment]) -> String {
     lines.join("\n")
 }
 
-/// Makes a conversation of this channel the active one, for a caller who names it.
+/// Makes a conversation of this channel, or of its person in private, the active one, for a caller who names it.
 pub(super) async fn choose_context(
     tx: &mut Tx,
     visit: &Visit,
@@ -456,12 +459,20 @@ pub(super) async fn choose_context(
     let (_, channel) = settle(tx, visit, None, newcomer(visit), now).await?;
     let known = contexts::get(tx, context)
         .await?
-        .filter(|known| known.channel_id == channel.id);
+        .filter(|known| known.channel_id == channel.id || is_own(known, &channel));
     if known.is_none() {
         return Err(StoreError::NotFound(format!("context {context} in this channel")));
     }
     contexts::touch(tx, context, now).await?;
     channels::set_active_context(tx, channel.id, Some(context)).await
+}
+
+/// A private conversation of a private channel's person can go on there, wherever it began.
+fn is_own(context: &Context, channel: &Channel) -> bool {
+    channel.is_private()
+        && channel.user_id.is_some()
+        && context.user_id == channel.user_id
+        && context.space_id.is_none()
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ pub mod arrivals;
 pub mod channels;
 mod columns;
 mod conn;
+pub mod context_lists;
 pub mod contexts;
 mod db;
 pub mod erasure;

@@ -4,10 +4,13 @@
 //! [`Ingress`]; it carries [`Part`]s there when asked. Who may talk, when to answer and what to store
 //! is decided behind the ingress, once for all platforms. `docs/ADDING-A-CHANNEL.md` walks through it.
 
+mod button;
+mod completion;
 mod error;
 mod inbound;
 mod outbound;
 
+pub use completion::{Choice, Completion};
 pub use error::{ChannelError, IngressError, SendError};
 pub use inbound::{
     Accepted, Addressed, Attachment, Command, ConnectionStatus, Edit, Inbound, Left, Message, Moved, Place, PlaceKind,
@@ -101,6 +104,13 @@ pub trait Ingress: Send + Sync {
     /// # Errors
     /// [`IngressError::Unavailable`]: nothing was stored; hand the event in again.
     async fn accept(&self, event: Inbound) -> Result<Accepted, IngressError>;
+
+    /// What the argument that somebody begins to type may become, the best first; at most [`Completion::MOST`].
+    /// Nothing for whom the bot does not know there.
+    ///
+    /// # Errors
+    /// [`IngressError::Unavailable`]: the store did not answer.
+    async fn complete(&self, asked: Completion) -> Result<Vec<Choice>, IngressError>;
 
     /// The places of a platform that had messages `within` this time, with the newest stored message of
     /// each: where an adapter looks for what it missed while it was away.

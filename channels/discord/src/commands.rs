@@ -55,7 +55,7 @@ fn as_json(command: &SlashCommand) -> Value {
         .map(|argument| {
             json!({
                 "type": STRING, "name": argument.name, "description": argument.description,
-                "required": argument.required,
+                "required": argument.required, "autocomplete": argument.completes,
             })
         })
         .collect();
@@ -78,8 +78,14 @@ fn essence(command: &Value) -> String {
     let options: Vec<Value> = options
         .iter()
         .map(|option| {
-            let required = option["required"].as_bool().unwrap_or(false);
-            json!([option["type"], option["name"], option["description"], required])
+            let is = |name: &str| option[name].as_bool().unwrap_or(false);
+            json!([
+                option["type"],
+                option["name"],
+                option["description"],
+                is("required"),
+                is("autocomplete")
+            ])
         })
         .collect();
     json!([
@@ -102,6 +108,7 @@ mod tests {
             name: "name".to_owned(),
             description: "Its name".to_owned(),
             required: false,
+            completes: true,
         };
         let new = SlashCommand {
             name: "new".to_owned(),
@@ -116,7 +123,7 @@ mod tests {
         let given_back = [
             json!({"id": "2", "name": "stop", "description": "End", "type": 1, "version": "1", "nsfw": false}),
             json!({"id": "1", "name": "new", "description": "Begin", "type": 1,
-                "options": [{"type": 3, "name": "name", "description": "Its name"}]}),
+                "options": [{"type": 3, "name": "name", "description": "Its name", "autocomplete": true}]}),
         ];
         assert_eq!(sorted(&given_back), sorted(&[as_json(&new), as_json(&stop)]));
         assert_ne!(sorted(&given_back), sorted(&[as_json(&new)]));

@@ -69,6 +69,8 @@ pub struct Argument {
     pub description: String,
     /// The command cannot be used without it.
     pub required: bool,
+    /// While it is typed, the ingress is asked what it may become.
+    pub completes: bool,
 }
 
 /// How long to wait for what. The defaults are what Discord asks for.

@@ -14,9 +14,8 @@ use crate::{
     answer::{self, Stand},
     api::Call,
     directory::ChannelInfo,
-    intake::via_of,
     lanes::Worker,
-    map::{self, Me},
+    map::{self, Me, Pressed, created_ms},
     via::Via,
     wait::{Backoff, Stopped, pause},
 };
@@ -30,6 +29,10 @@ pub(crate) enum Work {
     Edit(Box<MessageUpdateEvent>),
     Command {
         command: Box<CommandInteraction>,
+        acknowledged: JoinHandle<bool>,
+    },
+    Press {
+        pressed: Box<Pressed>,
         acknowledged: JoinHandle<bool>,
     },
     /// An event that needs no more work.
@@ -88,6 +91,7 @@ impl Deliver {
                 }
             }
             Work::Command { command, acknowledged } => self.command(&command, acknowledged).await,
+            Work::Press { pressed, acknowledged } => self.press(&pressed, acknowledged).await,
             Work::Event(event) => self.hand_in(*event).await.map(drop),
             Work::Missed(served) => {
                 let Ok(_reader) = self.readers.acquire().await else {
@@ -115,13 +119,48 @@ impl Deliver {
     async fn command(&self, command: &CommandInteraction, acknowledged: JoinHandle<bool>) -> Result<(), Stopped> {
         let guild = command.guild_id.map(|id| id.get());
         let place = self.place(command.channel_id.get(), guild).await?;
-        let via = acknowledged
-            .await
-            .unwrap_or(false)
-            .then(|| via_of(command, &self.shared));
-        let accepted = self.hand_in(map::command(command, place, via.clone())).await?;
+        let via = Via {
+            application: command.application_id.get(),
+            interaction: command.id.get(),
+            created_ms: created_ms(command.id.get()),
+            token: command.token.clone(),
+        };
+        let via = self.open(via, acknowledged).await;
+        let event = map::command(command, place, via.as_ref().map(Via::to_string));
+        self.interaction(Some(event), via).await
+    }
+
+    async fn press(&self, pressed: &Pressed, acknowledged: JoinHandle<bool>) -> Result<(), Stopped> {
+        let from = &pressed.from;
+        let place = self
+            .place(from.channel_id.get(), from.guild_id.map(|id| id.get()))
+            .await?;
+        let via = Via {
+            application: from.application_id.get(),
+            interaction: from.id.get(),
+            created_ms: created_ms(from.id.get()),
+            token: from.token.clone(),
+        };
+        let via = self.open(via, acknowledged).await;
+        let event = map::press(pressed, place, via.as_ref().map(Via::to_string));
+        self.interaction(event, via).await
+    }
+
+    /// An interaction that can be answered, once it was acknowledged.
+    async fn open(&self, via: Via, acknowledged: JoinHandle<bool>) -> Option<Via> {
+        let via = acknowledged.await.unwrap_or(false).then_some(via)?;
+        self.shared.answers.acknowledged(&via, (self.shared.config.clock)());
+        Some(via)
+    }
+
+    /// Hands in what an interaction means, if it means anything.
+    async fn interaction(&self, event: Option<Inbound>, via: Option<Via>) -> Result<(), Stopped> {
+        let accepted = match event {
+            Some(event) => self.hand_in(event).await?,
+            None => Accepted::Ignored,
+        };
         // "Is thinking" must not stay where perhaps nobody will answer.
-        match (accepted, via.as_deref().and_then(Via::parse)) {
+        match (accepted, via) {
             (Accepted::Ignored | Accepted::Stored, Some(via)) => answer::remove(&self.shared, &via).await,
             (Accepted::Queued, Some(via)) => self.say_that_it_waits(via),
             (Accepted::Answering | Accepted::Duplicate, _) | (_, None) => {}

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use clifford_channel::{Inbound, Left, Platform, Unreadable};
+use clifford_channel::{Inbound, Ingress, Left, Platform, Unreadable};
 use reqwest::Method;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
@@ -13,11 +13,12 @@ use tokio_util::task::TaskTracker;
 use crate::{
     Shared,
     api::{ApiError, Body, Call},
+    complete,
     deliver::Work,
     directory::{ChannelInfo, GuildInfo},
     lanes::Turn,
-    map::{Asked, created_ms},
-    via::{Via, is_token},
+    map::{Asked, Kind, Pressed, Typed},
+    via::is_token,
 };
 
 /// Work for a lane.
@@ -30,6 +31,7 @@ pub(crate) struct Job {
 /// Reads events as they come.
 pub(crate) struct Intake {
     shared: Arc<Shared>,
+    ingress: Arc<dyn Ingress>,
     tasks: TaskTracker,
 }
 
@@ -61,9 +63,9 @@ struct GuildGone {
 }
 
 impl Intake {
-    /// Acknowledgements run as tasks of `tasks`.
-    pub(crate) fn new(shared: Arc<Shared>, tasks: TaskTracker) -> Self {
-        Self { shared, tasks }
+    /// Acknowledgements and completions run as tasks of `tasks`.
+    pub(crate) fn new(shared: Arc<Shared>, ingress: Arc<dyn Ingress>, tasks: TaskTracker) -> Self {
+        Self { shared, ingress, tasks }
     }
 
     /// Takes one event. Never waits: the gateway must go on.
@@ -119,24 +121,37 @@ impl Intake {
         Ok(None)
     }
 
-    /// An interaction is acknowledged at once, before anybody looks at what it says.
+    /// An interaction is acknowledged at once, before anybody looks at what it says; but what is being typed is
+    /// answered without.
     fn interaction(&self, data: &RawValue) -> Result<Option<Job>, String> {
         let asked: Asked = parse(data)?;
-        if !asked.is_command() {
+        let Some(kind) = asked.kind() else {
             return Ok(None);
-        }
+        };
         let id: u64 = asked.id.parse().map_err(|_| format!("`{}` is no id", asked.id))?;
         if !is_token(&asked.token) {
             return Err("the interaction's token has unexpected characters".to_owned());
         }
-        let acknowledged = self.acknowledge(id, asked.token);
-        let command: Box<CommandInteraction> = parse(data)?;
-        let (lane, turn) = (command.channel_id.get(), Turn::Of { id, rank: 0 });
-        Ok(Some(Job {
-            lane,
-            turn,
-            work: Work::Command { command, acknowledged },
-        }))
+        let (lane, work) = match kind {
+            Kind::Typed => {
+                let typed: Box<Typed> = parse(data)?;
+                let answer = complete::answer(Arc::clone(&self.shared), Arc::clone(&self.ingress), typed);
+                self.tasks.spawn(answer);
+                return Ok(None);
+            }
+            Kind::Command => {
+                let acknowledged = self.acknowledge(id, asked.token);
+                let command: Box<CommandInteraction> = parse(data)?;
+                (command.channel_id.get(), Work::Command { command, acknowledged })
+            }
+            Kind::Press => {
+                let acknowledged = self.acknowledge(id, asked.token);
+                let pressed: Box<Pressed> = parse(data)?;
+                (pressed.from.channel_id.get(), Work::Press { pressed, acknowledged })
+            }
+        };
+        let turn = Turn::Of { id, rank: 0 };
+        Ok(Some(Job { lane, turn, work }))
     }
 
     /// "Clifford is thinking…". Tells whether the answer can go to the interaction.
@@ -194,19 +209,6 @@ impl Intake {
             work: left(Some(id.to_string()), None, reason),
         })
     }
-}
-
-/// An acknowledged interaction, as the answer's address carries it.
-pub(crate) fn via_of(command: &CommandInteraction, shared: &Shared) -> String {
-    let id = command.id.get();
-    let via = Via {
-        application: command.application_id.get(),
-        interaction: id,
-        created_ms: created_ms(id),
-        token: command.token.clone(),
-    };
-    shared.answers.acknowledged(&via, (shared.config.clock)());
-    via.to_string()
 }
 
 /// Something that could not be read, in the lane of such things.

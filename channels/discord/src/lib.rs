@@ -11,6 +11,7 @@ mod api;
 mod backfill;
 mod buckets;
 mod commands;
+mod complete;
 mod config;
 mod deliver;
 mod directory;

@@ -31,7 +31,7 @@ pub(crate) async fn receive(
     let ending = stop.child_token();
     let tasks = TaskTracker::new();
     let (sender, events) = mpsc::channel(WAITING);
-    let intake = Intake::new(Arc::clone(&shared), tasks.clone());
+    let intake = Intake::new(Arc::clone(&shared), Arc::clone(&ingress), tasks.clone());
     let dispatch = Dispatch {
         lanes: Lanes::new(
             Deliver::new(Arc::clone(&shared), Arc::clone(&ingress), tasks.clone(), ending.clone()),

@@ -1,6 +1,8 @@
 //! Parts and typing, out.
 
-use clifford_channel::{Address, DeliveryKey, Part, Receipt, SendError};
+use std::collections::HashSet;
+
+use clifford_channel::{Address, Button, DeliveryKey, Part, Receipt, SendError};
 use reqwest::Method;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -10,6 +12,10 @@ use crate::{
     api::{ApiError, Body, Call, Refusal},
     via::Via,
 };
+
+/// The most rows of buttons below a message, and the most buttons in a row.
+const ROWS: usize = 5;
+const IN_A_ROW: usize = 5;
 
 /// A message as far as a receipt needs it.
 #[derive(Deserialize)]
@@ -85,7 +91,12 @@ fn message(to: &Address, part: &Part, key: &DeliveryKey) -> Body {
 
 fn with_file(mut json: Value, part: &Part) -> Body {
     match part {
-        Part::Text { .. } => Body::Json(json),
+        Part::Text { buttons, .. } => {
+            if !buttons.is_empty() {
+                json["components"] = components(buttons);
+            }
+            Body::Json(json)
+        }
         Part::File { name, content, .. } => {
             json["attachments"] = json!([{"id": 0, "filename": name}]);
             Body::File {
@@ -95,6 +106,19 @@ fn with_file(mut json: Value, part: &Part) -> Body {
             }
         }
     }
+}
+
+/// Buttons in rows. What a second one of the same command would do, the first does.
+fn components(buttons: &[Button]) -> Value {
+    let mut commands = HashSet::new();
+    let shown: Vec<Value> = buttons
+        .iter()
+        .filter(|button| commands.insert(&button.command))
+        .take(ROWS * IN_A_ROW)
+        .map(|button| json!({"type": 2, "style": 2, "label": button.label, "custom_id": button.command}))
+        .collect();
+    let rows = shown.chunks(IN_A_ROW).map(|row| json!({"type": 1, "components": row}));
+    rows.collect()
 }
 
 fn receipt(posted: Result<Posted, ApiError>) -> Result<Receipt, SendError> {

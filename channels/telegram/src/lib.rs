@@ -5,12 +5,14 @@
 //! because teloxide's sleeps 10 s on every 5xx, keeps the token in its errors, and takes a sent message
 //! for a failure when it cannot read the answer's details.
 
+mod answer;
 mod api;
 mod link;
 mod media;
 mod pace;
 mod place;
 mod poll;
+mod press;
 mod read;
 mod send;
 mod text;

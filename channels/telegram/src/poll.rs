@@ -3,7 +3,11 @@
 use std::time::Duration;
 
 use clifford_channel::{ChannelError, Inbound, Ingress};
-use futures::future::join_all;
+use futures::{
+    channel::mpsc::{UnboundedSender, unbounded},
+    future::join_all,
+};
+use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use teloxide::{
@@ -14,8 +18,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Telegram,
+    answer::answer,
     api::{Api, ApiError, CALL_TIMEOUT},
     link::{Link, MOST, delays},
+    press::query_id,
     read::{inbound, update_id},
     update::Me,
 };
@@ -25,9 +31,10 @@ const POLL_MARGIN: Duration = Duration::from_secs(10);
 /// How long the last confirmation may hold up the end.
 const CONFIRM_TIMEOUT: Duration = Duration::from_secs(3);
 /// The kinds of updates that mean something to us.
-const KINDS: [AllowedUpdate; 3] = [
+const KINDS: [AllowedUpdate; 4] = [
     AllowedUpdate::Message,
     AllowedUpdate::EditedMessage,
+    AllowedUpdate::CallbackQuery,
     AllowedUpdate::MyChatMember,
 ];
 
@@ -41,6 +48,7 @@ pub(crate) async fn receive(
     let Some(me) = introduce(&telegram.api, &mut link, stop).await? else {
         return Ok(());
     };
+    let (queries, asked) = unbounded();
     let mut poller = Poller {
         telegram,
         ingress,
@@ -49,8 +57,14 @@ pub(crate) async fn receive(
         link,
         offset: None,
         unconfirmed: false,
+        queries,
     };
-    let (received, ()) = tokio::join!(poller.run(), set_commands(telegram, stop));
+    let (received, (), ()) = tokio::join!(
+        // With the poller ends what is to be answered.
+        async move { poller.run().await },
+        set_commands(telegram, stop),
+        answer(&telegram.api, asked, stop),
+    );
     received
 }
 
@@ -112,6 +126,8 @@ struct Poller<'a> {
     offset: Option<i32>,
     /// No poll has told Telegram of `offset` yet.
     unconfirmed: bool,
+    /// Callback queries, to be answered beside all else.
+    queries: UnboundedSender<String>,
 }
 
 impl Poller<'_> {
@@ -157,7 +173,11 @@ impl Poller<'_> {
         for raw in batch {
             let id = update_id(raw.get());
             last = last.max(id);
-            let Some(event) = inbound(raw.get(), &self.me) else {
+            if let Some(query) = query_id(raw.get()) {
+                // Whoever answers them outlives the poller.
+                let _ = self.queries.unbounded_send(query);
+            }
+            let Some(event) = inbound(raw.get(), &self.me, Timestamp::now()) else {
                 continue;
             };
             moves |= matches!(event, Inbound::Moved(_));

@@ -6,11 +6,15 @@
 //! as such.
 
 use clifford_channel::{Inbound, Platform, Unreadable};
+use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use teloxide::types::{Message, MessageEntity, MessageKind, Update, UpdateKind};
 
-use crate::update::{Me, map};
+use crate::{
+    press,
+    update::{Me, map},
+};
 
 /// What is left of a message that could not be read whole.
 const LEAN: [&str; 26] = [
@@ -76,10 +80,11 @@ pub(crate) fn update_id(raw: &str) -> Option<i32> {
     serde_json::from_str::<Id>(raw).ok().map(|id| id.update_id)
 }
 
-/// What an update means; `None` if it means nothing to the bot.
-pub(crate) fn inbound(raw: &str, me: &Me) -> Option<Inbound> {
-    match parse(raw) {
-        Ok(update) => map(&update, me),
+/// What an update that came `now` means; `None` if it means nothing to the bot.
+pub(crate) fn inbound(raw: &str, me: &Me, now: Timestamp) -> Option<Inbound> {
+    let read = press::read(raw, now).unwrap_or_else(|| parse(raw).map(|update| map(&update, me)));
+    match read {
+        Ok(event) => event,
         Err(error) => Some(Inbound::Unreadable(Unreadable {
             platform: Platform::Telegram,
             payload: raw.to_owned(),

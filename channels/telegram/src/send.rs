@@ -1,11 +1,11 @@
 //! Parts out, and what Telegram's refusals mean.
 
-use clifford_channel::{Address, Part, Receipt, SendError};
+use clifford_channel::{Address, Button, Part, Receipt, SendError};
 use reqwest::multipart::{Form, Part as FormPart};
 use serde::Deserialize;
 use teloxide::{
     payloads::{SendChatAction, SendDocument, SendMessage},
-    types::{ChatAction, LinkPreviewOptions, ParseMode},
+    types::{ChatAction, InlineKeyboardButton, InlineKeyboardMarkup, LinkPreviewOptions, ParseMode, ReplyMarkup},
 };
 
 use crate::{
@@ -25,7 +25,11 @@ pub(crate) async fn part(api: &Api, pace: &Pace, to: &Address, part: &Part) -> R
     let target = Target::of(to)?;
     pace.turn(target.chat.0, target.private).await;
     let sent = match part {
-        Part::Text { text: html, plain, .. } => text(api, &target, html, plain).await,
+        Part::Text {
+            text: html,
+            plain,
+            buttons,
+        } => text(api, &target, html, plain, buttons).await,
         Part::File { name, content, caption } => file(api, &target, name, content, caption).await,
     };
     match sent {
@@ -48,12 +52,13 @@ pub(crate) async fn typing(api: &Api, pace: &Pace, to: &Address) -> Result<(), S
     shown.map(drop).map_err(|error| refused(error, to, &target, pace))
 }
 
-async fn text(api: &Api, target: &Target, html: &str, plain: &str) -> Result<Sent, ApiError> {
+async fn text(api: &Api, target: &Target, html: &str, plain: &str, buttons: &[Button]) -> Result<Sent, ApiError> {
     let mut request = SendMessage::new(target.chat, html);
     request.message_thread_id = target.thread;
     request.reply_parameters = target.reply_parameters();
     request.parse_mode = Some(ParseMode::Html);
     request.link_preview_options = Some(no_preview());
+    request.reply_markup = keyboard(buttons);
     match api.call(&request, CALL_TIMEOUT).await {
         Err(ApiError::Refused { description, .. }) if description.contains("can't parse entities") => {
             tracing::warn!(chat = target.chat.0, %description, "Telegram could not read the markup; it goes out plain");
@@ -63,6 +68,14 @@ async fn text(api: &Api, target: &Target, html: &str, plain: &str) -> Result<Sen
         }
         result => result,
     }
+}
+
+/// The buttons below a message, one in a row, so that each can be read.
+fn keyboard(buttons: &[Button]) -> Option<ReplyMarkup> {
+    let rows = buttons
+        .iter()
+        .map(|button| [InlineKeyboardButton::callback(&button.label, &button.command)]);
+    (!buttons.is_empty()).then(|| ReplyMarkup::InlineKeyboard(InlineKeyboardMarkup::new(rows)))
 }
 
 /// A model's links are for reading, not for a picture of whatever they lead to.

@@ -133,7 +133,11 @@ fn content(message: &Raw) -> Option<&MessageCommon> {
 }
 
 fn place(message: &Raw) -> Option<Place> {
-    let chat = &message.chat;
+    place_of(&message.chat, topic(message), topic_name(message))
+}
+
+/// A chat or a topic of one as a place; `None` for a channel, where nobody speaks to the bot.
+pub(crate) fn place_of(chat: &Chat, topic: Option<ThreadId>, topic_name: Option<String>) -> Option<Place> {
     if chat.is_channel() {
         return None;
     }
@@ -147,7 +151,6 @@ fn place(message: &Raw) -> Option<Place> {
         });
     }
     let title = chat.title().map(str::to_owned);
-    let topic = topic(message);
     Some(Place {
         platform: Platform::Telegram,
         external_id: external_id(chat.id, topic),
@@ -156,11 +159,7 @@ fn place(message: &Raw) -> Option<Place> {
         } else {
             PlaceKind::Group
         },
-        name: if topic.is_some() {
-            topic_name(message)
-        } else {
-            title.clone()
-        },
+        name: if topic.is_some() { topic_name } else { title.clone() },
         space: Some(Space {
             external_id: chat.id.to_string(),
             name: title,
@@ -216,7 +215,7 @@ fn speaker(message: &Raw, me: &Me) -> Option<Speaker> {
     }
 }
 
-fn account(user: &User) -> Speaker {
+pub(crate) fn account(user: &User) -> Speaker {
     Speaker {
         id: user.id.to_string(),
         name: user.full_name(),

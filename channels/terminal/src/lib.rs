@@ -1,6 +1,7 @@
 //! A terminal as a chat platform: one private place, in which one person types.
 
 mod answers;
+mod buttons;
 mod config;
 mod input;
 mod receipts;
@@ -161,7 +162,10 @@ impl Channel for Terminal {
             return Ok(receipt);
         }
         match part {
-            Part::Text { text, .. } => output.screen.print(text, Dress::Normal).await.map_err(gone)?,
+            Part::Text { text, buttons, .. } => {
+                let text = buttons::below(text, buttons);
+                output.screen.print(&text, Dress::Normal).await.map_err(gone)?;
+            }
             Part::File { name, content, caption } => {
                 output.screen.print(caption, Dress::Normal).await.map_err(gone)?;
                 output

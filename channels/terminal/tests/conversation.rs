@@ -13,9 +13,9 @@ use std::{
 
 use async_trait::async_trait;
 use clifford_channel::{
-    Accepted, Address, Addressed, Channel, ChannelError, Command, ConnectionStatus, DeliveryKey, Inbound, Ingress,
-    IngressError, Limits, Message, Part, Place, PlaceKind, Platform, ProgressKind, Receipt, SendError, Served, Signal,
-    Speaker,
+    Accepted, Address, Addressed, Button, Channel, ChannelError, Choice, Command, Completion, ConnectionStatus,
+    DeliveryKey, Inbound, Ingress, IngressError, Limits, Message, Part, Place, PlaceKind, Platform, ProgressKind,
+    Receipt, SendError, Served, Signal, Speaker,
 };
 use clifford_markup::Flavor;
 use clifford_terminal::{Look, PLACE, Terminal, TerminalConfig};
@@ -50,6 +50,10 @@ impl Ingress for Desk {
             .unwrap()
             .pop_front()
             .unwrap_or(Ok(Accepted::Answering))
+    }
+
+    async fn complete(&self, _: Completion) -> Result<Vec<Choice>, IngressError> {
+        Ok(Vec::new())
     }
 
     async fn served(&self, _: Platform, _: Duration) -> Result<Vec<Served>, IngressError> {

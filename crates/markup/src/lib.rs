@@ -12,11 +12,14 @@ mod links;
 mod parse;
 mod plain;
 mod runs;
+mod short;
 mod split;
 mod style;
 mod table;
 mod telegram;
 mod tree;
+
+pub use short::shortened;
 
 use split::Parts;
 

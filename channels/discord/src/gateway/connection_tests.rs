@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use clifford_channel::{Accepted, Inbound, Ingress, IngressError, Served};
+use clifford_channel::{Accepted, Choice, Completion, Inbound, Ingress, IngressError, Served};
 use clifford_fakes::discord::DiscordFake;
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -16,6 +16,10 @@ struct Nobody;
 impl Ingress for Nobody {
     async fn accept(&self, _: Inbound) -> Result<Accepted, IngressError> {
         Err(IngressError::Unavailable("nobody is there".to_owned()))
+    }
+
+    async fn complete(&self, _: Completion) -> Result<Vec<Choice>, IngressError> {
+        Ok(Vec::new())
     }
 
     async fn served(&self, _: Platform, _: Duration) -> Result<Vec<Served>, IngressError> {
@@ -55,7 +59,7 @@ async fn an_event_that_waits_for_room_outlives_its_connection() {
         ..DiscordConfig::new(DiscordFake::TOKEN)
     })
     .unwrap();
-    let intake = Intake::new(Arc::clone(&discord.shared), TaskTracker::new());
+    let intake = Intake::new(Arc::clone(&discord.shared), Arc::new(Nobody), TaskTracker::new());
     // What tells who the bot is fills it.
     let (sender, mut events) = mpsc::channel(1);
     let stop = CancellationToken::new();

@@ -1,4 +1,4 @@
-//! Slash commands.
+//! Interactions: their kinds, and slash commands.
 
 use clifford_channel::{Addressed, Command, Inbound, Message, Place};
 use serde::Deserialize;
@@ -13,15 +13,30 @@ pub(crate) struct Asked {
     pub(crate) id: String,
     /// Proves that the answer comes from the bot.
     pub(crate) token: String,
-    /// 2 is a command.
     #[serde(rename = "type")]
-    pub(crate) kind: u8,
+    kind: u8,
+}
+
+/// The kinds of interactions that mean something here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A slash or context-menu command.
+    Command,
+    /// A button was pressed.
+    Press,
+    /// An argument is being typed.
+    Typed,
 }
 
 impl Asked {
-    /// Whether it is a slash or context-menu command.
-    pub(crate) fn is_command(&self) -> bool {
-        self.kind == 2
+    /// What kind it is, if it is one of those.
+    pub(crate) fn kind(&self) -> Option<Kind> {
+        match self.kind {
+            2 => Some(Kind::Command),
+            3 => Some(Kind::Press),
+            4 => Some(Kind::Typed),
+            _ => None,
+        }
     }
 }
 

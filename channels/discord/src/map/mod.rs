@@ -1,11 +1,15 @@
 //! Discord's payloads as inbound events: pure functions, one file per kind.
 
+mod component;
 mod interaction;
 mod message;
 mod text;
+mod typed;
 
-pub(crate) use interaction::{Asked, command};
+pub(crate) use component::{Pressed, press};
+pub(crate) use interaction::{Asked, Kind, command};
 pub(crate) use message::{edit, message};
+pub(crate) use typed::{Typed, typed};
 
 use clifford_channel::Speaker;
 use jiff::Timestamp;

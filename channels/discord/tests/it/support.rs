@@ -10,8 +10,8 @@ use std::{
 
 use async_trait::async_trait;
 use clifford_channel::{
-    Accepted, Address, Channel, ChannelError, ConnectionStatus, DeliveryKey, Inbound, Ingress, IngressError, Part,
-    Platform, Receipt, SendError, Served,
+    Accepted, Address, Channel, ChannelError, Choice, Completion, ConnectionStatus, DeliveryKey, Inbound, Ingress,
+    IngressError, Part, Platform, Receipt, SendError, Served,
 };
 use clifford_discord::{Argument, Discord, DiscordConfig, SlashCommand, Timing};
 use clifford_fakes::discord::DiscordFake;
@@ -27,6 +27,9 @@ pub struct Kept {
     events: Mutex<Vec<Inbound>>,
     statuses: Mutex<Vec<ConnectionStatus>>,
     served: Mutex<Vec<Served>>,
+    /// What arguments may become, and who asked for that.
+    pub choices: Mutex<Vec<Choice>>,
+    pub asked: Mutex<Vec<Completion>>,
     pub looks_back: AtomicUsize,
     pub unavailable: AtomicUsize,
     pub ignores: bool,
@@ -41,6 +44,8 @@ impl Kept {
             events: Mutex::default(),
             statuses: Mutex::default(),
             served: Mutex::default(),
+            choices: Mutex::default(),
+            asked: Mutex::default(),
             looks_back: AtomicUsize::new(0),
             unavailable: AtomicUsize::new(0),
             ignores,
@@ -116,6 +121,17 @@ impl Ingress for Kept {
         })
     }
 
+    async fn complete(&self, asked: Completion) -> Result<Vec<Choice>, IngressError> {
+        if self.unavailable.load(Ordering::SeqCst) > 0 {
+            return Err(IngressError::Unavailable("told to be".to_owned()));
+        }
+        if asked.typed == "for ever" {
+            std::future::pending::<()>().await;
+        }
+        self.asked.lock().unwrap().push(asked);
+        Ok(self.choices.lock().unwrap().clone())
+    }
+
     async fn served(&self, platform: Platform, _: Duration) -> Result<Vec<Served>, IngressError> {
         assert_eq!(platform, Platform::Discord);
         self.looks_back.fetch_add(1, Ordering::SeqCst);
@@ -177,6 +193,7 @@ pub fn command(name: &str, argument: Option<(&str, bool)>) -> SlashCommand {
             name: name.to_owned(),
             description: format!("The {name}"),
             required,
+            completes: !required,
         }),
     }
 }

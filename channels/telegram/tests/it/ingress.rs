@@ -7,7 +7,9 @@ use std::{
 };
 
 use async_trait::async_trait;
-use clifford_channel::{Accepted, ConnectionStatus, Inbound, Ingress, IngressError, Platform, Served};
+use clifford_channel::{
+    Accepted, Choice, Completion, ConnectionStatus, Inbound, Ingress, IngressError, Platform, Served,
+};
 use tokio::sync::watch;
 
 /// What was handed in, and how to answer.
@@ -102,6 +104,10 @@ impl Ingress for Memory {
         }
         self.changed.send_replace(());
         Ok(Accepted::Stored)
+    }
+
+    async fn complete(&self, _: Completion) -> Result<Vec<Choice>, IngressError> {
+        Ok(Vec::new())
     }
 
     async fn served(&self, _: Platform, _: Duration) -> Result<Vec<Served>, IngressError> {

@@ -11,7 +11,7 @@ use axum::{
 use serde_json::{Value, json};
 
 use super::{
-    Shared,
+    Shared, components,
     error::{Refusal, only},
     json::{dispatched, message},
     messages::{Draft, keep},
@@ -44,13 +44,15 @@ pub(super) async fn acknowledge(
 
 fn acknowledged(state: &mut State, id: u64, token: &str, body: &Value) -> Result<(), Refusal> {
     only("response", body, &["type", "data"])?;
-    if body["type"] != json!(5) {
+    let is_typed = state.interactions.get(&id).is_some_and(|asked| asked.is_typed);
+    if body["type"] != json!(if is_typed { 8 } else { 5 }) {
         return Err(Refusal::field(
             "type",
             "BASE_TYPE_CHOICES",
-            "this fake takes the deferred answer, 5, only",
+            "this fake takes choices, 8, for what is being typed, and else the deferred answer, 5, only",
         ));
     }
+    let choices = is_typed.then(|| components::choices(&body["data"])).transpose()?;
     let now = state.clock.now_ms();
     let unknown = || Refusal::new(404, 10_062, "Unknown interaction");
     let asked = state
@@ -66,6 +68,13 @@ fn acknowledged(state: &mut State, id: u64, token: &str, body: &Value) -> Result
         return Err(unknown());
     }
     let (channel, took) = (asked.channel, asked.began.elapsed());
+    if choices.is_some() {
+        if let Some(asked) = state.interactions.get_mut(&id) {
+            asked.acknowledged = Some(took);
+            asked.choices = choices;
+        }
+        return Ok(());
+    }
     let original = original_message(state, id, channel);
     if let Some(asked) = state.interactions.get_mut(&id) {
         asked.acknowledged = Some(took);
@@ -212,6 +221,7 @@ fn edit(state: &mut State, interaction: u64, draft: &Draft) -> Result<Value, Ref
     let guild = room.guild;
     let message = room.messages.get_mut(&original).ok_or_else(gone)?;
     message["content"] = made["content"].clone();
+    message["components"] = made["components"].clone();
     message["edited_timestamp"] = made["timestamp"].clone();
     message["flags"] = json!(0);
     let message = message.clone();

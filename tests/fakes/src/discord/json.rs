@@ -115,28 +115,17 @@ pub(super) fn mentioned_ids(content: &str) -> Vec<u64> {
     ids
 }
 
-/// A message's place, author and words for an interaction: `options` are name and value.
-pub(super) fn interaction(
-    state: &State,
-    id: u64,
-    channel: u64,
-    user: u64,
-    name: &str,
-    options: &[(&str, &str)],
-) -> Value {
+/// An interaction of a kind without its data: who, where.
+pub(super) fn interaction(state: &State, id: u64, kind: u64, channel: u64, user: u64) -> Value {
     let room = state.channels.get(&channel);
     let guild = room.and_then(|room| room.guild);
     let author = state.users.get(&user).cloned().unwrap_or_default();
-    let options: Vec<Value> = options
-        .iter()
-        .map(|(name, value)| json!({"name": name, "type": 3, "value": value}))
-        .collect();
     let mut place = room.map(|room| room.json.clone()).unwrap_or_default();
     place["permissions"] = json!("562949953421311");
     let mut json = json!({
-        "id": id.to_string(), "application_id": state.application.to_string(), "type": 2, "version": 1,
+        "id": id.to_string(), "application_id": state.application.to_string(), "type": kind, "version": 1,
         "token": state.interactions.get(&id).map(|asked| asked.token.clone()), "channel_id": channel.to_string(),
-        "channel": place, "data": {"id": "5", "name": name, "type": 1, "options": options}, "locale": "en-US",
+        "channel": place, "locale": "en-US",
         "app_permissions": "562949953421311", "entitlements": [], "authorizing_integration_owners": {"0": "1"},
         "attachment_size_limit": 10_485_760, "context": if guild.is_some() { 0 } else { 1 },
     });

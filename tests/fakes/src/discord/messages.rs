@@ -9,7 +9,7 @@ use axum::{
 use serde_json::{Value, json};
 
 use super::{
-    Sent, SentFile, Shared,
+    Sent, SentFile, Shared, components,
     error::{Refusal, only},
     json::{dispatched, mentioned_ids, message},
     state::State,
@@ -121,6 +121,7 @@ impl Draft {
             ));
         }
         self.check_mentions()?;
+        components::read(&self.body)?;
         self.check_attachments()
     }
 
@@ -278,6 +279,9 @@ pub(super) fn keep(state: &mut State, channel: u64, draft: &Draft, reply_to: Opt
     if let Some(nonce) = draft.body.get("nonce") {
         stored["nonce"] = nonce.clone();
     }
+    if let Some(components) = draft.body.get("components") {
+        stored["components"] = components.clone();
+    }
     let answered = reply_to.and_then(|to| state.channels.get(&channel)?.messages.get(&to).cloned());
     if let (Some(to), Some(answered)) = (reply_to, &answered) {
         stored["type"] = json!(19);
@@ -292,6 +296,7 @@ pub(super) fn keep(state: &mut State, channel: u64, draft: &Draft, reply_to: Opt
         nonce: draft.text("nonce").map(str::to_owned),
         reply_to,
         files: draft.files.clone(),
+        buttons: components::read(&draft.body).unwrap_or_default(),
         pinged: draft.pings(replied_user),
     };
     (id, stored, sent)

@@ -3,6 +3,7 @@
 //! [`DiscordFake`] is what a test holds: it lets people speak, reads what the bot sent, and makes Discord
 //! misbehave. Everything here is immediate; what the bot does is waited for by `wait_for…`.
 
+mod components;
 mod error;
 mod gate;
 mod gateway;
@@ -126,6 +127,8 @@ pub struct Sent {
     pub reply_to: Option<u64>,
     /// Its files.
     pub files: Vec<SentFile>,
+    /// The buttons below it: what stands on each, and its custom id.
+    pub buttons: Vec<(String, String)>,
     /// Whom it pinged: ids of users, `@everyone`, `@here`.
     pub pinged: Vec<String>,
 }

@@ -183,6 +183,28 @@ impl DiscordFake {
 
     /// A person uses a slash command; `options` are names and values. Returns the interaction's id.
     pub fn interaction(&self, channel: u64, user: u64, name: &str, options: &[(&str, &str)]) -> u64 {
+        let options: Vec<Value> = options
+            .iter()
+            .map(|(name, value)| json!({"name": name, "type": 3, "value": value}))
+            .collect();
+        self.interact(
+            2,
+            channel,
+            user,
+            name,
+            |_| json!({"data": {"id": "5", "name": name, "type": 1, "options": options}}),
+        )
+    }
+
+    /// An interaction of a kind, with fields of its own. Returns its id.
+    pub(super) fn interact(
+        &self,
+        kind: u64,
+        channel: u64,
+        user: u64,
+        name: &str,
+        fields: impl FnOnce(&super::state::State) -> Value,
+    ) -> u64 {
         let mut state = self.shared.state();
         let id = state.clock.snowflake();
         let asked = Asked {
@@ -195,10 +217,15 @@ impl DiscordFake {
             acknowledged: None,
             original: None,
             answered: false,
+            is_typed: kind == 4,
+            choices: None,
             replies: Vec::new(),
         };
         state.interactions.insert(id, asked);
-        let json = json::interaction(&state, id, channel, user, name, options);
+        let mut json = json::interaction(&state, id, kind, channel, user);
+        for (name, value) in fields(&state).as_object().into_iter().flatten() {
+            json[name] = value.clone();
+        }
         state.dispatch("INTERACTION_CREATE", &json);
         id
     }

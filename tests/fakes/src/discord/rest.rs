@@ -176,7 +176,11 @@ fn check_command(command: &Value) -> Result<Value, Refusal> {
     let mut command = command.clone();
     command["type"] = json!(command["type"].as_u64().unwrap_or(1));
     for option in command.get("options").and_then(Value::as_array).into_iter().flatten() {
-        only("options", option, &["name", "description", "type", "required"])?;
+        only(
+            "options",
+            option,
+            &["name", "description", "type", "required", "autocomplete"],
+        )?;
         named("options", option)?;
         if option["type"].as_u64().is_none_or(|kind| kind > 11) {
             return Err(Refusal::field("type", "BASE_TYPE_CHOICES", "no such type of option"));
@@ -187,9 +191,9 @@ fn check_command(command: &Value) -> Result<Value, Refusal> {
             // Discord leaves an empty list out.
             command.as_object_mut().map(|command| command.remove("options"));
         } else {
-            // And `required`, where it is false.
+            // And `required` and `autocomplete`, where they are false.
             for option in options.iter_mut().filter_map(Value::as_object_mut) {
-                option.retain(|name, value| name != "required" || *value == json!(true));
+                option.retain(|name, value| !["required", "autocomplete"].contains(&&**name) || *value == json!(true));
             }
         }
     }

@@ -76,6 +76,10 @@ pub(super) struct Asked {
     /// The message that the acknowledgement made.
     pub(super) original: Option<u64>,
     pub(super) answered: bool,
+    /// An argument that is being typed.
+    pub(super) is_typed: bool,
+    /// What it may become: what is shown, and its value.
+    pub(super) choices: Option<Vec<(String, String)>>,
     pub(super) replies: Vec<Sent>,
 }
 

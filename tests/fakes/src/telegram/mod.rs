@@ -8,6 +8,7 @@ mod answer;
 mod entities;
 mod fault;
 mod html;
+mod keyboard;
 mod limiter;
 mod messages;
 mod observe;

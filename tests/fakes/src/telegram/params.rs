@@ -80,6 +80,13 @@ const EDIT: &[(&str, Kind)] = &[
     ("reply_markup", Object),
 ];
 const COMMANDS: &[(&str, Kind)] = &[("commands", List), ("scope", Object), ("language_code", Text)];
+const ANSWER: &[(&str, Kind)] = &[
+    ("callback_query_id", Text),
+    ("text", Text),
+    ("show_alert", Flag),
+    ("url", Text),
+    ("cache_time", Integer),
+];
 const REPLY: &[&str] = &[
     "message_id",
     "chat_id",
@@ -101,6 +108,7 @@ const fn known(method: Method) -> &'static [(&'static str, Kind)] {
         Method::SetMyCommands => COMMANDS,
         Method::DeleteWebhook => &[("drop_pending_updates", Flag)],
         Method::GetChat => &[("chat_id", ChatId)],
+        Method::AnswerCallbackQuery => ANSWER,
     }
 }
 

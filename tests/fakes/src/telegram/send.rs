@@ -8,7 +8,7 @@ use super::{
     Action, Chat, Document, Method, Sent,
     answer::Refusal,
     entities::{self, units},
-    html,
+    html, keyboard,
     limiter::Limiter,
     messages::bot,
     params::Params,
@@ -42,9 +42,11 @@ pub(super) fn message(shared: &Shared, params: &Params) -> Result<Value, Refusal
     let mut state = shared.lock();
     let to = open_chat(&state, params)?;
     let rendered = render(params, "text", TEXT_UNITS)?;
+    let buttons = keyboard::read(params)?;
     let reply_to = reply_target(&state, to, params)?;
     limit(&mut state, to)?;
-    let sent = new_sent(&mut state, Method::SendMessage, to, params, rendered, reply_to);
+    let mut sent = new_sent(&mut state, Method::SendMessage, to, params, rendered, reply_to);
+    sent.buttons = buttons;
     Ok(deliver(shared, &mut state, sent))
 }
 
@@ -212,6 +214,7 @@ fn new_sent(
         entities: rendered.entities,
         reply_to,
         document: None,
+        buttons: Vec::new(),
         edits: 0,
         at: Instant::now(),
     }
@@ -233,6 +236,9 @@ fn as_message(state: &State, sent: &Sent) -> Value {
     let mut message = state.message(sent.chat, sent.message_id, bot());
     if let Some(reply_to) = sent.reply_to {
         message["reply_to_message"] = state.quoted(sent.chat, reply_to);
+    }
+    if !sent.buttons.is_empty() {
+        message["reply_markup"] = keyboard::markup(&sent.buttons);
     }
     let (text, entities) = match &sent.document {
         None => ("text", "entities"),

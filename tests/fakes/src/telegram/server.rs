@@ -16,7 +16,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use super::{
     Fault, Method, Request, TelegramFake,
     answer::{Refusal, broken, ok, page},
-    messages,
+    keyboard, messages,
     params::Params,
     send,
     state::Shared,
@@ -109,6 +109,7 @@ async fn perform(shared: &Shared, method: Method, params: &Params) -> Result<Val
         }
         Method::GetWebhookInfo => Ok(webhook_info(shared)),
         Method::GetChat => get_chat(shared, params),
+        Method::AnswerCallbackQuery => keyboard::answer(shared, params),
     }
 }
 

@@ -35,10 +35,12 @@ pub enum Method {
     GetWebhookInfo,
     /// `getChat`.
     GetChat,
+    /// `answerCallbackQuery`.
+    AnswerCallbackQuery,
 }
 
 impl Method {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::GetMe,
         Self::GetUpdates,
         Self::SendMessage,
@@ -49,6 +51,7 @@ impl Method {
         Self::DeleteWebhook,
         Self::GetWebhookInfo,
         Self::GetChat,
+        Self::AnswerCallbackQuery,
     ];
 
     /// The method of this name; case does not matter, as on Telegram.
@@ -95,6 +98,8 @@ pub struct Sent {
     pub reply_to: Option<i64>,
     /// The file that came with it.
     pub document: Option<Document>,
+    /// The buttons below it: what stands on each, and the data behind it.
+    pub buttons: Vec<(String, String)>,
     /// How often it was edited.
     pub edits: u32,
     /// When the server took it.
@@ -166,6 +171,18 @@ pub(super) struct Person {
     pub(super) language: String,
 }
 
+/// A button that was pressed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Query {
+    /// The update's payload.
+    pub(super) payload: Value,
+    /// How often a poll returned it.
+    pub(super) deliveries: u32,
+    pub(super) answers: u32,
+    /// Telegram takes no answer any more.
+    pub(super) expired: bool,
+}
+
 /// Everything behind the one lock.
 #[derive(Debug)]
 pub(super) struct State {
@@ -183,6 +200,7 @@ pub(super) struct State {
     pub(super) requests: Vec<Request>,
     pub(super) commands: Vec<(String, String)>,
     pub(super) violations: Vec<String>,
+    pub(super) queries: HashMap<String, Query>,
     pub(super) faults: Faults,
     pub(super) limiter: Option<Limiter>,
     pub(super) recording: bool,
@@ -205,6 +223,7 @@ impl Default for State {
             requests: Vec::new(),
             commands: Vec::new(),
             violations: Vec::new(),
+            queries: HashMap::new(),
             faults: Faults::default(),
             limiter: None,
             recording: true,

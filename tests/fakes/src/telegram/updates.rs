@@ -66,7 +66,7 @@ pub(super) async fn get(shared: &Shared, params: &Params) -> Result<Value, Refus
     shared.changed.send_replace(());
     let deadline = Instant::now() + timeout;
     loop {
-        let waiting = take(&shared.lock(), limit);
+        let waiting = take(&mut shared.lock(), limit);
         if !waiting.is_empty() || Instant::now() >= deadline {
             return Ok(Value::Array(waiting));
         }
@@ -94,11 +94,19 @@ fn begin(state: &mut State, params: &Params) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn take(state: &State, limit: usize) -> Vec<Value> {
-    state
+fn take(state: &mut State, limit: usize) -> Vec<Value> {
+    let taken: Vec<Value> = state
         .updates
         .iter()
         .take(limit)
         .map(|(_, update)| update.clone())
-        .collect()
+        .collect();
+    for update in &taken {
+        if let Some(query) = update["callback_query"]["id"].as_str()
+            && let Some(query) = state.queries.get_mut(query)
+        {
+            query.deliveries += 1;
+        }
+    }
+    taken
 }

@@ -1,0 +1,94 @@
+//! Answers to an argument that is being typed: what it may become. Discord waits 3 seconds, and shows nothing where
+//! there is no answer.
+
+use std::{sync::Arc, time::Duration};
+
+use clifford_channel::{Choice, Completion, Ingress, Place};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::{
+    Shared,
+    api::{Body, Call},
+    directory::ChannelInfo,
+    map::{self, Typed},
+};
+
+/// The share of the time that is left for finding the choices: the rest is for telling them.
+const TO_FIND: u32 = 2;
+
+/// Answers, whatever happens.
+pub(crate) async fn answer(shared: Arc<Shared>, ingress: Arc<dyn Ingress>, typed: Box<Typed>) {
+    let all = shared.config.timing.acknowledge;
+    let choices = tokio::time::timeout(all / TO_FIND, choices(&shared, ingress.as_ref(), &typed, all / TO_FIND))
+        .await
+        .unwrap_or_default();
+    let id = typed.from.id.get();
+    let path = format!("/interactions/{id}/{}/callback", typed.from.token);
+    let body = Body::Json(json!({"type": 8, "data": {"choices": shown(choices)}}));
+    let mut call = Call::new(Method::POST, "complete", id, path).body(body);
+    call.urgent = Some(all / TO_FIND);
+    if let Err(error) = shared.api.call::<Value>(&call).await {
+        // Whoever types goes on, and is asked for again.
+        tracing::debug!(%error, interaction = id, "what an argument may become was not taken");
+    }
+}
+
+async fn choices(shared: &Shared, ingress: &dyn Ingress, typed: &Typed, within: Duration) -> Vec<Choice> {
+    let place = place(shared, typed, within).await;
+    let Some(asked) = map::typed(typed, place) else {
+        return Vec::new();
+    };
+    ingress.complete(asked).await.unwrap_or_else(|error| {
+        tracing::warn!(%error, "an argument could not be completed");
+        Vec::new()
+    })
+}
+
+/// The channel as a place; Discord is asked once about one of a guild that is not known.
+async fn place(shared: &Shared, typed: &Typed, within: Duration) -> Place {
+    let (channel, guild) = (typed.from.channel_id.get(), typed.from.guild_id.map(|id| id.get()));
+    let directory = &shared.directory;
+    if guild.is_some() && directory.place(channel).is_none() {
+        let mut call = Call::new(Method::GET, "read channel", channel, format!("/channels/{channel}"));
+        call.urgent = Some(within);
+        match shared.api.call::<ChannelInfo>(&call).await {
+            Ok(info) => directory.channel(info),
+            Err(error) => tracing::debug!(channel, %error, "a channel could not be looked up"),
+        }
+    }
+    directory
+        .place(channel)
+        .unwrap_or_else(|| directory.place_within(channel, guild))
+}
+
+/// What Discord takes of them. A value that was cut would be another one, so what is too long is left out.
+fn shown(choices: Vec<Choice>) -> Vec<Value> {
+    let fits = |text: &str| (1..=Choice::LONGEST).contains(&text.chars().count());
+    choices
+        .into_iter()
+        .map(|choice| (clifford_markup::shortened(&choice.label, Choice::LONGEST), choice.value))
+        .filter(|(name, value)| fits(name) && fits(value))
+        .take(Completion::MOST)
+        .map(|(name, value)| json!({"name": name, "value": value}))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_discord_takes_is_shown() {
+        let choice = |label: &str, value: &str| Choice {
+            label: label.to_owned(),
+            value: value.to_owned(),
+        };
+        let long = "x".repeat(101);
+        let mut choices = vec![choice("", "1"), choice("a", ""), choice("b", &long), choice(&long, "2")];
+        choices.extend((0..30).map(|n| choice(&format!("c{n}"), "3")));
+        let shown = shown(choices);
+        assert_eq!(shown[0], json!({"name": format!("{}…", "x".repeat(99)), "value": "2"}));
+        assert_eq!((shown.len(), &shown[24]["name"]), (25, &json!("c23")));
+    }
+}

@@ -1,0 +1,78 @@
+//! Arguments that are being typed.
+
+use clifford_channel::{Completion, Place};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::component::From;
+
+/// A command whose argument is being typed.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Typed {
+    #[serde(flatten)]
+    pub(crate) from: From,
+    data: Data,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Data {
+    name: String,
+    #[serde(default)]
+    options: Vec<Given>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Given {
+    #[serde(default)]
+    value: Value,
+    #[serde(default)]
+    focused: bool,
+}
+
+/// What is asked; `None` if nothing is being typed, or Discord does not say by whom.
+pub(crate) fn typed(payload: &Typed, place: Place) -> Option<Completion> {
+    let focused = payload.data.options.iter().find(|option| option.focused)?;
+    Some(Completion {
+        place,
+        speaker: payload.from.speaker()?,
+        command: payload.data.name.clone(),
+        typed: focused.value.as_str().unwrap_or_default().to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use clifford_channel::{PlaceKind, Platform};
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_argument_that_is_being_typed_is_what_is_asked() {
+        let place = Place {
+            platform: Platform::Discord,
+            external_id: "5".to_owned(),
+            kind: PlaceKind::Private,
+            name: None,
+            space: None,
+        };
+        let read = |options: Value| {
+            let payload = json!({
+                "type": 4, "id": "846462639134605312", "application_id": "1", "token": "t", "channel_id": "5",
+                "user": {"id": "7", "username": "ada", "discriminator": "0"}, "locale": "en-GB", "version": 1,
+                "data": {"id": "9", "name": "switch", "type": 1, "options": options},
+            });
+            let typed_in: Typed = serde_json::from_value(payload).unwrap();
+            typed(&typed_in, place.clone()).map(|asked| (asked.speaker.id, asked.command, asked.typed))
+        };
+        let expected = |typed: &str| Some(("7".to_owned(), "switch".to_owned(), typed.to_owned()));
+        let focused = json!([{"type": 3, "name": "name", "value": "Ro", "focused": true}]);
+        assert_eq!(read(focused), expected("Ro"));
+        assert_eq!(
+            read(json!([{"type": 4, "name": "n", "value": 5, "focused": true}])),
+            expected("")
+        );
+        assert_eq!(read(json!([{"type": 3, "name": "name", "value": "Ro"}])), None);
+        assert_eq!(read(json!([])), None);
+    }
+}

@@ -1,0 +1,50 @@
+//! One line of a text, cut where no character is broken.
+
+use unicode_segmentation::UnicodeSegmentation as _;
+
+/// A text as one line of at most `most` characters: white space folded, and `…` in place of what is left out. It is
+/// cut between graphemes.
+pub fn shortened(text: &str, most: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= most {
+        return line;
+    }
+    let Some(mut room) = most.checked_sub(1) else {
+        return String::new();
+    };
+    let mut kept = String::new();
+    for grapheme in line.graphemes(true) {
+        let Some(left) = room.checked_sub(grapheme.chars().count()) else {
+            break;
+        };
+        room = left;
+        kept.push_str(grapheme);
+    }
+    kept.truncate(kept.trim_end().len());
+    kept.push('…');
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_cut_to_a_line_between_graphemes() {
+        let family = "👨‍👩‍👧";
+        let cases = [
+            ("Trip to Rome", 12, "Trip to Rome".to_owned()),
+            ("Trip  to\n Rome ", 12, "Trip to Rome".to_owned()),
+            ("Trip to Rome", 9, "Trip to…".to_owned()),
+            ("Trip to Rome", 1, "…".to_owned()),
+            ("Trip to Rome", 0, String::new()),
+            ("  ", 5, String::new()),
+            (&format!("{family}{family}"), 6, format!("{family}…")),
+            (family, 4, "…".to_owned()),
+            ("e\u{301}e\u{301}e\u{301}", 4, "e\u{301}…".to_owned()),
+        ];
+        for (text, most, expected) in cases {
+            assert_eq!(shortened(text, most), expected, "{text} {most}");
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! What the argument of a command may become while it is typed. Whoever types sees nothing by it that the command
+//! itself would not show there.
+
+use std::collections::HashMap;
+
+use clifford_channel::{Choice, Completion, Place};
+
+use super::{CommandSpec, continuing, conversations};
+use crate::{
+    memory,
+    store::{
+        Conn, StoreError,
+        channels::Channel,
+        memory_items::{self, MemoryItem, Viewer},
+        users::User,
+    },
+};
+
+impl CommandSpec {
+    /// Whether there is something that its argument can become.
+    pub fn completes(&self) -> bool {
+        kind(self.name).is_some()
+    }
+}
+
+enum Kind {
+    Here,
+    Elsewhere,
+    Item,
+}
+
+fn kind(command: &str) -> Option<Kind> {
+    match command {
+        "switch" => Some(Kind::Here),
+        "continue" => Some(Kind::Elsewhere),
+        "forget" | "pin" | "share" | "private" => Some(Kind::Item),
+        _ => None,
+    }
+}
+
+/// What an argument may become, for somebody who may speak there. `channel` and `user`: what is known of the place and
+/// of who types.
+///
+/// # Errors
+/// The store's.
+pub async fn complete(
+    conn: &mut Conn,
+    asked: &Completion,
+    channel: Option<&Channel>,
+    user: Option<&User>,
+) -> Result<Vec<Choice>, StoreError> {
+    let all = match (kind(&asked.command), channel, user) {
+        (Some(Kind::Here), Some(channel), _) => conversations::choices(conn, channel).await?,
+        (Some(Kind::Elsewhere), Some(channel), Some(user)) if channel.is_private() => {
+            continuing::choices(conn, channel, user).await?
+        }
+        (Some(Kind::Item), channel, Some(user)) => match viewer(&asked.place, channel) {
+            Some(viewer) => items(memory_items::active(conn, user.id, viewer, memory::MOST).await?),
+            None => Vec::new(),
+        },
+        _ => Vec::new(),
+    };
+    Ok(fitting(all, &asked.typed))
+}
+
+/// Who sees items there; nobody in a shared place that is not known.
+fn viewer(place: &Place, channel: Option<&Channel>) -> Option<Viewer> {
+    match channel {
+        Some(channel) => Some(memory::viewer(Some(channel))),
+        None => place.kind.is_private().then_some(Viewer::Private),
+    }
+}
+
+/// Items by their keys; with the module where a key alone could be two.
+fn items(items: Vec<MemoryItem>) -> Vec<Choice> {
+    let mut keys: HashMap<String, usize> = HashMap::new();
+    for item in &items {
+        *keys.entry(item.key.clone()).or_default() += 1;
+    }
+    let choice = |item: MemoryItem| {
+        let value = match keys.get(&item.key) {
+            Some(1) => item.key,
+            _ => format!("{}.{}", item.module, item.key),
+        };
+        Choice {
+            label: format!("{value}: {}", item.value),
+            value,
+        }
+    };
+    items.into_iter().map(choice).collect()
+}
+
+/// Those that hold what was typed, beginnings first.
+fn fitting(all: Vec<Choice>, typed: &str) -> Vec<Choice> {
+    let typed = typed.trim().to_lowercase();
+    let (begin, rest): (Vec<_>, Vec<_>) = all
+        .into_iter()
+        .map(|choice| (choice.label.to_lowercase(), choice))
+        .filter(|(label, _)| label.contains(&typed))
+        .partition(|(label, _)| label.starts_with(&typed));
+    begin
+        .into_iter()
+        .chain(rest)
+        .map(|(_, choice)| choice)
+        .take(Completion::MOST)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item(module: &str, key: &str, value: &str) -> MemoryItem {
+        MemoryItem {
+            module: module.to_owned(),
+            key: key.to_owned(),
+            value: value.to_owned(),
+            level: 0,
+        }
+    }
+
+    #[test]
+    fn items_are_named_by_key_unless_that_is_two() {
+        let choices = items(vec![
+            item("identity", "name", "Ada"),
+            item("projects", "name", "Engine"),
+            item("preferences", "drink", "tea"),
+        ]);
+        let shown: Vec<_> = choices
+            .iter()
+            .map(|choice| (choice.value.as_str(), choice.label.as_str()))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                ("identity.name", "identity.name: Ada"),
+                ("projects.name", "projects.name: Engine"),
+                ("drink", "drink: tea")
+            ]
+        );
+    }
+
+    #[test]
+    fn what_begins_as_typed_comes_first_and_what_lacks_it_not_at_all() {
+        let all = ["Trip to Rome", "Rome", "Paris", "rome again"].map(|label| Choice {
+            label: label.to_owned(),
+            value: label.to_owned(),
+        });
+        let labels = |typed: &str| -> Vec<String> {
+            let shown = fitting(all.to_vec(), typed);
+            shown.into_iter().map(|choice| choice.label).collect()
+        };
+        assert_eq!(labels(" ROME"), ["Rome", "rome again", "Trip to Rome"]);
+        assert_eq!(labels(""), ["Trip to Rome", "Rome", "Paris", "rome again"]);
+        assert_eq!(labels("London"), Vec::<String>::new());
+    }
+}
