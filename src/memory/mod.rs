@@ -1,5 +1,6 @@
 //! Memory: what is remembered of a person, and how it comes into prompts.
 
+pub mod levels;
 pub mod writer;
 
 use crate::store::{
