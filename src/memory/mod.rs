@@ -1,6 +1,8 @@
 //! Memory: what is remembered of a person, and how it comes into prompts.
 
 pub mod levels;
+pub mod operations;
+pub mod secrets;
 pub mod writer;
 
 use crate::store::{
