@@ -11,6 +11,7 @@ pub mod config;
 pub mod delivery;
 pub mod engine;
 pub mod erase;
+pub mod housekeeping;
 pub mod http;
 pub mod id;
 pub mod ingress;

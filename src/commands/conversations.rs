@@ -3,6 +3,7 @@
 use super::{Done, age, inline};
 use crate::{
     clock::Timestamp,
+    memory::closing,
     store::{StoreError, Tx, channels::Channel, contexts},
 };
 
@@ -11,7 +12,7 @@ const LISTED: u32 = 15;
 
 pub(super) async fn new(tx: &mut Tx, name: &str, channel: &Channel, now: Timestamp) -> Result<Done, StoreError> {
     if let Some(active) = channel.active_context_id {
-        contexts::close(tx, active, now).await?;
+        closing::close(tx, active, now).await?;
     }
     let name = (!name.is_empty()).then_some(name);
     contexts::begin(tx, channel, name, now).await?;
@@ -86,7 +87,7 @@ pub(super) async fn switch(tx: &mut Tx, wanted: &str, channel: &Channel, now: Ti
 
 pub(super) async fn close(tx: &mut Tx, channel: &Channel, now: Timestamp) -> Result<Done, StoreError> {
     let closed = match channel.active_context_id {
-        Some(active) => contexts::close(tx, active, now).await?,
+        Some(active) => closing::close(tx, active, now).await?,
         None => false,
     };
     Ok(Done::say(if closed {

@@ -20,6 +20,16 @@ pub enum Point {
     BetweenParts,
     /// A subagent ended; its parent was not woken.
     ChildEnded,
+    /// A conversation is to be compacted; that is not committed.
+    CompactionDue,
+    /// A memory write is claimed; nothing of it was done.
+    JobClaimed,
+    /// The memory writer's model was not asked.
+    BeforeMemoryCall,
+    /// The memory writer's model has replied; nothing of that is committed.
+    MemoryReplied,
+    /// A piece of a memory write is committed.
+    MemoryWritten,
 }
 
 impl Point {
@@ -34,6 +44,11 @@ impl Point {
             Self::PartSent => "part_sent",
             Self::BetweenParts => "between_parts",
             Self::ChildEnded => "child_ended",
+            Self::CompactionDue => "compaction_due",
+            Self::JobClaimed => "job_claimed",
+            Self::BeforeMemoryCall => "before_memory_call",
+            Self::MemoryReplied => "memory_replied",
+            Self::MemoryWritten => "memory_written",
         }
     }
 }

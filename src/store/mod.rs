@@ -13,6 +13,7 @@ mod db;
 pub mod jobs;
 pub mod leases;
 pub mod memory_items;
+pub mod memory_write;
 pub mod messages;
 pub mod notify;
 pub mod outbox;
