@@ -21,6 +21,7 @@ mod delivery;
 mod harness;
 mod look;
 mod races;
+mod remembering;
 mod sleeps;
 mod store;
 mod trouble;

@@ -3,6 +3,7 @@
 mod claims;
 mod engines;
 mod keys;
+mod memory_writes;
 mod moves;
 mod places;
 mod races;

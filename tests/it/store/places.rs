@@ -6,7 +6,7 @@ use clifford::{
     id::{AgentId, SpaceId},
     memory::{self, closing},
     store::{
-        agents, channels, contexts, memory_items,
+        agents, channels, memory_items,
         memory_items::{NewItem, Viewer},
         settings,
         users::{self, UserRole},

@@ -5,6 +5,7 @@
 
 mod arithmetic;
 mod intent;
+mod memory;
 mod module;
 mod phrases;
 mod plan;
@@ -23,11 +24,13 @@ pub struct Offline;
 
 #[async_trait]
 impl Model for Offline {
-    /// Replies to a run with the JSON text of one action, and to a plain chat with plain text.
+    /// Replies to a run with the JSON text of one action, to the memory writer with what it asks for, and to a plain
+    /// chat with plain text.
     async fn complete(&self, request: &Request, sink: &mut dyn Sink) -> Result<Completion, ModelError> {
-        let text = match Transcript::read(&request.messages) {
-            Some(transcript) => plan::next_action(&transcript).to_string(),
-            None => plan::chat(transcript::last_words(&request.messages)),
+        let text = match (memory::reply(request), Transcript::read(&request.messages)) {
+            (Some(reply), _) => reply,
+            (None, Some(transcript)) => plan::next_action(&transcript).to_string(),
+            (None, None) => plan::chat(transcript::last_words(&request.messages)),
         };
         sink.text(&text);
         let mut completion = Completion {
