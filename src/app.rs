@@ -19,6 +19,7 @@ use crate::{
     config::{self, Config, Loaded, Secrets},
     delivery::Delivery,
     engine::{Engine, Parts, lease, scheduler},
+    housekeeping,
     http::{self, Api, Server, channel::WebChannel},
     id::{AgentId, WorkerId},
     ingress::Gatekeeper,
@@ -33,9 +34,6 @@ use crate::{
     },
     tools::Registry,
 };
-
-/// How often idle conversations are closed.
-const CLOSE_EVERY: Duration = Duration::from_secs(300);
 
 /// Why Clifford could not start.
 #[derive(Debug, thiserror::Error)]
@@ -181,10 +179,9 @@ impl App {
             self.background
                 .spawn(search::indexer::run(self.db.clone(), stop.clone()));
             let hours = self.config.ingress.auto_close_hours;
-            if hours > 0 {
-                let idle = Duration::from_secs(hours * 3600);
-                self.background.spawn(close_idle(Arc::clone(&self.engine), idle, stop));
-            }
+            let idle = (hours > 0).then(|| Duration::from_secs(hours * 3600));
+            self.background
+                .spawn(housekeeping::run(Arc::clone(&self.engine), idle, stop));
         }
     }
 
@@ -302,23 +299,6 @@ async fn prepare(db: &Db, config: &Config, clock: &SharedClock) -> Result<(), St
         })
     })
     .await
-}
-
-async fn close_idle(engine: Arc<Engine>, idle: Duration, stop: CancellationToken) {
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => return,
-            () = tokio::time::sleep(CLOSE_EVERY) => {}
-        }
-        let now = engine.clock.now();
-        let closed = engine
-            .db
-            .write(move |tx| Box::pin(crate::store::contexts::close_idle(tx, now.before(idle), now)))
-            .await;
-        if let Err(error) = closed {
-            tracing::warn!(%error, "idle conversations could not be closed");
-        }
-    }
 }
 
 fn adapters(config: &Config, secrets: &Secrets) -> Result<BTreeMap<Platform, Arc<dyn Channel>>, StartError> {

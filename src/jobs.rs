@@ -21,7 +21,7 @@ const POLL: Duration = Duration::from_secs(1);
 const BACKOFF: Duration = Duration::from_secs(10);
 /// The longest of these waits.
 const LONGEST_BACKOFF: Duration = Duration::from_secs(3600);
-/// How often a job is tried.
+/// How often a job is tried whose failure does not pass by itself.
 const ATTEMPTS: i64 = 12;
 
 /// Why a job was not done this time.
@@ -39,6 +39,18 @@ pub enum JobError {
     /// What it waits for has not happened yet: look again at this time. This is no failure.
     #[error("it is not time yet")]
     NotYet(Timestamp),
+}
+
+impl JobError {
+    /// Whether it may pass by itself, however long that takes: such a job is never given up.
+    fn may_pass(&self) -> bool {
+        use clifford_llm::ModelError;
+        match self {
+            Self::Store(_) | Self::NotYet(_) => true,
+            Self::Model(error) => !matches!(error, ModelError::BadRequest { .. } | ModelError::Refused { .. }),
+            Self::Unreadable(_) => false,
+        }
+    }
 }
 
 /// Does what comes due until `stop`, one job at a time.
@@ -93,7 +105,7 @@ async fn work_on(engine: &Arc<Engine>, job: Job, lease: JobLease) {
     let due_at = match &error {
         JobError::NotYet(at) => Some(*at),
         // Who asked to be forgotten is, whatever it takes.
-        _ if attempts >= ATTEMPTS && kind != JobKind::Erase => None,
+        _ if attempts >= ATTEMPTS && kind != JobKind::Erase && !error.may_pass() => None,
         _ => Some(now.after(backoff(attempts))),
     };
     match due_at {

@@ -21,7 +21,7 @@ CREATE TABLE jobs (
     mode         TEXT,                      -- of a memory write: close | compact
     context_id   TEXT REFERENCES contexts (id),
     user_id      TEXT REFERENCES users (id),
-    through      TEXT,                      -- of a compaction: the last message that leaves the conversation
+    through      TEXT,                      -- of a memory write: the last message that it reads
     status       TEXT NOT NULL,             -- pending | done | failed
     attempts     BIGINT NOT NULL,
     due_at       BIGINT NOT NULL,
@@ -40,6 +40,9 @@ CREATE UNIQUE INDEX jobs_one_compaction ON jobs (context_id) WHERE mode = 'compa
 CREATE INDEX jobs_claimable ON jobs (due_at) WHERE status = 'pending';
 CREATE INDEX jobs_by_context ON jobs (context_id, id);
 CREATE INDEX jobs_by_user ON jobs (user_id, id);
+CREATE INDEX jobs_kept ON jobs (ended_at) WHERE mode = 'compact' AND purged_at IS NULL;
+-- A message goes with its files.
+CREATE INDEX files_by_message ON files (message_id);
 
 -- Codes by which two accounts become one person's; stored as their SHA-256.
 CREATE TABLE link_codes (

@@ -108,7 +108,7 @@ async fn list(tx: &mut Tx, channel: &Channel, user: &User, now: Timestamp) -> Re
 /// It is this channel's too from now on, open again if it was closed; what was active here ends.
 async fn take_over(tx: &mut Tx, channel: &Channel, found: &Elsewhere, now: Timestamp) -> Result<Done, StoreError> {
     if let Some(active) = channel.active_context_id {
-        contexts::close(tx, active, now).await?;
+        crate::memory::closing::close(tx, active, now).await?;
     }
     contexts::touch(tx, found.context.id, now).await?;
     channels::set_active_context(tx, channel.id, Some(found.context.id)).await?;

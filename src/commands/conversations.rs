@@ -6,6 +6,7 @@ use super::{Done, age, continuing::platform, inline};
 use crate::{
     clock::Timestamp,
     id::ContextId,
+    memory::closing,
     store::{
         Conn, StoreError, Tx,
         channels::Channel,
@@ -25,7 +26,7 @@ pub(super) async fn new(tx: &mut Tx, name: &str, channel: &Channel, now: Timesta
     let mut ended = String::new();
     if let Some(active) = channel.active_context_id {
         ended = ended_elsewhere(tx, channel, active).await?;
-        contexts::close(tx, active, now).await?;
+        closing::close(tx, active, now).await?;
     }
     let name = (!name.is_empty()).then_some(name);
     contexts::begin(tx, channel, name, now).await?;
@@ -113,7 +114,7 @@ pub(super) async fn close(tx: &mut Tx, channel: &Channel, now: Timestamp) -> Res
         return Ok(Done::say(NONE_OPEN));
     };
     let ended = ended_elsewhere(tx, channel, active).await?;
-    let text = if contexts::close(tx, active, now).await? {
+    let text = if closing::close(tx, active, now).await? {
         format!("Closed. Your next message starts a new conversation.{ended}")
     } else {
         NONE_OPEN.to_owned()

@@ -12,6 +12,7 @@ use super::{
 use crate::{
     clock::Timestamp,
     id::{ContextId, WorkerId},
+    memory::closing,
     store::{
         StoreError, Tx,
         agents::{self, Mode},
@@ -42,6 +43,8 @@ pub struct Commit {
     pub has_trigger: bool,
     /// It has subagents that may not have ended: they end with it.
     pub has_children: bool,
+    /// The most turns of a conversation, before its older half leaves it.
+    pub max_turns: i64,
     /// How long this worker's leases are.
     pub lease_for: Duration,
     /// When.
@@ -55,6 +58,8 @@ pub struct Consequences {
     pub follow_up: Option<(Run, Lease)>,
     /// There is work to claim.
     pub work_to_claim: bool,
+    /// There is a job to do.
+    pub job_to_do: bool,
 }
 
 impl Commit {
@@ -100,11 +105,11 @@ impl Commit {
             runs::insert(tx, &self.child(child), now).await?;
         }
         // The lease decides over all of it, so it is asked last: what stands before goes along.
-        let queued = match rests_in {
+        let rest = match rests_in {
             Some(context) => runs::advance_to_rest(tx, &self.lease, &self.advance(), context, now).await?,
             None => {
                 runs::advance(tx, &self.lease, &self.advance(), now).await?;
-                Vec::new()
+                runs::AtRest::default()
             }
         };
         let mut work_to_claim = !self.children.is_empty();
@@ -114,6 +119,7 @@ impl Commit {
             triggers::put(tx, self.run.id, cron, &self.time_zone, wake.at, now).await?;
         }
         let mut follow_up = None;
+        let mut job_to_do = false;
         if is_end {
             if self.has_trigger {
                 triggers::remove(tx, self.run.id).await?;
@@ -124,7 +130,19 @@ impl Commit {
             work_to_claim |= wake_parent(tx, &self.run, now).await?;
         }
         if let Some(context) = rests_in {
-            follow_up = begin_follow_up(tx, context, queued, &self.run, self.lease.owner, self.lease_for, now).await?;
+            if is_end && rest.turns > self.max_turns {
+                job_to_do = closing::compact(tx, context, now).await?;
+            }
+            follow_up = begin_follow_up(
+                tx,
+                context,
+                rest.queued,
+                &self.run,
+                self.lease.owner,
+                self.lease_for,
+                now,
+            )
+            .await?;
         }
         if work_to_claim {
             notify::work(tx).await?;
@@ -132,6 +150,7 @@ impl Commit {
         Ok(Consequences {
             follow_up,
             work_to_claim,
+            job_to_do,
         })
     }
 

@@ -24,6 +24,16 @@ pub enum Point {
     Erasing,
     /// A person's rows are deleted; the space that they took was not cleaned.
     Erased,
+    /// A conversation is to be compacted; that is not committed.
+    CompactionDue,
+    /// A memory write is claimed; nothing of it was done.
+    JobClaimed,
+    /// The memory writer's model was not asked.
+    BeforeMemoryCall,
+    /// The memory writer's model has replied; nothing of that is committed.
+    MemoryReplied,
+    /// A piece of a memory write is committed.
+    MemoryWritten,
 }
 
 impl Point {
@@ -40,6 +50,11 @@ impl Point {
             Self::ChildEnded => "child_ended",
             Self::Erasing => "erasing",
             Self::Erased => "erased",
+            Self::CompactionDue => "compaction_due",
+            Self::JobClaimed => "job_claimed",
+            Self::BeforeMemoryCall => "before_memory_call",
+            Self::MemoryReplied => "memory_replied",
+            Self::MemoryWritten => "memory_written",
         }
     }
 }

@@ -388,6 +388,7 @@ impl<'a> Session<'a> {
             time_zone: self.engine.rules.time_zone.clone(),
             has_trigger: self.state.has_trigger,
             has_children: !self.state.children.is_empty(),
+            max_turns: self.engine.settings.memory.max_turns,
             lease_for: self.engine.settings.lease,
             now,
         };
@@ -405,6 +406,9 @@ impl<'a> Session<'a> {
         }
         if is_child_end {
             crash::reach(Point::ChildEnded);
+        }
+        if consequences.job_to_do {
+            self.engine.jobs_bell.notify_one();
         }
         if let Some((run, lease)) = consequences.follow_up {
             tracing::debug!(run = %run.id, "a run for what arrived meanwhile");

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     id::{ChannelId, ContextId, JobId, UserId},
+    memory::closing,
     store::{
         channels,
         contexts::{self, Context},
@@ -101,7 +102,7 @@ pub(super) async fn create(
                 let person = (place.kind.is_private()).then_some((user.id, speaker.id.as_str()));
                 let channel = channels::find_or_create(tx, &place, person, now).await?;
                 if let Some(active) = channel.active_context_id {
-                    contexts::close(tx, active, now).await?;
+                    closing::close(tx, active, now).await?;
                 }
                 contexts::begin(tx, &channel, new.name.as_deref(), now).await
             })
@@ -143,7 +144,7 @@ pub(super) async fn change(
         .write(move |tx| {
             Box::pin(async move {
                 if change.closed == Some(true) {
-                    contexts::close(tx, id, now).await?;
+                    closing::close(tx, id, now).await?;
                 }
                 if let Some(name) = &change.name {
                     contexts::rename(tx, id, name).await?;

@@ -13,8 +13,8 @@ use super::{
 use crate::{
     id::{ContextId, JobId, MemoryItemId, UserId},
     memory::{
+        content::{Content, Fault},
         editing::{self, Change, Known, NewItem},
-        rules::{Content, Fault},
     },
     store::{
         jobs::{self, Job, JobKind},

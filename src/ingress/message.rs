@@ -13,7 +13,7 @@ use crate::{
         work::{Task, Work},
     },
     id::{ContextId, MessageId, RunId, WorkerId},
-    memory::recall,
+    memory::{closing, recall},
     outbound::{Outbound, Ticket, To},
     store::{
         StoreError, Tx,
@@ -395,7 +395,7 @@ impl Taken {
             (None, None) => return Ok((contexts::begin(tx, channel, None, self.now).await?, None)),
         };
         if !self.is_fresh(known.last_user_interaction_at) && runs::unended_in(tx, known.id).await?.is_empty() {
-            contexts::close(tx, known.id, self.now).await?;
+            closing::close(tx, known.id, self.now).await?;
             return Ok((contexts::begin(tx, channel, None, self.now).await?, None));
         }
         contexts::touch(tx, known.id, self.now).await?;

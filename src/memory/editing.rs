@@ -1,6 +1,6 @@
 //! Changes that people make to their items by hand: checked, and within what a level holds.
 
-use super::rules::{self, Content, Fault};
+use super::content::{self, Content, Fault};
 use crate::{
     clock::Timestamp,
     id::{MemoryItemId, UserId},
@@ -147,14 +147,14 @@ fn changed(mut item: Item, change: Change, now: Timestamp) -> Result<Item, Fault
 
 /// Archives what an item pushes out of its level.
 async fn make_room(tx: &mut Tx, item: &Item) -> Result<Result<(), Fault>, StoreError> {
-    let level = match rules::level_of(item.level) {
+    let level = match content::level_of(item.level) {
         Ok(level) => level,
         Err(fault) => return Ok(Err(fault)),
     };
     let (held, pinned) = memory_admin::beside(tx, item).await?;
-    let room = i64::from(level.items) - 1;
+    let room = i64::try_from(level.items).unwrap_or(i64::MAX) - 1;
     if pinned > room {
-        return Ok(Err(rules::full(item.level, level)));
+        return Ok(Err(content::full(item.level, level)));
     }
     if held > room {
         memory_admin::archive_oldest(tx, item, held - room).await?;

@@ -1,17 +1,272 @@
-//! The memory writer.
+//! The memory writer: reads a conversation piece by piece, asks the model what to remember of each person, and what to
+//! tell of the messages that leave. Each piece is one commit, so that a crash repeats at most one.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
+use clifford_llm::{Completion, ModelError, Request};
+use serde_json::Value;
+
+use super::{
+    operations::{self, Reading},
+    result::Progress,
+    rules::{self, Place},
+    segment, summary, write_prompt,
+};
 use crate::{
-    engine::Engine,
+    clock::Timestamp,
+    engine::{
+        Engine,
+        crash::{self, Point},
+    },
+    id::{ContextId, MemoryItemId, MessageId, SpaceId, UserId},
     jobs::JobError,
-    store::jobs::{Job, JobLease},
+    store::{
+        StoreError, Tx, channels, contexts,
+        jobs::{self, Job, JobLease, WriteMode},
+        memory_write::{self, Item, Said, Standing, Summary},
+    },
 };
 
 /// Does a memory write.
 ///
 /// # Errors
-/// Why it is to be tried again.
-pub async fn work(_engine: &Arc<Engine>, job: &Job, _lease: JobLease) -> Result<(), JobError> {
-    Err(JobError::Unreadable(format!("{} cannot be done yet", job.id)))
+/// Why it is to be tried again; what was written by then stays.
+pub async fn work(engine: &Arc<Engine>, job: &Job, lease: JobLease) -> Result<(), JobError> {
+    crash::reach(Point::JobClaimed);
+    let mut progress = Progress::of(job.result.as_ref().map(|result| &result.0));
+    let mut most = usize::try_from(engine.settings.memory.writer_max_messages).unwrap_or(usize::MAX);
+    loop {
+        let Some(piece) = next_piece(engine, job, most).await? else {
+            return finish(engine, lease, progress).await;
+        };
+        let written = match ask(engine, &piece, &mut progress).await {
+            // It may be too long for this model, or one message may spoil it.
+            Err(JobError::Model(ModelError::BadRequest { .. } | ModelError::Refused { .. }))
+                if piece.said.len() > 1 =>
+            {
+                most = piece.said.len() / 2;
+                continue;
+            }
+            asked => asked?,
+        };
+        crash::reach(Point::MemoryReplied);
+        progress.messages += piece.said.len();
+        let is_last = piece.is_last;
+        progress = engine
+            .db
+            .write({
+                let write = Write {
+                    piece,
+                    written,
+                    lease,
+                    deletes_at_once: engine.settings.memory.retain_compacted.is_zero(),
+                    now: engine.clock.now(),
+                };
+                move |tx| Box::pin(write.commit(tx, progress))
+            })
+            .await?;
+        crash::reach(Point::MemoryWritten);
+        if is_last {
+            return Ok(());
+        }
+    }
+}
+
+/// Ends a job that has nothing (more) to do.
+async fn finish(engine: &Engine, lease: JobLease, progress: Progress) -> Result<(), JobError> {
+    let now = engine.clock.now();
+    let result = progress.to_json();
+    engine
+        .db
+        .write(move |tx| {
+            Box::pin(async move {
+                jobs::hold(tx, &lease, now).await?;
+                jobs::finish(tx, &lease, &result, now).await
+            })
+        })
+        .await?;
+    Ok(())
+}
+
+/// A piece of a conversation, with all that is needed to write it.
+struct Piece {
+    context: ContextId,
+    compacts: bool,
+    standing: Standing,
+    said: Vec<Said>,
+    /// Its last message.
+    through: MessageId,
+    is_last: bool,
+    /// Nothing is remembered there, or of nobody.
+    forgets: bool,
+    private: bool,
+    space: Option<SpaceId>,
+}
+
+async fn next_piece(engine: &Engine, job: &Job, most: usize) -> Result<Option<Piece>, JobError> {
+    let Some(context) = job.context_id else {
+        return Ok(None);
+    };
+    let mut conn = engine.db.read().await?;
+    let Some(standing) = memory_write::standing(&mut conn, context).await? else {
+        return Ok(None);
+    };
+    let Some(channel) = channels::get(&mut conn, standing.channel_id).await? else {
+        return Ok(None);
+    };
+    let compacts = job.mode == Some(WriteMode::Compact);
+    let after = if compacts {
+        standing.compacted_through
+    } else {
+        standing.remembered_through
+    };
+    // One more tells whether there is more.
+    let limit = u32::try_from(most.saturating_add(1)).unwrap_or(u32::MAX);
+    let mut said = memory_write::next(&mut conn, context, after, job.through, limit).await?;
+    let length = segment::length(&said, most);
+    let is_last = length == said.len();
+    said.truncate(length);
+    let Some(last) = said.last() else {
+        return Ok(None);
+    };
+    let settings = engine
+        .settings
+        .memory
+        .defaults
+        .of(&mut conn, channel.space_id, channel.id)
+        .await?;
+    let private = channel.is_private();
+    Ok(Some(Piece {
+        context,
+        compacts,
+        through: last.id,
+        said,
+        is_last,
+        // What is said among others belongs to their space; where there is none, nobody could be shown it.
+        forgets: !settings.memory || !private && channel.space_id.is_none(),
+        private,
+        space: channel.space_id.filter(|_| !private),
+        standing,
+    }))
+}
+
+/// What is to be done with one person's items.
+struct Wish {
+    user: UserId,
+    readings: Vec<Reading>,
+    named: HashMap<String, MemoryItemId>,
+}
+
+/// What the model made of a piece.
+struct Written {
+    wishes: Vec<Wish>,
+    summary: Option<Summary>,
+}
+
+async fn ask(engine: &Engine, piece: &Piece, progress: &mut Progress) -> Result<Written, JobError> {
+    let mut wishes = Vec::new();
+    let by_person = segment::by_person(&piece.said, piece.standing.remembered_through);
+    for (user, said) in by_person.into_iter().filter(|_| !piece.forgets) {
+        let mut known = memory_write::items(&mut engine.db.read().await?, user).await?;
+        known.retain(|item| sees(piece.private, piece.space, item));
+        let request = write_prompt::request(&known, &said);
+        let completion = complete(engine, &request, progress).await?;
+        wishes.push(Wish {
+            user,
+            readings: operations::read(&completion.text).map_err(JobError::Unreadable)?,
+            named: write_prompt::names(&known),
+        });
+    }
+    let summary = if piece.compacts {
+        Some(summarise(engine, piece, progress).await?)
+    } else {
+        None
+    };
+    Ok(Written { wishes, summary })
+}
+
+async fn summarise(engine: &Engine, piece: &Piece, progress: &mut Progress) -> Result<Summary, JobError> {
+    let so_far = piece.standing.summary.as_deref();
+    let said = segment::delivered(&piece.said);
+    let text = if said.is_empty() {
+        so_far.unwrap_or_default().to_owned()
+    } else {
+        let completion = complete(engine, &summary::request(so_far, &said), progress).await?;
+        summary::read(&completion.text).map_err(JobError::Unreadable)?
+    };
+    let before = piece.standing.summary_of.as_ref().map(|people| people.0.as_slice());
+    Ok(Summary {
+        text,
+        of: summary::people(before, &said),
+        through: piece.through,
+    })
+}
+
+async fn complete(engine: &Engine, request: &Request, progress: &mut Progress) -> Result<Completion, JobError> {
+    crash::reach(Point::BeforeMemoryCall);
+    let completion = engine.model.complete(request, &mut ()).await?;
+    let price = engine.settings.prices.get(&completion.provider).copied();
+    progress.count(&completion, price.unwrap_or_default());
+    for (kind, tokens) in [
+        ("prompt", completion.usage.prompt_tokens),
+        ("completion", completion.usage.completion_tokens),
+    ] {
+        metrics::counter!("clifford_memory_tokens_total", "kind" => kind).increment(tokens);
+    }
+    Ok(completion)
+}
+
+/// Whether an item is known where a conversation is.
+fn sees(private: bool, space: Option<SpaceId>, item: &Item) -> bool {
+    private || item.shareable || space.is_some() && item.origin_space == space
+}
+
+/// All that the commit of a piece writes.
+struct Write {
+    piece: Piece,
+    written: Written,
+    lease: JobLease,
+    deletes_at_once: bool,
+    now: Timestamp,
+}
+
+impl Write {
+    async fn commit(self, tx: &mut Tx, mut progress: Progress) -> Result<Progress, StoreError> {
+        let Self { piece, now, .. } = &self;
+        // As by the end of a run: the conversation is locked before the job.
+        contexts::lock(tx, piece.context).await?;
+        jobs::hold(tx, &self.lease, *now).await?;
+        for wish in &self.written.wishes {
+            // What happened to the items while the model was at work stands.
+            let items = memory_write::items(tx, wish.user).await?;
+            let outcome = {
+                let place = Place {
+                    sees: &|item| sees(piece.private, piece.space, item),
+                    private: piece.private,
+                    named: &wish.named,
+                };
+                rules::apply(items, &wish.readings, &place, *now, MemoryItemId::new)
+            };
+            memory_write::change(tx, wish.user, piece.context, piece.space, &outcome.changes).await?;
+            progress.note(wish.user, outcome);
+        }
+        memory_write::remembered(tx, piece.context, piece.through).await?;
+        if let Some(summary) = &self.written.summary {
+            memory_write::compacted(tx, piece.context, summary).await?;
+            progress.summarised += piece.said.len();
+        }
+        let result: Value = progress.to_json();
+        if piece.is_last {
+            jobs::finish(tx, &self.lease, &result, *now).await?;
+        } else {
+            jobs::keep(tx, &self.lease, &result).await?;
+        }
+        if self.deletes_at_once && piece.compacts {
+            memory_write::delete_compacted(tx, piece.context, piece.through, u32::MAX).await?;
+            if piece.is_last {
+                memory_write::purged(tx, self.lease.job, *now).await?;
+            }
+        }
+        Ok(progress)
+    }
 }

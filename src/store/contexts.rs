@@ -165,27 +165,18 @@ pub async fn count_turn(tx: &mut Tx, id: ContextId, name: &str) -> Result<(), St
     Ok(())
 }
 
-/// Closes the conversations in which no person spoke since a time, unless a run is at work or sleeps in
-/// them, and returns how many there were.
+/// The conversations in which no person spoke since a time and no run is at work or sleeps, up to 200 of them.
 ///
 /// # Errors
 /// The store's.
-pub async fn close_idle(tx: &mut Tx, since: Timestamp, now: Timestamp) -> Result<u64, StoreError> {
-    #[derive(FromRow)]
-    struct Idle {
-        id: ContextId,
-    }
-    let idle: Vec<Idle> = tx
+pub async fn idle(conn: &mut Conn, since: Timestamp) -> Result<Vec<ContextId>, StoreError> {
+    let idle: Vec<(ContextId,)> = conn
         .all(
             "SELECT id FROM contexts c WHERE closed_at IS NULL AND last_user_interaction_at < $1
              AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.context_id = c.id
-                             AND r.status IN ('pending', 'running', 'waiting')) LIMIT 200",
+                             AND r.status IN ('pending', 'running', 'waiting')) ORDER BY id LIMIT 200",
             args![since],
         )
         .await?;
-    let mut closed = 0;
-    for context in idle {
-        closed += u64::from(close(tx, context.id, now).await?);
-    }
-    Ok(closed)
+    Ok(idle.into_iter().map(|row| row.0).collect())
 }

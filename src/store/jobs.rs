@@ -59,7 +59,7 @@ pub struct Job {
     /// The person whom it is about.
     #[schema(value_type = Option<String>)]
     pub user_id: Option<UserId>,
-    /// Of a compaction: the last message that leaves the conversation.
+    /// Of a memory write: the last message that it reads; of a compaction it is the last that leaves the conversation.
     #[schema(value_type = Option<String>)]
     pub through: Option<MessageId>,
     /// Where it stands.
@@ -100,7 +100,7 @@ pub struct NewJob {
     pub context_id: Option<ContextId>,
     /// The person whom it is about.
     pub user_id: Option<UserId>,
-    /// Of a compaction: the last message that leaves the conversation.
+    /// Of a memory write: the last message that it reads; of a compaction it is the last that leaves the conversation.
     pub through: Option<MessageId>,
     /// When it may begin.
     pub due_at: Timestamp,
@@ -206,6 +206,18 @@ pub async fn hold(tx: &mut Tx, lease: &JobLease, now: Timestamp) -> Result<(), S
     } else {
         Err(StoreError::NotFound(format!("claim of job {} any more", lease.job)))
     }
+}
+
+/// Keeps what came so far of a job that [`hold`] has locked and that goes on.
+///
+/// # Errors
+/// The store's.
+pub async fn keep(tx: &mut Tx, lease: &JobLease, result: &Json) -> Result<(), StoreError> {
+    tx.later(
+        "UPDATE jobs SET result = $1 WHERE id = $2",
+        args![result.clone(), lease.job],
+    )
+    .await
 }
 
 /// Ends a job that [`hold`] has locked.

@@ -321,6 +321,7 @@ pub(super) fn ask_conversation(context: ContextId, run: RunId, limit: u32) -> As
     (
         "SELECT direction, content FROM messages
          WHERE context_id = $1 AND id < $2 AND (run_id IS NULL OR run_id <> $2) AND status <> 'queued'
+             AND id > COALESCE((SELECT compacted_through FROM contexts WHERE id = $1), '')
          ORDER BY id DESC LIMIT $3"
             .to_owned(),
         args![context, run, limit],

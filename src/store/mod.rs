@@ -20,6 +20,7 @@ pub mod left_spaces;
 pub mod links;
 pub mod memory_admin;
 pub mod memory_items;
+pub mod memory_write;
 pub mod merge;
 pub mod messages;
 pub mod notify;

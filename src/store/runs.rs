@@ -335,13 +335,28 @@ pub async fn advance_to_rest(
     change: &Advance,
     context: ContextId,
     now: Timestamp,
-) -> Result<Vec<Queued>, StoreError> {
-    let asks = [ask_advance(lease, change, now)?, messages::ask_queued(context)];
+) -> Result<AtRest, StoreError> {
+    let (sql, args) = ask_advance(lease, change, now)?;
+    // What was counted before in this transaction is seen.
+    let sql = format!("{sql}, (SELECT turn_count FROM contexts c WHERE c.id = runs.context_id) AS turns");
+    let asks = [(sql, args), messages::ask_queued(context)];
     let [held, queued] = tx.together(asks).await?;
-    if held.is_empty() {
+    let Some((_, turns)) = held.maybe::<(i64, Option<i64>)>()? else {
         return Err(StoreError::LeaseLost(lease.run));
-    }
-    queued.all()
+    };
+    Ok(AtRest {
+        queued: queued.all()?,
+        turns: turns.unwrap_or_default(),
+    })
+}
+
+/// What is found when a run comes to rest.
+#[derive(Clone, Debug, Default)]
+pub struct AtRest {
+    /// What waits in its conversation.
+    pub queued: Vec<Queued>,
+    /// How many turns the conversation has.
+    pub turns: i64,
 }
 
 fn ask_advance(lease: &Lease, change: &Advance, now: Timestamp) -> Result<Ask, StoreError> {

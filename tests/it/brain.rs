@@ -61,16 +61,52 @@ impl Prompt {
     }
 }
 
-/// The inputs that were asked, one for each request, in order.
+/// Which of the memory writer's requests this is; none: it is a run's.
+pub fn memory_schema(request: &RecordedRequest) -> Option<&str> {
+    let name = request.body["response_format"]["json_schema"]["name"].as_str()?;
+    ["memory_operations", "summary"].contains(&name).then_some(name)
+}
+
+/// The memory writer's model: remembers what follows "remember", and tells everything in one line.
+pub fn memory(request: &RecordedRequest) -> Option<Value> {
+    let schema = memory_schema(request)?;
+    let asked: Value = serde_json::from_str(request.last_text()).unwrap();
+    let texts: Vec<_> = asked["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|said| said["from"] == "person")
+        .map(|said| said["text"].as_str().unwrap())
+        .collect();
+    Some(if schema == "summary" {
+        let before = asked["summary"].as_str().unwrap();
+        json!({"summary": format!("{before}{};", texts.join(";"))})
+    } else {
+        let facts = texts
+            .iter()
+            .filter_map(|text| text.split_once("remember "))
+            .map(|(_, fact)| {
+                let key = fact.replace(' ', "_");
+                json!({"op": "add", "module": "projects", "key": key, "level": 3, "value": fact, "confidence": 0.9})
+            });
+        json!({"operations": facts.collect::<Vec<_>>()})
+    })
+}
+
+/// The inputs that were asked, one for each request of a run, in order.
 pub fn inputs(requests: &[std::sync::Arc<RecordedRequest>]) -> Vec<String> {
     requests
         .iter()
+        .filter(|request| memory_schema(request).is_none())
         .map(|request| Prompt::read(request).input().to_owned())
         .collect()
 }
 
 /// Answers a prompt.
 pub fn reply(request: &RecordedRequest) -> Reply {
+    if let Some(memory) = memory(request) {
+        return Reply::json(&memory);
+    }
     let prompt = Prompt::read(request);
     let input = prompt.input();
     type Rule = (&'static str, fn(&Prompt) -> Value);

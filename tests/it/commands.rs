@@ -3,7 +3,7 @@
 use clifford_fakes::openai::Reply;
 
 use crate::{
-    brain::Prompt,
+    brain::{Prompt, memory_schema},
     harness::{Setup, Site},
 };
 
@@ -43,7 +43,11 @@ async fn telegram_user_opens_lists_switches_and_closes_conversations() {
     );
     bot.finish().await;
     let prompts = bot.model.requests();
-    let conversations: Vec<_> = prompts.iter().map(|prompt| Prompt::read(prompt)).collect();
+    let conversations: Vec<_> = prompts
+        .iter()
+        .filter(|prompt| memory_schema(prompt).is_none())
+        .map(|prompt| Prompt::read(prompt))
+        .collect();
     assert_eq!(
         conversations.iter().map(Prompt::conversation).collect::<Vec<_>>(),
         [vec![], vec![], vec!["about cats", "You said: about cats"]]

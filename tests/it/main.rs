@@ -25,6 +25,7 @@ mod linking;
 mod look;
 mod races;
 mod recall;
+mod remembering;
 mod sleeps;
 mod store;
 mod story;

@@ -4,6 +4,7 @@ mod claims;
 mod engines;
 mod keys;
 mod linking;
+mod memory_writes;
 mod moves;
 mod people;
 mod places;

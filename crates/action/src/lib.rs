@@ -12,6 +12,7 @@ mod scan;
 mod schema;
 mod search;
 mod think;
+mod values;
 
 pub use action::{
     Action, Category, ContextMessage, ContextRole, Importance, Note, OutputMode, RecoverAction, Reply, Sleep,
@@ -22,3 +23,4 @@ pub use contract::contract;
 pub use read::{Unreadable, read, read_native};
 pub use schema::schema;
 pub use think::without_thoughts;
+pub use values::{spoken, values};

@@ -10,8 +10,8 @@ use crate::{
         setup,
     },
     memory::{
+        content::{Content, Fault},
         editing::{self, Change, Known, NewItem},
-        rules::{Content, Fault},
     },
     store::{
         Db, StoreError,

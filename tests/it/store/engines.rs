@@ -1,7 +1,7 @@
 //! Runs every case on both engines.
 
 use super::{
-    claims, keys, linking, moves, places, races, recollections, rows, search,
+    claims, keys, linking, memory_writes, moves, places, races, recollections, rows, search,
     world::{Home, World},
 };
 
@@ -81,6 +81,13 @@ on_both_engines![
     moves::a_channel_that_was_turned_off_stays_so_when_the_bot_is_removed_and_comes_back,
     moves::a_space_that_was_left_takes_all_of_its_channels_and_no_other,
     moves::the_places_that_are_served_come_with_their_newest_message,
+    memory_writes::a_closed_conversation_is_remembered_if_somebody_spoke_in_it,
+    memory_writes::the_older_half_leaves_and_only_once_at_a_time,
+    memory_writes::a_summary_stands_for_what_it_tells,
+    memory_writes::a_run_that_ends_learns_how_many_turns_its_conversation_has,
+    memory_writes::items_are_added_changed_and_archived_unless_they_are_pinned,
+    memory_writes::compacted_messages_are_deleted_in_batches_but_not_what_is_still_to_be_sent,
+    memory_writes::a_compaction_is_kept_until_its_messages_are_gone,
     races::twenty_at_once_make_one_person_one_channel_and_one_context,
     races::two_subagents_that_end_at_once_wake_their_parent_once,
     races::a_parent_whose_context_is_busy_is_woken_later,

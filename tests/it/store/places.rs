@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use clifford::{
     id::{AgentId, SpaceId},
-    memory,
+    memory::{self, closing},
     store::{
-        agents, channels, contexts, memory_items,
+        agents, channels, memory_items,
         memory_items::{NewItem, Viewer},
         settings,
         users::{self, UserRole},
@@ -60,7 +60,7 @@ pub async fn an_idle_context_closes_unless_a_run_is_in_it(world: World) {
     let close = || {
         world
             .db
-            .write(move |tx| Box::pin(contexts::close_idle(tx, later, later)))
+            .write(move |tx| Box::pin(closing::close_idle(tx, later, later)))
     };
     let run = world.insert(world.run()).await.expect("inserts");
     assert_eq!(close().await.expect("looks"), 0);

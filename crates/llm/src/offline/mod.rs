@@ -5,6 +5,7 @@
 
 mod arithmetic;
 mod intent;
+mod memory;
 mod module;
 mod phrases;
 mod plan;
@@ -23,16 +24,17 @@ pub struct Offline;
 
 #[async_trait]
 impl Model for Offline {
-    /// Replies to a run with the JSON text of one action, and to a plain chat, in which nothing is said of how a reply
-    /// must look, with plain text.
+    /// Replies to a run with the JSON text of one action, to the memory writer with what it asks for, and to a plain
+    /// chat, in which nothing is said of how a reply must look, with plain text.
     async fn complete(&self, request: &Request, sink: &mut dyn Sink) -> Result<Completion, ModelError> {
         let run = request
             .schema
             .as_ref()
             .and_then(|_| Transcript::read(&request.messages));
-        let text = match run {
-            Some(transcript) => plan::next_action(&transcript).to_string(),
-            None => plan::chat(transcript::last_words(&request.messages)),
+        let text = match (memory::reply(request), run) {
+            (Some(reply), _) => reply,
+            (None, Some(transcript)) => plan::next_action(&transcript).to_string(),
+            (None, None) => plan::chat(transcript::last_words(&request.messages)),
         };
         sink.text(&text);
         let mut completion = Completion {

@@ -1,0 +1,284 @@
+//! What to remember of a conversation, and what to tell of it, where no model is connected: a few fixed phrases.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::intent::{Intent, slug, strip, understand};
+use super::module;
+use super::transcript::last_words;
+use crate::Request;
+
+/// The most characters of a summary.
+const SUMMARY: usize = 1_200;
+/// The most characters of one message in it.
+const LINE: usize = 120;
+
+/// How people tell of themselves: the phrase, and the module, key and level of what follows. Without a key, what
+/// follows names it.
+const PHRASES: [(&str, &str, &str, u8); 14] = [
+    ("my name is ", "identity", "name", 0),
+    ("mein name ist ", "identity", "name", 0),
+    ("ich heiße ", "identity", "name", 0),
+    ("i live in ", "environment", "home", 1),
+    ("i moved to ", "environment", "home", 1),
+    ("ich wohne in ", "environment", "home", 1),
+    ("i work as ", "identity", "profession", 1),
+    ("ich arbeite als ", "identity", "profession", 1),
+    ("i like ", "preferences", "", 2),
+    ("i love ", "preferences", "", 2),
+    ("i prefer ", "preferences", "", 2),
+    ("i hate ", "preferences", "", 2),
+    ("ich mag ", "preferences", "", 2),
+    ("ich liebe ", "preferences", "", 2),
+];
+
+#[derive(Deserialize)]
+struct Asked {
+    #[serde(default)]
+    known: Vec<Known>,
+    #[serde(default)]
+    summary: String,
+    messages: Vec<Said>,
+}
+
+#[derive(Deserialize)]
+struct Known {
+    id: String,
+    module: String,
+    key: String,
+    value: String,
+}
+
+#[derive(Deserialize)]
+struct Said {
+    from: String,
+    text: String,
+}
+
+/// The reply, if memory is what is asked for.
+pub(super) fn reply(request: &Request) -> Option<String> {
+    let answer: fn(&Asked) -> Value = match request.schema.as_ref()?.name() {
+        "memory_operations" => operations,
+        "summary" => summary,
+        _ => return None,
+    };
+    let asked = serde_json::from_str(last_words(&request.messages)).unwrap_or(Asked {
+        known: Vec::new(),
+        summary: String::new(),
+        messages: Vec::new(),
+    });
+    Some(answer(&asked).to_string())
+}
+
+impl Asked {
+    fn persons_words(&self) -> impl Iterator<Item = &str> {
+        let persons = self.messages.iter().filter(|said| said.from == "person");
+        // Among others, the speaker's name stands before.
+        persons.map(
+            |said| match said.text.strip_prefix('[').and_then(|rest| rest.split_once("] ")) {
+                Some((_, text)) => text,
+                None => &said.text,
+            },
+        )
+    }
+}
+
+fn operations(asked: &Asked) -> Value {
+    let facts = asked.persons_words().flat_map(facts);
+    let operations: Vec<_> = facts.map(|fact| fact.operation(&asked.known)).collect();
+    json!({ "operations": operations })
+}
+
+/// Something that a person said of themselves.
+struct Fact {
+    module: &'static str,
+    key: String,
+    level: u8,
+    value: String,
+}
+
+impl Fact {
+    fn operation(&self, known: &[Known]) -> Value {
+        let Self {
+            module,
+            key,
+            level,
+            value,
+        } = self;
+        match known.iter().find(|known| known.module == *module && known.key == *key) {
+            Some(known) if known.value == *value => json!({ "op": "touch", "id": known.id }),
+            Some(known) => {
+                json!({ "op": "update", "id": known.id, "level": level, "value": value, "confidence": 0.8 })
+            }
+            None => json!({ "op": "add", "module": module, "key": key, "level": level, "value": value,
+                "confidence": 0.8 }),
+        }
+    }
+}
+
+fn facts(message: &str) -> Vec<Fact> {
+    if let [Intent::Remember { key, value }] = understand(message).as_slice() {
+        return vec![Fact {
+            module: module::of(key),
+            key: key.clone(),
+            level: 1,
+            value: value.clone(),
+        }];
+    }
+    sentences(message).filter_map(fact).collect()
+}
+
+fn fact(sentence: &str) -> Option<Fact> {
+    PHRASES.iter().find_map(|(phrase, module, key, level)| {
+        let told = strip(sentence, phrase)?.trim();
+        // A preference is kept with its verb.
+        let (key, value) = if key.is_empty() {
+            (
+                slug(
+                    &sentence
+                        .split_whitespace()
+                        .skip(1)
+                        .take(4)
+                        .collect::<Vec<_>>()
+                        .join(" "),
+                ),
+                sentence,
+            )
+        } else {
+            ((*key).to_owned(), told)
+        };
+        (!told.is_empty() && !key.is_empty()).then(|| Fact {
+            module,
+            key,
+            level: *level,
+            value: value.to_owned(),
+        })
+    })
+}
+
+/// The sentences of a text, without the signs at their ends.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.split_inclusive(['.', '!', '?', ';', '\n'])
+        // A question tells nothing.
+        .filter(|sentence| !sentence.trim_end().ends_with('?'))
+        .map(|sentence| sentence.trim().trim_end_matches(['.', '!', ';']).trim_end())
+        .filter(|sentence| !sentence.is_empty())
+}
+
+/// What was told so far, and the beginning of what each person's message says; of too much the newest.
+fn summary(asked: &Asked) -> Value {
+    let mut lines: Vec<String> = asked.summary.lines().map(str::to_owned).collect();
+    lines.extend(asked.messages.iter().filter(|said| said.from == "person").map(|said| {
+        let text = said.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        format!("- {}", text.chars().take(LINE).collect::<String>())
+    }));
+    let mut length = 0;
+    let newest: Vec<_> = lines
+        .iter()
+        .rev()
+        .take_while(|line| {
+            length += line.chars().count() + 1;
+            length <= SUMMARY
+        })
+        .collect();
+    let text: Vec<&str> = newest.into_iter().rev().map(String::as_str).collect();
+    json!({ "summary": if text.is_empty() { "Nothing was said.".to_owned() } else { text.join("\n") } })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::reply;
+    use crate::{Message, Request, Role, Schema};
+
+    fn answered(name: &str, asked: &Value) -> Value {
+        let request = Request {
+            messages: vec![Message {
+                role: Role::User,
+                content: asked.to_string(),
+            }],
+            schema: Some(Schema::new(name, &json!({ "type": "object" }))),
+            max_tokens: None,
+        };
+        reply(&request).map_or(Value::Null, |text| serde_json::from_str(&text).unwrap_or_default())
+    }
+
+    #[test]
+    fn what_people_say_of_themselves_becomes_operations() {
+        let add = |module: &str, key: &str, level: u8, value: &str| json!({ "op": "add", "module": module, "key": key, "level": level, "value": value, "confidence": 0.8 });
+        for (text, expected) in [
+            ("Hi! My name is Ada.", json!([add("identity", "name", 0, "Ada")])),
+            (
+                "[Ada] I live in Oslo. I like tea and cake!",
+                json!([
+                    add("environment", "home", 1, "Oslo"),
+                    add("preferences", "like_tea_and_cake", 2, "I like tea and cake")
+                ]),
+            ),
+            (
+                "remember that my cat is called Miro",
+                json!([add("relationships", "cat", 1, "Miro")]),
+            ),
+            ("My name is Bob?", json!([])),
+            ("What is 2 + 2?", json!([])),
+            ("", json!([])),
+        ] {
+            let asked = json!({ "known": [], "messages": [
+                { "from": "person", "text": text },
+                { "from": "bot", "text": "My name is Clifford." },
+            ] });
+            assert_eq!(
+                answered("memory_operations", &asked),
+                json!({ "operations": expected }),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_known_is_touched_or_updated() {
+        let asked = |value: &str| {
+            json!({
+                "known": [{ "id": "1", "module": "identity", "key": "name", "level": 0, "value": value }],
+                "messages": [{ "from": "person", "text": "my name is Ada" }],
+            })
+        };
+        assert_eq!(
+            answered("memory_operations", &asked("Ada")),
+            json!({ "operations": [{ "op": "touch", "id": "1" }] })
+        );
+        assert_eq!(
+            answered("memory_operations", &asked("Eve")),
+            json!({ "operations": [{ "op": "update", "id": "1", "level": 0, "value": "Ada", "confidence": 0.8 }] })
+        );
+    }
+
+    #[test]
+    fn a_summary_is_an_extract_of_bounded_length() {
+        let asked = json!({ "summary": "- earlier", "messages": [
+            { "from": "person", "text": "book a\n table" },
+            { "from": "bot", "text": "done" },
+        ] });
+        assert_eq!(
+            answered("summary", &asked),
+            json!({ "summary": "- earlier\n- book a table" })
+        );
+        let many: Vec<_> = (0..50)
+            .map(|number| json!({ "from": "person", "text": format!("{number} {}", "x".repeat(200)) }))
+            .collect();
+        let long = answered("summary", &json!({ "summary": "", "messages": many }));
+        let text = long["summary"].as_str().unwrap_or_default();
+        assert!(text.chars().count() <= 1_200 && text.contains("- 49 "), "{text}");
+    }
+
+    #[test]
+    fn what_cannot_be_read_leads_to_nothing_and_other_requests_are_not_answered_here() {
+        assert_eq!(answered("memory_operations", &json!(7)), json!({ "operations": [] }));
+        assert_eq!(
+            answered("summary", &json!(7)),
+            json!({ "summary": "Nothing was said." })
+        );
+        assert_eq!(answered("action", &json!({})), Value::Null);
+    }
+}

@@ -1,0 +1,82 @@
+//! What has to be done from time to time: idle conversations are closed, and compacted messages deleted when their
+//! time is over.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    engine::Engine,
+    memory::closing,
+    store::{
+        StoreError,
+        memory_write::{self, Kept},
+    },
+};
+
+/// How often.
+const EVERY: Duration = Duration::from_secs(300);
+/// How many compactions are looked at each time.
+const COMPACTIONS: u32 = 200;
+/// How many messages are deleted in one transaction.
+const BATCH: u32 = 500;
+
+/// Keeps house until `stop`. Conversations in which nobody spoke for `idle` are closed; none: they stay open.
+pub async fn run(engine: Arc<Engine>, idle: Option<Duration>, stop: CancellationToken) {
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(EVERY) => {}
+        }
+        if let Some(idle) = idle
+            && let Err(error) = close_idle(&engine, idle).await
+        {
+            tracing::warn!(%error, "idle conversations could not be closed");
+        }
+        if let Err(error) = delete_compacted(&engine).await {
+            tracing::warn!(%error, "compacted messages could not be deleted");
+        }
+    }
+}
+
+async fn close_idle(engine: &Engine, idle: Duration) -> Result<(), StoreError> {
+    let now = engine.clock.now();
+    let closed = engine
+        .db
+        .write(move |tx| Box::pin(closing::close_idle(tx, now.before(idle), now)))
+        .await?;
+    if closed > 0 {
+        engine.jobs_bell.notify_one();
+    }
+    Ok(())
+}
+
+/// Deletes compacted messages that were kept for long enough, a batch at a time, so that nobody waits for it.
+async fn delete_compacted(engine: &Engine) -> Result<(), StoreError> {
+    let before = engine.clock.now().before(engine.settings.memory.retain_compacted);
+    let kept = memory_write::kept(&mut engine.db.read().await?, before, COMPACTIONS).await?;
+    for Kept {
+        id,
+        context_id,
+        through,
+    } in kept
+    {
+        loop {
+            let now = engine.clock.now();
+            let deleted = engine
+                .db
+                .write(move |tx| {
+                    Box::pin(async move {
+                        let deleted = memory_write::delete_compacted(tx, context_id, through, BATCH).await?;
+                        memory_write::purged(tx, id, now).await?;
+                        Ok(deleted)
+                    })
+                })
+                .await?;
+            if deleted == 0 {
+                break;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,116 @@
+//! Where a conversation, or its older half, becomes a job of the memory writer.
+
+use crate::{
+    clock::Timestamp,
+    engine::crash::{self, Point},
+    id::{ContextId, MessageId},
+    store::{
+        StoreError, Tx, contexts,
+        jobs::{self, JobKind, NewJob, WriteMode},
+        memory_write::{self, Place},
+        messages::Direction,
+    },
+};
+
+/// Closes a conversation; what was said in it and not read yet will be remembered. `false`: it was closed already.
+///
+/// # Errors
+/// The store's.
+pub async fn close(tx: &mut Tx, context: ContextId, now: Timestamp) -> Result<bool, StoreError> {
+    let closed = contexts::close(tx, context, now).await?;
+    if closed && let Some(through) = memory_write::unread_through(tx, context).await? {
+        jobs::insert(tx, write(WriteMode::Close, context, through, now), now).await?;
+    }
+    Ok(closed)
+}
+
+/// Closes the conversations in which no person spoke since a time and nothing is at work, and returns how many there
+/// were.
+///
+/// # Errors
+/// The store's.
+pub async fn close_idle(tx: &mut Tx, since: Timestamp, now: Timestamp) -> Result<u64, StoreError> {
+    let mut closed = 0;
+    for context in contexts::idle(tx, since).await? {
+        closed += u64::from(close(tx, context, now).await?);
+    }
+    Ok(closed)
+}
+
+/// Lets the older half of a conversation that has grown too long be told by a summary. `false`: that is under way, or
+/// there is nothing to tell.
+///
+/// # Errors
+/// The store's.
+pub async fn compact(tx: &mut Tx, context: ContextId, now: Timestamp) -> Result<bool, StoreError> {
+    if memory_write::is_compacting(tx, context).await? {
+        return Ok(false);
+    }
+    let Some(through) = cut(&memory_write::older_half(tx, context).await?) else {
+        return Ok(false);
+    };
+    let made = jobs::insert(tx, write(WriteMode::Compact, context, through, now), now).await?;
+    crash::reach(Point::CompactionDue);
+    Ok(made.is_some())
+}
+
+fn write(mode: WriteMode, context: ContextId, through: MessageId, now: Timestamp) -> NewJob {
+    NewJob {
+        kind: JobKind::MemoryWrite,
+        mode: Some(mode),
+        context_id: Some(context),
+        user_id: None,
+        through: Some(through),
+        due_at: now,
+    }
+}
+
+/// The last message that leaves, of the older half and the message behind it: what stays begins with a person's words
+/// if that can be had.
+fn cut(half: &[Place]) -> Option<MessageId> {
+    let (_, leaving) = half.split_last()?;
+    let before_question = half
+        .windows(2)
+        .rev()
+        .find(|pair| matches!(pair, [_, next] if next.direction == Direction::Inbound))
+        .and_then(<[Place]>::first);
+    before_question.or(leaving.last()).map(|place| place.id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A conversation of messages in (`i`) and out (`o`), and which of them is the last that leaves.
+    fn last_leaving(half: &str) -> Option<usize> {
+        let places: Vec<_> = half
+            .chars()
+            .map(|way| Place {
+                id: MessageId::new(),
+                direction: if way == 'i' {
+                    Direction::Inbound
+                } else {
+                    Direction::Outbound
+                },
+            })
+            .collect();
+        let id = cut(&places)?;
+        places.iter().position(|place| place.id == id)
+    }
+
+    #[test]
+    fn what_stays_begins_with_a_persons_words() {
+        for (half, expected) in [
+            ("", None),
+            ("i", None),
+            ("io", Some(0)),
+            ("ioi", Some(1)),
+            ("ioio", Some(1)),
+            ("iioo", Some(0)),
+            ("iooo", Some(2)),
+            ("iii", Some(1)),
+        ] {
+            assert_eq!(last_leaving(half), expected, "{half}");
+        }
+    }
+}
