@@ -1,18 +1,20 @@
 //! A run in a worker's hands: its state, its steps that are not committed yet, and the I/O around them.
 
+mod take_in;
+
 use std::{
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use clifford_channel::Signal;
+use clifford_channel::{Address, Signal};
 use clifford_llm::ModelError;
 use sha2::{Digest, Sha256};
 use tokio_util::sync::CancellationToken;
 
 use super::{
     Engine,
-    commit::Commit,
+    commit::{Commit, TakesIn},
     crash::{self, Point},
     decide::Decision,
     draft::Draft,
@@ -29,8 +31,10 @@ use super::{
 use crate::{
     id::RunId,
     memory,
+    settings::WhenBusy,
     store::{
-        StoreError, outbox,
+        StoreError,
+        outbox,
         recollection::{self, Wanted},
         runs,
         runs::{RunKind, RunStatus},
@@ -88,6 +92,10 @@ pub struct Session<'a> {
     uncommitted: Vec<Step>,
     /// A call that was found without its result: the process that made it died.
     interrupted: bool,
+    /// What becomes of messages that arrive meanwhile, once that was looked up.
+    when_busy: Option<WhenBusy>,
+    /// Where what was taken in was to be answered.
+    taken_in: Vec<Address>,
 }
 
 impl<'a> Session<'a> {
@@ -103,6 +111,8 @@ impl<'a> Session<'a> {
             frame: None,
             uncommitted: Vec::new(),
             interrupted,
+            when_busy: None,
+            taken_in: Vec::new(),
         }
     }
 
@@ -362,12 +372,16 @@ impl<'a> Session<'a> {
     }
 
     async fn commit(&mut self, effects: Effects) -> Result<(), Gone> {
+        self.commit_with(effects, None).await
+    }
+
+    async fn commit_with(&mut self, effects: Effects, takes_in: Option<TakesIn>) -> Result<(), Gone> {
         let now = self.engine.clock.now();
         let steps = std::mem::take(&mut self.uncommitted);
-        let last_seq = steps.last().map(|step| step.seq);
+        let mut last_seq = steps.last().map(|step| step.seq);
         let progress = self.progress(&steps);
         let to = self.work.reply_to();
-        let (messages, tickets): (Vec<_>, Vec<_>) = effects
+        let (outbound, tickets): (Vec<_>, Vec<_>) = effects
             .says
             .iter()
             .filter_map(|text| Some(self.engine.outbound.message(to.clone()?, text, now)))
@@ -383,7 +397,8 @@ impl<'a> Session<'a> {
             lease: self.work.lease,
             run: self.work.run.clone(),
             steps,
-            messages,
+            takes_in,
+            messages: outbound,
             children: effects.children,
             then: effects.then,
             time_zone: self.engine.rules.time_zone.clone(),
@@ -401,6 +416,11 @@ impl<'a> Session<'a> {
                 return Err(error.into());
             }
         };
+        for (step, address) in consequences.taken_in {
+            self.state.apply(&step);
+            last_seq = Some(step.seq);
+            self.taken_in.extend(address);
+        }
         if !tickets.iter().all(Option::is_none) {
             crash::reach(Point::MessageRecorded);
         }
@@ -421,6 +441,7 @@ impl<'a> Session<'a> {
             // Who waits for subagents is still at work, as its chat sees it.
             if status.is_some() && !waits_for_children {
                 self.engine.delivery.done(to, self.work.run.id, self.work.lease.epoch);
+                self.settle_taken_in(to);
             }
         }
         if let Some(seq) = last_seq {

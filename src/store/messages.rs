@@ -343,9 +343,9 @@ pub struct Queued {
 ///
 /// # Errors
 /// The store's.
-pub async fn queued(tx: &mut Tx, context: ContextId) -> Result<Vec<Queued>, StoreError> {
+pub async fn queued(conn: &mut Conn, context: ContextId) -> Result<Vec<Queued>, StoreError> {
     let (sql, args) = ask_queued(context);
-    tx.all(sql, args).await
+    conn.all(sql, args).await
 }
 
 pub(super) fn ask_queued(context: ContextId) -> Ask {
