@@ -74,6 +74,7 @@ impl Gatekeeper {
             worker: self.engine.worker,
             lease: self.engine.settings.lease,
             conversation_limit: self.engine.settings.conversation_limit,
+            defaults: self.engine.settings.memory.defaults,
             limited: Limited::No,
             now,
         };

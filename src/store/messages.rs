@@ -419,17 +419,15 @@ pub async fn drop_queued(tx: &mut Tx, context: ContextId) -> Result<u64, StoreEr
     .await
 }
 
-/// The text of every message that a run holds, in the order in which they were written.
+/// Every message that a run holds, with its text, in the order in which they were written.
 ///
 /// # Errors
 /// The store's.
-pub async fn input_of(tx: &mut Tx, run: RunId) -> Result<Vec<String>, StoreError> {
-    let rows: Vec<(String,)> = tx
-        .all(
-            "SELECT content FROM messages WHERE run_id = $1 AND direction = 'inbound'
+pub async fn input_of(tx: &mut Tx, run: RunId) -> Result<Vec<(MessageId, String)>, StoreError> {
+    tx.all(
+            "SELECT id, content FROM messages WHERE run_id = $1 AND direction = 'inbound'
              ORDER BY sent_at, LENGTH(COALESCE(platform_message_id, '')), platform_message_id, id",
             args![run],
         )
-        .await?;
-    Ok(rows.into_iter().map(|row| row.0).collect())
+        .await
 }
