@@ -153,9 +153,7 @@ impl Gatekeeper {
         for (run, epoch) in outcome.interrupted {
             self.engine.interrupt(run, epoch);
             // One that waited for subagents has no task to say so.
-            if let Some((_, to)) = &outcome.answer {
-                self.engine.delivery.done(to, run, i64::MAX);
-            }
+            self.engine.delivery.cancelled(run);
         }
         if let Some((ticket, to)) = outcome.answer {
             self.engine.delivery.busy(&to, RunId(ticket.message.id.0), 0);

@@ -17,7 +17,7 @@ use super::{
     commit::{Commit, TakesIn},
     crash::{self, Point},
     decide::Decision,
-    draft::Draft,
+    draft::{Draft, Shape, Shown},
     effects::{After, Effects, effects},
     endings,
     events::RunEvent,
@@ -31,6 +31,7 @@ use super::{
 use crate::{
     id::RunId,
     memory,
+    outbound::Outbound,
     settings::WhenBusy,
     store::{
         StoreError,
@@ -193,7 +194,7 @@ impl<'a> Session<'a> {
         let text = serde_json::to_string(&request.messages).unwrap_or_default();
         let began = Instant::now();
         let left = Duration::from_millis(self.engine.rules.max_run_ms.saturating_sub(self.state.worked_ms));
-        let mut draft = Draft::new(self.engine.events.clone(), self.work.run.id);
+        let mut draft = self.draft();
         let reply = tokio::select! {
             reply = tokio::time::timeout(left, self.engine.model.complete(&request, &mut draft)) => reply,
             () = self.cancelled.cancelled() => return Err(Gone::Cancelled),
@@ -246,6 +247,24 @@ impl<'a> Session<'a> {
             crash::reach(Point::ResponseRecorded);
         }
         Ok(())
+    }
+
+    /// Takes the reply as it grows, for those who watch the run and for its chat.
+    fn draft(&self) -> Draft {
+        let run = self.work.run.id;
+        let draft = Draft::new(self.engine.events.clone(), run, Shape::Action);
+        match self.work.reply_to().filter(|to| self.engine.delivery.shows_drafts(to)) {
+            Some(to) => draft.shown(Shown {
+                delivery: self.engine.delivery.clone(),
+                channel: to.channel,
+                epoch: self.work.lease.epoch,
+                key: Outbound::run_message_key(run, self.state.sent.len()),
+                masker: Arc::clone(&self.engine.masker),
+                // What a buffer holds already goes before what is added to it.
+                with_output: self.state.output.is_empty(),
+            }),
+            None => draft,
+        }
     }
 
     /// The fixed part of the prompt, put together once a session.
@@ -381,10 +400,14 @@ impl<'a> Session<'a> {
         let mut last_seq = steps.last().map(|step| step.seq);
         let progress = self.progress(&steps);
         let to = self.work.reply_to();
-        let (outbound, tickets): (Vec<_>, Vec<_>) = effects
-            .says
-            .iter()
-            .filter_map(|text| Some(self.engine.outbound.message(to.clone()?, text, now)))
+        // The steps that say them are applied already.
+        let said_before = self.state.sent.len().saturating_sub(effects.says.len());
+        let (outbound, tickets): (Vec<_>, Vec<_>) = (said_before..)
+            .zip(&effects.says)
+            .filter_map(|(number, text)| {
+                let run = self.work.run.id;
+                Some((self.engine.outbound).run_message(to.clone()?, run, number, text, now))
+            })
             .unzip();
         let status = match &effects.then {
             After::Continue | After::Call(_) => None,

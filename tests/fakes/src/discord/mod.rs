@@ -18,7 +18,7 @@ mod watch;
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use axum::{
@@ -61,6 +61,10 @@ pub enum Route {
     SendMessage,
     /// `GET /channels/{id}/messages`
     ReadMessages,
+    /// `PATCH /channels/{id}/messages/{id}`
+    EditMessage,
+    /// `DELETE /channels/{id}/messages/{id}`
+    DeleteMessage,
     /// `GET /channels/{id}`
     ReadChannel,
     /// `POST /channels/{id}/typing`
@@ -128,6 +132,8 @@ pub struct Sent {
     pub files: Vec<SentFile>,
     /// Whom it pinged: ids of users, `@everyone`, `@here`.
     pub pinged: Vec<String>,
+    /// What it said before each of its edits, and when it said so first.
+    pub before: Vec<(String, Instant)>,
 }
 
 /// A file that the bot sent.

@@ -35,10 +35,12 @@ pub enum Method {
     GetWebhookInfo,
     /// `getChat`.
     GetChat,
+    /// `sendMessageDraft`.
+    SendMessageDraft,
 }
 
 impl Method {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::GetMe,
         Self::GetUpdates,
         Self::SendMessage,
@@ -49,6 +51,7 @@ impl Method {
         Self::DeleteWebhook,
         Self::GetWebhookInfo,
         Self::GetChat,
+        Self::SendMessageDraft,
     ];
 
     /// The method of this name; case does not matter, as on Telegram.
@@ -119,6 +122,19 @@ pub struct Action {
     pub action: String,
 }
 
+/// How far an answer had come when the bot showed it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Drafted {
+    /// Where.
+    pub chat: Chat,
+    /// Which draft.
+    pub draft_id: i64,
+    /// Its text as people see it.
+    pub text: String,
+    /// When it came.
+    pub at: Instant,
+}
+
 /// A request as it came.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
@@ -180,6 +196,7 @@ pub(super) struct State {
     pub(super) polls: u64,
     pub(super) sent: Vec<Sent>,
     pub(super) actions: Vec<Action>,
+    pub(super) drafts: Vec<Drafted>,
     pub(super) requests: Vec<Request>,
     pub(super) commands: Vec<(String, String)>,
     pub(super) violations: Vec<String>,
@@ -202,6 +219,7 @@ impl Default for State {
             polls: 0,
             sent: Vec::new(),
             actions: Vec::new(),
+            drafts: Vec::new(),
             requests: Vec::new(),
             commands: Vec::new(),
             violations: Vec::new(),
