@@ -265,7 +265,10 @@ mod tests {
             ),
             (r#"{"type":"finish","notes":[{"output":"no"}"#, ""),
             (r#"<think>{"type":"finish","output":"no"}"#, ""),
-            (r#"<think>{"type":"finish"}</think>{"type":"finish","output":"Yes"#, "Yes"),
+            (
+                r#"<think>{"type":"finish"}</think>{"type":"finish","output":"Yes"#,
+                "Yes",
+            ),
             ("```json\n{\"type\": \"finish\", \"output\": \"Yes", "Yes"),
             ("no JSON at all", ""),
         ];

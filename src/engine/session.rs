@@ -34,8 +34,7 @@ use crate::{
     outbound::Outbound,
     settings::WhenBusy,
     store::{
-        StoreError,
-        outbox,
+        StoreError, outbox,
         recollection::{self, Wanted},
         runs,
         runs::{RunKind, RunStatus},

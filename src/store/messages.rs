@@ -425,9 +425,9 @@ pub async fn drop_queued(tx: &mut Tx, context: ContextId) -> Result<u64, StoreEr
 /// The store's.
 pub async fn input_of(tx: &mut Tx, run: RunId) -> Result<Vec<(MessageId, String)>, StoreError> {
     tx.all(
-            "SELECT id, content FROM messages WHERE run_id = $1 AND direction = 'inbound'
+        "SELECT id, content FROM messages WHERE run_id = $1 AND direction = 'inbound'
              ORDER BY sent_at, LENGTH(COALESCE(platform_message_id, '')), platform_message_id, id",
-            args![run],
-        )
-        .await
+        args![run],
+    )
+    .await
 }

@@ -70,7 +70,11 @@ pub(crate) async fn show(
     match shown {
         Ok(_) => Ok(Taken::Yes),
         Err(ApiError::Refused { code, description }) if !is_gone(&description) => {
-            tracing::info!(code, description, "Telegram shows no drafts for this bot; it shows that it types");
+            tracing::info!(
+                code,
+                description,
+                "Telegram shows no drafts for this bot; it shows that it types"
+            );
             Ok(Taken::Never)
         }
         Err(error) => Err(refused(error, to, &target, pace)),
@@ -79,10 +83,9 @@ pub(crate) async fn show(
 
 /// The same for every look of one draft, and never zero (FNV-1a of the key).
 fn draft_id(key: &DeliveryKey) -> i32 {
-    let hash = key
-        .0
-        .bytes()
-        .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    let hash = key.0.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    });
     i32::try_from(hash >> 1).unwrap_or(i32::MAX).max(1)
 }
 

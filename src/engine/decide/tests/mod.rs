@@ -3,6 +3,7 @@
 mod endings;
 mod gates;
 mod messages;
+mod steering;
 mod waits;
 
 use serde_json::{Value, json};

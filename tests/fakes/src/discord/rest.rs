@@ -34,7 +34,10 @@ pub(super) fn router(shared: Shared) -> Router {
         )
         .route("/channels/{id}", get(read_channel))
         .route("/channels/{id}/messages", get(read_messages).post(send_message))
-        .route("/channels/{id}/messages/{message}", patch(edit_message).delete(delete_message))
+        .route(
+            "/channels/{id}/messages/{message}",
+            patch(edit_message).delete(delete_message),
+        )
         .route("/channels/{id}/typing", post(typing))
         .route("/interactions/{id}/{token}/callback", post(interactions::acknowledge))
         .route("/webhooks/{application}/{token}", post(interactions::follow_up))
