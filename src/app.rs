@@ -319,6 +319,7 @@ fn adapters(config: &Config, secrets: &Secrets) -> Result<BTreeMap<Platform, Arc
                 .iter()
                 .map(|command| (command.name.to_owned(), command.description.to_owned()))
                 .collect(),
+            drafts: settings.feedback == config::Feedback::Draft,
         })?;
         channels.insert(Platform::Telegram, Arc::new(telegram));
     }
@@ -332,6 +333,7 @@ fn adapters(config: &Config, secrets: &Secrets) -> Result<BTreeMap<Platform, Arc
             .as_ref()
             .and_then(|guild| guild.as_str().parse().ok());
         discord.commands = slash_commands();
+        discord.drafts = settings.feedback == config::Feedback::Draft;
         channels.insert(Platform::Discord, Arc::new(Discord::new(discord)?));
     }
     Ok(channels)

@@ -1,5 +1,6 @@
 //! Delivery: from the outbox to the platforms. One gate a chat: all that goes there passes it, in order.
 
+mod drafts;
 mod gate;
 
 use std::{
@@ -8,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use clifford_channel::{Address, Channel, Platform, Signal};
+use clifford_channel::{Address, Channel, DeliveryKey, Platform, Signal};
 use dashmap::DashMap;
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -63,8 +64,18 @@ struct Handle {
     busy: Busy,
 }
 
-/// The runs that are at work for a chat, each with the claim that is, and where it answers.
-type Busy = Arc<Mutex<HashMap<RunId, (i64, Address)>>>;
+/// The runs that are at work for a chat.
+type Busy = Arc<Mutex<HashMap<RunId, AtWork>>>;
+
+/// A run at work for a chat.
+struct AtWork {
+    /// The claim that is.
+    epoch: i64,
+    /// Where it answers.
+    address: Address,
+    /// Its answer as far as it has come, until that is shown: the key of its first part, and Markdown.
+    draft: Option<(DeliveryKey, String)>,
+}
 
 impl Delivery {
     /// Delivers through these channels.
@@ -111,21 +122,78 @@ impl Delivery {
     /// A claim of a run is at work for a chat: its indicator shows until [`Delivery::done`].
     pub fn busy(&self, to: &To, run: RunId, epoch: i64) {
         if let Some(handle) = self.gate(to.platform, to.channel) {
-            locked(&handle.busy).insert(run, (epoch, to.address.clone()));
+            let at_work = AtWork {
+                epoch,
+                address: to.address.clone(),
+                draft: None,
+            };
+            locked(&handle.busy).insert(run, at_work);
         }
         self.pass(to.platform, to.channel, Item::Busy);
     }
 
-    /// A claim of a run is at work no more. A later one may be. Whoever ended it may have written elsewhere in
-    /// the chat (`to`): the place that it answered is told.
+    /// Whether a growing answer is shown where this goes.
+    pub fn shows_drafts(&self, to: &To) -> bool {
+        let channel = self.inner.channels.get(&to.platform);
+        channel.is_some_and(|channel| channel.limits().draft_every.is_some())
+    }
+
+    /// The answer of a run has grown. It is shown when its turn comes, if it has not grown again by then, and only
+    /// while this claim is at work.
+    pub fn draft(&self, channel: ChannelId, run: RunId, epoch: i64, key: &DeliveryKey, text: String) {
+        let Some(handle) = self.inner.gates.get(&channel) else {
+            return;
+        };
+        let mut busy = locked(&handle.busy);
+        let Some(at_work) = busy.get_mut(&run).filter(|at_work| at_work.epoch == epoch) else {
+            return;
+        };
+        if at_work.draft.replace((key.clone(), text)).is_none() {
+            // A gate that has just closed has no run at work.
+            handle.items.send(Item::Draft).ok();
+        }
+    }
+
+    /// A claim of a run is at work no more: the run ended or waits. A later claim may be at work. Whoever ended it
+    /// may have written elsewhere in the chat (`to`): the place that it answered is told.
     pub fn done(&self, to: &To, run: RunId, epoch: i64) {
+        self.rest(to, run, epoch, true);
+    }
+
+    /// The same for a claim that was let go of: whoever goes on with the run goes on with its draft.
+    pub fn let_go(&self, to: &To, run: RunId, epoch: i64) {
+        self.rest(to, run, epoch, false);
+    }
+
+    fn rest(&self, to: &To, run: RunId, epoch: i64, drops_draft: bool) {
         let known = self.gate(to.platform, to.channel).and_then(|handle| {
             let mut busy = locked(&handle.busy);
-            let is_over = busy.get(&run).is_some_and(|(at_work, _)| *at_work <= epoch);
+            let is_over = busy.get(&run).is_some_and(|at_work| at_work.epoch <= epoch);
             if is_over { busy.remove(&run) } else { None }
         });
-        let address = known.map_or_else(|| to.address.clone(), |(_, address)| address);
-        self.pass(to.platform, to.channel, Item::Done(address));
+        let drops_draft = drops_draft && known.is_some();
+        let address = known.map_or_else(|| to.address.clone(), |at_work| at_work.address);
+        let item = Item::Done {
+            run,
+            address,
+            drops_draft,
+        };
+        self.pass(to.platform, to.channel, item);
+    }
+
+    /// A run was cancelled, wherever it answered.
+    pub fn cancelled(&self, run: RunId) {
+        for gate in &self.inner.gates {
+            if let Some(at_work) = locked(&gate.busy).remove(&run) {
+                // A gate that has just closed had no run at work.
+                let item = Item::Done {
+                    run,
+                    address: at_work.address,
+                    drops_draft: true,
+                };
+                gate.items.send(item).ok();
+            }
+        }
     }
 
     /// Claims what nobody delivers: it waited for its time, or its process died.
@@ -204,7 +272,7 @@ impl Delivery {
     }
 }
 
-fn locked(busy: &Busy) -> std::sync::MutexGuard<'_, HashMap<RunId, (i64, Address)>> {
+fn locked(busy: &Busy) -> std::sync::MutexGuard<'_, HashMap<RunId, AtWork>> {
     // A panic while the map was held cannot have left it half changed.
     busy.lock().unwrap_or_else(PoisonError::into_inner)
 }

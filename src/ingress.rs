@@ -4,6 +4,7 @@
 
 mod api;
 mod completion;
+mod edit;
 mod message;
 mod pace;
 mod pairing;
@@ -31,7 +32,7 @@ use crate::{
     id::RunId,
     outbound::{Outbound, Ticket, To},
     settings::PlaceSettings,
-    store::{StoreError, Tx, channels, contexts, links, messages, runs, unreadable, users, users::UserRole},
+    store::{StoreError, Tx, channels, links, messages, unreadable, users, users::UserRole},
 };
 
 /// How ingress judges what comes in.
@@ -134,6 +135,7 @@ impl Gatekeeper {
             worker: self.engine.worker,
             lease: self.engine.settings.lease,
             mode: None,
+            defaults: self.engine.settings.memory.defaults,
             limited,
             now,
         };
@@ -153,9 +155,7 @@ impl Gatekeeper {
         for (run, epoch) in outcome.interrupted {
             self.engine.interrupt(run, epoch);
             // One that waited for subagents has no task to say so.
-            if let Some((_, to)) = &outcome.answer {
-                self.engine.delivery.done(to, run, i64::MAX);
-            }
+            self.engine.delivery.cancelled(run);
         }
         if let Some((ticket, to)) = outcome.answer {
             self.engine.delivery.busy(&to, RunId(ticket.message.id.0), 0);
@@ -214,7 +214,7 @@ impl Gatekeeper {
         let again = self
             .engine
             .db
-            .write(move |tx| Box::pin(store_edit(tx, edit, worker, until, now)))
+            .write(move |tx| Box::pin(edit::store(tx, edit, worker, until, now)))
             .await?;
         if let Some((lease, not_before)) = again {
             self.engine.interrupt(lease.run, lease.epoch - 1);
@@ -446,49 +446,4 @@ async fn settle(
     let person = (visit.place.kind.is_private()).then_some((user.id, visit.speaker.id.as_str()));
     let channel = channels::find_or_create(tx, &visit.place, person, now).await?;
     Ok((user, channel))
-}
-
-/// A message that was not answered yet gets its new text; its run begins again, if it has made no step.
-async fn store_edit(
-    tx: &mut Tx,
-    edit: Edit,
-    worker: crate::id::WorkerId,
-    until: Timestamp,
-    now: Timestamp,
-) -> Result<Option<(runs::Lease, Option<Timestamp>)>, StoreError> {
-    let Some(channel) = channels::by_place(tx, edit.place.platform, &edit.place.external_id).await? else {
-        return Ok(None);
-    };
-    let Some(message) = messages::by_platform_id(tx, channel.id, &edit.id).await? else {
-        return Ok(None);
-    };
-    if let Some(context) = message.context_id {
-        contexts::lock(tx, context).await?;
-    }
-    let text = message::spoken(&channel, &edit.speaker.name, &edit.text);
-    match (message.status, message.run_id) {
-        (messages::MessageStatus::Queued, _) => {
-            messages::edit(tx, message.id, &text, now).await?;
-            Ok(None)
-        }
-        (messages::MessageStatus::Received, Some(run)) => {
-            let mut input = messages::input_of(tx, run).await?;
-            for part in &mut input {
-                if *part == message.content {
-                    part.clone_from(&text);
-                    break;
-                }
-            }
-            let again = runs::begin_again(tx, run, &input.join("\n"), worker, until, now).await?;
-            let Some(again) = again else { return Ok(None) };
-            messages::edit(tx, message.id, &text, now).await?;
-            let lease = runs::Lease {
-                run,
-                owner: worker,
-                epoch: again.epoch,
-            };
-            Ok(Some((lease, again.wake_at)))
-        }
-        _ => Ok(None),
-    }
 }

@@ -2,8 +2,9 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use clifford_channel::{Address, Button, Limits, Part, Platform};
+use clifford_channel::{Address, Button, DeliveryKey, Limits, Part, Platform};
 use clifford_vault::Masker;
+use sha2::{Digest, Sha256};
 
 use crate::{
     clock::Timestamp,
@@ -86,18 +87,52 @@ impl Outbound {
         now: Timestamp,
     ) -> (NewOutbound, Option<Ticket>) {
         let id = MessageId::new();
+        let name = base64_url(id.0.as_bytes());
+        self.named(id, &name, to, text, buttons, file, now)
+    }
+
+    /// What a run says; `number`: how many messages it has said before. Its keys are known before it is said, so
+    /// that a draft can become it.
+    pub fn run_message(
+        &self,
+        to: To,
+        run: RunId,
+        number: usize,
+        text: &str,
+        now: Timestamp,
+    ) -> (NewOutbound, Option<Ticket>) {
+        let name = run_message_name(run, number);
+        self.named(MessageId::new(), &name, to, text, Vec::new(), None, now)
+    }
+
+    /// The key of the first part of [such a message](Self::run_message).
+    pub fn run_message_key(run: RunId, number: usize) -> DeliveryKey {
+        DeliveryKey(key(&run_message_name(run, number), 0))
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "all of it makes the message")]
+    fn named(
+        &self,
+        id: MessageId,
+        name: &str,
+        to: To,
+        text: &str,
+        buttons: Vec<Button>,
+        file: Option<(String, String)>,
+        now: Timestamp,
+    ) -> (NewOutbound, Option<Ticket>) {
         // A configured secret never leaves, whoever put it into the text.
         let text = &*self.masker.mask(text);
         let (parts, lease) = match self.limits.get(&to.platform) {
             Some(limits) if limits.delivered_when_stored => (vec![], None),
             Some(limits) => (
-                self.parts(id, text, limits, buttons, file),
+                self.parts(name, text, limits, buttons, file),
                 Some((self.worker, now.after(self.lease))),
             ),
             // Another process serves it: the parts are rendered plainly, for whoever claims them.
             None => (
                 keyed(
-                    id,
+                    name,
                     vec![Part::Text {
                         text: text.to_owned(),
                         plain: text.to_owned(),
@@ -135,7 +170,7 @@ impl Outbound {
 
     fn parts(
         &self,
-        id: MessageId,
+        name: &str,
         text: &str,
         limits: &Limits,
         below: Vec<Button>,
@@ -165,7 +200,7 @@ impl Outbound {
             content,
             caption: String::new(),
         }));
-        keyed(id, rendered)
+        keyed(name, rendered)
     }
 
     /// A button as it may go out. One that no platform could carry is left out: what it does can be typed.
@@ -178,14 +213,23 @@ impl Outbound {
 /// The most UTF-16 units of a file's caption: what the strictest platform takes (Telegram: 1,024).
 const CAPTION_UNITS: usize = 1000;
 
-/// Names each part for good: 22 characters of the message's id and up to three of the part's place.
-fn keyed(id: MessageId, parts: Vec<Part>) -> Vec<(String, Part)> {
-    let name = base64_url(id.0.as_bytes());
+/// Names each part for good: 22 characters of its message's name and up to three of the part's place.
+fn keyed(name: &str, parts: Vec<Part>) -> Vec<(String, Part)> {
     parts
         .into_iter()
         .enumerate()
-        .map(|(place, part)| (format!("{name}{place:02}"), part))
+        .map(|(place, part)| (key(name, place), part))
         .collect()
+}
+
+fn key(name: &str, place: usize) -> String {
+    format!("{name}{place:02}")
+}
+
+/// The name of a run's message: the same whenever and wherever the run comes to say it.
+fn run_message_name(run: RunId, number: usize) -> String {
+    let digest = Sha256::digest(format!("{run} {number}"));
+    base64_url(&digest[..16])
 }
 
 fn base64_url(bytes: &[u8]) -> String {
@@ -222,11 +266,40 @@ mod tests {
             buttons: Vec::new(),
         };
         let mut keys = BTreeSet::new();
-        for _ in 0..100 {
-            for (key, _) in keyed(MessageId::new(), vec![part.clone(), part.clone()]) {
-                assert!(key.len() <= 25, "{key}");
+        let names = (0..100).map(|_| base64_url(MessageId::new().0.as_bytes()));
+        let run = RunId::new();
+        for name in names.chain((0..100).map(|number| run_message_name(run, number))) {
+            for (key, _) in keyed(&name, vec![part.clone(), part.clone()]) {
+                assert!(key.len() <= 25 && key.is_ascii(), "{key}");
                 assert!(keys.insert(key));
             }
         }
+    }
+
+    #[test]
+    fn what_a_run_will_say_has_its_key_beforehand() {
+        let outbound = Outbound::new(
+            BTreeMap::new(),
+            5,
+            WorkerId::new(),
+            Duration::ZERO,
+            Arc::new(Masker::new([])),
+        );
+        let run = RunId::new();
+        let to = To {
+            platform: Platform::Discord,
+            channel: ChannelId::new(),
+            context: None,
+            user: None,
+            run: Some(run),
+            address: Address {
+                place: "1".to_owned(),
+                private: true,
+                reply_to: None,
+                via: None,
+            },
+        };
+        let (message, _) = outbound.run_message(to, run, 3, "hello", Timestamp(0));
+        assert_eq!(message.parts[0].0, Outbound::run_message_key(run, 3).0);
     }
 }

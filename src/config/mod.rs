@@ -37,7 +37,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use agent::{Agent, Mode};
-pub use channels::{Access, Channels, Discord, Id, Telegram};
+pub use channels::{Access, Channels, Discord, Feedback, Id, Telegram};
 pub use data::{Data, config_dir};
 pub use database::{Database, Synchronous};
 pub use delivery::Delivery;

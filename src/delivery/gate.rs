@@ -6,11 +6,11 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use clifford_channel::{Address, Channel, DeliveryKey, Part, Platform, Receipt, SendError, Signal};
 use tokio::{sync::mpsc, time::Instant};
 
-use super::{Busy, Inner, locked};
+use super::{Busy, Inner, drafts::Drafts, locked};
 use crate::{
     clock::Timestamp,
     engine::crash::{self, Point},
-    id::{ChannelId, MessageId},
+    id::{ChannelId, MessageId, RunId},
     outbound::Ticket,
     store::{
         StoreError, Tx, channels,
@@ -39,29 +39,36 @@ pub(super) enum Item {
     Signal(Address, Signal),
     /// A run is at work.
     Busy,
-    /// A run ended.
-    Done(Address),
+    /// The answer of a run at work has grown.
+    Draft,
+    /// A run ended, waits or was let go of.
+    Done {
+        run: RunId,
+        address: Address,
+        drops_draft: bool,
+    },
     /// Send what is here, then end.
     Close,
 }
 
 pub(super) struct Gate {
-    inner: Arc<Inner>,
-    channel: Arc<dyn Channel>,
+    pub(super) inner: Arc<Inner>,
+    pub(super) channel: Arc<dyn Channel>,
     id: ChannelId,
     queue: mpsc::UnboundedReceiver<Item>,
-    busy: Busy,
+    pub(super) busy: Busy,
     indicate_at: Option<Instant>,
-    silent_until: Option<Instant>,
+    pub(super) drafts: Drafts,
+    pub(super) silent_until: Option<Instant>,
     /// Messages that are to be sent, the oldest first.
-    waiting: BTreeMap<MessageId, Held>,
+    pub(super) waiting: BTreeMap<MessageId, Held>,
     closing: bool,
 }
 
 /// A message that this process holds.
-struct Held {
+pub(super) struct Held {
     message: Outgoing,
-    parts: Vec<OutgoingPart>,
+    pub(super) parts: Vec<OutgoingPart>,
     recovered: bool,
 }
 
@@ -87,6 +94,7 @@ impl Gate {
             queue,
             busy,
             indicate_at: None,
+            drafts: Drafts::default(),
             silent_until: None,
             waiting: BTreeMap::new(),
             closing: false,
@@ -96,7 +104,8 @@ impl Gate {
     pub(super) async fn run(mut self) {
         let stop = self.inner.stop.clone();
         loop {
-            let until_indicator = self.indicate_at.unwrap_or_else(|| Instant::now() + IDLE);
+            let next = [self.indicate_at, self.drafts.at].into_iter().flatten().min();
+            let until = next.unwrap_or_else(|| Instant::now() + IDLE);
             tokio::select! {
                 biased;
                 () = stop.cancelled() => return,
@@ -114,8 +123,10 @@ impl Gate {
                         }
                     }
                 },
-                () = tokio::time::sleep_until(until_indicator) => {
-                    if self.indicate_at.is_some() {
+                () = tokio::time::sleep_until(until) => {
+                    if self.drafts.at.is_some_and(|at| at <= until) {
+                        self.show_drafts().await;
+                    } else if self.indicate_at.is_some() {
                         self.indicate().await;
                     } else if self.close_if_idle() {
                         // What was sent between the look and the closing is still served; later comers are refused
@@ -190,7 +201,8 @@ impl Gate {
                             MessageStatus::Pending
                         },
                     });
-                let parts = parts.collect();
+                let parts: Vec<_> = parts.collect();
+                self.forget_draft(ticket.message.run_id, parts.first());
                 self.hold(ticket.message, parts, recovered);
             }
             Item::Recovered { message, parts } => self.hold(message, parts, true),
@@ -200,11 +212,19 @@ impl Gate {
                     self.indicate_at = Some(Instant::now() + INDICATE_AFTER);
                 }
             }
-            Item::Done(to) => {
+            Item::Draft => self.plan_draft(),
+            Item::Done {
+                run,
+                address,
+                drops_draft,
+            } => {
                 if locked(&self.busy).is_empty() {
                     self.indicate_at = None;
                 }
-                self.signal(&to, &Signal::Done).await;
+                if drops_draft {
+                    self.drop_draft(run).await;
+                }
+                self.signal(&address, &Signal::Done).await;
             }
             Item::Close => self.closing = true,
         }
@@ -212,15 +232,20 @@ impl Gate {
 
     async fn indicate(&mut self) {
         self.indicate_at = None;
-        let to = locked(&self.busy).values().next().map(|(_, to)| to.clone());
+        let to = locked(&self.busy).values().next().map(|run| run.address.clone());
         if let (Some(to), Some(every)) = (to, self.channel.limits().typing_every) {
             self.signal(&to, &Signal::Typing).await;
             self.indicate_at = Some(Instant::now() + every);
         }
     }
 
-    async fn signal(&mut self, to: &Address, signal: &Signal) {
-        if self.silent_until.is_some_and(|until| until > Instant::now()) {
+    /// The platform asks for patience.
+    pub(super) fn is_silent(&self) -> bool {
+        self.silent_until.is_some_and(|until| until > Instant::now())
+    }
+
+    pub(super) async fn signal(&mut self, to: &Address, signal: &Signal) {
+        if self.is_silent() {
             return;
         }
         if let Err(SendError::RetryAfter(wait)) = self.channel.signal(to, signal).await {
@@ -243,6 +268,7 @@ impl Gate {
             }
             match self.part(&mut message, &part).await {
                 Sent::Delivered(receipt) => {
+                    self.drafts.became(&part.key);
                     crash::reach(Point::PartSent);
                     let is_last = last == Some(part.seq);
                     self.mark(

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use clifford_channel::Address;
 use serde_json::json;
 
 use super::{
@@ -11,7 +12,7 @@ use super::{
 };
 use crate::{
     clock::Timestamp,
-    id::{ContextId, WorkerId},
+    id::{ChannelId, ContextId, RunId, UserId, WorkerId},
     memory::closing,
     store::{
         StoreError, Tx,
@@ -31,6 +32,8 @@ pub struct Commit {
     pub run: Run,
     /// New steps.
     pub steps: Vec<Step>,
+    /// Whose messages that wait in this run's conversation it takes in, if it does.
+    pub takes_in: Option<TakesIn>,
     /// Messages to the user.
     pub messages: Vec<messages::NewOutbound>,
     /// Subagents to create.
@@ -51,9 +54,31 @@ pub struct Commit {
     pub now: Timestamp,
 }
 
+/// Whose messages a run takes in, and from where: of the person that it answers, where it answers them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TakesIn {
+    /// The conversation.
+    pub context: ContextId,
+    /// The person.
+    pub user: UserId,
+    /// The channel.
+    pub channel: ChannelId,
+    /// The place of the first step that this makes.
+    pub next_seq: u32,
+}
+
+impl TakesIn {
+    /// Whether a message is such a one.
+    pub fn takes(&self, message: &messages::Queued) -> bool {
+        message.user_id == Some(self.user) && message.channel_id == self.channel
+    }
+}
+
 /// What follows from a commit, for this process to go on with.
 #[derive(Clone, Debug, Default)]
 pub struct Consequences {
+    /// The messages that were taken in, as steps, each with where it was to be answered.
+    pub taken_in: Vec<(Step, Option<Address>)>,
     /// A run that this worker holds already: what arrived while the ended one was at work.
     pub follow_up: Option<(Run, Lease)>,
     /// There is work to claim.
@@ -67,8 +92,13 @@ impl Commit {
     ///
     /// # Errors
     /// [`StoreError::LeaseLost`]: the run is somebody else's by now.
-    pub async fn write(self, tx: &mut Tx) -> Result<Consequences, StoreError> {
+    pub async fn write(mut self, tx: &mut Tx) -> Result<Consequences, StoreError> {
         let now = self.now;
+        let taken_in = match self.takes_in {
+            Some(takes_in) => take_in(tx, self.run.id, takes_in, now).await?,
+            None => Vec::new(),
+        };
+        self.steps.extend(taken_in.iter().map(|(step, _)| step.clone()));
         let is_end = matches!(self.then, After::End { .. });
         // The context's row is locked before the run's, as in ingress.
         match (self.run.context_id.filter(|_| is_end), self.run.kind) {
@@ -148,6 +178,7 @@ impl Commit {
             notify::work(tx).await?;
         }
         Ok(Consequences {
+            taken_in,
             follow_up,
             work_to_claim,
             job_to_do,
@@ -237,6 +268,33 @@ impl Commit {
             lease: None,
         }
     }
+}
+
+/// Gives messages that wait to a run, each as a step. They are read here and nowhere before: until now they could
+/// be edited or dropped.
+async fn take_in(
+    tx: &mut Tx,
+    run: RunId,
+    takes_in: TakesIn,
+    now: Timestamp,
+) -> Result<Vec<(Step, Option<Address>)>, StoreError> {
+    // The context's row is locked before the run's, as in ingress.
+    contexts::lock(tx, takes_in.context).await?;
+    let queued = messages::queued(tx, takes_in.context).await?;
+    let mut taken = Vec::new();
+    for (seq, message) in (takes_in.next_seq..).zip(queued.into_iter().filter(|message| takes_in.takes(message))) {
+        messages::give_to_run(tx, message.id, run).await?;
+        let step = Step {
+            seq,
+            at: now,
+            kind: StepKind::Event(Event::UserMessage {
+                message_id: message.id,
+                text: message.content,
+            }),
+        };
+        taken.push((step, message.address.map(|address| address.0)));
+    }
+    Ok(taken)
 }
 
 /// A conversation without a name is named after its first question.

@@ -2,7 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::{Engine, cancel, sentences};
+use super::{
+    Engine, cancel, sentences,
+    step::{Event, StepKind},
+};
 use crate::{
     clock::Timestamp,
     id::RunId,
@@ -13,6 +16,7 @@ use crate::{
         messages::{self, NewOutbound},
         notify,
         runs::{self, Lease, NewRun, Run, RunStatus},
+        steps,
     },
 };
 
@@ -176,9 +180,16 @@ impl Engine {
     }
 }
 
-/// The new run takes over what people wrote for the old one, so that it is not their past as well.
+/// The new run takes over what people wrote for the old one, before it began and while it was at work: it is asked
+/// with all of it, and none of it is their past.
 async fn once_more(tx: &mut Tx, id: RunId, again: &NewRun, now: Timestamp) -> Result<Run, StoreError> {
-    let made = runs::insert(tx, again, now).await?;
+    let mut again = again.clone();
+    for step in steps::of_run(tx, id).await? {
+        if let StepKind::Event(Event::UserMessage { text, .. }) = step.kind {
+            again.input_text = format!("{}\n{text}", again.input_text);
+        }
+    }
+    let made = runs::insert(tx, &again, now).await?;
     messages::hand_over(tx, id, made.id).await?;
     Ok(made)
 }

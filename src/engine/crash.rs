@@ -18,6 +18,8 @@ pub enum Point {
     PartSent,
     /// A part is marked; the next one was not sent.
     BetweenParts,
+    /// Messages that came while a run worked are its own; the model was not called with them.
+    TakenIn,
     /// A subagent ended; its parent was not woken.
     ChildEnded,
     /// A person is to be erased; nothing was deleted.
@@ -47,6 +49,7 @@ impl Point {
             Self::MessageRecorded => "message_recorded",
             Self::PartSent => "part_sent",
             Self::BetweenParts => "between_parts",
+            Self::TakenIn => "taken_in",
             Self::ChildEnded => "child_ended",
             Self::Erasing => "erasing",
             Self::Erased => "erased",

@@ -9,7 +9,7 @@ use clifford_action::{Action, OutputMode, RecoverAction, Reply, Sleep, SubagentS
 
 use super::{
     chat,
-    endings::{apology, complete, fail, out_of_budget, spent_budget, unless_stuck, unsaid},
+    endings::{apology, complete, fail, out_of_budget, spent_budget, unless_stuck, unsaid, unsaid_in},
     gates::{self, Refusal},
     rules::Rules,
     sentences,
@@ -293,10 +293,10 @@ fn say(state: &RunState, message: &str, mut before: Vec<StepKind>) -> Decision {
         };
         return Decision::Complete { before, ending };
     }
-    let repeats_last = state.sent.last().is_some_and(|last| last.trim() == message.trim());
+    let repeats_last = state.said().last().is_some_and(|last| last.trim() == message.trim());
     let is_whole_answer = state.calls.is_empty() && !state.had_output;
     let ends = repeats_last || is_question(message) || is_whole_answer || state.any_tool_failed;
-    if repeats_last || state.sent.iter().any(|sent| nearly_same(sent, message)) {
+    if repeats_last || state.said().iter().any(|sent| nearly_same(sent, message)) {
         before.push(StepKind::AssistantMessage {
             text: message.to_owned(),
             sent: false,
@@ -336,8 +336,12 @@ fn finish(state: &RunState, output: Option<&str>, mode: Option<OutputMode>, mut 
         Some(output) => joined(&state.output, output, mode.unwrap_or_default()),
         None => state.output.clone(),
     };
-    let has_said = !state.sent.is_empty();
-    if buffer.trim().is_empty() && !has_said {
+    // What it wants to say once more to somebody who wrote meanwhile is said once more.
+    let message = match output {
+        Some(_) => unsaid_in(state.said(), &buffer),
+        None => unsaid(state, &buffer),
+    };
+    if message.is_none() && state.said().is_empty() {
         if state.empty_finish_refused {
             return complete(state, before, EndingKind::EmptyFinish);
         }
@@ -347,7 +351,6 @@ fn finish(state: &RunState, output: Option<&str>, mode: Option<OutputMode>, mut 
         ));
         return Decision::Record(before);
     }
-    let message = unsaid(state, &buffer);
     let output = if buffer.trim().is_empty() {
         state.sent.last().cloned().unwrap_or_default()
     } else {

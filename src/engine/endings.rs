@@ -37,10 +37,10 @@ pub(super) fn complete(state: &RunState, before: Vec<StepKind>, kind: EndingKind
     let message = match kind {
         EndingKind::NoProgress => Some(match best {
             Some(best) => format!("{best}\n\n{}", sentences::REPEATING),
-            None if state.sent.is_empty() => format!("{}\n\n{}", fallback(state), sentences::REPEATING),
+            None if state.said().is_empty() => format!("{}\n\n{}", fallback(state), sentences::REPEATING),
             None => sentences::REPEATING.to_owned(),
         }),
-        _ => best.or_else(|| state.sent.is_empty().then(|| fallback(state))),
+        _ => best.or_else(|| state.said().is_empty().then(|| fallback(state))),
     };
     let output = [Some(&state.output), state.sent.last(), message.as_ref()]
         .into_iter()
@@ -140,7 +140,12 @@ pub(super) fn out_of_budget(state: &RunState, error: String) -> Decision {
 
 /// The buffer without white space around it, unless it is empty or was said already.
 pub(super) fn unsaid(state: &RunState, buffer: &str) -> Option<String> {
-    let said = state.sent.iter().any(|sent| sent.trim() == buffer.trim());
+    unsaid_in(&state.sent, buffer)
+}
+
+/// The same, as far as it was said in these messages.
+pub(super) fn unsaid_in(sent: &[String], buffer: &str) -> Option<String> {
+    let said = sent.iter().any(|sent| sent.trim() == buffer.trim());
     (!buffer.trim().is_empty() && !said).then(|| buffer.trim().to_owned())
 }
 

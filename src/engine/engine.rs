@@ -277,7 +277,7 @@ impl Engine {
         let rest = Box::pin(perform::drive(self, work, &cancelled)).await;
         self.cancelled.remove(&claim);
         if let (Some(to), perform::Rest::LetGo) = (&to, rest) {
-            self.delivery.done(to, run, epoch);
+            self.delivery.let_go(to, run, epoch);
         }
         drop(place);
         if tree.is_some() {

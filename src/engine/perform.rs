@@ -90,7 +90,10 @@ async fn attempt(engine: &Arc<Engine>, work: Work, cancelled: &CancellationToken
                 }
             }
             Pending::Think => match decide::next(&session.state, &engine.rules) {
-                Next::Think(before) => session.think(before).await?,
+                Next::Think(before) => {
+                    session.take_in().await?;
+                    session.think(before).await?;
+                }
                 Next::End(decision) => {
                     session.carry_out(decision).await?;
                     return Ok(());

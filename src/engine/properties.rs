@@ -30,6 +30,8 @@ enum Happening {
     Tool(ToolOutcome),
     /// One of its subagents ends.
     ChildEnds(RunStatus),
+    /// The person writes while it is at work.
+    Says(String),
 }
 
 /// Few words, so that repeats are common.
@@ -110,6 +112,7 @@ fn happening() -> impl Strategy<Value = Happening> {
         6 => reply().prop_map(Happening::Reply),
         2 => outcome.prop_map(Happening::Tool),
         2 => ended.prop_map(Happening::ChildEnds),
+        2 => words().prop_map(Happening::Says),
     ]
 }
 
@@ -233,6 +236,10 @@ fn happen(run: &mut Rehearsal, happening: &Happening) -> Result<(), TestCaseErro
             let decision = run.reply_text(text);
             let written = effects(&run.state, decision, RunId::new);
             prop_assert!(run.run.kind == RunKind::Coordinator || written.says.is_empty());
+        }
+        (Pending::Think, Happening::Says(text)) => {
+            run.hears(text);
+            return check(run);
         }
         (Pending::Think, _) => {
             if matches!(run.next(), Next::Think(_)) {

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     clock::Timestamp,
-    id::RunId,
+    id::{MessageId, RunId},
     store::runs::{Run, RunKind, RunStatus},
 };
 
@@ -169,6 +169,18 @@ impl Rehearsal {
             retries,
             expose,
         });
+    }
+
+    /// The person writes; `false`: the run takes nothing in now.
+    pub fn hears(&mut self, text: &str) -> bool {
+        let takes_in = self.state.takes_in();
+        if takes_in {
+            self.push(StepKind::Event(Event::UserMessage {
+                message_id: MessageId::new(),
+                text: text.to_owned(),
+            }));
+        }
+        takes_in
     }
 
     /// Somebody wakes the run.

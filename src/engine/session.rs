@@ -1,11 +1,13 @@
 //! A run in a worker's hands: its state, its steps that are not committed yet, and the I/O around them.
 
+mod take_in;
+
 use std::{
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use clifford_channel::Signal;
+use clifford_channel::{Address, Signal};
 use clifford_llm::ModelError;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -13,10 +15,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Engine,
-    commit::Commit,
+    commit::{Commit, TakesIn},
     crash::{self, Point},
     decide::Decision,
-    draft::Draft,
+    draft::{Draft, Shape, Shown},
     effects::{After, Effects, effects},
     endings,
     events::RunEvent,
@@ -30,7 +32,9 @@ use super::{
 use crate::{
     id::RunId,
     memory::recall,
+    outbound::Outbound,
     search::Scope,
+    settings::WhenBusy,
     store::{StoreError, agents::Mode, messages, outbox, recollection, runs, runs::RunStatus, users::UserRole},
     tools::{Class, ToolContext},
 };
@@ -84,6 +88,10 @@ pub struct Session<'a> {
     uncommitted: Vec<Step>,
     /// A call that was found without its result: the process that made it died.
     interrupted: bool,
+    /// What becomes of messages that arrive meanwhile, once that was looked up.
+    when_busy: Option<WhenBusy>,
+    /// Where what was taken in was to be answered.
+    taken_in: Vec<Address>,
 }
 
 impl<'a> Session<'a> {
@@ -99,6 +107,8 @@ impl<'a> Session<'a> {
             frame: None,
             uncommitted: Vec::new(),
             interrupted,
+            when_busy: None,
+            taken_in: Vec::new(),
         }
     }
 
@@ -179,7 +189,7 @@ impl<'a> Session<'a> {
         let text = serde_json::to_string(&request.messages).unwrap_or_default();
         let began = Instant::now();
         let left = Duration::from_millis(self.engine.rules.max_run_ms.saturating_sub(self.state.worked_ms));
-        let mut draft = Draft::new(self.engine.events.clone(), self.work.run.id, self.work.run.mode);
+        let mut draft = self.draft();
         let reply = tokio::select! {
             reply = tokio::time::timeout(left, self.engine.model.complete(&request, &mut draft)) => reply,
             () = self.cancelled.cancelled() => return Err(Gone::Cancelled),
@@ -232,6 +242,28 @@ impl<'a> Session<'a> {
             crash::reach(Point::ResponseRecorded);
         }
         Ok(())
+    }
+
+    /// Takes the reply as it grows, for those who watch the run and for its chat.
+    fn draft(&self) -> Draft {
+        let run = self.work.run.id;
+        let shape = match self.work.run.mode {
+            Mode::Run => Shape::Action,
+            Mode::Chat => Shape::Whole,
+        };
+        let draft = Draft::new(self.engine.events.clone(), run, shape);
+        match self.work.reply_to().filter(|to| self.engine.delivery.shows_drafts(to)) {
+            Some(to) => draft.shown(Shown {
+                delivery: self.engine.delivery.clone(),
+                channel: to.channel,
+                epoch: self.work.lease.epoch,
+                key: Outbound::run_message_key(run, self.state.sent.len()),
+                masker: Arc::clone(&self.engine.masker),
+                // What a buffer holds already goes before what is added to it.
+                with_output: self.state.output.is_empty(),
+            }),
+            None => draft,
+        }
     }
 
     /// The fixed part of the prompt, put together once a session.
@@ -353,20 +385,26 @@ impl<'a> Session<'a> {
     }
 
     async fn commit(&mut self, effects: Effects) -> Result<(), Gone> {
+        self.commit_with(effects, None).await
+    }
+
+    async fn commit_with(&mut self, effects: Effects, takes_in: Option<TakesIn>) -> Result<(), Gone> {
         let now = self.engine.clock.now();
         let steps = std::mem::take(&mut self.uncommitted);
-        let last_seq = steps.last().map(|step| step.seq);
+        let mut last_seq = steps.last().map(|step| step.seq);
         let progress = self.progress(&steps);
         let to = self.work.reply_to();
         let metadata = match effects.says.is_empty() {
             true => None,
             false => self.metadata().await?,
         };
-        let (messages, tickets): (Vec<_>, Vec<_>) = effects
-            .says
-            .iter()
-            .filter_map(|text| {
-                let (mut message, ticket) = self.engine.outbound.message(to.clone()?, text, now);
+        // The steps that say them are applied already.
+        let said_before = self.state.sent.len().saturating_sub(effects.says.len());
+        let (outbound, tickets): (Vec<_>, Vec<_>) = (said_before..)
+            .zip(&effects.says)
+            .filter_map(|(number, text)| {
+                let run = self.work.run.id;
+                let (mut message, ticket) = (self.engine.outbound).run_message(to.clone()?, run, number, text, now);
                 message.metadata.clone_from(&metadata);
                 Some((message, ticket))
             })
@@ -382,7 +420,8 @@ impl<'a> Session<'a> {
             lease: self.work.lease,
             run: self.work.run.clone(),
             steps,
-            messages,
+            takes_in,
+            messages: outbound,
             children: effects.children,
             then: effects.then,
             time_zone: self.engine.rules.time_zone.clone(),
@@ -401,6 +440,11 @@ impl<'a> Session<'a> {
                 return Err(error.into());
             }
         };
+        for (step, address) in consequences.taken_in {
+            self.state.apply(&step);
+            last_seq = Some(step.seq);
+            self.taken_in.extend(address);
+        }
         if !tickets.iter().all(Option::is_none) {
             crash::reach(Point::MessageRecorded);
         }
@@ -424,6 +468,7 @@ impl<'a> Session<'a> {
             // Who waits for subagents is still at work, as its chat sees it.
             if status.is_some() && !waits_for_children {
                 self.engine.delivery.done(to, self.work.run.id, self.work.lease.epoch);
+                self.settle_taken_in(to);
             }
         }
         if let Some(seq) = last_seq {

@@ -55,6 +55,8 @@ pub struct RunState {
     pub had_output: bool,
     /// The messages it sent, in order.
     pub sent: Vec<String>,
+    /// How many of them it had sent when a person last wrote: they answer nothing of that.
+    pub sent_before: usize,
     /// How often each tool call (name and canonical arguments) was made.
     pub calls: BTreeMap<String, u32>,
     /// How often each command failed since it last worked.
@@ -156,6 +158,7 @@ impl RunState {
             output: String::new(),
             had_output: false,
             sent: Vec::new(),
+            sent_before: 0,
             calls: BTreeMap::new(),
             failures: BTreeMap::new(),
             any_tool_failed: false,
@@ -230,6 +233,7 @@ impl RunState {
             Event::LlmRequest { .. } | Event::ConfirmRequest { .. } | Event::Confirm { .. } | Event::Error { .. } => {}
             Event::LlmResponse(response) => self.replied(response),
             Event::SystemNote { text, about } => self.noted(text, *about),
+            Event::UserMessage { text, .. } => self.steered(text),
             Event::SpawnSubagents { children, specs, .. } => {
                 self.settle();
                 self.current.active = true;
@@ -360,6 +364,18 @@ impl RunState {
         }
     }
 
+    /// A person wrote: the model has something new to look at, and what was said before does not answer it.
+    fn steered(&mut self, text: &str) {
+        self.sent_before = self.sent.len();
+        self.empty_finish_refused = false;
+        self.idle = 0;
+        self.same = 0;
+        self.current.active = true;
+        self.current.changed = true;
+        let entry = json!({ "user_message": text }).to_string();
+        self.transcript.push_said(&entry, self.window);
+    }
+
     fn tool_called(&mut self, call: &ToolCall) {
         self.settle();
         self.current.active = true;
@@ -413,6 +429,21 @@ impl RunState {
 
     fn say(&mut self, role: Role, content: &str) {
         self.transcript.push(role, content, self.window);
+    }
+
+    /// What was said since a person last wrote.
+    pub fn said(&self) -> &[String] {
+        self.sent.get(self.sent_before..).unwrap_or_default()
+    }
+
+    /// Whether it may take in what a person writes now: it has begun, and can still do something about it. Else
+    /// that waits for its end.
+    pub fn takes_in(&self) -> bool {
+        self.kind == RunKind::Coordinator
+            && self.pending == Pending::Think
+            && self.iterations > 0
+            && self.iterations + 1 < self.max_iterations
+            && self.limitation.is_none()
     }
 
     /// The canonical form of a call, by which repeats are told.

@@ -4,7 +4,11 @@ use clifford_action::{Category, Importance, OutputMode, RecoverAction, WakeOn};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{clock::Timestamp, id::RunId, store::runs::RunStatus};
+use crate::{
+    clock::Timestamp,
+    id::{MessageId, RunId},
+    store::runs::RunStatus,
+};
 
 /// One step of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -173,6 +177,13 @@ pub enum Event {
         text: String,
         /// What for.
         about: NoteAbout,
+    },
+    /// A person wrote while the run was at work, and it takes that in.
+    UserMessage {
+        /// Their message.
+        message_id: MessageId,
+        /// The text; in a shared channel with its speaker's name.
+        text: String,
     },
     /// Subagents were created.
     SpawnSubagents {

@@ -24,30 +24,56 @@ impl Default for WindowLimits {
 }
 
 /// The window. When it is over its limits it drops its oldest half at once, so that between two cuts each
-/// prompt is a prefix of the next.
+/// prompt is a prefix of the next. What people said goes last.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Transcript {
-    entries: Vec<(Message, u64)>,
+    entries: Vec<Entry>,
     tokens: u64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Entry {
+    message: Message,
+    tokens: u64,
+    /// A person said it.
+    said: bool,
 }
 
 impl Transcript {
     /// Appends an entry, and cuts the window if it has grown over its limits. The newest entry always stays.
     pub fn push(&mut self, role: Role, content: &str, limits: WindowLimits) {
+        self.append(role, content, false, limits);
+    }
+
+    /// The same for what a person said: it is dropped only where there is nothing else to drop.
+    pub fn push_said(&mut self, content: &str, limits: WindowLimits) {
+        self.append(Role::User, content, true, limits);
+    }
+
+    fn append(&mut self, role: Role, content: &str, said: bool, limits: WindowLimits) {
         let content = cut_middle(content, limits.entry_tokens);
         let tokens = estimate_tokens(&content);
-        self.entries.push((Message { role, content }, tokens));
+        self.entries.push(Entry {
+            message: Message { role, content },
+            tokens,
+            said,
+        });
         self.tokens += tokens;
         while self.entries.len() > 1 && (self.entries.len() > limits.entries || self.tokens > limits.tokens) {
             let half = self.entries.len() / 2;
-            let dropped: u64 = self.entries.drain(..half).map(|(_, tokens)| tokens).sum();
-            self.tokens -= dropped;
+            let only_said = self.entries[..half].iter().all(|entry| entry.said);
+            let mut place = 0;
+            self.entries.retain(|entry| {
+                place += 1;
+                place > half || (entry.said && !only_said)
+            });
+            self.tokens = self.entries.iter().map(|entry| entry.tokens).sum();
         }
     }
 
     /// The entries, oldest first.
     pub fn messages(&self) -> impl Iterator<Item = &Message> {
-        self.entries.iter().map(|(message, _)| message)
+        self.entries.iter().map(|entry| &entry.message)
     }
 }
 
@@ -102,6 +128,26 @@ mod tests {
         let long = "x".repeat(400);
         transcript.push(Role::User, &long, limits);
         assert_eq!(contents(&transcript), [long.as_str()]);
+    }
+
+    #[test]
+    fn what_people_said_goes_last() {
+        let limits = WindowLimits {
+            entries: 4,
+            ..WindowLimits::default()
+        };
+        let mut transcript = Transcript::default();
+        transcript.push(Role::User, "a", limits);
+        transcript.push_said("said", limits);
+        for text in ["c", "d", "e"] {
+            transcript.push(Role::User, text, limits);
+        }
+        assert_eq!(contents(&transcript), ["said", "c", "d", "e"]);
+        let mut only_said = Transcript::default();
+        for text in ["1", "2", "3", "4", "5"] {
+            only_said.push_said(text, limits);
+        }
+        assert_eq!(contents(&only_said), ["3", "4", "5"]);
     }
 
     #[test]

@@ -27,6 +27,7 @@ impl Channel for WebChannel {
             typing_every: None,
             delivered_when_stored: true,
             shows_progress: false,
+            draft_every: None,
         }
     }
 

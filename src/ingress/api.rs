@@ -76,6 +76,7 @@ impl Gatekeeper {
             worker: self.engine.worker,
             lease: self.engine.settings.lease,
             mode: message.mode,
+            defaults: self.engine.settings.memory.defaults,
             limited: Limited::No,
             now,
         };

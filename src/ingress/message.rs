@@ -1,5 +1,7 @@
 //! One message: its person, channel and conversation; a run of its own, or a place in another's.
 
+mod busy;
+
 use std::{sync::Arc, time::Duration};
 
 use clifford_channel::{Accepted, Attachment};
@@ -15,15 +17,16 @@ use crate::{
     id::{ContextId, MessageId, RunId, WorkerId},
     memory::{closing, recall},
     outbound::{Outbound, Ticket, To},
+    settings::PlaceSettings,
     store::{
         StoreError, Tx,
         agents::{self, Mode},
         arrivals::{self, Known, Plain, Sought},
         channels::{self, Channel},
         contexts::{self, Context},
-        messages::{self, MessageStatus, NewInbound},
+        messages::{self, MessageStatus, NewInbound, Queued},
         recollection,
-        runs::{self, Lease, Run, RunStatus},
+        runs::{self, Lease, Run},
         users::User,
     },
 };
@@ -52,6 +55,8 @@ pub(super) struct Taken {
     pub lease: Duration,
     /// How its sender wants it to be answered, if they said so.
     pub mode: Option<Mode>,
+    /// What holds for a place where nothing is set.
+    pub defaults: PlaceSettings,
     pub limited: Limited,
     pub now: Timestamp,
 }
@@ -191,8 +196,8 @@ impl Taken {
             return self.no_agent(tx, &channel, message).await;
         };
         match active {
-            Some(active) => self.behind(tx, &active, message).await,
-            None => self.begin(tx, message, agent, channel, user, Begin::Surely).await,
+            Some(active) => self.behind(tx, &active, message, agent, channel, user).await,
+            None => self.begin(tx, message, &[], agent, channel, user, Begin::Surely).await,
         }
     }
 
@@ -245,7 +250,7 @@ impl Taken {
             contexts::touch(tx, context, self.now).await?;
         }
         let message = self.inbound(&channel, &found.user, context);
-        self.begin(tx, message, found.agent, channel, found.user, Begin::IfUnchanged)
+        self.begin(tx, message, &[], found.agent, channel, found.user, Begin::IfUnchanged)
             .await
     }
 
@@ -289,11 +294,13 @@ impl Taken {
         }
     }
 
-    /// A run of its own, this worker's from the start.
+    /// A run of its own, this worker's from the start. What waited in the conversation is asked with it.
+    #[expect(clippy::too_many_arguments, reason = "all of it was looked up in different ways")]
     async fn begin(
         &self,
         tx: &mut Tx,
         mut message: NewInbound,
+        waited: &[Queued],
         agent: agents::Agent,
         channel: Channel,
         user: User,
@@ -306,7 +313,12 @@ impl Taken {
             user: Some(user.id),
             context: message.context_id,
             mode: self.mode_of(&agent, &channel),
-            input: message.content.clone(),
+            input: waited
+                .iter()
+                .map(|waited| waited.content.as_str())
+                .chain([message.content.as_str()])
+                .collect::<Vec<_>>()
+                .join("\n"),
             address: Some(self.visit.address()),
             not_before: (!window.is_zero()).then(|| self.now.after(window)),
         };
@@ -319,6 +331,9 @@ impl Taken {
             Begin::IfUnchanged => runs::insert_if_unchanged(tx, &run, user.role, self.now).await?,
         };
         messages::insert_inbound(tx, &message, self.now).await?;
+        for waited in waited {
+            messages::give_to_run(tx, waited.id, run.id).await?;
+        }
         let lease = Lease {
             run: run.id,
             owner: self.worker,
@@ -337,26 +352,6 @@ impl Taken {
             start: Some(Box::new(work)),
             ..Outcome::of(Accepted::Answering)
         })
-    }
-
-    /// Another run is at work in this conversation: the message joins it if that has not begun, else it waits.
-    async fn behind(&self, tx: &mut Tx, active: &Run, mut message: NewInbound) -> Result<Outcome, StoreError> {
-        let waits = active.status == RunStatus::Pending && active.wake_at.is_some_and(|at| at > self.now);
-        let window = self.window();
-        let joins = waits
-            && !window.is_zero()
-            && active.user_id == Some(message.user_id)
-            && active.channel_id == Some(message.channel_id);
-        if joins {
-            message.run_id = Some(active.id);
-            message.status = MessageStatus::Received;
-        }
-        messages::insert_inbound(tx, &message, self.now).await?;
-        // It may have begun in this moment: then the message waits for its end, like any other.
-        if !joins || !runs::join(tx, active.id, &message.content, self.now.after(window), self.now).await? {
-            messages::queue(tx, message.id, &self.visit.address(), self.mode).await?;
-        }
-        Ok(Outcome::of(Accepted::Queued))
     }
 
     async fn is_repeat(&self, tx: &mut Tx, channel: &Channel) -> Result<bool, StoreError> {
@@ -437,7 +432,7 @@ pub(super) fn spoken(channel: &Channel, speaker: &str, text: &str) -> String {
 }
 
 /// The model is told of files that it cannot see.
-fn with_attachments(text: &str, attachments: &[Attachment]) -> String {
+pub(super) fn with_attachments(text: &str, attachments: &[Attachment]) -> String {
     let files = attachments.iter().map(|file| match &file.name {
         Some(name) => format!("[{}: {name}]", file.kind),
         None => format!("[{}]", file.kind),

@@ -1,6 +1,9 @@
 //! An item as a person gives it: what is wrong with it is told, and nothing is cut.
 
-use super::levels::{self, LONGEST_KEY, Level, MODULES};
+use super::{
+    levels::{self, LONGEST_KEY, Level, MODULES},
+    secrets,
+};
 
 /// What is wrong with an item, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -53,6 +56,9 @@ impl Content {
         if value.is_empty() {
             return Err(fault("value", "it is empty"));
         }
+        if let Some(why) = secrets::found(&self.key, &value) {
+            return Err(fault("value", format!("{why}, and secrets are not kept")));
+        }
         if value.contains('\0') {
             return Err(fault("value", "it holds a NUL character"));
         }
@@ -90,7 +96,7 @@ pub fn full(number: i64, level: Level) -> Fault {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::levels::LEVELS, *};
 
     fn content() -> Content {
         Content {

@@ -357,9 +357,9 @@ impl Queued {
 ///
 /// # Errors
 /// The store's.
-pub async fn queued(tx: &mut Tx, context: ContextId) -> Result<Vec<Queued>, StoreError> {
+pub async fn queued(conn: &mut Conn, context: ContextId) -> Result<Vec<Queued>, StoreError> {
     let (sql, args) = ask_queued(context);
-    tx.all(sql, args).await
+    conn.all(sql, args).await
 }
 
 pub(super) fn ask_queued(context: ContextId) -> Ask {
@@ -448,17 +448,15 @@ pub async fn last_asked(conn: &mut Conn, run: RunId) -> Result<Option<MessageId>
     Ok(row.map(|row| row.0))
 }
 
-/// The text of every message that a run holds, in the order in which they were written.
+/// Every message that a run holds, with its text, in the order in which they were written.
 ///
 /// # Errors
 /// The store's.
-pub async fn input_of(tx: &mut Tx, run: RunId) -> Result<Vec<String>, StoreError> {
-    let rows: Vec<(String,)> = tx
-        .all(
-            "SELECT content FROM messages WHERE run_id = $1 AND direction = 'inbound'
+pub async fn input_of(tx: &mut Tx, run: RunId) -> Result<Vec<(MessageId, String)>, StoreError> {
+    tx.all(
+        "SELECT id, content FROM messages WHERE run_id = $1 AND direction = 'inbound'
              ORDER BY sent_at, LENGTH(COALESCE(platform_message_id, '')), platform_message_id, id",
-            args![run],
-        )
-        .await?;
-    Ok(rows.into_iter().map(|row| row.0).collect())
+        args![run],
+    )
+    .await
 }

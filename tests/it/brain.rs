@@ -13,6 +13,7 @@ pub struct Prompt {
     results: Vec<Value>,
     subagents: Vec<Value>,
     woken: bool,
+    heard: Vec<Value>,
 }
 
 impl Prompt {
@@ -33,6 +34,7 @@ impl Prompt {
             results: named("tool_result"),
             subagents: named("subagents"),
             woken: !named("woke").is_empty(),
+            heard: named("user_message"),
         }
     }
 
@@ -48,6 +50,11 @@ impl Prompt {
     pub fn conversation(&self) -> Vec<&str> {
         let turns = self.payload["conversation"].as_array().unwrap();
         turns.iter().map(|turn| turn["content"].as_str().unwrap()).collect()
+    }
+
+    /// What people wrote while the run was at work.
+    pub fn heard(&self) -> Vec<&str> {
+        self.heard.iter().map(|text| text.as_str().unwrap()).collect()
     }
 
     /// The platform's name.
@@ -147,7 +154,8 @@ fn two_tools(prompt: &Prompt) -> Value {
         0 => planned(calculate("6 * 7")),
         1 => calculate("42 + 1"),
         _ => {
-            let output = format!("{}: {} and {}", prompt.input(), prompt.value(0), prompt.value(1));
+            let heard: String = prompt.heard().iter().map(|text| format!("; {text}")).collect();
+            let output = format!("{}: {} and {}{heard}", prompt.input(), prompt.value(0), prompt.value(1));
             json!({"type": "finish", "output": output})
         }
     }

@@ -38,6 +38,7 @@ impl Told {
             typing_every: None,
             delivered_when_stored: false,
             shows_progress: false,
+            draft_every: None,
         }
     }
 }

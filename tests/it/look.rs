@@ -1,13 +1,14 @@
 //! A look into the database of a bot that runs, through the bot's own store.
 
 use clifford::{
+    clock::Timestamp,
     id::RunId,
     store::{
         Db, DbOptions, Pools,
         channels::{self, Channel},
         messages::{self, Direction, Message, MessageStatus},
         runs::{self, Filter, Run},
-        steps,
+        settings, steps,
     },
 };
 use serde_json::Value;
@@ -113,6 +114,15 @@ impl Look {
             Pools::Sqlite { read, .. } => drop(sql.execute(read).await.unwrap()),
             Pools::Postgres(pool) => drop(sql.execute(pool).await.unwrap()),
         }
+    }
+
+    /// Sets something for the whole bot, or for a space or channel.
+    pub async fn set(&self, scope: &str, name: &'static str, value: &'static str) {
+        let scope = scope.to_owned();
+        let written = self
+            .db
+            .write(move |tx| Box::pin(async move { settings::put(tx, &scope, name, value, Timestamp(0)).await }));
+        written.await.unwrap();
     }
 
     /// How many rows a table has.

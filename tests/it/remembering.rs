@@ -29,7 +29,7 @@ impl Look {
 
     async fn contexts(&self) -> Vec<Context> {
         let mut conn = self.db.read().await.unwrap();
-        let mut contexts = contexts::page(&mut conn, None, None, 100).await.unwrap();
+        let mut contexts = contexts::page(&mut conn, None, None, None, 100).await.unwrap();
         contexts.reverse();
         contexts
     }

@@ -20,6 +20,8 @@ pub struct Limits {
     pub delivered_when_stored: bool,
     /// Shows notes and tool calls as they happen ([`Signal::Progress`]).
     pub shows_progress: bool,
+    /// How long to wait from one look of a growing answer to the next ([`Signal::Draft`]); `None`: it is not shown.
+    pub draft_every: Option<Duration>,
 }
 
 /// Where a part goes: fixed when its run is created, never "the last channel".
@@ -98,6 +100,20 @@ pub enum Signal {
         kind: ProgressKind,
         /// A line to show.
         text: String,
+    },
+    /// An answer as far as it has come. The next one takes its place, and at last the part of that key.
+    Draft {
+        /// The key of the first part of what it will be.
+        key: DeliveryKey,
+        /// In the platform's markup, two UTF-16 units within the limit of one part.
+        text: String,
+        /// The same without markup.
+        plain: String,
+    },
+    /// Nothing comes of this draft: it goes away.
+    DraftDropped {
+        /// Its key.
+        key: DeliveryKey,
     },
     /// The run ended or sleeps: nothing more comes for it now.
     Done,

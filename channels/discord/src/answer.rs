@@ -9,6 +9,7 @@ use crate::{
     Shared,
     answers::Original,
     api::{ApiError, Body, Call},
+    draft::is_draft,
     send::{Posted, has_ended, response, send_error, text_of},
     via::Via,
     wait::Backoff,
@@ -47,6 +48,25 @@ pub(crate) async fn part(shared: &Shared, via: &Via, part: &Part, key: &Delivery
             answer
         }
     }
+}
+
+/// Shows how far an answer has come in the place of the acknowledgement, unless a part of it is there.
+pub(crate) async fn draft(shared: &Shared, via: &Via, part: &Part) -> Result<(), ApiError> {
+    let mut original = shared.answers.hold(via, (shared.config.clock)()).await;
+    let stands = match original.clone() {
+        Some(stands) => stands,
+        None => read(shared, via).await?.0,
+    };
+    if matches!(stands, Original::Open(_)) {
+        edit(shared, via, response(part)).await?;
+        *original = Some(Original::Open(None));
+    }
+    Ok(())
+}
+
+/// Puts a word in place of a draft that nothing comes of.
+pub(crate) async fn undraft(shared: &Shared, via: &Via, stand: Stand) -> Result<(), ApiError> {
+    stand_in(shared, via, stand).await
 }
 
 /// Nothing is at work for an interaction any more: if nothing was said, its place says so.
@@ -111,7 +131,7 @@ async fn stand_in(shared: &Shared, via: &Via, stand: Stand) -> Result<(), ApiErr
 async fn read(shared: &Shared, via: &Via) -> Result<(Original, Posted), ApiError> {
     let posted: Posted = shared.api.call(&original_call(via, Method::GET)).await?;
     let stand = Stand::of(&posted.content);
-    let stands = if posted.flags & LOADING != 0 || stand.is_some() {
+    let stands = if posted.flags & LOADING != 0 || stand.is_some() || is_draft(&posted.content) {
         Original::Open(stand)
     } else {
         Original::Part(DeliveryKey(String::new()))

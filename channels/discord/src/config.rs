@@ -18,6 +18,8 @@ pub struct DiscordConfig {
     pub commands: Vec<SlashCommand>,
     /// Registers the commands for this guild only, where they are there at once.
     pub dev_guild: Option<u64>,
+    /// Shows an answer as it grows.
+    pub drafts: bool,
     /// How long to wait for what.
     pub timing: Timing,
     /// The time.
@@ -32,6 +34,7 @@ impl DiscordConfig {
             api_url: "https://discord.com".to_owned(),
             commands: Vec::new(),
             dev_guild: None,
+            drafts: false,
             timing: Timing::default(),
             clock: Arc::new(Timestamp::now),
         }

@@ -15,6 +15,7 @@ mod complete;
 mod config;
 mod deliver;
 mod directory;
+mod draft;
 mod gateway;
 mod intake;
 mod lanes;
@@ -36,12 +37,14 @@ use clifford_channel::{
 use clifford_markup::Flavor;
 use tokio_util::sync::CancellationToken;
 
-use self::{answers::Answers, api::Api, directory::Directory};
+use self::{answers::Answers, api::Api, directory::Directory, draft::Drafts};
 
 /// The most UTF-16 units in one message. Discord counts code points, which are never more.
 const TEXT_UNITS: usize = 2_000;
 /// Discord shows "is typing" for 10 seconds.
 const TYPING_EVERY: Duration = Duration::from_secs(8);
+/// Discord lets a channel's messages be edited five times in five seconds.
+const DRAFT_EVERY: Duration = Duration::from_millis(1_100);
 
 /// A bot on Discord.
 #[derive(Debug)]
@@ -56,6 +59,7 @@ struct Shared {
     api: Api,
     directory: Directory,
     answers: Answers,
+    drafts: Drafts,
 }
 
 impl Discord {
@@ -70,6 +74,7 @@ impl Discord {
             api,
             directory: Directory::default(),
             answers: Answers::default(),
+            drafts: Drafts::default(),
         };
         Ok(Self {
             shared: Arc::new(shared),
@@ -91,6 +96,7 @@ impl Channel for Discord {
             typing_every: Some(TYPING_EVERY),
             delivered_when_stored: false,
             shows_progress: false,
+            draft_every: self.shared.config.drafts.then_some(DRAFT_EVERY),
         }
     }
 
@@ -105,6 +111,8 @@ impl Channel for Discord {
     async fn signal(&self, to: &Address, signal: &Signal) -> Result<(), SendError> {
         match signal {
             Signal::Typing => send::typing(&self.shared, to).await,
+            Signal::Draft { key, text, .. } => draft::show(&self.shared, to, key, text).await,
+            Signal::DraftDropped { key } => draft::remove(&self.shared, to, key).await,
             Signal::Done => answer::done(&self.shared, to).await,
             Signal::Progress { .. } => Ok(()),
         }

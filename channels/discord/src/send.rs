@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::{
     Shared, answer,
     api::{ApiError, Body, Call, Refusal},
+    draft,
     via::Via,
 };
 
@@ -38,9 +39,8 @@ pub(crate) async fn send(shared: &Shared, to: &Address, part: &Part, key: &Deliv
             other => return receipt(other),
         }
     }
-    let path = format!("/channels/{}/messages", channel(to)?);
-    let call = Call::new(Method::POST, "send", &to.place, path).body(message(to, part, key));
-    receipt(shared.api.call::<Posted>(&call).await)
+    channel(to)?;
+    receipt(draft::finish(shared, to, part, key).await)
 }
 
 /// Shows "is typing". An interaction shows that it is being answered without.
@@ -55,7 +55,7 @@ pub(crate) async fn typing(shared: &Shared, to: &Address) -> Result<(), SendErro
 }
 
 /// The channel's id, checked, since it becomes part of a path.
-fn channel(to: &Address) -> Result<u64, SendError> {
+pub(crate) fn channel(to: &Address) -> Result<u64, SendError> {
     to.place
         .parse()
         .map_err(|_| SendError::Rejected(format!("`{}` is no Discord channel", to.place)))
@@ -75,7 +75,7 @@ pub(crate) fn response(part: &Part) -> Body {
 }
 
 /// A part as a message of its own. The nonce makes Discord drop the repeat of an attempt that arrived.
-fn message(to: &Address, part: &Part, key: &DeliveryKey) -> Body {
+pub(crate) fn message(to: &Address, part: &Part, key: &DeliveryKey) -> Body {
     let mut json = json!({
         "content": text_of(part), "nonce": key.0, "enforce_nonce": true,
         "allowed_mentions": {"parse": [], "replied_user": false},

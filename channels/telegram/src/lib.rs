@@ -7,6 +7,7 @@
 
 mod answer;
 mod api;
+mod draft;
 mod link;
 mod media;
 mod pace;
@@ -18,7 +19,13 @@ mod send;
 mod text;
 mod update;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use clifford_channel::{
@@ -35,6 +42,8 @@ use pace::Pace;
 const TEXT_UNITS: usize = 4096;
 /// Telegram shows typing for 5 s.
 const TYPING_EVERY: Duration = Duration::from_secs(4);
+/// A chat may be written to once a second.
+const DRAFT_EVERY: Duration = Duration::from_secs(1);
 
 /// How the bot is reached, and how fast it may write.
 #[derive(Clone)]
@@ -49,6 +58,8 @@ pub struct TelegramConfig {
     pub rates: Rates,
     /// The commands that Telegram's menu shows: names without slash, and descriptions.
     pub commands: Vec<(String, String)>,
+    /// Shows an answer as it grows, in private chats.
+    pub drafts: bool,
 }
 
 impl std::fmt::Debug for TelegramConfig {
@@ -100,6 +111,8 @@ pub struct Telegram {
     poll_timeout: Duration,
     commands: Vec<(String, String)>,
     pace: Pace,
+    /// Answers are shown as they grow, as long as the server lets the bot do that.
+    drafts: AtomicBool,
 }
 
 impl Telegram {
@@ -113,6 +126,7 @@ impl Telegram {
             poll_timeout: config.poll_timeout.min(Duration::from_secs(50)),
             commands: config.commands,
             pace: Pace::new(config.rates),
+            drafts: AtomicBool::new(config.drafts),
         })
     }
 }
@@ -131,6 +145,7 @@ impl Channel for Telegram {
             typing_every: Some(TYPING_EVERY),
             delivered_when_stored: false,
             shows_progress: false,
+            draft_every: self.drafts.load(Ordering::Relaxed).then_some(DRAFT_EVERY),
         }
     }
 
@@ -145,7 +160,14 @@ impl Channel for Telegram {
     async fn signal(&self, to: &Address, signal: &Signal) -> Result<(), SendError> {
         match signal {
             Signal::Typing => send::typing(&self.api, &self.pace, to).await,
-            Signal::Progress { .. } | Signal::Done => Ok(()),
+            Signal::Draft { key, text, plain } if to.private && self.drafts.load(Ordering::Relaxed) => {
+                if draft::show(&self.api, &self.pace, to, key, text, plain).await? == draft::Taken::Never {
+                    self.drafts.store(false, Ordering::Relaxed);
+                }
+                Ok(())
+            }
+            // A draft goes by itself.
+            Signal::Draft { .. } | Signal::DraftDropped { .. } | Signal::Progress { .. } | Signal::Done => Ok(()),
         }
     }
 }

@@ -110,7 +110,7 @@ async fn file(api: &Api, target: &Target, name: &str, content: &str, caption: &s
     api.upload::<SendDocument, _>(form).await
 }
 
-fn refused(error: ApiError, to: &Address, target: &Target, pace: &Pace) -> SendError {
+pub(crate) fn refused(error: ApiError, to: &Address, target: &Target, pace: &Pace) -> SendError {
     match error {
         ApiError::RetryAfter(time) => {
             pace.obey(target.chat.0, time);
@@ -137,7 +137,7 @@ fn refused(error: ApiError, to: &Address, target: &Target, pace: &Pace) -> SendE
 }
 
 /// Whether Telegram's words mean that the chat (or topic) will take nothing more.
-fn is_gone(description: &str) -> bool {
+pub(crate) fn is_gone(description: &str) -> bool {
     const GONE: [&str; 13] = [
         "bot was blocked by the user",
         "user is deactivated",

@@ -17,6 +17,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
+    time::Duration,
 };
 
 use async_trait::async_trait;
@@ -148,6 +149,7 @@ impl Channel for Terminal {
             typing_every: None,
             delivered_when_stored: false,
             shows_progress: !self.config.quiet,
+            draft_every: (self.look == Look::Interactive).then_some(Duration::ZERO),
         }
     }
 
@@ -183,6 +185,8 @@ impl Channel for Terminal {
         match signal {
             Signal::Typing => self.output.lock().await.screen.at_work().await,
             Signal::Progress { kind, text } => self.show_progress(*kind, text).await,
+            Signal::Draft { plain, .. } => self.output.lock().await.screen.draft(plain).await,
+            Signal::DraftDropped { .. } => self.output.lock().await.screen.end_draft().await,
             Signal::Done => self.finish(to.reply_to.as_deref()).await,
         }
         .map_err(gone)

@@ -24,6 +24,10 @@ pub(crate) struct Screen {
     out: Box<dyn AsyncWrite + Send + Unpin>,
     look: Look,
     foot: Foot,
+    /// What stands there of an answer that is not whole yet.
+    draft: String,
+    /// Lines that came while it stood there: they follow the answer.
+    held: Vec<String>,
 }
 
 /// What stands on the line of the cursor.
@@ -32,6 +36,7 @@ enum Foot {
     Nothing,
     Prompt,
     AtWork,
+    Draft,
 }
 
 impl Screen {
@@ -40,16 +45,67 @@ impl Screen {
             out,
             look,
             foot: Foot::Nothing,
+            draft: String::new(),
+            held: Vec::new(),
         }
     }
 
-    /// Shows a text from outside, without anything in it that the terminal would obey.
+    /// Shows a text from outside, without anything in it that the terminal would obey. An answer goes on where its
+    /// draft stands.
     pub(crate) async fn print(&mut self, text: &str, dress: Dress) -> io::Result<()> {
-        let text: String = text
-            .trim_end()
-            .chars()
-            .filter(|c| !c.is_control() || matches!(c, '\n' | '\t'))
-            .collect();
+        let text = harmless(text);
+        if self.foot == Foot::Draft {
+            if dress != Dress::Normal {
+                self.held.push(text);
+                return Ok(());
+            }
+            let draft = std::mem::take(&mut self.draft);
+            if let Some(more) = text.strip_prefix(draft.as_str()) {
+                self.foot = Foot::Nothing;
+                self.write(&format!("{more}\n")).await?;
+                return self.print_held().await;
+            }
+            self.end_draft().await?;
+        }
+        self.line(&text, dress).await
+    }
+
+    /// Shows an answer as far as it has come, unless somebody may be typing there.
+    pub(crate) async fn draft(&mut self, text: &str) -> io::Result<()> {
+        let text = harmless(text);
+        if self.look == Look::Piped || self.foot == Foot::Prompt {
+            return Ok(());
+        }
+        let shown = match (self.foot, text.strip_prefix(self.draft.as_str())) {
+            (Foot::Draft, Some(more)) => more.to_owned(),
+            (Foot::Draft, None) => format!("\n{text}"),
+            (Foot::Nothing, _) => text.clone(),
+            (Foot::AtWork | Foot::Prompt, _) => format!("{ERASE}{text}"),
+        };
+        self.foot = Foot::Draft;
+        self.draft = text;
+        self.write(&shown).await
+    }
+
+    /// What stands of an answer stays as it is.
+    pub(crate) async fn end_draft(&mut self) -> io::Result<()> {
+        if self.foot != Foot::Draft {
+            return Ok(());
+        }
+        self.foot = Foot::Nothing;
+        self.draft.clear();
+        self.write("\n").await?;
+        self.print_held().await
+    }
+
+    async fn print_held(&mut self) -> io::Result<()> {
+        for line in std::mem::take(&mut self.held) {
+            self.line(&line, Dress::Dim).await?;
+        }
+        Ok(())
+    }
+
+    async fn line(&mut self, text: &str, dress: Dress) -> io::Result<()> {
         let (on, off) = match (self.look, dress) {
             (Look::Piped, _) | (_, Dress::Normal) => ("", ""),
             (Look::Interactive, Dress::Bold) => ("\u{1b}[1m", "\u{1b}[0m"),
@@ -64,6 +120,7 @@ impl Screen {
 
     /// Asks for the next message.
     pub(crate) async fn prompt(&mut self) -> io::Result<()> {
+        self.end_draft().await?;
         self.stand(Foot::Prompt, PROMPT).await
     }
 
@@ -74,7 +131,7 @@ impl Screen {
 
     /// Shows that something is at work, unless somebody may be typing there.
     pub(crate) async fn at_work(&mut self) -> io::Result<()> {
-        if self.foot == Foot::Prompt {
+        if matches!(self.foot, Foot::Prompt | Foot::Draft) {
             Ok(())
         } else {
             self.stand(Foot::AtWork, AT_WORK).await
@@ -83,6 +140,7 @@ impl Screen {
 
     /// Takes back the sign of work.
     pub(crate) async fn rest(&mut self) -> io::Result<()> {
+        self.end_draft().await?;
         if self.foot == Foot::AtWork {
             self.stand(Foot::Nothing, "").await
         } else {
@@ -117,4 +175,12 @@ impl Screen {
         self.out.write_all(text.as_bytes()).await?;
         self.out.flush().await
     }
+}
+
+/// A text without anything that the terminal would obey.
+fn harmless(text: &str) -> String {
+    text.trim_end()
+        .chars()
+        .filter(|c| !c.is_control() || matches!(c, '\n' | '\t'))
+        .collect()
 }

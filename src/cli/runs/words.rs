@@ -110,6 +110,7 @@ fn happened(event: &Event) -> (&'static str, String) {
             ("reply", text)
         }
         Event::SystemNote { text, .. } => ("system", text.clone()),
+        Event::UserMessage { text, .. } => ("user", text.clone()),
         Event::SpawnSubagents { children, .. } => {
             let ids: Vec<_> = children.iter().map(ToString::to_string).collect();
             ("spawn", ids.join(", "))

@@ -4,7 +4,7 @@ use clifford_vault::SecretSource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Access, Id};
+use super::{Access, Feedback, Id};
 use crate::config::{Url, secret};
 
 /// The environment variable that holds the bot's token, unless the section names another.
@@ -32,6 +32,8 @@ pub struct Discord {
     pub wake_words: Vec<String>,
     /// Ids of the channels in which every message is answered: `[81384788765712384]`.
     pub always: Vec<Id>,
+    /// What is seen while an answer is made: `typing`, or `draft` (the answer as it grows).
+    pub feedback: Feedback,
     /// Id of a server in which commands are registered at once and alone. Without it: everywhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = 81_384_788_765_712_384_i64)]
@@ -48,6 +50,7 @@ impl Default for Discord {
             allow: Vec::new(),
             wake_words: vec!["Clifford".to_owned()],
             always: Vec::new(),
+            feedback: Feedback::Typing,
             dev_guild: None,
         }
     }

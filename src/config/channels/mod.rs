@@ -37,6 +37,16 @@ pub enum Access {
     Allowlist,
 }
 
+/// What a person sees while an answer is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Feedback {
+    /// That the bot types.
+    Typing,
+    /// The answer as it grows.
+    Draft,
+}
+
 /// A platform's id of a person or place: a number, written with or without quotes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(transparent)]

@@ -4,7 +4,7 @@ use clifford_vault::SecretSource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Access, Id};
+use super::{Access, Feedback, Id};
 use crate::config::{Url, secret};
 
 /// The environment variable that holds the bot's token, unless the section names another.
@@ -32,6 +32,8 @@ pub struct Telegram {
     pub wake_words: Vec<String>,
     /// Ids of the groups in which every message is answered: `[-1001234567890]`.
     pub always: Vec<Id>,
+    /// What is seen while an answer is made: `typing`, or `draft` (the answer as it grows, in private chats, where Telegram lets the bot do that).
+    pub feedback: Feedback,
     /// How long Telegram may hold a poll open while there is nothing new.
     #[schemars(range(min = 0, max = 50))]
     pub poll_seconds: u64,
@@ -56,6 +58,7 @@ impl Default for Telegram {
             allow: Vec::new(),
             wake_words: vec!["Clifford".to_owned()],
             always: Vec::new(),
+            feedback: Feedback::Typing,
             poll_seconds: 30,
             rate_overall_per_second: 30,
             rate_private_per_second: 1,

@@ -224,7 +224,7 @@ impl World {
     /// The model hears of every conversation there is.
     async fn hear_rumours(&self) {
         let look = self.bot.look().await;
-        let all = contexts::page(&mut look.db.read().await.unwrap(), None, None, 1000)
+        let all = contexts::page(&mut look.db.read().await.unwrap(), None, None, None, 1000)
             .await
             .unwrap();
         *self.rumours.lock().unwrap() = all.into_iter().map(|context| context.id.to_string()).collect();

@@ -46,6 +46,7 @@ impl World {
             user_id: Some(self.user.id),
             run_id: None,
             content: "an answer".into(),
+            metadata: None,
             address: Address {
                 place: "1".into(),
                 private: true,
@@ -134,7 +135,7 @@ impl World {
             .await;
     }
 
-    async fn delete(&self, through: MessageId, limit: u32) -> usize {
+    async fn delete_through(&self, through: MessageId, limit: u32) -> usize {
         let context = self.context;
         self.write(move |tx| Box::pin(memory_write::delete_compacted(tx, context, through, limit)))
             .await
@@ -360,11 +361,11 @@ pub async fn compacted_messages_are_deleted_in_batches_but_not_what_is_still_to_
         )
         .await;
     assert!(world.compact().await);
-    assert_eq!(world.delete(all[6], 10).await, 0, "no summary tells them yet");
+    assert_eq!(world.delete_through(all[6], 10).await, 0, "no summary tells them yet");
     world.told(waiting).await;
-    assert_eq!(world.delete(all[6], 3).await, 3);
-    assert_eq!(world.delete(all[6], 3).await, 1);
-    assert_eq!(world.delete(all[6], 3).await, 0);
+    assert_eq!(world.delete_through(all[6], 3).await, 3);
+    assert_eq!(world.delete_through(all[6], 3).await, 1);
+    assert_eq!(world.delete_through(all[6], 3).await, 0);
     assert_eq!(world.count("SELECT COUNT(*) FROM messages").await, 3);
     assert_eq!(world.count("SELECT COUNT(*) FROM files").await, 1);
     assert_eq!(world.count("SELECT COUNT(*) FROM message_parts").await, 2);
@@ -403,7 +404,7 @@ pub async fn a_compaction_is_kept_until_its_messages_are_gone(world: World) {
     };
     purge().await;
     assert_eq!(kept().await, 1, "its messages are there");
-    world.delete(through, 100).await;
+    world.delete_through(through, 100).await;
     purge().await;
     assert_eq!(kept().await, 0);
 }

@@ -31,6 +31,7 @@ fn config(fake: &TelegramFake) -> TelegramConfig {
         poll_timeout: Duration::from_secs(30),
         rates: Rates::UNLIMITED,
         commands: Vec::new(),
+        drafts: false,
     }
 }
 

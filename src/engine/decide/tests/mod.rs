@@ -4,6 +4,7 @@ mod chat;
 mod endings;
 mod gates;
 mod messages;
+mod steering;
 mod waits;
 
 use serde_json::{Value, json};

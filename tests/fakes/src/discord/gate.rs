@@ -22,6 +22,17 @@ use super::{
 /// What a bucket lets through where a test has set nothing.
 const DEFAULT_LIMIT: (u32, Duration) = (1_000, Duration::from_secs(1));
 
+/// Of edits of messages Discord lets five through in five seconds, in each channel.
+const EDIT_LIMIT: (u32, Duration) = (5, Duration::from_secs(5));
+
+fn default_limit(route: Route) -> (u32, Duration) {
+    if route == Route::EditMessage {
+        EDIT_LIMIT
+    } else {
+        DEFAULT_LIMIT
+    }
+}
+
 pub(super) async fn gate(Extract(shared): Extract<Shared>, request: Request, next: Next) -> Response {
     let Some((route, major)) = classify(request.method(), request.uri().path()) else {
         let what = format!("{} {}", request.method(), request.uri().path());
@@ -107,7 +118,7 @@ fn too_many(retry_after: Duration, global: bool) -> Response {
 
 /// Takes one request out of the bucket; `Err` says how long to wait.
 fn take(state: &mut State, route: Route, major: u64) -> Result<(), Duration> {
-    let (limit, window) = state.limits.get(&route).copied().unwrap_or(DEFAULT_LIMIT);
+    let (limit, window) = state.limits.get(&route).copied().unwrap_or(default_limit(route));
     let now = Instant::now();
     let bucket = state.buckets.entry((route, major)).or_insert_with(|| Bucket {
         used: 0,
@@ -127,7 +138,7 @@ fn take(state: &mut State, route: Route, major: u64) -> Result<(), Duration> {
 }
 
 fn limit_headers(state: &State, route: Route, major: u64) -> HeaderMap {
-    let (limit, _) = state.limits.get(&route).copied().unwrap_or(DEFAULT_LIMIT);
+    let (limit, _) = state.limits.get(&route).copied().unwrap_or(default_limit(route));
     let mut headers = HeaderMap::new();
     if let Some(bucket) = state.buckets.get(&(route, major)) {
         let left = bucket.resets.saturating_duration_since(Instant::now());
@@ -183,6 +194,8 @@ fn classify(method: &Method, path: &str) -> Option<(Route, u64)> {
         ("PUT", ["applications", _, "commands"] | ["applications", _, "guilds", _, "commands"]) => Route::PutCommands,
         ("POST", ["channels", _, "messages"]) => Route::SendMessage,
         ("GET", ["channels", _, "messages"]) => Route::ReadMessages,
+        ("PATCH", ["channels", _, "messages", _]) => Route::EditMessage,
+        ("DELETE", ["channels", _, "messages", _]) => Route::DeleteMessage,
         ("GET", ["channels", _]) => Route::ReadChannel,
         ("POST", ["channels", _, "typing"]) => Route::Typing,
         ("POST", ["users", "@me", "channels"]) => Route::OpenDm,

@@ -253,7 +253,11 @@ pub(super) fn post(shared: &Shared, channel: u64, draft: &Draft) -> Result<Value
         && let Some((earlier, at)) = state.nonces.get(nonce)
         && at.elapsed() < NONCE_KEPT
     {
-        return Ok(earlier.clone());
+        // As it is by now; of one that was deleted, what it was.
+        let room = state.channels.get(&channel);
+        let id = earlier["id"].as_str().and_then(|id| id.parse::<u64>().ok());
+        let now = room.and_then(|room| room.messages.get(&id?));
+        return Ok(now.unwrap_or(earlier).clone());
     }
     let (id, stored, sent) = keep(state, channel, draft, reply_to);
     if let Some(nonce) = nonce.filter(|_| enforced) {
@@ -268,6 +272,53 @@ pub(super) fn post(shared: &Shared, channel: u64, draft: &Draft) -> Result<Value
     drop(guard);
     shared.changed();
     Ok(stored)
+}
+
+/// Changes a message of the bot's.
+pub(super) fn edit(shared: &Shared, channel: u64, id: u64, draft: &Draft) -> Result<Value, Refusal> {
+    let mut guard = shared.state();
+    let state = &mut *guard;
+    let known = [
+        "content",
+        "embeds",
+        "flags",
+        "allowed_mentions",
+        "components",
+        "attachments",
+    ];
+    only("message", &draft.body, &known)?;
+    draft.check()?;
+    let content = draft.text("content").unwrap_or_default().to_owned();
+    let unknown = || Refusal::new(404, 10_008, "Unknown Message");
+    let room = state.channels.get_mut(&channel).ok_or_else(unknown)?;
+    let guild = room.guild;
+    let message = room.messages.get_mut(&id).ok_or_else(unknown)?;
+    let sent = room.sent.iter_mut().find(|sent| sent.id == id);
+    let sent = sent.ok_or_else(|| Refusal::new(403, 50_005, "Cannot edit a message authored by another user"))?;
+    message["content"] = json!(content);
+    message["edited_timestamp"] = message["timestamp"].clone();
+    let message = message.clone();
+    let before = std::mem::replace(&mut sent.content, content);
+    sent.before.push((before, Instant::now()));
+    sent.files.clone_from(&draft.files);
+    state.dispatch("MESSAGE_UPDATE", &dispatched(&message, guild));
+    drop(guard);
+    shared.changed();
+    Ok(message)
+}
+
+/// Deletes a message of the bot's.
+pub(super) fn delete(shared: &Shared, channel: u64, id: u64) -> Result<(), Refusal> {
+    let mut guard = shared.state();
+    let unknown = || Refusal::new(404, 10_008, "Unknown Message");
+    let room = guard.channels.get_mut(&channel).ok_or_else(unknown)?;
+    let guild = room.guild;
+    let message = room.messages.remove(&id).ok_or_else(unknown)?;
+    room.sent.retain(|sent| sent.id != id);
+    guard.dispatch("MESSAGE_DELETE", &dispatched(&message, guild));
+    drop(guard);
+    shared.changed();
+    Ok(())
 }
 
 /// Makes the message and the test's record of it.
@@ -298,6 +349,7 @@ pub(super) fn keep(state: &mut State, channel: u64, draft: &Draft, reply_to: Opt
         files: draft.files.clone(),
         buttons: components::read(&draft.body).unwrap_or_default(),
         pinged: draft.pings(replied_user),
+        before: Vec::new(),
     };
     (id, stored, sent)
 }

@@ -19,7 +19,7 @@ mod watch;
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use axum::{
@@ -62,6 +62,10 @@ pub enum Route {
     SendMessage,
     /// `GET /channels/{id}/messages`
     ReadMessages,
+    /// `PATCH /channels/{id}/messages/{id}`
+    EditMessage,
+    /// `DELETE /channels/{id}/messages/{id}`
+    DeleteMessage,
     /// `GET /channels/{id}`
     ReadChannel,
     /// `POST /channels/{id}/typing`
@@ -131,6 +135,8 @@ pub struct Sent {
     pub buttons: Vec<(String, String)>,
     /// Whom it pinged: ids of users, `@everyone`, `@here`.
     pub pinged: Vec<String>,
+    /// What it said before each of its edits, and when it said so first.
+    pub before: Vec<(String, Instant)>,
 }
 
 /// A file that the bot sent.

@@ -34,6 +34,10 @@ pub(super) fn router(shared: Shared) -> Router {
         )
         .route("/channels/{id}", get(read_channel))
         .route("/channels/{id}/messages", get(read_messages).post(send_message))
+        .route(
+            "/channels/{id}/messages/{message}",
+            patch(edit_message).delete(delete_message),
+        )
         .route("/channels/{id}/typing", post(typing))
         .route("/interactions/{id}/{token}/callback", post(interactions::acknowledge))
         .route("/webhooks/{application}/{token}", post(interactions::follow_up))
@@ -292,6 +296,28 @@ async fn send_message(Extract(shared): Extract<Shared>, Path(id): Path<u64>, req
     };
     match posted {
         Ok(message) => Json(message).into_response(),
+        Err(refusal) => shared.refuse(&mut shared.state(), refusal),
+    }
+}
+
+async fn edit_message(
+    Extract(shared): Extract<Shared>,
+    Path((id, message)): Path<(u64, u64)>,
+    request: Request,
+) -> Response {
+    let edited = match Draft::read(request).await {
+        Ok(draft) => messages::edit(&shared, id, message, &draft),
+        Err(refusal) => Err(refusal),
+    };
+    match edited {
+        Ok(message) => Json(message).into_response(),
+        Err(refusal) => shared.refuse(&mut shared.state(), refusal),
+    }
+}
+
+async fn delete_message(Extract(shared): Extract<Shared>, Path((id, message)): Path<(u64, u64)>) -> Response {
+    match messages::delete(&shared, id, message) {
+        Ok(()) => StatusCode::NO_CONTENT.into_response(),
         Err(refusal) => shared.refuse(&mut shared.state(), refusal),
     }
 }

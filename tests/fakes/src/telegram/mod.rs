@@ -23,7 +23,7 @@ mod updates;
 mod tests;
 
 pub use fault::Fault;
-pub use state::{Action, Chat, Document, Method, Request, Sent};
+pub use state::{Action, Chat, Document, Drafted, Method, Request, Sent};
 
 use std::{io, sync::Arc};
 

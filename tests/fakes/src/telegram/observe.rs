@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::sync::broadcast;
 
-use super::{Action, Chat, Fault, Method, Request, Sent, TelegramFake, limiter::Limiter, state::State};
+use super::{Action, Chat, Drafted, Fault, Method, Request, Sent, TelegramFake, limiter::Limiter, state::State};
 
 /// How long a wait lasts before it is given up.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -77,6 +77,13 @@ impl TelegramFake {
             .filter(|action| action.chat == chat)
             .cloned()
             .collect()
+    }
+
+    /// How far answers had come whenever that was shown in a chat, in order.
+    pub fn drafts(&self, chat: Chat) -> Vec<Drafted> {
+        let state = self.shared.lock();
+        let drafts = state.drafts.iter().filter(|draft| draft.chat == chat);
+        drafts.cloned().collect()
     }
 
     /// Every request that had a known method and parameters, in order.

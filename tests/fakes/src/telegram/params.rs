@@ -68,6 +68,14 @@ const ACTION: &[(&str, Kind)] = &[
     ("message_thread_id", Integer),
     ("action", Text),
 ];
+const DRAFT: &[(&str, Kind)] = &[
+    ("chat_id", Integer),
+    ("message_thread_id", Integer),
+    ("draft_id", Integer),
+    ("text", Text),
+    ("parse_mode", Text),
+    ("entities", List),
+];
 const EDIT: &[(&str, Kind)] = &[
     ("business_connection_id", Text),
     ("chat_id", ChatId),
@@ -109,6 +117,7 @@ const fn known(method: Method) -> &'static [(&'static str, Kind)] {
         Method::DeleteWebhook => &[("drop_pending_updates", Flag)],
         Method::GetChat => &[("chat_id", ChatId)],
         Method::AnswerCallbackQuery => ANSWER,
+        Method::SendMessageDraft => DRAFT,
     }
 }
 

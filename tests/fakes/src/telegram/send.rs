@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Instant};
 use serde_json::{Value, json};
 
 use super::{
-    Action, Chat, Document, Method, Sent,
+    Action, Chat, Document, Drafted, Method, Sent,
     answer::Refusal,
     entities::{self, units},
     html, keyboard,
@@ -77,6 +77,31 @@ pub(super) fn action(shared: &Shared, params: &Params) -> Result<Value, Refusal>
     }
     if state.recording {
         state.actions.push(Action { chat, action });
+    }
+    shared.changed.send_replace(());
+    Ok(json!(true))
+}
+
+/// `sendMessageDraft`.
+pub(super) fn draft(shared: &Shared, params: &Params) -> Result<Value, Refusal> {
+    let mut state = shared.lock();
+    let chat = open_chat(&state, params)?;
+    let is_private = (state.rooms.get(&chat.id)).is_some_and(|room| room.kind == ChatKind::Private);
+    if !is_private {
+        return Err(Refusal::violation("drafts can be sent to private chats only"));
+    }
+    let draft_id = params.integer("draft_id").unwrap_or_default();
+    if draft_id == 0 || i32::try_from(draft_id).is_err() {
+        return Err(Refusal::violation("DRAFT_ID_INVALID"));
+    }
+    let text = render(params, "text", TEXT_UNITS)?.text;
+    if state.recording {
+        state.drafts.push(Drafted {
+            chat,
+            draft_id,
+            text,
+            at: Instant::now(),
+        });
     }
     shared.changed.send_replace(());
     Ok(json!(true))

@@ -110,6 +110,7 @@ async fn perform(shared: &Shared, method: Method, params: &Params) -> Result<Val
         Method::GetWebhookInfo => Ok(webhook_info(shared)),
         Method::GetChat => get_chat(shared, params),
         Method::AnswerCallbackQuery => keyboard::answer(shared, params),
+        Method::SendMessageDraft => send::draft(shared, params),
     }
 }
 

@@ -37,10 +37,12 @@ pub enum Method {
     GetChat,
     /// `answerCallbackQuery`.
     AnswerCallbackQuery,
+    /// `sendMessageDraft`.
+    SendMessageDraft,
 }
 
 impl Method {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 12] = [
         Self::GetMe,
         Self::GetUpdates,
         Self::SendMessage,
@@ -52,6 +54,7 @@ impl Method {
         Self::GetWebhookInfo,
         Self::GetChat,
         Self::AnswerCallbackQuery,
+        Self::SendMessageDraft,
     ];
 
     /// The method of this name; case does not matter, as on Telegram.
@@ -122,6 +125,19 @@ pub struct Action {
     pub chat: Chat,
     /// Which, such as `typing`.
     pub action: String,
+}
+
+/// How far an answer had come when the bot showed it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Drafted {
+    /// Where.
+    pub chat: Chat,
+    /// Which draft.
+    pub draft_id: i64,
+    /// Its text as people see it.
+    pub text: String,
+    /// When it came.
+    pub at: Instant,
 }
 
 /// A request as it came.
@@ -197,6 +213,7 @@ pub(super) struct State {
     pub(super) polls: u64,
     pub(super) sent: Vec<Sent>,
     pub(super) actions: Vec<Action>,
+    pub(super) drafts: Vec<Drafted>,
     pub(super) requests: Vec<Request>,
     pub(super) commands: Vec<(String, String)>,
     pub(super) violations: Vec<String>,
@@ -220,6 +237,7 @@ impl Default for State {
             polls: 0,
             sent: Vec::new(),
             actions: Vec::new(),
+            drafts: Vec::new(),
             requests: Vec::new(),
             commands: Vec::new(),
             violations: Vec::new(),

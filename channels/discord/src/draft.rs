@@ -1,0 +1,178 @@
+//! Answers that grow: one message, edited while it grows, and at last edited into the answer's first part.
+//!
+//! It is posted under the nonce of that part. So whoever sends the part after a crash gets this message back, and
+//! edits it: nothing is left over, and nothing comes twice.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+};
+
+use clifford_channel::{Address, DeliveryKey, Part, SendError};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::{
+    Shared, answer,
+    answers::Stand,
+    api::{ApiError, Body, Call},
+    send::{Posted, channel, message, send_error},
+    via::Via,
+};
+
+/// What a draft ends with: it tells one from an answer. A word joiner, which nobody writes, and a cursor.
+const MARK: &str = "\u{2060}▌";
+/// There is no such message any more.
+const UNKNOWN_MESSAGE: u64 = 10_008;
+
+/// The drafts that this process shows: the messages that they are.
+#[derive(Debug, Default)]
+pub(crate) struct Drafts(Mutex<HashMap<DeliveryKey, String>>);
+
+impl Drafts {
+    fn find(&self, key: &DeliveryKey) -> Option<String> {
+        self.with(|drafts| drafts.get(key).cloned())
+    }
+
+    fn keep(&self, key: &DeliveryKey, id: String) {
+        self.with(|drafts| drafts.insert(key.clone(), id));
+    }
+
+    fn forget(&self, key: &DeliveryKey) -> Option<String> {
+        self.with(|drafts| drafts.remove(key))
+    }
+
+    fn with<T>(&self, look: impl FnOnce(&mut HashMap<DeliveryKey, String>) -> T) -> T {
+        look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Whether a text is a draft's.
+pub(crate) fn is_draft(content: &str) -> bool {
+    content.ends_with(MARK)
+}
+
+/// Shows how far an answer has come.
+pub(crate) async fn show(shared: &Shared, to: &Address, key: &DeliveryKey, text: &str) -> Result<(), SendError> {
+    let part = text_part(&format!("{text}{MARK}"));
+    if let Some(via) = living(shared, to) {
+        return answer::draft(shared, &via, &part).await.map_err(send_error);
+    }
+    let channel = channel(to)?;
+    let shown = match shared.drafts.find(key) {
+        Some(id) => edit(shared, channel, &id, to, &part, key).await,
+        None => post(shared, channel, to, &part, key).await,
+    };
+    match shown {
+        Ok(posted) => {
+            shared.drafts.keep(key, posted.id);
+            Ok(())
+        }
+        Err(error) => {
+            if is_unknown(&error) {
+                shared.drafts.forget(key);
+            }
+            Err(send_error(error))
+        }
+    }
+}
+
+/// Takes away a draft that nothing comes of.
+pub(crate) async fn remove(shared: &Shared, to: &Address, key: &DeliveryKey) -> Result<(), SendError> {
+    if let Some(via) = living(shared, to) {
+        return answer::undraft(shared, &via, Stand::Silent).await.map_err(send_error);
+    }
+    let channel = channel(to)?;
+    let Some(id) = shared.drafts.find(key) else {
+        return Ok(());
+    };
+    let path = format!("/channels/{channel}/messages/{id}");
+    let call = Call::new(Method::DELETE, "delete message", &to.place, path);
+    match shared.api.call::<Value>(&call).await {
+        Err(error @ ApiError::Limited(_)) => Err(send_error(error)),
+        outcome => {
+            shared.drafts.forget(key);
+            outcome.map(drop).map_err(send_error)
+        }
+    }
+}
+
+/// Sends a part, which may have been shown as a draft: by this process, or by one before it.
+pub(crate) async fn finish(shared: &Shared, to: &Address, part: &Part, key: &DeliveryKey) -> Result<Posted, ApiError> {
+    let channel = &to.place;
+    let drafted = match shared.drafts.find(key) {
+        Some(id) => id,
+        None => {
+            let posted = post(shared, channel, to, part, key).await?;
+            if !is_draft(&posted.content) {
+                return Ok(posted);
+            }
+            posted.id
+        }
+    };
+    let finished = match edit(shared, channel, &drafted, to, part, key).await {
+        // Somebody deleted it. Its nonce would only bring it back.
+        Err(error) if is_unknown(&error) => post(shared, channel, to, part, &DeliveryKey(format!("{key}x"))).await,
+        finished => finished,
+    };
+    if !matches!(&finished, Err(ApiError::Limited(_) | ApiError::Unreachable(_))) {
+        shared.drafts.forget(key);
+    }
+    finished
+}
+
+async fn post(
+    shared: &Shared,
+    channel: impl std::fmt::Display,
+    to: &Address,
+    part: &Part,
+    key: &DeliveryKey,
+) -> Result<Posted, ApiError> {
+    let path = format!("/channels/{channel}/messages");
+    let call = Call::new(Method::POST, "send", &to.place, path);
+    shared.api.call(&call.body(message(to, part, key))).await
+}
+
+async fn edit(
+    shared: &Shared,
+    channel: impl std::fmt::Display,
+    id: &str,
+    to: &Address,
+    part: &Part,
+    key: &DeliveryKey,
+) -> Result<Posted, ApiError> {
+    let path = format!("/channels/{channel}/messages/{id}");
+    let call = Call::new(Method::PATCH, "edit message", &to.place, path);
+    shared.api.call(&call.body(changed(message(to, part, key)))).await
+}
+
+/// The body of an edit: what makes a message one of its own stays as it was.
+fn changed(mut body: Body) -> Body {
+    let (Body::Json(json) | Body::File { json, .. }) = &mut body else {
+        return body;
+    };
+    if let Some(fields) = json.as_object_mut() {
+        for only_new in ["nonce", "enforce_nonce", "message_reference"] {
+            fields.remove(only_new);
+        }
+        fields.insert("allowed_mentions".to_owned(), json!({"parse": []}));
+    }
+    body
+}
+
+fn text_part(text: &str) -> Part {
+    Part::Text {
+        text: text.to_owned(),
+        plain: text.to_owned(),
+        buttons: Vec::new(),
+    }
+}
+
+fn living(shared: &Shared, to: &Address) -> Option<Via> {
+    let via = to.via.as_deref().and_then(Via::parse);
+    via.filter(|via| via.is_alive((shared.config.clock)()))
+}
+
+fn is_unknown(error: &ApiError) -> bool {
+    matches!(error, ApiError::Refused(refusal) if refusal.code == UNKNOWN_MESSAGE)
+}

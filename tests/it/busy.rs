@@ -1,0 +1,285 @@
+//! Messages that arrive while another is being answered: they wait, steer the run at work, or interrupt it.
+
+use clifford::store::{messages::Direction, runs::RunStatus, settings::BOT};
+use clifford_fakes::openai::Hold;
+
+use crate::{
+    brain::{self, Prompt},
+    harness::{Bot, Room, Setup, Site},
+};
+
+fn setups() -> impl Iterator<Item = (Site, Setup)> {
+    let postgres = Setup::on(Site::Telegram)
+        .postgres()
+        .map(|setup| (Site::Telegram, setup));
+    Site::BOTH
+        .map(|site| (site, Setup::on(site)))
+        .into_iter()
+        .chain(postgres)
+}
+
+/// Asks for something that takes three calls of the model, and holds the first.
+async fn asked(bot: &Bot, room: Room) -> Hold {
+    let hold = bot.model.hold();
+    bot.says(room, "two tools");
+    bot.model.wait_for_requests(1).await;
+    hold
+}
+
+/// Waits until there are so many inbound messages.
+async fn stored(bot: &Bot, count: usize) {
+    bot.until("the message to be stored", async |look| {
+        (look.messages(Direction::Inbound).await.len() == count).then_some(())
+    })
+    .await;
+}
+
+async fn ended(bot: &Bot, count: usize) {
+    bot.until("the runs to end", async |look| {
+        let runs = look.runs().await;
+        (runs.len() == count && runs.iter().all(|run| run.status.is_ended())).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn unless_something_else_is_set_a_message_waits_for_the_run_at_work() {
+    for (site, setup) in setups() {
+        let mut bot = setup.start().await;
+        let room = bot.room(site, 7, "Ada");
+        let hold = asked(&bot, room).await;
+        bot.says(room, "and tea");
+        stored(&bot, 2).await;
+        hold.release();
+        assert_eq!(
+            bot.answers(room, 2).await,
+            ["two tools: 42 and 43", "You said: and tea"]
+        );
+        bot.finish().await;
+        assert_eq!(bot.look().await.runs().await.len(), 2, "{site:?}");
+    }
+}
+
+#[tokio::test]
+async fn where_it_steers_a_message_joins_the_run_at_work() {
+    for (site, setup) in setups() {
+        let mut bot = setup.start().await;
+        let room = bot.room(site, 7, "Ada");
+        let hold = asked(&bot, room).await;
+        let look = bot.look().await;
+        look.set(BOT, "when_busy", "steer").await;
+        bot.says(room, "and tea");
+        bot.says(room, "no, cocoa");
+        stored(&bot, 3).await;
+        hold.release();
+        let answers = bot.answers(room, 1).await;
+        bot.finish().await;
+        assert_eq!(answers, ["two tools: 42 and 43; and tea; no, cocoa"]);
+        assert_eq!(bot.texts(room).len(), 1, "{site:?}");
+
+        let run = look.run().await;
+        assert_eq!((run.status, run.epoch, run.llm_calls), (RunStatus::Completed, 1, 3));
+        let inbound = look.messages(Direction::Inbound).await;
+        assert!(inbound.iter().all(|message| message.run_id == Some(run.id)));
+        let steps = look.steps(run.id).await;
+        let taken: Vec<_> = steps.iter().map(String::as_str).collect();
+        assert_eq!(
+            taken[4..9],
+            [
+                "tool_call",
+                "tool_result",
+                "user_message",
+                "user_message",
+                "llm_request"
+            ],
+        );
+        let shown = bot.command(&["runs", "show", &run.id.to_string()]).await;
+        assert!(shown.contains("user") && shown.contains("no, cocoa"), "{shown}");
+        bot.command(&["runs", "replay", &run.id.to_string()]).await;
+    }
+}
+
+#[tokio::test]
+async fn what_was_taken_in_is_taken_in_once_though_the_process_is_killed_right_after() {
+    for (site, setup) in setups() {
+        let mut bot = setup.set("ingress.when_busy", "steer").prepare().await;
+        let room = bot.room(site, 7, "Ada");
+        bot.start_crashing("taken_in").await;
+        let hold = asked(&bot, room).await;
+        bot.says(room, "and tea");
+        stored(&bot, 2).await;
+        hold.release();
+        bot.crashed().await;
+        bot.start().await;
+        assert_eq!(bot.answers(room, 1).await, ["two tools: 42 and 43; and tea"]);
+        bot.finish().await;
+        let look = bot.look().await;
+        let run = look.run().await;
+        let steps = look.steps(run.id).await;
+        assert_eq!(
+            steps.iter().filter(|step| *step == "user_message").count(),
+            1,
+            "{steps:?}"
+        );
+        assert_eq!(bot.model.request_count(), 3, "{site:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_message_that_would_steer_a_run_that_ends_is_answered_after_it() {
+    let mut bot = Setup::on(Site::Telegram)
+        .set("ingress.when_busy", "steer")
+        .start()
+        .await;
+    let room = bot.room(Site::Telegram, 7, "Ada");
+    let hold = bot.model.hold();
+    bot.says(room, "hello");
+    bot.model.wait_for_requests(1).await;
+    bot.says(room, "and tea");
+    stored(&bot, 2).await;
+    hold.release();
+    assert_eq!(bot.answers(room, 2).await, ["You said: hello", "You said: and tea"]);
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn what_steered_a_run_is_asked_again_with_it() {
+    let mut bot = Setup::on(Site::Telegram)
+        .set("ingress.when_busy", "steer")
+        .start()
+        .await;
+    let room = bot.room(Site::Telegram, 7, "Ada");
+    bot.says(room, "two tools slowly");
+    bot.model.wait_for_requests(1).await;
+    bot.says(room, "and tea");
+    bot.until("the message to be taken in", async |look| {
+        let run = look.runs().await.pop()?;
+        let steps = look.steps(run.id).await;
+        steps.iter().any(|step| step == "user_message").then_some(())
+    })
+    .await;
+    let look = bot.look().await;
+    let run = look.run().await.id.to_string();
+    bot.command(&["runs", "cancel", &run]).await;
+    bot.command(&["runs", "retry", &run]).await;
+    ended(&bot, 2).await;
+    bot.finish().await;
+    let runs = look.runs().await;
+    assert_eq!(runs[1].input_text, "two tools slowly\nand tea");
+}
+
+#[tokio::test]
+async fn where_it_interrupts_a_message_takes_the_place_of_the_run_at_work() {
+    for (site, setup) in setups() {
+        let mut bot = setup.set("ingress.when_busy", "interrupt").start().await;
+        let room = bot.room(site, 7, "Ada");
+        let hold = asked(&bot, room).await;
+        bot.says(room, "never mind, tea");
+        bot.model.wait_for_requests(2).await;
+        hold.release();
+        assert_eq!(bot.answers(room, 1).await, ["You said: never mind, tea"]);
+        ended(&bot, 2).await;
+        bot.finish().await;
+        assert_eq!(bot.texts(room).len(), 1, "{site:?}");
+        let runs = bot.look().await.runs().await;
+        let ends: Vec<_> = runs.iter().map(|run| (run.status, run.error.as_deref())).collect();
+        let why = Some("interrupted by a newer message");
+        assert_eq!(ends, [(RunStatus::Cancelled, why), (RunStatus::Completed, None)]);
+        // What was asked before is still known.
+        let last = bot.model.requests().pop().unwrap();
+        assert_eq!(Prompt::read(&last).conversation(), ["two tools"], "{site:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_has_called_tools_is_interrupted_as_well() {
+    let mut bot = Setup::on(Site::Telegram)
+        .set("ingress.when_busy", "interrupt")
+        .start()
+        .await;
+    let room = bot.room(Site::Telegram, 7, "Ada");
+    bot.says(room, "two tools slowly");
+    bot.model.wait_for_requests(2).await;
+    bot.says(room, "never mind");
+    assert_eq!(bot.answers(room, 1).await, ["You said: never mind"]);
+    ended(&bot, 2).await;
+    bot.finish().await;
+    assert_eq!(bot.texts(room).len(), 1);
+}
+
+#[tokio::test]
+async fn the_nearest_setting_holds() {
+    let mut bot = Setup::on(Site::Telegram).start().await;
+    let room = bot.room(Site::Telegram, 7, "Ada");
+    bot.says(room, "hello");
+    bot.answers(room, 1).await;
+    let look = bot.look().await;
+    let channel = look.channels().await.remove(0);
+    look.set(BOT, "when_busy", "interrupt").await;
+    look.set(&channel.id.to_string(), "when_busy", "follow_up").await;
+    let hold = bot.model.hold();
+    bot.says(room, "one");
+    bot.model.wait_for_requests(2).await;
+    bot.says(room, "two");
+    stored(&bot, 3).await;
+    hold.release();
+    assert_eq!(
+        bot.answers(room, 3).await,
+        ["You said: hello", "You said: one", "You said: two"]
+    );
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn nobody_interrupts_or_steers_what_is_done_for_somebody_else() {
+    for when_busy in ["interrupt", "steer"] {
+        let mut bot = Setup::on(Site::Discord)
+            .set("ingress.when_busy", when_busy)
+            .start()
+            .await;
+        let (ada, bob) = (bot.discord.user("Ada"), bot.discord.user("Bob"));
+        let guild = bot.discord.guild("Team");
+        let channel = bot.discord.channel(guild, "general");
+        let hold = bot.model.hold();
+        bot.discord.user_says(channel, ada, "Clifford two tools");
+        bot.model.wait_for_requests(1).await;
+        bot.discord.user_says(channel, bob, "Clifford hello");
+        stored(&bot, 2).await;
+        hold.release();
+        let sent = bot.discord.wait_for_sent(channel, 2).await;
+        bot.finish().await;
+        let texts: Vec<_> = sent.iter().map(|sent| sent.content.as_str()).collect();
+        assert_eq!(
+            texts,
+            ["[Ada] Clifford two tools: 42 and 43", "You said: [Bob] Clifford hello"],
+            "{when_busy}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_others_wait_for_is_asked_with_the_message_that_interrupts() {
+    let mut bot = Setup::on(Site::Discord)
+        .set("ingress.when_busy", "interrupt")
+        .start()
+        .await;
+    let (ada, bob) = (bot.discord.user("Ada"), bot.discord.user("Bob"));
+    let guild = bot.discord.guild("Team");
+    let channel = bot.discord.channel(guild, "general");
+    let hold = bot.model.hold();
+    bot.discord.user_says(channel, ada, "Clifford one");
+    bot.model.wait_for_requests(1).await;
+    bot.discord.user_says(channel, bob, "Clifford two");
+    stored(&bot, 2).await;
+    bot.discord.user_says(channel, ada, "Clifford three");
+    bot.model.wait_for_requests(2).await;
+    hold.release();
+    bot.discord.wait_for_sent(channel, 1).await;
+    ended(&bot, 2).await;
+    bot.finish().await;
+    assert_eq!(
+        brain::inputs(&bot.model.requests())[1],
+        "[Bob] Clifford two\n[Ada] Clifford three"
+    );
+    assert_eq!(bot.discord.sent(channel).len(), 1);
+}

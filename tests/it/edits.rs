@@ -1,0 +1,128 @@
+//! Edits of messages that were not answered yet.
+
+use clifford::store::messages::Direction;
+
+use crate::{
+    brain,
+    harness::{Bot, Setup, Site},
+};
+
+/// Waits until a message says this.
+async fn says(bot: &Bot, text: &str) {
+    bot.until("the edit to be stored", async |look| {
+        let inbound = look.messages(Direction::Inbound).await;
+        inbound.iter().any(|message| message.content == text).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_message_that_waits_is_answered_as_it_was_edited() {
+    let mut bot = Setup::on(Site::Telegram).start().await;
+    let chat = bot.telegram.user(7, "Ada");
+    let hold = bot.model.hold();
+    bot.telegram.user_says(chat, 7, "first");
+    bot.model.wait_for_requests(1).await;
+    let waits = bot.telegram.user_says(chat, 7, "second");
+    bot.telegram.edit(chat, 7, waits, "third");
+    says(&bot, "third").await;
+    hold.release();
+    let sent = bot.telegram.wait_for_sent(chat, 2).await;
+    bot.finish().await;
+    let texts: Vec<_> = sent.iter().map(|sent| sent.text.as_str()).collect();
+    assert_eq!(texts, ["You said: first", "You said: third"]);
+}
+
+#[tokio::test]
+async fn of_messages_that_became_one_input_the_one_that_was_edited_changes() {
+    let mut bot = Setup::on(Site::Telegram).set("ingress.debounce_ms", 1500).start().await;
+    let chat = bot.telegram.user(7, "Ada");
+    bot.telegram.user_says(chat, 7, "same");
+    let second = bot.telegram.user_says(chat, 7, "same");
+    bot.telegram.edit(chat, 7, second, "other");
+    let sent = bot.telegram.wait_for_sent(chat, 1).await;
+    bot.finish().await;
+    assert_eq!(sent[0].text, "You said: same\nother");
+}
+
+#[tokio::test]
+async fn an_edit_that_comes_twice_begins_nothing_twice() {
+    let mut bot = Setup::on(Site::Telegram).start().await;
+    let chat = bot.telegram.user(7, "Ada");
+    let hold = bot.model.hold();
+    let id = bot.telegram.user_says(chat, 7, "first");
+    bot.model.wait_for_requests(1).await;
+    for _ in 0..2 {
+        bot.telegram.edit(chat, 7, id, "second");
+    }
+    bot.telegram.wait_for_confirmed().await;
+    bot.model.wait_for_requests(2).await;
+    hold.release();
+    bot.telegram.wait_for_sent(chat, 1).await;
+    bot.finish().await;
+    assert_eq!(brain::inputs(&bot.model.requests()), ["first", "second"]);
+    assert_eq!(bot.look().await.run().await.epoch, 2);
+}
+
+#[tokio::test]
+async fn what_a_run_has_taken_in_is_left_as_it_was() {
+    let mut bot = Setup::on(Site::Telegram)
+        .set("ingress.when_busy", "steer")
+        .start()
+        .await;
+    let chat = bot.telegram.user(7, "Ada");
+    bot.telegram.user_says(chat, 7, "two tools slowly");
+    bot.model.wait_for_requests(1).await;
+    let id = bot.telegram.user_says(chat, 7, "and tea");
+    bot.until("it to be taken in", async |look| {
+        let inbound = look.messages(Direction::Inbound).await;
+        (inbound.len() == 2 && inbound.iter().all(|message| message.run_id.is_some())).then_some(())
+    })
+    .await;
+    bot.telegram.edit(chat, 7, id, "and cocoa");
+    let sent = bot.telegram.wait_for_sent(chat, 1).await;
+    bot.telegram.wait_for_confirmed().await;
+    bot.finish().await;
+    assert_eq!(sent[0].text, "two tools slowly: 42 and 43; and tea");
+    assert_eq!(bot.look().await.run().await.epoch, 1);
+}
+
+#[tokio::test]
+async fn an_edit_in_a_group_keeps_its_speakers_name_and_is_its_authors_alone() {
+    let mut bot = Setup::on(Site::Telegram).start().await;
+    bot.telegram.user(7, "Ada");
+    bot.telegram.user(8, "Bob");
+    let group = bot.telegram.supergroup(-1_001_234, "Team");
+    let hold = bot.model.hold();
+    let id = bot.telegram.user_says(group, 7, "Clifford first");
+    bot.model.wait_for_requests(1).await;
+    bot.telegram.edit(group, 8, id, "Clifford hijacked");
+    bot.telegram.wait_for_confirmed().await;
+    bot.telegram.edit(group, 7, id, "Clifford second");
+    bot.model.wait_for_requests(2).await;
+    hold.release();
+    bot.telegram.wait_for_sent(group, 1).await;
+    bot.finish().await;
+    assert_eq!(
+        brain::inputs(&bot.model.requests()),
+        ["[Ada] Clifford first", "[Ada] Clifford second"]
+    );
+}
+
+#[tokio::test]
+async fn an_edited_caption_keeps_its_file() {
+    let mut bot = Setup::on(Site::Telegram).start().await;
+    let chat = bot.telegram.user(7, "Ada");
+    let hold = bot.model.hold();
+    let ids = bot.telegram.album(chat, 7, &["look at this"]);
+    bot.model.wait_for_requests(1).await;
+    bot.telegram.edit(chat, 7, ids[0], "look at that");
+    bot.model.wait_for_requests(2).await;
+    hold.release();
+    bot.telegram.wait_for_sent(chat, 1).await;
+    bot.finish().await;
+    assert_eq!(
+        brain::inputs(&bot.model.requests()),
+        ["look at this\n[photo]", "look at that\n[photo]"]
+    );
+}
