@@ -55,7 +55,12 @@ async fn close_idle(engine: &Engine, idle: Duration) -> Result<(), StoreError> {
 async fn delete_compacted(engine: &Engine) -> Result<(), StoreError> {
     let before = engine.clock.now().before(engine.settings.memory.retain_compacted);
     let kept = memory_write::kept(&mut engine.db.read().await?, before, COMPACTIONS).await?;
-    for Kept { id, context_id, through } in kept {
+    for Kept {
+        id,
+        context_id,
+        through,
+    } in kept
+    {
         loop {
             let now = engine.clock.now();
             let deleted = engine

@@ -133,8 +133,16 @@ impl Commit {
             if is_end && rest.turns > self.max_turns {
                 job_to_do = closing::compact(tx, context, now).await?;
             }
-            follow_up =
-                begin_follow_up(tx, context, rest.queued, &self.run, self.lease.owner, self.lease_for, now).await?;
+            follow_up = begin_follow_up(
+                tx,
+                context,
+                rest.queued,
+                &self.run,
+                self.lease.owner,
+                self.lease_for,
+                now,
+            )
+            .await?;
         }
         if work_to_claim {
             notify::work(tx).await?;

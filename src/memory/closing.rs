@@ -87,7 +87,11 @@ mod tests {
             .chars()
             .map(|way| Place {
                 id: MessageId::new(),
-                direction: if way == 'i' { Direction::Inbound } else { Direction::Outbound },
+                direction: if way == 'i' {
+                    Direction::Inbound
+                } else {
+                    Direction::Outbound
+                },
             })
             .collect();
         let id = cut(&places)?;

@@ -118,7 +118,11 @@ mod tests {
             // A family is one grapheme of five characters: it does not fit behind 48.
             (0, &format!("{}👨‍👩‍👦", "x".repeat(48)), "x".repeat(48)),
             (0, &format!("{} y", "x".repeat(49)), "x".repeat(49)),
-            (0, &format!("a{}", "\u{301}".repeat(80)), format!("a{}", "\u{301}".repeat(49))),
+            (
+                0,
+                &format!("a{}", "\u{301}".repeat(80)),
+                format!("a{}", "\u{301}".repeat(49)),
+            ),
             (9, &"x".repeat(400), "x".repeat(300)),
             (0, "   ", String::new()),
         ] {

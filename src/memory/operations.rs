@@ -178,8 +178,7 @@ mod tests {
         }
     }
 
-    const ADD: &str =
-        r#"{"op":"add","module":"identity","key":"name","level":0,"value":"Ada","confidence":0.9}"#;
+    const ADD: &str = r#"{"op":"add","module":"identity","key":"name","level":0,"value":"Ada","confidence":0.9}"#;
 
     #[test]
     fn operations_are_read_however_they_are_wrapped() {
@@ -247,7 +246,13 @@ mod tests {
 
     #[test]
     fn a_reply_without_operations_is_an_error() {
-        for text in ["", "I will remember that.", "{\"type\":[1]}", "[1,2]", "{\"name\":\"Ada\"}"] {
+        for text in [
+            "",
+            "I will remember that.",
+            "{\"type\":[1]}",
+            "[1,2]",
+            "{\"name\":\"Ada\"}",
+        ] {
             assert!(read(text).is_err(), "{text}");
         }
         assert_eq!(

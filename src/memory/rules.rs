@@ -287,10 +287,7 @@ impl<N: FnMut() -> MemoryItemId> Work<'_, N> {
         for (place, slot) in self.slots.iter().enumerate() {
             if slot.active && slot.visible {
                 let says = normalised(&slot.item.value);
-                groups
-                    .entry((slot.item.module.clone(), says))
-                    .or_default()
-                    .push(place);
+                groups.entry((slot.item.module.clone(), says)).or_default().push(place);
             }
         }
         for mut places in groups.into_values().filter(|places| places.len() > 1) {
@@ -363,12 +360,7 @@ impl<N: FnMut() -> MemoryItemId> Work<'_, N> {
 impl Slot {
     /// Sorts the newest last.
     fn age(&self) -> (Timestamp, usize, Timestamp, MemoryItemId) {
-        (
-            self.item.last_seen_at,
-            self.spoken,
-            self.item.created_at,
-            self.item.id,
-        )
+        (self.item.last_seen_at, self.spoken, self.item.created_at, self.item.id)
     }
 }
 
@@ -391,7 +383,11 @@ fn normalised(value: &str) -> String {
         .filter(|word| !word.is_empty())
         .map(str::to_lowercase)
         .collect();
-    if words.is_empty() { value.to_owned() } else { words.join(" ") }
+    if words.is_empty() {
+        value.to_owned()
+    } else {
+        words.join(" ")
+    }
 }
 
 #[cfg(test)]

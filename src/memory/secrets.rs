@@ -28,9 +28,35 @@ const IN_KEYS: [&str; 4] = ["api_key", "access_key", "private_key", "card_number
 const IS: [&str; 6] = ["is", "was", "ist", "lautet", "es", "are"];
 /// How the keys and tokens of well-known services begin.
 const PREFIXES: [&str; 29] = [
-    "sk-", "sk_live_", "sk_test_", "rk_live_", "pk_live_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_",
-    "glpat-", "xoxb-", "xoxp-", "xoxa-", "xoxs-", "xapp-", "AKIA", "ASIA", "AIza", "ya29.", "hf_", "npm_", "pypi-",
-    "SG.", "dop_v1_", "shpat_", "eyJ", "whsec_",
+    "sk-",
+    "sk_live_",
+    "sk_test_",
+    "rk_live_",
+    "pk_live_",
+    "ghp_",
+    "gho_",
+    "ghu_",
+    "ghs_",
+    "ghr_",
+    "github_pat_",
+    "glpat-",
+    "xoxb-",
+    "xoxp-",
+    "xoxa-",
+    "xoxs-",
+    "xapp-",
+    "AKIA",
+    "ASIA",
+    "AIza",
+    "ya29.",
+    "hf_",
+    "npm_",
+    "pypi-",
+    "SG.",
+    "dop_v1_",
+    "shpat_",
+    "eyJ",
+    "whsec_",
 ];
 /// What is shorter behind such a beginning is an ordinary word.
 const SHORTEST_REST: usize = 12;

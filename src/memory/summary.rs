@@ -8,10 +8,7 @@ use serde_json::{Value, json};
 use super::{levels, write_prompt::told};
 use crate::{
     id::UserId,
-    store::{
-        memory_write::Said,
-        messages::Direction,
-    },
+    store::{memory_write::Said, messages::Direction},
 };
 
 /// The most characters of a summary.
@@ -61,7 +58,9 @@ pub fn request(so_far: Option<&str>, said: &[&Said]) -> Request {
 /// There is none.
 pub fn read(text: &str) -> Result<String, String> {
     let values = clifford_action::values(text);
-    let field = values.iter().find_map(|value| value.get("summary").and_then(Value::as_str));
+    let field = values
+        .iter()
+        .find_map(|value| value.get("summary").and_then(Value::as_str));
     let spoken = clifford_action::spoken(text);
     // JSON without the field is no summary; prose is.
     let plain = || Some(&*spoken).filter(|spoken| !spoken.starts_with(['{', '[', '`']));
@@ -107,7 +106,10 @@ mod tests {
                 r#"{"type":"finish"}"#,
                 Err(r#"the reply holds no summary: {"type":"finish"}"#.to_owned()),
             ),
-            (r#"{"summary":""}"#, Err(r#"the reply holds no summary: {"summary":""}"#.to_owned())),
+            (
+                r#"{"summary":""}"#,
+                Err(r#"the reply holds no summary: {"summary":""}"#.to_owned()),
+            ),
         ] {
             assert_eq!(read(text), expected, "{text}");
         }

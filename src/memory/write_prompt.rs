@@ -99,7 +99,10 @@ static SYSTEM: LazyLock<String> = LazyLock::new(|| {
 
 /// The names that the prompt gives to items: short ones, which models write without fault.
 pub fn names(items: &[Item]) -> HashMap<String, MemoryItemId> {
-    (1..).zip(items).map(|(number, item): (u32, _)| (number.to_string(), item.id)).collect()
+    (1..)
+        .zip(items)
+        .map(|(number, item): (u32, _)| (number.to_string(), item.id))
+        .collect()
 }
 
 /// Asks for the operations that a piece of a conversation leads to.
@@ -153,7 +156,15 @@ mod tests {
     #[test]
     fn the_instructions_are_short_and_tell_the_levels() {
         assert!(SYSTEM.len() < 2600, "{} bytes", SYSTEM.len());
-        assert!(SYSTEM.contains("\n0 = who the person is: name, language (50)\n"), "{}", *SYSTEM);
-        assert!(SYSTEM.contains("\n5 = what is going on these days (300)\n"), "{}", *SYSTEM);
+        assert!(
+            SYSTEM.contains("\n0 = who the person is: name, language (50)\n"),
+            "{}",
+            *SYSTEM
+        );
+        assert!(
+            SYSTEM.contains("\n5 = what is going on these days (300)\n"),
+            "{}",
+            *SYSTEM
+        );
     }
 }

@@ -41,7 +41,9 @@ pub async fn work(engine: &Arc<Engine>, job: &Job, lease: JobLease) -> Result<()
         };
         let written = match ask(engine, &piece, &mut progress).await {
             // It may be too long for this model, or one message may spoil it.
-            Err(JobError::Model(ModelError::BadRequest { .. } | ModelError::Refused { .. })) if piece.said.len() > 1 => {
+            Err(JobError::Model(ModelError::BadRequest { .. } | ModelError::Refused { .. }))
+                if piece.said.len() > 1 =>
+            {
                 most = piece.said.len() / 2;
                 continue;
             }

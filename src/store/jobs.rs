@@ -213,8 +213,11 @@ pub async fn hold(tx: &mut Tx, lease: &JobLease, now: Timestamp) -> Result<(), S
 /// # Errors
 /// The store's.
 pub async fn keep(tx: &mut Tx, lease: &JobLease, result: &Json) -> Result<(), StoreError> {
-    tx.later("UPDATE jobs SET result = $1 WHERE id = $2", args![result.clone(), lease.job])
-        .await
+    tx.later(
+        "UPDATE jobs SET result = $1 WHERE id = $2",
+        args![result.clone(), lease.job],
+    )
+    .await
 }
 
 /// Ends a job that [`hold`] has locked.

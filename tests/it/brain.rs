@@ -82,10 +82,13 @@ pub fn memory(request: &RecordedRequest) -> Option<Value> {
         let before = asked["summary"].as_str().unwrap();
         json!({"summary": format!("{before}{};", texts.join(";"))})
     } else {
-        let facts = texts.iter().filter_map(|text| text.split_once("remember ")).map(|(_, fact)| {
-            let key = fact.replace(' ', "_");
-            json!({"op": "add", "module": "projects", "key": key, "level": 3, "value": fact, "confidence": 0.9})
-        });
+        let facts = texts
+            .iter()
+            .filter_map(|text| text.split_once("remember "))
+            .map(|(_, fact)| {
+                let key = fact.replace(' ', "_");
+                json!({"op": "add", "module": "projects", "key": key, "level": 3, "value": fact, "confidence": 0.9})
+            });
         json!({"operations": facts.collect::<Vec<_>>()})
     })
 }

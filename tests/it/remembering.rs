@@ -80,7 +80,11 @@ impl Bot {
             .iter()
             .rfind(|request| memory_schema(request).is_none())
             .unwrap();
-        Prompt::read(last).conversation().into_iter().map(str::to_owned).collect()
+        Prompt::read(last)
+            .conversation()
+            .into_iter()
+            .map(str::to_owned)
+            .collect()
     }
 }
 
@@ -92,7 +96,12 @@ fn result(job: &Job) -> &Value {
 fn exchanges(turns: impl IntoIterator<Item = usize>) -> Vec<String> {
     turns
         .into_iter()
-        .flat_map(|turn| [format!("remember fact {turn}"), format!("You said: remember fact {turn}")])
+        .flat_map(|turn| {
+            [
+                format!("remember fact {turn}"),
+                format!("You said: remember fact {turn}"),
+            ]
+        })
         .collect()
 }
 
@@ -107,7 +116,10 @@ async fn sixty_one_turns(setup: Setup) {
     assert_eq!(bot.look().await.jobs().await, []);
     bot.talks(room, facts([61])).await;
     let job = bot.jobs_done(1).await.remove(0);
-    assert_eq!((&result(&job)["messages"], &result(&job)["summarised"]), (&json!(60), &json!(60)));
+    assert_eq!(
+        (&result(&job)["messages"], &result(&job)["summarised"]),
+        (&json!(60), &json!(60))
+    );
 
     let look = bot.look().await;
     let context = look.contexts().await.remove(0);
@@ -118,7 +130,10 @@ async fn sixty_one_turns(setup: Setup) {
         summary.contains("remember fact 1;") && summary.contains("remember fact 30;") && !summary.contains("fact 31"),
         "{summary}"
     );
-    assert_eq!(standing.summary_of.map(|of| of.0), context.user_id.map(|user| vec![user]));
+    assert_eq!(
+        standing.summary_of.map(|of| of.0),
+        context.user_id.map(|user| vec![user])
+    );
     assert_eq!(standing.compacted_through, job.through);
     assert_eq!(standing.remembered_through, job.through);
     // Twelve find room on their level: the newest of thirty.
@@ -173,10 +188,18 @@ async fn survive(point: &'static str, setup: Setup) {
     let look = bot.look().await;
     let context = look.contexts().await.remove(0);
     let standing = look.standing(context.id).await;
-    assert_eq!(standing.summary.as_deref(), Some("remember fact 1;remember fact 2;"), "{point}");
+    assert_eq!(
+        standing.summary.as_deref(),
+        Some("remember fact 1;remember fact 2;"),
+        "{point}"
+    );
     assert_eq!(look.keys().await, ["fact_1", "fact_2"], "{point}");
     assert_eq!(
-        (standing.compacted_through, standing.remembered_through, context.turn_count),
+        (
+            standing.compacted_through,
+            standing.remembered_through,
+            context.turn_count
+        ),
         (job.through, job.through, 3),
         "{point}"
     );
@@ -229,7 +252,10 @@ async fn what_was_said_is_remembered_when_the_conversation_is_closed() {
     let standing = look.standing(context.id).await;
     assert_eq!((standing.summary, standing.compacted_through), (None, None));
     assert_eq!(standing.remembered_through, job.through);
-    assert_eq!((&result(&job)["provider"], &result(&job)["calls"]), (&json!("fake"), &json!(1)));
+    assert_eq!(
+        (&result(&job)["provider"], &result(&job)["calls"]),
+        (&json!("fake"), &json!(1))
+    );
     // Nobody says anything in the next one: there is nothing to remember of it.
     bot.telegram.command(chat, 7, "new", "Empty");
     bot.telegram.command(chat, 7, "close", "");
@@ -240,7 +266,10 @@ async fn what_was_said_is_remembered_when_the_conversation_is_closed() {
 
 #[tokio::test]
 async fn where_memory_is_off_a_compaction_only_tells() {
-    let mut bot = short(Setup::on(Site::Telegram)).set("memory.enabled", false).start().await;
+    let mut bot = short(Setup::on(Site::Telegram))
+        .set("memory.enabled", false)
+        .start()
+        .await;
     let room = bot.room(Site::Telegram, 7, "Ada");
     bot.talks(room, facts(1..=5)).await;
     let job = bot.jobs_done(1).await.remove(0);
@@ -333,7 +362,10 @@ async fn in_a_group_each_is_remembered_by_their_own_words_alone() {
     for user in &of {
         for item in look.items(*user).await {
             assert_eq!(item.origin_space, context.space_id);
-            remembered.push((result(&job)["people"][user.to_string()]["applied"][0]["key"].clone(), item.value));
+            remembered.push((
+                result(&job)["people"][user.to_string()]["applied"][0]["key"].clone(),
+                item.value,
+            ));
         }
     }
     assert_eq!(

@@ -17,7 +17,10 @@ pub fn values(text: &str) -> Vec<Value> {
     let mut at = 0;
     while let Some(next) = spoken.get(at..).and_then(|rest| rest.find(['{', '['])) {
         at += next;
-        match scanner.value_at(at).map(|text| (text.len(), serde_json::from_str(text))) {
+        match scanner
+            .value_at(at)
+            .map(|text| (text.len(), serde_json::from_str(text)))
+        {
             Some((length, Ok(value))) => {
                 found.push(value);
                 at += length;

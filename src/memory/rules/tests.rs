@@ -147,7 +147,10 @@ fn each_operation_changes_what_it_names() {
 fn what_is_refused_changes_nothing_and_says_why() {
     let long = "k".repeat(65);
     for (operation, reason) in [
-        (r#"{"op":"add","key":"a","level":1,"value":"v"}"#, "add: `module` is missing"),
+        (
+            r#"{"op":"add","key":"a","level":1,"value":"v"}"#,
+            "add: `module` is missing",
+        ),
         (
             r#"{"op":"add","module":"hobbies","key":"a","level":1,"value":"v"}"#,
             "module: `hobbies` is none of identity, preferences, constraints, projects, relationships, environment, \
@@ -224,10 +227,7 @@ fn of_those_that_say_the_same_the_newest_stays_and_what_is_pinned() {
     );
     let mut stays = item(101, "identity", "first_name", 1, "ada!");
     (stays.confidence, stays.created_at) = (0.6, NOW);
-    assert_eq!(
-        outcome.changes,
-        [Change::Archive(id(1)), Change::Add(seen_now(stays))]
-    );
+    assert_eq!(outcome.changes, [Change::Archive(id(1)), Change::Add(seen_now(stays))]);
     let archived = |module: &str, key: &str| Archived {
         module: module.into(),
         key: key.into(),
@@ -322,8 +322,16 @@ fn an_operation() -> impl Strategy<Value = Reading> {
     let key = prop::option::of("[ab]");
     let value = prop::option::of(prop_oneof!["[xy]", "\\PC{0,400}"]);
     let id = prop::option::of((1_u32..110).prop_map(|id| id.to_string()));
-    (op, id, module, key, prop::option::of(0_i64..6), value, prop::option::of(0.0..=1.0)).prop_map(
-        |(op, id, module, key, level, value, confidence)| {
+    (
+        op,
+        id,
+        module,
+        key,
+        prop::option::of(0_i64..6),
+        value,
+        prop::option::of(0.0..=1.0),
+    )
+        .prop_map(|(op, id, module, key, level, value, confidence)| {
             Ok(Operation {
                 op,
                 id,
@@ -333,8 +341,7 @@ fn an_operation() -> impl Strategy<Value = Reading> {
                 value,
                 confidence,
             })
-        },
-    )
+        })
 }
 
 /// Active items as they can be stored: no key twice, each value within its level.
@@ -346,7 +353,10 @@ fn some_items() -> impl Strategy<Value = Vec<Item>> {
             let mut new = item(number, MODULES[module], &key, level, &value);
             (new.pinned, new.shareable) = (pinned, origin == 2);
             new.origin_space = (origin == 1).then(space);
-            if items.iter().all(|item| (&item.module, &item.key) != (&new.module, &new.key)) {
+            if items
+                .iter()
+                .all(|item| (&item.module, &item.key) != (&new.module, &new.key))
+            {
                 items.push(new);
             }
         }

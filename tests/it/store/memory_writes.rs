@@ -1,6 +1,6 @@
 //! Closing, compacting, and what the memory writer stores.
 
-use std::time::Duration;
+use std::{ops::Range, time::Duration};
 
 use clifford::{
     clock::Timestamp,
@@ -69,10 +69,10 @@ impl World {
         id
     }
 
-    /// So many turns, each a question and its answer.
-    async fn turns(&self, count: usize) -> Vec<MessageId> {
+    /// Turns of these numbers, each a question and its answer.
+    async fn turns(&self, numbers: Range<usize>) -> Vec<MessageId> {
         let mut all = Vec::new();
-        for turn in 0..count {
+        for turn in numbers {
             all.push(self.says(&format!("{turn}"), MessageStatus::Received).await);
             all.push(self.answers(0).await);
         }
@@ -130,10 +130,8 @@ impl World {
 
     async fn put(&self, space: Option<SpaceId>, changes: Vec<Change>) {
         let (user, context) = (self.user.id, self.context);
-        self.write(move |tx| {
-            Box::pin(async move { memory_write::change(tx, user, context, space, &changes).await })
-        })
-        .await;
+        self.write(move |tx| Box::pin(async move { memory_write::change(tx, user, context, space, &changes).await }))
+            .await;
     }
 
     async fn delete(&self, through: MessageId, limit: u32) -> usize {
@@ -144,7 +142,8 @@ impl World {
 
     async fn execute(&self, sql: &'static str) {
         match self.db.pools() {
-            Pools::Sqlite { write, .. } => drop(sqlx::query(sql).execute(write).await.expect("writes")),
+            // The writer keeps its one connection to itself.
+            Pools::Sqlite { read, .. } => drop(sqlx::query(sql).execute(read).await.expect("writes")),
             Pools::Postgres(pool) => drop(sqlx::query(sql).execute(pool).await.expect("writes")),
         }
     }
@@ -185,14 +184,12 @@ fn item(key: &str) -> Item {
 pub async fn a_closed_conversation_is_remembered_if_somebody_spoke_in_it(world: World) {
     assert!(world.close().await);
     assert_eq!(world.jobs().await, []);
-    world.turns(1).await;
+    world.turns(0..1).await;
     // It is closed already.
     assert!(!world.close().await);
     let context = world.context;
-    world
-        .write(move |tx| Box::pin(contexts::touch(tx, context, NOW)))
-        .await;
-    let last = world.turns(1).await[1];
+    world.write(move |tx| Box::pin(contexts::touch(tx, context, NOW))).await;
+    let last = world.turns(1..2).await[1];
     assert!(world.close().await);
     let jobs = world.jobs().await;
     let made: Vec<_> = jobs
@@ -224,7 +221,7 @@ pub async fn a_closed_conversation_is_remembered_if_somebody_spoke_in_it(world: 
 
 pub async fn the_older_half_leaves_and_only_once_at_a_time(world: World) {
     assert!(!world.compact().await, "there is nothing to tell");
-    let all = world.turns(5).await;
+    let all = world.turns(0..5).await;
     world.says("waits", MessageStatus::Queued).await;
     assert!(world.compact().await);
     assert!(!world.compact().await);
@@ -242,7 +239,7 @@ pub async fn the_older_half_leaves_and_only_once_at_a_time(world: World) {
 
 pub async fn a_summary_stands_for_what_it_tells(world: World) {
     let context = world.context;
-    let all = world.turns(3).await;
+    let all = world.turns(0..3).await;
     for id in [all[0], all[2], all[4]] {
         let run = RunId::new();
         world.insert_ended(run).await;
@@ -262,7 +259,11 @@ pub async fn a_summary_stands_for_what_it_tells(world: World) {
         .expect("reads")
         .expect("a context");
     assert_eq!(
-        (standing.summary.as_deref(), standing.summary_of.map(|of| of.0), standing.compacted_through),
+        (
+            standing.summary.as_deref(),
+            standing.summary_of.map(|of| of.0),
+            standing.compacted_through
+        ),
         (Some("They met."), Some(vec![world.user.id]), Some(all[1]))
     );
     let next = memory_write::next(
@@ -323,7 +324,7 @@ pub async fn items_are_added_changed_and_archived_unless_they_are_pinned(world: 
     // The archived one makes room for its key.
     let again = item("town");
     world
-        .change(
+        .put(
             None,
             vec![
                 Change::Archive(town.id),
@@ -348,13 +349,11 @@ pub async fn items_are_added_changed_and_archived_unless_they_are_pinned(world: 
 }
 
 pub async fn compacted_messages_are_deleted_in_batches_but_not_what_is_still_to_be_sent(world: World) {
-    let mut all = world.turns(2).await;
+    let mut all = world.turns(0..2).await;
     all.push(world.answers(2).await);
-    all.extend(world.turns(1).await);
+    all.extend(world.turns(2..3).await);
     let waiting = all[4];
-    world
-        .execute("UPDATE message_parts SET status = 'pending'")
-        .await;
+    world.execute("UPDATE message_parts SET status = 'pending'").await;
     world
         .execute(
             "INSERT INTO files (id, message_id, name, location, created_at)
@@ -374,7 +373,7 @@ pub async fn compacted_messages_are_deleted_in_batches_but_not_what_is_still_to_
 
 pub async fn a_compaction_is_kept_until_its_messages_are_gone(world: World) {
     let later = NOW.after(Duration::from_secs(60));
-    world.turns(3).await;
+    world.turns(0..3).await;
     assert!(world.compact().await);
     let through = world.jobs().await[0].through.expect("a message");
     let lease = world.claimed().await;
@@ -413,12 +412,7 @@ pub async fn a_compaction_is_kept_until_its_messages_are_gone(world: World) {
 impl World {
     /// A run of this conversation that has ended.
     async fn insert_ended(&self, id: RunId) {
-        let (_, lease) = self
-            .held(runs::NewRun {
-                id,
-                ..self.run()
-            })
-            .await;
+        let (_, lease) = self.held(runs::NewRun { id, ..self.run() }).await;
         self.advance(lease, RunStatus::Completed).await.expect("ends");
     }
 }

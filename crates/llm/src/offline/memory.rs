@@ -74,10 +74,12 @@ impl Asked {
     fn persons_words(&self) -> impl Iterator<Item = &str> {
         let persons = self.messages.iter().filter(|said| said.from == "person");
         // Among others, the speaker's name stands before.
-        persons.map(|said| match said.text.strip_prefix('[').and_then(|rest| rest.split_once("] ")) {
-            Some((_, text)) => text,
-            None => &said.text,
-        })
+        persons.map(
+            |said| match said.text.strip_prefix('[').and_then(|rest| rest.split_once("] ")) {
+                Some((_, text)) => text,
+                None => &said.text,
+            },
+        )
     }
 }
 
@@ -131,7 +133,17 @@ fn fact(sentence: &str) -> Option<Fact> {
         let told = strip(sentence, phrase)?.trim();
         // A preference is kept with its verb.
         let (key, value) = if key.is_empty() {
-            (slug(&sentence.split_whitespace().skip(1).take(4).collect::<Vec<_>>().join(" ")), sentence)
+            (
+                slug(
+                    &sentence
+                        .split_whitespace()
+                        .skip(1)
+                        .take(4)
+                        .collect::<Vec<_>>()
+                        .join(" "),
+                ),
+                sentence,
+            )
         } else {
             ((*key).to_owned(), told)
         };
@@ -194,9 +206,7 @@ mod tests {
 
     #[test]
     fn what_people_say_of_themselves_becomes_operations() {
-        let add = |module: &str, key: &str, level: u8, value: &str| {
-            json!({ "op": "add", "module": module, "key": key, "level": level, "value": value, "confidence": 0.8 })
-        };
+        let add = |module: &str, key: &str, level: u8, value: &str| json!({ "op": "add", "module": module, "key": key, "level": level, "value": value, "confidence": 0.8 });
         for (text, expected) in [
             ("Hi! My name is Ada.", json!([add("identity", "name", 0, "Ada")])),
             (
@@ -218,7 +228,11 @@ mod tests {
                 { "from": "person", "text": text },
                 { "from": "bot", "text": "My name is Clifford." },
             ] });
-            assert_eq!(answered("memory_operations", &asked), json!({ "operations": expected }), "{text}");
+            assert_eq!(
+                answered("memory_operations", &asked),
+                json!({ "operations": expected }),
+                "{text}"
+            );
         }
     }
 
@@ -246,7 +260,10 @@ mod tests {
             { "from": "person", "text": "book a\n table" },
             { "from": "bot", "text": "done" },
         ] });
-        assert_eq!(answered("summary", &asked), json!({ "summary": "- earlier\n- book a table" }));
+        assert_eq!(
+            answered("summary", &asked),
+            json!({ "summary": "- earlier\n- book a table" })
+        );
         let many: Vec<_> = (0..50)
             .map(|number| json!({ "from": "person", "text": format!("{number} {}", "x".repeat(200)) }))
             .collect();
@@ -258,7 +275,10 @@ mod tests {
     #[test]
     fn what_cannot_be_read_leads_to_nothing_and_other_requests_are_not_answered_here() {
         assert_eq!(answered("memory_operations", &json!(7)), json!({ "operations": [] }));
-        assert_eq!(answered("summary", &json!(7)), json!({ "summary": "Nothing was said." }));
+        assert_eq!(
+            answered("summary", &json!(7)),
+            json!({ "summary": "Nothing was said." })
+        );
         assert_eq!(answered("action", &json!({})), Value::Null);
     }
 }
