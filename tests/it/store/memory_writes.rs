@@ -1,6 +1,6 @@
 //! Closing, compacting, and what the memory writer stores.
 
-use std::time::Duration;
+use std::{ops::Range, time::Duration};
 
 use clifford::{
     clock::Timestamp,
@@ -70,10 +70,10 @@ impl World {
         id
     }
 
-    /// So many turns, each a question and its answer.
-    async fn turns(&self, count: usize) -> Vec<MessageId> {
+    /// Turns of these numbers, each a question and its answer.
+    async fn turns(&self, numbers: Range<usize>) -> Vec<MessageId> {
         let mut all = Vec::new();
-        for turn in 0..count {
+        for turn in numbers {
             all.push(self.says(&format!("{turn}"), MessageStatus::Received).await);
             all.push(self.answers(0).await);
         }
@@ -143,7 +143,8 @@ impl World {
 
     async fn execute(&self, sql: &'static str) {
         match self.db.pools() {
-            Pools::Sqlite { write, .. } => drop(sqlx::query(sql).execute(write).await.expect("writes")),
+            // The writer keeps its one connection to itself.
+            Pools::Sqlite { read, .. } => drop(sqlx::query(sql).execute(read).await.expect("writes")),
             Pools::Postgres(pool) => drop(sqlx::query(sql).execute(pool).await.expect("writes")),
         }
     }
@@ -184,12 +185,12 @@ fn item(key: &str) -> Item {
 pub async fn a_closed_conversation_is_remembered_if_somebody_spoke_in_it(world: World) {
     assert!(world.close().await);
     assert_eq!(world.jobs().await, []);
-    world.turns(1).await;
+    world.turns(0..1).await;
     // It is closed already.
     assert!(!world.close().await);
     let context = world.context;
     world.write(move |tx| Box::pin(contexts::touch(tx, context, NOW))).await;
-    let last = world.turns(1).await[1];
+    let last = world.turns(1..2).await[1];
     assert!(world.close().await);
     let jobs = world.jobs().await;
     let made: Vec<_> = jobs
@@ -221,7 +222,7 @@ pub async fn a_closed_conversation_is_remembered_if_somebody_spoke_in_it(world: 
 
 pub async fn the_older_half_leaves_and_only_once_at_a_time(world: World) {
     assert!(!world.compact().await, "there is nothing to tell");
-    let all = world.turns(5).await;
+    let all = world.turns(0..5).await;
     world.says("waits", MessageStatus::Queued).await;
     assert!(world.compact().await);
     assert!(!world.compact().await);
@@ -239,7 +240,7 @@ pub async fn the_older_half_leaves_and_only_once_at_a_time(world: World) {
 
 pub async fn a_summary_stands_for_what_it_tells(world: World) {
     let context = world.context;
-    let all = world.turns(3).await;
+    let all = world.turns(0..3).await;
     for id in [all[0], all[2], all[4]] {
         let run = RunId::new();
         world.insert_ended(run).await;
@@ -324,7 +325,7 @@ pub async fn items_are_added_changed_and_archived_unless_they_are_pinned(world: 
     // The archived one makes room for its key.
     let again = item("town");
     world
-        .change(
+        .put(
             None,
             vec![
                 Change::Archive(town.id),
@@ -349,9 +350,9 @@ pub async fn items_are_added_changed_and_archived_unless_they_are_pinned(world: 
 }
 
 pub async fn compacted_messages_are_deleted_in_batches_but_not_what_is_still_to_be_sent(world: World) {
-    let mut all = world.turns(2).await;
+    let mut all = world.turns(0..2).await;
     all.push(world.answers(2).await);
-    all.extend(world.turns(1).await);
+    all.extend(world.turns(2..3).await);
     let waiting = all[4];
     world.execute("UPDATE message_parts SET status = 'pending'").await;
     world
@@ -373,7 +374,7 @@ pub async fn compacted_messages_are_deleted_in_batches_but_not_what_is_still_to_
 
 pub async fn a_compaction_is_kept_until_its_messages_are_gone(world: World) {
     let later = NOW.after(Duration::from_secs(60));
-    world.turns(3).await;
+    world.turns(0..3).await;
     assert!(world.compact().await);
     let through = world.jobs().await[0].through.expect("a message");
     let lease = world.claimed().await;
