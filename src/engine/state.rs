@@ -415,6 +415,11 @@ impl RunState {
         self.transcript.push(role, content, self.window);
     }
 
+    /// It answers by one model call, without tools.
+    pub fn is_chat(&self) -> bool {
+        self.mode == Mode::Chat
+    }
+
     /// The canonical form of a call, by which repeats are told.
     pub fn times_called(&self, call: &ToolCall) -> u32 {
         self.calls.get(&call_signature(call)).copied().unwrap_or(0)
