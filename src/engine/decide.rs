@@ -17,10 +17,7 @@ use super::{
     state::{RunState, joined},
     step::{EndingKind, Event, NoteAbout, StepKind, ToolCall},
 };
-use crate::{
-    clock::Timestamp,
-    store::{agents::Mode, runs::RunKind},
-};
+use crate::{clock::Timestamp, store::runs::RunKind};
 
 /// How many subagents one action may create for each that may run at once: the others wait for a place.
 const SUBAGENTS_IN_LINE: usize = 8;
@@ -134,7 +131,7 @@ pub fn next(state: &RunState, rules: &Rules) -> Next {
     if let Some(spent) = spent_budget(state, rules) {
         return Next::End(out_of_budget(state, spent));
     }
-    if state.mode == Mode::Chat {
+    if state.is_chat() {
         return Next::Think(vec![]);
     }
     if state.iterations >= state.max_iterations {
@@ -155,7 +152,7 @@ pub fn next(state: &RunState, rules: &Rules) -> Next {
 
 /// What becomes of a reply.
 pub fn decide(state: &RunState, rules: &Rules, reply: &Result<Reply, Unreadable>, now: Timestamp) -> Decision {
-    if state.mode == Mode::Chat {
+    if state.is_chat() {
         return chat::decide(state, reply);
     }
     let reply = match reply {

@@ -252,7 +252,7 @@ fn visible_in_chat(reply: &str) -> (Field, String) {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{visible, visible_in_chat};
+    use super::*;
 
     #[test]
     fn of_a_chat_all_is_visible_but_thoughts_and_what_is_around_the_text() {
@@ -270,6 +270,19 @@ mod tests {
         ];
         for (reply, expected) in cases {
             assert_eq!(visible_in_chat(reply).1, expected, "{reply}");
+        }
+    }
+
+    #[tokio::test]
+    async fn who_watches_a_chat_sees_it_grow() {
+        let (events, run) = (Events::default(), RunId::new());
+        let mut watcher = events.watch(run);
+        let mut draft = Draft::new(events, run, Mode::Chat);
+        for delta in ["<think>hm</th", "ink>Hel", "lo", " you"] {
+            draft.text(delta);
+        }
+        for token in ["Hel", "lo", " you"] {
+            assert_eq!(watcher.next().await, Some(RunEvent::Token(token.to_owned())));
         }
     }
 

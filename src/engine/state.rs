@@ -431,6 +431,11 @@ impl RunState {
         self.transcript.push(role, content, self.window);
     }
 
+    /// It answers by one model call, without tools.
+    pub fn is_chat(&self) -> bool {
+        self.mode == Mode::Chat
+    }
+
     /// What was said since a person last wrote.
     pub fn said(&self) -> &[String] {
         self.sent.get(self.sent_before..).unwrap_or_default()
@@ -440,6 +445,7 @@ impl RunState {
     /// that waits for its end.
     pub fn takes_in(&self) -> bool {
         self.kind == RunKind::Coordinator
+            && !self.is_chat()
             && self.pending == Pending::Think
             && self.iterations > 0
             && self.iterations + 1 < self.max_iterations

@@ -1,6 +1,7 @@
 //! The HTTP API, over real HTTP: what each route does, and what it says to whatever is wrong.
 
 mod bot;
+mod chat;
 mod errors;
 mod limits;
 mod operation;

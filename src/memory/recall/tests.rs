@@ -87,7 +87,9 @@ fn place(platform: &str, tokens: &[usize]) -> Elsewhere {
 
 #[test]
 fn the_newest_messages_of_the_newest_places_come_first_within_the_tokens() {
-    let cases: [(u64, &[&[usize]], &[&[usize]]); 8] = [
+    /// The tokens of each message of each place.
+    type Places = &'static [&'static [usize]];
+    let cases: [(u64, Places, Places); 8] = [
         (0, &[&[2]], &[]),
         (8, &[&[2]], &[]),
         (9, &[&[2]], &[&[2]]),
@@ -101,7 +103,7 @@ fn the_newest_messages_of_the_newest_places_come_first_within_the_tokens() {
         (20, &[&[90], &[5, 8]], &[&[5, 8]]),
     ];
     for (tokens, places, expected) in cases {
-        let named = |places: &[&[usize]]| {
+        let named = |places: Places| {
             places
                 .iter()
                 .map(|tokens| place("telegram", tokens))

@@ -284,7 +284,7 @@ async fn without_a_token_nothing_but_healthz_answers_and_scopes_limit_the_others
         (Method::POST, "/api/runs", [401, 401, 403, 422, 422, 422]),
         (Method::POST, "/api/messages", [401, 401, 403, 422, 422, 422]),
         (Method::POST, &cancel, [401, 401, 403, 404, 404, 404]),
-        (Method::PATCH, &agent, [401, 401, 403, 403, 422, 422]),
+        (Method::PATCH, &agent, [401, 401, 403, 403, 404, 404]),
         (Method::GET, "/nowhere", [401, 401, 404, 404, 404, 404]),
         (Method::DELETE, "/api/runs", [401, 401, 405, 405, 405, 405]),
     ];

@@ -31,6 +31,31 @@ fn without_a_command_the_bot_talks_here_and_shows_its_plan_and_its_tool() {
 }
 
 #[test]
+fn an_agent_that_chats_answers_in_one_call_and_its_run_can_be_shown_and_replayed() {
+    let machine = Machine::new();
+    let chat = ["--set", "agent.mode=chat"];
+    let asked = [&["ask", "hi"][..], &chat].concat();
+    assert!(
+        machine
+            .run(asked)
+            .succeeds()
+            .starts_with("Hello! I am the offline responder")
+    );
+    let shown = machine.run(["runs", "show", "last", "--json"]).json();
+    assert_eq!(
+        (&shown["run"]["mode"], &shown["run"]["llmCalls"]),
+        (&"chat".into(), &1.into())
+    );
+    machine.run(["runs", "show", "last"]).succeeds();
+    let replayed = machine.run(["runs", "replay", "last"]).succeeds();
+    assert!(replayed.contains("Hello!"), "{replayed}");
+    let said = machine
+        .pipe("hi\n", &[&["chat", "--quiet"][..], &chat].concat())
+        .succeeds();
+    assert!(said.contains("Hello! I am the offline responder"), "{said}");
+}
+
+#[test]
 fn what_comes_by_a_pipe_stands_below_the_question() {
     let machine = Machine::new();
     machine.pipe("one\ntwo\n", &["ask", "what is this?", "-"]).succeeds();
