@@ -3,6 +3,7 @@
 mod bot;
 mod errors;
 mod limits;
+mod links;
 mod operation;
 mod readiness;
 mod routes;
