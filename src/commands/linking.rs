@@ -66,7 +66,7 @@ fn told(refusal: &Refusal, now: Timestamp) -> String {
             "This is you already. Enter the code on your other account, the one that is not linked yet.".to_owned()
         }
         Refusal::TooManyTries(again) => {
-            let minutes = again.since(now).as_secs().div_ceil(60).max(1);
+            let minutes = again.since(now).as_millis().div_ceil(60_000).max(1);
             format!("Those were too many tries. Please try again in {minutes} min.")
         }
         Refusal::OtherWayRound => {

@@ -134,7 +134,7 @@ pub(super) async fn enter(
 
 fn problem(refusal: &Refusal) -> Problem {
     let code = match refusal {
-        Refusal::NoSuchCode => return Problem::new(Code::UnknownLinkCode, refusal.to_string()).of_field("code"),
+        Refusal::NoSuchCode => return Problem::new(Code::LinkCodeUnknown, refusal.to_string()).of_field("code"),
         Refusal::TooManyTries(_) => Code::TooManyTries,
         Refusal::AlreadyLinked => Code::AlreadyLinked,
         Refusal::OtherWayRound => Code::LinkOtherWayRound,

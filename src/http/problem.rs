@@ -51,7 +51,7 @@ pub(super) enum Code {
     /// The agent takes no runs.
     AgentDisabled,
     /// No such code to link accounts by is good.
-    UnknownLinkCode,
+    LinkCodeUnknown,
     /// The account tried too many codes.
     TooManyTries,
     /// Both are one person already.
@@ -76,7 +76,7 @@ impl Code {
             Self::UnknownRoute | Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::InvalidJson | Self::InvalidPath | Self::InvalidQuery | Self::InvalidHeader => StatusCode::BAD_REQUEST,
-            Self::InvalidInput | Self::UnknownLinkCode => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::InvalidInput | Self::LinkCodeUnknown => StatusCode::UNPROCESSABLE_ENTITY,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::BodyTimeout => StatusCode::REQUEST_TIMEOUT,
@@ -113,7 +113,7 @@ impl Code {
             Self::ChannelNotWeb => "The channel is another platform's",
             Self::ChannelDisabled => "The channel is turned off",
             Self::AgentDisabled => "The agent is turned off",
-            Self::UnknownLinkCode => "There is no such code",
+            Self::LinkCodeUnknown => "There is no such code",
             Self::TooManyTries => "Too many codes were tried",
             Self::AlreadyLinked => "Both are one person already",
             Self::LinkOtherWayRound => "The code must come from the other account",

@@ -4,6 +4,7 @@ mod bot;
 mod chat;
 mod errors;
 mod limits;
+mod links;
 mod operation;
 mod readiness;
 mod routes;

@@ -137,7 +137,7 @@ fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-const COMMANDS: [&[&str]; 24] = [
+const COMMANDS: [&[&str]; 26] = [
     &[],
     &["init"],
     &["serve"],
@@ -161,6 +161,8 @@ const COMMANDS: [&[&str]; 24] = [
     &["runs", "tail"],
     &["token", "create"],
     &["pair", "approve"],
+    &["link", "code"],
+    &["link", "use"],
     &["completions"],
 ];
 
@@ -182,6 +184,7 @@ fn every_command_explains_itself() {
         "runs",
         "token",
         "pair",
+        "link",
         "completions",
     ] {
         let out = machine.run([command, "--help"]).succeeds();

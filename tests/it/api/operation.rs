@@ -77,6 +77,8 @@ async fn the_description_lists_every_route() {
         "post /api/runs/{id}/cancel",
         "post /api/runs/{id}/retry",
         "post /api/runs/{id}/wake",
+        "post /api/users/{id}/link",
+        "post /api/users/{id}/link-code",
     ];
     assert_eq!(listed, expected.map(str::to_owned).into());
     bot.app.shutdown().await;

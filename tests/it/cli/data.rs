@@ -132,6 +132,34 @@ fn a_claim_code_is_printed_and_a_wrong_code_lets_nobody_in() {
 }
 
 #[test]
+fn people_are_named_by_id_account_or_name_and_refusals_say_the_way_out() {
+    let machine = Machine::asked("hello");
+    let made = machine.run(["link", "code", "terminal:you", "--json"]);
+    assert_eq!((made.code, made.err.as_str()), (0, ""), "{made:?}");
+    let made = made.json();
+    let (id, code) = (
+        made["userId"].as_str().expect("an id"),
+        made["code"].as_str().expect("a code"),
+    );
+    assert_eq!(
+        machine.run(["link", "code", id, "--json"]).json()["userId"],
+        made["userId"]
+    );
+    machine.run(["link", "use", code, id]).fails_with(
+        "there is no such code: codes are good once and for ten minutes; `/link` on the other account makes a new one",
+    );
+    machine
+        .run(["link", "code", "telegram:4711"])
+        .fails_with("the account 4711 on telegram has never written to the bot");
+    machine.run(["link", "code", "Bob"]).fails_with(
+        "nobody is called Bob; name a person by their name, their id or as platform:account, such as telegram:4711",
+    );
+    machine
+        .run(["link", "code", "0190d7b2-6b7e-7cc0-8f4e-2f1f3a0b1c2d"])
+        .fails_with("there is no person with the id 0190d7b2-6b7e-7cc0-8f4e-2f1f3a0b1c2d");
+}
+
+#[test]
 fn a_data_directory_may_have_any_name() {
     let machine = Machine::new();
     let dir = machine.path("100% mine? #1 %23");

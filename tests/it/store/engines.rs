@@ -104,6 +104,7 @@ on_both_engines![
     linking::one_code_entered_by_many_at_once_links_one_of_them,
     linking::two_codes_entered_at_once_by_accounts_of_one_person_chain,
     linking::what_was_looked_up_for_a_message_before_a_link_is_not_stored_after_it,
+    linking::what_comes_in_while_accounts_are_linked_is_stored_or_fails_at_once,
     linking::a_parted_account_takes_what_began_there_and_leaves_the_rest,
     linking::an_account_whose_channel_says_nothing_of_it_takes_the_only_one_of_its_platform,
     linking::the_only_account_is_not_parted_and_an_owner_stays_with_the_rest,

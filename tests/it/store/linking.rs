@@ -6,7 +6,7 @@ use clifford::{
     identity::Refusal,
     store::{
         Pools, StoreError,
-        arrivals::{Known, Sought, find_plain},
+        arrivals::{self, Known, Sought, find_plain},
         channels, contexts,
         jobs::{self, JobKind, NewJob},
         links::{self, Remembered},
@@ -345,6 +345,42 @@ pub async fn what_was_looked_up_for_a_message_before_a_link_is_not_stored_after_
         })
         .await;
     assert!(matches!(stored, Err(StoreError::Conflict(_))), "{stored:?}");
+}
+
+pub async fn what_comes_in_while_accounts_are_linked_is_stored_or_fails_at_once(world: World) {
+    let db = &world.db;
+    let ada = ada(&world);
+    for round in ["40", "41", "42", "43", "44", "45"] {
+        let other = meet(&world, Platform::Discord, round, UserRole::Member).await;
+        let code = code_of(db, &ada, NOW).await;
+        let sought = Sought {
+            platform: Platform::Discord,
+            account: round,
+            place: round,
+            message: Known::ById("none"),
+        };
+        let comes_in = (0..8).map(|number| {
+            let message = said(&world, &other, &format!("{round}.{number}"), Some(other.context));
+            db.write(move |tx| {
+                Box::pin(async move {
+                    let arrival = arrivals::find(tx, sought).await?;
+                    contexts::touch(tx, message.context_id.expect("a context"), NOW).await?;
+                    let message = NewInbound {
+                        user_id: arrival.user.expect("a person").id,
+                        ..message
+                    };
+                    messages::insert_inbound(tx, &message, NOW).await
+                })
+            })
+        });
+        let (linked, stored) = tokio::join!(enter(db, &other, &code, NOW), join_all(comes_in));
+        assert_eq!(linked, Ok(ada.user.clone()));
+        for outcome in stored {
+            // It is handed in again then, and found to be the other's. Nobody waits for each other for ever.
+            assert!(matches!(outcome, Ok(()) | Err(StoreError::Conflict(_))), "{outcome:?}");
+        }
+        assert_eq!(count(db, "users").await, 1);
+    }
 }
 
 pub async fn a_parted_account_takes_what_began_there_and_leaves_the_rest(world: World) {
