@@ -75,6 +75,8 @@ enum Name {
     Footprint,
     /// From the start to the first poll.
     Start,
+    /// Search in 100,000 messages.
+    Search,
 }
 
 fn main() -> ExitCode {
@@ -129,5 +131,6 @@ async fn measure(bench: &Bench, name: Name) -> anyhow::Result<report::Round> {
         Name::Crash => figures::crash::measure(bench).await,
         Name::Footprint => figures::footprint::measure(bench).await,
         Name::Start => figures::start::measure(bench).await,
+        Name::Search => figures::search::measure(bench).await,
     }
 }

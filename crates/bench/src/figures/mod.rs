@@ -4,6 +4,7 @@ pub mod crash;
 pub mod crowd;
 pub mod footprint;
 pub mod overhead;
+pub mod search;
 pub mod start;
 pub mod throughput;
 
