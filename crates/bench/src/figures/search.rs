@@ -31,15 +31,16 @@ const BATCH: u32 = 1000;
 /// How often each query is asked.
 const TIMES: usize = 20;
 const NOW: Timestamp = Timestamp(1_767_225_600_000);
-/// Words of every frequency, alone and together, and the beginning of many.
-const QUERIES: [&str; 8] = [
+/// Words of every frequency, alone and together, and beginnings of few and of many.
+const QUERIES: [&str; 9] = [
     "every",
-    "every word1",
-    "word1 word2 word3",
-    "word9000",
-    "every word9000",
-    "\"every word1\"",
-    "word",
+    "every be",
+    "be bi bo",
+    "needle",
+    "every needle",
+    "\"every be\"",
+    "ste",
+    "stera",
     "nowhere",
 ];
 
@@ -176,7 +177,7 @@ async fn fill(db: &Db) -> anyhow::Result<ChannelId> {
     Ok(channel)
 }
 
-/// A message of 8 to 39 words, of which few are common and most are rare.
+/// A message of 10 to 41 words, of which few are common and most are rare, as in a language.
 fn text(number: u32) -> String {
     let mut random = number.wrapping_mul(2_654_435_761).wrapping_add(97);
     let mut next = |below: u32| {
@@ -186,12 +187,33 @@ fn text(number: u32) -> String {
     let length = 8 + next(32);
     let mut words = vec!["every".to_owned()];
     for _ in 0..length {
-        let most = 1 + next(20_000);
-        words.push(format!("word{}", next(most)));
+        let rarity = next(16);
+        words.push(word(next(1 << (rarity + 1))));
     }
     if number.is_multiple_of(997) {
-        words.push("word9000".to_owned());
+        words.push("needle".to_owned());
     }
-    words.push(format!("every word{}", next(3)));
+    words.push("every".to_owned());
+    words.push(word(next(4)));
     words.join(" ")
+}
+
+/// The word of a rank in the language.
+fn word(rank: u32) -> String {
+    const CONSONANTS: [&str; 22] = [
+        "b", "br", "c", "ch", "d", "f", "g", "k", "l", "m", "n", "p", "r", "s", "st", "t", "tr", "v", "w", "z", "h",
+        "j",
+    ];
+    const VOWELS: [&str; 5] = ["e", "i", "o", "u", "a"];
+    let mut word = String::new();
+    let mut rest = rank;
+    loop {
+        let (consonant, vowel) = ((rest / 5) % 22, rest % 5);
+        word.push_str(CONSONANTS[consonant as usize]);
+        word.push_str(VOWELS[vowel as usize]);
+        rest /= 110;
+        if rest == 0 {
+            return word;
+        }
+    }
 }
