@@ -20,7 +20,7 @@ const MOST_PLACES: u32 = 200;
 /// The most bytes of a message's terms: PostgreSQL takes no more than a megabyte of them.
 const MOST_BYTES: usize = 200_000;
 /// How much of a message decides about its rank, in characters.
-const HEAD: u32 = 1000;
+const HEAD: u32 = 500;
 
 /// The channels of a scope.
 ///
@@ -71,11 +71,9 @@ pub async fn is_behind(conn: &mut Conn, channels: &[ChannelId]) -> Result<bool, 
 /// # Errors
 /// The store's.
 pub async fn has_unindexed(conn: &mut Conn) -> Result<bool, StoreError> {
-    conn.exists(
-        format!("SELECT CAST(1 AS BIGINT) FROM messages WHERE {UNINDEXED} LIMIT 1"),
-        args![],
-    )
-    .await
+    // In the order of the index of what is missing, or SQLite would look through every message there is.
+    let sql = format!("SELECT CAST(1 AS BIGINT) FROM messages WHERE {UNINDEXED} ORDER BY channel_id, id LIMIT 1");
+    conn.exists(sql, args![]).await
 }
 
 #[derive(FromRow)]
@@ -212,7 +210,7 @@ pub struct Candidate {
     pub id: MessageId,
     /// The run that it belongs to.
     pub run_id: Option<RunId>,
-    /// Its first thousand characters.
+    /// Its beginning.
     pub head: String,
 }
 

@@ -77,6 +77,8 @@ enum Name {
     Start,
     /// What a conversation of 10,000 messages costs more than one of 100.
     History,
+    /// Search in 100,000 messages.
+    Search,
 }
 
 fn main() -> ExitCode {
@@ -132,5 +134,6 @@ async fn measure(bench: &Bench, name: Name) -> anyhow::Result<report::Round> {
         Name::Footprint => figures::footprint::measure(bench).await,
         Name::Start => figures::start::measure(bench).await,
         Name::History => figures::history::measure(bench).await,
+        Name::Search => figures::search::measure(bench).await,
     }
 }
