@@ -3,7 +3,9 @@
 mod bot;
 mod errors;
 mod limits;
+mod memories;
 mod operation;
+mod people;
 mod readiness;
 mod routes;
 mod stream;

@@ -2,6 +2,7 @@
 
 mod claims;
 mod engines;
+mod hands;
 mod keys;
 mod moves;
 mod places;
