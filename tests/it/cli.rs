@@ -4,6 +4,7 @@ mod data;
 mod doctor;
 mod init;
 mod interrupts;
+mod people;
 mod postgres;
 mod runs;
 mod serving;
@@ -137,7 +138,7 @@ fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-const COMMANDS: [&[&str]; 24] = [
+const COMMANDS: [&[&str]; 37] = [
     &[],
     &["init"],
     &["serve"],
@@ -161,6 +162,19 @@ const COMMANDS: [&[&str]; 24] = [
     &["runs", "tail"],
     &["token", "create"],
     &["pair", "approve"],
+    &["memory", "list"],
+    &["memory", "add"],
+    &["memory", "set"],
+    &["memory", "forget"],
+    &["memory", "jobs"],
+    &["users", "list"],
+    &["users", "show"],
+    &["users", "set"],
+    &["contexts", "list"],
+    &["contexts", "close"],
+    &["settings", "list"],
+    &["settings", "set"],
+    &["settings", "unset"],
     &["completions"],
 ];
 
@@ -180,6 +194,10 @@ fn every_command_explains_itself() {
         "config",
         "db",
         "runs",
+        "contexts",
+        "memory",
+        "users",
+        "settings",
         "token",
         "pair",
         "completions",
@@ -204,6 +222,10 @@ fn wrong_usage_ends_with_2() {
         &["runs", "show", "12"],
         &["runs", "list", "--limit", "0"],
         &["runs", "list", "--status", "done"],
+        &["memory", "set", "you", "name"],
+        &["memory", "list", "you", "--level", "6"],
+        &["users", "list", "--role", "king"],
+        &["contexts", "show", "12"],
         &["token", "create", "--scope", "root"],
         &["completions", "cobol"],
         &["--set", "nonsense", "config", "show"],

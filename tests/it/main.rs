@@ -18,6 +18,7 @@ mod commands;
 mod crashes;
 mod cron;
 mod delivery;
+mod hands;
 mod harness;
 mod look;
 mod races;
