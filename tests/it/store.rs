@@ -5,6 +5,7 @@ mod engines;
 mod hands;
 mod keys;
 mod moves;
+mod people;
 mod places;
 mod races;
 mod rows;

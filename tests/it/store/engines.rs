@@ -1,7 +1,7 @@
 //! Runs every case on both engines.
 
 use super::{
-    claims, hands, keys, moves, places, races, rows,
+    claims, hands, keys, moves, people, places, races, rows,
     world::{Home, World},
 };
 
@@ -53,11 +53,11 @@ on_both_engines![
     hands::items_are_paged_and_found_by_what_they_are,
     hands::what_is_forgotten_is_gone_with_its_past_as_far_as_the_viewer_sees,
     hands::a_value_by_hand_is_private_and_an_item_can_be_made_so,
-    hands::people_are_listed_found_by_name_and_changed_but_the_last_owner_stays_one,
-    hands::two_owners_that_step_back_at_once_leave_one,
-    hands::whoever_asks_to_erase_a_person_gets_the_same_job,
-    hands::a_setting_inherits_from_what_is_farther_and_the_bots_own_are_not_shown,
-    hands::conversations_are_paged_by_person,
+    people::people_are_listed_found_by_name_and_changed_but_the_last_owner_stays_one,
+    people::two_owners_that_step_back_at_once_leave_one,
+    people::whoever_asks_to_erase_a_person_gets_the_same_job,
+    people::a_setting_inherits_from_what_is_farther_and_the_bots_own_are_not_shown,
+    people::conversations_are_paged_by_person,
     rows::steps_come_back_as_they_were,
     rows::more_steps_than_one_statement_takes_are_stored,
     rows::a_step_number_is_taken_once,
