@@ -1,6 +1,7 @@
 //! What can be set while running, for the whole bot, a space or a channel; the nearest one holds.
 
 pub mod catalogue;
+mod scope;
 
 use crate::{
     id::{ChannelId, SpaceId},

@@ -4,6 +4,7 @@ mod data;
 mod doctor;
 mod init;
 mod interrupts;
+mod people;
 mod postgres;
 mod runs;
 mod serving;
@@ -137,7 +138,7 @@ fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-const COMMANDS: [&[&str]; 26] = [
+const COMMANDS: [&[&str]; 39] = [
     &[],
     &["init"],
     &["serve"],
@@ -163,6 +164,19 @@ const COMMANDS: [&[&str]; 26] = [
     &["pair", "approve"],
     &["link", "code"],
     &["link", "use"],
+    &["memory", "list"],
+    &["memory", "add"],
+    &["memory", "set"],
+    &["memory", "forget"],
+    &["memory", "jobs"],
+    &["users", "list"],
+    &["users", "show"],
+    &["users", "set"],
+    &["contexts", "list"],
+    &["contexts", "close"],
+    &["settings", "list"],
+    &["settings", "set"],
+    &["settings", "unset"],
     &["completions"],
 ];
 
@@ -182,6 +196,10 @@ fn every_command_explains_itself() {
         "config",
         "db",
         "runs",
+        "contexts",
+        "memory",
+        "users",
+        "settings",
         "token",
         "pair",
         "link",
@@ -207,6 +225,10 @@ fn wrong_usage_ends_with_2() {
         &["runs", "show", "12"],
         &["runs", "list", "--limit", "0"],
         &["runs", "list", "--status", "done"],
+        &["memory", "set", "you", "name"],
+        &["memory", "list", "you", "--level", "6"],
+        &["users", "list", "--role", "king"],
+        &["contexts", "show", "12"],
         &["token", "create", "--scope", "root"],
         &["completions", "cobol"],
         &["--set", "nonsense", "config", "show"],

@@ -23,6 +23,7 @@ mod delivery;
 mod direct_chat;
 mod drafts;
 mod edits;
+mod hands;
 mod harness;
 mod linking;
 mod look;

@@ -2,8 +2,10 @@
 
 mod claims;
 mod engines;
+mod hands;
 mod keys;
 mod linking;
+mod managing;
 mod memory_writes;
 mod moves;
 mod people;

@@ -28,6 +28,10 @@ fn what_only_reads_makes_no_database() {
         &["db", "backup", "copy.db"],
         &["runs", "list"],
         &["runs", "show", "last"],
+        &["memory", "list", "you"],
+        &["users", "list"],
+        &["contexts", "list"],
+        &["settings", "list"],
         &["token", "list"],
         &["pair", "list"],
     ] {

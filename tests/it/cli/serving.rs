@@ -55,7 +55,13 @@ fn a_server_says_what_it_does_and_stops_with_0() {
     assert_eq!(server.says("platforms"), "platforms  none");
     server.says("There is no bot.toml");
     server.says("No chat platform is on");
-    machine.run(["runs", "list"]).succeeds();
+    for args in [
+        &["runs", "list"][..],
+        &["users", "list"],
+        &["settings", "set", "bot", "memory", "false"],
+    ] {
+        machine.run(args).succeeds();
+    }
     assert_eq!(server.stop().code, 0);
 }
 

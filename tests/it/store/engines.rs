@@ -1,7 +1,7 @@
 //! Runs every case on both engines.
 
 use super::{
-    claims, keys, linking, memory_writes, moves, places, races, recollections, rows, search,
+    claims, hands, keys, linking, managing, memory_writes, moves, places, races, recollections, rows, search,
     world::{Home, World},
 };
 
@@ -48,6 +48,16 @@ on_both_engines![
     places::agents_of_the_configuration_are_brought_in,
     places::memory_said_in_private_stays_private,
     places::a_setting_is_taken_once,
+    hands::an_item_by_hand_comes_back_whole_and_its_key_is_taken_once,
+    hands::a_full_level_archives_what_it_has_not_seen_for_longest_and_nothing_pinned,
+    hands::items_are_paged_and_found_by_what_they_are,
+    hands::what_is_forgotten_is_gone_with_its_past_as_far_as_the_viewer_sees,
+    hands::a_value_by_hand_is_private_and_an_item_can_be_made_so,
+    managing::people_are_listed_found_by_name_and_changed_but_the_last_owner_stays_one,
+    managing::two_owners_that_step_back_at_once_leave_one,
+    managing::whoever_asks_to_erase_a_person_gets_the_same_job,
+    managing::a_setting_inherits_from_what_is_farther_and_the_bots_own_are_not_shown,
+    managing::conversations_are_paged_by_person,
     rows::steps_come_back_as_they_were,
     rows::more_steps_than_one_statement_takes_are_stored,
     rows::a_step_number_is_taken_once,

@@ -1,0 +1,322 @@
+//! `clifford memory`, `clifford users`, `clifford contexts` and `clifford settings`.
+
+use serde_json::{Value, json};
+
+use super::Machine;
+
+const NOBODY: &str = "0198f2c4-0000-7000-8000-000000000000";
+
+/// The id of who sits at this machine.
+fn me(machine: &Machine) -> String {
+    let users = machine.run(["users", "list", "--json"]).json();
+    users[0]["id"].as_str().expect("an id").to_owned()
+}
+
+#[test]
+fn an_item_is_added_changed_marked_and_forgotten() {
+    let machine = Machine::asked("hello");
+    let memory = |args: &[&str]| machine.run([&["memory"], args].concat());
+    assert_eq!(memory(&["list", "you"]).succeeds(), "nothing of that kind is known\n");
+    let said = [
+        (
+            &["add", "you", "preferences.drink", " green  tea "][..],
+            "preferences.drink, level 1: green tea\n",
+        ),
+        (
+            &["set", "terminal:you", "drink", "coffee"],
+            "preferences.drink, level 1: coffee\n",
+        ),
+        (
+            &["set", "You", "drink", "--level", "0"],
+            "preferences.drink, level 0: coffee\n",
+        ),
+        (
+            &["pin", "you", "drink"],
+            "preferences.drink, level 0: coffee (pinned)\n",
+        ),
+        (
+            &["share", "you", "preferences.drink"],
+            "preferences.drink, level 0: coffee (pinned, shared)\n",
+        ),
+        (
+            &["set", "you", "drink", "mate"],
+            "preferences.drink, level 0: mate (pinned, shared)\n",
+        ),
+        (
+            &["unpin", "you", "drink"],
+            "preferences.drink, level 0: mate (shared)\n",
+        ),
+        (&["private", "you", "drink"], "preferences.drink, level 0: mate\n"),
+        (
+            &[
+                "add",
+                "you",
+                "projects.drink",
+                "a bar",
+                "--level",
+                "5",
+                "--pin",
+                "--share",
+            ],
+            "projects.drink, level 5: a bar (pinned, shared)\n",
+        ),
+    ];
+    for (args, expected) in said {
+        assert_eq!(memory(args).succeeds(), expected, "{args:?}");
+    }
+    let list = memory(&["list", "you"]).succeeds();
+    assert!(list.starts_with("ITEM") && list.lines().count() == 3, "{list}");
+    let found = memory(&[
+        "list",
+        &me(&machine),
+        "--module",
+        "preferences",
+        "--query",
+        "MATE",
+        "--json",
+    ])
+    .json();
+    assert_eq!(
+        (found.as_array().map(Vec::len), &found[0]["key"], &found[0]["userId"]),
+        (Some(1), &json!("drink"), &json!(me(&machine)))
+    );
+    assert_eq!(memory(&["list", "you", "--archived", "--json"]).json(), json!([]));
+    assert_eq!(
+        memory(&["forget", "you", "preferences.drink"]).succeeds(),
+        "preferences.drink: forgotten (1)\n"
+    );
+    let forgotten = memory(&["forget", "you", "all", "--yes", "--json"]).json();
+    assert_eq!(forgotten, json!({ "userId": me(&machine), "forgotten": 1 }));
+    assert_eq!(memory(&["forget", "you", "all"]).succeeds(), "all: forgotten (0)\n");
+    assert_eq!(memory(&["jobs", "you"]).code, 0);
+}
+
+#[test]
+fn what_is_wrong_with_an_item_is_one_clear_line() {
+    let machine = Machine::asked("hello");
+    let me = me(&machine);
+    let memory = |args: &[&str]| machine.run([&["memory"], args].concat());
+    for item in ["identity.name", "projects.name"] {
+        memory(&["add", "you", item, "Clifford"]).succeeds();
+    }
+    let cases = [
+        (
+            &["add", "you", "name", "Ada"][..],
+            "write `name` with its module, such as preferences.name".to_owned(),
+        ),
+        (
+            &["add", "you", "identity.name", "Ada"],
+            format!("identity.name is known already; `clifford memory set {me} identity.name VALUE` changes it"),
+        ),
+        (
+            &["add", "you", "pets.name", "Miez"],
+            "module: `pets` is none of identity, preferences, constraints, projects, relationships, environment, \
+             recent_context"
+                .to_owned(),
+        ),
+        (
+            &["set", "you", "name", "x"],
+            "there are several of that key: take one of identity.name, projects.name".to_owned(),
+        ),
+        (
+            &["set", "you", "identity.name", ""],
+            "value: it is empty".to_owned(),
+        ),
+        (
+            &["pin", "you", "town"],
+            format!("nothing is known of you by the key `town`; `clifford memory list {me}` shows what is"),
+        ),
+        (
+            &["forget", "you", "all"],
+            "this deletes all 2 items of you for good: add --yes to do it".to_owned(),
+        ),
+        (
+            &["list", "Bob"],
+            "there is nobody `Bob`; `clifford users list` shows everybody: name them by id, as platform:account, or by name"
+                .to_owned(),
+        ),
+        (
+            &["list", "telegram:7"],
+            "there is nobody `telegram:7`; `clifford users list` shows everybody: name them by id, as platform:account, or \
+             by name"
+                .to_owned(),
+        ),
+    ];
+    for (args, expected) in cases {
+        memory(args).fails_with(&expected);
+    }
+}
+
+#[test]
+fn a_person_is_shown_with_their_accounts_and_changed() {
+    let machine = Machine::asked("hello");
+    let me = me(&machine);
+    let list = machine.run(["users", "list"]).succeeds();
+    assert!(list.starts_with("USER") && list.contains(&me), "{list}");
+    assert_eq!(
+        machine.run(["users", "list", "--role", "owner"]).succeeds(),
+        "there is nobody of that kind\n"
+    );
+    let changed = machine
+        .run([
+            "users",
+            "set",
+            "you",
+            "--name",
+            "Ada",
+            "--role",
+            "owner",
+            "--time-zone",
+            "europe/berlin",
+        ])
+        .succeeds();
+    assert_eq!(
+        changed,
+        format!(
+            "user       {me}\nname       Ada\nrole       owner\nlanguage   not known\ntime zone  Europe/Berlin\naccount    \
+             terminal:you (you)\n"
+        )
+    );
+    assert_eq!(machine.run(["users", "show", "ADA"]).succeeds(), changed);
+    let cleared = machine.run(["users", "set", &me, "--time-zone", "", "--json"]).json();
+    assert_eq!(
+        (&cleared["timeZone"], &cleared["role"]),
+        (&Value::Null, &json!("owner"))
+    );
+    let shown = machine.run(["users", "show", &me, "--json"]).json();
+    assert_eq!(
+        shown,
+        json!({
+            "user": { "id": me, "name": "Ada", "role": "owner", "language": null, "timeZone": null },
+            "identities": [{ "platform": "terminal", "platformUserId": "you", "name": "you" }],
+        })
+    );
+    machine
+        .run(["users", "set", "Ada", "--role", "member"])
+        .fails_with("they are the only owner: make somebody else an owner first");
+    machine
+        .run(["users", "set", "Ada"])
+        .fails_with("nothing is to change: give --name, --role, --language or --time-zone");
+    for wrong in [
+        ["--role", "king"],
+        ["--time-zone", "Berlin"],
+        ["--language", "en_US"],
+        ["--name", ""],
+    ] {
+        let ended = machine.run([&["users", "set", "Ada"], &wrong[..]].concat());
+        assert_eq!(ended.code, 2, "{ended:?}");
+    }
+}
+
+#[test]
+fn a_conversation_is_listed_named_and_closed() {
+    let machine = Machine::new();
+    machine.pipe("hello\n/quit\n", &["chat"]);
+    let listed = machine.run(["contexts", "list", "--user", "you", "--json"]).json();
+    let id = listed[0]["id"].as_str().expect("a conversation");
+    let list = machine.run(["contexts", "list"]).succeeds();
+    assert!(list.starts_with("CONTEXT") && list.contains(id), "{list}");
+    assert_eq!(
+        machine.run(["contexts", "rename", id, "The trip"]).succeeds(),
+        format!("{id}: The trip, open\n")
+    );
+    assert_eq!(
+        machine.run(["contexts", "close", id]).succeeds(),
+        format!("{id}: The trip, closed\n")
+    );
+    machine
+        .run(["contexts", "close", id])
+        .fails_with(&format!("conversation {id} is closed already"));
+    let shown = machine.run(["contexts", "show", id, "--json"]).json();
+    assert_eq!(
+        (
+            &shown["context"]["name"],
+            shown["context"]["closedAt"].is_string(),
+            shown["jobs"].is_array()
+        ),
+        (&json!("The trip"), true, true)
+    );
+    let shown = machine.run(["contexts", "show", id]).succeeds();
+    assert!(shown.contains("state    closed"), "{shown}");
+    machine
+        .run(["contexts", "rename", id, " "])
+        .fails_with("a name has 1 to 200 characters");
+    for args in [&["show", NOBODY][..], &["close", NOBODY], &["rename", NOBODY, "x"]] {
+        machine.run([&["contexts"], args].concat()).fails_with(&format!(
+            "there is no conversation {NOBODY}; `clifford contexts list` shows them"
+        ));
+    }
+}
+
+#[test]
+fn settings_are_shown_set_and_taken_back() {
+    let machine = Machine::new();
+    machine.pipe("hello\n/quit\n", &["chat"]);
+    let settings = |args: &[&str]| machine.run([&["settings"], args].concat());
+    let values = |args: &[&str]| {
+        let shown = settings(&[args, &["--json"]].concat()).json();
+        let shown = shown.as_array().expect("a list").iter();
+        shown
+            .map(|one| {
+                format!(
+                    "{} {} {}",
+                    one["name"].as_str().unwrap_or_default(),
+                    one["value"],
+                    one["inherited"]
+                )
+            })
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        values(&["list"]),
+        [
+            r#"when_busy null "follow_up""#,
+            "memory null true",
+            "cross_channel null true"
+        ]
+    );
+    assert_eq!(values(&["set", "bot", "memory", "false"]), ["memory false true"]);
+    let table = settings(&["list"]).succeeds();
+    assert!(table.starts_with("SETTING") && table.contains("when_busy"), "{table}");
+    let context = machine.run(["contexts", "list", "--json"]).json();
+    let channel = format!("channel:{}", context[0]["channelId"].as_str().expect("a channel"));
+    assert_eq!(values(&["set", &channel, "memory", "true"]), ["memory true false"]);
+    assert_eq!(values(&["unset", &channel, "memory"]), ["memory null false"]);
+    assert_eq!(
+        values(&["set", "user:you", "language", "de"]),
+        [r#"language "de" null"#]
+    );
+    assert_eq!(
+        values(&["list", &format!("user:{}", me(&machine))]),
+        [r#"language "de" null"#, "time_zone null null"]
+    );
+    let cases = [
+        (
+            &["unset", &channel, "memory"][..],
+            format!("memory is not set for {channel}"),
+        ),
+        (
+            &["set", "bot", "memory", "yes"],
+            "memory: `yes` is none of true, false".to_owned(),
+        ),
+        (
+            &["set", "bot", "last_ready_check", "1"],
+            "there is no setting `last_ready_check`; for a bot there are when_busy, memory, cross_channel".to_owned(),
+        ),
+        (
+            &["set", "bot", "language", "de"],
+            "there is no setting `language` of a bot: it is set for user".to_owned(),
+        ),
+        (
+            &["list", "chat:7"],
+            "`chat:7` is none of bot, space:ID, channel:ID, user:ID".to_owned(),
+        ),
+        (
+            &["list", &format!("space:{NOBODY}")],
+            format!("there is no space {NOBODY}"),
+        ),
+    ];
+    for (args, expected) in cases {
+        settings(args).fails_with(&expected);
+    }
+}
