@@ -17,6 +17,8 @@ use crate::{
 
 /// How many rows are read at once.
 const PAGE: u32 = 500;
+/// How many pages of what is said elsewhere are read: enough to know what is common.
+const ELSEWHERE: u32 = 100;
 
 /// What a person said, and where it may be quoted.
 pub(super) struct Traces {
@@ -161,6 +163,24 @@ impl Traces {
                 after.clone_from(&last.key);
             }
         }
+        self.keep_what_is_said_elsewhere(conn).await
+    }
+
+    /// What is said where the person cannot have been heard is nobody's trace either.
+    async fn keep_what_is_said_elsewhere(&mut self, conn: &mut Conn) -> Result<(), StoreError> {
+        let mut before = None;
+        for _ in 0..ELSEWHERE {
+            let page = texts::newest(conn, before).await?;
+            for cell in &page {
+                if !self.circle.channels.contains(&cell.channel_id) {
+                    self.quotes.keep(&cell.text);
+                }
+            }
+            let Some(last) = page.into_iter().next_back() else {
+                break;
+            };
+            before = Some(last.id);
+        }
         Ok(())
     }
 
@@ -225,7 +245,8 @@ impl Traces {
     }
 }
 
-/// The words of this program's own records and prompts: a step whose words were taken out could not be read.
+/// The words of this program's own records and prompts (a step whose words were taken out could not be read), and
+/// what everybody says.
 fn vocabulary() -> Vec<String> {
     let tools = Registry::built_in(0);
     let commands = tools.visible(None).map(|(tool, commands)| {
@@ -244,9 +265,13 @@ fn vocabulary() -> Vec<String> {
             clifford_action::contract().to_owned(),
             clifford_action::schema().to_string(),
             RECORDS.to_owned(),
+            COMMON_WORDS.to_owned(),
         ])
         .collect()
 }
+
+/// What everybody says. Of other languages, the texts that stay tell what is common.
+const COMMON_WORDS: &str = include_str!("common_words.txt");
 
 /// Names of fields and values in steps, parts of messages and attachments.
 const RECORDS: &str = "type text plain buttons label command file name content caption kind media_type size \

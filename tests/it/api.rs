@@ -2,6 +2,7 @@
 
 mod bot;
 mod errors;
+mod export;
 mod limits;
 mod operation;
 mod readiness;

@@ -4,6 +4,7 @@ mod data;
 mod doctor;
 mod init;
 mod interrupts;
+mod own_data;
 mod postgres;
 mod runs;
 mod serving;

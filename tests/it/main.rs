@@ -20,6 +20,7 @@ mod cron;
 mod delivery;
 mod harness;
 mod look;
+mod own_data;
 mod races;
 mod sleeps;
 mod store;

@@ -2,7 +2,10 @@
 
 mod claims;
 mod engines;
+pub mod erasure;
+mod exports;
 mod keys;
+mod left_spaces;
 mod moves;
 mod places;
 mod races;
