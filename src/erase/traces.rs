@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::quotes::{ERASED, Needles, Quotes};
 use crate::{
+    commands::COMMANDS,
     engine::commit::name_of,
     id::{ChannelId, RunId},
     store::{
@@ -17,6 +18,8 @@ use crate::{
 
 /// How many rows are read at once.
 const PAGE: u32 = 500;
+/// How many pages of what is said elsewhere are read: enough to know what is common.
+const ELSEWHERE: u32 = 100;
 
 /// What a person said, and where it may be quoted.
 pub(super) struct Traces {
@@ -161,6 +164,24 @@ impl Traces {
                 after.clone_from(&last.key);
             }
         }
+        self.keep_what_is_said_elsewhere(conn).await
+    }
+
+    /// What is said where the person cannot have been heard is nobody's trace either.
+    async fn keep_what_is_said_elsewhere(&mut self, conn: &mut Conn) -> Result<(), StoreError> {
+        let mut before = None;
+        for _ in 0..ELSEWHERE {
+            let page = texts::newest(conn, before).await?;
+            for cell in &page {
+                if !self.circle.channels.contains(&cell.channel_id) {
+                    self.quotes.keep(&cell.text);
+                }
+            }
+            let Some(last) = page.into_iter().next_back() else {
+                break;
+            };
+            before = Some(last.id);
+        }
         Ok(())
     }
 
@@ -225,7 +246,8 @@ impl Traces {
     }
 }
 
-/// The words of this program's own records and prompts: a step whose words were taken out could not be read.
+/// The words of this program's own records and prompts (a step whose words were taken out could not be read), and
+/// what everybody says.
 fn vocabulary() -> Vec<String> {
     let tools = Registry::built_in(0);
     let commands = tools.visible(None).map(|(tool, commands)| {
@@ -239,14 +261,20 @@ fn vocabulary() -> Vec<String> {
             commands.collect::<Vec<_>>().join(" ")
         )
     });
+    let given = COMMANDS.map(|command| format!("{} {}", command.name, command.description));
     commands
+        .chain(given)
         .chain([
             clifford_action::contract().to_owned(),
             clifford_action::schema().to_string(),
             RECORDS.to_owned(),
+            COMMON_WORDS.to_owned(),
         ])
         .collect()
 }
+
+/// What everybody says. Of other languages, the texts that stay tell what is common.
+const COMMON_WORDS: &str = include_str!("common_words.txt");
 
 /// Names of fields and values in steps, parts of messages and attachments.
 const RECORDS: &str = "type text plain buttons label command file name content caption kind media_type size \
@@ -257,5 +285,126 @@ const RECORDS: &str = "type text plain buttons label command file name content c
     depth empty_finish message_repeated delivery_failed children specs wake_on first status output max_iterations \
     reason wake_at cron call args idempotency_key approved action retry fallback ask_user abort message \
     success result retries expose failure outcome sent mode replace append importance low medium high category \
-    requirements plan artifact validation other completed failed cancelled pending running waiting ending answered \
-    context task runId coordinator";
+    requirements plan artifact validation normal tool_repeated other completed failed cancelled pending running waiting ending answered \
+    context task runId coordinator subagent finish stall no_progress iterations budget cancelled native name id";
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{
+        clock::Timestamp,
+        engine::step::{Event, Finish, NoteAbout, Step, StepKind, ToolCall, ToolOutcome, ToolResult},
+        id::UserId,
+        store::{runs::RunStatus, steps, users::UserRole},
+    };
+
+    fn kinds() -> Vec<StepKind> {
+        let call = ToolCall {
+            name: "memory.put".to_owned(),
+            args: json!({"key": "status", "value": "fine"})
+                .as_object()
+                .cloned()
+                .unwrap_or_default(),
+            idempotency_key: "k".to_owned(),
+        };
+        let events = [
+            json!({"event": "llm_request", "messages": 2, "estimated_tokens": 1234, "prompt_hash": "abc", "prompt": null}),
+            json!({"event": "llm_response", "text": "{}", "usage": {"prompt_tokens": 1234, "completion_tokens": 1,
+                "cached_tokens": 0, "estimated": false}, "provider": "fake", "model": "fake", "cost": 0.5,
+                "duration_ms": 1234}),
+            json!({"event": "set_run_limits", "max_iterations": 9, "reason": null}),
+            json!({"event": "sleep", "wake_at": "2026-01-01T00:00:00Z", "cron": null, "reason": "nap"}),
+            json!({"event": "wake", "reason": "time"}),
+            json!({"event": "confirm", "approved": true}),
+            json!({"event": "error", "message": "no"}),
+            json!({"event": "subagent_ended", "run_id": RunId::new(), "task": "t", "status": "completed",
+                "output": "o", "error": null}),
+            json!({"event": "spawn_subagents", "children": [RunId::new()], "specs": ["s"], "wake_on": "first"}),
+        ];
+        let mut kinds: Vec<_> = events
+            .into_iter()
+            .map(|event| StepKind::Event(serde_json::from_value::<Event>(event).unwrap()))
+            .collect();
+        kinds.extend([
+            StepKind::Event(Event::SystemNote {
+                text: "n".to_owned(),
+                about: NoteAbout::PlanningGate,
+            }),
+            StepKind::ToolCall(call.clone()),
+            StepKind::Event(Event::ConfirmRequest { call }),
+            StepKind::ToolResult(ToolResult {
+                name: "memory.put".to_owned(),
+                outcome: ToolOutcome::Failure {
+                    error: "e".to_owned(),
+                    retries: 2,
+                    expose: true,
+                },
+                duration_ms: 1234,
+            }),
+            StepKind::Finish(Finish {
+                status: RunStatus::Completed,
+                ending: crate::engine::step::EndingKind::NoProgress,
+                output: "o".to_owned(),
+                message: None,
+                error: None,
+            }),
+        ]);
+        kinds
+    }
+
+    #[test]
+    fn steps_can_be_read_whatever_words_a_person_used() {
+        let mut needles = Needles::default();
+        let json_of = |kind: &StepKind| {
+            let (args, result, _) = steps::parts(kind);
+            [args, result]
+        };
+        for json in kinds().iter().flat_map(json_of).flatten() {
+            needles.said(&json.to_string().replace(['"', ':', ',', '_'], " "));
+            needles.said(&json.to_string());
+        }
+        needles.said("1234 2026");
+        let mut quotes = needles.ready().unwrap();
+        for text in vocabulary() {
+            quotes.keep(&text);
+        }
+        for kind in kinds() {
+            let step = Step {
+                seq: 1,
+                at: Timestamp(0),
+                kind,
+            };
+            let [args, result] = json_of(&step.kind).map(|json| {
+                json.map(|json| {
+                    quotes
+                        .without_json(&json.to_string())
+                        .unwrap_or_else(|| json.to_string())
+                })
+            });
+            let read = steps::reread(&step, args, result);
+            assert!(read.is_ok(), "{read:?} of {step:?}");
+        }
+    }
+
+    #[test]
+    fn in_a_shared_place_only_what_stands_behind_their_name_is_theirs() {
+        let person = Person {
+            id: UserId::new(),
+            name: "Ada [x]".to_owned(),
+            role: UserRole::Member,
+            accounts: Vec::new(),
+            since: Timestamp(0),
+        };
+        let said = |text: &str, is_shared| Said {
+            id: String::new(),
+            text: text.to_owned(),
+            is_shared,
+        };
+        let text = "[Bob] one\n[Ada x] two\nthree\n[Bob] four";
+        assert_eq!(own_parts(&said(text, true), &person), ["two", "three"]);
+        assert_eq!(own_parts(&said(text, false), &person), [text]);
+        assert_eq!(own_parts(&said("no name", true), &person), ["no name"]);
+    }
+}

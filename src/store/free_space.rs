@@ -5,7 +5,7 @@ use sqlx::AssertSqlSafe;
 use super::{Db, Pools, StoreError, args};
 
 /// The tables that hold what people said, or what follows from it.
-const TABLES: [&str; 15] = [
+const TABLES: [&str; 21] = [
     "messages",
     "message_parts",
     "message_search",
@@ -21,10 +21,16 @@ const TABLES: [&str; 15] = [
     "files",
     "settings",
     "unreadable_events",
+    "pairings",
+    "link_codes",
+    "link_attempts",
+    "api_tokens",
+    "triggers",
+    "trigger_firings",
 ];
 
 /// Takes deleted messages out of the search index for good, and on SQLite out of its log, too; PostgreSQL is asked to
-/// let go of dead rows. `false`: somebody reads what was there before, so try again a little later.
+/// let go of dead rows, and of what its statistics tell of them. `false`: somebody reads what was there before, so try again a little later.
 ///
 /// # Errors
 /// The store's.

@@ -5,7 +5,7 @@ use sqlx::FromRow;
 use super::{Conn, StoreError, Tx, args, removal::each};
 use crate::{
     clock::Timestamp,
-    id::{ChannelId, UserId},
+    id::{ChannelId, MessageId, UserId},
 };
 
 /// How many texts are read at once.
@@ -158,6 +158,32 @@ pub async fn staying(
              WHERE channel_id = $1 AND (direction = 'inbound' OR created_at < $2) AND id > $3 ORDER BY id LIMIT {PAGE}"
         ),
         args![channel, before, after],
+    )
+    .await
+}
+
+/// A message of any channel.
+#[derive(Clone, Debug, FromRow)]
+pub struct Anywhere {
+    /// Its id.
+    pub id: MessageId,
+    /// Where.
+    pub channel_id: ChannelId,
+    /// The text.
+    pub text: String,
+}
+
+/// A page of all messages, newest first.
+///
+/// # Errors
+/// The store's.
+pub async fn newest(conn: &mut Conn, before: Option<MessageId>) -> Result<Vec<Anywhere>, StoreError> {
+    conn.all(
+        format!(
+            "SELECT id, channel_id, content AS text FROM messages WHERE ($1 IS NULL OR id < $1)
+             ORDER BY id DESC LIMIT {PAGE}"
+        ),
+        args![before],
     )
     .await
 }

@@ -143,6 +143,27 @@ pub(crate) fn stored(step: &Step) -> Result<Step, StoreError> {
     })
 }
 
+/// A step whose columns `args_json` and `result_json` were changed, as [`after`] would read it.
+#[cfg(test)]
+pub(crate) fn reread(step: &Step, args: Option<String>, result: Option<String>) -> Result<Step, StoreError> {
+    let text = |value: &Value| match value {
+        Value::Text(text) => text.clone(),
+        _ => None,
+    };
+    let values = row(RunId::new(), step);
+    self::step(StepRow {
+        seq: i64::from(step.seq),
+        type_name: text(&values[2]).unwrap_or_default(),
+        tool_name: text(&values[3]),
+        args_json: args,
+        result_json: result,
+        status: text(&values[6]),
+        idempotency_key: text(&values[7]),
+        duration_ms: None,
+        created_at: step.at,
+    })
+}
+
 fn row(run: RunId, step: &Step) -> Vec<Value> {
     let (given, result, status) = parts(&step.kind);
     let (tool, key) = match &step.kind {

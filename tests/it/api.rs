@@ -3,6 +3,7 @@
 mod bot;
 mod chat;
 mod errors;
+mod export;
 mod limits;
 mod links;
 mod memories;

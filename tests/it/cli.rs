@@ -5,6 +5,7 @@ mod doctor;
 mod init;
 mod interrupts;
 mod people;
+mod own_data;
 mod postgres;
 mod runs;
 mod serving;

@@ -318,6 +318,18 @@ impl Bot {
         assert_eq!(self.model.violations(), none, "the model");
     }
 
+    /// Every byte of the database's files, if it is SQLite's.
+    pub fn database_bytes(&self) -> Vec<u8> {
+        let entries = fs::read_dir(self.dir.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().path());
+        let of_database = |path: &PathBuf| path.display().to_string().contains("clifford.db");
+        entries
+            .filter(of_database)
+            .flat_map(|path| fs::read(path).unwrap())
+            .collect()
+    }
+
     /// A look into the database.
     pub async fn look(&self) -> Look {
         Look::open(&self.database).await

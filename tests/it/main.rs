@@ -27,6 +27,7 @@ mod hands;
 mod harness;
 mod linking;
 mod look;
+mod own_data;
 mod races;
 mod recall;
 mod remembering;

@@ -2,8 +2,11 @@
 
 mod claims;
 mod engines;
+pub mod erasure;
+mod exports;
 mod hands;
 mod keys;
+mod left_spaces;
 mod linking;
 mod managing;
 mod memory_writes;

@@ -1,0 +1,38 @@
+//! What is kept of a person, by the API.
+
+use serde_json::Value;
+
+use super::bot::Bot;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_is_exported_as_json_lines_to_an_admin_alone() {
+    let bot = Bot::start().await;
+    let run = bot.ask("remember my qprivwort").await["run"].clone();
+    let path = format!("/api/users/{}/export", run["userId"].as_str().unwrap());
+    let answer = bot.get(&path).await;
+    assert_eq!(
+        (answer.status, answer.header("content-type")),
+        (200, "application/jsonl")
+    );
+    assert!(
+        answer
+            .header("content-disposition")
+            .starts_with("attachment; filename=\"clifford-export-")
+    );
+    let lines: Vec<Value> = answer
+        .text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!((&lines[0]["type"], &lines[1]["id"]), (&"export".into(), &run["userId"]));
+    assert!(answer.text.contains("qprivwort"));
+
+    let reader = bot.token(&["read"]).await;
+    let refused = bot
+        .send(bot.request(reqwest::Method::GET, &path).bearer_auth(reader))
+        .await;
+    assert_eq!(refused.json()["code"], "missing_scope");
+    let unknown = bot.get("/api/users/0198f2c4-0000-7000-8000-000000000000/export").await;
+    assert_eq!(unknown.json()["code"], "not_found");
+    bot.app.shutdown().await;
+}
