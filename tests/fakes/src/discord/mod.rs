@@ -135,7 +135,7 @@ pub struct Sent {
     pub buttons: Vec<(String, String)>,
     /// Whom it pinged: ids of users, `@everyone`, `@here`.
     pub pinged: Vec<String>,
-    /// What it said before each of its edits, and when it said so first.
+    /// What it said before each of its edits, and when that edit came.
     pub before: Vec<(String, Instant)>,
 }
 
