@@ -476,3 +476,15 @@ async fn a_quiet_terminal_shows_no_steps() {
     assert_eq!(session.terminal.platform(), Platform::Terminal);
     assert_eq!(session.rest().await, "");
 }
+
+#[tokio::test]
+async fn buttons_are_lines_that_say_what_to_type() {
+    let mut session = Session::new(Look::Piped, false);
+    let part = Part::Text {
+        text: "Where to?".to_owned(),
+        plain: "Where to?".to_owned(),
+        buttons: vec![Button::new("Trip to Rome", "switch 2")],
+    };
+    session.terminal.send(&address(), &part, &key("1")).await.unwrap();
+    session.expect("Where to?\n\n  /switch 2  Trip to Rome\n").await;
+}
