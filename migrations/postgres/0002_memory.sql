@@ -78,7 +78,8 @@ CREATE TABLE message_search (
     id     BIGINT PRIMARY KEY,
     terms  TSVECTOR NOT NULL
 );
-CREATE INDEX message_search_terms ON message_search USING gin (terms);
+-- What waits to be sorted in is looked through by every search: keep it short (kB).
+CREATE INDEX message_search_terms ON message_search USING gin (terms) WITH (gin_pending_list_limit = 256);
 -- What is deleted leaves the index; what is changed is indexed anew.
 CREATE FUNCTION messages_leave_search() RETURNS TRIGGER LANGUAGE plpgsql AS $$
 BEGIN

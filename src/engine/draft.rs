@@ -277,7 +277,7 @@ mod tests {
     async fn who_watches_a_chat_sees_it_grow() {
         let (events, run) = (Events::default(), RunId::new());
         let mut watcher = events.watch(run);
-        let mut draft = Draft::new(events, run, Mode::Chat);
+        let mut draft = Draft::new(events, run, Shape::Whole);
         for delta in ["<think>hm</th", "ink>Hel", "lo", " you"] {
             draft.text(delta);
         }

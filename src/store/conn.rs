@@ -222,6 +222,23 @@ impl Conn {
         })
     }
 
+    /// As [`all`](Conn::all), planned anew for these arguments: PostgreSQL's plan for any would be far slower.
+    pub(super) async fn all_planned_anew<T: Row>(
+        &mut self,
+        sql: impl AsRef<str>,
+        args: Vec<Value>,
+    ) -> Result<Vec<T>, StoreError> {
+        let (sql, args) = self.with_script(sql.as_ref(), args);
+        Ok(match self.engine() {
+            Engine::Sqlite(conn) => bind!(sqlx::query_as(sql), args).fetch_all(conn).await?,
+            Engine::Postgres(conn) => {
+                bind!(sqlx::query_as(sql).persistent(false), args)
+                    .fetch_all(conn)
+                    .await?
+            }
+        })
+    }
+
     /// The first row of a query, if there is one.
     pub(super) async fn maybe<T: Row>(
         &mut self,

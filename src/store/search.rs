@@ -244,7 +244,8 @@ pub async fn candidates(
          FROM ({matched}) s CROSS JOIN messages m
          WHERE m.search_id = s.number AND m.context_id IS NOT NULL AND {within} ORDER BY s.number DESC"
     );
-    conn.all(sql, args).await
+    // Whether to walk the newest or to look terms up depends on how common the terms are.
+    conn.all_planned_anew(sql, args).await
 }
 
 /// A message with what tells where it was said.

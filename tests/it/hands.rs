@@ -4,8 +4,8 @@ use clifford::{
     clock::Timestamp,
     id::UserId,
     memory::{
+        content::Content,
         editing::{self, NewItem},
-        rules::Content,
     },
     store::{
         memory_admin::{self, Item},

@@ -84,3 +84,6 @@ fn command(query: Query, now: Timestamp) -> Option<Inbound> {
         via: None,
     }))
 }
+
+#[cfg(test)]
+mod tests;

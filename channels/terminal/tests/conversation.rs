@@ -517,3 +517,15 @@ async fn an_answer_that_became_another_one_is_shown_whole_and_a_piped_one_does_n
     answer(&piped.terminal, "Two.").await;
     piped.expect("Two.\n").await;
 }
+
+#[tokio::test]
+async fn buttons_are_lines_that_say_what_to_type() {
+    let mut session = Session::new(Look::Piped, false);
+    let part = Part::Text {
+        text: "Where to?".to_owned(),
+        plain: "Where to?".to_owned(),
+        buttons: vec![Button::new("Trip to Rome", "switch 2")],
+    };
+    session.terminal.send(&address(), &part, &key("1")).await.unwrap();
+    session.expect("Where to?\n\n  /switch 2  Trip to Rome\n").await;
+}

@@ -6,8 +6,9 @@ use clifford::{
     clock::Timestamp,
     id::{MemoryItemId, SpaceId, UserId},
     memory::{
+        content::{Content, Fault},
         editing::{self, Change, Known, NewItem},
-        rules::{Content, Fault, LEVELS},
+        levels::LEVELS,
     },
     store::{
         StoreError, channels,

@@ -95,7 +95,7 @@ pub async fn people_are_listed_found_by_name_and_changed_but_the_last_owner_stay
     );
     for (name, expected) in [("Ürsula", vec![ursula]), ("ada", vec![bob]), ("nobody", vec![])] {
         assert_eq!(
-            users::by_name(&mut conn, name, 9).await.expect("reads"),
+            users::named(&mut conn, name, 9).await.expect("reads"),
             expected,
             "{name}"
         );

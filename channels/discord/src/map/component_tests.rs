@@ -64,7 +64,7 @@ fn expected() -> Command {
         id: "846462639134605312".to_owned(),
         name: "switch".to_owned(),
         argument: "5".to_owned(),
-        sent_at: "2021-05-24T18:53:33.812Z".parse().unwrap(),
+        sent_at: "2021-05-24T19:00:19.685Z".parse().unwrap(),
         via: Some("via".to_owned()),
     }
 }

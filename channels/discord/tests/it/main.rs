@@ -3,6 +3,7 @@
 mod connecting;
 mod interactions;
 mod missed;
+mod pressing;
 mod receiving;
 mod sending;
 #[expect(

@@ -28,6 +28,7 @@ async fn a_reply_points_at_its_message_and_pings_nobody() {
         nonce: Some("0123456789012345678901234".to_owned()),
         reply_to: Some(asked),
         files: Vec::new(),
+        buttons: Vec::new(),
         pinged: Vec::new(),
         before: Vec::new(),
     };

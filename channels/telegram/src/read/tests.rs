@@ -45,7 +45,11 @@ fn message(fields: &Value) -> Value {
 }
 
 fn read(kind: &str, payload: &Value) -> Option<Inbound> {
-    inbound(&json!({"update_id": 1, kind: payload}).to_string(), &me())
+    inbound(
+        &json!({"update_id": 1, kind: payload}).to_string(),
+        &me(),
+        Timestamp::UNIX_EPOCH,
+    )
 }
 
 fn say(fields: &Value) -> Option<Inbound> {
@@ -447,7 +451,7 @@ fn a_message_with_decoration_that_is_too_new_is_read_without_it() {
 fn what_cannot_be_read_is_handed_in_with_its_payload() {
     let error = |update: Value| {
         let raw = update.to_string();
-        let Some(Inbound::Unreadable(unreadable)) = inbound(&raw, &me()) else {
+        let Some(Inbound::Unreadable(unreadable)) = inbound(&raw, &me(), Timestamp::UNIX_EPOCH) else {
             panic!("{raw} was read");
         };
         assert_eq!(unreadable.payload, raw);

@@ -7,6 +7,7 @@
 )]
 
 mod ingress;
+mod pressing;
 mod receiving;
 mod sending;
 
