@@ -103,7 +103,7 @@ pub async fn enter_code(
         return Ok(Err(Refusal::OtherWayRound));
     }
     let joined = rules::joined(&maker, &entering);
-    merge::merge(tx, entering.id, &joined, &rules::LEVEL_CAPS, now).await?;
+    merge::merge(tx, entering.id, &joined, &crate::memory::levels::caps(), now).await?;
     tracing::info!(user = %joined.id, merged = %entering.id, "two accounts are one person now");
     Ok(Ok(joined))
 }

@@ -14,8 +14,6 @@ use crate::{
 
 /// The largest file that every platform takes.
 const MOST: usize = 8_000_000;
-/// The setting of a person that holds the code of their last `/erase`: its hash, and until when it is good.
-const CODE: &str = "erase_code";
 /// The characters of a code.
 const CODE_LENGTH: usize = 6;
 /// How long a code is good.
@@ -85,7 +83,7 @@ pub(super) async fn erase(
 async fn ask(tx: &mut Tx, user: &User, now: Timestamp) -> Result<Done, StoreError> {
     let code = clifford_vault::code(CODE_LENGTH, &mut rand::rng());
     let value = format!("{} {}", now.after(GOOD_FOR).0, clifford_vault::hash(&code));
-    settings::put(tx, &user.id.to_string(), CODE, &value, now).await?;
+    settings::put(tx, &user.id.to_string(), settings::ERASE_CODE, &value, now).await?;
     Ok(Done {
         text: format!(
             "This deletes everything that I have of you, for good: what you told me and what I answered, here and \
@@ -104,10 +102,10 @@ async fn ask(tx: &mut Tx, user: &User, now: Timestamp) -> Result<Done, StoreErro
 /// Takes the code: it is good once.
 async fn is_confirmed(tx: &mut Tx, user: &User, code: &str, now: Timestamp) -> Result<bool, StoreError> {
     let scope = user.id.to_string();
-    let Some(value) = settings::get(tx, &scope, CODE).await? else {
+    let Some(value) = settings::get(tx, &scope, settings::ERASE_CODE).await? else {
         return Ok(false);
     };
-    settings::take(tx, &scope, CODE, &value).await?;
+    settings::take(tx, &scope, settings::ERASE_CODE, &value).await?;
     let Some((until, hash)) = value.split_once(' ') else {
         return Ok(false);
     };

@@ -17,8 +17,6 @@ const CODE_LENGTH: usize = 8;
 pub const TRIES: usize = 5;
 /// The time in which tries are counted.
 pub const WITHIN: Duration = Duration::from_secs(60 * 60);
-/// The most active items of each level, from level 0 on.
-pub const LEVEL_CAPS: [i64; 6] = [4, 8, 10, 12, 12, 6];
 
 /// A new code.
 pub fn code(rng: &mut impl CryptoRng) -> String {

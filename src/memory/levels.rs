@@ -25,6 +25,11 @@ pub const LEVELS: [Level; 6] = [
     level(6, 300),
 ];
 
+/// The most active items of each level, from level 0 on.
+pub fn caps() -> [i64; 6] {
+    LEVELS.map(|level| i64::try_from(level.items).unwrap_or(i64::MAX))
+}
+
 /// The modules that items belong to.
 pub const MODULES: [&str; 7] = [
     "identity",

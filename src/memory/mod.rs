@@ -4,6 +4,7 @@ pub mod closing;
 pub mod content;
 pub mod editing;
 pub mod levels;
+pub mod noting;
 pub mod operations;
 pub mod recall;
 pub mod result;

@@ -2,6 +2,7 @@
 
 use clifford_llm::estimate_tokens;
 
+use super::levels;
 use crate::{
     id::{RunId, UserId},
     settings::PlaceSettings,
@@ -20,8 +21,6 @@ const BLOCK: usize = 1200;
 const PER_LEVEL: usize = 5;
 /// The most items that are looked at: more than the levels may have in all.
 pub const MOST: u32 = 200;
-/// The most characters of an item's value, by level.
-const CHARACTERS: [usize; 6] = [50, 120, 180, 200, 240, 300];
 /// What heads the items.
 pub const ITEMS_HEADING: &str = "Active memory:";
 
@@ -140,10 +139,8 @@ pub fn line(item: &MemoryItem) -> String {
 }
 
 fn cut(item: MemoryItem) -> MemoryItem {
-    let level = usize::try_from(item.level).unwrap_or(0).min(CHARACTERS.len() - 1);
-    let value: String = folded(&item.value).chars().take(CHARACTERS[level]).collect();
     MemoryItem {
-        value: value.trim_end().to_owned(),
+        value: levels::fit(item.level, &item.value),
         ..item
     }
 }

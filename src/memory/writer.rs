@@ -247,7 +247,7 @@ impl Write {
                 };
                 rules::apply(items, &wish.readings, &place, *now, MemoryItemId::new)
             };
-            memory_write::change(tx, wish.user, piece.context, piece.space, &outcome.changes).await?;
+            memory_write::change(tx, wish.user, Some(piece.context), piece.space, &outcome.changes).await?;
             progress.note(wish.user, outcome);
         }
         memory_write::remembered(tx, piece.context, piece.through).await?;

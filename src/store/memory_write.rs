@@ -231,7 +231,7 @@ pub enum Change {
 pub async fn change(
     tx: &mut Tx,
     user: UserId,
-    context: ContextId,
+    context: Option<ContextId>,
     space: Option<SpaceId>,
     changes: &[Change],
 ) -> Result<(), StoreError> {

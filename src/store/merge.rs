@@ -145,6 +145,12 @@ async fn settings(tx: &mut Tx, from: UserId, into: UserId) -> Result<(), StoreEr
         );
         tx.later(sql, args![mine, theirs]).await?;
     }
+    // Who wanted to be erased did not want that of somebody else.
+    tx.later(
+        "DELETE FROM settings WHERE scope IN ($1, $2) AND name = $3",
+        args![from, into, super::settings::ERASE_CODE],
+    )
+    .await?;
     tx.later("UPDATE settings SET scope = $1 WHERE scope = $2", args![into, from])
         .await
 }

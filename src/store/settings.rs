@@ -10,6 +10,8 @@ use crate::{
 
 /// The scope of what concerns the whole bot.
 pub const BOT: &str = "bot";
+/// In a person's scope: what they type to have everything of theirs deleted, and until when.
+pub const ERASE_CODE: &str = "erase_code";
 
 /// A setting's value.
 ///

@@ -6,22 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Class, Command, Tool, ToolContext, ToolError};
-use crate::store::memory_items::{self, MemoryItem, NewItem};
+use crate::{
+    memory::{content::Content, noting},
+    store::memory_items::{self, MemoryItem},
+};
 
-/// The modules that items belong to.
-const MODULES: [&str; 7] = [
-    "identity",
-    "preferences",
-    "constraints",
-    "projects",
-    "relationships",
-    "environment",
-    "recent_context",
-];
-/// The longest value, in characters: what the most detailed level takes.
-const MOST_VALUE: usize = 300;
-/// The most detailed level.
-const MOST_LEVEL: u32 = 5;
 /// The most items in one answer.
 const MOST_ITEMS: u32 = 100;
 
@@ -98,56 +87,19 @@ async fn get(cx: ToolContext, args: GetArgs) -> Result<Items, ToolError> {
 
 async fn put(cx: ToolContext, args: PutArgs) -> Result<Stored, ToolError> {
     let user = cx.user.ok_or_else(nobody)?;
-    if !MODULES.contains(&args.module.as_str()) {
-        return Err(ToolError::TellModel(format!(
-            "module: `{}` is none of {}",
-            args.module,
-            MODULES.join(", ")
-        )));
-    }
-    let snake = !args.key.is_empty()
-        && args.key.len() <= 64
-        && args
-            .key
-            .chars()
-            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
-    if !snake {
-        return Err(ToolError::TellModel(format!(
-            "key: `{}` is not short snake_case, such as cat_name",
-            args.key
-        )));
-    }
-    let value = args.value.split_whitespace().collect::<Vec<_>>().join(" ");
-    if value.is_empty() || value.chars().count() > MOST_VALUE {
-        return Err(ToolError::TellModel(format!(
-            "value: give 1 to {MOST_VALUE} characters"
-        )));
-    }
-    let level = args.level.unwrap_or(1);
-    if level > MOST_LEVEL {
-        return Err(ToolError::TellModel(format!("level: give 0 to {MOST_LEVEL}")));
-    }
-    let item = NewItem {
-        user,
+    let content = Content {
         module: args.module,
         key: args.key,
-        value,
-        level,
-        context: cx.context,
-        origin: if cx.private { None } else { cx.space },
+        value: args.value,
+        level: i64::from(args.level.unwrap_or(1)),
+        confidence: 1.0,
     };
-    let now = cx.clock.now();
-    let stored = cx
-        .db
-        .write(move |tx| Box::pin(async move { memory_items::put(tx, &item, now).await }))
-        .await?;
-    if stored {
-        Ok(Stored { stored })
-    } else {
-        Err(ToolError::TellModel(
-            "that item is pinned; only its user may change it".to_owned(),
-        ))
-    }
+    let (viewer, context, now) = (cx.viewer(), cx.context, cx.clock.now());
+    cx.db
+        .write(move |tx| Box::pin(async move { noting::note(tx, user, content, viewer, context, now).await }))
+        .await?
+        .map_err(ToolError::TellModel)?;
+    Ok(Stored { stored: true })
 }
 
 fn nobody() -> ToolError {

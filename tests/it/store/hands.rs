@@ -121,7 +121,7 @@ pub async fn an_item_by_hand_comes_back_whole_and_its_key_is_taken_once(world: W
 }
 
 pub async fn a_full_level_archives_what_it_has_not_seen_for_longest_and_nothing_pinned(world: World) {
-    let cap = u64::from(LEVELS[0].items);
+    let cap = u64::try_from(LEVELS[0].items).expect("a small number");
     for place in 0..cap {
         world.added(&format!("k{place}"), 0, later(place)).await;
     }

@@ -131,8 +131,10 @@ impl World {
 
     async fn put(&self, space: Option<SpaceId>, changes: Vec<Change>) {
         let (user, context) = (self.user.id, self.context);
-        self.write(move |tx| Box::pin(async move { memory_write::change(tx, user, context, space, &changes).await }))
-            .await;
+        self.write(move |tx| {
+            Box::pin(async move { memory_write::change(tx, user, Some(context), space, &changes).await })
+        })
+        .await;
     }
 
     async fn delete_through(&self, through: MessageId, limit: u32) -> usize {

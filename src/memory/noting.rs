@@ -1,0 +1,65 @@
+//! One thing to be remembered, as a run asks for it: by the same rules as what the memory writer finds.
+
+use std::collections::HashMap;
+
+use super::{
+    content::Content,
+    operations::{Op, Operation},
+    rules::{self, Place},
+};
+use crate::{
+    clock::Timestamp,
+    id::{ContextId, MemoryItemId, SpaceId, UserId},
+    store::{StoreError, Tx, memory_items::Viewer, memory_write},
+};
+
+/// Remembers it, in place of what its key says by now. Inside: why not; then nothing was stored.
+///
+/// # Errors
+/// The store's.
+pub async fn note(
+    tx: &mut Tx,
+    user: UserId,
+    content: Content,
+    viewer: Viewer,
+    context: Option<ContextId>,
+    now: Timestamp,
+) -> Result<Result<(), String>, StoreError> {
+    let content = match content.checked() {
+        Ok(content) => content,
+        Err(fault) => return Ok(Err(fault.to_string())),
+    };
+    let items = memory_write::items(tx, user).await?;
+    let space: Option<SpaceId> = match viewer {
+        Viewer::Private => None,
+        Viewer::Shared(space) => space,
+    };
+    let private = viewer == Viewer::Private;
+    if !private && space.is_none() {
+        return Ok(Err(
+            "nothing is remembered where it is not known who reads along".to_owned()
+        ));
+    }
+    let reading = Ok(Operation {
+        op: Op::Add,
+        id: None,
+        module: Some(content.module),
+        key: Some(content.key),
+        level: Some(content.level),
+        value: Some(content.value),
+        confidence: Some(content.confidence),
+    });
+    let outcome = {
+        let place = Place {
+            sees: &|item| private || item.shareable || space.is_some() && item.origin_space == space,
+            private,
+            named: &HashMap::new(),
+        };
+        rules::apply(items, &[reading], &place, now, MemoryItemId::new)
+    };
+    if let Some(skipped) = outcome.skipped.into_iter().next() {
+        return Ok(Err(skipped.reason));
+    }
+    memory_write::change(tx, user, context, space, &outcome.changes).await?;
+    Ok(Ok(()))
+}
