@@ -467,7 +467,7 @@ async fn a_quiet_terminal_shows_no_steps() {
         typing_every: None,
         delivered_when_stored: false,
         shows_progress: false,
-        draft_every: Some(Duration::ZERO),
+        draft_every: None,
     };
     assert_eq!(session.terminal.limits(), expected);
     assert_eq!(session.terminal.platform(), Platform::Terminal);
