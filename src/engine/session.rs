@@ -1,5 +1,6 @@
 //! A run in a worker's hands: its state, its steps that are not committed yet, and the I/O around them.
 
+mod growing;
 mod take_in;
 
 use std::{
@@ -18,7 +19,6 @@ use super::{
     commit::{Commit, TakesIn},
     crash::{self, Point},
     decide::Decision,
-    draft::{Draft, Shape, Shown},
     effects::{After, Effects, effects},
     endings,
     events::RunEvent,
@@ -32,7 +32,6 @@ use super::{
 use crate::{
     id::RunId,
     memory::recall,
-    outbound::Outbound,
     search::Scope,
     settings::WhenBusy,
     store::{StoreError, agents::Mode, messages, outbox, recollection, runs, runs::RunStatus, users::UserRole},
@@ -242,28 +241,6 @@ impl<'a> Session<'a> {
             crash::reach(Point::ResponseRecorded);
         }
         Ok(())
-    }
-
-    /// Takes the reply as it grows, for those who watch the run and for its chat.
-    fn draft(&self) -> Draft {
-        let run = self.work.run.id;
-        let shape = match self.work.run.mode {
-            Mode::Run => Shape::Action,
-            Mode::Chat => Shape::Whole,
-        };
-        let draft = Draft::new(self.engine.events.clone(), run, shape);
-        match self.work.reply_to().filter(|to| self.engine.delivery.shows_drafts(to)) {
-            Some(to) => draft.shown(Shown {
-                delivery: self.engine.delivery.clone(),
-                channel: to.channel,
-                epoch: self.work.lease.epoch,
-                key: Outbound::run_message_key(run, self.state.sent.len()),
-                masker: Arc::clone(&self.engine.masker),
-                // What a buffer holds already goes before what is added to it.
-                with_output: self.state.output.is_empty(),
-            }),
-            None => draft,
-        }
     }
 
     /// The fixed part of the prompt, put together once a session.

@@ -184,3 +184,54 @@ fn harmless(text: &str) -> String {
         .filter(|c| !c.is_control() || matches!(c, '\n' | '\t'))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncReadExt as _;
+
+    use super::*;
+
+    /// What stands on a screen after this was done.
+    async fn shown(look: Look, done: impl AsyncFnOnce(&mut Screen) -> io::Result<()>) -> String {
+        let (out, mut paper) = tokio::io::duplex(1024);
+        let mut screen = Screen::new(Box::new(out), look);
+        done(&mut screen).await.unwrap();
+        drop(screen);
+        let mut text = String::new();
+        paper.read_to_string(&mut text).await.unwrap();
+        text
+    }
+
+    #[tokio::test]
+    async fn an_answer_grows_where_it_stands_and_what_it_cost_follows_it() {
+        let text = shown(Look::Interactive, async |screen| {
+            screen.draft("One").await?;
+            screen.draft("One two").await?;
+            screen.print("7 tokens", Dress::Dim).await?;
+            screen.print("One two three.", Dress::Normal).await
+        });
+        assert_eq!(text.await, "One two three.\n\u{1b}[2m7 tokens\u{1b}[0m\n");
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_became_another_one_is_shown_whole() {
+        let text = shown(Look::Interactive, async |screen| {
+            screen.at_work().await?;
+            screen.draft("One").await?;
+            screen.print("Two.", Dress::Normal).await
+        });
+        assert_eq!(text.await, format!("{AT_WORK}{ERASE}One\nTwo.\n"));
+    }
+
+    #[tokio::test]
+    async fn nothing_grows_where_somebody_types_or_a_program_reads() {
+        for look in [Look::Interactive, Look::Piped] {
+            let text = shown(look, async |screen| {
+                screen.prompt().await?;
+                screen.draft("One").await
+            });
+            let prompt = if look == Look::Interactive { PROMPT } else { "" };
+            assert_eq!(text.await, prompt);
+        }
+    }
+}

@@ -471,51 +471,11 @@ async fn a_quiet_terminal_shows_no_steps() {
         typing_every: None,
         delivered_when_stored: false,
         shows_progress: false,
-        draft_every: Some(Duration::ZERO),
+        draft_every: None,
     };
     assert_eq!(session.terminal.limits(), expected);
     assert_eq!(session.terminal.platform(), Platform::Terminal);
     assert_eq!(session.rest().await, "");
-}
-
-#[tokio::test]
-async fn an_answer_grows_where_it_stands_and_what_it_cost_follows_it() {
-    let mut session = Session::new(Look::Interactive, false);
-    let draft = |text: &str| Signal::Draft {
-        key: key("1"),
-        text: text.to_owned(),
-        plain: text.to_owned(),
-    };
-    let cost = Signal::Progress {
-        kind: ProgressKind::Cost,
-        text: "7 tokens".to_owned(),
-    };
-    for signal in [draft("One"), draft("One two"), cost] {
-        session.terminal.signal(&address(), &signal).await.unwrap();
-    }
-    session.expect("One two").await;
-    answer(&session.terminal, "One two three.").await;
-    session.expect(" three.\n\u{1b}[2m· 7 tokens\u{1b}[0m\n").await;
-    session.expect("\u{1b}[1myou>\u{1b}[0m ").await;
-}
-
-#[tokio::test]
-async fn an_answer_that_became_another_one_is_shown_whole_and_a_piped_one_does_not_grow() {
-    let draft = Signal::Draft {
-        key: key("1"),
-        text: "One".to_owned(),
-        plain: "One".to_owned(),
-    };
-    let mut session = Session::new(Look::Interactive, true);
-    session.terminal.signal(&address(), &draft).await.unwrap();
-    answer(&session.terminal, "Two.").await;
-    session.expect("One\nTwo.\n").await;
-
-    let mut piped = Session::new(Look::Piped, true);
-    assert_eq!(piped.terminal.limits().draft_every, None);
-    piped.terminal.signal(&address(), &draft).await.unwrap();
-    answer(&piped.terminal, "Two.").await;
-    piped.expect("Two.\n").await;
 }
 
 #[tokio::test]

@@ -56,8 +56,6 @@ fn a_value_is_one_line_and_cut_at_its_levels_characters_between_two_of_them() {
         (3, 200),
         (4, 240),
         (5, 300),
-        (9, 300),
-        (-1, 50),
     ] {
         let chosen = selected(vec![item(level, "k", &"😀".repeat(400))]);
         assert_eq!(chosen, [item(level, "k", &"😀".repeat(characters))], "{level}");

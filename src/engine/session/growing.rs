@@ -1,0 +1,34 @@
+//! Who is told of a reply while it grows.
+
+use std::sync::Arc;
+
+use super::Session;
+use crate::{
+    engine::draft::{Draft, Shape, Shown},
+    outbound::Outbound,
+    store::agents::Mode,
+};
+
+impl Session<'_> {
+    /// Takes the reply as it grows, for those who watch the run and for its chat.
+    pub(super) fn draft(&self) -> Draft {
+        let run = self.work.run.id;
+        let shape = match self.work.run.mode {
+            Mode::Run => Shape::Action,
+            Mode::Chat => Shape::Whole,
+        };
+        let draft = Draft::new(self.engine.events.clone(), run, shape);
+        match self.work.reply_to().filter(|to| self.engine.delivery.shows_drafts(to)) {
+            Some(to) => draft.shown(Shown {
+                delivery: self.engine.delivery.clone(),
+                channel: to.channel,
+                epoch: self.work.lease.epoch,
+                key: Outbound::run_message_key(run, self.state.sent.len()),
+                masker: Arc::clone(&self.engine.masker),
+                // What a buffer holds already goes before what is added to it.
+                with_output: self.state.output.is_empty(),
+            }),
+            None => draft,
+        }
+    }
+}
