@@ -69,6 +69,12 @@ impl Setup {
         }
     }
 
+    /// On another platform too.
+    pub fn and(mut self, site: Site) -> Self {
+        self.sites.push(site);
+        self
+    }
+
     /// On PostgreSQL. `None`: there is none here, and the test is skipped.
     pub fn postgres(mut self) -> Option<Self> {
         self.database = Some(Cluster::shared().database()?);

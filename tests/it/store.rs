@@ -3,6 +3,7 @@
 mod claims;
 mod engines;
 mod keys;
+mod lists;
 mod moves;
 mod places;
 mod races;
