@@ -8,6 +8,7 @@ mod hands;
 mod keys;
 mod left_spaces;
 mod linking;
+mod lists;
 mod managing;
 mod memory_writes;
 mod moves;

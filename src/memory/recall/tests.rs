@@ -49,14 +49,7 @@ fn the_block_stops_before_it_would_be_too_long() {
 
 #[test]
 fn a_value_is_one_line_and_cut_at_its_levels_characters_between_two_of_them() {
-    for (level, characters) in [
-        (0, 50),
-        (1, 120),
-        (2, 180),
-        (3, 200),
-        (4, 240),
-        (5, 300),
-    ] {
+    for (level, characters) in [(0, 50), (1, 120), (2, 180), (3, 200), (4, 240), (5, 300)] {
         let chosen = selected(vec![item(level, "k", &"😀".repeat(400))]);
         assert_eq!(chosen, [item(level, "k", &"😀".repeat(characters))], "{level}");
     }

@@ -1,7 +1,7 @@
 //! Runs every case on both engines.
 
 use super::{
-    claims, hands, keys, linking, managing, memory_writes, moves, places, races, recollections, rows, search,
+    claims, hands, keys, linking, lists, managing, memory_writes, moves, places, races, recollections, rows, search,
     world::{Home, World},
 };
 
@@ -30,6 +30,10 @@ macro_rules! on_both_engines {
 }
 
 on_both_engines![
+    lists::conversations_of_other_private_chats_are_found_with_where_and_what_was_said_last,
+    lists::a_conversation_that_went_on_elsewhere_is_found_where_it_began,
+    lists::nothing_of_others_or_of_shared_channels_is_found,
+    lists::a_chat_lists_its_own_conversations_and_the_active_one_wherever_it_began,
     claims::two_workers_never_claim_the_same_run,
     claims::a_run_whose_lease_ran_out_is_taken_over,
     claims::a_heartbeat_keeps_a_run,

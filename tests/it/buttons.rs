@@ -1,0 +1,168 @@
+//! Buttons and completion in a chat: pressing is giving the command, for those who may give it.
+
+use clifford_fakes::{
+    discord::DiscordFake,
+    telegram::{Chat, TelegramFake},
+};
+
+use crate::{
+    brain::Prompt,
+    harness::{Bot, Setup, Site},
+};
+
+/// Says something on Telegram, or gives a command, and returns the answer.
+async fn tell(bot: &Bot, chat: Chat, user: i64, text: &str) -> clifford_fakes::telegram::Sent {
+    let before = bot.telegram.sent(chat).len();
+    bot.telegram.user_says(chat, user, text);
+    bot.telegram.wait_for_sent(chat, before + 1).await.remove(before)
+}
+
+fn labels(buttons: &[(String, String)]) -> Vec<&str> {
+    buttons.iter().map(|(label, _)| label.as_str()).collect()
+}
+
+#[tokio::test]
+async fn telegram_user_presses_a_conversation_and_is_in_it_again() {
+    let mut bot = Setup::on(Site::Telegram).start().await;
+    let chat = bot.telegram.user(7, "Ada");
+    tell(&bot, chat, 7, "about cats").await;
+    tell(&bot, chat, 7, "/new Trip").await;
+    tell(&bot, chat, 7, "about trains").await;
+    let list = tell(&bot, chat, 7, "/contexts").await;
+    assert_eq!(labels(&list.buttons), ["Trip", "about cats"]);
+    let before = bot.telegram.sent(chat).len();
+    let query = bot.telegram.press(chat, 7, "about cats");
+    let sent = bot.telegram.wait_for_sent(chat, before + 1).await;
+    assert_eq!(sent[before].text, "Going on with about cats.");
+    // Delivered again, it acts no second time, and is answered all the same.
+    bot.telegram.press_again(&query);
+    bot.telegram
+        .wait_until("the second answer", |fake: &TelegramFake| {
+            (fake.answers(&query) == 2).then_some(())
+        })
+        .await;
+    bot.telegram.wait_for_confirmed().await;
+    assert_eq!(tell(&bot, chat, 7, "more").await.text, "You said: more");
+    assert_eq!(bot.telegram.sent(chat).len(), before + 2);
+    // A button of long ago says what is wrong with it.
+    bot.telegram
+        .press_old(chat, 7, "switch 0192d2a4-0000-7000-8000-000000000000");
+    let sent = bot.telegram.wait_for_sent(chat, before + 3).await;
+    assert_eq!(
+        sent[before + 2].text,
+        "I find no conversation 0192d2a4-0000-7000-8000-000000000000 here. /contexts lists them."
+    );
+    bot.telegram.wait_for_answers().await;
+    bot.finish().await;
+    let last = bot.model.requests().pop().unwrap();
+    assert_eq!(
+        Prompt::read(&last).conversation(),
+        ["about cats", "You said: about cats"]
+    );
+}
+
+#[tokio::test]
+async fn discord_user_presses_a_conversation_and_is_in_it_again() {
+    let mut bot = Setup::on(Site::Discord).start().await;
+    let user = bot.discord.user("Ada");
+    let guild = bot.discord.guild("Team");
+    let channel = bot.discord.channel(guild, "general");
+    let tell = async |name: &str, options: &[(&str, &str)]| {
+        let id = bot.discord.interaction(channel, user, name, options);
+        bot.discord.wait_for_replies(id, 1).await.remove(0)
+    };
+    tell("ask", &[("text", "about cats")]).await;
+    tell("new", &[("name", "Trip")]).await;
+    let list = tell("contexts", &[]).await;
+    assert_eq!(labels(&list.buttons), ["Trip", "[Ada] about cats"]);
+    let id = bot.discord.press(channel, user, &list, "[Ada] about cats");
+    assert!(bot.discord.wait_for_acknowledgement(id).await.as_secs() < 3);
+    let answer = bot.discord.wait_for_replies(id, 1).await.remove(0);
+    assert!(answer.content.starts_with("Going on with **"), "{}", answer.content);
+    tell("ask", &[("text", "more")]).await;
+    bot.finish().await;
+    let last = bot.model.requests().pop().unwrap();
+    assert_eq!(
+        Prompt::read(&last).conversation(),
+        ["[Ada] about cats", "You said: [Ada] about cats"]
+    );
+}
+
+#[tokio::test]
+async fn a_strangers_press_does_nothing_and_is_answered() {
+    let setup = Setup::on(Site::Telegram)
+        .set("channels.telegram.access", "allowlist")
+        .set("channels.telegram.allow", vec![toml::Value::from("7")]);
+    let mut bot = setup.start().await;
+    bot.telegram.user(7, "Ada");
+    bot.telegram.user(8, "Eve");
+    let group = bot.telegram.supergroup(-1_001_234, "Team");
+    tell(&bot, group, 7, "/new@clifford_bot Trip").await;
+    tell(&bot, group, 7, "/new@clifford_bot Home").await;
+    tell(&bot, group, 7, "/contexts@clifford_bot").await;
+    let messages = bot.look().await.count("messages").await;
+    let query = bot.telegram.press(group, 8, "Trip");
+    bot.telegram.wait_for_answers().await;
+    bot.telegram.wait_for_confirmed().await;
+    assert_eq!((bot.telegram.answers(&query), bot.telegram.sent(group).len()), (1, 3));
+    let look = bot.look().await;
+    assert_eq!(look.count("messages").await, messages);
+    // Whoever may speak there may press what another was shown.
+    bot.telegram.press(group, 7, "Trip");
+    let sent = bot.telegram.wait_for_sent(group, 4).await;
+    assert_eq!(sent[3].text, "Going on with Trip.");
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn nothing_is_completed_for_a_stranger() {
+    let mut bot = Setup::on(Site::Discord)
+        .set("channels.discord.access", "pairing")
+        .prepare()
+        .await;
+    let ada = bot.discord.user("Ada");
+    let eve = bot.discord.user("Eve");
+    bot.start().await;
+    let id = bot.discord.types(bot.discord.dm(eve), eve, "switch", "name", "");
+    assert_eq!(bot.discord.wait_for_choices(id).await, []);
+    let id = bot.discord.types(bot.discord.dm(ada), ada, "forget", "key", "");
+    assert_eq!(bot.discord.wait_for_choices(id).await, []);
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn discord_user_sees_their_conversations_while_typing() {
+    let mut bot = Setup::on(Site::Discord).start().await;
+    let user = bot.discord.user("Ada");
+    let dm = bot.discord.dm(user);
+    let tell = async |name: &str, options: &[(&str, &str)]| {
+        let id = bot.discord.interaction(dm, user, name, options);
+        bot.discord.wait_for_replies(id, 1).await.remove(0).content
+    };
+    tell("new", &[("name", "Trip to Rome")]).await;
+    tell("new", &[("name", "Rome")]).await;
+    tell("new", &[("name", "Paris")]).await;
+    let typed = async |text: &str| {
+        let id = bot.discord.types(dm, user, "switch", "name", text);
+        bot.discord.wait_for_choices(id).await
+    };
+    let choices = typed("rom").await;
+    assert_eq!(labels(&choices), ["Rome", "Trip to Rome"]);
+    assert_eq!(typed("London").await, []);
+    let answer = tell("switch", &[("name", &choices[1].1)]).await;
+    assert_eq!(answer, "Going on with **Trip to Rome**.");
+    let registered = bot
+        .discord
+        .wait_for("commands", |fake: &DiscordFake| {
+            Some(fake.commands(None)).filter(|all| !all.is_empty())
+        })
+        .await;
+    let mut completing: Vec<_> = registered
+        .iter()
+        .filter(|command| command["options"][0]["autocomplete"] == true)
+        .map(|command| command["name"].as_str().unwrap())
+        .collect();
+    completing.sort_unstable();
+    assert_eq!(completing, ["continue", "forget", "pin", "private", "share", "switch"]);
+    bot.finish().await;
+}

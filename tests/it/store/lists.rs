@@ -1,0 +1,165 @@
+//! The conversations that a person chooses among.
+
+use std::time::Duration;
+
+use clifford::{
+    id::{ContextId, MessageId},
+    store::{
+        channels::{self, Channel},
+        context_lists::{self, Elsewhere},
+        contexts,
+        messages::{MessageStatus, NewInbound},
+        users::{self, UserRole},
+    },
+};
+use clifford_channel::{Place, PlaceKind, Platform, Space};
+
+use super::world::{NOW, World, place, speaker};
+
+/// Another private chat of the person.
+async fn chat(world: &World, platform: Platform, id: &'static str) -> Channel {
+    let user = world.user.id;
+    let place = Place { platform, ..place(id) };
+    world
+        .db
+        .write(move |tx| Box::pin(async move { channels::find_or_create(tx, &place, Some((user, "1")), NOW).await }))
+        .await
+        .expect("a chat")
+}
+
+/// A conversation that begins in a channel, so many minutes later.
+async fn begin(world: &World, channel: &Channel, name: Option<&'static str>, minutes: u64) -> ContextId {
+    let (channel, at) = (channel.clone(), NOW.after(Duration::from_secs(60 * minutes)));
+    world
+        .db
+        .write(move |tx| Box::pin(async move { contexts::begin(tx, &channel, name, at).await }))
+        .await
+        .expect("a conversation")
+}
+
+async fn say(world: &World, channel: &Channel, context: ContextId, text: &str) {
+    let message = NewInbound {
+        id: MessageId::new(),
+        channel_id: channel.id,
+        context_id: Some(context),
+        content: text.to_owned(),
+        ..world.message(text, MessageStatus::Received)
+    };
+    assert!(world.store(message).await);
+}
+
+async fn reload(world: &World, channel: &Channel) -> Channel {
+    channels::get(&mut world.db.read().await.expect("reads"), channel.id)
+        .await
+        .expect("reads")
+        .expect("the channel")
+}
+
+async fn elsewhere(world: &World, here: &Channel, only: Option<ContextId>) -> Vec<Elsewhere> {
+    let here = reload(world, here).await;
+    let mut conn = world.db.read().await.expect("reads");
+    context_lists::elsewhere(&mut conn, world.user.id, &here, only, 10)
+        .await
+        .expect("lists")
+}
+
+fn ids(known: &[Elsewhere]) -> Vec<ContextId> {
+    known.iter().map(|known| known.context.id).collect()
+}
+
+pub async fn conversations_of_other_private_chats_are_found_with_where_and_what_was_said_last(world: World) {
+    let discord = chat(&world, Platform::Discord, "2").await;
+    let terminal = chat(&world, Platform::Terminal, "local").await;
+    let rome = begin(&world, &discord, Some("Rome"), 1).await;
+    say(&world, &discord, rome, "first").await;
+    say(&world, &discord, rome, "last").await;
+    let shell = begin(&world, &terminal, Some("Shell"), 2).await;
+    // Without a name or a word there is nothing to choose.
+    begin(&world, &discord, None, 3).await;
+    let found = elsewhere(&world, &world.channel, None).await;
+    let told: Vec<_> = found
+        .iter()
+        .map(|known| (known.context.id, &*known.platform, known.last_said.as_deref()))
+        .collect();
+    assert_eq!(told, [(shell, "terminal", None), (rome, "discord", Some("last"))]);
+    assert_eq!(ids(&elsewhere(&world, &world.channel, Some(rome)).await), [rome]);
+    assert_eq!(ids(&elsewhere(&world, &terminal, None).await), [rome]);
+}
+
+pub async fn a_conversation_that_went_on_elsewhere_is_found_where_it_began(world: World) {
+    let discord = chat(&world, Platform::Discord, "2").await;
+    say(&world, &world.channel, world.context, "here").await;
+    assert_eq!(elsewhere(&world, &world.channel, None).await, []);
+    say(&world, &discord, world.context, "there").await;
+    // The active one is no choice.
+    assert_eq!(elsewhere(&world, &world.channel, None).await, []);
+    begin(&world, &world.channel, Some("Next"), 1).await;
+    let found = elsewhere(&world, &world.channel, None).await;
+    assert_eq!((ids(&found), &*found[0].platform), (vec![world.context], "discord"));
+}
+
+pub async fn nothing_of_others_or_of_shared_channels_is_found(world: World) {
+    let (others, group) = world
+        .db
+        .write(|tx| {
+            Box::pin(async move {
+                let eve = users::find_or_create(tx, Platform::Discord, &speaker("9"), UserRole::Member, NOW).await?;
+                let at_eves = Place {
+                    platform: Platform::Discord,
+                    ..place("9")
+                };
+                let others = channels::find_or_create(tx, &at_eves, Some((eve.id, "9")), NOW).await?;
+                let shared = Place {
+                    kind: PlaceKind::Group,
+                    space: Some(Space {
+                        external_id: "-1".to_owned(),
+                        name: None,
+                    }),
+                    ..place("-1")
+                };
+                let group = channels::find_or_create(tx, &shared, None, NOW).await?;
+                Ok((others, group))
+            })
+        })
+        .await
+        .expect("others");
+    let theirs = begin(&world, &others, Some("Secret"), 1).await;
+    let shared = begin(&world, &group, Some("Team"), 1).await;
+    say(&world, &group, shared, "to all").await;
+    for only in [None, Some(theirs), Some(shared)] {
+        assert_eq!(elsewhere(&world, &world.channel, only).await, [], "{only:?}");
+    }
+}
+
+pub async fn a_chat_lists_its_own_conversations_and_the_active_one_wherever_it_began(world: World) {
+    let discord = chat(&world, Platform::Discord, "2").await;
+    let own = begin(&world, &discord, Some("Own"), 1).await;
+    begin(&world, &world.channel, Some("Not here"), 3).await;
+    let (id, context, user) = (discord.id, world.context, world.user.id);
+    let (here, sharing) = world
+        .db
+        .write(move |tx| {
+            Box::pin(async move {
+                channels::set_active_context(tx, id, Some(context)).await?;
+                let discord = channels::get(tx, id).await?.expect("the chat");
+                let here = context_lists::here(tx, &discord, 10).await?;
+                Ok((here, context_lists::sharing(tx, user, context, discord.id).await?))
+            })
+        })
+        .await
+        .expect("lists");
+    assert_eq!(here.iter().map(|known| known.id).collect::<Vec<_>>(), [own, context]);
+    assert_eq!(sharing, []);
+    let first = world.channel.id;
+    let sharing = world
+        .db
+        .write(move |tx| {
+            Box::pin(async move {
+                channels::set_active_context(tx, first, Some(context)).await?;
+                context_lists::sharing(tx, user, context, id).await
+            })
+        })
+        .await
+        .expect("lists");
+    assert_eq!(sharing.iter().map(|known| known.id).collect::<Vec<_>>(), [first]);
+}
