@@ -454,20 +454,12 @@ pub(super) async fn choose_context(
     let (_, channel) = settle(tx, visit, None, newcomer(visit), now).await?;
     let known = contexts::get(tx, context)
         .await?
-        .filter(|known| known.channel_id == channel.id || is_own(known, &channel));
+        .filter(|known| known.may_go_on_in(&channel));
     if known.is_none() {
         return Err(StoreError::NotFound(format!("context {context} in this channel")));
     }
     contexts::touch(tx, context, now).await?;
     channels::set_active_context(tx, channel.id, Some(context)).await
-}
-
-/// A private conversation of a private channel's person can go on there, wherever it began.
-fn is_own(context: &Context, channel: &Channel) -> bool {
-    channel.is_private()
-        && channel.user_id.is_some()
-        && context.user_id == channel.user_id
-        && context.space_id.is_none()
 }
 
 #[cfg(test)]

@@ -40,6 +40,14 @@ pub struct Context {
     pub created_at: Timestamp,
 }
 
+impl Context {
+    /// Whether it can go on in a channel: where it began, and in private wherever its person is.
+    pub fn may_go_on_in(&self, channel: &Channel) -> bool {
+        let is_own = self.space_id.is_none() && self.user_id.is_some() && self.user_id == channel.user_id;
+        self.channel_id == channel.id || (channel.is_private() && is_own)
+    }
+}
+
 pub(super) const SELECT: &str = "SELECT id, channel_id, user_id, space_id, name, turn_count, \
                                  last_user_interaction_at, closed_at, created_at FROM contexts";
 

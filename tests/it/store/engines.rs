@@ -32,6 +32,7 @@ macro_rules! on_both_engines {
 on_both_engines![
     lists::conversations_of_other_private_chats_are_found_with_where_and_what_was_said_last,
     lists::a_conversation_that_went_on_elsewhere_is_found_where_it_began,
+    lists::a_conversation_may_go_on_where_it_began_and_in_private_wherever_its_person_is,
     lists::nothing_of_others_or_of_shared_channels_is_found,
     lists::a_chat_lists_its_own_conversations_and_the_active_one_wherever_it_began,
     claims::two_workers_never_claim_the_same_run,

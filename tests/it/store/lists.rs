@@ -131,6 +131,42 @@ pub async fn nothing_of_others_or_of_shared_channels_is_found(world: World) {
     }
 }
 
+pub async fn a_conversation_may_go_on_where_it_began_and_in_private_wherever_its_person_is(world: World) {
+    let discord = chat(&world, Platform::Discord, "2").await;
+    let own = contexts::get(&mut world.db.read().await.expect("reads"), world.context)
+        .await
+        .expect("reads")
+        .expect("the conversation");
+    let group = Channel {
+        kind: channels::ChannelKind::Group,
+        ..discord.clone()
+    };
+    let nobodys = Channel {
+        user_id: None,
+        ..discord.clone()
+    };
+    let eves = Channel {
+        user_id: Some(clifford::id::UserId::new()),
+        ..discord.clone()
+    };
+    let shared = contexts::Context {
+        user_id: None,
+        ..own.clone()
+    };
+    for (context, channel, expected) in [
+        (&own, &world.channel, true),
+        (&own, &discord, true),
+        (&own, &group, false),
+        (&own, &nobodys, false),
+        (&own, &eves, false),
+        (&shared, &world.channel, true),
+        (&shared, &discord, false),
+        (&shared, &nobodys, false),
+    ] {
+        assert_eq!(context.may_go_on_in(channel), expected, "{context:?} {channel:?}");
+    }
+}
+
 pub async fn a_chat_lists_its_own_conversations_and_the_active_one_wherever_it_began(world: World) {
     let discord = chat(&world, Platform::Discord, "2").await;
     let own = begin(&world, &discord, Some("Own"), 1).await;

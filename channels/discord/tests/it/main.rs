@@ -3,6 +3,7 @@
 mod connecting;
 mod interactions;
 mod missed;
+#[expect(clippy::unwrap_used, reason = "what a helper misses is its test's failure")]
 mod pressing;
 mod receiving;
 mod sending;
