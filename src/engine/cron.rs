@@ -1,7 +1,11 @@
-//! When cron expressions come due: pure, by a time zone's calendar.
+//! When sleeping runs wake, and cron expressions come due: pure, by a time zone's calendar.
 
+use std::time::Duration;
+
+use clifford_action::Sleep;
 use croner::parser::{CronParser, Seconds};
 
+use super::{decide::Wake, rules::Rules};
 use crate::clock::Timestamp;
 
 /// When a cron expression (5 fields, or 6 with seconds first) next comes due in a time zone, after a moment.
@@ -19,6 +23,40 @@ pub fn next_occurrence(cron: &str, time_zone: &str, after: Timestamp) -> Result<
         .find_next_occurrence(&after.to_jiff().to_zoned(zone), false)
         .map_err(|error| format!("cron `{cron}` never comes due: {error}."))?;
     Ok(Timestamp::from(next.timestamp()))
+}
+
+/// What wakes a run that goes to sleep at `now`.
+///
+/// # Errors
+/// What is wrong with how the model said it.
+pub fn wake(sleep: &Sleep, rules: &Rules, now: Timestamp) -> Result<Wake, String> {
+    let reason = sleep.reason.clone();
+    match (&sleep.wake_at, sleep.delay_seconds, &sleep.cron) {
+        (Some(at), None, None) => {
+            let at: jiff::Timestamp = at
+                .parse()
+                .map_err(|_| format!("wake_at `{at}` is no RFC 3339 time such as 2030-01-02T03:04:05Z."))?;
+            Ok(Wake {
+                at: Timestamp::from(at).max(now),
+                cron: None,
+                reason,
+            })
+        }
+        (None, Some(seconds), None) => Ok(Wake {
+            at: now.after(Duration::from_secs(seconds)),
+            cron: None,
+            reason,
+        }),
+        (None, None, Some(cron)) => {
+            let at = next_occurrence(cron, &rules.time_zone, now)?;
+            Ok(Wake {
+                at,
+                cron: Some(cron.clone()),
+                reason,
+            })
+        }
+        _ => Err("sleep takes exactly one of wake_at, delay_seconds and cron.".to_owned()),
+    }
 }
 
 #[cfg(test)]

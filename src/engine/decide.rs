@@ -3,12 +3,10 @@
 //! [`next`] says what a run does when it has nothing in hand, [`decide`] what it does with a reply. Read
 //! `judge` as a table: one line an action.
 
-use std::time::Duration;
-
-use clifford_action::{Action, OutputMode, RecoverAction, Reply, Sleep, SubagentSpec, Unreadable, WakeOn};
+use clifford_action::{Action, OutputMode, RecoverAction, Reply, SubagentSpec, Unreadable, WakeOn};
 
 use super::{
-    chat,
+    chat, cron,
     endings::{apology, complete, fail, out_of_budget, spent_budget, unless_stuck, unsaid, unsaid_in},
     gates::{self, Refusal},
     rules::Rules,
@@ -223,7 +221,7 @@ fn judge(state: &RunState, rules: &Rules, action: &Action, before: Vec<StepKind>
         Action::SpawnSubagents { subagents, wake_on } => {
             spawn(state, rules, subagents, wake_on.unwrap_or_default(), before)
         }
-        Action::Sleep(sleep) => match wake(sleep, rules, now) {
+        Action::Sleep(sleep) => match cron::wake(sleep, rules, now) {
             Ok(until) => Decision::Wait { before, until },
             Err(fault) => invalid(before, &fault),
         },
@@ -446,36 +444,6 @@ fn recover(
             };
             Decision::Complete { before, ending }
         }
-    }
-}
-
-fn wake(sleep: &Sleep, rules: &Rules, now: Timestamp) -> Result<Wake, String> {
-    let reason = sleep.reason.clone();
-    match (&sleep.wake_at, sleep.delay_seconds, &sleep.cron) {
-        (Some(at), None, None) => {
-            let at: jiff::Timestamp = at
-                .parse()
-                .map_err(|_| format!("wake_at `{at}` is no RFC 3339 time such as 2030-01-02T03:04:05Z."))?;
-            Ok(Wake {
-                at: Timestamp::from(at).max(now),
-                cron: None,
-                reason,
-            })
-        }
-        (None, Some(seconds), None) => Ok(Wake {
-            at: now.after(Duration::from_secs(seconds)),
-            cron: None,
-            reason,
-        }),
-        (None, None, Some(cron)) => {
-            let at = super::cron::next_occurrence(cron, &rules.time_zone, now)?;
-            Ok(Wake {
-                at,
-                cron: Some(cron.clone()),
-                reason,
-            })
-        }
-        _ => Err("sleep takes exactly one of wake_at, delay_seconds and cron.".to_owned()),
     }
 }
 

@@ -154,9 +154,10 @@ fn people_are_named_by_id_account_or_name_and_refusals_say_the_way_out() {
     );
     machine
         .run(["link", "code", "telegram:4711"])
-        .fails_with("the account 4711 on telegram has never written to the bot");
+        .fails_with("there is nobody `telegram:4711`; `clifford users list` shows everybody: name them by id, as platform:account, or by \
+             name");
     machine.run(["link", "code", "Bob"]).fails_with(
-        "nobody is called Bob; name a person by their name, their id or as platform:account, such as telegram:4711",
+        "there is nobody `Bob`; `clifford users list` shows everybody: name them by id, as platform:account, or by name",
     );
     machine
         .run(["link", "code", "0190d7b2-6b7e-7cc0-8f4e-2f1f3a0b1c2d"])

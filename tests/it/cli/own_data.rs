@@ -35,6 +35,8 @@ fn a_person_is_exported_and_erased_and_no_byte_is_left() {
     }
     machine
         .run(["erase", &id, "--yes"])
-        .fails_with(&format!("there is no person with the id {id}"));
+        .fails_with(&format!(
+            "there is nobody `{id}`; `clifford users list` shows everybody: name them by id, as platform:account, or by name"
+        ));
     assert_eq!(machine.run(["export"]).succeeds().lines().count(), 1);
 }

@@ -94,11 +94,11 @@ pub async fn two_people(db: &Db) {
     let index = if db.is_shared() {
         "UPDATE messages SET search_id = n.i FROM (SELECT id, row_number() OVER (ORDER BY content) AS i FROM messages) n
          WHERE n.id = messages.id;
-         INSERT INTO message_search (id, terms) OVERRIDING SYSTEM VALUE
+         INSERT INTO message_search (id, terms)
          SELECT search_id, to_tsvector('simple', content) FROM messages; ANALYZE"
     } else {
         "UPDATE messages SET search_id = rowid;
-         INSERT INTO message_search (rowid, place, terms) SELECT search_id, channel_id, content FROM messages"
+         INSERT INTO message_search (rowid, terms) SELECT search_id, content FROM messages"
     };
     script(db, index).await;
 }
