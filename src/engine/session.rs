@@ -1,5 +1,6 @@
 //! A run in a worker's hands: its state, its steps that are not committed yet, and the I/O around them.
 
+mod beside;
 mod growing;
 mod take_in;
 
@@ -8,9 +9,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use clifford_channel::{Address, Signal};
+use clifford_channel::Address;
 use clifford_llm::ModelError;
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tokio_util::sync::CancellationToken;
 
@@ -22,7 +22,6 @@ use super::{
     effects::{After, Effects, effects},
     endings,
     events::RunEvent,
-    progress,
     prompt::Frame,
     sentences,
     state::RunState,
@@ -34,7 +33,7 @@ use crate::{
     memory::recall,
     search::Scope,
     settings::WhenBusy,
-    store::{StoreError, agents::Mode, messages, outbox, recollection, runs, runs::RunStatus, users::UserRole},
+    store::{StoreError, outbox, recollection, runs, runs::RunStatus, users::UserRole},
     tools::{Class, ToolContext},
 };
 
@@ -459,32 +458,6 @@ impl<'a> Session<'a> {
             self.engine.bell.notify_one();
         }
         Ok(())
-    }
-
-    /// What is kept with the answer of a direct chat: who made it, and the message that it answers.
-    async fn metadata(&self) -> Result<Option<Value>, Gone> {
-        if self.work.run.mode != Mode::Chat {
-            return Ok(None);
-        }
-        let mut metadata = serde_json::Map::new();
-        if let Some((provider, model)) = &self.state.answered_by {
-            metadata.insert("provider".to_owned(), provider.as_str().into());
-            metadata.insert("model".to_owned(), model.as_str().into());
-        }
-        if let Some(id) = messages::last_asked(&mut self.engine.db.read().await?, self.work.run.id).await? {
-            metadata.insert("replyTo".to_owned(), id.to_string().into());
-        }
-        Ok(Some(Value::Object(metadata)))
-    }
-
-    /// What a channel that shows progress is told of these steps.
-    fn progress(&self, steps: &[Step]) -> Vec<Signal> {
-        let shows = self
-            .work
-            .reply_to()
-            .and_then(|to| self.engine.outbound.limits(to.platform).copied())
-            .is_some_and(|limits| limits.shows_progress);
-        if shows { progress::signals(steps) } else { Vec::new() }
     }
 }
 

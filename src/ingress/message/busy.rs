@@ -34,7 +34,7 @@ impl Taken {
         // Each is answered where it was asked.
         let is_here = active.channel_id == Some(message.channel_id);
         let joins = waits && !self.window().is_zero() && is_same_person && is_here;
-        if !joins && is_same_person && self.interrupts(tx, &channel).await? {
+        if !joins && is_same_person && is_here && self.interrupts(tx, &channel).await? {
             return self.instead(tx, active, message, agent, channel, user).await;
         }
         if joins {
@@ -67,10 +67,11 @@ impl Taken {
         user: User,
     ) -> Result<Outcome, StoreError> {
         let interrupted = cancel::tree(tx, active.id, "interrupted by a newer message", self.now).await?;
-        let waited = match message.context_id {
+        let mut waited = match message.context_id {
             Some(context) => messages::queued(tx, context).await?,
             None => Vec::new(),
         };
+        waited.retain(|waited| waited.channel_id == message.channel_id);
         let outcome = self
             .begin(tx, message, &waited, agent, channel, user, Begin::Surely)
             .await?;

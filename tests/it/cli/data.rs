@@ -161,7 +161,10 @@ fn people_are_named_by_id_account_or_name_and_refusals_say_the_way_out() {
     );
     machine
         .run(["link", "code", "0190d7b2-6b7e-7cc0-8f4e-2f1f3a0b1c2d"])
-        .fails_with("there is no person with the id 0190d7b2-6b7e-7cc0-8f4e-2f1f3a0b1c2d");
+        .fails_with(
+            "there is nobody `0190d7b2-6b7e-7cc0-8f4e-2f1f3a0b1c2d`; `clifford users list` shows everybody: name them by id, \
+             as platform:account, or by name",
+        );
 }
 
 #[test]
