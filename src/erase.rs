@@ -11,6 +11,7 @@ use std::{
 
 use serde_json::json;
 
+use self::traces::Traces;
 use crate::{
     clock::Timestamp,
     engine::{
@@ -132,13 +133,15 @@ pub async fn rows(
     // Files first: while their rows are there, they are found again.
     let locations = erasure::files(&mut db.read().await?, person).await?;
     delete_files(locations, data_dir.to_owned()).await?;
+    // What others say as well takes a while to be looked for: nobody waits for it.
+    let before = looked_for(db, person).await?;
     let erased = db
         .write(move |tx| {
             Box::pin(async move {
                 jobs::hold(tx, &lease, now).await?;
                 let person = erasure::person(tx, person).await?;
                 let person = person.ok_or_else(|| StoreError::NotFound("such person".to_owned()))?;
-                erase(tx, &person, lease.job).await
+                erase(tx, &person, before, lease.job).await
             })
         })
         .await?;
@@ -147,8 +150,24 @@ pub async fn rows(
     Ok(erased)
 }
 
-async fn erase(tx: &mut Tx, person: &Person, job: JobId) -> Result<Erased, StoreError> {
-    let traces = traces::find(tx, person).await?;
+async fn looked_for(db: &Db, person: UserId) -> Result<Option<Traces>, StoreError> {
+    let mut conn = db.read().await?;
+    let Some(person) = erasure::person(&mut conn, person).await? else {
+        return Ok(None);
+    };
+    let mut traces = traces::find(&mut conn, &person).await?;
+    traces.keep_what_stays(&mut conn).await?;
+    Ok(Some(traces))
+}
+
+async fn erase(tx: &mut Tx, person: &Person, before: Option<Traces>, job: JobId) -> Result<Erased, StoreError> {
+    let mut traces = traces::find(tx, person).await?;
+    match before.filter(|before| before.is_of_the_same(&traces)) {
+        Some(before) => traces = before,
+        // They said something since, or somewhere else.
+        None => traces.keep_what_stays(tx).await?,
+    }
+    traces::part_inputs(tx, person).await?;
     let mut counts = erasure::delete(tx, person, job).await?;
     let taken = traces.remove(tx, &mut counts).await?;
     notify::work(tx).await?;

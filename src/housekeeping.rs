@@ -41,11 +41,7 @@ pub async fn run(engine: Arc<Engine>, idle: Option<Duration>, stop: Cancellation
 
 async fn close_idle(engine: &Engine, idle: Duration) -> Result<(), StoreError> {
     let now = engine.clock.now();
-    let closed = engine
-        .db
-        .write(move |tx| Box::pin(closing::close_idle(tx, now.before(idle), now)))
-        .await?;
-    if closed > 0 {
+    if closing::close_idle(&engine.db, now.before(idle), now).await? > 0 {
         engine.jobs_bell.notify_one();
     }
     Ok(())

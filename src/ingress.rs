@@ -3,6 +3,7 @@
 //! A platform is told that an event was taken only after [`Ingress::accept`] has returned, so after the commit.
 
 mod api;
+mod command;
 mod completion;
 mod edit;
 mod message;
@@ -13,8 +14,8 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use clifford_channel::{
-    Accepted, Address, Choice, Command, Completion, ConnectionStatus, Edit, Inbound, Ingress, IngressError, Left,
-    Message, Moved, Place, Platform, Served, Speaker, Unreadable,
+    Accepted, Address, Choice, Completion, ConnectionStatus, Edit, Inbound, Ingress, IngressError, Left, Message,
+    Moved, Place, Platform, Served, Speaker, Unreadable,
 };
 use dashmap::DashMap;
 
@@ -25,14 +26,12 @@ use self::{
     pace::Pace,
 };
 use crate::{
-    access::{Entry, Policy},
+    access::Policy,
     clock::Timestamp,
-    commands::{self, Given},
     engine::Engine,
     id::RunId,
     outbound::{Outbound, Ticket, To},
-    settings::PlaceSettings,
-    store::{StoreError, Tx, channels, links, messages, unreadable, users, users::UserRole},
+    store::{StoreError, Tx, channels, messages, unreadable, users, users::UserRole},
 };
 
 /// How ingress judges what comes in.
@@ -179,35 +178,6 @@ impl Gatekeeper {
         outcome.accepted
     }
 
-    async fn command(&self, command: Command) -> Result<Accepted, StoreError> {
-        if command.speaker.is_bot {
-            return Ok(Accepted::Ignored);
-        }
-        if command.name == "ask" && !command.argument.is_empty() {
-            return self.message(asked(command)).await;
-        }
-        // In a shared place it may be another bot's.
-        if !command.place.kind.is_private() && !commands::is_known(&command.name) {
-            return Ok(Accepted::Ignored);
-        }
-        let visit = Visit {
-            place: command.place.clone(),
-            speaker: command.speaker.clone(),
-            via: command.via.clone(),
-            reply_to: Some(command.id.clone()),
-        };
-        let policy = self.policy(command.place.platform);
-        let outbound = self.engine.outbound.clone();
-        let defaults = self.engine.settings.memory.defaults;
-        let now = self.engine.clock.now();
-        let outcome = self
-            .engine
-            .db
-            .write(move |tx| Box::pin(store_command(tx, command, visit, policy, outbound, defaults, now)))
-            .await?;
-        Ok(self.go_on(outcome))
-    }
-
     async fn edit(&self, edit: Edit) -> Result<Accepted, StoreError> {
         let now = self.engine.clock.now();
         let (worker, until) = (self.engine.worker, now.after(self.engine.settings.lease));
@@ -307,26 +277,6 @@ impl Ingress for Gatekeeper {
     }
 }
 
-/// `/ask TEXT` is a message that speaks to the bot.
-fn asked(command: Command) -> Message {
-    Message {
-        place: command.place,
-        speaker: command.speaker,
-        id: command.id,
-        text: command.argument,
-        sent_at: command.sent_at,
-        reply_to: None,
-        addressed: clifford_channel::Addressed {
-            mention: true,
-            reply: false,
-        },
-        attachments: Vec::new(),
-        album: None,
-        backfilled: false,
-        via: command.via,
-    }
-}
-
 /// What a chat is told at once, without a run.
 fn answer(
     outbound: &Outbound,
@@ -350,76 +300,6 @@ fn reply(visit: &Visit, channel: &channels::Channel) -> To {
         run: None,
         address: visit.address(),
     }
-}
-
-async fn store_command(
-    tx: &mut Tx,
-    command: Command,
-    visit: Visit,
-    policy: Policy,
-    outbound: Outbound,
-    defaults: PlaceSettings,
-    now: Timestamp,
-) -> Result<Outcome, StoreError> {
-    if commands::links_accounts(&command.name) {
-        links::one_at_a_time(tx).await?;
-    }
-    let known = users::by_identity(tx, visit.place.platform, &visit.speaker.id).await?;
-    if pairing::claims(tx, &visit, &command.argument).await? {
-        return pairing::meet(tx, &visit, &command.argument, &outbound, now).await;
-    }
-    match policy.entry(&visit.place, &visit.speaker.id, known.as_ref().map(|user| user.role)) {
-        Entry::Welcome => {}
-        Entry::Pair => return pairing::meet(tx, &visit, &command.argument, &outbound, now).await,
-        Entry::Ignored => return Ok(Outcome::ignored()),
-    }
-    let (user, channel) = settle(tx, &visit, known, newcomer(&visit), now).await?;
-    if messages::by_platform_id(tx, channel.id, &command.id).await?.is_some() {
-        return Ok(Outcome {
-            accepted: Accepted::Duplicate,
-            ..Outcome::ignored()
-        });
-    }
-    messages::insert_inbound(
-        tx,
-        &messages::NewInbound {
-            id: crate::id::MessageId::new(),
-            channel_id: channel.id,
-            context_id: None,
-            user_id: user.id,
-            run_id: None,
-            content: format!("/{} {}", command.name, command.argument).trim_end().to_owned(),
-            attachments: Vec::new(),
-            platform_message_id: Some(command.id.clone()),
-            idempotency_key: None,
-            album: None,
-            status: messages::MessageStatus::History,
-            sent_at: command.sent_at.into(),
-        },
-        now,
-    )
-    .await?;
-    let given = Given {
-        channel: &channel,
-        user: &user,
-        account: &visit.speaker.id,
-        defaults,
-    };
-    let done = commands::run(tx, &command.name, &command.argument, given, now).await?;
-    // Commands and their answers are no part of a conversation.
-    let aside = channels::Channel {
-        active_context_id: None,
-        ..channel
-    };
-    let to = reply(&visit, &aside);
-    let (message, ticket) = outbound.message_with(to.clone(), &done.text, done.buttons, done.file, now);
-    messages::insert_outbound(tx, &message, now).await?;
-    Ok(Outcome {
-        accepted: Accepted::Answering,
-        answer: ticket.map(|ticket| (ticket, to)),
-        interrupted: done.cancelled,
-        ..Outcome::ignored()
-    })
 }
 
 /// What somebody is who was never here. Who speaks where everyone may is let in nowhere else by that; who sits at

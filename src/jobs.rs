@@ -1,8 +1,9 @@
 //! Does jobs: durable work that belongs to no run. A job that fails is tried again, later each time; nothing waits
 //! for it.
 
-use std::{sync::Arc, time::Duration};
+use std::{convert::Infallible, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
+use futures::FutureExt as _;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -21,6 +22,10 @@ const POLL: Duration = Duration::from_secs(1);
 const BACKOFF: Duration = Duration::from_secs(10);
 /// The longest of these waits.
 const LONGEST_BACKOFF: Duration = Duration::from_secs(3600);
+/// The wait before the database is told again that a job is put off; each wait after that is twice as long.
+const TELL_AGAIN: Duration = Duration::from_millis(500);
+/// The longest of these waits.
+const LONGEST_TELL_AGAIN: Duration = Duration::from_secs(30);
 /// How often a job is tried whose failure does not pass by itself.
 const ATTEMPTS: i64 = 12;
 
@@ -36,6 +41,9 @@ pub enum JobError {
     /// The model's answer is of no use.
     #[error("{0}")]
     Unreadable(String),
+    /// The work panicked: the log tells where.
+    #[error("an internal error (panic)")]
+    Panicked,
     /// What it waits for has not happened yet: look again at this time. This is no failure.
     #[error("it is not time yet")]
     NotYet(Timestamp),
@@ -48,7 +56,7 @@ impl JobError {
         match self {
             Self::Store(_) | Self::NotYet(_) => true,
             Self::Model(error) => !matches!(error, ModelError::BadRequest { .. } | ModelError::Refused { .. }),
-            Self::Unreadable(_) => false,
+            Self::Unreadable(_) | Self::Panicked => false,
         }
     }
 }
@@ -94,9 +102,15 @@ async fn claim(engine: &Engine) -> Result<Option<(Job, JobLease)>, StoreError> {
 async fn work_on(engine: &Arc<Engine>, job: Job, lease: JobLease) {
     let attempts = job.attempts;
     let kind = job.kind;
-    let done = match kind {
-        JobKind::MemoryWrite => memory::writer::work(engine, &job, lease).await,
-        JobKind::Erase => erase::work(engine, &job, lease).await,
+    let work = caught(async {
+        match kind {
+            JobKind::MemoryWrite => memory::writer::work(engine, &job, lease).await,
+            JobKind::Erase => erase::work(engine, &job, lease).await,
+        }
+    });
+    let done = tokio::select! {
+        done = work => done,
+        never = keep(engine, lease) => match never {},
     };
     let label = if done.is_ok() { "done" } else { "put_off" };
     metrics::counter!("clifford_jobs_total", "kind" => kind.as_str(), "outcome" => label).increment(1);
@@ -113,19 +127,66 @@ async fn work_on(engine: &Arc<Engine>, job: Job, lease: JobLease) {
         Some(_) => tracing::warn!(%error, attempts, "a job is tried again later"),
         None => tracing::error!(%error, attempts, "a job failed for good"),
     }
-    let put_off = engine
-        .db
-        .write(move |tx| {
-            Box::pin(async move {
-                match error {
-                    JobError::NotYet(at) => jobs::wait(tx, &lease, at, now).await,
-                    error => jobs::put_off(tx, &lease, &error.to_string(), due_at, now).await,
-                }
+    put_off(engine, lease, &error, due_at, now).await;
+}
+
+/// A panic is the failure of its job, not the end of all job work.
+async fn caught(work: impl Future<Output = Result<(), JobError>>) -> Result<(), JobError> {
+    AssertUnwindSafe(work)
+        .catch_unwind()
+        .await
+        .unwrap_or(Err(JobError::Panicked))
+}
+
+/// Renews the lease of a job in hand, three times in the life of one, for as long as it is this worker's. Whether it
+/// still is, each write of the work finds out by itself.
+async fn keep(engine: &Engine, lease: JobLease) -> Infallible {
+    let every = (engine.settings.lease / 3).max(Duration::from_millis(100));
+    loop {
+        tokio::time::sleep(every).await;
+        let until = engine.clock.now().after(engine.settings.lease);
+        let renewed = engine
+            .db
+            .write(move |tx| Box::pin(async move { jobs::renew(tx, &lease, until).await }))
+            .await;
+        match renewed {
+            Ok(true) => {}
+            Ok(false) => return std::future::pending().await,
+            Err(error) => tracing::warn!(%error, "the lease of a job could not be renewed"),
+        }
+    }
+}
+
+/// Gives a job back, however long it takes until the database hears of it.
+async fn put_off(engine: &Engine, lease: JobLease, error: &JobError, due_at: Option<Timestamp>, now: Timestamp) {
+    let (waits_for, reason) = match error {
+        JobError::NotYet(at) => (Some(*at), String::new()),
+        error => (None, error.to_string()),
+    };
+    let mut wait = TELL_AGAIN;
+    loop {
+        let reason = reason.clone();
+        let told = engine
+            .db
+            .write(move |tx| {
+                Box::pin(async move {
+                    match waits_for {
+                        Some(at) => jobs::wait(tx, &lease, at, now).await,
+                        None => jobs::put_off(tx, &lease, &reason, due_at, now).await,
+                    }
+                })
             })
-        })
-        .await;
-    if let Err(error) = put_off {
-        tracing::warn!(%error, "a job could not be put off; its lease runs out by itself");
+            .await;
+        match told {
+            Ok(()) => return,
+            Err(StoreError::NotFound(_)) => {
+                tracing::warn!("a job that was to be put off is somebody else's by now");
+                return;
+            }
+            Err(error) => tracing::warn!(%error, "a job could not be put off yet"),
+        }
+        tokio::time::sleep(wait).await;
+        wait = (wait * 2).min(LONGEST_TELL_AGAIN);
     }
 }
 
@@ -142,5 +203,12 @@ mod tests {
     fn each_wait_is_twice_as_long_as_the_one_before_up_to_an_hour() {
         let waits: Vec<_> = [1, 2, 3, 10, 100].map(|attempts| backoff(attempts).as_secs()).into();
         assert_eq!(waits, [10, 20, 40, 3600, 3600]);
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_the_failure_of_its_job() {
+        let done = caught(async { panic!("a bug") }).await;
+        assert!(matches!(done, Err(JobError::Panicked)));
+        assert!(caught(async { Ok(()) }).await.is_ok());
     }
 }

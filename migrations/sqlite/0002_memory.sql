@@ -64,6 +64,11 @@ CREATE INDEX link_attempts_by_account ON link_attempts (platform, platform_user_
 -- For listing and deleting what is one person's.
 CREATE INDEX contexts_by_user ON contexts (user_id, last_user_interaction_at);
 CREATE INDEX channels_by_user ON channels (user_id);
+CREATE INDEX runs_by_user ON runs (user_id, id) WHERE user_id IS NOT NULL;
+CREATE INDEX usage_by_user ON usage (user_id, run_id, seq) WHERE user_id IS NOT NULL;
+-- What a person said; what was answered is found by their runs.
+CREATE INDEX messages_by_user ON messages (user_id, id) WHERE direction = 'inbound';
+CREATE INDEX channels_by_active_context ON channels (active_context_id) WHERE active_context_id IS NOT NULL;
 CREATE INDEX memory_items_by_context ON memory_items (context_id);
 CREATE INDEX memory_items_by_space ON memory_items (origin_space) WHERE origin_space IS NOT NULL;
 

@@ -54,7 +54,7 @@ pub async fn complete(
         (Some(Kind::Elsewhere), Some(channel), Some(user)) if channel.is_private() => {
             continuing::choices(conn, channel, user).await?
         }
-        (Some(Kind::Item), channel, Some(user)) => match viewer(&asked.place, channel) {
+        (Some(Kind::Item), channel, Some(user)) => match viewer(&asked.place, channel, user) {
             Some(viewer) => items(memory_items::active(conn, user.id, viewer, memory::MOST).await?),
             None => Vec::new(),
         },
@@ -64,9 +64,9 @@ pub async fn complete(
 }
 
 /// Who sees items there; nobody in a shared place that is not known.
-fn viewer(place: &Place, channel: Option<&Channel>) -> Option<Viewer> {
+fn viewer(place: &Place, channel: Option<&Channel>, user: &User) -> Option<Viewer> {
     match channel {
-        Some(channel) => Some(memory::viewer(Some(channel))),
+        Some(channel) => Some(memory::viewer(Some(user.id), Some(channel))),
         None => place.kind.is_private().then_some(Viewer::Private),
     }
 }

@@ -48,7 +48,7 @@ pub(super) async fn go_on(
         None => pick(&known, wanted, |known| &known.context),
     };
     if let Some(found) = found {
-        return take_over(tx, channel, found, now).await;
+        return take_over(tx, channel, user, found, now).await;
     }
     match own(tx, channel, id).await? {
         Some(context) => super::conversations::go_to(tx, channel, &context, now).await,
@@ -105,9 +105,20 @@ async fn list(tx: &mut Tx, channel: &Channel, user: &User, now: Timestamp) -> Re
     })
 }
 
-/// It is this channel's too from now on, open again if it was closed; what was active here ends.
-async fn take_over(tx: &mut Tx, channel: &Channel, found: &Elsewhere, now: Timestamp) -> Result<Done, StoreError> {
-    if let Some(active) = channel.active_context_id {
+/// It is this channel's too from now on, open again if it was closed; what was active here ends, unless it goes on in
+/// another chat.
+async fn take_over(
+    tx: &mut Tx,
+    channel: &Channel,
+    user: &User,
+    found: &Elsewhere,
+    now: Timestamp,
+) -> Result<Done, StoreError> {
+    if let Some(active) = channel.active_context_id
+        && context_lists::sharing(tx, user.id, active, channel.id)
+            .await?
+            .is_empty()
+    {
         crate::memory::closing::close(tx, active, now).await?;
     }
     contexts::touch(tx, found.context.id, now).await?;

@@ -28,7 +28,7 @@ pub(super) async fn list(
     defaults: PlaceSettings,
 ) -> Result<Done, StoreError> {
     let settings = defaults.of(tx, channel.space_id, channel.id).await?;
-    let items = memory_admin::seen_by(tx, user.id, memory::viewer(Some(channel))).await?;
+    let items = memory_admin::seen_by(tx, user.id, memory::viewer(Some(user.id), Some(channel))).await?;
     Ok(Done::say(listed(&items, channel.is_private(), settings.memory)))
 }
 
@@ -97,7 +97,7 @@ pub(super) async fn forget(
     user: &User,
     _now: Timestamp,
 ) -> Result<Done, StoreError> {
-    let viewer = memory::viewer(Some(channel));
+    let viewer = memory::viewer(Some(user.id), Some(channel));
     let wanted = plain(argument);
     if wanted == MEANT {
         let count = memory_admin::forget_all(tx, user.id, viewer).await?;
@@ -167,7 +167,16 @@ pub(super) async fn pin(
         pinned: Some(!item.pinned),
         ..Change::default()
     };
-    edit(tx, "pin", argument, memory::viewer(Some(channel)), user, now, change).await
+    edit(
+        tx,
+        "pin",
+        argument,
+        memory::viewer(Some(user.id), Some(channel)),
+        user,
+        now,
+        change,
+    )
+    .await
 }
 
 pub(super) async fn share(
@@ -178,7 +187,16 @@ pub(super) async fn share(
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     let change = |_: &Item| known(Known::Everywhere);
-    edit(tx, "share", argument, memory::viewer(Some(channel)), user, now, change).await
+    edit(
+        tx,
+        "share",
+        argument,
+        memory::viewer(Some(user.id), Some(channel)),
+        user,
+        now,
+        change,
+    )
+    .await
 }
 
 pub(super) async fn private(
@@ -193,7 +211,7 @@ pub(super) async fn private(
         tx,
         "private",
         argument,
-        memory::viewer(Some(channel)),
+        memory::viewer(Some(user.id), Some(channel)),
         user,
         now,
         change,

@@ -114,10 +114,18 @@ pub(super) async fn unlink(
 }
 
 pub(super) async fn whoami(tx: &mut Tx, channel: &Channel, user: &User, account: &str) -> Result<Done, StoreError> {
-    let mut text = format!("You are **{}**{}.", inline(&user.name), role(user));
-    // Where others read along, a person's other accounts are nobody's business.
+    let speaking = here(channel, account)?;
+    // Where others read along, a person's other accounts are nobody's business, nor what they are called there.
+    let name = if channel.is_private() {
+        user.name.clone()
+    } else {
+        let identities = users::identities(tx, user.id).await?;
+        let this = identities.into_iter().find(|one| identity::is(one, &speaking));
+        this.map_or_else(|| account.to_owned(), |this| this.name)
+    };
+    let mut text = format!("You are **{}**{}.", inline(&name), role(user));
     if channel.is_private() {
-        text.push_str(&accounts(tx, user, &here(channel, account)?).await?);
+        text.push_str(&accounts(tx, user, &speaking).await?);
         let known = links::remembered(tx, user.id).await?;
         text.push_str(&format!("\n\n{}\n\nYour id here: `{}`", remembered(known), user.id));
     }

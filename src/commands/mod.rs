@@ -7,7 +7,10 @@ mod items;
 mod linking;
 mod own_data;
 
-pub use self::complete::complete;
+pub use self::{
+    complete::complete,
+    own_data::{Gathered, hands_out},
+};
 
 use clifford_channel::Button;
 
@@ -120,6 +123,8 @@ pub struct Given<'a> {
     pub account: &'a str,
     /// What holds where nothing else is set.
     pub defaults: PlaceSettings,
+    /// What `/export` hands out, if it was gathered before.
+    pub export: Option<&'a Gathered>,
 }
 
 /// Carries out a command that a person gave by an account of theirs.
@@ -138,6 +143,7 @@ pub async fn run(
         user,
         account,
         defaults,
+        export,
     } = given;
     match name {
         "new" => conversations::new(tx, argument, channel, now).await,
@@ -152,7 +158,7 @@ pub async fn run(
         "private" => items::private(tx, argument, channel, user, now).await,
         "link" => linking::link(tx, argument, channel, account, now).await,
         "unlink" => linking::unlink(tx, channel, user, account, now).await,
-        "export" => own_data::export(tx, channel, user, now).await,
+        "export" => own_data::export(tx, channel, user, export, now).await,
         "erase" => own_data::erase(tx, argument, channel, user, now).await,
         "stop" => stop(tx, channel, now).await,
         "whoami" => linking::whoami(tx, channel, user, account).await,

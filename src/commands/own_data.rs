@@ -2,18 +2,21 @@
 
 use std::time::Duration;
 
-use clifford_channel::{Button, Platform};
+use clifford_channel::{Button, Place, Platform};
 
 use super::Done;
 use crate::{
     clock::Timestamp,
     erase,
     export::{self, Export},
-    store::{StoreError, Tx, channels::Channel, erasure, settings, users::User},
+    id::UserId,
+    store::{Conn, StoreError, Tx, channels::Channel, erasure, settings, users::User},
 };
 
 /// The largest file that every platform takes.
 const MOST: usize = 8_000_000;
+/// What is gathered while others wait to write: enough for somebody who is met just now.
+const FEW: usize = 20_000;
 /// The characters of a code.
 const CODE_LENGTH: usize = 6;
 /// How long a code is good.
@@ -21,22 +24,63 @@ const GOOD_FOR: Duration = Duration::from_secs(10 * 60);
 const UNDER_WAY: &str = "Everything that I have of you is being deleted; this is the last message. If you write to me \
                          again, I will not know you.";
 
-pub(super) async fn export(tx: &mut Tx, channel: &Channel, user: &User, now: Timestamp) -> Result<Done, StoreError> {
+/// All that is kept of a person, to be handed out.
+#[derive(Clone, Debug)]
+pub struct Gathered {
+    person: UserId,
+    /// `None`: it is too much.
+    text: Option<String>,
+}
+
+impl Gathered {
+    /// Gathers it.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn of(conn: &mut Conn, person: UserId, now: Timestamp) -> Result<Self, StoreError> {
+        Ok(Self {
+            person,
+            text: Export::of(vec![person], now).whole(conn, MOST).await?,
+        })
+    }
+}
+
+/// Whether `/export` hands out a file there. What is written on the web is fetched, never sent: it would not arrive.
+pub fn hands_out(place: &Place) -> bool {
+    place.kind.is_private() && place.platform != Platform::Web
+}
+
+pub(super) async fn export(
+    tx: &mut Tx,
+    channel: &Channel,
+    user: &User,
+    gathered: Option<&Gathered>,
+    now: Timestamp,
+) -> Result<Done, StoreError> {
     if !channel.is_private() {
         return Ok(in_private("export"));
     }
     let by_operator = format!("ask whoever runs me for `clifford export {}`", user.id);
-    // What is written here is fetched, never sent: a file would not arrive.
     if channel.platform()? == Platform::Web {
         return Ok(Done::say(format!(
             "Get it at `/api/users/{}/export`, or {by_operator}.",
             user.id
         )));
     }
-    let Some(file) = Export::of(vec![user.id], now).whole(tx, MOST).await? else {
-        return Ok(Done::say(format!(
-            "I have too much of you to send it here: {by_operator}."
-        )));
+    let file = match gathered.filter(|gathered| gathered.person == user.id) {
+        Some(gathered) => gathered
+            .text
+            .clone()
+            .ok_or_else(|| format!("I have too much of you to send it here: {by_operator}.")),
+        // Who this is was decided just now.
+        None => Export::of(vec![user.id], now)
+            .whole(tx, FEW)
+            .await?
+            .ok_or_else(|| "Please send `/export` again.".to_owned()),
+    };
+    let file = match file {
+        Ok(file) => file,
+        Err(why) => return Ok(Done::say(why)),
     };
     Ok(Done {
         text: "Everything that I have of you, as JSON Lines.".to_owned(),

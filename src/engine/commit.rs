@@ -17,7 +17,7 @@ use crate::{
     store::{
         StoreError, Tx,
         agents::{self, Mode},
-        contexts, messages, notify,
+        channels, contexts, messages, notify,
         runs::{self, Advance, Lease, NewRun, Run, RunKind, RunStatus},
         steps, triggers, usage,
     },
@@ -68,9 +68,9 @@ pub struct TakesIn {
 }
 
 impl TakesIn {
-    /// Whether a message is such a one.
+    /// Whether a message is such a one. Who wants to be answered by chat wants no tools.
     pub fn takes(&self, message: &messages::Queued) -> bool {
-        message.user_id == Some(self.user) && message.channel_id == self.channel
+        message.user_id == Some(self.user) && message.channel_id == self.channel && message.mode() != Some(Mode::Chat)
     }
 }
 
@@ -333,7 +333,7 @@ pub async fn wake_parent(tx: &mut Tx, ended: &Run, now: Timestamp) -> Result<boo
 
 /// One new run for all that arrived in a context while another was at work, in order. It answers where the
 /// last of them was written. What arrived in another channel that shares the context is answered there, so it waits
-/// for the run after.
+/// for the run after. The agent of its channel does it.
 ///
 /// # Errors
 /// The store's.
@@ -362,12 +362,16 @@ async fn begin_follow_up(
         queued.retain(|message| message.channel_id == place);
     }
     let Some(last) = queued.last() else { return Ok(None) };
+    let own = channels::get(tx, last.channel_id)
+        .await?
+        .and_then(|channel| channel.agent_id);
+    let agent = (agents::for_channel(tx, own).await?).map_or(ended.agent_id, |agent| agent.id);
     let mode = match last.mode() {
         Some(mode) => mode,
-        None => agents::mode_in(tx, ended.agent_id, last.channel_id).await?,
+        None => agents::mode_in(tx, agent, last.channel_id).await?,
     };
     let task = Task {
-        agent: ended.agent_id,
+        agent,
         channel: Some(last.channel_id),
         user: last.user_id,
         context: Some(context),

@@ -19,7 +19,7 @@ use crate::{
     store::{
         Db, StoreError,
         agents::Mode,
-        runs::{self, Begun, Lease},
+        runs::{self, Begun, Lease, RunStatus},
     },
     tools::Registry,
 };
@@ -175,11 +175,11 @@ impl Engine {
 
     /// Works on a run that this process holds, in a task of its own.
     pub fn start(self: &Arc<Self>, work: Work) {
-        let engine = Arc::clone(self);
+        let held = self.hold(work.lease);
         self.tasks.spawn(async move {
             // Never closed, so a place is always had in the end.
-            let _place = Arc::clone(&engine.places).acquire_owned().await;
-            engine.work_on(work).await;
+            let _place = Arc::clone(&held.engine.places).acquire_owned().await;
+            held.work_on(work).await;
         });
     }
 
@@ -214,13 +214,26 @@ impl Engine {
 
     /// Works on a run that this process holds, and that must be read first.
     pub fn start_held(self: &Arc<Self>, lease: Lease) {
-        let engine = Arc::clone(self);
+        let held = self.hold(lease);
         self.tasks.spawn(async move {
-            let _place = Arc::clone(&engine.places).acquire_owned().await;
-            if let Some(work) = engine.load_patiently(lease).await {
-                engine.work_on(work).await;
+            let _place = Arc::clone(&held.engine.places).acquire_owned().await;
+            let work = held.engine.load_patiently(lease).await;
+            // While it waited for its place it may have become somebody else's, or ended.
+            if let Some(work) = work.filter(|work| work.run.epoch == lease.epoch) {
+                held.work_on(work).await;
             }
         });
+    }
+
+    /// From now on the task of this claim can be told to stop: before it has a place, too.
+    fn hold(self: &Arc<Self>, lease: Lease) -> Held {
+        let cancelled = self.stop.child_token();
+        self.cancelled.insert((lease.run, lease.epoch), cancelled.clone());
+        Held {
+            engine: Arc::clone(self),
+            lease,
+            cancelled,
+        }
     }
 
     /// Reads all that belongs to a held run, and waits for the database if it is away: what is held and not
@@ -250,13 +263,42 @@ impl Engine {
         Work::load(&mut self.db.read().await?, lease).await
     }
 
-    async fn work_on(self: &Arc<Self>, work: Work) {
+    /// Tells the task of an earlier claim in this process, if there is one, that the run is not its any more.
+    pub fn interrupt(&self, run: RunId, epoch: i64) {
+        if let Some(token) = self.cancelled.get(&(run, epoch)) {
+            token.cancel();
+        }
+    }
+
+    /// Whether nobody goes on with a run that was let go of: it was cancelled, by whomever, and not claimed before.
+    async fn is_given_up(&self, lease: &Lease) -> Result<bool, StoreError> {
+        let run = runs::get(&mut self.db.read().await?, lease.run).await?;
+        Ok(run.is_none_or(|run| run.status == RunStatus::Cancelled && run.epoch == lease.epoch + 1))
+    }
+}
+
+/// A claim that a task works on or waits with.
+struct Held {
+    engine: Arc<Engine>,
+    lease: Lease,
+    cancelled: CancellationToken,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.engine.cancelled.remove(&(self.lease.run, self.lease.epoch));
+    }
+}
+
+impl Held {
+    async fn work_on(&self, work: Work) {
+        let engine = &self.engine;
         let run = work.run.id;
         let root = work.run.root_run_id;
         let tree = (run != root).then(|| {
-            let places = self.settings.max_parallel_subagents;
+            let places = engine.settings.max_parallel_subagents;
             Arc::clone(
-                &self
+                &engine
                     .trees
                     .entry(root)
                     .or_insert_with(|| Arc::new(Semaphore::new(places))),
@@ -269,26 +311,20 @@ impl Engine {
         let epoch = work.lease.epoch;
         let to = work.reply_to();
         if let Some(to) = &to {
-            self.delivery.busy(to, run, epoch);
+            engine.delivery.busy(to, run, epoch);
         }
-        let claim = (run, epoch);
-        let cancelled = self.stop.child_token();
-        self.cancelled.insert(claim, cancelled.clone());
-        let rest = Box::pin(perform::drive(self, work, &cancelled)).await;
-        self.cancelled.remove(&claim);
+        let rest = Box::pin(perform::drive(engine, work, &self.cancelled)).await;
         if let (Some(to), perform::Rest::LetGo) = (&to, rest) {
-            self.delivery.let_go(to, run, epoch);
+            // If that cannot be read, whoever goes on finds the draft.
+            if engine.is_given_up(&self.lease).await.unwrap_or(false) {
+                engine.delivery.done(to, run, epoch);
+            } else {
+                engine.delivery.let_go(to, run, epoch);
+            }
         }
         drop(place);
         if tree.is_some() {
-            self.trees.remove_if(&root, |_, tree| Arc::strong_count(tree) <= 2);
-        }
-    }
-
-    /// Tells the task of an earlier claim in this process, if there is one, that the run is not its any more.
-    pub fn interrupt(&self, run: RunId, epoch: i64) {
-        if let Some(token) = self.cancelled.get(&(run, epoch)) {
-            token.cancel();
+            engine.trees.remove_if(&root, |_, tree| Arc::strong_count(tree) <= 2);
         }
     }
 }

@@ -142,7 +142,7 @@ fn payload(work: &Work, rules: &Rules, recalled: &Recalled) -> Value {
             "profile": run.profile,
             "agent_level": run.level,
             "channel": channel,
-            "user": work.user.as_ref().map(|user| user.name.as_str()),
+            "user": recalled.user_name,
             "now": run.created_at,
             "time_zone": work.user.as_ref().and_then(|user| user.time_zone.as_deref()).unwrap_or(&rules.time_zone),
         }),

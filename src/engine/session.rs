@@ -253,7 +253,8 @@ impl<'a> Session<'a> {
                     recollection::find(&mut self.engine.db.read().await?, wanted).await?
                 }
             };
-            let recalled = recall::recall(found, settings.memory.defaults, settings.memory.cross_channel_tokens);
+            let mut recalled = recall::recall(found, settings.memory.defaults, settings.memory.cross_channel_tokens);
+            recalled.user_name = self.user_name().await?;
             self.frame = Some(Frame::new(
                 &self.work,
                 &self.engine.rules,
@@ -337,8 +338,9 @@ impl<'a> Session<'a> {
             registry: Arc::clone(&self.engine.tools),
             user: self.work.run.user_id,
             context: self.work.run.context_id,
-            space: channel.and_then(|channel| channel.space_id),
-            private: channel.is_none_or(crate::store::channels::Channel::is_private),
+            place: channel.map(|channel| (channel.id, channel.space_id)),
+            defaults: self.engine.settings.memory.defaults,
+            viewer: recall::viewer(self.work.run.user_id, channel),
             allowed: self.state.allowed_tools.clone(),
             root_run: self.work.run.root_run_id,
             scope: Scope::of(self.work.run.user_id, channel),

@@ -65,6 +65,7 @@ impl Needles {
         Ok(Quotes {
             automaton: AhoCorasick::new(&needles)?,
             tells: vec![true; needles.len()],
+            needles,
         })
     }
 }
@@ -72,6 +73,7 @@ impl Needles {
 /// Finds what a person said and is called.
 #[derive(Clone, Debug)]
 pub struct Quotes {
+    needles: Vec<String>,
     automaton: AhoCorasick,
     /// By needle: whether it tells of this person alone.
     tells: Vec<bool>,
@@ -85,6 +87,11 @@ impl Quotes {
         for needle in found {
             self.tells[needle] = false;
         }
+    }
+
+    /// Whether both look for the same.
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.needles == other.needles
     }
 
     /// Whether nothing is left that tells of them.

@@ -26,12 +26,14 @@ pub(super) struct Traces {
     person: Person,
     circle: Circle,
     quotes: Quotes,
+    /// The keys of what is remembered of them, which stand in the results of jobs.
+    keys: Quotes,
     /// Names that conversations were given after what the person said.
     names: BTreeSet<String>,
 }
 
-/// Looks for everything that a person said or is called, and takes it from the inputs that they share with others.
-pub(super) async fn find(tx: &mut Tx, person: &Person) -> Result<Traces, StoreError> {
+/// Looks for everything that a person said or is called.
+pub(super) async fn find(conn: &mut Conn, person: &Person) -> Result<Traces, StoreError> {
     let mut needles = Needles::default();
     needles.called(&person.name);
     for account in &person.accounts {
@@ -52,36 +54,50 @@ pub(super) async fn find(tx: &mut Tx, person: &Person) -> Result<Traces, StoreEr
     };
     let mut after = String::new();
     loop {
-        let page = erasure::said(tx, person.id, &after, PAGE).await?;
+        let page = erasure::said(conn, person.id, &after, PAGE).await?;
         page.iter().for_each(&mut learn);
         let Some(last) = page.last() else { break };
         after.clone_from(&last.id);
     }
     after.clear();
     loop {
-        let page = erasure::asked(tx, person.id, &after, PAGE).await?;
+        let page = erasure::asked(conn, person.id, &after, PAGE).await?;
         page.iter().for_each(&mut learn);
         let Some(last) = page.last() else { break };
         after.clone_from(&last.id);
     }
-    for value in erasure::values(tx, person.id).await? {
+    for value in erasure::values(conn, person.id).await? {
         needles.said(&value);
     }
-    for joint in erasure::joint_runs(tx, person.id).await? {
+    for joint in erasure::joint_runs(conn, person.id).await? {
         names.insert(name_of(&joint.input));
+    }
+    let mut keys = Needles::default();
+    for key in erasure::keys(conn, person.id).await? {
+        keys.known_as(&key);
+    }
+    let ready = |needles: Needles| {
+        needles
+            .ready()
+            .map_err(|error| StoreError::WrongState(format!("what a person said cannot be looked for: {error}")))
+    };
+    Ok(Traces {
+        circle: erasure::circle(conn, person.id).await?,
+        person: person.clone(),
+        quotes: ready(needles)?,
+        keys: ready(keys)?,
+        names,
+    })
+}
+
+/// Takes what a person said from the inputs that they share with others.
+pub(super) async fn part_inputs(tx: &mut Tx, person: &Person) -> Result<(), StoreError> {
+    for joint in erasure::joint_runs(tx, person.id).await? {
         // Several of their messages may be in one input; each is looked for in what is left.
         let input = erasure::input(tx, joint.id).await?;
         erasure::set_input(tx, joint.id, &input.replacen(&joint.content, ERASED, 1)).await?;
     }
-    let quotes = needles
-        .ready()
-        .map_err(|error| StoreError::WrongState(format!("what a person said cannot be looked for: {error}")))?;
-    Ok(Traces {
-        circle: erasure::circle(tx, person.id).await?,
-        person: person.clone(),
-        quotes,
-        names,
-    })
+    Ok(())
 }
 
 /// The parts of a text that are the person's own: in a shared place, those behind their name.
@@ -117,12 +133,20 @@ fn own_parts<'a>(said: &'a Said, person: &Person) -> Vec<&'a str> {
 }
 
 impl Traces {
+    /// Whether both tell of the same words in the same places.
+    pub(super) fn is_of_the_same(&self, other: &Self) -> bool {
+        self.circle == other.circle
+            && self.names == other.names
+            && self.person.since == other.person.since
+            && self.quotes.is_like(&other.quotes)
+            && self.keys.is_like(&other.keys)
+    }
+
     /// Removes them, now that the person's own rows are gone. Returns the runs that were taken from whoever worked on
     /// them, each with the claim that held it.
-    pub(super) async fn remove(mut self, tx: &mut Tx, counts: &mut Counts) -> Result<Vec<(RunId, i64)>, StoreError> {
+    pub(super) async fn remove(self, tx: &mut Tx, counts: &mut Counts) -> Result<Vec<(RunId, i64)>, StoreError> {
         let summaries = texts::forget_summaries(tx, self.person.id).await?;
         *counts.entry("summaries").or_default() += summaries;
-        self.keep_what_stays(tx).await?;
         let events = self.unreadable(tx).await?;
         *counts.entry("unreadable_events").or_default() += events;
         for channel in self.circle.shared.clone() {
@@ -135,6 +159,7 @@ impl Traces {
         if self.circle.channels.is_empty() {
             return Ok(Vec::new());
         }
+        erasure::forget_results(tx, self.person.id, &self.circle.channels).await?;
         let items = self.items(tx).await?;
         *counts.entry("memory_items").or_default() += items;
         for channel in &self.circle.channels {
@@ -146,17 +171,18 @@ impl Traces {
     }
 
     /// Words that others said, that they are called, or that this program uses are nobody's trace.
-    async fn keep_what_stays(&mut self, conn: &mut Conn) -> Result<(), StoreError> {
+    pub(super) async fn keep_what_stays(&mut self, conn: &mut Conn) -> Result<(), StoreError> {
         for text in vocabulary() {
             self.quotes.keep(&text);
+            self.keys.keep(&text);
         }
-        for name in texts::names(conn).await? {
+        for name in texts::names(conn, self.person.id).await? {
             self.quotes.keep(&name);
         }
         for channel in &self.circle.channels {
             let mut after = String::new();
             loop {
-                let page = texts::staying(conn, *channel, self.person.since, &after).await?;
+                let page = texts::staying(conn, *channel, self.person.id, self.person.since, &after).await?;
                 for cell in &page {
                     self.quotes.keep(&cell.text);
                 }
@@ -173,7 +199,8 @@ impl Traces {
         for _ in 0..ELSEWHERE {
             let page = texts::newest(conn, before).await?;
             for cell in &page {
-                if !self.circle.channels.contains(&cell.channel_id) {
+                let is_theirs = cell.user_id == Some(self.person.id) || self.circle.own.contains(&cell.channel_id);
+                if !is_theirs && !self.circle.channels.contains(&cell.channel_id) {
                     self.quotes.keep(&cell.text);
                 }
             }
@@ -222,17 +249,32 @@ impl Traces {
     async fn scrub(&self, tx: &mut Tx, channel: ChannelId, column: &Column) -> Result<u64, StoreError> {
         let mut changed = 0;
         let mut after = Cell::first();
-        if self.quotes.is_empty() {
+        let quotes = if column.names_items {
+            [Some(&self.quotes), Some(&self.keys)]
+        } else {
+            [Some(&self.quotes), None]
+        };
+        let quotes: Vec<_> = quotes
+            .into_iter()
+            .flatten()
+            .filter(|quotes| !quotes.is_empty())
+            .collect();
+        if quotes.is_empty() {
             return Ok(0);
         }
         loop {
             let page = column.page(tx, channel, self.person.since, &after).await?;
             for cell in &page {
-                let without = if column.is_json {
-                    self.quotes.without_json(&cell.text)
-                } else {
-                    self.quotes.without(&cell.text)
-                };
+                let mut without: Option<String> = None;
+                for quotes in &quotes {
+                    let text = without.as_ref().unwrap_or(&cell.text);
+                    let less = if column.is_json {
+                        quotes.without_json(text)
+                    } else {
+                        quotes.without(text)
+                    };
+                    without = less.or(without);
+                }
                 if let Some(text) = without {
                     column.replace(tx, cell, &text).await?;
                     changed += 1;

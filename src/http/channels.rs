@@ -16,6 +16,7 @@ use crate::{
     store::{
         agents::{self, Mode},
         channels::{self, Channel},
+        users,
     },
 };
 
@@ -122,6 +123,7 @@ pub(super) async fn place(api: &Shared, caller: &Caller, id: Option<ChannelId>) 
         );
         return Err(Problem::new(Code::ChannelNotWeb, detail).of_field("channelId"));
     }
+    spoken_in(api, caller, &channel).await?;
     answering(&channel)?;
     Ok(Place {
         platform: Platform::Web,
@@ -130,6 +132,20 @@ pub(super) async fn place(api: &Shared, caller: &Caller, id: Option<ChannelId>) 
         name: None,
         space: None,
     })
+}
+
+/// Refuses a private web channel that is another person's: what is said there is theirs.
+pub(super) async fn spoken_in(api: &Shared, caller: &Caller, channel: &Channel) -> Result<(), Problem> {
+    if caller.is_admin() || !channel.is_private() || channel.platform()? != Platform::Web {
+        return Ok(());
+    }
+    let account = caller.speaker().id;
+    let user = users::by_identity(&mut api.engine.db.read().await?, Platform::Web, &account).await?;
+    if user.is_some_and(|user| channel.user_id == Some(user.id)) {
+        return Ok(());
+    }
+    let detail = "it is another person's channel; only a token with the scope `admin` speaks there";
+    Err(Problem::new(Code::MissingScope, detail).of_field("channelId"))
 }
 
 /// Refuses a channel that was turned off.

@@ -131,7 +131,7 @@ pub(super) async fn create(
         check_text("profile", profile, PROFILE)?;
     }
     check_tools(&api, new.allowed_tools.as_deref().unwrap_or_default())?;
-    let (agent, address) = destination(&api, &new).await?;
+    let (agent, address) = destination(&api, &caller, &new).await?;
     let speaker = caller.speaker();
     let platform = caller.place().platform;
     let now = api.engine.clock.now();
@@ -160,11 +160,12 @@ pub(super) async fn create(
 }
 
 /// The agent that does it, and where it speaks.
-async fn destination(api: &Shared, new: &NewRun) -> Result<(AgentId, Option<Address>), Problem> {
+async fn destination(api: &Shared, caller: &Caller, new: &NewRun) -> Result<(AgentId, Option<Address>), Problem> {
     let (own, address) = match new.channel_id {
         None => (None, None),
         Some(id) => {
             let channel = channel_routes::one(api, id).await?;
+            channel_routes::spoken_in(api, caller, &channel).await?;
             channel_routes::answering(&channel)?;
             let address = Address {
                 private: channel.is_private(),

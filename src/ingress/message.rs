@@ -170,11 +170,7 @@ impl Taken {
         match self.limited {
             Limited::No => {}
             Limited::Tell(wait) => {
-                let text = format!(
-                    "You are writing faster than I may answer. Please try again in {} s.",
-                    wait.as_secs().max(1)
-                );
-                return self.say(tx, &channel, &text).await;
+                return self.say(tx, &channel, &super::pace::too_fast(wait)).await;
             }
             Limited::Silently => return Ok(Outcome::ignored()),
         }

@@ -22,6 +22,12 @@ pub(super) enum Limited {
     Silently,
 }
 
+/// What an author is told who is over their limit.
+pub(super) fn too_fast(wait: Duration) -> String {
+    let wait = wait.as_secs().max(1);
+    format!("You are writing faster than I may answer. Please try again in {wait} s.")
+}
+
 #[derive(Default)]
 struct Writer {
     times: VecDeque<Timestamp>,

@@ -5,7 +5,7 @@ use crate::{
     engine::crash::{self, Point},
     id::{ContextId, MessageId},
     store::{
-        StoreError, Tx, contexts,
+        Db, StoreError, Tx, contexts,
         jobs::{self, JobKind, NewJob, WriteMode},
         memory_write::{self, Place},
         messages::Direction,
@@ -24,17 +24,35 @@ pub async fn close(tx: &mut Tx, context: ContextId, now: Timestamp) -> Result<bo
     Ok(closed)
 }
 
-/// Closes the conversations in which no person spoke since a time and nothing is at work, and returns how many there
-/// were.
+/// Closes the conversations in which no person spoke since a time and nothing is at work, each by itself, and returns
+/// how many there were.
 ///
 /// # Errors
 /// The store's.
-pub async fn close_idle(tx: &mut Tx, since: Timestamp, now: Timestamp) -> Result<u64, StoreError> {
+pub async fn close_idle(db: &Db, since: Timestamp, now: Timestamp) -> Result<u64, StoreError> {
+    let idle = contexts::idle(&mut db.read().await?, since).await?;
     let mut closed = 0;
-    for context in contexts::idle(tx, since).await? {
-        closed += u64::from(close(tx, context, now).await?);
+    for context in idle {
+        let done = db
+            .write(move |tx| Box::pin(close_if_idle(tx, context, since, now)))
+            .await?;
+        closed += u64::from(done);
     }
     Ok(closed)
+}
+
+/// Closes a conversation if nobody has spoken in it since a time and nothing is at work: what came meanwhile keeps it
+/// open.
+///
+/// # Errors
+/// The store's.
+pub async fn close_if_idle(
+    tx: &mut Tx,
+    context: ContextId,
+    since: Timestamp,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    Ok(contexts::is_still_idle(tx, context, since).await? && close(tx, context, now).await?)
 }
 
 /// Lets the older half of a conversation that has grown too long be told by a summary. `false`: that is under way, or

@@ -7,6 +7,7 @@ use crate::{
     store::{
         StoreError, Tx,
         memory_admin::{self, Item},
+        memory_write,
     },
 };
 
@@ -81,6 +82,7 @@ pub async fn add(tx: &mut Tx, new: NewItem, now: Timestamp) -> Result<Result<Ite
         created_at: now,
         last_seen_at: now,
     };
+    memory_write::lock(tx, item.user_id).await?;
     if let Err(fault) = make_room(tx, &item).await? {
         return Ok(Err(fault));
     }
@@ -98,9 +100,11 @@ pub async fn change(
     change: Change,
     now: Timestamp,
 ) -> Result<Result<Item, Fault>, StoreError> {
-    let old = memory_admin::get(tx, id)
-        .await?
-        .ok_or_else(|| StoreError::NotFound(format!("memory item {id}")))?;
+    let missing = || StoreError::NotFound(format!("memory item {id}"));
+    let person = memory_admin::get(tx, id).await?.ok_or_else(missing)?.user_id;
+    memory_write::lock(tx, person).await?;
+    // It may have changed before the lock was had.
+    let old = memory_admin::get(tx, id).await?.ok_or_else(missing)?;
     let item = match changed(old.clone(), change, now) {
         Ok(item) => item,
         Err(fault) => return Ok(Err(fault)),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{
     content::Content,
     operations::{Op, Operation},
-    rules::{self, Place},
+    rules::{self, Archived, Place},
 };
 use crate::{
     clock::Timestamp,
@@ -29,7 +29,6 @@ pub async fn note(
         Ok(content) => content,
         Err(fault) => return Ok(Err(fault.to_string())),
     };
-    let items = memory_write::items(tx, user).await?;
     let space: Option<SpaceId> = match viewer {
         Viewer::Private => None,
         Viewer::Shared(space) => space,
@@ -43,22 +42,29 @@ pub async fn note(
     let reading = Ok(Operation {
         op: Op::Add,
         id: None,
-        module: Some(content.module),
-        key: Some(content.key),
+        module: Some(content.module.clone()),
+        key: Some(content.key.clone()),
         level: Some(content.level),
         value: Some(content.value),
         confidence: Some(content.confidence),
     });
+    memory_write::lock(tx, user).await?;
+    let items = memory_write::items(tx, user).await?;
     let outcome = {
         let place = Place {
             sees: &|item| private || item.shareable || space.is_some() && item.origin_space == space,
             private,
+            space,
             named: &HashMap::new(),
         };
         rules::apply(items, &[reading], &place, now, MemoryItemId::new)
     };
     if let Some(skipped) = outcome.skipped.into_iter().next() {
         return Ok(Err(skipped.reason));
+    }
+    let is_it = |gone: &Archived| (&gone.module, &gone.key) == (&content.module, &content.key);
+    if let Some(gone) = outcome.archived.into_iter().find(is_it) {
+        return Ok(Err(gone.reason));
     }
     memory_write::change(tx, user, context, space, &outcome.changes).await?;
     Ok(Ok(()))

@@ -33,6 +33,8 @@ pub struct Recalled {
     pub items: Vec<MemoryItem>,
     /// What they last said elsewhere.
     pub elsewhere: Vec<Elsewhere>,
+    /// What the person is called there, where that is known.
+    pub user_name: Option<String>,
 }
 
 /// How much is looked for.
@@ -44,11 +46,24 @@ pub struct Amounts {
     pub each: u32,
 }
 
-/// Who sees what is remembered, where a message was said; without a channel: the person alone.
-pub fn viewer(channel: Option<&Channel>) -> Viewer {
+/// Who sees what is remembered of a person, where a message was said; without a channel: the person alone. A private
+/// channel of somebody else is no place of theirs: there, only what may be known everywhere is.
+pub fn viewer(user: Option<UserId>, channel: Option<&Channel>) -> Viewer {
     match channel {
-        Some(channel) if !channel.is_private() => Viewer::Shared(channel.space_id),
-        _ => Viewer::Private,
+        None => Viewer::Private,
+        Some(channel) if own(channel, user).is_some() => Viewer::Private,
+        Some(channel) if channel.is_private() => Viewer::Shared(None),
+        Some(channel) => Viewer::Shared(channel.space_id),
+    }
+}
+
+/// What a person is called in a place, by their names on its platform: the only one, or the one that what is asked
+/// there begins a line with. Where others read along, no other name of theirs is told.
+pub fn name_there(names: &[String], input: &str) -> Option<String> {
+    let speaks = |name: &&String| input.lines().any(|line| line.starts_with(&format!("[{name}] ")));
+    match names {
+        [name] => Some(name.clone()),
+        _ => names.iter().find(speaks).cloned(),
     }
 }
 
@@ -81,7 +96,7 @@ fn of_person(user: Option<UserId>, channel: Option<&Channel>, amounts: Amounts) 
     Wanted {
         conversation: None,
         turns: amounts.turns,
-        person: user.map(|user| (user, viewer(channel))),
+        person: user.map(|user| (user, viewer(Some(user), channel))),
         items: MOST,
         place: channel.map(|channel| (channel.id, channel.space_id)),
         elsewhere: None,
@@ -109,6 +124,7 @@ pub fn recall(found: Recollection, defaults: PlaceSettings, tokens: u32) -> Reca
         } else {
             Vec::new()
         },
+        user_name: None,
     }
 }
 

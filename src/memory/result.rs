@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::rules::{Applied, Archived, Outcome, Skipped};
-use crate::id::UserId;
+use crate::id::{MessageId, UserId};
 
 /// What came of a memory write so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -18,6 +18,9 @@ pub struct Progress {
     pub messages: usize,
     /// How many of them are told by the summary now.
     pub summarised: usize,
+    /// Those that the model's provider would not read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<Unread>,
     /// What became of each person's items.
     pub people: BTreeMap<String, Person>,
     /// The provider that answered last.
@@ -32,6 +35,15 @@ pub struct Progress {
     pub completion_tokens: u64,
     /// What they cost.
     pub cost: f64,
+}
+
+/// A message that was passed over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unread {
+    /// The message.
+    pub message: MessageId,
+    /// Why.
+    pub reason: String,
 }
 
 /// What became of one person's items.

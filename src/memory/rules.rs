@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     clock::Timestamp,
-    id::MemoryItemId,
+    id::{MemoryItemId, SpaceId},
     store::memory_write::{Change, Item},
 };
 
@@ -83,6 +83,8 @@ pub struct Place<'a> {
     pub sees: &'a dyn Fn(&Item) -> bool,
     /// It is private: what is changed there is private from then on.
     pub private: bool,
+    /// The space of a shared one: what is changed there was said there.
+    pub space: Option<SpaceId>,
     /// The items as the prompt named them.
     pub named: &'a HashMap<String, MemoryItemId>,
 }
@@ -227,20 +229,25 @@ impl<N: FnMut() -> MemoryItemId> Work<'_, N> {
         value: Option<&str>,
         confidence: Option<f64>,
     ) -> Result<(), String> {
-        let private = self.place.private;
+        let Place { private, space, .. } = *self.place;
         let slot = self.slots.get_mut(place).ok_or("not found")?;
         let level = level.unwrap_or(slot.item.level);
-        slot.item.value = match value {
+        let new = match value {
             Some(value) => accepted(&slot.item.key, level, value)?,
             None => levels::fit(level, &slot.item.value),
         };
+        let says_else = value.is_some() && new != slot.item.value;
+        slot.item.value = new;
         slot.item.level = level;
         if let Some(confidence) = confidence {
             slot.item.confidence = confidence;
         }
-        // What is said in private stays there, also where it replaces what was said among others.
-        if private && value.is_some() {
-            slot.item.origin_space = None;
+        // What is said in private stays there, also where it replaces what was said among others or may be known
+        // everywhere. What is said in a space was said there, not where the item began.
+        if says_else && private {
+            (slot.item.origin_space, slot.item.shareable) = (None, false);
+        } else if says_else && slot.item.origin_space.is_some() {
+            slot.item.origin_space = space;
         }
         Ok(())
     }
@@ -302,7 +309,8 @@ impl<N: FnMut() -> MemoryItemId> Work<'_, N> {
         }
     }
 
-    /// A level that holds too much loses what was not spoken of for longest, of what is known here and not pinned.
+    /// A level that holds too much loses what was not spoken of for longest, of what is not pinned; also what is not
+    /// known here, of which nothing is said.
     fn archive_overfull(&mut self, archived: &mut Vec<Archived>) {
         for (level, most) in (0_i64..).zip(LEVELS.map(|level| level.items)) {
             let of_level = |slot: &Slot| slot.active && slot.item.level == level;
@@ -311,7 +319,7 @@ impl<N: FnMut() -> MemoryItemId> Work<'_, N> {
                 .filter(|place| {
                     self.slots
                         .get(*place)
-                        .is_some_and(|slot| of_level(slot) && slot.visible && !slot.item.pinned)
+                        .is_some_and(|slot| of_level(slot) && !slot.item.pinned)
                 })
                 .collect();
             places.sort_by_key(|place| self.slots.get(*place).map(Slot::age));
@@ -333,11 +341,13 @@ impl<N: FnMut() -> MemoryItemId> Work<'_, N> {
         if let Some(slot) = self.slots.get_mut(place) {
             slot.active = false;
             slot.changed = true;
-            archived.push(Archived {
-                module: slot.item.module.clone(),
-                key: slot.item.key.clone(),
-                reason: reason.to_owned(),
-            });
+            if slot.visible {
+                archived.push(Archived {
+                    module: slot.item.module.clone(),
+                    key: slot.item.key.clone(),
+                    reason: reason.to_owned(),
+                });
+            }
         }
     }
 

@@ -1,14 +1,14 @@
 //! The memory writer: reads a conversation piece by piece, asks the model what to remember of each person, and what to
 //! tell of the messages that leave. Each piece is one commit, so that a crash repeats at most one.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use clifford_llm::{Completion, ModelError, Request};
 use serde_json::Value;
 
 use super::{
     operations::{self, Reading},
-    result::Progress,
+    result::{Progress, Unread},
     rules::{self, Place},
     segment, summary, write_prompt,
 };
@@ -27,6 +27,9 @@ use crate::{
     },
 };
 
+/// How often a job is tried before a message is left out that may be what its provider will not read.
+const ATTEMPTS_WITH_ALL: i64 = 3;
+
 /// Does a memory write.
 ///
 /// # Errors
@@ -34,7 +37,8 @@ use crate::{
 pub async fn work(engine: &Arc<Engine>, job: &Job, lease: JobLease) -> Result<(), JobError> {
     crash::reach(Point::JobClaimed);
     let mut progress = Progress::of(job.result.as_ref().map(|result| &result.0));
-    let mut most = usize::try_from(engine.settings.memory.writer_max_messages).unwrap_or(usize::MAX);
+    let at_once = usize::try_from(engine.settings.memory.writer_max_messages).unwrap_or(usize::MAX);
+    let mut most = at_once;
     loop {
         let Some(piece) = next_piece(engine, job, most).await? else {
             return finish(engine, lease, progress).await;
@@ -46,6 +50,18 @@ pub async fn work(engine: &Arc<Engine>, job: &Job, lease: JobLease) -> Result<()
             {
                 most = piece.said.len() / 2;
                 continue;
+            }
+            Err(JobError::Model(error)) if passes_over(&error, job, &progress) => {
+                tracing::warn!(%error, message = %piece.through, "a message is not read for memory");
+                progress.unread.push(Unread {
+                    message: piece.through,
+                    reason: error.to_string(),
+                });
+                most = at_once;
+                Written {
+                    wishes: Vec::new(),
+                    summary: piece.compacts.then(|| piece.told(None, &[])),
+                }
             }
             asked => asked?,
         };
@@ -69,6 +85,18 @@ pub async fn work(engine: &Arc<Engine>, job: &Job, lease: JobLease) -> Result<()
         if is_last {
             return Ok(());
         }
+    }
+}
+
+/// Whether it is the message that its provider will not read, so that the job goes on without it. A provider that
+/// reads nothing at all may be set up wrongly: it costs a job one message at most.
+fn passes_over(error: &ModelError, job: &Job, progress: &Progress) -> bool {
+    match error {
+        ModelError::Refused { .. } => true,
+        ModelError::BadRequest { .. } => {
+            progress.calls > 0 || job.attempts >= ATTEMPTS_WITH_ALL && progress.unread.is_empty()
+        }
+        _ => false,
     }
 }
 
@@ -101,6 +129,18 @@ struct Piece {
     forgets: bool,
     private: bool,
     space: Option<SpaceId>,
+}
+
+impl Piece {
+    /// What is told once these messages of it are told too, in this text; `None`: in the one there is.
+    fn told(&self, text: Option<String>, said: &[&Said]) -> Summary {
+        let before = self.standing.summary_of.as_ref().map(|people| people.0.as_slice());
+        Summary {
+            text: text.or_else(|| self.standing.summary.clone()).unwrap_or_default(),
+            of: summary::people(before, said),
+            through: self.through,
+        }
+    }
 }
 
 async fn next_piece(engine: &Engine, job: &Job, most: usize) -> Result<Option<Piece>, JobError> {
@@ -188,23 +228,26 @@ async fn ask(engine: &Engine, piece: &Piece, progress: &mut Progress) -> Result<
 async fn summarise(engine: &Engine, piece: &Piece, progress: &mut Progress) -> Result<Summary, JobError> {
     let so_far = piece.standing.summary.as_deref();
     let said = segment::delivered(&piece.said);
-    let text = if said.is_empty() {
-        so_far.unwrap_or_default().to_owned()
-    } else {
-        let completion = complete(engine, &summary::request(so_far, &said), progress).await?;
-        summary::read(&completion.text).map_err(JobError::Unreadable)?
-    };
-    let before = piece.standing.summary_of.as_ref().map(|people| people.0.as_slice());
-    Ok(Summary {
-        text,
-        of: summary::people(before, &said),
-        through: piece.through,
-    })
+    if said.is_empty() {
+        return Ok(piece.told(None, &said));
+    }
+    let completion = complete(engine, &summary::request(so_far, &said), progress).await?;
+    let text = summary::read(&completion.text).map_err(JobError::Unreadable)?;
+    Ok(piece.told(Some(text), &said))
 }
 
 async fn complete(engine: &Engine, request: &Request, progress: &mut Progress) -> Result<Completion, JobError> {
     crash::reach(Point::BeforeMemoryCall);
-    let completion = engine.model.complete(request, &mut ()).await?;
+    // A provider may go on writing for ever.
+    let limit = Duration::from_millis(engine.rules.max_run_ms);
+    let completion = tokio::time::timeout(limit, engine.model.complete(request, &mut ()))
+        .await
+        .unwrap_or_else(|_| {
+            Err(ModelError::Overloaded {
+                provider: "the model".to_owned(),
+                reason: "no reply within max_run_seconds".to_owned(),
+            })
+        })?;
     let price = engine.settings.prices.get(&completion.provider).copied();
     progress.count(&completion, price.unwrap_or_default());
     for (kind, tokens) in [
@@ -236,13 +279,16 @@ impl Write {
         // As by the end of a run: the conversation is locked before the job.
         contexts::lock(tx, piece.context).await?;
         jobs::hold(tx, &self.lease, *now).await?;
+        // In the order of their ids, as whoever locks several people does.
         for wish in &self.written.wishes {
             // What happened to the items while the model was at work stands.
+            memory_write::lock(tx, wish.user).await?;
             let items = memory_write::items(tx, wish.user).await?;
             let outcome = {
                 let place = Place {
                     sees: &|item| sees(piece.private, piece.space, item),
                     private: piece.private,
+                    space: piece.space,
                     named: &wish.named,
                 };
                 rules::apply(items, &wish.readings, &place, *now, MemoryItemId::new)
@@ -253,7 +299,11 @@ impl Write {
         memory_write::remembered(tx, piece.context, piece.through).await?;
         if let Some(summary) = &self.written.summary {
             memory_write::compacted(tx, piece.context, summary).await?;
-            progress.summarised += piece.said.len();
+            let left_out = progress
+                .unread
+                .last()
+                .is_some_and(|unread| unread.message == piece.through);
+            progress.summarised += if left_out { 0 } else { piece.said.len() };
         }
         let result: Value = progress.to_json();
         if piece.is_last {

@@ -129,6 +129,8 @@ pub async fn find_or_create(
     now: Timestamp,
 ) -> Result<Channel, StoreError> {
     if let Some(channel) = touch(tx, place.platform, &place.external_id, place.name.as_deref(), now).await? {
+        // Whether it was off is not known any more.
+        came_back(tx, &channel).await?;
         return Ok(channel);
     }
     let space = match &place.space {
@@ -166,6 +168,9 @@ pub async fn find_or_create(
 pub async fn touched(tx: &mut Tx, channel: Channel, name: Option<&str>, now: Timestamp) -> Result<Channel, StoreError> {
     let sql = format!("{TOUCH} WHERE id = $5");
     tx.later(sql, args![now, true, name, TURNED_OFF, channel.id]).await?;
+    if !channel.enabled || channel.disabled_reason.is_some() {
+        came_back(tx, &channel).await?;
+    }
     let off = channel.is_turned_off();
     Ok(Channel {
         enabled: !off,
@@ -191,6 +196,13 @@ async fn touch(
     );
     tx.maybe(sql, args![now, true, name, TURNED_OFF, platform.as_str(), external_id])
         .await
+}
+
+/// Something was said in a channel: the bot is in its space (again), so what is kept of that stays.
+async fn came_back(tx: &mut Tx, channel: &Channel) -> Result<(), StoreError> {
+    let Some(space) = channel.space_id else { return Ok(()) };
+    let sql = "UPDATE spaces SET left_at = NULL WHERE id = $1 AND left_at IS NOT NULL";
+    tx.later(sql, args![space]).await
 }
 
 async fn space_of(tx: &mut Tx, platform: Platform, space: &Space, now: Timestamp) -> Result<SpaceId, StoreError> {
@@ -332,14 +344,15 @@ pub async fn left_space(
     reason: &str,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    tx.execute(
-        "UPDATE spaces SET left_at = $1 WHERE platform = $2 AND external_id = $3",
-        args![now, platform.as_str(), space],
-    )
-    .await?;
+    // Channels are locked before their space, as where something is said.
     tx.execute(
         format!("{DISABLE} AND space_id = (SELECT id FROM spaces WHERE platform = $5 AND external_id = $6)"),
         args![false, reason, now, TURNED_OFF, platform.as_str(), space],
+    )
+    .await?;
+    tx.execute(
+        "UPDATE spaces SET left_at = $1 WHERE platform = $2 AND external_id = $3",
+        args![now, platform.as_str(), space],
     )
     .await?;
     Ok(())

@@ -28,14 +28,14 @@ pub struct Elsewhere {
     /// The conversation.
     #[sqlx(flatten)]
     pub context: Context,
-    /// The platform of the chat where it began or last went on.
+    /// The platform of the other chat where it is active, else of the one where it began.
     pub platform: String,
     /// What was said last in it, whole.
     pub last_said: Option<String>,
 }
 
-/// A person's conversations that began or went on in private chats of theirs other than this one, but for its active
-/// one; the latest first. With `only`: that one, if it is among them.
+/// A person's conversations that began in private chats of theirs other than this one, or are active in one, but for
+/// the active one here; the latest first. With `only`: that one, if it is among them.
 ///
 /// # Errors
 /// The store's.
@@ -47,13 +47,15 @@ pub async fn elsewhere(
     limit: u32,
 ) -> Result<Vec<Elsewhere>, StoreError> {
     const SAID: &str = "FROM messages m WHERE m.context_id = c.id";
+    // Where it is active tells where it went on: to ask its messages would be to read all that were written here.
+    const ACTIVE: &str = "SELECT o.id FROM channels o WHERE o.user_id = $1 AND o.active_context_id = c.id
+                          AND o.id <> $2 AND o.kind = 'private' ORDER BY o.id LIMIT 1";
     let sql = format!(
         "SELECT c.id, c.channel_id, c.user_id, c.space_id, c.name, c.turn_count, c.last_user_interaction_at,
                 c.closed_at, c.created_at, p.platform,
                 (SELECT m.content {SAID} ORDER BY m.id DESC LIMIT 1) AS last_said
          FROM contexts c
-         JOIN channels p ON p.id = COALESCE(
-             (SELECT m.channel_id {SAID} AND m.channel_id <> $2 ORDER BY m.id DESC LIMIT 1), c.channel_id)
+         JOIN channels p ON p.id = COALESCE(({ACTIVE}), c.channel_id)
          WHERE c.user_id = $1 AND c.space_id IS NULL
          AND p.id <> $2 AND p.user_id = $1 AND p.kind = 'private'
          AND ($3 IS NULL OR c.id <> $3) AND ($4 IS NULL OR c.id = $4)

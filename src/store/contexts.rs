@@ -173,6 +173,9 @@ pub async fn count_turn(tx: &mut Tx, id: ContextId, name: &str) -> Result<(), St
     Ok(())
 }
 
+const IS_IDLE: &str = "closed_at IS NULL AND last_user_interaction_at < $1
+     AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.context_id = c.id AND r.status IN ('pending', 'running', 'waiting'))";
+
 /// The conversations in which no person spoke since a time and no run is at work or sleeps, up to 200 of them.
 ///
 /// # Errors
@@ -180,11 +183,30 @@ pub async fn count_turn(tx: &mut Tx, id: ContextId, name: &str) -> Result<(), St
 pub async fn idle(conn: &mut Conn, since: Timestamp) -> Result<Vec<ContextId>, StoreError> {
     let idle: Vec<(ContextId,)> = conn
         .all(
-            "SELECT id FROM contexts c WHERE closed_at IS NULL AND last_user_interaction_at < $1
-             AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.context_id = c.id
-                             AND r.status IN ('pending', 'running', 'waiting')) ORDER BY id LIMIT 200",
+            format!("SELECT id FROM contexts c WHERE {IS_IDLE} ORDER BY id LIMIT 200"),
             args![since],
         )
         .await?;
     Ok(idle.into_iter().map(|row| row.0).collect())
+}
+
+/// Whether a conversation is one of [`idle`], now that it is locked until the transaction ends.
+///
+/// # Errors
+/// The store's.
+pub async fn is_still_idle(tx: &mut Tx, id: ContextId, since: Timestamp) -> Result<bool, StoreError> {
+    // A channel is locked before its contexts, as by a message that comes in.
+    tx.later(
+        "UPDATE channels SET active_context_id = active_context_id WHERE active_context_id = $1",
+        args![id],
+    )
+    .await?;
+    lock(tx, id).await?;
+    let found: Option<(ContextId,)> = tx
+        .maybe(
+            format!("SELECT id FROM contexts c WHERE {IS_IDLE} AND id = $2"),
+            args![since, id],
+        )
+        .await?;
+    Ok(found.is_some())
 }

@@ -1,9 +1,10 @@
 //! All rows of one person: found, handed to whoever looks for quotes, deleted.
 
+use serde_json::Value;
 use sqlx::FromRow;
 
 use super::{
-    Conn, StoreError, Tx, args,
+    Conn, JsonText, StoreError, Tx, args,
     removal::{self, Counts, count, each, ids},
     users::UserRole,
 };
@@ -90,8 +91,10 @@ pub async fn person(conn: &mut Conn, id: UserId) -> Result<Option<Person>, Store
 
 /// Where a person may be quoted: the shared places where they spoke, and the private channels of those who spoke there
 /// as well.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Circle {
+    /// Their own channels, which are no part of it.
+    pub own: Vec<ChannelId>,
     /// Every channel of it.
     pub channels: Vec<ChannelId>,
     /// The shared ones among them.
@@ -115,7 +118,7 @@ pub async fn circle(conn: &mut Conn, person: UserId) -> Result<Circle, StoreErro
         .all(
             "WITH own AS (
                  SELECT id, space_id FROM channels WHERE kind <> 'private'
-                 AND (id IN (SELECT channel_id FROM messages WHERE user_id = $1)
+                 AND (id IN (SELECT channel_id FROM messages WHERE user_id = $1 AND direction = 'inbound')
                       OR id IN (SELECT channel_id FROM runs WHERE user_id = $1)
                       OR space_id IN (SELECT origin_space FROM memory_items WHERE user_id = $1))),
              shared AS (
@@ -125,11 +128,16 @@ pub async fn circle(conn: &mut Conn, person: UserId) -> Result<Circle, StoreErro
              SELECT id, kind <> 'private' AS is_shared, space_id FROM channels
              WHERE id IN (SELECT id FROM shared)
              OR (kind = 'private' AND user_id <> $1 AND user_id IN (
-                 SELECT user_id FROM messages WHERE direction = 'inbound' AND channel_id IN (SELECT id FROM shared)))",
+                 SELECT user_id FROM messages WHERE direction = 'inbound' AND channel_id IN (SELECT id FROM shared)))
+             ORDER BY id",
             args![person],
         )
         .await?;
-    let mut circle = Circle::default();
+    let own: Vec<(ChannelId,)> = conn.all(format!("{CHANNELS} ORDER BY id"), args![person]).await?;
+    let mut circle = Circle {
+        own: own.into_iter().map(|row| row.0).collect(),
+        ..Circle::default()
+    };
     for row in rows {
         circle.channels.push(row.id);
         if row.is_shared {
@@ -190,6 +198,50 @@ pub async fn values(conn: &mut Conn, person: UserId) -> Result<Vec<String>, Stor
         .all("SELECT value FROM memory_items WHERE user_id = $1", args![person])
         .await?;
     Ok(rows.into_iter().map(|row| row.0).collect())
+}
+
+/// The keys of what is remembered of a person and of nobody else by them.
+///
+/// # Errors
+/// The store's.
+pub async fn keys(conn: &mut Conn, person: UserId) -> Result<Vec<String>, StoreError> {
+    let rows: Vec<(String,)> = conn
+        .all(
+            "SELECT DISTINCT key FROM memory_items WHERE user_id = $1
+             AND key NOT IN (SELECT key FROM memory_items WHERE user_id <> $1) ORDER BY key",
+            args![person],
+        )
+        .await?;
+    Ok(rows.into_iter().map(|row| row.0).collect())
+}
+
+/// Takes what became of a person's items from the results of the jobs of these channels' conversations.
+///
+/// # Errors
+/// The store's.
+pub async fn forget_results(tx: &mut Tx, person: UserId, channels: &[ChannelId]) -> Result<u64, StoreError> {
+    let mut changed = 0;
+    for channel in channels {
+        let results: Vec<(JobId, JsonText<Value>)> = tx
+            .all(
+                "SELECT id, result FROM jobs WHERE context_id IN (SELECT id FROM contexts WHERE channel_id = $1)
+                 AND result LIKE '%' || $2 || '%'",
+                args![*channel, person],
+            )
+            .await?;
+        for (job, JsonText(mut result)) in results {
+            let people = result.get_mut("people").and_then(Value::as_object_mut);
+            if people.and_then(|people| people.remove(&person.to_string())).is_some() {
+                tx.execute(
+                    "UPDATE jobs SET result = $1 WHERE id = $2",
+                    args![result.to_string(), job],
+                )
+                .await?;
+                changed += 1;
+            }
+        }
+    }
+    Ok(changed)
 }
 
 /// A run of somebody else's that also holds a message of the person's.

@@ -201,6 +201,8 @@ pub enum Kind {
     Channel,
     Context,
     Message,
+    SharedMessage,
+    Answer,
     Run,
     Usage,
     Reminder,
@@ -209,14 +211,17 @@ pub enum Kind {
     Job,
 }
 
-const PRIVATE_CHANNEL: &str = "channel_id IN (SELECT id FROM channels WHERE user_id = $1)";
+const MESSAGE: &str =
+    "id, direction, channel_id, context_id, run_id, content, attachments, platform_message_id, status,
+     sent_at, edited_at";
+const PRIVATE_CHANNEL: &str = "(channel_id IN (SELECT id FROM channels WHERE user_id = $1))";
 /// Nobody else wrote for the run of this row (`x`).
 const THEIRS_ALONE: &str = "NOT EXISTS (SELECT 1 FROM messages other WHERE other.run_id = x.run_id
      AND other.direction = 'inbound' AND (other.user_id IS NULL OR other.user_id <> $1))";
 
 impl Kind {
     /// Every kind, in the order of an export.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::User,
         Self::Identity,
         Self::Setting,
@@ -224,6 +229,8 @@ impl Kind {
         Self::Channel,
         Self::Context,
         Self::Message,
+        Self::SharedMessage,
+        Self::Answer,
         Self::Run,
         Self::Usage,
         Self::Reminder,
@@ -232,7 +239,8 @@ impl Kind {
         Self::Job,
     ];
 
-    /// What its rows are sorted by, and which those of person `$1` are.
+    /// What its rows are sorted by, and which those of person `$1` are. Those of a private channel are
+    /// by channel (`$1`), answers by runs (behind `$3`, up to `$4`): no page reads anew what was read before.
     fn query(self) -> (&'static str, String) {
         let of =
             |columns: &str, table: &str, condition: &str| format!("SELECT {columns} FROM {table} x WHERE {condition}");
@@ -282,23 +290,32 @@ impl Kind {
                     &format!("(user_id = $1 OR {PRIVATE_CHANNEL})"),
                 ),
             ),
-            Self::Message => (
+            Self::Message => ("id", of(MESSAGE, "messages", "channel_id = $1")),
+            Self::SharedMessage => (
                 "id",
                 of(
-                    "id, direction, channel_id, context_id, run_id, content, attachments, platform_message_id, status,
-                     sent_at, edited_at",
+                    MESSAGE,
+                    "messages",
+                    &format!("user_id = $1 AND direction = 'inbound' AND NOT {PRIVATE_CHANNEL}"),
+                ),
+            ),
+            Self::Answer => (
+                "id",
+                of(
+                    MESSAGE,
                     "messages",
                     &format!(
-                        "({PRIVATE_CHANNEL} OR (user_id = $1 AND (direction = 'inbound' OR (run_id IS NOT NULL
+                        "run_id IN (SELECT id FROM runs WHERE user_id = $1 AND id > $3 AND id <= $4)
+                         AND user_id = $1 AND direction = 'outbound' AND NOT {PRIVATE_CHANNEL}
                          AND EXISTS (SELECT 1 FROM messages own WHERE own.run_id = x.run_id
                                      AND own.direction = 'inbound' AND own.user_id = $1)
-                         AND {THEIRS_ALONE}))))"
+                         AND {THEIRS_ALONE}"
                     ),
                 ),
             ),
             Self::Run => ("id", format!("{RUNS} WHERE user_id = $1")),
             Self::Usage => (
-                "run_id || ':' || CAST(1000000000 + seq AS TEXT)",
+                "run_id",
                 of(
                     "run_id, seq, provider, model, prompt_tokens, completion_tokens, cached_tokens, cost, created_at",
                     "usage",
@@ -352,15 +369,25 @@ const RUNS: &str = "SELECT id, kind, channel_id, context_id, parent_run_id,
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor {
     kind: usize,
+    /// Of a kind that is read by windows: which one, behind the first and up to the second.
+    from: String,
+    to: Option<String>,
     after: String,
+    seq: i64,
 }
 
 impl Cursor {
     /// The beginning.
     pub const fn start() -> Self {
+        Self::of(0)
+    }
+    const fn of(kind: usize) -> Self {
         Self {
-            kind: 0,
+            kind,
+            from: String::new(),
+            to: None,
             after: String::new(),
+            seq: -1,
         }
     }
 }
@@ -371,14 +398,16 @@ impl Cursor {
 /// The store's.
 pub async fn page(conn: &mut Conn, person: UserId, cursor: &mut Cursor) -> Result<Vec<Record>, StoreError> {
     while let Some(kind) = Kind::ALL.get(cursor.kind) {
-        let (records, last) = match kind {
+        let records = match kind {
             Kind::User => of(conn, *kind, person, cursor, Record::User).await?,
             Kind::Identity => of(conn, *kind, person, cursor, Record::Identity).await?,
             Kind::Setting => of(conn, *kind, person, cursor, Record::Setting).await?,
             Kind::MemoryItem => of(conn, *kind, person, cursor, |row| Record::MemoryItem(Box::new(row))).await?,
             Kind::Channel => of(conn, *kind, person, cursor, Record::Channel).await?,
             Kind::Context => of(conn, *kind, person, cursor, Record::Context).await?,
-            Kind::Message => of(conn, *kind, person, cursor, |row| Record::Message(Box::new(row))).await?,
+            Kind::Message | Kind::SharedMessage | Kind::Answer => {
+                of(conn, *kind, person, cursor, |row| Record::Message(Box::new(row))).await?
+            }
             Kind::Run => of(conn, *kind, person, cursor, |row| Record::Run(Box::new(row))).await?,
             Kind::Usage => of(conn, *kind, person, cursor, Record::Usage).await?,
             Kind::Reminder => of(conn, *kind, person, cursor, Record::Reminder).await?,
@@ -386,18 +415,10 @@ pub async fn page(conn: &mut Conn, person: UserId, cursor: &mut Cursor) -> Resul
             Kind::ApiToken => of(conn, *kind, person, cursor, Record::ApiToken).await?,
             Kind::Job => of(conn, *kind, person, cursor, Record::Job).await?,
         };
-        match last {
-            Some(last) => {
-                cursor.after = last;
-                return Ok(records);
-            }
-            None => {
-                *cursor = Cursor {
-                    kind: cursor.kind + 1,
-                    after: String::new(),
-                }
-            }
+        if !records.is_empty() {
+            return Ok(records);
         }
+        *cursor = Cursor::of(cursor.kind + 1);
     }
     Ok(Vec::new())
 }
@@ -406,6 +427,7 @@ pub async fn page(conn: &mut Conn, person: UserId, cursor: &mut Cursor) -> Resul
 #[derive(FromRow)]
 struct Keyed<T> {
     sort_key: String,
+    sort_seq: i64,
     #[sqlx(flatten)]
     row: T,
 }
@@ -414,17 +436,65 @@ async fn of<T>(
     conn: &mut Conn,
     kind: Kind,
     person: UserId,
-    cursor: &Cursor,
+    cursor: &mut Cursor,
     record: fn(T) -> Record,
-) -> Result<(Vec<Record>, Option<String>), StoreError>
+) -> Result<Vec<Record>, StoreError>
 where
     T: Row,
     Keyed<T>: Row,
 {
+    loop {
+        let window = match window(kind) {
+            Some(_) if cursor.to.is_some() => cursor.to.clone(),
+            Some(next) => {
+                let (to,): (Option<String>,) = conn.one(next, args![person, &cursor.from]).await?;
+                if to.is_none() {
+                    return Ok(Vec::new());
+                }
+                cursor.to.clone_from(&to);
+                to
+            }
+            None => None,
+        };
+        let args = match (kind, &window) {
+            (Kind::Message, Some(channel)) => args![channel, &cursor.after],
+            (Kind::Usage, _) => args![person, &cursor.after, cursor.seq],
+            (_, Some(to)) => args![person, &cursor.after, &cursor.from, to],
+            (_, None) => args![person, &cursor.after],
+        };
+        let rows: Vec<Keyed<T>> = conn.all(statement(kind), args).await?;
+        if let Some(last) = rows.last() {
+            cursor.after.clone_from(&last.sort_key);
+            cursor.seq = last.sort_seq;
+        } else if let Some(to) = window {
+            *cursor = Cursor {
+                from: to,
+                ..Cursor::of(cursor.kind)
+            };
+            continue;
+        }
+        return Ok(rows.into_iter().map(|row| record(row.row)).collect());
+    }
+}
+
+/// Where the next window of a kind ends, of person `$1` behind `$2`: a channel, or as many runs as a page has rows.
+const fn window(kind: Kind) -> Option<&'static str> {
+    match kind {
+        Kind::Message => Some("SELECT MIN(id) FROM channels WHERE user_id = $1 AND id > $2"),
+        Kind::Answer => Some(
+            "SELECT MAX(id) FROM (SELECT id FROM runs WHERE user_id = $1 AND id > $2 ORDER BY id LIMIT 200) behind",
+        ),
+        _ => None,
+    }
+}
+
+fn statement(kind: Kind) -> String {
     let (key, query) = kind.query();
-    let query = query.replacen("SELECT ", &format!("SELECT {key} AS sort_key, "), 1);
-    let sql = format!("{query} AND {key} > $2 ORDER BY {key} LIMIT {PAGE}");
-    let rows: Vec<Keyed<T>> = conn.all(sql, args![person, &cursor.after]).await?;
-    let last = rows.last().map(|row| row.sort_key.clone());
-    Ok((rows.into_iter().map(|row| record(row.row)).collect(), last))
+    let (seq, behind, order) = match kind {
+        Kind::Usage => ("seq", "(run_id, seq) > ($2, $3)".to_owned(), "run_id, seq"),
+        _ => ("0", format!("{key} > $2"), key),
+    };
+    let columns = format!("SELECT {key} AS sort_key, CAST({seq} AS BIGINT) AS sort_seq, ");
+    let query = query.replacen("SELECT ", &columns, 1);
+    format!("{query} AND {behind} ORDER BY {order} LIMIT {PAGE}")
 }

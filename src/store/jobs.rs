@@ -189,6 +189,21 @@ pub async fn claim(
     }))
 }
 
+/// Holds a job for longer. `false`: it is somebody else's, or ended.
+///
+/// # Errors
+/// The store's.
+pub async fn renew(tx: &mut Tx, lease: &JobLease, until: Timestamp) -> Result<bool, StoreError> {
+    let renewed = tx
+        .execute(
+            "UPDATE jobs SET lease_until = $1
+             WHERE id = $2 AND lease_owner = $3 AND epoch = $4 AND status = 'pending'",
+            args![until, lease.job, lease.owner, lease.epoch],
+        )
+        .await?;
+    Ok(renewed > 0)
+}
+
 /// Checks, and locks until the transaction ends, that a job is still this worker's.
 ///
 /// # Errors

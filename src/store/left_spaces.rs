@@ -9,6 +9,10 @@ use crate::{clock::Timestamp, id::SpaceId};
 /// How many messages, and how many runs, go in one transaction.
 const BATCH: u32 = 400;
 
+/// Nothing was said in the space since it was left: if something was, the bot is back.
+const IS_SILENT: &str = "NOT EXISTS (SELECT 1 FROM channels c WHERE c.space_id = spaces.id
+                                     AND c.last_message_at > spaces.left_at)";
+
 /// A space that the bot left before a time, and has not come back to.
 ///
 /// # Errors
@@ -16,7 +20,7 @@ const BATCH: u32 = 400;
 pub async fn next(conn: &mut Conn, before: Timestamp) -> Result<Option<SpaceId>, StoreError> {
     let row: Option<(SpaceId,)> = conn
         .maybe(
-            "SELECT id FROM spaces WHERE left_at <= $1 ORDER BY left_at, id LIMIT 1",
+            format!("SELECT id FROM spaces WHERE left_at <= $1 AND {IS_SILENT} ORDER BY left_at, id LIMIT 1"),
             args![before],
         )
         .await?;
@@ -46,7 +50,9 @@ pub async fn delete_some(tx: &mut Tx, space: SpaceId, before: Timestamp) -> Resu
     // Locked, so that the bot does not come back in the middle of a batch.
     let is_left = tx
         .exists(
-            "UPDATE spaces SET left_at = left_at WHERE id = $1 AND left_at <= $2 RETURNING left_at",
+            format!(
+                "UPDATE spaces SET left_at = left_at WHERE id = $1 AND left_at <= $2 AND {IS_SILENT} RETURNING left_at"
+            ),
             args![space, before],
         )
         .await?;

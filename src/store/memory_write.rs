@@ -165,7 +165,7 @@ pub struct Summary {
 pub async fn compacted(tx: &mut Tx, context: ContextId, summary: &Summary) -> Result<(), StoreError> {
     tx.later(
         "UPDATE contexts SET summary = $1, summary_of = $2, compacted_through = $3,
-             turn_count = (SELECT COUNT(DISTINCT run_id) FROM messages
+             turn_count = (SELECT COUNT(*) FROM messages
                            WHERE context_id = $4 AND direction = 'inbound' AND status = 'received' AND id > $3)
          WHERE id = $4",
         args![&summary.text, to_json(&summary.of), summary.through, context],
@@ -198,6 +198,23 @@ pub struct Item {
     pub created_at: Timestamp,
     /// When it was last spoken of.
     pub last_seen_at: Timestamp,
+}
+
+/// Keeps a person's items to this transaction until it ends: called before [`items`] where they are written then.
+/// A conversation is locked before its people.
+///
+/// # Errors
+/// The store's.
+pub async fn lock(tx: &mut Tx, user: UserId) -> Result<(), StoreError> {
+    // SQLite has one writer at a time.
+    if tx.is_postgres() {
+        tx.exists(
+            "SELECT updated_at FROM users WHERE id = $1 FOR NO KEY UPDATE",
+            args![user],
+        )
+        .await?;
+    }
+    Ok(())
 }
 
 /// A person's active items, all of them, in the order of prompts.
@@ -262,14 +279,15 @@ pub async fn change(
             Change::Update(item) => {
                 tx.later(
                     "UPDATE memory_items SET level = $1, value = $2, confidence = $3, context_id = $4,
-                         origin_space = $5, last_seen_at = $6
-                     WHERE id = $7 AND user_id = $8 AND NOT archived AND NOT pinned",
+                         origin_space = $5, shareable = $6, last_seen_at = $7
+                     WHERE id = $8 AND user_id = $9 AND NOT archived AND NOT pinned",
                     args![
                         item.level,
                         &item.value,
                         item.confidence,
                         context,
                         item.origin_space,
+                        item.shareable,
                         item.last_seen_at,
                         item.id,
                         user

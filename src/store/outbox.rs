@@ -99,7 +99,13 @@ pub async fn part_sending(tx: &mut Tx, message: MessageId, seq: i64) -> Result<(
     Ok(())
 }
 
-/// Marks a part as delivered, and the next one as being sent. The last part's delivery is the message's.
+/// What a file is once it was delivered or given up: its content may be all that is kept of a person.
+const SENT_FILE: &str = r#"{"type":"file","name":"","content":"","caption":""}"#;
+/// Whether a part is one, by how it is written.
+const IS_FILE: &str = r#"substr(body, 1, 14) = '{"type":"file"'"#;
+
+/// Marks a part as delivered, and the next one as being sent. The last part's delivery is the message's. A file's
+/// content goes.
 ///
 /// # Errors
 /// The store's.
@@ -112,8 +118,11 @@ pub async fn part_delivered(
     now: Timestamp,
 ) -> Result<(), StoreError> {
     tx.later(
-        "UPDATE message_parts SET status = 'delivered', platform_message_id = $1, delivered_at = $2
-         WHERE message_id = $3 AND seq = $4",
+        &format!(
+            "UPDATE message_parts SET status = 'delivered', platform_message_id = $1, delivered_at = $2,
+                 body = CASE WHEN {IS_FILE} THEN '{SENT_FILE}' ELSE body END
+             WHERE message_id = $3 AND seq = $4"
+        ),
         args![platform_id, now, message, seq],
     )
     .await?;
@@ -154,7 +163,10 @@ pub async fn fail(tx: &mut Tx, message: MessageId, reason: &str) -> Result<(), S
     )
     .await?;
     tx.execute(
-        "UPDATE message_parts SET status = 'failed' WHERE message_id = $1 AND status IN ('pending', 'sending')",
+        format!(
+            "UPDATE message_parts SET status = 'failed', body = CASE WHEN {IS_FILE} THEN '{SENT_FILE}' ELSE body END
+             WHERE message_id = $1 AND status IN ('pending', 'sending')"
+        ),
         args![message],
     )
     .await?;

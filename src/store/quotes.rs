@@ -16,6 +16,8 @@ const PAGE: u32 = 200;
 pub struct Column {
     table: &'static str,
     name: &'static str,
+    /// What is read of: the table, and what its rows hang on where those are walked.
+    rows: &'static str,
     /// What its rows are known by.
     key: &'static str,
     /// And their place within that; `0`: they are known by the key alone.
@@ -24,13 +26,14 @@ pub struct Column {
     of_channel: &'static str,
     /// It holds JSON.
     pub is_json: bool,
+    /// It names items by their keys.
+    pub names_items: bool,
 }
 
 const MESSAGES: &str = "channel_id = $1 AND created_at >= $2 AND direction = 'outbound'";
-const PARTS: &str =
-    "message_id IN (SELECT id FROM messages WHERE channel_id = $1 AND created_at >= $2 AND direction = 'outbound')";
+const PARTS: &str = "m.channel_id = $1 AND m.created_at >= $2 AND m.direction = 'outbound' AND m.id >= $3";
 const RUNS: &str = "channel_id = $1 AND updated_at >= $2";
-const STEPS: &str = "created_at >= $2 AND run_id IN (SELECT id FROM runs WHERE channel_id = $1 AND updated_at >= $2)";
+const STEPS: &str = "r.channel_id = $1 AND r.updated_at >= $2 AND x.created_at >= $2 AND r.id >= $3";
 const CONTEXTS: &str = "channel_id = $1 AND last_user_interaction_at >= $2";
 const JOBS: &str = "updated_at >= $2 AND context_id IN (SELECT id FROM contexts WHERE channel_id = $1)";
 
@@ -38,21 +41,38 @@ const fn column(table: &'static str, name: &'static str, of_channel: &'static st
     Column {
         table,
         name,
+        rows: table,
         key: "id",
         seq: "0",
         of_channel,
         is_json,
+        names_items: false,
     }
 }
 
-const fn numbered(table: &'static str, name: &'static str, key: &'static str, of_channel: &'static str) -> Column {
+const fn part(name: &'static str) -> Column {
     Column {
-        table,
+        table: "message_parts",
         name,
-        key,
+        rows: "messages m JOIN message_parts x ON x.message_id = m.id",
+        key: "message_id",
         seq: "seq",
-        of_channel,
+        of_channel: PARTS,
         is_json: true,
+        names_items: false,
+    }
+}
+
+const fn step(name: &'static str) -> Column {
+    Column {
+        table: "run_steps",
+        name,
+        rows: "runs r JOIN run_steps x ON x.run_id = r.id",
+        key: "run_id",
+        seq: "seq",
+        of_channel: STEPS,
+        is_json: true,
+        names_items: false,
     }
 }
 
@@ -62,17 +82,20 @@ pub const COLUMNS: [Column; 16] = [
     column("messages", "error", MESSAGES, false),
     column("messages", "attachments", MESSAGES, true),
     column("messages", "metadata", MESSAGES, true),
-    numbered("message_parts", "body", "message_id", PARTS),
+    part("body"),
     column("runs", "input_text", RUNS, false),
     column("runs", "input_json", RUNS, true),
     column("runs", "output_text", RUNS, false),
     column("runs", "error", RUNS, false),
     column("runs", "wake_reason", RUNS, false),
-    numbered("run_steps", "args_json", "run_id", STEPS),
-    numbered("run_steps", "result_json", "run_id", STEPS),
+    step("args_json"),
+    step("result_json"),
     column("contexts", "name", CONTEXTS, false),
     column("contexts", "summary", CONTEXTS, false),
-    column("jobs", "result", JOBS, true),
+    Column {
+        names_items: true,
+        ..column("jobs", "result", JOBS, true)
+    },
     column("jobs", "error", JOBS, false),
 ];
 
@@ -99,22 +122,32 @@ impl Column {
         since: Timestamp,
         after: &Cell,
     ) -> Result<Vec<Cell>, StoreError> {
+        conn.all(self.statement(), args![channel, since, &after.key, after.seq])
+            .await
+    }
+
+    fn statement(&self) -> String {
         let Self {
-            table,
             name,
+            rows,
             key,
             seq,
             of_channel,
             ..
         } = self;
+        let (of, walked) = match *rows {
+            rows if rows.starts_with("messages m") => ("x.", "m.id"),
+            rows if rows.starts_with("runs r") => ("x.", "r.id"),
+            _ => ("", *key),
+        };
+        // What is walked begins where the last page ended, by an index of the channel's.
         let sql = format!(
-            "SELECT {key} AS key, CAST({seq} AS BIGINT) AS seq, {name} AS text FROM {table}
-             WHERE {of_channel} AND {name} IS NOT NULL AND ({key} > $3 OR ({key} = $3 AND {seq} > $4))
-             ORDER BY {key}, {seq} LIMIT {PAGE}"
+            "SELECT {walked} AS key, CAST({seq} AS BIGINT) AS seq, {of}{name} AS text FROM {rows}
+             WHERE {of_channel} AND {of}{name} IS NOT NULL
+             AND {walked} >= $3 AND ({walked} > $3 OR {seq} > $4) ORDER BY {walked}, {seq} LIMIT {PAGE}"
         );
         // Of a number in place of a column, the order is that of the key.
-        let sql = sql.replace(", 0 LIMIT", " LIMIT");
-        conn.all(sql, args![channel, since, &after.key, after.seq]).await
+        sql.replace(", 0 LIMIT", " LIMIT")
     }
 
     /// Replaces a text.
@@ -142,22 +175,24 @@ impl Cell {
     }
 }
 
-/// A page of what people wrote in a channel, or the bot before a time, by id: it stays as it is.
+/// A page of what people other than one wrote in a channel, or the bot before a time, by id: it stays as it is.
 ///
 /// # Errors
 /// The store's.
 pub async fn staying(
     conn: &mut Conn,
     channel: ChannelId,
+    but: UserId,
     before: Timestamp,
     after: &str,
 ) -> Result<Vec<Cell>, StoreError> {
     conn.all(
         format!(
             "SELECT id AS key, CAST(0 AS BIGINT) AS seq, content AS text FROM messages
-             WHERE channel_id = $1 AND (direction = 'inbound' OR created_at < $2) AND id > $3 ORDER BY id LIMIT {PAGE}"
+             WHERE channel_id = $1 AND (direction = 'inbound' OR created_at < $2) AND id > $3
+             AND (user_id IS NULL OR user_id <> $4) ORDER BY id LIMIT {PAGE}"
         ),
-        args![channel, before, after],
+        args![channel, before, after, but],
     )
     .await
 }
@@ -169,6 +204,8 @@ pub struct Anywhere {
     pub id: MessageId,
     /// Where.
     pub channel_id: ChannelId,
+    /// By or to whom.
+    pub user_id: Option<UserId>,
     /// The text.
     pub text: String,
 }
@@ -180,7 +217,7 @@ pub struct Anywhere {
 pub async fn newest(conn: &mut Conn, before: Option<MessageId>) -> Result<Vec<Anywhere>, StoreError> {
     conn.all(
         format!(
-            "SELECT id, channel_id, content AS text FROM messages WHERE ($1 IS NULL OR id < $1)
+            "SELECT id, channel_id, user_id, content AS text FROM messages WHERE ($1 IS NULL OR id < $1)
              ORDER BY id DESC LIMIT {PAGE}"
         ),
         args![before],
@@ -188,19 +225,20 @@ pub async fn newest(conn: &mut Conn, before: Option<MessageId>) -> Result<Vec<An
     .await
 }
 
-/// The names of people, accounts, spaces and channels, and the prompts of agents: they stay as they are.
+/// The names of other people than one, of their accounts, of spaces and channels, and the prompts of agents: they stay
+/// as they are.
 ///
 /// # Errors
 /// The store's.
-pub async fn names(conn: &mut Conn) -> Result<Vec<String>, StoreError> {
+pub async fn names(conn: &mut Conn, but: UserId) -> Result<Vec<String>, StoreError> {
     let rows: Vec<(String,)> = conn
         .all(
-            "SELECT name FROM users UNION SELECT name FROM identities
-             UNION SELECT handle FROM identities WHERE handle IS NOT NULL
+            "SELECT name FROM users WHERE id <> $1 UNION SELECT name FROM identities WHERE user_id <> $1
+             UNION SELECT handle FROM identities WHERE handle IS NOT NULL AND user_id <> $1
              UNION SELECT name FROM spaces WHERE name IS NOT NULL
-             UNION SELECT name FROM channels WHERE name IS NOT NULL
+             UNION SELECT name FROM channels WHERE name IS NOT NULL AND (user_id IS NULL OR user_id <> $1)
              UNION SELECT name FROM agents UNION SELECT prompt FROM agents",
-            args![],
+            args![but],
         )
         .await?;
     Ok(rows.into_iter().map(|row| row.0).collect())

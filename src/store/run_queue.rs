@@ -58,7 +58,7 @@ pub async fn claim(
         .collect())
 }
 
-/// Renews every lease of a worker.
+/// Renews every lease of a worker on runs and on messages to be sent.
 ///
 /// # Errors
 /// The store's.
@@ -67,7 +67,6 @@ pub async fn heartbeat(tx: &mut Tx, worker: WorkerId, until: Timestamp) -> Resul
         "UPDATE runs SET lease_until = $1 WHERE lease_owner = $2 AND status IN ('pending', 'running')",
         "UPDATE messages SET lease_until = $1 WHERE lease_owner = $2 AND direction = 'outbound'
          AND status IN ('pending', 'sending')",
-        "UPDATE jobs SET lease_until = $1 WHERE lease_owner = $2 AND status = 'pending'",
     ] {
         tx.execute(sql, args![until, worker]).await?;
     }

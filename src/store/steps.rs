@@ -81,6 +81,17 @@ pub async fn after(conn: &mut Conn, run: RunId, seq: u32) -> Result<Vec<Step>, S
     rows.into_iter().map(step).collect()
 }
 
+/// Whether a run has slept: then it is there for a time that came or will come.
+///
+/// # Errors
+/// The store's.
+pub async fn has_slept(conn: &mut Conn, run: RunId) -> Result<bool, StoreError> {
+    // Within a text the quotation marks would be escaped.
+    let sql = r#"SELECT seq FROM run_steps WHERE run_id = $1 AND type = 'message'
+                 AND result_json LIKE '%"event":"sleep"%' LIMIT 1"#;
+    conn.exists(sql, args![run]).await
+}
+
 /// What a step was given, what came of it, and how that is called: the columns `args_json`, `result_json`, `status`.
 pub fn parts(kind: &StepKind) -> (Option<Json>, Option<Json>, Option<&'static str>) {
     match kind {

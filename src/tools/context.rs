@@ -5,9 +5,10 @@ use std::sync::Arc;
 use super::Registry;
 use crate::{
     clock::SharedClock,
-    id::{ContextId, RunId, SpaceId, UserId},
+    id::{ChannelId, ContextId, RunId, SpaceId, UserId},
     search::Scope,
-    store::{Db, memory_items::Viewer},
+    settings::PlaceSettings,
+    store::{Db, StoreError, memory_items::Viewer},
 };
 
 /// On whose behalf and where a tool works.
@@ -23,10 +24,12 @@ pub struct ToolContext {
     pub user: Option<UserId>,
     /// The run's conversation.
     pub context: Option<ContextId>,
-    /// The space of its channel.
-    pub space: Option<SpaceId>,
-    /// One person and the bot, nobody else.
-    pub private: bool,
+    /// Its channel, with the space of that.
+    pub place: Option<(ChannelId, Option<SpaceId>)>,
+    /// What holds in a place where nothing else is set.
+    pub defaults: PlaceSettings,
+    /// What the run's channel may see of its user's memory.
+    pub viewer: Viewer,
     /// The only tools that the run may call, if it is limited.
     pub allowed: Option<Vec<String>>,
     /// The run at the root of its tree: what people asked belongs to it.
@@ -38,12 +41,15 @@ pub struct ToolContext {
 }
 
 impl ToolContext {
-    /// What the run's channel may see of its user's memory.
-    pub fn viewer(&self) -> Viewer {
-        if self.private {
-            Viewer::Private
-        } else {
-            Viewer::Shared(self.space)
-        }
+    /// Whether anything is remembered where the run is.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn remembers(&self) -> Result<bool, StoreError> {
+        let settings = match self.place {
+            Some((channel, space)) => self.defaults.of(&mut self.db.read().await?, space, channel).await?,
+            None => self.defaults,
+        };
+        Ok(settings.memory)
     }
 }

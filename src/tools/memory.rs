@@ -7,8 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use super::{Class, Command, Tool, ToolContext, ToolError};
 use crate::{
+    id::UserId,
     memory::{content::Content, noting},
-    store::memory_items::{self, MemoryItem},
+    store::{
+        StoreError,
+        memory_items::{self, MemoryItem},
+    },
 };
 
 /// The most items in one answer.
@@ -77,7 +81,7 @@ pub(super) fn tool() -> Tool {
 
 async fn get(cx: ToolContext, args: GetArgs) -> Result<Items, ToolError> {
     let user = cx.user.ok_or_else(nobody)?;
-    let items = memory_items::active(&mut cx.db.read().await?, user, cx.viewer(), MOST_ITEMS).await?;
+    let items = known(&cx, user).await?;
     let wanted = |asked: &Option<String>, value: &str| asked.as_deref().is_none_or(|asked| asked == value);
     let items = items
         .into_iter()
@@ -85,8 +89,21 @@ async fn get(cx: ToolContext, args: GetArgs) -> Result<Items, ToolError> {
     Ok(Items { items: items.collect() })
 }
 
+/// What the run's place may see of its user's memory; nothing where memory is off.
+async fn known(cx: &ToolContext, user: UserId) -> Result<Vec<MemoryItem>, StoreError> {
+    if !cx.remembers().await? {
+        return Ok(Vec::new());
+    }
+    memory_items::active(&mut cx.db.read().await?, user, cx.viewer, MOST_ITEMS).await
+}
+
 async fn put(cx: ToolContext, args: PutArgs) -> Result<Stored, ToolError> {
     let user = cx.user.ok_or_else(nobody)?;
+    if !cx.remembers().await? {
+        return Err(ToolError::TellModel(
+            "memory is off in this place: nothing is remembered here".to_owned(),
+        ));
+    }
     let content = Content {
         module: args.module,
         key: args.key,
@@ -94,7 +111,7 @@ async fn put(cx: ToolContext, args: PutArgs) -> Result<Stored, ToolError> {
         level: i64::from(args.level.unwrap_or(1)),
         confidence: 1.0,
     };
-    let (viewer, context, now) = (cx.viewer(), cx.context, cx.clock.now());
+    let (viewer, context, now) = (cx.viewer, cx.context, cx.clock.now());
     cx.db
         .write(move |tx| Box::pin(async move { noting::note(tx, user, content, viewer, context, now).await }))
         .await?

@@ -208,6 +208,27 @@ async fn a_run_that_has_called_tools_is_interrupted_as_well() {
 }
 
 #[tokio::test]
+async fn a_run_that_has_slept_is_not_interrupted() {
+    let setups = [Some(Setup::on(Site::Telegram)), Setup::on(Site::Telegram).postgres()];
+    for setup in setups.into_iter().flatten() {
+        let mut bot = setup.set("ingress.when_busy", "interrupt").start().await;
+        let room = bot.room(Site::Telegram, 7, "Ada");
+        bot.says(room, "nap");
+        bot.model.wait_for_requests(2).await;
+        let hold = bot.model.hold();
+        bot.model.wait_for_requests(3).await;
+        bot.says(room, "hello");
+        stored(&bot, 2).await;
+        hold.release();
+        assert_eq!(bot.answers(room, 2).await, ["I am awake.", "You said: hello"]);
+        ended(&bot, 2).await;
+        bot.finish().await;
+        let runs = bot.look().await.runs().await;
+        assert!(runs.iter().all(|run| run.status == RunStatus::Completed), "{runs:#?}");
+    }
+}
+
+#[tokio::test]
 async fn the_nearest_setting_holds() {
     let mut bot = Setup::on(Site::Telegram).start().await;
     let room = bot.room(Site::Telegram, 7, "Ada");

@@ -43,6 +43,8 @@ fn act() -> impl Strategy<Value = Act> {
         6 => (0..PEOPLE, spot(), how).prop_map(|(who, spot, how)| Act::Say { who, spot, how }),
         3 => (0..PEOPLE, spot(), command).prop_map(|(who, spot, (name, argument))| Act::Command { who, spot, name, argument }),
         1 => (0..PEOPLE).prop_map(|who| Act::Link { who }),
+        2 => (0..PEOPLE, spot(), any::<prop::sample::Index>())
+            .prop_map(|(who, spot, which)| Act::Share { who, spot, which }),
     ]
 }
 

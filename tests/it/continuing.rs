@@ -168,6 +168,30 @@ async fn what_waits_in_a_shared_conversation_is_answered_chat_by_chat() {
 }
 
 #[tokio::test]
+async fn what_goes_on_in_another_chat_is_not_ended_by_leaving_it_here() {
+    let mut bot = both().start().await;
+    let ada = Ada::meet(&bot).await;
+    ada.says(&bot, "/new dogs").await;
+    ada.says(&bot, "/switch about cats").await;
+    ada.tell(&bot, "continue", &[("conversation", "about cats")]).await;
+    let answer = ada.tell(&bot, "continue", &[("conversation", "dogs")]).await.content;
+    assert!(answer.starts_with("Going on here with **dogs**"), "{answer}");
+    let here = ada.says(&bot, "/contexts").await;
+    assert!(
+        here.lines()
+            .any(|line| line.contains("about cats") && line.contains("← this one")),
+        "{here}"
+    );
+    let open = bot
+        .look()
+        .await
+        .count("contexts WHERE closed_at IS NULL AND name = 'about cats'")
+        .await;
+    assert_eq!(open, 1);
+    bot.finish().await;
+}
+
+#[tokio::test]
 async fn nobody_goes_on_with_what_is_another_persons() {
     let mut bot = both().start().await;
     let ada = Ada::meet(&bot).await;

@@ -218,6 +218,26 @@ async fn a_draft_of_a_run_that_is_stopped_goes_away() {
 }
 
 #[tokio::test]
+async fn a_draft_of_a_run_that_another_process_cancels_goes_away() {
+    let mut bot = bot_that_drafts(Site::Discord).await;
+    let user = bot.discord.user("Ada");
+    let channel = bot.discord.dm(user);
+    bot.model.push(slowly());
+    bot.discord.user_says(channel, user, "tell me");
+    bot.discord.wait_for_sent(channel, 1).await;
+    let run = bot.look().await.run().await.id.to_string();
+    bot.command(&["runs", "cancel", &run]).await;
+    bot.discord
+        .wait_for("only the word that it was cancelled", |fake| {
+            let sent = fake.sent(channel);
+            let is_told = sent.len() == 1 && sent[0].content == "This request was cancelled.";
+            is_told.then_some(())
+        })
+        .await;
+    bot.finish().await;
+}
+
+#[tokio::test]
 async fn the_answer_to_a_slash_command_grows_in_its_place() {
     let mut bot = bot_that_drafts(Site::Discord).await;
     let user = bot.discord.user("Ada");

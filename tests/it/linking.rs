@@ -163,6 +163,29 @@ async fn a_code_given_in_a_group_is_void_and_nothing_is_told_there() {
 }
 
 #[tokio::test]
+async fn where_others_read_along_a_person_has_the_name_of_the_account_that_is_known_there() {
+    let mut bot = both().start().await;
+    let ada = Ada::meets(&bot).await;
+    let code = code_in(&ada.on_telegram(&bot, "link", "").await);
+    ada.on_discord(&bot, "link", &[("code", &code)]).await;
+    let channel = bot.discord.channel(bot.discord.guild("Club"), "one");
+    let shown = |bot: &Bot| {
+        let last = bot.model.requests().pop().unwrap();
+        let payload: Value = serde_json::from_str(last.text(1)).unwrap();
+        payload["run"]["user"].clone()
+    };
+    for (room, name) in [(channel, "ada_l"), (ada.dm, "Ada")] {
+        let asked = bot.discord.interaction(room, ada.user, "ask", &[("text", "hello")]);
+        bot.discord.wait_for_replies(asked, 1).await;
+        assert_eq!(shown(&bot), name);
+        let told = bot.discord.interaction(room, ada.user, "whoami", &[]);
+        let told = bot.discord.wait_for_replies(told, 1).await.remove(0).content;
+        assert!(told.starts_with(&format!("You are **{name}**")), "{told}");
+    }
+    bot.finish().await;
+}
+
+#[tokio::test]
 async fn what_is_at_work_and_what_comes_in_while_accounts_are_linked_is_answered() {
     for setup in [Some(both()), both().postgres()].into_iter().flatten() {
         let mut bot = setup.start().await;

@@ -127,6 +127,13 @@ async fn story(setup: Setup) {
         "{text}"
     );
 
+    // It is theirs now: no copy stays in the outbox.
+    let files = "SELECT body FROM message_parts WHERE status = 'delivered' AND body LIKE '%\"type\":\"file\"%'";
+    let emptied = bot.until("the delivery of the file", async |look| {
+        column(&look.db, files).await.pop()
+    });
+    assert_eq!(emptied.await, r#"{"type":"file","name":"","content":"","caption":""}"#);
+
     assert!(tell(&bot, chats.ada, "erase", "").await.contains("for good"));
     let refused = "That code is not good, or not any more: nothing was deleted. /erase gives you a new one.";
     assert_eq!(tell(&bot, chats.ada, "erase", "yes AAAAAA").await, refused);

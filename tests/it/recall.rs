@@ -198,3 +198,26 @@ async fn past_conversations_are_listed_and_read_page_by_page_but_not_from_elsewh
     assert!(!texts(&there, "sessions", "id").contains(&session), "{there}");
     bot.finish().await;
 }
+
+#[tokio::test]
+async fn where_memory_is_off_the_model_neither_knows_nor_remembers_anything() {
+    let mut bot = Setup::on(Site::Telegram).start().await;
+    bot.model.respond_with(reply);
+    let ada = bot.telegram.user(7, "Ada");
+    let item = json!({"module": "preferences", "key": "pet", "value": "a parrot"});
+    call(&bot, ada, 7, "memory.put", item.clone()).await;
+    let got = call(&bot, ada, 7, "memory.get", json!({})).await;
+    assert_eq!(texts(&got, "items", "key"), ["pet"]);
+    bot.command(&["settings", "set", "bot", "memory", "false"]).await;
+    let refused = call(&bot, ada, 7, "memory.put", item).await;
+    assert_eq!(
+        refused["error"], "memory is off in this place: nothing is remembered here",
+        "{refused}"
+    );
+    let got = call(&bot, ada, 7, "memory.get", json!({})).await;
+    assert_eq!(got["result"]["items"], json!([]), "{got}");
+    let found = call(&bot, ada, 7, "memory.search", json!({"query": "parrot"})).await;
+    assert_eq!(found["result"]["items"], json!([]), "{found}");
+    assert!(!texts(&found, "messages", "snippet").is_empty(), "{found}");
+    bot.finish().await;
+}

@@ -1,5 +1,7 @@
 //! What is remembered of conversations that are closed or grow too long, whatever happens on the way.
 
+use std::time::Duration;
+
 use clifford::{
     id::{ContextId, UserId},
     store::{
@@ -334,6 +336,106 @@ async fn a_model_that_makes_no_sense_of_memory_blocks_no_conversation_and_loses_
     bot.finish().await;
     let look = bot.look().await;
     assert_eq!((look.count("messages").await, look.jobs().await.len()), (12, 1));
+}
+
+#[tokio::test]
+async fn a_message_that_the_provider_refuses_is_left_out_and_the_rest_is_told() {
+    let mut bot = short(Setup::on(Site::Telegram)).start().await;
+    bot.model.respond_with(|request| match memory_schema(request) {
+        Some(_) if request.last_text().contains("\"remember fact 2\"") => Reply::status(400, "I cannot read this."),
+        _ => brain::reply(request),
+    });
+    let room = bot.room(Site::Telegram, 7, "Ada");
+    bot.talks(room, facts(1..=5)).await;
+    let job = bot.jobs_done(1).await.remove(0);
+    let look = bot.look().await;
+    let second = look
+        .messages(Direction::Inbound)
+        .await
+        .into_iter()
+        .find(|message| message.content == "remember fact 2")
+        .unwrap();
+    let unread = &result(&job)["unread"];
+    assert_eq!(unread[0]["message"], json!(second.id));
+    assert!(
+        unread[0]["reason"].as_str().unwrap().contains("I cannot read this."),
+        "{unread}"
+    );
+    assert_eq!(
+        (&result(&job)["messages"], &result(&job)["summarised"]),
+        (&json!(4), &json!(3))
+    );
+    let standing = look.standing(look.contexts().await[0].id).await;
+    let summary = standing.summary.unwrap();
+    assert!(summary.contains("fact 1") && !summary.contains("fact 2"), "{summary}");
+    assert_eq!(standing.compacted_through, job.through);
+    assert_eq!(look.keys().await, ["fact_1"]);
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn a_model_that_is_at_work_is_waited_for_but_not_for_ever() {
+    let mut bot = short(Setup::on(Site::Telegram))
+        .set("engine.max_run_seconds", 5)
+        .start()
+        .await;
+    bot.model.respond_with(|request| match memory_schema(request) {
+        Some(_) => Reply::never(),
+        None => brain::reply(request),
+    });
+    let room = bot.room(Site::Telegram, 7, "Ada");
+    bot.talks(room, facts(1..=5)).await;
+    // Its lease, of three seconds, is renewed meanwhile.
+    bot.until("a renewed lease", async |look| {
+        (look
+            .count("jobs WHERE attempts = 1 AND lease_until > created_at + 4000")
+            .await
+            == 1)
+            .then_some(())
+    })
+    .await;
+    let error = bot
+        .until("a failed attempt", async |look| look.jobs().await.remove(0).error)
+        .await;
+    assert_eq!(
+        error,
+        "the model did not answer: the model is not available: no reply within max_run_seconds"
+    );
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn a_job_is_put_off_however_long_the_database_refuses() {
+    let mut bot = short(Setup::on(Site::Telegram)).start().await;
+    bot.model.respond_with(|request| match memory_schema(request) {
+        Some(_) => Reply::text("I would rather not."),
+        None => brain::reply(request),
+    });
+    let look = bot.look().await;
+    look.run_sql(
+        "CREATE TRIGGER refuses BEFORE UPDATE OF error ON jobs BEGIN SELECT RAISE(ABORT, 'the disk is full'); END",
+    )
+    .await;
+    let room = bot.room(Site::Telegram, 7, "Ada");
+    bot.talks(room, facts(1..=5)).await;
+    let asked = || {
+        bot.model
+            .requests()
+            .iter()
+            .any(|request| memory_schema(request).is_some())
+    };
+    bot.until("the model's answer", async |_| asked().then_some(())).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(
+        look.count("jobs WHERE lease_owner IS NOT NULL AND error IS NULL").await,
+        1
+    );
+    look.run_sql("DROP TRIGGER refuses").await;
+    bot.until("a job that is put off", async |look| {
+        (look.count("jobs WHERE lease_owner IS NULL AND error IS NOT NULL").await == 1).then_some(())
+    })
+    .await;
+    bot.finish().await;
 }
 
 #[tokio::test]

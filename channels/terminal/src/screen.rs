@@ -65,12 +65,16 @@ impl Screen {
                 self.write(&format!("{more}\n")).await?;
                 return self.print_held().await;
             }
-            self.end_draft().await?;
+            self.foot = Foot::Nothing;
+            self.write("\n").await?;
+            self.line(&text, dress).await?;
+            return self.print_held().await;
         }
         self.line(&text, dress).await
     }
 
-    /// Shows an answer as far as it has come, unless somebody may be typing there.
+    /// Shows an answer as far as it has come, unless somebody may be typing there. What is written cannot be changed:
+    /// a look that does not begin with it is left out, and a later one may go on from it.
     pub(crate) async fn draft(&mut self, text: &str) -> io::Result<()> {
         let text = harmless(text);
         if self.look == Look::Piped || self.foot == Foot::Prompt {
@@ -78,7 +82,7 @@ impl Screen {
         }
         let shown = match (self.foot, text.strip_prefix(self.draft.as_str())) {
             (Foot::Draft, Some(more)) => more.to_owned(),
-            (Foot::Draft, None) => format!("\n{text}"),
+            (Foot::Draft, None) => return Ok(()),
             (Foot::Nothing, _) => text.clone(),
             (Foot::AtWork | Foot::Prompt, _) => format!("{ERASE}{text}"),
         };
@@ -221,6 +225,52 @@ mod tests {
             screen.print("Two.", Dress::Normal).await
         });
         assert_eq!(text.await, format!("{AT_WORK}{ERASE}One\nTwo.\n"));
+    }
+
+    #[tokio::test]
+    async fn a_look_that_does_not_go_on_from_what_stands_there_is_left_out() {
+        let text = shown(Look::Interactive, async |screen| {
+            for look in [
+                "This is",
+                "This is **very",
+                "This is very important",
+                "This is very important.",
+            ] {
+                screen.draft(look).await?;
+            }
+            screen.print("7 tokens", Dress::Dim).await?;
+            screen.print("This is very important. Really.", Dress::Normal).await
+        });
+        let whole = "This is **very\nThis is very important. Really.\n\u{1b}[2m7 tokens\u{1b}[0m\n";
+        assert_eq!(text.await, whole);
+    }
+
+    #[tokio::test]
+    async fn an_answer_goes_on_growing_when_a_look_fits_again() {
+        let text = shown(Look::Interactive, async |screen| {
+            for look in ["See", "Se", "See the link", "See the link below"] {
+                screen.draft(look).await?;
+            }
+            screen.print("See the link below.", Dress::Normal).await
+        });
+        assert_eq!(text.await, "See the link below.\n");
+    }
+
+    #[tokio::test]
+    async fn a_table_that_grows_is_shown_once_more_at_most() {
+        let text = shown(Look::Interactive, async |screen| {
+            for look in [
+                "| a |",
+                "| a | b |\n|--",
+                "a  b",
+                "a    b\none  2",
+                "a      b\none    2\nthree  4",
+            ] {
+                screen.draft(look).await?;
+            }
+            screen.print("a      b\none    2\nthree  4", Dress::Normal).await
+        });
+        assert_eq!(text.await, "| a | b |\n|--\na      b\none    2\nthree  4\n");
     }
 
     #[tokio::test]

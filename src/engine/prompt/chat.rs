@@ -62,7 +62,7 @@ fn system(work: &Work, recalled: &Recalled) -> String {
 
 /// What is known of the person and the place, a line each. Names come from outside: none breaks its line.
 fn info(work: &Work, recalled: &Recalled) -> String {
-    let user = work.user.as_ref().map(|user| recall::folded(&user.name));
+    let user = recalled.user_name.as_deref().map(recall::folded);
     let channel = work.channel.as_ref().map(|channel| match &channel.name {
         Some(name) => format!("{} ({})", channel.platform, recall::folded(name)),
         None => channel.platform.clone(),

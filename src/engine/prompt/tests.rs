@@ -75,6 +75,7 @@ fn recalled() -> Recalled {
             level: 0,
         }],
         elsewhere: vec![],
+        user_name: Some("Ada".into()),
     }
 }
 

@@ -6,7 +6,8 @@ use serde_json::Value;
 use super::{Gone, Session};
 use crate::{
     engine::{progress, step::Step},
-    store::{agents::Mode, messages},
+    memory::recall,
+    store::{agents::Mode, messages, users},
 };
 
 impl Session<'_> {
@@ -24,6 +25,23 @@ impl Session<'_> {
             metadata.insert("replyTo".to_owned(), id.to_string().into());
         }
         Ok(Some(Value::Object(metadata)))
+    }
+
+    /// What the run's person is called where it is: by that platform's name where others read along, since another
+    /// could tell of an account that is nobody's business there.
+    pub(super) async fn user_name(&self) -> Result<Option<String>, Gone> {
+        let Some(user) = &self.work.user else {
+            return Ok(None);
+        };
+        let Some(channel) = self.work.channel.as_ref().filter(|channel| !channel.is_private()) else {
+            return Ok(Some(user.name.clone()));
+        };
+        let identities = users::identities(&mut self.engine.db.read().await?, user.id).await?;
+        let names: Vec<_> = (identities.into_iter())
+            .filter(|identity| identity.platform == channel.platform)
+            .map(|identity| identity.name)
+            .collect();
+        Ok(recall::name_there(&names, &self.work.run.input_text))
     }
 
     /// What a channel that shows progress is told of these steps.

@@ -12,6 +12,7 @@ use crate::{
         channels::Channel,
         messages::{self, MessageStatus, NewInbound},
         runs::{self, Run, RunStatus},
+        steps,
         users::User,
     },
 };
@@ -34,7 +35,7 @@ impl Taken {
         // Each is answered where it was asked.
         let is_here = active.channel_id == Some(message.channel_id);
         let joins = waits && !self.window().is_zero() && is_same_person && is_here;
-        if !joins && is_same_person && is_here && self.interrupts(tx, &channel).await? {
+        if !joins && is_same_person && is_here && self.interrupts(tx, active, &channel).await? {
             return self.instead(tx, active, message, agent, channel, user).await;
         }
         if joins {
@@ -50,9 +51,11 @@ impl Taken {
         Ok(Outcome::of(Accepted::Queued))
     }
 
-    async fn interrupts(&self, tx: &mut Tx, channel: &Channel) -> Result<bool, StoreError> {
+    /// Whether a message takes the place of the run at work. What was put off until its time is never given up: with
+    /// it a reminder would be lost.
+    async fn interrupts(&self, tx: &mut Tx, active: &Run, channel: &Channel) -> Result<bool, StoreError> {
         let settings = self.defaults.of(tx, channel.space_id, channel.id).await?;
-        Ok(settings.when_busy == WhenBusy::Interrupt)
+        Ok(settings.when_busy == WhenBusy::Interrupt && !steps::has_slept(tx, active.id).await?)
     }
 
     /// The run at work is cancelled with its tree, and this message's begins at once. What was asked of the one

@@ -209,3 +209,37 @@ fn other_places_are_looked_for_only_where_a_person_is_alone_with_the_bot() {
         }
     }
 }
+
+#[test]
+fn only_a_persons_own_private_channel_is_private_to_them() {
+    let (ada, space) = (UserId::new(), SpaceId::new());
+    let group = Channel {
+        space_id: Some(space),
+        ..channel(ChannelKind::Group, None)
+    };
+    for (channel, expected) in [
+        (None, Viewer::Private),
+        (Some(channel(ChannelKind::Private, Some(ada))), Viewer::Private),
+        (
+            Some(channel(ChannelKind::Private, Some(UserId::new()))),
+            Viewer::Shared(None),
+        ),
+        (Some(channel(ChannelKind::Private, None)), Viewer::Shared(None)),
+        (Some(group), Viewer::Shared(Some(space))),
+    ] {
+        assert_eq!(viewer(Some(ada), channel.as_ref()), expected, "{channel:?}");
+    }
+}
+
+#[test]
+fn among_others_a_person_is_called_by_a_name_that_is_known_there() {
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    for (known, input, expected) in [
+        (names(&["lovelace"]), "hello", Some("lovelace")),
+        (names(&["one", "two"]), "[eve] hi\n[two] hello", Some("two")),
+        (names(&["one", "two"]), "hello", None),
+        (names(&[]), "[eve] hello", None),
+    ] {
+        assert_eq!(name_there(&known, input).as_deref(), expected, "{known:?} {input}");
+    }
+}

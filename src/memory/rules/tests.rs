@@ -53,6 +53,7 @@ fn run(items: Vec<Item>, operations: &str, shared: bool) -> Outcome {
     let place = Place {
         sees: &|item| !shared || item.shareable || item.origin_space == Some(space()),
         private: !shared,
+        space: shared.then(space),
         named: &named,
     };
     let mut next = 100;
@@ -298,6 +299,48 @@ fn what_is_said_in_private_of_a_shared_item_makes_it_private() {
     assert_eq!(updated.changes, [Change::Update(seen_now(here))]);
 }
 
+#[test]
+fn a_new_value_belongs_to_where_it_was_said() {
+    let elsewhere = Some(SpaceId(Uuid::from_u128(8)));
+    let update = r#"{"op":"update","id":4,"value":"sunk"}"#;
+    let again = r#"{"op":"update","id":4,"value":"a dinghy"}"#;
+    // Where it was said first, among others or not, what says so, and who knows it then.
+    for (origin, said, shared, expected) in [
+        (elsewhere, update, false, (None, false)),
+        (None, update, false, (None, false)),
+        (elsewhere, again, false, (elsewhere, true)),
+        (elsewhere, update, true, (Some(space()), true)),
+        (elsewhere, again, true, (elsewhere, true)),
+        (None, update, true, (None, true)),
+    ] {
+        let mut boat = item(4, "projects", "boat", 2, "a dinghy");
+        (boat.origin_space, boat.shareable) = (origin, true);
+        let outcome = run(vec![boat], said, shared);
+        let [Change::Update(boat)] = outcome.changes.as_slice() else {
+            panic!("{outcome:?}");
+        };
+        assert_eq!(
+            (boat.origin_space, boat.shareable),
+            expected,
+            "{origin:?} {said} {shared}"
+        );
+    }
+}
+
+#[test]
+fn what_is_not_known_here_makes_room_and_nothing_is_said_of_it() {
+    let items: Vec<_> = (1..=4)
+        .map(|number| item(number, "identity", &format!("k{number}"), 0, &format!("v{number}")))
+        .collect();
+    let add = r#"{"op":"add","module":"identity","key":"k5","level":0,"value":"v5"}"#;
+    let outcome = run(items, add, true);
+    assert_eq!(outcome.archived, []);
+    assert!(
+        matches!(outcome.changes.as_slice(), [Change::Archive(gone), Change::Add(new)]
+        if *gone == id(1) && new.key == "k5")
+    );
+}
+
 /// What is stored after an outcome.
 fn stored(mut items: Vec<Item>, changes: &[Change]) -> Vec<Item> {
     for change in changes {
@@ -373,7 +416,7 @@ proptest! {
     ) {
         let named: HashMap<_, _> = before.iter().map(|item| (item.id.0.as_u128().to_string(), item.id)).collect();
         let sees = |item: &Item| !shared || item.shareable || item.origin_space == Some(space());
-        let place = Place { sees: &sees, private: !shared, named: &named };
+        let place = Place { sees: &sees, private: !shared, space: shared.then(space), named: &named };
         let mut next = 100;
         let outcome = apply(before.clone(), &readings, &place, NOW, || { next += 1; id(next) });
         prop_assert_eq!(outcome.applied.len() + outcome.skipped.len(), readings.len());
@@ -390,13 +433,23 @@ proptest! {
         }
         for (level, most) in (0_i64..).zip(LEVELS.map(|level| level.items)) {
             let of_level: Vec<_> = after.iter().filter(|item| item.level == level).collect();
-            let fixed = of_level.iter().filter(|item| item.pinned || !sees(item)
-                && before.iter().any(|old| old.id == item.id)).count();
+            let fixed = of_level.iter().filter(|item| item.pinned).count();
             prop_assert!(of_level.len() <= most.max(fixed), "level {} holds {}", level, of_level.len());
         }
-        // What is pinned, and what is not known where this was said, is as it was.
+        // What is pinned is as it was. What is not known where this was said is, too, or makes room unseen.
         for item in before.iter().filter(|item| item.pinned || !sees(item)) {
-            prop_assert!(after.contains(item), "{:?} was changed", item);
+            let makes_room = !item.pinned && outcome.changes.contains(&Change::Archive(item.id));
+            prop_assert!(makes_room || after.contains(item), "{:?} was changed", item);
+            if !sees(item) {
+                prop_assert!(outcome.archived.iter().all(|gone| (&gone.module, &gone.key) != (&item.module, &item.key)));
+            }
+        }
+        // What came into its item in private is known there alone.
+        for item in after.iter().filter(|_| !shared) {
+            let old = before.iter().find(|old| old.id == item.id);
+            if old.is_some_and(|old| levels::fit(item.level, &old.value) != item.value) {
+                prop_assert!(!item.shareable && item.origin_space.is_none());
+            }
         }
         // Once more, nothing is left to tidy.
         let again = apply(after, &[], &place, NOW, || id(0));

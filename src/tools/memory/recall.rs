@@ -3,17 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::MOST_ITEMS;
 use crate::{
     clock::Timestamp,
     id::{ContextId, MessageId},
     search::{self, Query},
-    store::{
-        memory_items::{self, MemoryItem},
-        messages::Direction,
-        search::places,
-        sessions as stored,
-    },
+    store::{memory_items::MemoryItem, messages::Direction, search::places, sessions as stored},
     tools::{ToolContext, ToolError},
 };
 
@@ -98,7 +92,7 @@ pub(super) async fn search(cx: ToolContext, args: SearchArgs) -> Result<Results,
     let query = Query::parse(&args.query)
         .ok_or_else(|| ToolError::TellModel("query: there is no word in it to look for".to_owned()))?;
     let items = match cx.user {
-        Some(user) => memory_items::active(&mut cx.db.read().await?, user, cx.viewer(), MOST_ITEMS).await?,
+        Some(user) => super::known(&cx, user).await?,
         None => Vec::new(),
     };
     let mut items: Vec<_> = items

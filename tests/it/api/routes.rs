@@ -60,7 +60,7 @@ async fn without_waiting_a_message_is_accepted_at_once_and_the_same_key_stores_i
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_caller_has_a_channel_of_its_own_and_may_name_another() {
+async fn each_caller_has_a_channel_of_its_own_and_only_an_admin_may_name_anothers() {
     let bot = Bot::start().await;
     bot.ask("hello").await;
     let token = bot.token(&["write"]).await;
@@ -75,14 +75,39 @@ async fn each_caller_has_a_channel_of_its_own_and_may_name_another() {
     assert_eq!(channels.len(), 2);
     assert_eq!(channels[1]["externalId"], "api:owner");
     let own = channels[1]["id"].as_str().unwrap();
+    let others = channels[0]["id"].as_str().unwrap();
     let body = json!({ "content": "who is there?", "channelId": own });
-    let request = bot
-        .request(Method::POST, "/api/messages?wait=30")
-        .bearer_auth(&token)
-        .json(&body);
-    assert_eq!(bot.send(request).await.status, 200);
+    let admin = bot.token(&["admin"]).await;
+    for (token, channel, status) in [(&token, own, 403), (&token, others, 202), (&admin, own, 202)] {
+        for (path, mut body) in [
+            ("/api/runs", json!({ "inputText": "hello" })),
+            ("/api/contexts", json!({})),
+        ] {
+            body["channelId"] = json!(channel);
+            let request = bot.request(Method::POST, path).bearer_auth(token).json(&body);
+            let answer = bot.send(request).await;
+            let expected = if (path, status) == ("/api/contexts", 202) {
+                201
+            } else {
+                status
+            };
+            assert_eq!(answer.status, expected, "{path} {}", answer.text);
+        }
+    }
+    let request = |token: &str| {
+        bot.request(Method::POST, "/api/messages?wait=30")
+            .bearer_auth(token)
+            .json(&body)
+    };
+    let refused = bot.send(request(&token)).await;
+    assert_eq!(
+        (refused.status, refused.json()["field"].clone()),
+        (403, json!("channelId"))
+    );
+    assert_eq!(bot.send(request(&admin)).await.status, 200);
     let there = bot.get(&format!("/api/messages?channelId={own}")).await.json();
-    assert_eq!(contents(&there).len(), 4);
+    let asked = |text: &&str| *text == "who is there?";
+    assert_eq!(contents(&there).into_iter().filter(asked).count(), 1);
     bot.app.shutdown().await;
 }
 

@@ -39,6 +39,9 @@ pub fn payload(request: &RecordedRequest) -> Value {
     serde_json::from_str(request.text(1)).unwrap_or_default()
 }
 
+/// The key of what it was last told to remember.
+pub const LAST: &str = "last";
+
 /// Conversations of which it heard anywhere.
 pub type Rumours = Arc<Mutex<Vec<String>>>;
 
@@ -72,9 +75,15 @@ fn act(request: &RecordedRequest, known: &[String], rumours: &Rumours) -> Value 
     let heard: Vec<String> = rumours.lock().unwrap().clone();
     if input.contains("remember") && turn == 0 {
         let word = words(&input).into_iter().next().unwrap_or_default();
+        // One key takes many values, one after the other.
+        let key = if word.ends_with(['0', '3', '6', '9']) {
+            &word
+        } else {
+            LAST
+        };
         return call(
             "memory.put",
-            json!({"module": "projects", "key": word, "value": format!("{word} is to be remembered")}),
+            json!({"module": "projects", "key": key, "value": format!("{word} is to be remembered")}),
         );
     }
     if input.contains("search") && turn < 2 {

@@ -2,8 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use clifford::store::contexts;
+use clifford::store::{
+    contexts,
+    memory_admin::{self, Filter},
+};
 use clifford_fakes::telegram::Chat;
+use proptest::sample::Index;
 
 use super::attacker::{self, Rumours};
 use crate::harness::{Bot, Setup, Site};
@@ -67,6 +71,12 @@ pub enum Act {
     Link {
         who: usize,
     },
+    /// Lets one of their items be known everywhere.
+    Share {
+        who: usize,
+        spot: Spot,
+        which: Index,
+    },
 }
 
 /// Where a word was said, by which account.
@@ -90,6 +100,8 @@ pub struct World {
     groups: Vec<Chat>,
     channels: Vec<u64>,
     said: BTreeMap<String, Origin>,
+    /// Words whose items their people let be known everywhere.
+    shared: BTreeSet<String>,
     rumours: Rumours,
     requests: usize,
     /// What the bot sent, by where, as far as it was looked at.
@@ -133,6 +145,7 @@ impl World {
             groups,
             channels,
             said: BTreeMap::new(),
+            shared: BTreeSet::new(),
             rumours,
             requests: 0,
             seen: BTreeMap::new(),
@@ -150,7 +163,12 @@ impl World {
                 argument,
             } => drop(self.command(who, spot, name, argument).await),
             Act::Link { who } => self.link(who).await,
+            Act::Share { who, spot, which } => self.share(who, spot, which).await,
         }
+        // What is said among others in place of a shared thing may be known everywhere too.
+        let mut shareable = self.shareable().await;
+        shareable.retain(|word| !self.said[word].spot.is_private());
+        self.shared.extend(shareable);
         self.hear_rumours().await;
     }
 
@@ -196,6 +214,7 @@ impl World {
                 let channel = self.channel(who, spot);
                 let options: &[(&str, &str)] = match name {
                     "continue" => &[("conversation", argument)],
+                    "share" => &[("key", argument)],
                     "link" if !argument.is_empty() => &[("code", argument)],
                     _ => &[],
                 };
@@ -219,6 +238,33 @@ impl World {
             .to_owned();
         self.people[who].linked = true;
         self.command(who, Spot::DiscordPrivate, "link", &code).await;
+    }
+
+    /// Lets what the model was last told to remember be known everywhere, or a word that may be known there.
+    async fn share(&mut self, who: usize, spot: Spot, which: Index) {
+        let known: Vec<String> = (self.said.keys())
+            .filter(|word| self.belongs(word, who, spot))
+            .cloned()
+            .collect();
+        let key = match which.index(2 * known.len() + 1).checked_sub(known.len() + 1) {
+            Some(place) => known[place].clone(),
+            None => attacker::LAST.to_owned(),
+        };
+        self.command(who, spot, "share", &key).await;
+        let shareable = self.shareable().await;
+        self.shared.extend(shareable);
+    }
+
+    /// The words of all items that may be known everywhere.
+    async fn shareable(&self) -> BTreeSet<String> {
+        let look = self.bot.look().await;
+        let all = memory_admin::page(&mut look.db.read().await.unwrap(), &Filter::default(), 10_000)
+            .await
+            .unwrap();
+        all.into_iter()
+            .filter(|item| item.shareable)
+            .flat_map(|item| attacker::words(&item.value))
+            .collect()
     }
 
     /// The model hears of every conversation there is.
@@ -260,6 +306,11 @@ impl World {
         self.bot.finish().await;
     }
 
+    /// Whether a word may be known there: where it was said, or anywhere once its item was shared.
+    fn fits(&self, word: &str, who: usize, spot: Spot) -> bool {
+        self.shared.contains(word) || self.belongs(word, who, spot)
+    }
+
     /// Whether a word may be known to this person in private, by this account.
     fn fits_private(&self, word: &str, who: usize, site: Site) -> bool {
         let origin = self.said[word];
@@ -274,7 +325,7 @@ impl World {
         })
     }
 
-    fn fits(&self, word: &str, who: usize, spot: Spot) -> bool {
+    fn belongs(&self, word: &str, who: usize, spot: Spot) -> bool {
         if spot.is_private() {
             self.fits_private(word, who, spot.site())
         } else {

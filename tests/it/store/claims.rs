@@ -1,12 +1,21 @@
 //! Leases: who may work on a run, and who may not any more.
 
 use clifford::{
+    clock::Timestamp,
     engine::{
         cancel,
         step::{Event, LlmResponse, Step, StepKind},
     },
     id::{RunId, WorkerId},
-    store::{StoreError, leases, messages::MessageStatus, run_queue, runs, runs::RunStatus, steps, usage},
+    store::{
+        StoreError,
+        jobs::{self, JobKind, JobLease, NewJob, WriteMode},
+        leases,
+        messages::MessageStatus,
+        run_queue, runs,
+        runs::RunStatus,
+        steps, usage,
+    },
 };
 
 use super::world::{LEASE, NOW, World, end};
@@ -60,6 +69,44 @@ pub async fn a_heartbeat_keeps_a_run(world: World) {
         .await
         .expect("beats");
     assert_eq!(world.claim(WorkerId::new(), NOW.after(LEASE * 2), 10).await, []);
+}
+
+pub async fn a_job_is_held_by_renewing_it_and_not_by_a_heartbeat(world: World) {
+    let job = NewJob {
+        kind: JobKind::MemoryWrite,
+        mode: Some(WriteMode::Close),
+        context_id: Some(world.context),
+        user_id: None,
+        through: None,
+        due_at: NOW,
+    };
+    world
+        .db
+        .write(move |tx| Box::pin(async move { jobs::insert(tx, job, NOW).await }))
+        .await
+        .expect("inserts");
+    let claim = |now: Timestamp| {
+        world
+            .db
+            .write(move |tx| Box::pin(async move { jobs::claim(tx, WorkerId::new(), now, now.after(LEASE)).await }))
+    };
+    let renew = |lease: JobLease, until: Timestamp| {
+        world
+            .db
+            .write(move |tx| Box::pin(async move { jobs::renew(tx, &lease, until).await }))
+    };
+    let (_, first) = claim(NOW).await.expect("claims").expect("a job");
+    assert!(renew(first, NOW.after(LEASE * 3)).await.expect("renews"));
+    assert!(claim(NOW.after(LEASE * 2)).await.expect("looks").is_none());
+    // Its worker lives, but has let go of it.
+    world
+        .db
+        .write(move |tx| Box::pin(run_queue::heartbeat(tx, first.owner, NOW.after(LEASE * 9))))
+        .await
+        .expect("beats");
+    let (_, second) = claim(NOW.after(LEASE * 4)).await.expect("claims").expect("a job");
+    assert!(!renew(first, NOW.after(LEASE * 9)).await.expect("finds it gone"));
+    assert!(renew(second, NOW.after(LEASE * 9)).await.expect("renews"));
 }
 
 pub async fn a_released_run_is_claimed_at_once(world: World) {

@@ -1,7 +1,8 @@
 //! Runs every case on both engines.
 
 use super::{
-    claims, hands, keys, linking, lists, managing, memory_writes, moves, places, races, recollections, rows, search,
+    claims, follow_ups, hands, keys, linking, lists, managing, memory_writes, moves, places, races, recollections,
+    rows, search,
     world::{Home, World},
 };
 
@@ -38,6 +39,7 @@ on_both_engines![
     claims::two_workers_never_claim_the_same_run,
     claims::a_run_whose_lease_ran_out_is_taken_over,
     claims::a_heartbeat_keeps_a_run,
+    claims::a_job_is_held_by_renewing_it_and_not_by_a_heartbeat,
     claims::a_released_run_is_claimed_at_once,
     claims::a_run_that_may_not_begin_yet_is_not_claimed,
     claims::a_lost_lease_writes_nothing,
@@ -50,6 +52,7 @@ on_both_engines![
     places::a_person_and_a_channel_are_known_again,
     places::a_channel_that_speaks_again_is_enabled,
     places::an_idle_context_closes_unless_a_run_is_in_it,
+    places::a_context_in_which_somebody_has_just_spoken_stays_open,
     places::agents_of_the_configuration_are_brought_in,
     places::memory_said_in_private_stays_private,
     places::a_setting_is_taken_once,
@@ -58,6 +61,9 @@ on_both_engines![
     hands::items_are_paged_and_found_by_what_they_are,
     hands::what_is_forgotten_is_gone_with_its_past_as_far_as_the_viewer_sees,
     hands::a_value_by_hand_is_private_and_an_item_can_be_made_so,
+    follow_ups::what_waits_in_another_chat_is_answered_by_the_agent_of_that_chat,
+    follow_ups::what_waits_is_answered_by_the_default_agent_if_the_one_before_is_off,
+    follow_ups::a_run_takes_in_what_its_person_wrote_here_unless_that_is_to_be_answered_by_chat,
     managing::people_are_listed_found_by_name_and_changed_but_the_last_owner_stays_one,
     managing::two_owners_that_step_back_at_once_leave_one,
     managing::whoever_asks_to_erase_a_person_gets_the_same_job,
@@ -107,6 +113,7 @@ on_both_engines![
     races::two_subagents_that_end_at_once_wake_their_parent_once,
     races::a_parent_whose_context_is_busy_is_woken_later,
     races::no_message_is_left_behind_when_a_run_ends_as_it_arrives,
+    races::what_is_remembered_of_a_person_is_written_by_one_at_a_time,
     linking::every_table_that_refers_to_a_person_is_merged,
     linking::who_enters_a_code_becomes_part_of_who_made_it_with_all_that_is_theirs,
     linking::of_two_items_for_one_key_the_one_seen_later_stays_and_levels_keep_their_size,

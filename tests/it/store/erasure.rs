@@ -19,7 +19,7 @@ use super::world::{Home, NOW};
 /// The person who is erased.
 const ADA: &str = "00000000-0000-7000-8000-0000000000aa";
 /// What was hers, in a group and in private, and what she is known by.
-const TRACES: [&str; 29] = [
+const TRACES: [&str; 31] = [
     ADA,
     "qadanym",
     "qsurnym",
@@ -43,6 +43,8 @@ const TRACES: [&str; 29] = [
     "qtokenhash",
     "qlinkhash",
     "qjobwort",
+    "qitemkey",
+    "of qers",
     "qhash",
     "qmany",
     "so be it",
@@ -189,7 +191,9 @@ async fn others_are_whole(db: &Db) {
     assert_eq!((parts.len(), part), (1, expected));
     assert_eq!(
         column(db, "SELECT result FROM jobs WHERE mode = 'compact'").await,
-        [r#"{"applied":["[erased]","bitemwort"]}"#]
+        [
+            r#"{"applied":["[erased]","bitemwort","[erased]"],"people":{"00000000-0000-7000-8000-0000000000bb":{"applied":["of bhis"]}}}"#
+        ]
     );
     assert_eq!(column(db, "SELECT id FROM unreadable_events").await, ["u2"]);
     assert_eq!(column(db, "SELECT platform_user_id FROM link_attempts").await, ["8"]);

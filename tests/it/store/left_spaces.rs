@@ -33,6 +33,13 @@ async fn a_space_that_was_left_long_ago_is_deleted_and_people_stay() {
         );
         script(db, "UPDATE spaces SET left_at = NULL").await;
         assert_eq!(purge(db, LEFT).await, 0, "the bot came back");
+        script(
+            db,
+            "UPDATE spaces SET left_at = 5000; UPDATE channels SET last_message_at = 5001 WHERE space_id IS NOT NULL",
+        )
+        .await;
+        assert_eq!(purge(db, LEFT).await, 0, "something was said since");
+        script(db, "UPDATE channels SET last_message_at = 9 WHERE space_id IS NOT NULL").await;
         script(db, "UPDATE spaces SET left_at = 5000").await;
         assert_eq!(purge(db, LEFT).await, 1);
         let count = async |table: &str| {

@@ -91,6 +91,11 @@ pub async fn a_conversation_that_went_on_elsewhere_is_found_where_it_began(world
     say(&world, &world.channel, world.context, "here").await;
     assert_eq!(elsewhere(&world, &world.channel, None).await, []);
     say(&world, &discord, world.context, "there").await;
+    let (there, context) = (discord.id, world.context);
+    let went_on = world
+        .db
+        .write(move |tx| Box::pin(async move { channels::set_active_context(tx, there, Some(context)).await }));
+    went_on.await.expect("goes on");
     // The active one is no choice.
     assert_eq!(elsewhere(&world, &world.channel, None).await, []);
     begin(&world, &world.channel, Some("Next"), 1).await;

@@ -243,9 +243,11 @@ pub async fn the_older_half_leaves_and_only_once_at_a_time(world: World) {
 pub async fn a_summary_stands_for_what_it_tells(world: World) {
     let context = world.context;
     let all = world.turns(0..3).await;
-    for id in [all[0], all[2], all[4]] {
-        let run = RunId::new();
-        world.insert_ended(run).await;
+    let (first, last) = (RunId::new(), RunId::new());
+    world.insert_ended(first).await;
+    world.insert_ended(last).await;
+    // One run took in two of the turns that stay.
+    for (id, run) in [(all[0], first), (all[2], last), (all[4], last)] {
         world
             .write(move |tx| Box::pin(messages::give_to_run(tx, id, run)))
             .await;
@@ -318,6 +320,7 @@ pub async fn items_are_added_changed_and_archived_unless_they_are_pinned(world: 
     known.sort_by_key(|item| item.id);
     assert_eq!(known, [name.clone(), town.clone()]);
     let changed = Item {
+        shareable: true,
         value: "Ada King".into(),
         level: 0,
         confidence: 0.9,

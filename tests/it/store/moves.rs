@@ -225,6 +225,22 @@ pub async fn a_space_that_was_left_takes_all_of_its_channels_and_no_other(world:
     // A new channel of the guild is made: the bot is back there.
     world.speaks(group(Platform::Discord, "5", "guild"), MINUTE * 2).await;
     assert_eq!(left_at(world.spaces().await), [None, None, None]);
+    // A channel that is known speaks again, by a command or by a message.
+    for is_message in [false, true] {
+        world
+            .change(move |tx| Box::pin(channels::left_space(tx, Platform::Discord, "guild", "removed", then)))
+            .await;
+        assert_eq!(left_at(world.spaces().await), [None, None, Some(then.0)]);
+        let known = world.at(Platform::Discord, "1").await.expect("a channel");
+        if is_message {
+            world
+                .change(move |tx| Box::pin(async move { channels::touched(tx, known, None, then).await }))
+                .await;
+        } else {
+            world.speaks(group(Platform::Discord, "1", "guild"), MINUTE).await;
+        }
+        assert_eq!(left_at(world.spaces().await), [None, None, None]);
+    }
 }
 
 pub async fn the_places_that_are_served_come_with_their_newest_message(world: World) {

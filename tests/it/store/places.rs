@@ -6,7 +6,7 @@ use clifford::{
     id::{AgentId, SpaceId},
     memory::{self, closing},
     store::{
-        agents, channels, memory_items,
+        agents, channels, contexts, memory_items,
         memory_items::{NewItem, Viewer},
         settings,
         users::{self, UserRole},
@@ -57,11 +57,7 @@ pub async fn a_channel_that_speaks_again_is_enabled(world: World) {
 
 pub async fn an_idle_context_closes_unless_a_run_is_in_it(world: World) {
     let later = NOW.after(Duration::from_secs(60));
-    let close = || {
-        world
-            .db
-            .write(move |tx| Box::pin(closing::close_idle(tx, later, later)))
-    };
+    let close = || closing::close_idle(&world.db, later, later);
     let run = world.insert(world.run()).await.expect("inserts");
     assert_eq!(close().await.expect("looks"), 0);
     let id = run.id;
@@ -77,6 +73,35 @@ pub async fn an_idle_context_closes_unless_a_run_is_in_it(world: World) {
         channel.expect("reads").and_then(|channel| channel.active_context_id),
         None
     );
+}
+
+pub async fn a_context_in_which_somebody_has_just_spoken_stays_open(world: World) {
+    let (context, since) = (world.context, NOW.after(Duration::from_secs(60)));
+    let now = since.after(Duration::from_secs(60));
+    let found = contexts::idle(&mut world.db.read().await.expect("reads"), since).await;
+    assert_eq!(found.expect("looks"), [context]);
+    let close = || {
+        world
+            .db
+            .write(move |tx| Box::pin(closing::close_if_idle(tx, context, since, now)))
+    };
+    world
+        .db
+        .write(move |tx| Box::pin(contexts::touch(tx, context, now)))
+        .await
+        .expect("speaks");
+    assert!(!close().await.expect("looks again"));
+    let channel = channels::get(&mut world.db.read().await.expect("reads"), world.channel.id).await;
+    assert_eq!(
+        channel.expect("reads").and_then(|channel| channel.active_context_id),
+        Some(context)
+    );
+    world
+        .db
+        .write(move |tx| Box::pin(contexts::touch(tx, context, NOW)))
+        .await
+        .expect("is silent");
+    assert!(close().await.expect("closes"));
 }
 
 pub async fn agents_of_the_configuration_are_brought_in(world: World) {

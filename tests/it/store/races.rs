@@ -2,9 +2,10 @@
 
 use clifford::{
     engine::commit::{follow_up_in, wake_parent},
-    id::WorkerId,
+    id::{MemoryItemId, UserId, WorkerId},
     store::{
         StoreError, Tx, channels, contexts,
+        memory_write::{self, Change, Item},
         messages::{self, MessageStatus, NewInbound},
         runs::{self, Advance, Lease, NewRun, Run, RunStatus},
         users::{self, UserRole},
@@ -163,4 +164,39 @@ pub async fn no_message_is_left_behind_when_a_run_ends_as_it_arrives(world: Worl
             .expect("reads");
         assert_eq!(queued, [], "round {round}");
     }
+}
+
+/// Reads a person's items and writes them back, each with one letter more.
+async fn grow(tx: &mut Tx, user: UserId) -> Result<(), StoreError> {
+    memory_write::lock(tx, user).await?;
+    let mut items = memory_write::items(tx, user).await?;
+    let changes: Vec<_> = match items.pop() {
+        Some(item) => vec![Change::Update(Item {
+            value: format!("{}x", item.value),
+            ..item
+        })],
+        None => vec![Change::Add(Item {
+            id: MemoryItemId::new(),
+            module: "identity".into(),
+            key: "name".into(),
+            value: "x".into(),
+            level: 0,
+            confidence: 0.9,
+            origin_space: None,
+            shareable: false,
+            pinned: false,
+            created_at: NOW,
+            last_seen_at: NOW,
+        })],
+    };
+    memory_write::change(tx, user, None, None, &changes).await
+}
+
+pub async fn what_is_remembered_of_a_person_is_written_by_one_at_a_time(world: World) {
+    let user = world.user.id;
+    let grown = join_all((0..20).map(|_| world.db.write(move |tx| Box::pin(grow(tx, user))))).await;
+    assert!(grown.iter().all(Result::is_ok), "{grown:?}");
+    let items = memory_write::items(&mut world.db.read().await.expect("reads"), user).await;
+    let values: Vec<_> = items.expect("reads").into_iter().map(|item| item.value).collect();
+    assert_eq!(values, ["x".repeat(20)]);
 }

@@ -43,7 +43,7 @@ INSERT INTO usage VALUES ('00000000-0000-7000-8000-0000000000e1', 1, '00000000-0
 INSERT INTO usage VALUES ('00000000-0000-7000-8000-0000000000e4', 1, '00000000-0000-7000-8000-0000000000bb', '00000000-0000-7000-8000-000000000005', 'fake', 'fake-1', 1, 1, 0, FALSE, 0, 2000);
 INSERT INTO memory_items VALUES
     ('00000000-0000-7000-8000-000000000201', '00000000-0000-7000-8000-0000000000aa', 0, 'preferences', 'likes', 'likes qitemwort', 1, '00000000-0000-7000-8000-0000000000d1', NULL, TRUE, FALSE, FALSE, 2000, 2000),
-    ('00000000-0000-7000-8000-000000000202', '00000000-0000-7000-8000-0000000000aa', 0, 'preferences', 'liked', 'liked qarchivewort', 1, NULL, NULL, FALSE, FALSE, TRUE, 2000, 2000),
+    ('00000000-0000-7000-8000-000000000202', '00000000-0000-7000-8000-0000000000aa', 0, 'preferences', 'qitemkey', 'liked qarchivewort', 1, NULL, NULL, FALSE, FALSE, TRUE, 2000, 2000),
     ('00000000-0000-7000-8000-000000000203', '00000000-0000-7000-8000-0000000000bb', 0, 'relationships', 'friend', 'heard of qguildwort', 1, '00000000-0000-7000-8000-0000000000d3', '00000000-0000-7000-8000-000000000005', FALSE, FALSE, FALSE, 2000, 2000),
     ('00000000-0000-7000-8000-000000000204', '00000000-0000-7000-8000-0000000000bb', 0, 'preferences', 'likes', 'likes bitemwort', 1, '00000000-0000-7000-8000-0000000000d3', '00000000-0000-7000-8000-000000000005', FALSE, FALSE, FALSE, 2000, 2000);
 INSERT INTO triggers VALUES ('00000000-0000-7000-8000-000000000301', '00000000-0000-7000-8000-0000000000e1', '0 8 * * *', 'UTC', 'once', 9, 2000);
@@ -55,5 +55,5 @@ INSERT INTO link_codes VALUES ('qlinkhash', '00000000-0000-7000-8000-0000000000a
 INSERT INTO link_attempts VALUES ('telegram', '987654321', 2000), ('telegram', '8', 2000);
 INSERT INTO jobs (id, kind, mode, context_id, status, attempts, due_at, epoch, result, created_at, updated_at) VALUES
     ('00000000-0000-7000-8000-000000000501', 'memory_write', 'close', '00000000-0000-7000-8000-0000000000d1', 'done', 1, 2000, 1, '{"applied":["qjobwort"]}', 2000, 2000),
-    ('00000000-0000-7000-8000-000000000502', 'memory_write', 'compact', '00000000-0000-7000-8000-0000000000d3', 'done', 1, 2000, 1, '{"applied":["qguildwort","bitemwort"]}', 2000, 2000);
+    ('00000000-0000-7000-8000-000000000502', 'memory_write', 'compact', '00000000-0000-7000-8000-0000000000d3', 'done', 1, 2000, 1, '{"applied":["qguildwort","bitemwort","qitemkey"],"people":{"00000000-0000-7000-8000-0000000000aa":{"applied":["of qers"]},"00000000-0000-7000-8000-0000000000bb":{"applied":["of bhis"]}}}', 2000, 2000);
 INSERT INTO unreadable_events VALUES ('u1', 'telegram', '{"from":{"id":987654321}}', 'no', 2000), ('u2', 'telegram', '{"from":{"id":8,"text":"bevent"}}', 'no', 2000);

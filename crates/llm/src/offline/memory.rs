@@ -125,7 +125,33 @@ fn facts(message: &str) -> Vec<Fact> {
             value: value.clone(),
         }];
     }
-    sentences(message).filter_map(fact).collect()
+    sentences(message).flat_map(clauses).filter_map(fact).collect()
+}
+
+/// The parts of a sentence that each tell something: "my name is Ada and I live in Rome" are two.
+fn clauses(sentence: &str) -> Vec<&str> {
+    let lower = sentence.to_lowercase();
+    if lower.len() != sentence.len() {
+        return vec![sentence];
+    }
+    let begins = |at: usize| {
+        let rest = &lower[at..];
+        let behind = [", and ", " and ", ", und ", " und ", ", "]
+            .into_iter()
+            .find_map(|word| Some((at + word.len(), rest.strip_prefix(word)?)));
+        behind.filter(|(_, clause)| PHRASES.iter().any(|(phrase, ..)| clause.starts_with(phrase)))
+    };
+    let (mut parts, mut from) = (Vec::new(), 0);
+    for at in lower.char_indices().map(|(at, _)| at) {
+        if at >= from
+            && let Some((next, _)) = begins(at)
+        {
+            parts.extend(sentence.get(from..at));
+            from = next;
+        }
+    }
+    parts.extend(sentence.get(from..));
+    parts
 }
 
 fn fact(sentence: &str) -> Option<Fact> {
@@ -214,6 +240,14 @@ mod tests {
                 json!([
                     add("environment", "home", 1, "Oslo"),
                     add("preferences", "like_tea_and_cake", 2, "I like tea and cake")
+                ]),
+            ),
+            (
+                "My name is Ada and I live in Rome, and I like salt and pepper",
+                json!([
+                    add("identity", "name", 0, "Ada"),
+                    add("environment", "home", 1, "Rome"),
+                    add("preferences", "like_salt_and_pepper", 2, "I like salt and pepper")
                 ]),
             ),
             (

@@ -1,0 +1,211 @@
+//! A command: who may give it, how fast, and what it does, in one transaction.
+
+use clifford_channel::{Accepted, Command, Message};
+
+use super::{Gatekeeper, Visit, answer, message::Outcome, newcomer, pace, pace::Limited, pairing, reply, settle};
+use crate::{
+    access::{Entry, Policy},
+    clock::Timestamp,
+    commands::{self, Gathered, Given},
+    outbound::Outbound,
+    settings::PlaceSettings,
+    store::{StoreError, Tx, channels, links, messages, users},
+};
+
+impl Gatekeeper {
+    pub(super) async fn command(&self, command: Command) -> Result<Accepted, StoreError> {
+        if command.speaker.is_bot {
+            return Ok(Accepted::Ignored);
+        }
+        if command.name == "ask" && !command.argument.is_empty() {
+            return self.message(asked(command)).await;
+        }
+        // In a shared place it may be another bot's.
+        if !command.place.kind.is_private() && !commands::is_known(&command.name) {
+            return Ok(Accepted::Ignored);
+        }
+        let visit = Visit {
+            place: command.place.clone(),
+            speaker: command.speaker.clone(),
+            via: command.via.clone(),
+            reply_to: Some(command.id.clone()),
+        };
+        let now = self.engine.clock.now();
+        // Whoever has had enough may always say so.
+        let limited = match command.name.as_str() {
+            "stop" => Limited::No,
+            _ => self.pace.over_limit(&visit.place, &visit.speaker, now),
+        };
+        let (platform, account) = (visit.place.platform, visit.speaker.id.clone());
+        match self.carry_out(command, visit, limited, now).await {
+            Ok(outcome) => Ok(self.go_on(outcome)),
+            Err(error) => {
+                self.pace.give_back(platform, &account);
+                Err(error)
+            }
+        }
+    }
+
+    async fn carry_out(
+        &self,
+        command: Command,
+        visit: Visit,
+        limited: Limited,
+        now: Timestamp,
+    ) -> Result<Outcome, StoreError> {
+        let asked = Asked {
+            policy: self.policy(visit.place.platform),
+            outbound: self.engine.outbound.clone(),
+            defaults: self.engine.settings.memory.defaults,
+            export: self.gathered(&command, limited, now).await?,
+            command,
+            visit,
+            limited,
+            now,
+        };
+        self.engine.db.write(move |tx| Box::pin(store_command(tx, asked))).await
+    }
+
+    /// What `/export` hands out, read beside the writer: nobody waits for it.
+    async fn gathered(
+        &self,
+        command: &Command,
+        limited: Limited,
+        now: Timestamp,
+    ) -> Result<Option<Gathered>, StoreError> {
+        let place = &command.place;
+        if command.name != "export" || limited != Limited::No || !commands::hands_out(place) {
+            return Ok(None);
+        }
+        let mut conn = self.engine.db.read().await?;
+        let Some(user) = users::by_identity(&mut conn, place.platform, &command.speaker.id).await? else {
+            return Ok(None);
+        };
+        if self
+            .policy(place.platform)
+            .entry(place, &command.speaker.id, Some(user.role))
+            != Entry::Welcome
+        {
+            return Ok(None);
+        }
+        Ok(Some(Gathered::of(&mut conn, user.id, now).await?))
+    }
+}
+
+/// `/ask TEXT` is a message that speaks to the bot.
+fn asked(command: Command) -> Message {
+    Message {
+        place: command.place,
+        speaker: command.speaker,
+        id: command.id,
+        text: command.argument,
+        sent_at: command.sent_at,
+        reply_to: None,
+        addressed: clifford_channel::Addressed {
+            mention: true,
+            reply: false,
+        },
+        attachments: Vec::new(),
+        album: None,
+        backfilled: false,
+        via: command.via,
+    }
+}
+
+/// A command with all that its transaction needs.
+struct Asked {
+    command: Command,
+    visit: Visit,
+    policy: Policy,
+    outbound: Outbound,
+    defaults: PlaceSettings,
+    export: Option<Gathered>,
+    limited: Limited,
+    now: Timestamp,
+}
+
+async fn store_command(tx: &mut Tx, asked: Asked) -> Result<Outcome, StoreError> {
+    let Asked {
+        command,
+        visit,
+        policy,
+        outbound,
+        defaults,
+        export,
+        limited,
+        now,
+    } = asked;
+    if commands::links_accounts(&command.name) {
+        links::one_at_a_time(tx).await?;
+    }
+    let known = users::by_identity(tx, visit.place.platform, &visit.speaker.id).await?;
+    if pairing::claims(tx, &visit, &command.argument).await? {
+        return pairing::meet(tx, &visit, &command.argument, &outbound, now).await;
+    }
+    match policy.entry(&visit.place, &visit.speaker.id, known.as_ref().map(|user| user.role)) {
+        Entry::Welcome => {}
+        Entry::Pair => return pairing::meet(tx, &visit, &command.argument, &outbound, now).await,
+        Entry::Ignored => return Ok(Outcome::ignored()),
+    }
+    let (user, channel) = settle(tx, &visit, known, newcomer(&visit), now).await?;
+    if messages::by_platform_id(tx, channel.id, &command.id).await?.is_some() {
+        return Ok(Outcome {
+            accepted: Accepted::Duplicate,
+            ..Outcome::ignored()
+        });
+    }
+    // Commands and their answers are no part of a conversation.
+    let aside = channels::Channel {
+        active_context_id: None,
+        ..channel.clone()
+    };
+    match limited {
+        Limited::No => {}
+        Limited::Tell(wait) => {
+            let (message, ticket) = answer(&outbound, &visit, &aside, &pace::too_fast(wait), now);
+            messages::insert_outbound(tx, &message, now).await?;
+            return Ok(Outcome {
+                answer: ticket,
+                accepted: Accepted::Answering,
+                ..Outcome::ignored()
+            });
+        }
+        Limited::Silently => return Ok(Outcome::ignored()),
+    }
+    messages::insert_inbound(
+        tx,
+        &messages::NewInbound {
+            id: crate::id::MessageId::new(),
+            channel_id: channel.id,
+            context_id: None,
+            user_id: user.id,
+            run_id: None,
+            content: format!("/{} {}", command.name, command.argument).trim_end().to_owned(),
+            attachments: Vec::new(),
+            platform_message_id: Some(command.id.clone()),
+            idempotency_key: None,
+            album: None,
+            status: messages::MessageStatus::History,
+            sent_at: command.sent_at.into(),
+        },
+        now,
+    )
+    .await?;
+    let given = Given {
+        channel: &channel,
+        user: &user,
+        account: &visit.speaker.id,
+        defaults,
+        export: export.as_ref(),
+    };
+    let done = commands::run(tx, &command.name, &command.argument, given, now).await?;
+    let to = reply(&visit, &aside);
+    let (message, ticket) = outbound.message_with(to.clone(), &done.text, done.buttons, done.file, now);
+    messages::insert_outbound(tx, &message, now).await?;
+    Ok(Outcome {
+        accepted: Accepted::Answering,
+        answer: ticket.map(|ticket| (ticket, to)),
+        interrupted: done.cancelled,
+        ..Outcome::ignored()
+    })
+}
