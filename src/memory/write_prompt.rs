@@ -18,7 +18,11 @@ use crate::{
 const LONGEST_MESSAGE: usize = 4000;
 
 /// What a reply must look like.
-static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
+static SCHEMA: LazyLock<Schema> = LazyLock::new(|| schema(true));
+/// The same where nothing is known yet: there is nothing to be changed.
+static SCHEMA_OF_ADDING: LazyLock<Schema> = LazyLock::new(|| schema(false));
+
+fn schema(is_known: bool) -> Schema {
     let text = json!({ "type": "string" });
     let object = |op: &[&str], fields: &[(&str, Value)]| {
         let mut properties = serde_json::Map::new();
@@ -29,7 +33,7 @@ static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
     };
     let level = json!({ "type": "integer", "enum": (0..LEVELS.len()).collect::<Vec<_>>() });
     let confidence = json!({ "type": "number" });
-    let operations = [
+    let mut operations = vec![
         object(
             &["add"],
             &[
@@ -51,6 +55,9 @@ static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
         ),
         object(&["delete", "touch"], &[("id", text)]),
     ];
+    if !is_known {
+        operations.truncate(1);
+    }
     let schema = json!({
         "type": "object",
         "properties": { "operations": { "type": "array", "items": { "anyOf": operations } } },
@@ -58,7 +65,7 @@ static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
         "additionalProperties": false,
     });
     Schema::new("memory_operations", &schema)
-});
+}
 
 static SYSTEM: LazyLock<String> = LazyLock::new(|| {
     let mut text = "You keep what a chat bot remembers of one person. You get JSON: `known` is what is remembered, \
@@ -149,7 +156,11 @@ pub fn request(items: &[Item], said: &[&Said]) -> Request {
     messages.push(message(Role::User, asked.to_string()));
     Request {
         messages,
-        schema: Some(SCHEMA.clone()),
+        schema: Some(if items.is_empty() {
+            SCHEMA_OF_ADDING.clone()
+        } else {
+            SCHEMA.clone()
+        }),
         max_tokens: None,
     }
 }
@@ -173,7 +184,13 @@ mod tests {
 
     #[test]
     fn the_schema_is_one_that_strict_mode_takes() {
-        assert!(SCHEMA.is_strict());
+        assert!(SCHEMA.is_strict() && SCHEMA_OF_ADDING.is_strict());
+    }
+
+    #[test]
+    fn where_nothing_is_known_there_is_nothing_but_adding() {
+        let text = request(&[], &[]).schema.unwrap().text().get().to_owned();
+        assert!(text.contains("\"add\"") && !text.contains("\"touch\""), "{text}");
     }
 
     #[test]
