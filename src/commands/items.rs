@@ -13,7 +13,7 @@ use crate::{
         editing::{self, Change, Known},
     },
     settings::PlaceSettings,
-    store::{StoreError, Tx, channels::Channel, memory_admin, memory_admin::Item, memory_items::Viewer, users::User},
+    store::{StoreError, Tx, channels::Channel, memory_admin, memory_admin::Item, users::User},
 };
 
 /// The most keys that are offered for one that is not known.
@@ -167,16 +167,7 @@ pub(super) async fn pin(
         pinned: Some(!item.pinned),
         ..Change::default()
     };
-    edit(
-        tx,
-        "pin",
-        argument,
-        memory::viewer(Some(user.id), Some(channel)),
-        user,
-        now,
-        change,
-    )
-    .await
+    edit(tx, "pin", argument, channel, user, now, change).await
 }
 
 pub(super) async fn share(
@@ -187,16 +178,7 @@ pub(super) async fn share(
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     let change = |_: &Item| known(Known::Everywhere);
-    edit(
-        tx,
-        "share",
-        argument,
-        memory::viewer(Some(user.id), Some(channel)),
-        user,
-        now,
-        change,
-    )
-    .await
+    edit(tx, "share", argument, channel, user, now, change).await
 }
 
 pub(super) async fn private(
@@ -207,16 +189,7 @@ pub(super) async fn private(
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     let change = |_: &Item| known(Known::InPrivate);
-    edit(
-        tx,
-        "private",
-        argument,
-        memory::viewer(Some(user.id), Some(channel)),
-        user,
-        now,
-        change,
-    )
-    .await
+    edit(tx, "private", argument, channel, user, now, change).await
 }
 
 fn known(known: Known) -> Change {
@@ -231,11 +204,12 @@ async fn edit(
     tx: &mut Tx,
     command: &str,
     argument: &str,
-    viewer: Viewer,
+    channel: &Channel,
     user: &User,
     now: Timestamp,
     change: impl Fn(&Item) -> Change,
 ) -> Result<Done, StoreError> {
+    let viewer = memory::viewer(Some(user.id), Some(channel));
     let mut items = memory_admin::seen_by(tx, user.id, viewer).await?;
     items.retain(|item| !item.archived);
     let wanted = plain(argument);

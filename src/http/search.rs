@@ -1,7 +1,7 @@
 //! Search over messages.
 
 use axum::{Json, extract::State};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::{
     Shared,
@@ -11,10 +11,8 @@ use super::{
     problem::{Code, Problem, ProblemBody},
 };
 use crate::{
-    clock::Timestamp,
-    id::{ChannelId, ContextId, MessageId, UserId},
+    id::{ChannelId, UserId},
     search::{self, Cursor, Found, Scope},
-    store::messages::Direction,
 };
 
 /// What is looked for, and where.
@@ -37,59 +35,15 @@ pub(super) struct Wanted {
     limit: Option<u32>,
 }
 
-/// A message that was found.
-#[derive(Serialize, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Match {
-    /// The message.
-    #[schema(value_type = String)]
-    id: MessageId,
-    /// Where it was said.
-    #[schema(value_type = String)]
-    channel_id: ChannelId,
-    /// The platform's name.
-    platform: String,
-    /// The channel's name.
-    channel_name: Option<String>,
-    /// In which conversation.
-    #[schema(value_type = String)]
-    context_id: ContextId,
-    /// Its name.
-    context_name: Option<String>,
-    /// Which way it went.
-    direction: Direction,
-    /// Around what was found, in Markdown; what was found is bold.
-    snippet: String,
-    /// When it was stored.
-    #[schema(value_type = String)]
-    created_at: Timestamp,
-}
-
-impl From<Found> for Match {
-    fn from(found: Found) -> Self {
-        Self {
-            id: found.id,
-            channel_id: found.channel_id,
-            platform: found.platform,
-            channel_name: found.channel_name,
-            context_id: found.context_id,
-            context_name: found.context_name,
-            direction: found.direction,
-            snippet: found.snippet,
-            created_at: found.created_at,
-        }
-    }
-}
-
 /// A page of the messages that hold what is asked for, best first. A search is always in a person's private channels
 /// or in one channel.
 #[utoipa::path(get, path = "/api/search", tag = "messages", security(("bearer" = [])), params(Wanted),
-    responses((status = 200, body = Page<Match>), (status = 400, body = ProblemBody)))]
+    responses((status = 200, body = Page<Found>), (status = 400, body = ProblemBody)))]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
     Query(wanted): Query<Wanted>,
-) -> Result<Json<Page<Match>>, Problem> {
+) -> Result<Json<Page<Found>>, Problem> {
     let wrong = |field: &str, detail: &str| Problem::new(Code::InvalidQuery, detail).of_field(field);
     let scope = match (wanted.user_id, wanted.channel_id) {
         (Some(user), Some(channel)) => Scope::Both(user, channel),
@@ -109,6 +63,8 @@ pub(super) async fn list(
         limit: page::limit(wanted.limit)?,
     };
     let found = search::find(&api.engine.db, request).await?;
-    let items = found.items.into_iter().map(Match::from).collect();
-    Ok(Json(Page::with_next(items, found.next.map(|next| next.to_string()))))
+    Ok(Json(Page::with_next(
+        found.items,
+        found.next.map(|next| next.to_string()),
+    )))
 }

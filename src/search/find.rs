@@ -3,14 +3,14 @@
 
 use std::{fmt, str::FromStr, time::Duration};
 
+use serde::Serialize;
+
 use super::{Query, Scope, rank, snippet};
 use crate::{
-    clock::Timestamp,
-    id::{ChannelId, ContextId, MessageId, RunId},
+    id::{ChannelId, MessageId, RunId},
     store::{
         Db, StoreError,
-        messages::Direction,
-        search::{self, Candidate},
+        search::{self, Candidate, Placed},
     },
 };
 
@@ -65,26 +65,13 @@ impl FromStr for Cursor {
 }
 
 /// A message that was found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct Found {
     /// The message.
-    pub id: MessageId,
-    /// Where it was said.
-    pub channel_id: ChannelId,
-    /// The platform's name.
-    pub platform: String,
-    /// The channel's name.
-    pub channel_name: Option<String>,
-    /// In which conversation.
-    pub context_id: ContextId,
-    /// Its name.
-    pub context_name: Option<String>,
-    /// Which way it went.
-    pub direction: Direction,
+    #[serde(flatten)]
+    pub message: Placed,
     /// Around what was found, in Markdown; what was found is bold.
     pub snippet: String,
-    /// When it was stored.
-    pub created_at: Timestamp,
 }
 
 /// A page of what was found, best first.
@@ -127,14 +114,7 @@ pub async fn find(db: &Db, request: Request) -> Result<Page, StoreError> {
     placed.sort_by_key(|message| ids.iter().position(|id| *id == message.id));
     let items = placed.into_iter().map(|message| Found {
         snippet: snippet(&message.content, &request.query),
-        id: message.id,
-        channel_id: message.channel_id,
-        platform: message.platform,
-        channel_name: message.channel_name,
-        context_id: message.context_id,
-        context_name: message.context_name,
-        direction: message.direction,
-        created_at: message.created_at,
+        message,
     });
     Ok(Page {
         items: items.collect(),

@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 
+use serde::Serialize;
 use sqlx::FromRow;
 
 use super::{Conn, Db, Pools, StoreError, Tx, Value, args, messages::Direction};
@@ -249,25 +250,32 @@ pub async fn candidates(
 }
 
 /// A message with what tells where it was said.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Placed {
     /// The message.
+    #[schema(value_type = String)]
     pub id: MessageId,
-    /// Where.
+    /// Where it was said.
+    #[schema(value_type = String)]
     pub channel_id: ChannelId,
     /// The platform's name.
     pub platform: String,
     /// The channel's name.
     pub channel_name: Option<String>,
     /// In which conversation.
+    #[schema(value_type = String)]
     pub context_id: ContextId,
     /// Its name.
     pub context_name: Option<String>,
     /// Which way it went.
     pub direction: Direction,
     /// The text.
+    #[serde(skip)]
+    #[schema(ignore)]
     pub content: String,
     /// When it was stored.
+    #[schema(value_type = String)]
     pub created_at: Timestamp,
 }
 

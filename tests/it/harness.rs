@@ -405,6 +405,11 @@ impl Bot {
         }
     }
 
+    /// How often its processes have logged this.
+    pub fn logged(&self, text: &str) -> usize {
+        fs::read_to_string(self.log()).unwrap_or_default().matches(text).count()
+    }
+
     fn log(&self) -> PathBuf {
         self.dir.path().join("log")
     }

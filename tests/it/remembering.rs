@@ -1,6 +1,6 @@
 //! What is remembered of conversations that are closed or grow too long, whatever happens on the way.
 
-use std::time::Duration;
+use std::sync::Arc;
 
 use clifford::{
     id::{ContextId, UserId},
@@ -11,7 +11,7 @@ use clifford::{
         messages::Direction,
     },
 };
-use clifford_fakes::openai::Reply;
+use clifford_fakes::openai::{RecordedRequest, Reply};
 use futures::future::join_all;
 use serde_json::{Value, json};
 
@@ -75,14 +75,15 @@ impl Bot {
         .await
     }
 
-    /// What the newest prompt of a run shows of the conversation.
+    /// The newest prompt of a run.
+    fn last_prompt(&self) -> Arc<RecordedRequest> {
+        let mut requests = self.model.requests().into_iter();
+        requests.rfind(|request| memory_schema(request).is_none()).unwrap()
+    }
+
+    /// What it shows of the conversation.
     fn shown(&self) -> Vec<String> {
-        let requests = self.model.requests();
-        let last = requests
-            .iter()
-            .rfind(|request| memory_schema(request).is_none())
-            .unwrap();
-        Prompt::read(last)
+        Prompt::read(&self.last_prompt())
             .conversation()
             .into_iter()
             .map(str::to_owned)
@@ -147,6 +148,14 @@ async fn sixty_one_turns(setup: Setup) {
     let shown = bot.shown();
     assert_eq!(shown[shown.len() - 62..], exchanges(31..=61));
     assert!(!shown.contains(&"remember fact 30".to_owned()), "{shown:?}");
+    // In their place stand the summary, and what is remembered.
+    let prompt = bot.last_prompt();
+    let payload: Value = serde_json::from_str(prompt.text(1)).unwrap();
+    assert_eq!(payload["summary"], summary);
+    let at = |name: &str| prompt.text(1).find(&format!("\"{name}\":")).unwrap();
+    assert!(at("summary") < at("conversation"));
+    // Of the level's twelve, five come into a prompt.
+    assert_eq!(payload["memories"].as_array().unwrap().len(), 5);
     bot.finish().await;
     assert_eq!(look.jobs().await.len(), 1);
 }
@@ -425,7 +434,11 @@ async fn a_job_is_put_off_however_long_the_database_refuses() {
             .any(|request| memory_schema(request).is_some())
     };
     bot.until("the model's answer", async |_| asked().then_some(())).await;
-    tokio::time::sleep(Duration::from_secs(1)).await;
+    // Refused once, and once more.
+    bot.until("a second refusal", async |_| {
+        (bot.logged("a job could not be put off yet") >= 2).then_some(())
+    })
+    .await;
     assert_eq!(
         look.count("jobs WHERE lease_owner IS NOT NULL AND error IS NULL").await,
         1

@@ -116,11 +116,11 @@ pub(super) async fn search(cx: ToolContext, args: SearchArgs) -> Result<Results,
     let found = search::find(&cx.db, request).await?;
     let messages = found.items.into_iter().map(|found| Hit {
         snippet: found.snippet,
-        role: role(found.direction),
-        when: found.created_at,
-        session: found.context_id,
-        conversation: found.context_name,
-        platform: found.platform,
+        role: role(found.message.direction),
+        when: found.message.created_at,
+        session: found.message.context_id,
+        conversation: found.message.context_name,
+        platform: found.message.platform,
     });
     Ok(Results {
         items: items.into_iter().map(|(_, item)| item).collect(),

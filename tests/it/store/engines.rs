@@ -102,6 +102,7 @@ on_both_engines![
     moves::a_channel_that_was_turned_off_stays_so_when_the_bot_is_removed_and_comes_back,
     moves::a_space_that_was_left_takes_all_of_its_channels_and_no_other,
     moves::the_places_that_are_served_come_with_their_newest_message,
+    memory_writes::a_conversation_that_closes_by_itself_is_remembered,
     memory_writes::a_closed_conversation_is_remembered_if_somebody_spoke_in_it,
     memory_writes::the_older_half_leaves_and_only_once_at_a_time,
     memory_writes::a_summary_stands_for_what_it_tells,

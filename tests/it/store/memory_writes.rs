@@ -4,7 +4,7 @@ use std::{ops::Range, time::Duration};
 
 use clifford::{
     clock::Timestamp,
-    id::{ContextId, MemoryItemId, MessageId, RunId, SpaceId},
+    id::{ContextId, MessageId, RunId, SpaceId},
     memory::closing,
     store::{
         BoxFuture, Pools, StoreError, Tx,
@@ -169,19 +169,16 @@ impl World {
 }
 
 fn item(key: &str) -> Item {
-    Item {
-        id: MemoryItemId::new(),
-        module: "identity".into(),
-        key: key.into(),
-        value: "Ada".into(),
-        level: 1,
-        confidence: 0.6,
-        origin_space: None,
-        shareable: false,
-        pinned: false,
-        created_at: NOW,
-        last_seen_at: NOW,
-    }
+    super::world::item("identity", key, "Ada", 1)
+}
+
+pub async fn a_conversation_that_closes_by_itself_is_remembered(world: World) {
+    let last = world.turns(1..2).await[1];
+    let later = NOW.after(std::time::Duration::from_secs(86_400));
+    assert_eq!(closing::close_idle(&world.db, later, later).await.expect("closes"), 1);
+    let jobs = world.jobs().await;
+    let made: Vec<_> = jobs.iter().map(|job| (job.mode, job.through)).collect();
+    assert_eq!(made, [(Some(WriteMode::Close), Some(last))]);
 }
 
 pub async fn a_closed_conversation_is_remembered_if_somebody_spoke_in_it(world: World) {

@@ -10,7 +10,7 @@ use clifford::{
         contexts,
         jobs::{self, JobKind, NewJob},
         links::Account,
-        memory_items::{self, NewItem},
+        memory_write::Item,
         merge,
         messages::{MessageStatus, NewInbound},
         runs::NewRun,
@@ -21,7 +21,7 @@ use clifford::{
 use clifford_channel::{Place, Platform, Speaker};
 use sqlx::AssertSqlSafe;
 
-use super::world::{NOW, World, place, speaker};
+use super::world::{self, NOW, World, item, place, speaker};
 
 /// A person with an account, their private channel and a conversation in it.
 #[derive(Clone)]
@@ -158,22 +158,12 @@ pub fn run_of(world: &World, person: &Person) -> NewRun {
     }
 }
 
-pub async fn remember(db: &Db, person: &Person, key: &'static str, value: &'static str, level: u32, seen: Timestamp) {
-    let item = NewItem {
-        user: person.user.id,
-        module: "preferences".into(),
-        key: key.into(),
-        value: value.into(),
-        level,
-        context: Some(person.context),
-        origin: None,
+pub async fn remember(db: &Db, person: &Person, key: &str, value: &str, level: i64, seen: Timestamp) {
+    let item = Item {
+        last_seen_at: seen,
+        ..item("preferences", key, value, level)
     };
-    assert!(
-        write(db, move |tx| Box::pin(async move {
-            memory_items::put(tx, &item, seen).await
-        }))
-        .await
-    );
+    world::remember(db, person.user.id, person.context, None, item).await;
 }
 
 /// A row of a person in every table that has some: a message with a file, a run with its usage, a job, a token,

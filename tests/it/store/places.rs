@@ -7,14 +7,14 @@ use clifford::{
     memory::{self, closing},
     store::{
         agents, channels, contexts, memory_items,
-        memory_items::{NewItem, Viewer},
+        memory_items::Viewer,
         settings,
         users::{self, UserRole},
     },
 };
 use clifford_channel::{Place, PlaceKind, Platform, Space};
 
-use super::world::{NOW, World, an_agent, place, speaker};
+use super::world::{NOW, World, an_agent, item, place, remember, speaker};
 
 pub async fn a_person_and_a_channel_are_known_again(world: World) {
     let (user, channel) = world
@@ -154,20 +154,8 @@ pub async fn memory_said_in_private_stays_private(world: World) {
         .space_id
         .expect("a space");
     for (key, origin) in [("secret", None), ("said_there", Some(space))] {
-        let item = NewItem {
-            user: world.user.id,
-            module: "identity".into(),
-            key: key.into(),
-            value: "x".into(),
-            level: 0,
-            context: Some(world.context),
-            origin,
-        };
-        let stored = world
-            .db
-            .write(move |tx| Box::pin(async move { memory_items::put(tx, &item, NOW).await }))
-            .await;
-        assert!(stored.expect("stores"));
+        let item = item("identity", key, "x", 0);
+        remember(&world.db, world.user.id, world.context, origin, item).await;
     }
     let cases = [
         (Viewer::Private, vec!["said_there", "secret"]),

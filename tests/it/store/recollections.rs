@@ -8,8 +8,8 @@ use clifford::{
     store::{
         Pools,
         channels::{self, Channel},
-        contexts, memory_items,
-        memory_items::{NewItem, Viewer},
+        contexts,
+        memory_items::Viewer,
         messages::{Direction, MessageStatus, NewInbound, Turn},
         recollection::{self, Conversation, Elsewhere, Recollection, Wanted},
         settings::{self, Setting},
@@ -18,7 +18,7 @@ use clifford::{
 };
 use clifford_channel::{Place, PlaceKind, Platform, Space};
 
-use super::world::{NOW, World, place, speaker};
+use super::world::{NOW, World, item, place, remember, speaker};
 
 /// A channel with an open conversation, in which something was last said at this second.
 struct Spot {
@@ -245,20 +245,18 @@ pub async fn a_conversation_that_goes_on_in_several_places_is_found_once(world: 
 
 pub async fn a_prompts_parts_are_found_in_one_trip(world: World) {
     let (channel, context) = (world.channel.id, world.context);
-    let item = NewItem {
-        user: world.user.id,
-        module: "identity".into(),
-        key: "name".into(),
-        value: "Ada".into(),
-        level: 0,
-        context: None,
-        origin: None,
-    };
+    remember(
+        &world.db,
+        world.user.id,
+        context,
+        None,
+        item("identity", "name", "Ada", 0),
+    )
+    .await;
     world
         .db
         .write(move |tx| {
             Box::pin(async move {
-                memory_items::put(tx, &item, NOW).await?;
                 contexts::rename(tx, context, "engines").await?;
                 settings::put(tx, &channel.to_string(), "memory", "true", NOW).await?;
                 settings::put(tx, settings::BOT, "memory", "false", NOW).await

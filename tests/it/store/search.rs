@@ -253,7 +253,7 @@ pub async fn nobody_finds_what_was_said_elsewhere(world: World) {
             .search(scope, "canary")
             .await
             .iter()
-            .map(|found| found.channel_id)
+            .map(|found| found.message.channel_id)
             .collect();
         assert_eq!(found, expected, "{scope:?}");
     }
@@ -273,7 +273,7 @@ pub async fn a_person_finds_what_was_said_in_every_private_channel_of_theirs(wor
         ..request(Scope::Person(world.user.id), "needle")
     };
     let page = search::find(&world.db, request).await.expect("searches");
-    let mut channels: Vec<_> = page.items.iter().map(|found| found.channel_id).collect();
+    let mut channels: Vec<_> = page.items.iter().map(|found| found.message.channel_id).collect();
     channels.sort();
     let mut expected: Vec<_> = homes.iter().map(|home| home.channel.id).collect();
     expected.sort();
@@ -338,7 +338,7 @@ pub async fn pages_show_every_match_once(world: World) {
             ..request(Scope::Channel(world.channel.id), "needle")
         };
         let page = search::find(&world.db, request).await.expect("searches");
-        seen.extend(page.items.into_iter().map(|found| found.id));
+        seen.extend(page.items.into_iter().map(|found| found.message.id));
         if seen.len() == 180 {
             // What is said meanwhile moves nothing.
             world.say("needle of late").await;

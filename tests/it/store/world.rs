@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use clifford::{
     clock::Timestamp,
-    id::{AgentId, ContextId, MessageId, RunId, WorkerId},
+    id::{AgentId, ContextId, MemoryItemId, MessageId, RunId, SpaceId, UserId, WorkerId},
     store::{
         Db, DbOptions, StoreError, Tx,
         agents::{self, Agent, Mode},
         channels::{self, Channel},
         contexts,
+        memory_write::{self, Change, Item},
         messages::{self, MessageStatus, NewInbound},
         run_queue,
         runs::{self, Advance, Lease, NewRun, Run, RunStatus},
@@ -77,6 +78,32 @@ pub struct World {
     pub user: User,
     pub channel: Channel,
     pub context: ContextId,
+}
+
+/// An item that was said in private, as the memory writer makes it.
+pub fn item(module: &str, key: &str, value: &str, level: i64) -> Item {
+    Item {
+        id: MemoryItemId::new(),
+        module: module.into(),
+        key: key.into(),
+        value: value.into(),
+        level,
+        confidence: 0.6,
+        origin_space: None,
+        shareable: false,
+        pinned: false,
+        created_at: NOW,
+        last_seen_at: NOW,
+    }
+}
+
+/// Remembers an item of a person.
+pub async fn remember(db: &Db, user: UserId, context: ContextId, space: Option<SpaceId>, item: Item) {
+    db.write(move |tx| {
+        Box::pin(async move { memory_write::change(tx, user, Some(context), space, &[Change::Add(item)]).await })
+    })
+    .await
+    .expect("stores");
 }
 
 impl World {
