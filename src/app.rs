@@ -32,7 +32,7 @@ use crate::{
         agents::{self, Agent, Mode},
         run_queue,
     },
-    tools::Registry,
+    tools::{Registry, Services},
 };
 
 /// Why Clifford could not start.
@@ -129,6 +129,11 @@ impl App {
             channels.clone(),
         );
         let tools = Arc::new(Registry::built_in(config.engine.max_tool_retries));
+        let services = Arc::new(Services {
+            config: config.tools.clone(),
+            secrets: secrets.tools.clone(),
+            data_dir: loaded.data_dir.clone(),
+        });
         let engine = Engine::new(Parts {
             db: db.clone(),
             clock: Arc::clone(&clock),
@@ -137,6 +142,7 @@ impl App {
             settings: engine_settings(&config, &loaded.data_dir),
             model: model(&config, secrets)?,
             tools,
+            services,
             outbound,
             delivery,
             masker: Arc::clone(&masker),

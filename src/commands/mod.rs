@@ -43,7 +43,7 @@ const fn command(name: &'static str, argument: Option<(&'static str, bool)>, des
 }
 
 /// Every command.
-pub const COMMANDS: [CommandSpec; 17] = [
+pub const COMMANDS: &[CommandSpec] = &[
     command("new", Some(("name", false)), "Start a new conversation"),
     command("contexts", None, "List the conversations of this chat"),
     command("switch", Some(("name", true)), "Go on with another conversation"),

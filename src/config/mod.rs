@@ -53,6 +53,8 @@ pub use secret::Secrets;
 pub use shape::schema;
 pub use url::Url;
 
+use crate::tools::ToolSettings;
+
 /// The settings of a whole Clifford. Writing it out (`Serialize`) shows no secret.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -79,6 +81,8 @@ pub struct Config {
     pub memory: Memory,
     /// How answers go out.
     pub delivery: Delivery,
+    /// The tools, a section each.
+    pub tools: ToolSettings,
     /// What the process tells of itself.
     pub log: Log,
 }

@@ -27,6 +27,8 @@ pub struct Secrets {
     pub discord_token: Option<Secret>,
     /// Keys by their providers' names.
     pub provider_keys: BTreeMap<String, Secret>,
+    /// What tools need, by `tool.key`.
+    pub tools: BTreeMap<String, Secret>,
     /// Passwords in the URLs of the settings.
     pub url_passwords: Vec<Secret>,
 }
@@ -39,6 +41,7 @@ impl Secrets {
             .into_iter()
             .flatten()
             .chain(self.provider_keys.values())
+            .chain(self.tools.values())
             .chain(&self.url_passwords)
     }
 
@@ -67,6 +70,12 @@ impl Secrets {
                 reader.report(&section, "key", NO_KEY);
             }
         }
+        let mut tools = BTreeMap::new();
+        for (tool, key, source) in config.tools.secrets() {
+            if let Some(secret) = reader.read(&format!("tools.{tool}"), &key, Some(&source)) {
+                tools.insert(format!("{tool}.{key}"), secret);
+            }
+        }
         ConfigErrors::unless_empty(reader.problems)?;
         let urls = config.llm.providers.iter().map(|provider| &provider.base_url);
         let urls = urls
@@ -78,6 +87,7 @@ impl Secrets {
             telegram_token,
             discord_token,
             provider_keys,
+            tools,
             url_passwords,
         })
     }

@@ -21,7 +21,7 @@ use crate::{
         agents::Mode,
         runs::{self, Begun, Lease, RunStatus},
     },
-    tools::Registry,
+    tools::{Registry, Services},
 };
 
 /// How long to wait when the database is away.
@@ -99,6 +99,8 @@ pub struct Engine {
     pub model: Arc<dyn Model>,
     /// The tools.
     pub tools: Arc<Registry>,
+    /// What tools work with.
+    pub services: Arc<Services>,
     /// Makes messages.
     pub outbound: Outbound,
     /// Delivers them.
@@ -139,6 +141,8 @@ pub struct Parts {
     pub model: Arc<dyn Model>,
     /// The tools.
     pub tools: Arc<Registry>,
+    /// What tools work with.
+    pub services: Arc<Services>,
     /// Makes messages.
     pub outbound: Outbound,
     /// Delivers them.
@@ -159,6 +163,7 @@ impl Engine {
             settings: parts.settings,
             model: parts.model,
             tools: parts.tools,
+            services: parts.services,
             outbound: parts.outbound,
             delivery: parts.delivery,
             masker: parts.masker,

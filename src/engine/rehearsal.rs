@@ -153,6 +153,7 @@ impl Rehearsal {
         self.push(StepKind::ToolResult(ToolResult {
             name: call.name,
             outcome,
+            origins: std::collections::BTreeSet::new(),
             duration_ms: 1,
         }));
     }

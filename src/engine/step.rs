@@ -1,5 +1,7 @@
 //! The steps of a run: what happened, in order, append-only. A run's state is a fold over them.
 
+use std::collections::BTreeSet;
+
 use clifford_action::{Category, Importance, OutputMode, RecoverAction, WakeOn};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -80,6 +82,9 @@ pub struct ToolResult {
     pub name: String,
     /// What came of it.
     pub outcome: ToolOutcome,
+    /// Where what it holds came from, as far as that is outside: it is data, whatever it says.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub origins: BTreeSet<String>,
     /// How long it took.
     pub duration_ms: u64,
 }

@@ -13,7 +13,7 @@ use crate::{
         quotes::{self as texts, Cell, Column},
         removal::Counts,
     },
-    tools::Registry,
+    tools::{Registry, Visible},
 };
 
 /// How many rows are read at once.
@@ -292,7 +292,7 @@ impl Traces {
 /// what everybody says.
 fn vocabulary() -> Vec<String> {
     let tools = Registry::built_in(0);
-    let commands = tools.visible(None).map(|(tool, commands)| {
+    let commands = tools.visible(None).into_iter().map(|Visible { tool, commands }| {
         let commands = commands
             .iter()
             .map(|command| format!("{} {}", command.name, command.summary));
@@ -303,7 +303,9 @@ fn vocabulary() -> Vec<String> {
             commands.collect::<Vec<_>>().join(" ")
         )
     });
-    let given = COMMANDS.map(|command| format!("{} {}", command.name, command.description));
+    let given = COMMANDS
+        .iter()
+        .map(|command| format!("{} {}", command.name, command.description));
     commands
         .chain(given)
         .chain([
@@ -383,6 +385,7 @@ mod tests {
                     retries: 2,
                     expose: true,
                 },
+                origins: BTreeSet::new(),
                 duration_ms: 1234,
             }),
             StepKind::Finish(Finish {

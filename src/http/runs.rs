@@ -197,12 +197,8 @@ fn check_tools(api: &Shared, allowed: &[String]) -> Result<(), Problem> {
         .engine
         .tools
         .visible(None)
-        .flat_map(|(tool, commands)| {
-            commands
-                .into_iter()
-                .map(|command| format!("{}.{}", tool.name, command.name))
-                .collect::<Vec<_>>()
-        })
+        .into_iter()
+        .flat_map(|visible| visible.names().collect::<Vec<_>>())
         .collect();
     for (place, entry) in allowed.iter().enumerate() {
         if !known.iter().any(|name| gates::covers(entry, name)) {

@@ -1,5 +1,7 @@
 //! Steps: append-only, one row each.
 
+use std::collections::BTreeSet;
+
 use clifford_action::{Importance, Note, OutputMode};
 use serde::{Deserialize, de::Error as _};
 use serde_json::{Value as Json, from_value, json};
@@ -96,18 +98,19 @@ pub async fn has_slept(conn: &mut Conn, run: RunId) -> Result<bool, StoreError> 
 pub fn parts(kind: &StepKind) -> (Option<Json>, Option<Json>, Option<&'static str>) {
     match kind {
         StepKind::ToolCall(call) => (Some(Json::Object(call.args.clone())), None, None),
-        StepKind::ToolResult(result) => match &result.outcome {
-            ToolOutcome::Success { result } => (
-                None,
-                Some(json!({ "success": true, "result": result })),
-                Some("success"),
-            ),
-            ToolOutcome::Failure { error, retries, expose } => (
-                None,
-                Some(json!({ "success": false, "error": error, "retries": retries, "expose": expose })),
-                Some("failure"),
-            ),
-        },
+        StepKind::ToolResult(ToolResult { outcome, origins, .. }) => {
+            let (mut told, status) = match outcome {
+                ToolOutcome::Success { result } => (json!({ "success": true, "result": result }), "success"),
+                ToolOutcome::Failure { error, retries, expose } => (
+                    json!({ "success": false, "error": error, "retries": retries, "expose": expose }),
+                    "failure",
+                ),
+            };
+            if !origins.is_empty() {
+                told["origins"] = json!(origins);
+            }
+            (None, Some(told), Some(status))
+        }
         StepKind::AssistantMessage { text, sent } => (
             Some(json!({ "message": text })),
             None,
@@ -230,6 +233,7 @@ fn kind(row: &StepRow) -> Result<StepKind, serde_json::Error> {
         }),
         "tool_result" => StepKind::ToolResult(ToolResult {
             name: tool,
+            origins: result.get("origins").cloned().map_or(Ok(BTreeSet::new()), from_value)?,
             outcome: from_value::<Outcome>(result)?.into(),
             duration_ms: row.duration_ms.and_then(|ms| u64::try_from(ms).ok()).unwrap_or(0),
         }),

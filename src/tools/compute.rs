@@ -4,11 +4,10 @@ use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::{Class, Command, Tool, ToolContext, ToolError};
 
-/// How long one expression may take.
-const TIME_LIMIT: Duration = Duration::from_secs(2);
 /// The longest expression, in bytes.
 const MOST: usize = 4096;
 
@@ -23,46 +22,56 @@ struct Evaluated {
     value: String,
 }
 
-pub(super) fn tool() -> Tool {
-    Tool {
-        name: "compute",
-        summary: "arithmetic and units",
-        commands: vec![
-            Command::new(
-                "eval",
-                "{expression}: its value",
-                Class::Read,
-                |_: ToolContext, args: EvalArgs| eval(args),
-            )
-            .exposes_errors(),
-        ],
+/// How long the calculator may think.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct Config {
+    /// How many seconds one expression may take.
+    #[schemars(range(min = 1, max = 15))]
+    max_seconds: u64,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { max_seconds: 2 }
     }
 }
 
-async fn eval(args: EvalArgs) -> Result<Evaluated, ToolError> {
+pub(super) fn tool() -> Tool {
+    Tool::new("compute", "🧮", "arithmetic and units")
+        .config::<Config>()
+        .command(
+            Command::new("eval", "{expression}: its value", Class::Read, eval)
+                .example(json!({ "expression": "3 * (4 + 5)" }))
+                .exposes_errors(),
+        )
+}
+
+async fn eval(cx: ToolContext, args: EvalArgs) -> Result<Evaluated, ToolError> {
     if args.expression.len() > MOST {
         return Err(ToolError::TellModel(format!(
             "the expression is longer than {MOST} bytes"
         )));
     }
-    tokio::task::spawn_blocking(move || evaluate(&args.expression))
+    let limit = Duration::from_secs(cx.config::<Config>("compute")?.max_seconds);
+    tokio::task::spawn_blocking(move || evaluate(&args.expression, limit))
         .await
         .map_err(|_| ToolError::Unavailable("the calculator broke down".to_owned()))?
 }
 
-struct Deadline(Instant);
+struct Deadline(Instant, Duration);
 
 impl fend_core::Interrupt for Deadline {
     fn should_interrupt(&self) -> bool {
-        self.0.elapsed() > TIME_LIMIT
+        self.0.elapsed() > self.1
     }
 }
 
-fn evaluate(expression: &str) -> Result<Evaluated, ToolError> {
+fn evaluate(expression: &str, limit: Duration) -> Result<Evaluated, ToolError> {
     let mut context = fend_core::Context::new();
     // Models write ** for powers and thousands with commas as people do.
     let expression = expression.replace("**", "^");
-    let result = fend_core::evaluate_with_interrupt(&expression, &mut context, &Deadline(Instant::now()))
+    let result = fend_core::evaluate_with_interrupt(&expression, &mut context, &Deadline(Instant::now(), limit))
         .map_err(|error| ToolError::TellModel(format!("`{expression}` cannot be computed: {error}")))?;
     Ok(Evaluated {
         value: result.get_main_result().to_owned(),
@@ -71,7 +80,11 @@ fn evaluate(expression: &str) -> Result<Evaluated, ToolError> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::evaluate;
+
+    const LIMIT: Duration = Duration::from_secs(2);
 
     #[test]
     fn expressions_have_their_values() {
@@ -84,7 +97,7 @@ mod tests {
             ("5 km in miles", "approx. 3.1068559612 miles"),
         ];
         for (expression, value) in cases {
-            let result = evaluate(expression)
+            let result = evaluate(expression, LIMIT)
                 .map(|evaluated| evaluated.value)
                 .map_err(|error| error.to_string());
             assert_eq!(result.as_deref(), Ok(value), "{expression}");
@@ -93,7 +106,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_computed_says_why() {
-        let error = evaluate("2 +")
+        let error = evaluate("2 +", LIMIT)
             .map(|evaluated| evaluated.value)
             .expect_err("half an expression");
         assert!(error.to_string().starts_with("`2 +` cannot be computed: "), "{error}");

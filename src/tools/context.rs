@@ -1,8 +1,15 @@
-//! On whose behalf and where a tool works.
+//! On whose behalf and where a tool works, and what it works with.
 
-use std::sync::Arc;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
 
-use super::Registry;
+use clifford_vault::Secret;
+use serde::de::DeserializeOwned;
+
+use super::{Registry, ToolError, ToolSettings};
 use crate::{
     clock::SharedClock,
     id::{ChannelId, ContextId, RunId, SpaceId, UserId},
@@ -20,6 +27,8 @@ pub struct ToolContext {
     pub clock: SharedClock,
     /// Every tool.
     pub registry: Arc<Registry>,
+    /// What tools work with beside.
+    pub services: Arc<Services>,
     /// The run's user.
     pub user: Option<UserId>,
     /// The run's conversation.
@@ -32,12 +41,16 @@ pub struct ToolContext {
     pub viewer: Viewer,
     /// The only tools that the run may call, if it is limited.
     pub allowed: Option<Vec<String>>,
+    /// The run.
+    pub run: RunId,
     /// The run at the root of its tree: what people asked belongs to it.
     pub root_run: RunId,
     /// Where it may search.
     pub scope: Scope,
     /// The same for every attempt at this very call.
     pub idempotency_key: String,
+    /// Where what this call returns came from.
+    pub origins: Arc<Origins>,
 }
 
 impl ToolContext {
@@ -51,5 +64,46 @@ impl ToolContext {
             None => self.defaults,
         };
         Ok(settings.memory)
+    }
+
+    /// What this call returns, or why it fails, holds words from outside: a web address, a file's name.
+    pub fn came_from(&self, origin: impl Into<String>) {
+        self.origins.add(origin.into());
+    }
+
+    /// What is set for a tool.
+    ///
+    /// # Errors
+    /// What is set cannot be used.
+    pub fn config<C: DeserializeOwned>(&self, tool: &str) -> Result<C, ToolError> {
+        let section = self.services.config.of(tool);
+        C::deserialize(section)
+            .map_err(|error| ToolError::Unavailable(format!("[tools.{tool}] cannot be used: {error}")))
+    }
+}
+
+/// What tools work with beside the database.
+#[derive(Debug, Default)]
+pub struct Services {
+    /// What is set for them.
+    pub config: ToolSettings,
+    /// The secrets that their settings refer to, by `tool.key`.
+    pub secrets: BTreeMap<String, Secret>,
+    /// Where files are kept.
+    pub data_dir: PathBuf,
+}
+
+/// Where what a call returns came from, as far as that is outside.
+#[derive(Debug, Default)]
+pub struct Origins(Mutex<BTreeSet<String>>);
+
+impl Origins {
+    fn add(&self, origin: String) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(origin);
+    }
+
+    /// All that were told.
+    pub fn all(&self) -> BTreeSet<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

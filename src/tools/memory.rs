@@ -4,6 +4,7 @@ mod recall;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::{Class, Command, Tool, ToolContext, ToolError};
 use crate::{
@@ -49,34 +50,37 @@ struct Stored {
 }
 
 pub(super) fn tool() -> Tool {
-    Tool {
-        name: "memory",
-        summary: "what is known of the user",
-        commands: vec![
-            Command::new("get", "{module?, key?}: what is remembered", Class::Read, get),
+    Tool::new("memory", "🧠", "what is known of the user")
+        .command(Command::new(
+            "get",
+            "{module?, key?}: what is remembered",
+            Class::Read,
+            get,
+        ))
+        .command(
             Command::new("put", "{module, key, value}: remember it", Class::Write, put)
+                .example(json!({ "module": "preferences", "key": "tea", "value": "green, no sugar" }))
                 .idempotent()
                 .exposes_errors(),
-            Command::new(
-                "search",
-                "{query, limit?}: what was said before",
-                Class::Read,
-                recall::search,
-            ),
-            Command::new(
-                "sessions",
-                "{limit?, before?}: past conversations",
-                Class::Read,
-                recall::sessions,
-            ),
-            Command::new(
-                "session_messages",
-                "{id, limit?, before?}: one of them",
-                Class::Read,
-                recall::session_messages,
-            ),
-        ],
-    }
+        )
+        .command(Command::new(
+            "search",
+            "{query, limit?}: what was said before",
+            Class::Read,
+            recall::search,
+        ))
+        .command(Command::new(
+            "sessions",
+            "{limit?, before?}: past conversations",
+            Class::Read,
+            recall::sessions,
+        ))
+        .command(Command::new(
+            "session_messages",
+            "{id, limit?, before?}: one of them",
+            Class::Read,
+            recall::session_messages,
+        ))
 }
 
 async fn get(cx: ToolContext, args: GetArgs) -> Result<Items, ToolError> {

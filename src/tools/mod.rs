@@ -1,14 +1,16 @@
-//! Tools: what a model may call. A tool is one file and one line in [`Registry::built_in`].
+//! Tools: what a model may call. A tool is one file and one line in [`registry::built_in`].
 
 mod compute;
 mod context;
 mod memory;
-mod registry;
+pub mod registry;
+mod settings;
 mod system;
 mod tool;
 #[expect(clippy::module_inception, reason = "the tools that tell of tools")]
 mod tools;
 
-pub use context::ToolContext;
-pub use registry::Registry;
-pub use tool::{Class, Command, Tool, ToolError};
+pub use context::{Origins, Services, ToolContext};
+pub use registry::{Called, Registry, Visible};
+pub use settings::ToolSettings;
+pub use tool::{Class, Command, Tool, ToolConfig, ToolError};

@@ -1,9 +1,9 @@
 //! Every tool, by name; arguments are checked here before a handler sees them.
 
-use std::collections::BTreeMap;
-
-use jsonschema::Validator;
-use serde_json::{Map, Value};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use super::{Command, Tool, ToolContext, compute, memory, system, tools};
 use crate::engine::{
@@ -11,63 +11,73 @@ use crate::engine::{
     step::{ToolCall, ToolOutcome},
 };
 
-/// The most characters of a tool's result.
-const MOST_RESULT: usize = 64 * 1024;
+/// The tools that every install has: one line a tool.
+pub fn built_in() -> Vec<Tool> {
+    vec![tools::tool(), memory::tool(), compute::tool(), system::tool()]
+}
 
 /// Every tool.
 #[derive(Debug)]
 pub struct Registry {
-    tools: Vec<Tool>,
-    validators: BTreeMap<String, Validator>,
+    tools: Vec<Arc<Tool>>,
     max_retries: u32,
+}
+
+/// A tool with those of its commands that a run may call.
+#[derive(Clone, Debug)]
+pub struct Visible {
+    /// The tool.
+    pub tool: Arc<Tool>,
+    /// Its commands.
+    pub commands: Vec<Arc<Command>>,
+}
+
+impl Visible {
+    /// The full names of its commands.
+    pub fn names(&self) -> impl Iterator<Item = String> {
+        let tool = &self.tool.name;
+        self.commands
+            .iter()
+            .map(move |command| format!("{tool}.{}", command.name))
+    }
+}
+
+/// What came of a call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Called {
+    /// The outcome, for the model.
+    pub outcome: ToolOutcome,
+    /// Where what it holds came from, as far as that is outside: it is data, whatever it says.
+    pub origins: BTreeSet<String>,
 }
 
 impl Registry {
     /// The tools that every install has.
     pub fn built_in(max_retries: u32) -> Self {
-        Self::new(
-            vec![tools::tool(), memory::tool(), compute::tool(), system::tool()],
-            max_retries,
-        )
-    }
-
-    fn new(tools: Vec<Tool>, max_retries: u32) -> Self {
-        let commands = tools
-            .iter()
-            .flat_map(|tool| tool.commands.iter().map(move |command| (tool, command)));
-        let validators = commands
-            .filter_map(|(tool, command)| {
-                let validator = jsonschema::validator_for(&command.schema).ok()?;
-                Some((format!("{}.{}", tool.name, command.name), validator))
-            })
-            .collect();
         Self {
-            tools,
-            validators,
+            tools: built_in().into_iter().map(Arc::new).collect(),
             max_retries,
         }
     }
 
     /// The tools that a run may call, each with its commands.
-    pub fn visible<'a>(&'a self, allowed: Option<&'a [String]>) -> impl Iterator<Item = (&'a Tool, Vec<&'a Command>)> {
-        self.tools.iter().filter_map(move |tool| {
-            let commands: Vec<_> = tool
-                .commands
-                .iter()
-                .filter(|command| {
-                    let name = format!("{}.{}", tool.name, command.name);
-                    allowed.is_none_or(|entries| entries.iter().any(|entry| covers(entry, &name)))
-                })
-                .collect();
-            (!commands.is_empty()).then_some((tool, commands))
-        })
+    pub fn visible(&self, allowed: Option<&[String]>) -> Vec<Visible> {
+        let may = |name: &str| allowed.is_none_or(|entries| entries.iter().any(|entry| covers(entry, name)));
+        let tools = self.tools.iter().map(|tool| Visible {
+            tool: Arc::clone(tool),
+            commands: (tool.commands.iter())
+                .filter(|command| may(&format!("{}.{}", tool.name, command.name)))
+                .cloned()
+                .collect(),
+        });
+        tools.filter(|visible| !visible.commands.is_empty()).collect()
     }
 
     /// The command of a full name (`tool.command`).
-    pub fn command(&self, name: &str) -> Option<&Command> {
+    pub fn command(&self, name: &str) -> Option<Arc<Command>> {
         let (tool, command) = name.split_once('.')?;
         let tool = self.tools.iter().find(|known| known.name == tool)?;
-        tool.commands.iter().find(|known| known.name == command)
+        tool.commands.iter().find(|known| known.name == command).cloned()
     }
 
     /// Tools with exactly one command, and that command's full name.
@@ -75,7 +85,7 @@ impl Registry {
         self.tools
             .iter()
             .filter_map(|tool| match tool.commands.as_slice() {
-                [only] => Some((tool.name.to_owned(), format!("{}.{}", tool.name, only.name))),
+                [only] => Some((tool.name.to_string(), format!("{}.{}", tool.name, only.name))),
                 _ => None,
             })
             .collect()
@@ -87,40 +97,24 @@ impl Registry {
     }
 
     /// Makes a call. Whatever goes wrong is an outcome for the model.
-    pub async fn call(&self, cx: ToolContext, call: &ToolCall) -> ToolOutcome {
+    pub async fn call(&self, cx: ToolContext, call: &ToolCall) -> Called {
         let Some(command) = self.command(&call.name) else {
-            return self.failure(
-                None,
-                format!("there is no tool {}; tools.list names those there are", call.name),
-            );
+            let fault = format!("there is no tool {}; tools.list names those there are", call.name);
+            return self.failure(None, fault).into();
         };
-        if let Some(fault) = self.fault(&call.name, &call.args) {
-            return self.failure(Some(command), fault);
+        if let Some(fault) = command.fault(&call.args) {
+            return self.failure(Some(&command), fault).into();
         }
-        match command.call(cx, call.args.clone()).await {
-            Ok(result) => ToolOutcome::Success {
-                result: bounded(result),
-            },
-            Err(error) => self.failure(Some(command), error.to_string()),
+        let told = Arc::clone(&cx.origins);
+        let outcome = match command.call(cx, call.args.clone()).await {
+            Ok(result) => ToolOutcome::Success { result },
+            Err(error) => self.failure(Some(&command), error.to_string()),
+        };
+        let mut origins = told.all();
+        if command.untrusted && origins.is_empty() {
+            origins.insert(call.name.clone());
         }
-    }
-
-    fn fault(&self, name: &str, args: &Map<String, Value>) -> Option<String> {
-        let faults: Vec<_> = self
-            .validators
-            .get(name)?
-            .iter_errors(&Value::Object(args.clone()))
-            .map(|error| {
-                let place = error.instance_path().to_string();
-                let field = place.trim_start_matches('/').replace('/', ".");
-                if field.is_empty() {
-                    error.to_string()
-                } else {
-                    format!("{field}: {error}")
-                }
-            })
-            .collect();
-        (!faults.is_empty()).then(|| format!("the arguments are wrong: {}", faults.join("; ")))
+        Called { outcome, origins }
     }
 
     fn failure(&self, command: Option<&Command>, error: String) -> ToolOutcome {
@@ -135,27 +129,29 @@ impl Registry {
     }
 }
 
-/// A result over the limit is cut, and says so.
-fn bounded(result: Value) -> Value {
-    let text = result.to_string();
-    if text.len() <= MOST_RESULT {
-        return result;
+impl From<ToolOutcome> for Called {
+    /// What came from nowhere but here.
+    fn from(outcome: ToolOutcome) -> Self {
+        Self {
+            outcome,
+            origins: BTreeSet::new(),
+        }
     }
-    let head: String = text.chars().take(MOST_RESULT).collect();
-    let missing = text.chars().count() - head.chars().count();
-    Value::String(format!("{head}… ({missing} more characters)"))
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 
     #[test]
     fn wrong_arguments_name_the_field_and_what_was_expected() {
         let registry = Registry::built_in(1);
-        let fault = |name: &str, args: Value| registry.fault(name, args.as_object().expect("an object"));
+        let fault = |name: &str, args: Value| {
+            let command = registry.command(name).expect("a command");
+            command.fault(args.as_object().expect("an object"))
+        };
         assert_eq!(fault("compute.eval", json!({ "expression": "1+1" })), None);
         assert_eq!(
             fault("compute.eval", json!({ "expression": 3 })).as_deref(),
@@ -170,7 +166,7 @@ mod tests {
     #[test]
     fn a_tool_with_one_command_may_be_called_by_its_own_name() {
         let single = Registry::built_in(1).single_commands();
-        assert_eq!(single.get("compute").map(String::as_str), Some("compute.eval"));
+        assert_eq!(single.get("system").map(String::as_str), Some("system.ping"));
         assert_eq!(single.get("memory"), None);
     }
 
@@ -179,5 +175,14 @@ mod tests {
         let registry = Registry::built_in(1);
         assert!(registry.may_repeat("compute.eval"));
         assert!(registry.may_repeat("memory.put"));
+    }
+
+    #[test]
+    fn every_arguments_schema_can_be_checked() {
+        for tool in built_in() {
+            for command in &tool.commands {
+                assert!(command.fault(&serde_json::Map::new()).is_some() || command.schema["required"].is_null());
+            }
+        }
     }
 }

@@ -17,11 +17,12 @@ struct Pong {
 }
 
 pub(super) fn tool() -> Tool {
-    Tool {
-        name: "system",
-        summary: "whether all is well",
-        commands: vec![Command::new("ping", "version and time", Class::Read, ping)],
-    }
+    Tool::new("system", "🩺", "whether all is well").command(Command::new(
+        "ping",
+        "version and time",
+        Class::Read,
+        ping,
+    ))
 }
 
 async fn ping(cx: ToolContext, _: PingArgs) -> Result<Pong, ToolError> {

@@ -1,23 +1,98 @@
 //! What a tool is: a name, commands, and a typed handler a command, erased in one place.
 
-use std::{future::Future, sync::Arc, time::Duration};
+use std::{borrow::Cow, future::Future, sync::Arc, time::Duration};
 
 use futures::{FutureExt, future::BoxFuture};
-use schemars::JsonSchema;
+use jsonschema::Validator;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 use super::ToolContext;
 
+/// How long a command may take, unless it says otherwise.
+const TIME_LIMIT: Duration = Duration::from_secs(20);
+/// The most bytes of a result's JSON, unless its command says otherwise.
+const RESULT_LIMIT: usize = 64 * 1024;
+
 /// A tool.
 #[derive(Debug)]
 pub struct Tool {
-    /// Its name.
-    pub name: &'static str,
-    /// What it is for, in a few words.
-    pub summary: &'static str,
+    /// Its name: letters, digits, `_` and `-`.
+    pub name: Cow<'static, str>,
+    /// One emoji.
+    pub icon: Cow<'static, str>,
+    /// What it is for, in a few words: stands in every prompt.
+    pub summary: Cow<'static, str>,
+    /// What it is for, at more length: for people, and for a model that asks.
+    pub description: Cow<'static, str>,
     /// What it can do.
-    pub commands: Vec<Command>,
+    pub commands: Vec<Arc<Command>>,
+    /// What can be set for it.
+    pub config: Option<ToolConfig>,
+}
+
+impl Tool {
+    /// A tool without commands.
+    pub fn new(
+        name: impl Into<Cow<'static, str>>,
+        icon: impl Into<Cow<'static, str>>,
+        summary: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        let summary = summary.into();
+        Self {
+            name: name.into(),
+            icon: icon.into(),
+            description: summary.clone(),
+            summary,
+            commands: Vec::new(),
+            config: None,
+        }
+    }
+
+    /// What it is for, at more length.
+    #[must_use]
+    pub fn about(mut self, description: impl Into<Cow<'static, str>>) -> Self {
+        self.description = description.into();
+        self
+    }
+
+    /// One more command.
+    #[must_use]
+    pub fn command(mut self, command: Command) -> Self {
+        self.commands.push(Arc::new(command));
+        self
+    }
+
+    /// What can be set for it: `[tools.NAME]` of `bot.toml` is made of this type. Every field needs a sentence, and
+    /// every number bounds, as in the other sections.
+    #[must_use]
+    pub fn config<C: Default + Serialize + DeserializeOwned + JsonSchema>(mut self) -> Self {
+        self.config = Some(ToolConfig::of::<C>());
+        self
+    }
+}
+
+/// What can be set for a tool: the type's schema and defaults.
+#[derive(Clone, Copy, Debug)]
+pub struct ToolConfig {
+    /// The schema of its section.
+    pub schema: fn(&mut SchemaGenerator) -> Schema,
+    /// The section with nothing set in it.
+    pub default: fn() -> Value,
+    /// Why a section cannot be used, if it cannot.
+    pub fault: fn(&Value) -> Option<String>,
+}
+
+impl ToolConfig {
+    /// What can be set is what this type holds.
+    pub fn of<C: Default + Serialize + DeserializeOwned + JsonSchema>() -> Self {
+        Self {
+            schema: |generator| generator.subschema_for::<C>(),
+            default: || serde_json::to_value(C::default()).unwrap_or_default(),
+            fault: |value| C::deserialize(value).err().map(|error| error.to_string()),
+        }
+    }
 }
 
 /// What a command may do; decides about confirmation, and about calling it again after a crash.
@@ -59,21 +134,31 @@ type Handler =
 #[derive(Clone)]
 pub struct Command {
     /// Its name, without the tool's.
-    pub name: &'static str,
-    /// What it does, in a few words.
-    pub summary: &'static str,
+    pub name: Cow<'static, str>,
+    /// Its arguments and what it does, in a few words: stands in every prompt.
+    pub summary: Cow<'static, str>,
+    /// What it does, at more length.
+    pub description: Cow<'static, str>,
+    /// Arguments as they may be given.
+    pub example: Option<Value>,
     /// What it may do.
     pub class: Class,
     /// Calling it again with the same key changes nothing.
     pub idempotent: bool,
+    /// What it returns comes from outside: it is data, whatever it says. A handler whose result only sometimes does
+    /// says so by [`ToolContext::came_from`].
+    pub untrusted: bool,
     /// How long it may take.
     pub time_limit: Duration,
+    /// The most bytes of its result's JSON; a longer one is cut.
+    pub result_limit: usize,
     /// How often a failed call may be tried again; `None`: as the engine's setting says.
     pub max_retries: Option<u32>,
     /// Its errors may be shown to the user.
     pub expose_errors: bool,
     /// The JSON schema of its arguments.
     pub schema: Value,
+    validator: Option<Arc<Validator>>,
     handler: Handler,
 }
 
@@ -99,6 +184,11 @@ impl Command {
         R: Serialize,
         F: Future<Output = Result<R, ToolError>> + Send + 'static,
     {
+        let mut schema = schemars::schema_for!(A).to_value();
+        if let Some(schema) = schema.as_object_mut() {
+            schema.remove("$schema");
+            schema.remove("title");
+        }
         let handler: Handler = Arc::new(move |cx, args| match serde_json::from_value::<A>(Value::Object(args)) {
             Ok(args) => handler(cx, args)
                 .map(|result| {
@@ -111,22 +201,51 @@ impl Command {
                 futures::future::ready(Err(ToolError::TellModel(format!("the arguments are wrong: {error}")))).boxed()
             }
         });
-        let mut schema = schemars::schema_for!(A).to_value();
-        if let Some(schema) = schema.as_object_mut() {
-            schema.remove("$schema");
-            schema.remove("title");
-        }
+        Self::with_schema(name, summary, class, schema, move |cx, args| handler(cx, args))
+    }
+
+    /// A command whose arguments are known by their JSON schema alone.
+    pub fn with_schema<F>(
+        name: impl Into<Cow<'static, str>>,
+        summary: impl Into<Cow<'static, str>>,
+        class: Class,
+        schema: Value,
+        handler: impl Fn(ToolContext, Map<String, Value>) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<Value, ToolError>> + Send + 'static,
+    {
+        let summary = summary.into();
         Self {
-            name,
+            name: name.into(),
+            description: summary.clone(),
             summary,
+            example: None,
             class,
             idempotent: class == Class::Read,
-            time_limit: Duration::from_secs(20),
+            untrusted: false,
+            time_limit: TIME_LIMIT,
+            result_limit: RESULT_LIMIT,
             max_retries: None,
             expose_errors: false,
+            validator: jsonschema::validator_for(&schema).ok().map(Arc::new),
             schema,
-            handler,
+            handler: Arc::new(move |cx, args| handler(cx, args).boxed()),
         }
+    }
+
+    /// What it does, at more length.
+    #[must_use]
+    pub fn about(mut self, description: impl Into<Cow<'static, str>>) -> Self {
+        self.description = description.into();
+        self
+    }
+
+    /// Arguments as they may be given.
+    #[must_use]
+    pub fn example(mut self, example: Value) -> Self {
+        self.example = Some(example);
+        self
     }
 
     /// Calling it again with the same key changes nothing.
@@ -134,6 +253,15 @@ impl Command {
     pub fn idempotent(self) -> Self {
         Self {
             idempotent: true,
+            ..self
+        }
+    }
+
+    /// What it returns comes from outside.
+    #[must_use]
+    pub fn untrusted(self) -> Self {
+        Self {
+            untrusted: true,
             ..self
         }
     }
@@ -147,13 +275,46 @@ impl Command {
         }
     }
 
-    /// Calls it, within its time limit.
+    /// How long it may take.
+    #[must_use]
+    pub fn time_limit(self, time_limit: Duration) -> Self {
+        Self { time_limit, ..self }
+    }
+
+    /// The most bytes of its result's JSON.
+    #[must_use]
+    pub fn result_limit(self, result_limit: usize) -> Self {
+        Self { result_limit, ..self }
+    }
+
+    /// What is wrong with these arguments, by the schema; names the fields and what was expected.
+    pub fn fault(&self, args: &Map<String, Value>) -> Option<String> {
+        let args = Value::Object(args.clone());
+        let faults: Vec<_> = self
+            .validator
+            .as_ref()?
+            .iter_errors(&args)
+            .map(|error| {
+                let place = error.instance_path().to_string();
+                let field = place.trim_start_matches('/').replace('/', ".");
+                if field.is_empty() {
+                    error.to_string()
+                } else {
+                    format!("{field}: {error}")
+                }
+            })
+            .collect();
+        (!faults.is_empty()).then(|| format!("the arguments are wrong: {}", faults.join("; ")))
+    }
+
+    /// Calls it, within its time limit. A result over its limit is cut, and says so.
     ///
     /// # Errors
     /// The handler's, or that it took too long.
     pub async fn call(&self, cx: ToolContext, args: Map<String, Value>) -> Result<Value, ToolError> {
         tokio::time::timeout(self.time_limit, (self.handler)(cx, args))
             .await
+            .map(|result| result.map(|value| bounded(value, self.result_limit)))
             .unwrap_or_else(|_| {
                 Err(ToolError::Unavailable(format!(
                     "it took longer than {} s",
@@ -161,4 +322,14 @@ impl Command {
                 )))
             })
     }
+}
+
+fn bounded(result: Value, limit: usize) -> Value {
+    let text = result.to_string();
+    if text.len() <= limit {
+        return result;
+    }
+    let head: String = text.chars().take(limit).collect();
+    let missing = text.chars().count() - head.chars().count();
+    Value::String(format!("{head}… ({missing} more characters)"))
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Class, Command, Tool, ToolContext, ToolError};
+use super::{Class, Command, Tool, ToolContext, ToolError, Visible};
 
 #[derive(Deserialize, JsonSchema)]
 struct ListArgs {}
@@ -16,9 +16,9 @@ struct Listed {
 
 #[derive(Serialize)]
 struct ListedTool {
-    name: &'static str,
-    summary: &'static str,
-    commands: Vec<&'static str>,
+    name: String,
+    summary: String,
+    commands: Vec<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -35,55 +35,51 @@ struct Described {
 #[derive(Serialize)]
 struct DescribedCommand {
     name: String,
-    summary: &'static str,
+    description: String,
     class: Class,
     args: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    example: Option<Value>,
 }
 
 pub(super) fn tool() -> Tool {
-    Tool {
-        name: "tools",
-        summary: "the tools there are",
-        commands: vec![
-            Command::new("list", "names and commands", Class::Read, list),
-            Command::new("describe", "{name}: arguments of a tool", Class::Read, describe),
-        ],
-    }
+    Tool::new("tools", "🧰", "the tools there are")
+        .command(Command::new("list", "names and commands", Class::Read, list))
+        .command(Command::new(
+            "describe",
+            "{name}: arguments of a tool",
+            Class::Read,
+            describe,
+        ))
 }
 
 async fn list(cx: ToolContext, _: ListArgs) -> Result<Listed, ToolError> {
-    let tools = cx
-        .registry
-        .visible(cx.allowed.as_deref())
-        .map(|(tool, commands)| ListedTool {
-            name: tool.name,
-            summary: tool.summary,
-            commands: commands.iter().map(|command| command.name).collect(),
-        })
-        .collect();
-    Ok(Listed { tools })
+    let visible = cx.registry.visible(cx.allowed.as_deref());
+    let tools = visible.into_iter().map(|Visible { tool, commands }| ListedTool {
+        name: tool.name.to_string(),
+        summary: tool.summary.to_string(),
+        commands: commands.iter().map(|command| command.name.to_string()).collect(),
+    });
+    Ok(Listed { tools: tools.collect() })
 }
 
 async fn describe(cx: ToolContext, args: DescribeArgs) -> Result<Described, ToolError> {
-    let (tool, command) = args
+    let (wanted, one) = args
         .name
         .split_once('.')
         .map_or((args.name.as_str(), None), |(tool, command)| (tool, Some(command)));
-    let commands: Vec<_> = cx
-        .registry
-        .visible(cx.allowed.as_deref())
-        .filter(|(known, _)| known.name == tool)
-        .flat_map(|(known, commands)| {
-            commands
-                .into_iter()
-                .map(move |known_command| (known.name, known_command))
-        })
-        .filter(|(_, known)| command.is_none_or(|command| known.name == command))
+    let visible = cx.registry.visible(cx.allowed.as_deref());
+    let commands: Vec<_> = visible
+        .iter()
+        .filter(|visible| visible.tool.name == wanted)
+        .flat_map(|visible| visible.commands.iter().map(|command| (&visible.tool.name, command)))
+        .filter(|(_, command)| one.is_none_or(|one| command.name == one))
         .map(|(tool, command)| DescribedCommand {
             name: format!("{tool}.{}", command.name),
-            summary: command.summary,
+            description: command.description.to_string(),
             class: command.class,
             args: command.schema.clone(),
+            example: command.example.clone(),
         })
         .collect();
     if commands.is_empty() {

@@ -54,7 +54,10 @@ async fn telegram_user_opens_lists_switches_and_closes_conversations() {
     );
     let mut registered: Vec<_> = bot.telegram.commands().into_iter().map(|(name, _)| name).collect();
     registered.sort();
-    let mut all = clifford::commands::COMMANDS.map(|command| command.name);
+    let mut all: Vec<_> = clifford::commands::COMMANDS
+        .iter()
+        .map(|command| command.name)
+        .collect();
     all.sort_unstable();
     assert_eq!(registered, all);
 }

@@ -168,6 +168,7 @@ fn calculation() -> Vec<Step> {
         outcome: ToolOutcome::Success {
             result: json!({ "value": "391" }),
         },
+        origins: std::collections::BTreeSet::new(),
         duration_ms: 1,
     };
     vec![

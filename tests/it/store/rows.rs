@@ -51,6 +51,7 @@ pub async fn steps_come_back_as_they_were(world: World) {
                 retries: 2,
                 expose: true,
             },
+            origins: ["https://example.org".to_owned()].into(),
             duration_ms: 7,
         }),
         StepKind::AssistantMessage {

@@ -1,0 +1,112 @@
+//! One tool call of a run: on whose behalf it is made, and what becomes of its result.
+
+use std::{collections::BTreeSet, sync::Arc, time::Instant};
+
+use clifford_vault::Masker;
+
+use super::{Gone, Session, millis};
+use crate::{
+    engine::{
+        crash::{self, Point},
+        effects::Effects,
+        step::{StepKind, ToolCall, ToolOutcome, ToolResult},
+    },
+    memory::recall,
+    search::Scope,
+    tools::{Called, Class, Origins, ToolContext},
+};
+
+impl Session<'_> {
+    /// Makes a tool call that was recorded. One that may have been made before a crash is made again only if
+    /// that changes nothing.
+    ///
+    /// # Errors
+    /// The store's; the run was cancelled.
+    pub async fn call(&mut self, call: ToolCall) -> Result<(), Gone> {
+        crash::reach(Point::ToolCallRecorded);
+        let interrupted = std::mem::take(&mut self.interrupted);
+        let began = Instant::now();
+        let Called { outcome, origins } = if interrupted && !self.engine.tools.may_repeat(&call.name) {
+            ToolOutcome::Failure {
+                error: "interrupted; it may or may not have taken effect".to_owned(),
+                retries: 1,
+                expose: false,
+            }
+            .into()
+        } else {
+            tokio::select! {
+                called = self.engine.tools.call(self.tool_context(&call), &call) => masked(&self.engine.masker, called),
+                () = self.cancelled.cancelled() => return Err(Gone::Cancelled),
+            }
+        };
+        crash::reach(Point::ToolCalled);
+        let label = if matches!(outcome, ToolOutcome::Success { .. }) {
+            "success"
+        } else {
+            "failure"
+        };
+        metrics::counter!("clifford_tool_calls_total", "tool" => call.name.clone(), "outcome" => label).increment(1);
+        let reads = self
+            .engine
+            .tools
+            .command(&call.name)
+            .is_none_or(|command| command.class == Class::Read);
+        let result = ToolResult {
+            name: call.name,
+            outcome,
+            origins,
+            duration_ms: millis(began.elapsed()),
+        };
+        self.push(StepKind::ToolResult(result));
+        // What was only read is read again after a crash; anything else is recorded at once.
+        if reads {
+            Ok(())
+        } else {
+            self.commit(Effects::default()).await
+        }
+    }
+
+    fn tool_context(&self, call: &ToolCall) -> ToolContext {
+        let channel = self.work.channel.as_ref();
+        ToolContext {
+            db: self.engine.db.clone(),
+            clock: Arc::clone(&self.engine.clock),
+            registry: Arc::clone(&self.engine.tools),
+            services: Arc::clone(&self.engine.services),
+            user: self.work.run.user_id,
+            context: self.work.run.context_id,
+            place: channel.map(|channel| (channel.id, channel.space_id)),
+            defaults: self.engine.settings.memory.defaults,
+            viewer: recall::viewer(self.work.run.user_id, channel),
+            allowed: self.state.allowed_tools.clone(),
+            run: self.work.run.id,
+            root_run: self.work.run.root_run_id,
+            scope: Scope::of(self.work.run.user_id, channel),
+            idempotency_key: call.idempotency_key.clone(),
+            origins: Arc::new(Origins::default()),
+        }
+    }
+}
+
+/// What a tool returns may hold a configured secret: the model never sees it.
+fn masked(masker: &Masker, called: Called) -> Called {
+    let outcome = match called.outcome {
+        ToolOutcome::Success { result } => {
+            let text = result.to_string();
+            let masked = masker.mask(&text);
+            ToolOutcome::Success {
+                result: serde_json::from_str(&masked).unwrap_or(result),
+            }
+        }
+        ToolOutcome::Failure { error, retries, expose } => ToolOutcome::Failure {
+            error: masker.mask(&error).into_owned(),
+            retries,
+            expose,
+        },
+    };
+    let origins = called.origins.iter().map(|origin| masker.mask(origin).into_owned());
+    Called {
+        outcome,
+        origins: origins.collect::<BTreeSet<_>>(),
+    }
+}

@@ -1,0 +1,114 @@
+//! One commit of a run, and what this process does once it is written.
+
+use super::{Gone, Session};
+use crate::{
+    engine::{
+        commit::{Commit, TakesIn},
+        crash::{self, Point},
+        effects::{After, Effects},
+        events::RunEvent,
+    },
+    store::runs::RunStatus,
+};
+
+impl Session<'_> {
+    pub(super) async fn commit(&mut self, effects: Effects) -> Result<(), Gone> {
+        self.commit_with(effects, None).await
+    }
+
+    pub(super) async fn commit_with(&mut self, effects: Effects, takes_in: Option<TakesIn>) -> Result<(), Gone> {
+        let now = self.engine.clock.now();
+        let steps = std::mem::take(&mut self.uncommitted);
+        let mut last_seq = steps.last().map(|step| step.seq);
+        let progress = self.progress(&steps);
+        let to = self.work.reply_to();
+        let metadata = match effects.says.is_empty() {
+            true => None,
+            false => self.metadata().await?,
+        };
+        // The steps that say them are applied already.
+        let said_before = self.state.sent.len().saturating_sub(effects.says.len());
+        let (outbound, tickets): (Vec<_>, Vec<_>) = (said_before..)
+            .zip(&effects.says)
+            .filter_map(|(number, text)| {
+                let run = self.work.run.id;
+                let (mut message, ticket) = (self.engine.outbound).run_message(to.clone()?, run, number, text, now);
+                message.metadata.clone_from(&metadata);
+                Some((message, ticket))
+            })
+            .unzip();
+        let status = match &effects.then {
+            After::Continue | After::Call(_) => None,
+            After::Sleep(_) | After::AwaitChildren(_) => Some(RunStatus::Waiting),
+            After::End { status, .. } => Some(*status),
+        };
+        let waits_for_children = matches!(effects.then, After::AwaitChildren(_));
+        let is_child_end = self.work.run.parent_run_id.is_some() && status.is_some_and(RunStatus::is_ended);
+        let commit = Commit {
+            lease: self.work.lease,
+            run: self.work.run.clone(),
+            steps,
+            takes_in,
+            messages: outbound,
+            children: effects.children,
+            then: effects.then,
+            time_zone: self.engine.rules.time_zone.clone(),
+            has_trigger: self.state.has_trigger,
+            has_children: !self.state.children.is_empty(),
+            max_turns: self.engine.settings.memory.max_turns,
+            lease_for: self.engine.settings.lease,
+            now,
+        };
+        let kept = commit.steps.clone();
+        let written = self.engine.db.write(move |tx| Box::pin(commit.write(tx))).await;
+        let consequences = match written {
+            Ok(consequences) => consequences,
+            Err(error) => {
+                self.uncommitted = kept;
+                return Err(error.into());
+            }
+        };
+        for (step, address) in consequences.taken_in {
+            self.state.apply(&step);
+            last_seq = Some(step.seq);
+            self.taken_in.extend(address);
+        }
+        if !tickets.iter().all(Option::is_none) {
+            crash::reach(Point::MessageRecorded);
+        }
+        if is_child_end {
+            crash::reach(Point::ChildEnded);
+        }
+        if consequences.job_to_do {
+            self.engine.jobs_bell.notify_one();
+        }
+        if let Some((run, lease)) = consequences.follow_up {
+            tracing::debug!(run = %run.id, "a run for what arrived meanwhile");
+            self.engine.start_held(lease);
+        }
+        if let Some(to) = &to {
+            for signal in progress {
+                self.engine.delivery.signal(to, signal);
+            }
+            for ticket in tickets.into_iter().flatten() {
+                self.engine.delivery.deliver(ticket);
+            }
+            // Who waits for subagents is still at work, as its chat sees it.
+            if status.is_some() && !waits_for_children {
+                self.engine.delivery.done(to, self.work.run.id, self.work.lease.epoch);
+                self.settle_taken_in(to);
+            }
+        }
+        if let Some(seq) = last_seq {
+            self.engine.events.tell(self.work.run.id, RunEvent::Step(seq));
+        }
+        if let Some(status) = status {
+            self.engine.events.tell(self.work.run.id, RunEvent::Status(status));
+            metrics::counter!("clifford_runs_total", "status" => status.as_str()).increment(1);
+        }
+        if consequences.work_to_claim || status == Some(RunStatus::Waiting) {
+            self.engine.bell.notify_one();
+        }
+        Ok(())
+    }
+}

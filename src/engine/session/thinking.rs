@@ -1,0 +1,137 @@
+//! One model call of a run: what it is asked, what comes back, and what it costs.
+
+use std::time::{Duration, Instant};
+
+use clifford_llm::ModelError;
+use sha2::{Digest, Sha256};
+
+use super::{Gone, Session, millis};
+use crate::{
+    engine::{
+        crash::{self, Point},
+        effects::Effects,
+        endings,
+        prompt::Frame,
+        sentences,
+        step::{EndingKind, Event, LlmResponse, StepKind},
+    },
+    memory::recall,
+    store::{recollection, users::UserRole},
+};
+
+impl Session<'_> {
+    /// Asks the model, and takes its reply.
+    ///
+    /// # Errors
+    /// The store's; the run was cancelled.
+    pub async fn think(&mut self, before: Vec<StepKind>) -> Result<(), Gone> {
+        self.collect_subagents().await?;
+        self.collect_failed_deliveries().await?;
+        for step in before {
+            self.push(step);
+        }
+        crash::reach(Point::BeforeModelCall);
+        self.frame().await?;
+        let Some(frame) = &self.frame else {
+            return Err(Gone::Panicked);
+        };
+        let request = frame.request(&self.state);
+        let text = serde_json::to_string(&request.messages).unwrap_or_default();
+        let began = Instant::now();
+        let left = Duration::from_millis(self.engine.rules.max_run_ms.saturating_sub(self.state.worked_ms));
+        let mut draft = self.draft();
+        let reply = tokio::select! {
+            reply = tokio::time::timeout(left, self.engine.model.complete(&request, &mut draft)) => reply,
+            () = self.cancelled.cancelled() => return Err(Gone::Cancelled),
+        };
+        self.push(StepKind::Event(Event::LlmRequest {
+            messages: request.messages.len(),
+            estimated_tokens: clifford_llm::estimate_tokens(&text),
+            prompt_hash: format!("{:x}", Sha256::digest(text.as_bytes())),
+            prompt: self
+                .engine
+                .settings
+                .record_prompts
+                .then(|| serde_json::to_value(&request.messages).unwrap_or_default()),
+        }));
+        let completion = match reply {
+            Ok(Ok(completion)) => completion,
+            Ok(Err(error)) => return self.no_reply(&error).await,
+            Err(_) => {
+                let error = ModelError::Overloaded {
+                    provider: "the model".to_owned(),
+                    reason: "no reply within what is left of max_run_seconds".to_owned(),
+                };
+                return self.no_reply(&error).await;
+            }
+        };
+        let (prompt_price, completion_price) = self
+            .engine
+            .settings
+            .prices
+            .get(&completion.provider)
+            .copied()
+            .unwrap_or_default();
+        #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
+        let cost = (completion.usage.prompt_tokens as f64 * prompt_price
+            + completion.usage.completion_tokens as f64 * completion_price)
+            / 1_000_000.0;
+        let duration = began.elapsed();
+        metrics::histogram!("clifford_model_seconds", "provider" => completion.provider.clone()).record(duration);
+        self.push(StepKind::Event(Event::LlmResponse(LlmResponse {
+            text: completion.text,
+            tool_calls: completion.tool_calls,
+            usage: completion.usage,
+            provider: completion.provider,
+            model: completion.model,
+            cost,
+            duration_ms: millis(duration),
+        })));
+        if crash::is_armed(Point::ResponseRecorded) {
+            self.commit(Effects::default()).await?;
+            crash::reach(Point::ResponseRecorded);
+        }
+        Ok(())
+    }
+
+    /// The fixed part of the prompt, put together once a session.
+    async fn frame(&mut self) -> Result<(), Gone> {
+        if self.frame.is_none() {
+            let (run, settings) = (&self.work.run, &self.engine.settings);
+            let found = match self.work.recollection.take() {
+                Some(found) => found,
+                None => {
+                    let wanted = recall::wanted(run, self.work.channel.as_ref(), settings.amounts(run.mode));
+                    recollection::find(&mut self.engine.db.read().await?, wanted).await?
+                }
+            };
+            let mut recalled = recall::recall(found, settings.memory.defaults, settings.memory.cross_channel_tokens);
+            recalled.user_name = self.user_name().await?;
+            self.frame = Some(Frame::new(
+                &self.work,
+                &self.engine.rules,
+                &self.engine.tools,
+                &recalled,
+            ));
+        }
+        Ok(())
+    }
+
+    /// No model answered: the user hears of it. Only the owner reads which setting to mend.
+    async fn no_reply(&mut self, error: &ModelError) -> Result<(), Gone> {
+        tracing::warn!(%error, "the model did not answer");
+        let channel = self.work.channel.as_ref();
+        // Who sits at the machine can mend its settings.
+        let is_local = channel.is_none_or(|channel| channel.platform == clifford_channel::Platform::Terminal.as_str());
+        let is_owner = is_local || self.work.user.as_ref().is_some_and(|user| user.role == UserRole::Owner);
+        let private = channel.is_none_or(crate::store::channels::Channel::is_private);
+        let sentence = match error {
+            ModelError::Unauthorised { .. } if is_owner && private => format!("{} ({error})", sentences::MODEL_DOWN),
+            ModelError::Refused { .. } => sentences::MODEL_REFUSED.to_owned(),
+            _ => sentences::MODEL_DOWN.to_owned(),
+        };
+        let decision = endings::give_up(&self.state, EndingKind::Model, &sentence, &error.to_string());
+        self.carry_out(decision).await?;
+        Ok(())
+    }
+}
