@@ -128,12 +128,12 @@ impl App {
             delivery_settings(&config),
             channels.clone(),
         );
-        let tools = Arc::new(Registry::built_in(config.engine.max_tool_retries));
         let services = Arc::new(Services {
             config: config.tools.clone(),
             secrets: secrets.tools.clone(),
             data_dir: loaded.data_dir.clone(),
         });
+        let tools = Arc::new(Registry::new(config.engine.max_tool_retries, &services));
         let engine = Engine::new(Parts {
             db: db.clone(),
             clock: Arc::clone(&clock),

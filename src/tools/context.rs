@@ -6,13 +6,14 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use clifford_channel::Address;
 use clifford_vault::Secret;
 use serde::de::DeserializeOwned;
 
 use super::{Registry, ToolError, ToolSettings};
 use crate::{
     clock::SharedClock,
-    id::{ChannelId, ContextId, RunId, SpaceId, UserId},
+    id::{AgentId, ChannelId, ContextId, RunId, SpaceId, UserId},
     search::Scope,
     settings::PlaceSettings,
     store::{Db, StoreError, memory_items::Viewer},
@@ -29,12 +30,16 @@ pub struct ToolContext {
     pub registry: Arc<Registry>,
     /// What tools work with beside.
     pub services: Arc<Services>,
+    /// The agent that does the run.
+    pub agent: AgentId,
     /// The run's user.
     pub user: Option<UserId>,
     /// The run's conversation.
     pub context: Option<ContextId>,
     /// Its channel, with the space of that.
     pub place: Option<(ChannelId, Option<SpaceId>)>,
+    /// Where the run's replies go.
+    pub address: Option<Address>,
     /// What holds in a place where nothing else is set.
     pub defaults: PlaceSettings,
     /// What the run's channel may see of its user's memory.

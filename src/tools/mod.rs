@@ -13,4 +13,4 @@ mod tools;
 pub use context::{Origins, Services, ToolContext};
 pub use registry::{Called, Registry, Visible};
 pub use settings::ToolSettings;
-pub use tool::{Class, Command, Tool, ToolConfig, ToolError};
+pub use tool::{Class, Command, Needs, Tool, ToolConfig, ToolError};

@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use super::{Command, Tool, ToolContext, compute, memory, system, tools};
+use super::{Command, Needs, Services, Tool, ToolContext, compute, memory, system, tools};
 use crate::engine::{
     gates::covers,
     step::{ToolCall, ToolOutcome},
@@ -54,8 +54,18 @@ pub struct Called {
 impl Registry {
     /// The tools that every install has.
     pub fn built_in(max_retries: u32) -> Self {
+        Self::new(max_retries, &Services::default())
+    }
+
+    /// The tools that can do their work as things are set.
+    pub fn new(max_retries: u32, services: &Services) -> Self {
+        let can = |needs: Option<Needs>| needs.is_none_or(|missing| missing(services).is_none());
+        let tools = built_in().into_iter().filter(|tool| can(tool.needs)).map(|mut tool| {
+            tool.commands.retain(|command| can(command.needs));
+            Arc::new(tool)
+        });
         Self {
-            tools: built_in().into_iter().map(Arc::new).collect(),
+            tools: tools.filter(|tool| !tool.commands.is_empty()).collect(),
             max_retries,
         }
     }

@@ -8,7 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-use super::ToolContext;
+use super::{Services, ToolContext};
 
 /// How long a command may take, unless it says otherwise.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
@@ -30,7 +30,13 @@ pub struct Tool {
     pub commands: Vec<Arc<Command>>,
     /// What can be set for it.
     pub config: Option<ToolConfig>,
+    /// What it cannot do without.
+    pub needs: Option<Needs>,
 }
+
+/// Says what is missing and how to mend that, for a tool or command that cannot do its work as things are set: it is
+/// not shown to models then.
+pub type Needs = fn(&Services) -> Option<String>;
 
 impl Tool {
     /// A tool without commands.
@@ -47,6 +53,7 @@ impl Tool {
             summary,
             commands: Vec::new(),
             config: None,
+            needs: None,
         }
     }
 
@@ -69,6 +76,13 @@ impl Tool {
     #[must_use]
     pub fn config<C: Default + Serialize + DeserializeOwned + JsonSchema>(mut self) -> Self {
         self.config = Some(ToolConfig::of::<C>());
+        self
+    }
+
+    /// What it cannot do without.
+    #[must_use]
+    pub fn needs(mut self, needs: Needs) -> Self {
+        self.needs = Some(needs);
         self
     }
 }
@@ -156,6 +170,8 @@ pub struct Command {
     pub max_retries: Option<u32>,
     /// Its errors may be shown to the user.
     pub expose_errors: bool,
+    /// What it cannot do without, beside what its tool needs.
+    pub needs: Option<Needs>,
     /// The JSON schema of its arguments.
     pub schema: Value,
     validator: Option<Arc<Validator>>,
@@ -228,6 +244,7 @@ impl Command {
             result_limit: RESULT_LIMIT,
             max_retries: None,
             expose_errors: false,
+            needs: None,
             validator: jsonschema::validator_for(&schema).ok().map(Arc::new),
             schema,
             handler: Arc::new(move |cx, args| handler(cx, args).boxed()),
@@ -271,6 +288,15 @@ impl Command {
     pub fn exposes_errors(self) -> Self {
         Self {
             expose_errors: true,
+            ..self
+        }
+    }
+
+    /// What it cannot do without, beside what its tool needs.
+    #[must_use]
+    pub fn needs(self, needs: Needs) -> Self {
+        Self {
+            needs: Some(needs),
             ..self
         }
     }
