@@ -18,7 +18,7 @@ use crate::{
     commands::COMMANDS,
     config::{self, Config, Loaded, Secrets},
     delivery::Delivery,
-    engine::{Engine, Parts, lease, scheduler},
+    engine::{Engine, Parts, lease, masked::Masked, scheduler},
     housekeeping,
     http::{self, Api, Server, channel::WebChannel},
     id::{AgentId, WorkerId},
@@ -26,6 +26,7 @@ use crate::{
     jobs, left_spaces,
     outbound::Outbound,
     receiver::Receiver,
+    sealed::Sealed,
     search,
     store::{
         Db, DbOptions, StoreError,
@@ -107,7 +108,7 @@ impl App {
         let worker = WorkerId::new();
         prepare(&db, &config, &clock).await?;
 
-        let masker = Arc::new(Masker::new(secrets.all()));
+        let masker = Arc::clone(&secrets.masker);
         let mut channels = adapters(&config, secrets)?;
         let platforms = channels.keys().copied().filter(|_| options.channels).collect();
         channels.insert(Platform::Web, Arc::new(WebChannel));
@@ -140,12 +141,17 @@ impl App {
             worker,
             rules: rules(&config, &tools),
             settings: engine_settings(&config, &loaded.data_dir),
-            model: model(&config, secrets)?,
+            model: Arc::new(Masked::new(model(&config, secrets)?, Arc::clone(&masker))),
             tools,
             services,
             outbound,
             delivery,
             masker: Arc::clone(&masker),
+            sealed: Arc::new(Sealed::new(
+                secrets.sealing_key.clone(),
+                &loaded.data_dir,
+                Arc::clone(&masker),
+            )),
         });
         let gatekeeper = Gatekeeper::new(Arc::clone(&engine), ingress_settings(&config));
         let app = Self {
