@@ -48,7 +48,6 @@ fn plants(secret: &str) -> Vec<Value> {
         json!({ "type": "set_output", "output": format!("[link](https://example.org/?k={secret})") }),
         json!({ "type": "recover", "reason": secret, "action": "retry" }),
         json!({ "type": "send_message", "message": format!("so far: {secret}") }),
-        json!({ "type": "finish", "output": format!("done with `{secret}`") }),
     ]
 }
 
@@ -88,7 +87,14 @@ async fn a_secret_shows_nowhere_whoever_says_it() {
             bot.model.push(Reply::json(&plant));
         }
         bot.says(room, &format!("what is {secret} for?"));
-        answers += 2;
+        answers += 1;
+        bot.answers(room, answers).await;
+        let notes = json!([{ "category": "requirements", "content": "it" }, { "category": "plan", "content": "it" }]);
+        bot.model.push(Reply::json(
+            &json!({ "type": "finish", "output": format!("done with `{secret}`"), "notes": notes }),
+        ));
+        bot.says(room, &format!("done with {secret}?"));
+        answers += 1;
         bot.answers(room, answers).await;
         // In the provider's own form of a call, and as no action at all.
         bot.model.push(Reply::native_tool_call(
