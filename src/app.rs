@@ -4,7 +4,7 @@ mod settings;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use clifford_channel::{Channel, Platform};
+use clifford_channel::{Actor, Channel, Platform};
 use clifford_discord::{Argument, Discord, DiscordConfig, SlashCommand};
 use clifford_llm::{Capability, Failover, Model, Offline, OpenAi, OpenAiConfig, RetryPolicy, Retrying, Timeouts};
 use clifford_telegram::{Rates, Telegram, TelegramConfig};
@@ -18,7 +18,7 @@ use crate::{
     commands::COMMANDS,
     config::{self, Config, Loaded, Secrets},
     delivery::Delivery,
-    engine::{Engine, Parts, lease, scheduler},
+    engine::{Engine, Parts, lease, masked::Masked, scheduler},
     housekeeping,
     http::{self, Api, Server, channel::WebChannel},
     id::{AgentId, WorkerId},
@@ -26,6 +26,7 @@ use crate::{
     jobs, left_spaces,
     outbound::Outbound,
     receiver::Receiver,
+    sealed::Sealed,
     search,
     store::{
         Db, DbOptions, StoreError,
@@ -107,8 +108,8 @@ impl App {
         let worker = WorkerId::new();
         prepare(&db, &config, &clock).await?;
 
-        let masker = Arc::new(Masker::new(secrets.all()));
-        let mut channels = adapters(&config, secrets)?;
+        let masker = Arc::clone(&secrets.masker);
+        let Adapters { mut channels, actors } = adapters(&config, secrets)?;
         let platforms = channels.keys().copied().filter(|_| options.channels).collect();
         channels.insert(Platform::Web, Arc::new(WebChannel));
         if let Some(terminal) = &options.terminal {
@@ -131,6 +132,7 @@ impl App {
         let services = Arc::new(Services {
             config: config.tools.clone(),
             secrets: secrets.tools.clone(),
+            actors,
             data_dir: loaded.data_dir.clone(),
         });
         let tools = Arc::new(Registry::new(config.engine.max_tool_retries, &services));
@@ -140,12 +142,17 @@ impl App {
             worker,
             rules: rules(&config, &tools),
             settings: engine_settings(&config, &loaded.data_dir),
-            model: model(&config, secrets)?,
+            model: Arc::new(Masked::new(model(&config, secrets)?, Arc::clone(&masker))),
             tools,
             services,
             outbound,
             delivery,
             masker: Arc::clone(&masker),
+            sealed: Arc::new(Sealed::new(
+                secrets.sealing_key.clone(),
+                &loaded.data_dir,
+                Arc::clone(&masker),
+            )),
         });
         let gatekeeper = Gatekeeper::new(Arc::clone(&engine), ingress_settings(&config));
         let app = Self {
@@ -307,8 +314,17 @@ async fn prepare(db: &Db, config: &Config, clock: &SharedClock) -> Result<(), St
     .await
 }
 
-fn adapters(config: &Config, secrets: &Secrets) -> Result<BTreeMap<Platform, Arc<dyn Channel>>, StartError> {
-    let mut channels: BTreeMap<Platform, Arc<dyn Channel>> = BTreeMap::new();
+/// The platforms of the configuration.
+#[derive(Default)]
+struct Adapters {
+    /// Where it speaks.
+    channels: BTreeMap<Platform, Arc<dyn Channel>>,
+    /// Where more can be done than that.
+    actors: BTreeMap<Platform, Arc<dyn Actor>>,
+}
+
+fn adapters(config: &Config, secrets: &Secrets) -> Result<Adapters, StartError> {
+    let mut adapters = Adapters::default();
     if let (Some(settings), Some(token)) = (&config.channels.telegram, &secrets.telegram_token)
         && settings.enabled
     {
@@ -327,7 +343,9 @@ fn adapters(config: &Config, secrets: &Secrets) -> Result<BTreeMap<Platform, Arc
                 .collect(),
             drafts: settings.feedback == config::Feedback::Draft,
         })?;
-        channels.insert(Platform::Telegram, Arc::new(telegram));
+        let telegram = Arc::new(telegram);
+        adapters.actors.insert(Platform::Telegram, Arc::clone(&telegram) as _);
+        adapters.channels.insert(Platform::Telegram, telegram);
     }
     if let (Some(settings), Some(token)) = (&config.channels.discord, &secrets.discord_token)
         && settings.enabled
@@ -340,9 +358,11 @@ fn adapters(config: &Config, secrets: &Secrets) -> Result<BTreeMap<Platform, Arc
             .and_then(|guild| guild.as_str().parse().ok());
         discord.commands = slash_commands();
         discord.drafts = settings.feedback == config::Feedback::Draft;
-        channels.insert(Platform::Discord, Arc::new(Discord::new(discord)?));
+        let discord = Arc::new(Discord::new(discord)?);
+        adapters.actors.insert(Platform::Discord, Arc::clone(&discord) as _);
+        adapters.channels.insert(Platform::Discord, discord);
     }
-    Ok(channels)
+    Ok(adapters)
 }
 
 fn url(text: &str) -> Result<url::Url, StartError> {

@@ -10,7 +10,7 @@ mod message;
 mod pace;
 mod pairing;
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{borrow::Cow, collections::BTreeMap, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use clifford_channel::{
@@ -122,7 +122,7 @@ impl Gatekeeper {
             },
             id: Some(message.id),
             key: None,
-            text: message.text,
+            text: self.masked(message.text),
             sent_at: message.sent_at.into(),
             attachments: message.attachments,
             album: message.album,
@@ -178,7 +178,16 @@ impl Gatekeeper {
         outcome.accepted
     }
 
-    async fn edit(&self, edit: Edit) -> Result<Accepted, StoreError> {
+    /// A configured secret that somebody writes is not even stored.
+    fn masked(&self, text: String) -> String {
+        match self.engine.masker.mask(&text) {
+            Cow::Owned(masked) => masked,
+            Cow::Borrowed(_) => text,
+        }
+    }
+
+    async fn edit(&self, mut edit: Edit) -> Result<Accepted, StoreError> {
+        edit.text = self.masked(edit.text);
         let now = self.engine.clock.now();
         let (worker, until) = (self.engine.worker, now.after(self.engine.settings.lease));
         let again = self

@@ -22,6 +22,7 @@ pub mod left_spaces;
 pub mod memory;
 pub mod outbound;
 pub mod receiver;
+pub mod sealed;
 pub mod search;
 pub mod settings;
 pub mod store;

@@ -1,6 +1,9 @@
 //! Logs: text or JSON on standard error, without secrets.
 
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    sync::Arc,
+};
 
 use anyhow::Context;
 use clifford_vault::Masker;
@@ -32,7 +35,7 @@ pub fn init_quiet(log: &Log, secrets: &Secrets) -> anyhow::Result<()> {
 
 fn start(log: &Log, level: &str, secrets: &Secrets) -> anyhow::Result<()> {
     let filter = EnvFilter::try_new(level).with_context(|| format!("log.level: `{level}` cannot be read"))?;
-    let writer = Masked(Masker::new(secrets.all()));
+    let writer = Masked(Arc::clone(&secrets.masker));
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(writer)
@@ -46,7 +49,7 @@ fn start(log: &Log, level: &str, secrets: &Secrets) -> anyhow::Result<()> {
 }
 
 /// Standard error, with configured secrets hidden.
-struct Masked(Masker);
+struct Masked(Arc<Masker>);
 
 impl<'a> MakeWriter<'a> for Masked {
     type Writer = MaskedLine<'a>;

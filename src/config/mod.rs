@@ -27,6 +27,7 @@ mod nearest;
 mod overlay;
 mod rules;
 mod secret;
+mod secrets;
 mod shape;
 #[cfg(test)]
 mod tests;
@@ -50,6 +51,7 @@ pub use load::{Loaded, Origin, Sources, load};
 pub use log::{Log, LogFormat};
 pub use memory::Memory;
 pub use secret::Secrets;
+pub use secrets::Sealing;
 pub use shape::schema;
 pub use url::Url;
 
@@ -81,6 +83,8 @@ pub struct Config {
     pub memory: Memory,
     /// How answers go out.
     pub delivery: Delivery,
+    /// How secrets that are stored are sealed.
+    pub secrets: Sealing,
     /// The tools, a section each.
     pub tools: ToolSettings,
     /// What the process tells of itself.

@@ -1,8 +1,8 @@
 //! Reads the secrets that the settings refer to.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
-use clifford_vault::{Secret, SecretError, SecretSource};
+use clifford_vault::{Masker, Secret, SecretError, SecretSource};
 
 use super::{
     Config, ProviderKind, Url,
@@ -29,14 +29,23 @@ pub struct Secrets {
     pub provider_keys: BTreeMap<String, Secret>,
     /// What tools need, by `tool.key`.
     pub tools: BTreeMap<String, Secret>,
+    /// What seals the secrets that are stored, if it is given.
+    pub sealing_key: Option<Secret>,
     /// Passwords in the URLs of the settings.
     pub url_passwords: Vec<Secret>,
+    /// Knows all of them, and those that are opened later.
+    pub masker: Arc<Masker>,
 }
 
 impl Secrets {
-    /// All of them, for whoever masks them in what goes out.
-    pub fn all(&self) -> impl Iterator<Item = &Secret> {
-        let single = [&self.http_token, &self.telegram_token, &self.discord_token];
+    /// All of them.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Secret> {
+        let single = [
+            &self.http_token,
+            &self.telegram_token,
+            &self.discord_token,
+            &self.sealing_key,
+        ];
         single
             .into_iter()
             .flatten()
@@ -76,20 +85,25 @@ impl Secrets {
                 tools.insert(format!("{tool}.{key}"), secret);
             }
         }
+        let sealing_key = reader.read("secrets", "key", config.secrets.key.as_ref());
         ConfigErrors::unless_empty(reader.problems)?;
         let urls = config.llm.providers.iter().map(|provider| &provider.base_url);
         let urls = urls
             .chain(telegram.map(|section| &section.api_url))
             .chain(discord.map(|section| &section.api_url));
         let url_passwords = urls.chain(&config.database.url).filter_map(Url::password).collect();
-        Ok(Self {
+        let mut secrets = Self {
             http_token,
             telegram_token,
             discord_token,
             provider_keys,
             tools,
+            sealing_key,
             url_passwords,
-        })
+            masker: Arc::default(),
+        };
+        secrets.masker = Arc::new(Masker::new(secrets.all()));
+        Ok(secrets)
     }
 }
 

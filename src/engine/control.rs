@@ -40,6 +40,9 @@ impl Engine {
     pub async fn submit(self: &Arc<Self>, mut run: NewRun) -> Result<Run, StoreError> {
         let now = self.clock.now();
         run.lease = Some((self.worker, now.after(self.settings.lease)));
+        // A configured secret that somebody writes is not even stored.
+        run.input_text = self.masker.mask(&run.input_text).into_owned();
+        run.input_json = run.input_json.map(|json| self.masker.mask_json(json));
         let run = self
             .db
             .write(move |tx| Box::pin(async move { runs::insert(tx, &run, now).await }))

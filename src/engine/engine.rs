@@ -15,6 +15,7 @@ use crate::{
     id::{RunId, WorkerId},
     memory::recall::Amounts,
     outbound::Outbound,
+    sealed::Sealed,
     settings::PlaceSettings,
     store::{
         Db, StoreError,
@@ -107,6 +108,8 @@ pub struct Engine {
     pub delivery: Delivery,
     /// Hides secrets.
     pub masker: Arc<Masker>,
+    /// Seals what is stored of them.
+    pub sealed: Arc<Sealed>,
     /// Tells those who watch.
     pub events: Events,
     /// Rung when there is work to claim, or a wake to wait for.
@@ -149,6 +152,8 @@ pub struct Parts {
     pub delivery: Delivery,
     /// Hides secrets.
     pub masker: Arc<Masker>,
+    /// Seals what is stored of them.
+    pub sealed: Arc<Sealed>,
 }
 
 impl Engine {
@@ -167,6 +172,7 @@ impl Engine {
             outbound: parts.outbound,
             delivery: parts.delivery,
             masker: parts.masker,
+            sealed: parts.sealed,
             events: Events::default(),
             bell: Notify::new(),
             jobs_bell: Notify::new(),

@@ -18,6 +18,7 @@ mod engine;
 pub mod events;
 pub mod gates;
 pub mod lease;
+pub mod masked;
 pub mod perform;
 pub mod progress;
 pub mod prompt;

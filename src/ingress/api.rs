@@ -64,7 +64,7 @@ impl Gatekeeper {
             },
             id: None,
             key: Some(key),
-            text: message.text,
+            text: self.masked(message.text),
             sent_at: now,
             attachments: Vec::new(),
             album: None,

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use clifford_channel::Address;
+use clifford_channel::{Actor, Address, Platform};
 use clifford_vault::Secret;
 use serde::de::DeserializeOwned;
 
@@ -94,6 +94,8 @@ pub struct Services {
     pub config: ToolSettings,
     /// The secrets that their settings refer to, by `tool.key`.
     pub secrets: BTreeMap<String, Secret>,
+    /// The platforms where more can be done than to speak.
+    pub actors: BTreeMap<Platform, Arc<dyn Actor>>,
     /// Where files are kept.
     pub data_dir: PathBuf,
 }

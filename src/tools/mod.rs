@@ -3,6 +3,7 @@
 mod compute;
 mod context;
 mod memory;
+mod platforms;
 pub mod registry;
 mod settings;
 mod system;

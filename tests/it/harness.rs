@@ -407,7 +407,28 @@ impl Bot {
 
     /// How often its processes have logged this.
     pub fn logged(&self, text: &str) -> usize {
-        fs::read_to_string(self.log()).unwrap_or_default().matches(text).count()
+        self.log_text().matches(text).count()
+    }
+
+    /// What its processes have logged.
+    pub fn log_text(&self) -> String {
+        fs::read_to_string(self.log()).unwrap_or_default()
+    }
+
+    /// What `doctor` says, well or not.
+    pub async fn doctor(&self) -> String {
+        let output = Command::new(binary())
+            .args(["doctor", "--config"])
+            .arg(self.dir.path().join("bot.toml"))
+            .current_dir(self.dir.path())
+            .env_clear()
+            .env("HOME", self.dir.path())
+            .output()
+            .await
+            .unwrap();
+        [output.stdout, output.stderr]
+            .map(|bytes| String::from_utf8(bytes).unwrap())
+            .concat()
     }
 
     fn log(&self) -> PathBuf {

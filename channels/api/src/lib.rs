@@ -4,12 +4,14 @@
 //! [`Ingress`]; it carries [`Part`]s there when asked. Who may talk, when to answer and what to store
 //! is decided behind the ingress, once for all platforms. `docs/ADDING-A-CHANNEL.md` walks through it.
 
+mod act;
 mod button;
 mod completion;
 mod error;
 mod inbound;
 mod outbound;
 
+pub use act::{Act, ActError, Acted, Actor, Poll, Said};
 pub use completion::{Choice, Completion};
 pub use error::{ChannelError, IngressError, SendError};
 pub use inbound::{

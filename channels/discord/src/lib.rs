@@ -5,6 +5,7 @@
 //! that could not be resumed the history is read for what was missed. (serenity's client hands events on in
 //! tasks of their own, in any order, and drops what it cannot read.)
 
+mod act;
 mod answer;
 mod answers;
 mod api;
@@ -20,6 +21,7 @@ mod gateway;
 mod intake;
 mod lanes;
 mod map;
+mod permissions;
 mod receive;
 mod send;
 mod socket;
@@ -32,7 +34,8 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use clifford_channel::{
-    Address, Channel, ChannelError, DeliveryKey, Ingress, Limits, Part, Platform, Receipt, SendError, Signal,
+    Act, ActError, Acted, Actor, Address, Channel, ChannelError, DeliveryKey, Ingress, Limits, Part, Platform, Receipt,
+    SendError, Signal,
 };
 use clifford_markup::Flavor;
 use tokio_util::sync::CancellationToken;
@@ -116,5 +119,16 @@ impl Channel for Discord {
             Signal::Done => answer::done(&self.shared, to).await,
             Signal::Progress { .. } => Ok(()),
         }
+    }
+}
+
+#[async_trait]
+impl Actor for Discord {
+    fn platform(&self) -> Platform {
+        Platform::Discord
+    }
+
+    async fn act(&self, place: &str, account: &str, act: &Act) -> Result<Acted, ActError> {
+        act::act(&self.shared, place, account, act).await
     }
 }

@@ -5,6 +5,7 @@
 //! because teloxide's sleeps 10 s on every 5xx, keeps the token in its errors, and takes a sent message
 //! for a failure when it cannot read the answer's details.
 
+mod act;
 mod answer;
 mod api;
 mod draft;
@@ -29,7 +30,8 @@ use std::{
 
 use async_trait::async_trait;
 use clifford_channel::{
-    Address, Channel, ChannelError, DeliveryKey, Ingress, Limits, Part, Platform, Receipt, SendError, Signal,
+    Act, ActError, Acted, Actor, Address, Channel, ChannelError, DeliveryKey, Ingress, Limits, Part, Platform, Receipt,
+    SendError, Signal,
 };
 use clifford_markup::Flavor;
 use tokio_util::sync::CancellationToken;
@@ -169,5 +171,16 @@ impl Channel for Telegram {
             // A draft goes by itself.
             Signal::Draft { .. } | Signal::DraftDropped { .. } | Signal::Progress { .. } | Signal::Done => Ok(()),
         }
+    }
+}
+
+#[async_trait]
+impl Actor for Telegram {
+    fn platform(&self) -> Platform {
+        Platform::Telegram
+    }
+
+    async fn act(&self, place: &str, account: &str, act: &Act) -> Result<Acted, ActError> {
+        act::act(&self.api, place, account, act).await
     }
 }

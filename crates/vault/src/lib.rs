@@ -1,11 +1,13 @@
-//! Secrets: where they come from, how they are kept out of sight, and the making of new ones.
+//! Secrets: where they come from, how they are kept out of sight and sealed, and the making of new ones.
 
 mod masker;
+mod sealer;
 mod secret;
 mod source;
 mod token;
 
 pub use masker::Masker;
+pub use sealer::{SealError, Sealer};
 pub use secret::{HIDDEN, Secret};
 pub use source::{SecretError, SecretSource};
 pub use token::{Token, code, hash};

@@ -93,13 +93,9 @@ impl Session<'_> {
 /// What a tool returns may hold a configured secret: the model never sees it.
 fn masked(masker: &Masker, called: Called) -> Called {
     let outcome = match called.outcome {
-        ToolOutcome::Success { result } => {
-            let text = result.to_string();
-            let masked = masker.mask(&text);
-            ToolOutcome::Success {
-                result: serde_json::from_str(&masked).unwrap_or(result),
-            }
-        }
+        ToolOutcome::Success { result } => ToolOutcome::Success {
+            result: masker.mask_json(result),
+        },
         ToolOutcome::Failure { error, retries, expose } => ToolOutcome::Failure {
             error: masker.mask(&error).into_owned(),
             retries,

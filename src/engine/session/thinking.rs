@@ -52,7 +52,8 @@ impl Session<'_> {
                 .engine
                 .settings
                 .record_prompts
-                .then(|| serde_json::to_value(&request.messages).unwrap_or_default()),
+                .then(|| serde_json::to_value(&request.messages).unwrap_or_default())
+                .map(|prompt| self.engine.masker.mask_json(prompt)),
         }));
         let completion = match reply {
             Ok(Ok(completion)) => completion,

@@ -1,5 +1,11 @@
 //! The adapter against the fake: over real sockets, with what Discord does wrong.
 
+#[expect(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "what a helper misses is its test's failure"
+)]
+mod acting;
 mod connecting;
 mod interactions;
 mod missed;

@@ -6,6 +6,7 @@
     reason = "a test's helpers panic as the test does"
 )]
 
+mod acting;
 mod ingress;
 mod pressing;
 mod receiving;

@@ -204,6 +204,10 @@ fn classify(method: &Method, path: &str) -> Option<(Route, u64)> {
         ("GET", ["webhooks", _, _, "messages", "@original"]) => Route::ReadOriginal,
         ("DELETE", ["webhooks", _, _, "messages", "@original"]) => Route::DeleteOriginal,
         ("POST", ["webhooks", _, _]) => Route::FollowUp,
+        ("GET", ["guilds", _]) => Route::ReadGuild,
+        ("GET", ["guilds", _, "members", _]) => Route::ReadMember,
+        ("PUT" | "DELETE", ["channels", _, "messages", "pins", _]) => Route::Pin,
+        ("POST", ["channels", _, "threads"] | ["channels", _, "messages", _, "threads"]) => Route::BeginThread,
         _ => return None,
     };
     Some((route, major))

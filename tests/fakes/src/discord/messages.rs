@@ -12,6 +12,7 @@ use super::{
     Sent, SentFile, Shared, components,
     error::{Refusal, only},
     json::{dispatched, mentioned_ids, message},
+    rights,
     state::State,
 };
 
@@ -103,7 +104,11 @@ impl Draft {
             let text = "Must be 2000 or fewer in length.";
             return Err(Refusal::field("content", "BASE_TYPE_MAX_LENGTH", text));
         }
-        if content.trim().is_empty() && self.files.is_empty() {
+        let poll = self.body.get("poll").filter(|poll| !poll.is_null());
+        if let Some(poll) = poll {
+            rights::check_poll(poll)?;
+        }
+        if content.trim().is_empty() && self.files.is_empty() && poll.is_none() {
             return Err(Refusal::new(400, 50_006, "Cannot send an empty message"));
         }
         if self.text("nonce").is_some_and(|nonce| nonce.chars().count() > 25) {

@@ -13,6 +13,7 @@ mod json;
 mod messages;
 mod people;
 mod rest;
+mod rights;
 mod state;
 mod watch;
 
@@ -82,6 +83,14 @@ pub enum Route {
     DeleteOriginal,
     /// `POST /webhooks/{application}/{token}`
     FollowUp,
+    /// `GET /guilds/{id}`
+    ReadGuild,
+    /// `GET /guilds/{id}/members/{id}`
+    ReadMember,
+    /// `PUT` or `DELETE /channels/{id}/messages/pins/{id}`
+    Pin,
+    /// `POST …/threads`
+    BeginThread,
 }
 
 impl Route {
@@ -334,6 +343,7 @@ impl State {
             buckets: HashMap::new(),
             hits: HashMap::new(),
             violations: Vec::new(),
+            rights: rights::Rights::default(),
         }
     }
 }

@@ -6,7 +6,7 @@ use axum::{
     http::StatusCode,
     middleware,
     response::{IntoResponse, Response},
-    routing::{get, patch, post},
+    routing::{get, patch, post, put},
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -17,6 +17,7 @@ use super::{
     gate::gate,
     gateway, interactions,
     messages::{self, Draft},
+    rights,
 };
 
 pub(super) fn router(shared: Shared) -> Router {
@@ -38,6 +39,17 @@ pub(super) fn router(shared: Shared) -> Router {
             "/channels/{id}/messages/{message}",
             patch(edit_message).delete(delete_message),
         )
+        .route(
+            "/channels/{id}/messages/pins/{message}",
+            put(rights::pin).delete(rights::unpin),
+        )
+        .route("/channels/{id}/threads", post(rights::thread))
+        .route(
+            "/channels/{id}/messages/{message}/threads",
+            post(rights::thread_of_message),
+        )
+        .route("/guilds/{id}", get(rights::guild))
+        .route("/guilds/{id}/members/{user}", get(rights::member))
         .route("/channels/{id}/typing", post(typing))
         .route("/interactions/{id}/{token}/callback", post(interactions::acknowledge))
         .route("/webhooks/{application}/{token}", post(interactions::follow_up))

@@ -14,6 +14,7 @@ mod messages;
 mod observe;
 mod params;
 mod people;
+mod rights;
 mod send;
 mod server;
 mod state;

@@ -95,6 +95,38 @@ const ANSWER: &[(&str, Kind)] = &[
     ("url", Text),
     ("cache_time", Integer),
 ];
+const PIN: &[(&str, Kind)] = &[
+    ("business_connection_id", Text),
+    ("chat_id", ChatId),
+    ("message_id", Integer),
+    ("disable_notification", Flag),
+];
+const UNPIN: &[(&str, Kind)] = &[
+    ("business_connection_id", Text),
+    ("chat_id", ChatId),
+    ("message_id", Integer),
+];
+const POLL: &[(&str, Kind)] = &[
+    ("business_connection_id", Text),
+    ("chat_id", ChatId),
+    ("message_thread_id", Integer),
+    ("question", Text),
+    ("question_parse_mode", Text),
+    ("options", List),
+    ("is_anonymous", Flag),
+    ("type", Text),
+    ("allows_multiple_answers", Flag),
+    ("open_period", Integer),
+    ("disable_notification", Flag),
+    ("protect_content", Flag),
+    ("reply_parameters", Object),
+];
+const TOPIC: &[(&str, Kind)] = &[
+    ("chat_id", ChatId),
+    ("name", Text),
+    ("icon_color", Integer),
+    ("icon_custom_emoji_id", Text),
+];
 const REPLY: &[&str] = &[
     "message_id",
     "chat_id",
@@ -118,6 +150,11 @@ const fn known(method: Method) -> &'static [(&'static str, Kind)] {
         Method::GetChat => &[("chat_id", ChatId)],
         Method::AnswerCallbackQuery => ANSWER,
         Method::SendMessageDraft => DRAFT,
+        Method::GetChatMember => &[("chat_id", ChatId), ("user_id", Integer)],
+        Method::PinChatMessage => PIN,
+        Method::UnpinChatMessage => UNPIN,
+        Method::SendPoll => POLL,
+        Method::CreateForumTopic => TOPIC,
     }
 }
 

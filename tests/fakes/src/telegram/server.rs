@@ -18,7 +18,7 @@ use super::{
     answer::{Refusal, broken, ok, page},
     keyboard, messages,
     params::Params,
-    send,
+    rights, send,
     state::Shared,
     updates,
 };
@@ -111,6 +111,11 @@ async fn perform(shared: &Shared, method: Method, params: &Params) -> Result<Val
         Method::GetChat => get_chat(shared, params),
         Method::AnswerCallbackQuery => keyboard::answer(shared, params),
         Method::SendMessageDraft => send::draft(shared, params),
+        Method::GetChatMember => rights::member(shared, params),
+        Method::PinChatMessage => rights::pin(shared, params),
+        Method::UnpinChatMessage => rights::unpin(shared, params),
+        Method::SendPoll => rights::poll(shared, params),
+        Method::CreateForumTopic => rights::topic(shared, params),
     }
 }
 
@@ -168,5 +173,8 @@ fn get_chat(shared: &Shared, params: &Params) -> Result<Value, Refusal> {
     let mut chat = messages::chat(id, room, state.people.get(&id));
     chat["accent_color_id"] = json!(0);
     chat["max_reaction_count"] = json!(11);
+    if id < 0 {
+        chat["permissions"] = rights::everybody();
+    }
     Ok(chat)
 }

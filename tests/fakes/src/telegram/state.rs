@@ -10,7 +10,7 @@ use std::{
 use serde_json::Value;
 use tokio::sync::{broadcast, watch};
 
-use super::{fault::Faults, limiter::Limiter};
+use super::{fault::Faults, limiter::Limiter, rights::Rights};
 
 /// A Bot API method that the fake answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,10 +39,20 @@ pub enum Method {
     AnswerCallbackQuery,
     /// `sendMessageDraft`.
     SendMessageDraft,
+    /// `getChatMember`.
+    GetChatMember,
+    /// `pinChatMessage`.
+    PinChatMessage,
+    /// `unpinChatMessage`.
+    UnpinChatMessage,
+    /// `sendPoll`.
+    SendPoll,
+    /// `createForumTopic`.
+    CreateForumTopic,
 }
 
 impl Method {
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 17] = [
         Self::GetMe,
         Self::GetUpdates,
         Self::SendMessage,
@@ -55,6 +65,11 @@ impl Method {
         Self::GetChat,
         Self::AnswerCallbackQuery,
         Self::SendMessageDraft,
+        Self::GetChatMember,
+        Self::PinChatMessage,
+        Self::UnpinChatMessage,
+        Self::SendPoll,
+        Self::CreateForumTopic,
     ];
 
     /// The method of this name; case does not matter, as on Telegram.
@@ -218,6 +233,7 @@ pub(super) struct State {
     pub(super) commands: Vec<(String, String)>,
     pub(super) violations: Vec<String>,
     pub(super) queries: HashMap<String, Query>,
+    pub(super) rights: Rights,
     pub(super) faults: Faults,
     pub(super) limiter: Option<Limiter>,
     pub(super) recording: bool,
@@ -240,6 +256,7 @@ impl Default for State {
             drafts: Vec::new(),
             requests: Vec::new(),
             commands: Vec::new(),
+            rights: Rights::default(),
             violations: Vec::new(),
             queries: HashMap::new(),
             faults: Faults::default(),

@@ -1,0 +1,108 @@
+//! What a platform offers beside speaking, done for a person and with no more rights than theirs.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::Platform;
+
+/// A platform where more can be done than to speak.
+#[async_trait]
+pub trait Actor: Send + Sync + std::fmt::Debug {
+    /// Which platform this is.
+    fn platform(&self) -> Platform;
+
+    /// Does it in a place ([`crate::Place::external_id`]) if both the account and the bot may.
+    ///
+    /// # Errors
+    /// [`ActError`] says who may not, what is wrong, or that the platform did not answer.
+    async fn act(&self, place: &str, account: &str, act: &Act) -> Result<Acted, ActError>;
+}
+
+/// What may be done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// Read what was said in a place.
+    History {
+        /// At most so many messages, up to 100.
+        limit: u8,
+        /// Only what stands before this message.
+        before: Option<String>,
+    },
+    /// Pin a message.
+    Pin {
+        /// The platform's id of it.
+        message: String,
+    },
+    /// Unpin a message.
+    Unpin {
+        /// The platform's id of it.
+        message: String,
+    },
+    /// Ask everybody in a place.
+    Poll(Poll),
+    /// Begin a thread, or a topic.
+    Thread {
+        /// Its name.
+        name: String,
+        /// The message that it is about, where the platform ties one to a thread.
+        message: Option<String>,
+    },
+}
+
+/// A poll.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Poll {
+    /// What is asked.
+    pub question: String,
+    /// What can be answered: 2 to 10 of them.
+    pub answers: Vec<String>,
+    /// Whether one may choose several.
+    pub several: bool,
+    /// How long it is open, where the platform closes polls by itself.
+    pub hours: u16,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Acted {
+    /// Messages, oldest first.
+    Messages(Vec<Said>),
+    /// It is done.
+    Done,
+    /// A message was sent: its id.
+    Message(String),
+    /// A place was made: its [`crate::Place::external_id`].
+    Place(String),
+}
+
+/// One message of a place's history.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Said {
+    /// The platform's id.
+    pub id: String,
+    /// Who said it.
+    pub by: String,
+    /// When.
+    pub at: Timestamp,
+    /// What.
+    pub text: String,
+}
+
+/// Why it was not done.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ActError {
+    /// The person may not, or is not there: which right is missing.
+    #[error("the person may not do that there: {0}")]
+    NotTheirs(String),
+    /// The platform refuses it to the bot, or the request is wrong.
+    #[error("the platform refused it: {0}")]
+    Refused(String),
+    /// There is no such thing on this platform.
+    #[error("this platform has no such thing: {0}")]
+    Unknown(String),
+    /// The platform did not answer, or asks to wait.
+    #[error("the platform is not available: {0}")]
+    Unavailable(String),
+}

@@ -1,0 +1,235 @@
+//! What Telegram offers beside speaking, with the rights of the person who asks. Bots cannot read a chat's history.
+
+use clifford_channel::{Act, ActError, Acted, Address, Poll};
+use serde::{Deserialize, de::DeserializeOwned};
+use teloxide::{
+    payloads::{CreateForumTopic, GetChat, GetChatMember, PinChatMessage, SendPoll, UnpinChatMessage},
+    requests::Payload,
+    types::{ChatId, MessageId, UserId},
+};
+
+use crate::{
+    api::{Api, ApiError, CALL_TIMEOUT},
+    place::{Target, external_id},
+};
+
+/// A member of a chat, as far as rights go.
+#[derive(Debug, Deserialize)]
+struct Member {
+    status: String,
+    #[serde(default)]
+    is_member: bool,
+    #[serde(flatten)]
+    rights: Rights,
+}
+
+/// What a member, or everybody, may do.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+struct Rights {
+    #[serde(default)]
+    can_pin_messages: bool,
+    #[serde(default)]
+    can_send_polls: bool,
+    #[serde(default)]
+    can_manage_topics: bool,
+}
+
+#[derive(Deserialize)]
+struct Chat {
+    #[serde(default)]
+    permissions: Rights,
+}
+
+#[derive(Deserialize)]
+struct Sent {
+    message_id: i64,
+}
+
+#[derive(Deserialize)]
+struct Topic {
+    message_thread_id: i32,
+}
+
+/// Does it, if the account may.
+pub(crate) async fn act(api: &Api, place: &str, account: &str, act: &Act) -> Result<Acted, ActError> {
+    let account: u64 = account
+        .parse()
+        .map_err(|_| ActError::Refused(format!("`{account}` is no account on Telegram")))?;
+    let target = target(place)?;
+    may(api, target.chat, UserId(account), act).await?;
+    match act {
+        Act::History { .. } => Err(ActError::Unknown("Telegram shows bots no history".to_owned())),
+        Act::Pin { message } => {
+            let mut request = PinChatMessage::new(target.chat, message_id(message)?);
+            request.disable_notification = Some(true);
+            call::<_, bool>(api, &request).await?;
+            Ok(Acted::Done)
+        }
+        Act::Unpin { message } => {
+            let mut request = UnpinChatMessage::new(target.chat);
+            request.message_id = Some(message_id(message)?);
+            call::<_, bool>(api, &request).await?;
+            Ok(Acted::Done)
+        }
+        Act::Poll(poll) => ask(api, &target, poll).await,
+        Act::Thread { name, .. } => {
+            let topic: Topic = call(api, &CreateForumTopic::new(target.chat, name)).await?;
+            let thread = teloxide::types::ThreadId(MessageId(topic.message_thread_id));
+            Ok(Acted::Place(external_id(target.chat, Some(thread))))
+        }
+    }
+}
+
+async fn ask(api: &Api, target: &Target, poll: &Poll) -> Result<Acted, ActError> {
+    let mut request = SendPoll::new(
+        target.chat,
+        &poll.question,
+        poll.answers.iter().cloned().map(Into::into).collect::<Vec<_>>(),
+    );
+    request.message_thread_id = target.thread;
+    request.is_anonymous = Some(false);
+    request.allows_multiple_answers = Some(poll.several);
+    let sent: Sent = call(api, &request).await?;
+    Ok(Acted::Message(sent.message_id.to_string()))
+}
+
+/// Whether a person may do it in a chat; in their own private chat they may.
+async fn may(api: &Api, chat: ChatId, account: UserId, act: &Act) -> Result<(), ActError> {
+    if chat.0 > 0 {
+        return if u64::try_from(chat.0) == Ok(account.0) {
+            Ok(())
+        } else {
+            Err(ActError::NotTheirs("it is another person's private chat".to_owned()))
+        };
+    }
+    let member: Member = call(api, &GetChatMember::new(chat, account)).await?;
+    let everybody = match member.status.as_str() {
+        "member" => call::<_, Chat>(api, &GetChat::new(chat)).await?.permissions,
+        _ => Rights::default(),
+    };
+    allowed(&member, everybody, act).map_err(|right| ActError::NotTheirs(format!("they lack the right to {right}")))
+}
+
+/// Whether a member may do it; else what they may not.
+fn allowed(member: &Member, everybody: Rights, act: &Act) -> Result<(), &'static str> {
+    let rights = match member.status.as_str() {
+        "creator" => return Ok(()),
+        // An administrator's rights name only what others lack: polls are sent by every administrator.
+        "administrator" => Rights {
+            can_send_polls: true,
+            ..member.rights
+        },
+        "member" => everybody,
+        "restricted" if member.is_member => member.rights,
+        _ => return Err("be there: they are no member"),
+    };
+    let (may, right) = match act {
+        Act::History { .. } => (true, "read"),
+        Act::Pin { .. } | Act::Unpin { .. } => (rights.can_pin_messages, "pin messages"),
+        Act::Poll(_) => (rights.can_send_polls, "send polls"),
+        Act::Thread { .. } => (rights.can_manage_topics, "manage topics"),
+    };
+    if may { Ok(()) } else { Err(right) }
+}
+
+async fn call<P, R>(api: &Api, payload: &P) -> Result<R, ActError>
+where
+    P: Payload + serde::Serialize + Sync,
+    R: DeserializeOwned,
+{
+    api.call(payload, CALL_TIMEOUT).await.map_err(|error| match error {
+        ApiError::Refused { description, .. } => ActError::Refused(description),
+        ApiError::MovedTo(_) => ActError::Unavailable("the group has just become a supergroup".to_owned()),
+        ApiError::RetryAfter(wait) => {
+            ActError::Unavailable(format!("Telegram asks to wait {} s", wait.as_secs().max(1)))
+        }
+        ApiError::NoConnection(reason) | ApiError::Unreachable(reason) => ActError::Unavailable(reason),
+    })
+}
+
+fn target(place: &str) -> Result<Target, ActError> {
+    let address = Address {
+        place: place.to_owned(),
+        private: false,
+        reply_to: None,
+        via: None,
+    };
+    Target::of(&address).map_err(|error| ActError::Refused(error.to_string()))
+}
+
+fn message_id(text: &str) -> Result<MessageId, ActError> {
+    text.trim()
+        .parse()
+        .map(MessageId)
+        .map_err(|_| ActError::Refused(format!("`{text}` is no id of a message on Telegram: it is a number")))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_person_may_do_what_their_standing_in_the_chat_allows() {
+        let pin = Act::Pin {
+            message: "1".to_owned(),
+        };
+        let poll = Act::Poll(Poll {
+            question: "?".to_owned(),
+            answers: vec![],
+            several: false,
+            hours: 1,
+        });
+        let topic = Act::Thread {
+            name: "x".to_owned(),
+            message: None,
+        };
+        let everybody = Rights {
+            can_send_polls: true,
+            ..Rights::default()
+        };
+        let cases = [
+            (json!({ "status": "creator" }), &pin, Ok(())),
+            (
+                json!({ "status": "administrator", "can_pin_messages": true }),
+                &pin,
+                Ok(()),
+            ),
+            (
+                json!({ "status": "administrator", "can_pin_messages": false }),
+                &pin,
+                Err("pin messages"),
+            ),
+            (json!({ "status": "administrator" }), &poll, Ok(())),
+            (json!({ "status": "administrator" }), &topic, Err("manage topics")),
+            (json!({ "status": "member" }), &poll, Ok(())),
+            (json!({ "status": "member" }), &pin, Err("pin messages")),
+            (
+                json!({ "status": "restricted", "is_member": true, "can_send_polls": false }),
+                &poll,
+                Err("send polls"),
+            ),
+            (
+                json!({ "status": "restricted", "is_member": true, "can_pin_messages": true }),
+                &pin,
+                Ok(()),
+            ),
+            (
+                json!({ "status": "restricted", "is_member": false, "can_pin_messages": true }),
+                &pin,
+                Err("be there: they are no member"),
+            ),
+            (json!({ "status": "left" }), &poll, Err("be there: they are no member")),
+            (
+                json!({ "status": "kicked" }),
+                &poll,
+                Err("be there: they are no member"),
+            ),
+        ];
+        for (member, act, expected) in cases {
+            let read: Member = serde_json::from_value(member.clone()).unwrap();
+            assert_eq!(allowed(&read, everybody, act), expected, "{member} {act:?}");
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! `discord` and `telegram`: what the platform of a person offers beside speaking, with no more rights than theirs.
+
+use clifford_channel::{Act, ActError, Acted, Platform, Poll};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{Class, Command, Needs, Tool, ToolContext, ToolError};
+use crate::store::{channels, users};
+
+/// The most messages of one reading.
+const MOST_MESSAGES: u8 = 50;
+
+#[derive(Deserialize, JsonSchema)]
+struct HistoryArgs {
+    /// The channel's id; left out: this one.
+    channel: Option<String>,
+    /// At most so many messages.
+    #[schemars(range(min = 1, max = 50))]
+    limit: Option<u8>,
+    /// Only what stands before the message of this id.
+    before: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct MessageArgs {
+    /// The channel's id; left out: this one.
+    channel: Option<String>,
+    /// The message's id.
+    message: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct PollArgs {
+    /// The channel's id; left out: this one.
+    channel: Option<String>,
+    /// What is asked.
+    #[schemars(length(min = 1, max = 300))]
+    question: String,
+    /// What can be answered.
+    #[schemars(length(min = 2, max = 10), inner(length(min = 1, max = 55)))]
+    answers: Vec<String>,
+    /// Whether one may choose several.
+    several: Option<bool>,
+    /// How long it is open, on Discord.
+    #[schemars(range(min = 1, max = 768))]
+    hours: Option<u16>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct ThreadArgs {
+    /// The channel's id; left out: this one.
+    channel: Option<String>,
+    /// The thread's name.
+    #[schemars(length(min = 1, max = 100))]
+    name: String,
+    /// The message that it is about.
+    message: Option<String>,
+}
+
+pub(super) fn discord() -> Tool {
+    let tool = Tool::new("discord", "🎮", "the person's Discord").about(
+        "What Discord offers beside speaking. Everything is done only if the person who asks may do it there themselves.",
+    );
+    tool.needs(connected(Platform::Discord))
+        .command(
+            Command::new(
+                "history",
+                "{channel?, limit?, before?}: what was said",
+                Class::Read,
+                |cx, args: HistoryArgs| {
+                    let act = Act::History {
+                        limit: args.limit.unwrap_or(MOST_MESSAGES),
+                        before: args.before,
+                    };
+                    act_on(cx, Platform::Discord, args.channel, act)
+                },
+            )
+            .untrusted(),
+        )
+        .command(pin(Platform::Discord))
+        .command(unpin(Platform::Discord))
+        .command(poll(Platform::Discord))
+        .command(Command::new(
+            "thread",
+            "{name, message?}: begin one",
+            Class::Write,
+            |cx, args| thread(cx, Platform::Discord, args),
+        ))
+}
+
+pub(super) fn telegram() -> Tool {
+    let tool = Tool::new("telegram", "✈️", "the person's Telegram").about(
+        "What Telegram offers beside speaking. Everything is done only if the person who asks may do it there themselves.",
+    );
+    tool.needs(connected(Platform::Telegram))
+        .command(pin(Platform::Telegram))
+        .command(unpin(Platform::Telegram))
+        .command(poll(Platform::Telegram))
+        .command(Command::new("topic", "{name}: begin one", Class::Write, |cx, args| {
+            thread(cx, Platform::Telegram, args)
+        }))
+}
+
+/// Whether the platform is connected here.
+fn connected(platform: Platform) -> Needs {
+    match platform {
+        Platform::Discord => |services| {
+            (!services.actors.contains_key(&Platform::Discord)).then(|| "[channels.discord] is not set up".to_owned())
+        },
+        _ => |services| {
+            (!services.actors.contains_key(&Platform::Telegram)).then(|| "[channels.telegram] is not set up".to_owned())
+        },
+    }
+}
+
+fn pin(platform: Platform) -> Command {
+    Command::new("pin", "{message}", Class::Write, move |cx, args: MessageArgs| {
+        let act = Act::Pin { message: args.message };
+        act_on(cx, platform, args.channel, act)
+    })
+    .about("Pins a message.")
+    .idempotent()
+}
+
+fn unpin(platform: Platform) -> Command {
+    Command::new("unpin", "{message}", Class::Write, move |cx, args: MessageArgs| {
+        let act = Act::Unpin { message: args.message };
+        act_on(cx, platform, args.channel, act)
+    })
+    .about("Unpins a message.")
+    .idempotent()
+}
+
+fn poll(platform: Platform) -> Command {
+    Command::new(
+        "poll",
+        "{question, answers}",
+        Class::Write,
+        move |cx, args: PollArgs| {
+            let poll = Poll {
+                question: args.question,
+                answers: args.answers,
+                several: args.several.unwrap_or(false),
+                hours: args.hours.unwrap_or(24),
+            };
+            act_on(cx, platform, args.channel, Act::Poll(poll))
+        },
+    )
+    .about("Asks everybody in the channel.")
+    .example(json!({ "question": "Pizza or pasta?", "answers": ["Pizza", "Pasta"] }))
+}
+
+async fn thread(cx: ToolContext, platform: Platform, args: ThreadArgs) -> Result<Acted, ToolError> {
+    let act = Act::Thread {
+        name: args.name,
+        message: args.message,
+    };
+    act_on(cx, platform, args.channel, act).await
+}
+
+/// Does it in the run's place, or in another, by the accounts that its person has on the platform.
+async fn act_on(cx: ToolContext, platform: Platform, channel: Option<String>, act: Act) -> Result<Acted, ToolError> {
+    let unavailable = || ToolError::Unavailable(format!("{platform} is not connected here"));
+    let actor = cx.services.actors.get(&platform).ok_or_else(unavailable)?;
+    let user = cx
+        .user
+        .ok_or_else(|| ToolError::TellModel("this run has no person on whose behalf it could be done".to_owned()))?;
+    let (here, accounts) = {
+        let mut conn = cx.db.read().await?;
+        let here = match cx.place {
+            Some((id, _)) => channels::get(&mut conn, id).await?,
+            None => None,
+        };
+        (here, users::identities(&mut conn, user).await?)
+    };
+    let here = here.filter(|channel| channel.platform == platform.as_str());
+    let place = channel
+        .or_else(|| here.map(|channel| channel.external_id))
+        .ok_or_else(|| ToolError::TellModel(format!("this is not {platform}: name the channel's id there")))?;
+    let mut refusal = ToolError::TellModel(format!("the person has no account on {platform}"));
+    for account in accounts.iter().filter(|account| account.platform == platform.as_str()) {
+        match actor.act(&place, &account.platform_user_id, &act).await {
+            Ok(acted) => return Ok(acted),
+            Err(ActError::Unavailable(reason)) => return Err(ToolError::Unavailable(reason)),
+            Err(error) => refusal = ToolError::TellModel(error.to_string()),
+        }
+    }
+    Err(refusal)
+}

@@ -1,0 +1,233 @@
+//! Guilds as far as rights go: their roles and members; pins and threads, which take rights.
+
+use axum::{
+    Json,
+    extract::{Path, State as Extract},
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use serde_json::{Value, json};
+
+use super::{
+    DiscordFake, Shared,
+    error::{Refusal, only},
+    json,
+    state::{Room, State},
+};
+
+/// What everybody may do in a new guild.
+const EVERYBODY: u64 = 1 << 10 | 1 << 11 | 1 << 16 | 1 << 35 | 1 << 38 | 1 << 49;
+/// The most pins of a channel.
+const PINS: usize = 250;
+
+/// Roles, members and pins.
+#[derive(Debug, Default)]
+pub(super) struct Rights {
+    /// Each role: its guild, and its permissions.
+    roles: Vec<(u64, u64, u64)>,
+    /// Each member: their guild, and their roles.
+    members: Vec<(u64, u64, Vec<u64>)>,
+    /// Each pin: its channel and message.
+    pins: Vec<(u64, u64)>,
+}
+
+impl DiscordFake {
+    /// A role of a guild, with these permissions; returns its id.
+    pub fn role(&self, guild: u64, permissions: u64) -> u64 {
+        let mut state = self.shared.state();
+        let id = state.clock.snowflake();
+        state.rights.roles.push((guild, id, permissions));
+        id
+    }
+
+    /// A person becomes a member of a guild, with these roles.
+    pub fn join(&self, guild: u64, user: u64, roles: &[u64]) {
+        self.shared.state().rights.members.push((guild, user, roles.to_vec()));
+    }
+
+    /// What a channel changes for a role, a member, or (by the guild's id) everybody.
+    pub fn overwrite(&self, channel: u64, of: u64, allow: u64, deny: u64) {
+        if let Some(room) = self.shared.state().channels.get_mut(&channel)
+            && let Some(list) = room.json["permission_overwrites"].as_array_mut()
+        {
+            list.push(json!({
+                "id": of.to_string(), "type": 0, "allow": allow.to_string(), "deny": deny.to_string(),
+            }));
+        }
+    }
+
+    /// The messages that are pinned in a channel.
+    pub fn pins(&self, channel: u64) -> Vec<u64> {
+        let state = self.shared.state();
+        let of_channel = state.rights.pins.iter().filter(|(of, _)| *of == channel);
+        of_channel.map(|(_, message)| *message).collect()
+    }
+
+    /// The names of the threads of a channel that the bot began.
+    pub fn threads(&self, channel: u64) -> Vec<String> {
+        let state = self.shared.state();
+        let parent = json!(channel.to_string());
+        let threads = state.channels.values().filter(|room| room.json["parent_id"] == parent);
+        threads
+            .filter_map(|room| room.json["name"].as_str().map(str::to_owned))
+            .collect()
+    }
+}
+
+pub(super) async fn guild(Extract(shared): Extract<Shared>, Path(guild): Path<u64>) -> Response {
+    let state = shared.state();
+    let Some(name) = state.guilds.get(&guild) else {
+        return Refusal::new(404, 10_004, "Unknown Guild").into_response();
+    };
+    let everybody = json!({ "id": guild.to_string(), "name": "@everyone", "permissions": EVERYBODY.to_string() });
+    let roles = state.rights.roles.iter().filter(|(of, ..)| *of == guild);
+    let roles = roles.map(
+        |(_, id, permissions)| json!({ "id": id.to_string(), "name": "role", "permissions": permissions.to_string() }),
+    );
+    let roles: Vec<_> = std::iter::once(everybody).chain(roles).collect();
+    Json(json!({ "id": guild.to_string(), "name": name, "owner_id": "1", "roles": roles })).into_response()
+}
+
+pub(super) async fn member(Extract(shared): Extract<Shared>, Path((guild, user)): Path<(u64, u64)>) -> Response {
+    let state = shared.state();
+    let found = (state.rights.members.iter()).find(|(of, member, _)| (*of, *member) == (guild, user));
+    let Some((.., roles)) = found else {
+        return Refusal::new(404, 10_007, "Unknown Member").into_response();
+    };
+    let mut member = json::member(state.users.get(&user));
+    member["roles"] = roles.iter().map(u64::to_string).collect();
+    Json(member).into_response()
+}
+
+pub(super) async fn pin(Extract(shared): Extract<Shared>, Path((channel, message)): Path<(u64, u64)>) -> Response {
+    let mut state = shared.state();
+    if let Err(refusal) = known(&state, channel, message) {
+        return refusal.into_response();
+    }
+    if state.rights.pins.iter().filter(|(of, _)| *of == channel).count() >= PINS {
+        return Refusal::new(400, 30_003, "Maximum number of pins reached (250)").into_response();
+    }
+    if !state.rights.pins.contains(&(channel, message)) {
+        state.rights.pins.push((channel, message));
+    }
+    StatusCode::NO_CONTENT.into_response()
+}
+
+pub(super) async fn unpin(Extract(shared): Extract<Shared>, Path((channel, message)): Path<(u64, u64)>) -> Response {
+    let mut state = shared.state();
+    if let Err(refusal) = known(&state, channel, message) {
+        return refusal.into_response();
+    }
+    state.rights.pins.retain(|pin| *pin != (channel, message));
+    StatusCode::NO_CONTENT.into_response()
+}
+
+fn known(state: &State, channel: u64, message: u64) -> Result<(), Refusal> {
+    let room = state.channels.get(&channel);
+    let room = room.ok_or_else(|| Refusal::new(404, 10_003, "Unknown Channel"))?;
+    match room.messages.contains_key(&message) {
+        true => Ok(()),
+        false => Err(Refusal::new(404, 10_008, "Unknown Message")),
+    }
+}
+
+pub(super) async fn thread(
+    Extract(shared): Extract<Shared>,
+    Path(channel): Path<u64>,
+    Json(body): Json<Value>,
+) -> Response {
+    begin(&shared, channel, None, &body)
+}
+
+pub(super) async fn thread_of_message(
+    Extract(shared): Extract<Shared>,
+    Path((channel, message)): Path<(u64, u64)>,
+    Json(body): Json<Value>,
+) -> Response {
+    begin(&shared, channel, Some(message), &body)
+}
+
+fn begin(shared: &Shared, channel: u64, message: Option<u64>, body: &Value) -> Response {
+    let mut guard = shared.state();
+    let state = &mut *guard;
+    let known_fields: &[&str] = match message {
+        Some(_) => &["name", "auto_archive_duration", "rate_limit_per_user"],
+        None => &[
+            "name",
+            "auto_archive_duration",
+            "rate_limit_per_user",
+            "type",
+            "invitable",
+        ],
+    };
+    let name = body["name"].as_str().unwrap_or_default();
+    let checked = only("thread", body, known_fields).and_then(|()| {
+        let archive = body["auto_archive_duration"].as_u64();
+        if !(1..=100).contains(&name.chars().count()) {
+            return Err(Refusal::field(
+                "name",
+                "BASE_TYPE_BAD_LENGTH",
+                "Must be between 1 and 100 in length.",
+            ));
+        }
+        if archive.is_some_and(|minutes| ![60, 1440, 4320, 10_080].contains(&minutes)) {
+            return Err(Refusal::field(
+                "auto_archive_duration",
+                "BASE_TYPE_CHOICES",
+                "Value must be one of {60, 1440, 4320, 10080}.",
+            ));
+        }
+        match message {
+            Some(message) => known(state, channel, message),
+            None => Ok(()),
+        }
+    });
+    if let Err(refusal) = checked {
+        return shared.refuse(state, refusal);
+    }
+    let Some(guild) = state.channels.get(&channel).and_then(|room| room.guild) else {
+        return Refusal::new(400, 50_024, "Cannot execute action on this channel type").into_response();
+    };
+    // The thread of a message has the message's id.
+    let id = message.unwrap_or_else(|| state.clock.snowflake());
+    if state.channels.contains_key(&id) {
+        return Refusal::new(400, 160_004, "A thread has already been created for this message").into_response();
+    }
+    let made = json::channel(id, json::THREAD, name, guild, Some(channel));
+    state.channels.insert(id, Room::new(made.clone(), Some(guild)));
+    state.dispatch("THREAD_CREATE", &made);
+    drop(guard);
+    shared.changed();
+    (StatusCode::CREATED, Json(made)).into_response()
+}
+
+/// The rules for a poll within a message.
+pub(super) fn check_poll(poll: &Value) -> Result<(), Refusal> {
+    only(
+        "poll",
+        poll,
+        &["question", "answers", "duration", "allow_multiselect", "layout_type"],
+    )?;
+    let length = |text: &Value| text.as_str().map_or(0, |text| text.chars().count());
+    let bad = |field: &str, why: &str| Err(Refusal::field(field, "BASE_TYPE_BAD_LENGTH", why));
+    if !(1..=300).contains(&length(&poll["question"]["text"])) {
+        return bad("question", "Must be between 1 and 300 in length.");
+    }
+    let answers = poll["answers"].as_array().map_or(&[][..], Vec::as_slice);
+    if !(1..=10).contains(&answers.len()) {
+        return bad("answers", "Must be between 1 and 10 in length.");
+    }
+    for answer in answers {
+        only("answer", answer, &["poll_media"])?;
+        if !(1..=55).contains(&length(&answer["poll_media"]["text"])) {
+            return bad("text", "Must be between 1 and 55 in length.");
+        }
+    }
+    if poll["duration"]
+        .as_u64()
+        .is_some_and(|hours| !(1..=768).contains(&hours))
+    {
+        return bad("duration", "int value should be 1 to 768.");
+    }
+    Ok(())
+}
