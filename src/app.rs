@@ -12,7 +12,7 @@ use clifford_vault::{Masker, Secret};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use self::settings::{count, delivery_settings, engine_settings, ingress_settings};
-pub(crate) use self::settings::{place_defaults, rules};
+pub(crate) use self::settings::{place_defaults, policy, rules};
 use crate::{
     clock::{SharedClock, SystemClock},
     commands::COMMANDS,

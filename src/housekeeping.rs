@@ -8,9 +8,11 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     engine::Engine,
     memory::closing,
+    policy::Per,
     store::{
         StoreError,
         memory_write::{self, Kept},
+        policies,
     },
 };
 
@@ -33,6 +35,9 @@ pub async fn run(engine: Arc<Engine>, idle: Option<Duration>, stop: Cancellation
         {
             tracing::warn!(%error, "idle conversations could not be closed");
         }
+        if let Err(error) = forget_uses(&engine).await {
+            tracing::warn!(%error, "calls that count against no limit any more could not be forgotten");
+        }
         if let Err(error) = delete_compacted(&engine).await {
             tracing::warn!(%error, "compacted messages could not be deleted");
         }
@@ -44,6 +49,15 @@ async fn close_idle(engine: &Engine, idle: Duration) -> Result<(), StoreError> {
     if closing::close_idle(&engine.db, now.before(idle), now).await? > 0 {
         engine.jobs_bell.notify_one();
     }
+    Ok(())
+}
+
+async fn forget_uses(engine: &Engine) -> Result<(), StoreError> {
+    let before = engine.clock.now().before(Per::Month.length());
+    engine
+        .db
+        .write(move |tx| Box::pin(policies::forget_uses(tx, before)))
+        .await?;
     Ok(())
 }
 

@@ -71,6 +71,8 @@ id! {
     RunId;
     /// One memory item.
     MemoryItemId;
+    /// One rule about tool calls.
+    PolicyId;
     /// One piece of work that belongs to no run.
     JobId;
     /// Something that wakes a run again and again.

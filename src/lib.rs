@@ -21,6 +21,7 @@ pub mod jobs;
 pub mod left_spaces;
 pub mod memory;
 pub mod outbound;
+pub mod policy;
 pub mod receiver;
 pub mod search;
 pub mod settings;

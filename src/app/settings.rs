@@ -9,7 +9,7 @@ use crate::{
     config::{self, Config},
     delivery,
     engine::{self, rules::Rules, transcript::WindowLimits},
-    ingress,
+    ingress, policy,
     settings::{PlaceSettings, WhenBusy},
     tools::Registry,
 };
@@ -36,6 +36,19 @@ pub(crate) fn rules(config: &Config, tools: &Registry) -> Rules {
         max_run_cost: None,
         time_zone: engine.time_zone.clone(),
         single_commands: tools.single_commands(),
+        policy: policy(config),
+    }
+}
+
+/// What tool calls are judged by.
+pub(crate) fn policy(config: &Config) -> policy::Settings {
+    policy::Settings {
+        rules: config.policies.clone(),
+        confirm_timeout: Duration::from_secs_f64(config.policy.confirm_timeout_hours * 3600.0),
+        on_deny: match config.policy.on_deny {
+            config::OnDeny::Finish => policy::OnDeny::Finish,
+            config::OnDeny::Continue => policy::OnDeny::Continue,
+        },
     }
 }
 

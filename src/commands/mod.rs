@@ -1,5 +1,6 @@
 //! Commands that people give in a chat. One file a family; this one holds the list, and what belongs to none.
 
+mod approving;
 mod complete;
 mod continuing;
 mod conversations;
@@ -74,6 +75,8 @@ pub const COMMANDS: &[CommandSpec] = &[
         Some(("confirmation", false)),
         "Delete everything that I have of you",
     ),
+    command("approve", Some(("id", false)), "Approve what I asked you for"),
+    command("deny", Some(("id", false)), "Deny what I asked you for"),
     command("stop", None, "Stop what I am doing here"),
     command("whoami", None, "Show who you are to me"),
     command("help", None, "Show what I can do"),
@@ -101,6 +104,8 @@ pub struct Done {
     pub file: Option<(String, String)>,
     /// Runs that were cancelled, each with the claim that held it.
     pub cancelled: Vec<(RunId, i64)>,
+    /// A run can go on.
+    pub work_to_claim: bool,
 }
 
 impl Done {
@@ -160,6 +165,8 @@ pub async fn run(
         "unlink" => linking::unlink(tx, channel, user, account, now).await,
         "export" => own_data::export(tx, channel, user, export, now).await,
         "erase" => own_data::erase(tx, argument, channel, user, now).await,
+        "approve" => approving::approve(tx, argument, channel, user, now).await,
+        "deny" => approving::deny(tx, argument, channel, user, now).await,
         "stop" => stop(tx, channel, now).await,
         "whoami" => linking::whoami(tx, channel, user, account).await,
         "help" | "start" => Ok(Done::say(help())),

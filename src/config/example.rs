@@ -163,6 +163,8 @@ fn the_example_file_names_every_key_with_its_default() {
         ([Agent::default()].as_slice(), Provider::default())
     );
     assert_eq!((telegram, discord), (Telegram::default(), Discord::default()));
+    assert_eq!(config.policies.len(), 1);
+    config.policies.clear();
     config.agents.clear();
     assert_eq!(config, Config::default());
 }

@@ -25,6 +25,7 @@ mod log;
 mod memory;
 mod nearest;
 mod overlay;
+mod policy;
 mod rules;
 mod secret;
 mod shape;
@@ -49,11 +50,12 @@ pub use llm::{Llm, Provider, ProviderKind, Structured};
 pub use load::{Loaded, Origin, Sources, load};
 pub use log::{Log, LogFormat};
 pub use memory::Memory;
+pub use policy::{OnDeny, Policy};
 pub use secret::Secrets;
 pub use shape::schema;
 pub use url::Url;
 
-use crate::tools::ToolSettings;
+use crate::{policy::Rule, tools::ToolSettings};
 
 /// The settings of a whole Clifford. Writing it out (`Serialize`) shows no secret.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -81,6 +83,10 @@ pub struct Config {
     pub memory: Memory,
     /// How answers go out.
     pub delivery: Delivery,
+    /// What people are asked to approve.
+    pub policy: Policy,
+    /// Rules about tool calls. Those of the database hold beside them.
+    pub policies: Vec<Rule>,
     /// The tools, a section each.
     pub tools: ToolSettings,
     /// What the process tells of itself.

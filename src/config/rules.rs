@@ -10,6 +10,7 @@ pub(super) fn check(config: &Config, tree: &Node) -> Vec<Problem> {
     let mut problems = Vec::new();
     limits(config, &at, &mut problems);
     names(config, &at, &mut problems);
+    policies(config, &at, &mut problems);
     problems
 }
 
@@ -31,6 +32,15 @@ fn limits(config: &Config, at: &dyn Fn(&str) -> Option<Place>, problems: &mut Ve
             let (place, key) = at(&key).map_or_else(|| (at(&cap_key), cap_key), |place| (Some(place), key));
             let fault = format!("{name} ({value}) is more than {cap_name} ({cap}); lower the one or raise the other");
             problems.push(Problem::new(place, key, fault));
+        }
+    }
+}
+
+fn policies(config: &Config, at: &dyn Fn(&str) -> Option<Place>, problems: &mut Vec<Problem>) {
+    for (place, rule) in config.policies.iter().enumerate() {
+        if let Some((field, fault)) = rule.fault() {
+            let (path, section) = (format!("policies[{place}].{field}"), format!("policies[{place}]"));
+            problems.push(Problem::new(at(&path).or_else(|| at(&section)), path, fault));
         }
     }
 }

@@ -1,13 +1,13 @@
 //! What one commit of a run writes, under its lease, and what follows from a run's end.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use clifford_channel::Address;
 use serde_json::json;
 
 use super::{
     effects::{After, Child},
-    step::{Event, LlmResponse, Step, StepKind},
+    step::{Event, LlmResponse, Step, StepKind, ToolResult},
     work::Task,
 };
 use crate::{
@@ -17,7 +17,7 @@ use crate::{
     store::{
         StoreError, Tx,
         agents::{self, Mode},
-        channels, contexts, messages, notify,
+        approvals, channels, contexts, messages, notify,
         runs::{self, Advance, Lease, NewRun, Run, RunKind, RunStatus},
         steps, triggers, usage,
     },
@@ -42,6 +42,8 @@ pub struct Commit {
     pub then: After,
     /// Time zone of a cron sleep.
     pub time_zone: String,
+    /// Where what it has read came from, as far as that is outside: its subagents begin with that.
+    pub origins: BTreeSet<String>,
     /// A cron expression wakes the run: its trigger goes with its end.
     pub has_trigger: bool,
     /// It has subagents that may not have ended: they end with it.
@@ -133,6 +135,20 @@ impl Commit {
         }
         for child in &self.children {
             runs::insert(tx, &self.child(child), now).await?;
+            if !self.origins.is_empty() {
+                let step = Step {
+                    seq: 1,
+                    at: now,
+                    kind: StepKind::Event(Event::Tainted {
+                        origins: self.origins.clone(),
+                    }),
+                };
+                steps::append(tx, child.id, &[step]).await?;
+                approvals::taint(tx, child.id).await?;
+            }
+        }
+        if self.steps.iter().any(taints) {
+            approvals::taint(tx, self.run.id).await?;
         }
         // The lease decides over all of it, so it is asked last: what stands before goes along.
         let rest = match rests_in {
@@ -226,6 +242,11 @@ impl Commit {
         }
         match &self.then {
             After::Continue | After::Call(_) => {}
+            After::Confirm(until) => {
+                change.status = RunStatus::Waiting;
+                change.wake_at = Some(*until);
+                change.wake_reason = Some(approvals::REASON.to_owned());
+            }
             After::Sleep(wake) => {
                 change.status = RunStatus::Waiting;
                 change.wake_at = Some(wake.at);
@@ -267,6 +288,15 @@ impl Commit {
             not_before: None,
             lease: None,
         }
+    }
+}
+
+/// Whether a run has read words from outside by this step.
+fn taints(step: &Step) -> bool {
+    match &step.kind {
+        StepKind::ToolResult(ToolResult { origins, .. })
+        | StepKind::Event(Event::Tainted { origins } | Event::SubagentEnded { origins, .. }) => !origins.is_empty(),
+        _ => false,
     }
 }
 

@@ -13,7 +13,7 @@ use super::{
     sentences,
     similar::nearly_same,
     state::{RunState, joined},
-    step::{EndingKind, Event, NoteAbout, StepKind, ToolCall},
+    step::{ConfirmRequest, EndingKind, Event, NoteAbout, StepKind, ToolCall},
 };
 use crate::{clock::Timestamp, store::runs::RunKind};
 
@@ -31,6 +31,13 @@ pub enum Decision {
         before: Vec<StepKind>,
         /// The call.
         call: ToolCall,
+    },
+    /// Ask a person whether a call may be made.
+    Confirm {
+        /// Recorded first.
+        before: Vec<StepKind>,
+        /// What is asked.
+        request: ConfirmRequest,
     },
     /// Send a message.
     Say {

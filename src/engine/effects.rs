@@ -3,11 +3,13 @@
 use clifford_action::{SubagentSpec, WakeOn};
 
 use super::{
+    approval,
     decide::{Decision, Then, Wake, spec_signature},
     state::RunState,
     step::{EndingKind, Event, Finish, StepKind, ToolCall},
 };
 use crate::{
+    clock::Timestamp,
     id::RunId,
     store::runs::{RunKind, RunStatus},
 };
@@ -19,6 +21,8 @@ pub struct Effects {
     pub steps: Vec<StepKind>,
     /// Messages to the user, in order.
     pub says: Vec<String>,
+    /// A person is asked something.
+    pub asks: bool,
     /// Subagents to create.
     pub children: Vec<Child>,
     /// What the run does next.
@@ -44,6 +48,8 @@ pub enum After {
     Continue,
     /// Calls a tool.
     Call(ToolCall),
+    /// Waits for a person, at most until then.
+    Confirm(Timestamp),
     /// Waits until a time.
     Sleep(Wake),
     /// Waits for subagents.
@@ -61,7 +67,7 @@ pub enum After {
 
 /// What a decision writes. `new_id` makes the ids of subagents.
 pub fn effects(state: &RunState, decision: Decision, mut new_id: impl FnMut() -> RunId) -> Effects {
-    match decision {
+    match approval::guarded(state, decision) {
         Decision::Record(steps) => Effects {
             steps,
             ..Effects::default()
@@ -71,6 +77,16 @@ pub fn effects(state: &RunState, decision: Decision, mut new_id: impl FnMut() ->
             Effects {
                 steps: before,
                 then: After::Call(call),
+                ..Effects::default()
+            }
+        }
+        Decision::Confirm { mut before, request } => {
+            let until = request.expires_at;
+            before.push(StepKind::Event(Event::ConfirmRequest(request)));
+            Effects {
+                steps: before,
+                asks: true,
+                then: After::Confirm(until),
                 ..Effects::default()
             }
         }
@@ -125,9 +141,9 @@ pub fn effects(state: &RunState, decision: Decision, mut new_id: impl FnMut() ->
             }));
             Effects {
                 steps: before,
-                says: vec![],
                 children,
                 then: After::AwaitChildren(wake_on),
+                ..Effects::default()
             }
         }
         Decision::Wait { mut before, until } => {
@@ -177,8 +193,8 @@ fn ended(mut steps: Vec<StepKind>, says: Vec<String>, finish: Finish) -> Effects
     Effects {
         steps,
         says,
-        children: vec![],
         then,
+        ..Effects::default()
     }
 }
 

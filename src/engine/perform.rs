@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Engine,
-    decide::{self, Next},
+    decide::{self, Decision, Next},
     endings, sentences,
     session::{Gone, Session},
     state::Pending,
@@ -82,9 +82,28 @@ async fn attempt(engine: &Arc<Engine>, work: Work, cancelled: &CancellationToken
         match session.state.pending.clone() {
             Pending::Nothing => return Ok(()),
             Pending::Wait => session.woken().await?,
-            Pending::Call(call) => session.call(call).await?,
+            Pending::Call(call) => {
+                if session.call(call).await?.is_at_rest() {
+                    return Ok(());
+                }
+            }
+            Pending::Confirm(asked) => {
+                if session.unanswered(&asked).await?.is_at_rest() {
+                    return Ok(());
+                }
+            }
+            Pending::Approved(call) => {
+                let before = Vec::new();
+                session.carry_out(Decision::CallTool { before, call }).await?;
+            }
+            Pending::Denied(asked) => {
+                if session.denied(&asked).await?.is_at_rest() {
+                    return Ok(());
+                }
+            }
             Pending::Apply(reply) => {
                 let decision = decide::decide(&session.state, &engine.rules, &reply, engine.clock.now());
+                let decision = session.judged(decision).await?;
                 if session.carry_out(decision).await?.is_at_rest() {
                     return Ok(());
                 }

@@ -139,7 +139,7 @@ impl Rehearsal {
         self.says.extend(written.says.iter().cloned());
         self.status = match &written.then {
             After::Continue | After::Call(_) => RunStatus::Running,
-            After::Sleep(_) | After::AwaitChildren(_) => RunStatus::Waiting,
+            After::Sleep(_) | After::AwaitChildren(_) | After::Confirm(_) => RunStatus::Waiting,
             After::End { status, .. } => *status,
         };
         written

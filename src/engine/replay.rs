@@ -85,6 +85,7 @@ pub fn known(state: &RunState) -> Value {
             "tool": limitation.tool, "error": limitation.error, "refusals": limitation.refusals,
         })),
         "children": state.children,
+        "origins": state.origins,
         "idle": state.idle,
         "same": state.same,
         "tokens": state.tokens,
@@ -98,6 +99,9 @@ const fn pending(pending: &Pending) -> &'static str {
         Pending::Think => "think",
         Pending::Apply(_) => "apply",
         Pending::Call(_) => "call",
+        Pending::Confirm(_) => "confirm",
+        Pending::Approved(_) => "approved",
+        Pending::Denied(_) => "denied",
         Pending::Wait => "wait",
         Pending::Nothing => "nothing",
     }
@@ -109,6 +113,10 @@ fn decided(decision: &Decision) -> Value {
         Decision::CallTool { before, call } => {
             json!({ "decision": "call_tool", "records": recorded(before), "tool": call.name, "args": call.args })
         }
+        Decision::Confirm { before, request } => json!({
+            "decision": "confirm", "records": recorded(before), "tool": request.call.name, "args": request.call.args,
+            "why": request.why,
+        }),
         Decision::Say { before, text, then } => json!({
             "decision": "say", "records": recorded(before), "message": text, "completes": *then == Then::Complete,
         }),

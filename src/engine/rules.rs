@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::transcript::WindowLimits;
+use crate::policy;
 
 /// The numbers that the rules go by: settings, not state.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +30,8 @@ pub struct Rules {
     pub time_zone: String,
     /// Tools with exactly one command, and that command's full name.
     pub single_commands: BTreeMap<String, String>,
+    /// What tool calls are judged by.
+    pub policy: policy::Settings,
 }
 
 impl Default for Rules {
@@ -45,6 +48,7 @@ impl Default for Rules {
             max_run_cost: None,
             time_zone: "UTC".to_owned(),
             single_commands: BTreeMap::new(),
+            policy: policy::Settings::default(),
         }
     }
 }

@@ -4,6 +4,7 @@ mod beside;
 mod calling;
 mod committing;
 mod growing;
+mod judging;
 mod take_in;
 mod thinking;
 
@@ -23,8 +24,9 @@ use super::{
 };
 use crate::{
     id::RunId,
+    policy::words::Known,
     settings::WhenBusy,
-    store::{StoreError, outbox, runs},
+    store::{StoreError, outbox, runs, steps},
 };
 
 /// Why a worker lets go of a run that has neither ended nor waits.
@@ -80,6 +82,8 @@ pub struct Session<'a> {
     when_busy: Option<WhenBusy>,
     /// Where what was taken in was to be answered.
     taken_in: Vec<Address>,
+    /// What of the prompt nobody outside knows.
+    private: Known,
 }
 
 impl<'a> Session<'a> {
@@ -97,6 +101,7 @@ impl<'a> Session<'a> {
             interrupted,
             when_busy: None,
             taken_in: Vec::new(),
+            private: Known::default(),
         }
     }
 
@@ -129,12 +134,15 @@ impl<'a> Session<'a> {
         let children = runs::children(&mut self.engine.db.read().await?, self.work.run.id).await?;
         for child in children.into_iter().filter(|child| child.status.is_ended()) {
             if self.state.children.contains(&child.id) {
+                let steps = steps::of_run(&mut self.engine.db.read().await?, child.id).await?;
+                let origins = RunState::replay(&child, &self.engine.rules, &steps).origins;
                 self.push(StepKind::Event(Event::SubagentEnded {
                     run_id: child.id,
                     task: child.input_text,
                     status: child.status,
                     output: child.output_text,
                     error: child.error,
+                    origins,
                 }));
             }
         }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     clock::Timestamp,
-    id::{MessageId, RunId},
+    id::{MessageId, RunId, UserId},
     store::runs::RunStatus,
 };
 
@@ -150,6 +150,8 @@ pub enum EndingKind {
     Limitation,
     /// The same tool call a third time.
     ToolRepeated,
+    /// A person denied a call, or did not answer in time.
+    Denied,
     /// No model answered.
     Model,
     /// A budget of the run is spent.
@@ -211,6 +213,14 @@ pub enum Event {
         output: Option<String>,
         /// Why it failed.
         error: Option<String>,
+        /// Where what it has read came from, as far as that is outside: what it returned may say the same.
+        #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+        origins: BTreeSet<String>,
+    },
+    /// What the run begins with holds words from outside.
+    Tainted {
+        /// Where they came from.
+        origins: BTreeSet<String>,
     },
     /// The iteration limit changed.
     SetRunLimits {
@@ -234,14 +244,15 @@ pub enum Event {
         reason: String,
     },
     /// A person is asked to approve a call.
-    ConfirmRequest {
-        /// The call.
-        call: ToolCall,
-    },
-    /// A person answered.
+    ConfirmRequest(ConfirmRequest),
+    /// The question was answered.
     Confirm {
         /// Approved or not.
         approved: bool,
+        /// The question's code: an answer to another question is none.
+        code: String,
+        /// Who answered.
+        by: Answerer,
     },
     /// The model recovers from a failure.
     Recover {
@@ -255,6 +266,44 @@ pub enum Event {
         /// What.
         message: String,
     },
+}
+
+/// A question to a person: may this call be made, exactly as it is?
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ConfirmRequest {
+    /// The call.
+    pub call: ToolCall,
+    /// What of it is asked for.
+    pub about: ConfirmAbout,
+    /// Why it is asked.
+    pub why: String,
+    /// When it counts as denied.
+    pub expires_at: Timestamp,
+    /// Answering it may make a rule.
+    #[serde(default)]
+    pub may_be_rule: bool,
+}
+
+/// What of a call a person is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConfirmAbout {
+    /// Whether it is made.
+    Call,
+    /// Whether what it returned is used where others read along.
+    Result,
+}
+
+/// Who answered a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answerer {
+    /// A person.
+    User(UserId),
+    /// Whoever runs this Clifford.
+    Operator,
+    /// Nobody: its time is over.
+    Nobody,
 }
 
 /// What the model replied.
@@ -305,6 +354,8 @@ pub enum NoteAbout {
     MessageRepeated,
     /// A message could not be delivered.
     DeliveryFailed,
+    /// A person denied a call.
+    Denied,
 }
 
 impl StepKind {

@@ -13,6 +13,7 @@ mod memories;
 mod messages;
 mod metrics;
 mod page;
+mod policies;
 mod problem;
 mod replay;
 mod router;

@@ -17,7 +17,7 @@ use utoipa::{
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
-    Api, Shared, agents, auth, channels, contexts, export, health, links, memories, messages, metrics,
+    Api, Shared, agents, auth, channels, contexts, export, health, links, memories, messages, metrics, policies,
     problem::{Code, Problem},
     replay, runs, search, settings, stream, users,
 };
@@ -77,6 +77,7 @@ fn quick() -> OpenApiRouter<Shared> {
         .routes(routes!(runs::cancel))
         .routes(routes!(runs::wake))
         .routes(routes!(runs::retry))
+        .routes(routes!(runs::confirm))
         .routes(routes!(replay::replay))
         .routes(routes!(stream::stream))
         .routes(routes!(contexts::list, contexts::create))
@@ -90,6 +91,9 @@ fn quick() -> OpenApiRouter<Shared> {
         .routes(routes!(users::identities))
         .routes(routes!(settings::list))
         .routes(routes!(settings::get, settings::put, settings::unset))
+        .routes(routes!(policies::list, policies::create))
+        .routes(routes!(policies::get, policies::change, policies::remove))
+        .routes(routes!(policies::test))
         .routes(routes!(channels::list))
         .routes(routes!(channels::get, channels::change))
         .routes(routes!(agents::list))

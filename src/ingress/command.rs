@@ -206,6 +206,7 @@ async fn store_command(tx: &mut Tx, asked: Asked) -> Result<Outcome, StoreError>
         accepted: Accepted::Answering,
         answer: ticket.map(|ticket| (ticket, to)),
         interrupted: done.cancelled,
+        work_to_claim: done.work_to_claim,
         ..Outcome::ignored()
     })
 }

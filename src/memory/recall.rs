@@ -1,5 +1,7 @@
 //! What comes into a prompt of all that was found for it: which items, which messages of other places, how much.
 
+use std::collections::BTreeSet;
+
 use clifford_llm::estimate_tokens;
 
 use super::levels;
@@ -10,7 +12,7 @@ use crate::{
         channels::Channel,
         memory_items::{MemoryItem, Viewer},
         messages::{Direction, Turn},
-        recollection::{Conversation, Elsewhere, Recollection, Wanted},
+        recollection::{Conversation, Elsewhere, Outside, Recollection, Wanted},
         runs::{Run, RunKind},
     },
 };
@@ -35,6 +37,8 @@ pub struct Recalled {
     pub elsewhere: Vec<Elsewhere>,
     /// What the person is called there, where that is known.
     pub user_name: Option<String>,
+    /// What of all this holds words from outside.
+    pub outside: Outside,
 }
 
 /// How much is looked for.
@@ -125,7 +129,37 @@ pub fn recall(found: Recollection, defaults: PlaceSettings, tokens: u32) -> Reca
             Vec::new()
         },
         user_name: None,
+        outside: found.outside,
     }
+}
+
+/// What stands before a message that was forwarded: whoever wrote it is somebody else.
+pub const FORWARDED: &str = "[forwarded]";
+
+/// Where the words of a prompt came from, as far as they are not its person's.
+pub fn origins(run: &Run, recalled: &Recalled) -> BTreeSet<String> {
+    let outside = &recalled.outside;
+    let shown = !recalled.items.is_empty();
+    let forwarded = |text: &str| text.contains(FORWARDED);
+    let turns = &recalled.conversation.turns;
+    let told = [
+        (outside.answers, "what was read before in this conversation"),
+        (outside.others, "what others wrote here"),
+        (outside.summary, "a summary of what others wrote here"),
+        (outside.items && shown, "what was remembered from where I read it"),
+        (
+            outside.elsewhere && !recalled.elsewhere.is_empty(),
+            "what was read in another conversation",
+        ),
+        (
+            forwarded(&run.input_text) || turns.iter().any(|turn| forwarded(&turn.content)),
+            "a forwarded message",
+        ),
+    ];
+    told.into_iter()
+        .filter(|(is_so, _)| *is_so)
+        .map(|(_, origin)| origin.to_owned())
+        .collect()
 }
 
 /// The items for a prompt, of those that a person may see: of each level, ascending, the five most recently seen

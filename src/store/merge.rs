@@ -10,7 +10,7 @@ use super::{
 use crate::{clock::Timestamp, id::UserId};
 
 /// The tables whose rows go over to whoever a person becomes part of, by their column `user_id`.
-pub const GO_OVER: [&str; 9] = [
+pub const GO_OVER: [&str; 10] = [
     "identities",
     "channels",
     "contexts",
@@ -20,6 +20,7 @@ pub const GO_OVER: [&str; 9] = [
     "usage",
     "jobs",
     "api_tokens",
+    "policies",
 ];
 /// The tables with a `user_id` and a rule of their own: of two items for one key the newer stays; codes are void.
 pub const BY_RULE: [&str; 2] = ["memory_items", "link_codes"];

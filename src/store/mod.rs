@@ -4,6 +4,7 @@
 //! of this module, and no domain rule inside it beyond what keeps rows true.
 
 pub mod agents;
+pub mod approvals;
 pub mod arrivals;
 pub mod channels;
 mod columns;
@@ -26,6 +27,7 @@ pub mod messages;
 pub mod notify;
 pub mod outbox;
 pub mod pairings;
+pub mod policies;
 pub mod quotes;
 pub mod recollection;
 pub mod removal;

@@ -67,6 +67,32 @@ pub struct Recollection {
     pub elsewhere: Vec<Elsewhere>,
     /// What is set for the bot, the space and the channel, in this order.
     pub settings: Vec<Setting>,
+    /// What of all this holds words from outside.
+    pub outside: Outside,
+}
+
+/// What of a prompt may hold words of others than its person, or of what a run has read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outside {
+    /// A run of the conversation has read words from outside: its answers, and a summary of them, may say the same.
+    pub answers: bool,
+    /// Others wrote in it.
+    pub others: bool,
+    /// Whose words its summary tells, beside the person's.
+    pub summary: bool,
+    /// Something was remembered from a conversation in which words from outside were read, and nobody pinned it.
+    pub items: bool,
+    /// Another place that is shown had such a run.
+    pub elsewhere: bool,
+}
+
+#[derive(FromRow)]
+struct OutsideRow {
+    answers: i64,
+    others: i64,
+    items: i64,
+    elsewhere: i64,
+    summary_of: Option<String>,
 }
 
 #[derive(FromRow)]
@@ -103,8 +129,9 @@ pub async fn find(conn: &mut Conn, wanted: Wanted) -> Result<Recollection, Store
         wanted
             .place
             .map_or_else(nothing, |(channel, space)| settings::ask_of_place(space, channel)),
+        ask_outside(&wanted),
     ];
-    let [turns, head, items, elsewhere, settings] = conn.together(asks).await?;
+    let [turns, head, items, elsewhere, settings, outside] = conn.together(asks).await?;
     let mut turns: Vec<Turn> = turns.all()?;
     turns.reverse();
     let head: Option<Head> = head.maybe()?;
@@ -114,7 +141,51 @@ pub async fn find(conn: &mut Conn, wanted: Wanted) -> Result<Recollection, Store
         items: items.all()?,
         elsewhere: by_place(elsewhere.all()?),
         settings: settings.all()?,
+        outside: outside.maybe::<OutsideRow>()?.map_or_else(Outside::default, |row| row.told(&wanted)),
     })
+}
+
+/// What of all this holds words from outside. Others are looked for only where others can write.
+fn ask_outside(wanted: &Wanted) -> Ask {
+    let context = wanted.conversation.map(|(context, _)| context);
+    let user = wanted.person.map(|(user, _)| user);
+    let is_shared = matches!(wanted.person, Some((_, Viewer::Shared(_))));
+    let channel = wanted.elsewhere.and(wanted.place).map(|(channel, _)| channel);
+    (
+        "SELECT
+             CAST(CASE WHEN EXISTS (SELECT 1 FROM runs r WHERE r.context_id = $1 AND r.tainted)
+                  THEN 1 ELSE 0 END AS BIGINT) AS answers,
+             CAST(CASE WHEN $3 AND EXISTS (
+                 SELECT 1 FROM messages m WHERE m.context_id = $1 AND m.direction = 'inbound' AND m.user_id <> $2)
+                  THEN 1 ELSE 0 END AS BIGINT) AS others,
+             CAST(CASE WHEN EXISTS (
+                 SELECT 1 FROM memory_items i JOIN runs r ON r.context_id = i.context_id AND r.tainted
+                 WHERE i.user_id = $2 AND NOT i.archived AND NOT i.pinned)
+                  THEN 1 ELSE 0 END AS BIGINT) AS items,
+             CAST(CASE WHEN $4 IS NOT NULL AND EXISTS (
+                 SELECT 1 FROM channels c JOIN runs r ON r.context_id = c.active_context_id AND r.tainted
+                 WHERE c.user_id = $2 AND c.kind = 'private' AND c.id <> $4)
+                  THEN 1 ELSE 0 END AS BIGINT) AS elsewhere,
+             (SELECT x.summary_of FROM contexts x WHERE x.id = $1 AND x.summary IS NOT NULL) AS summary_of"
+            .to_owned(),
+        args![context, user, is_shared, channel],
+    )
+}
+
+impl OutsideRow {
+    fn told(&self, wanted: &Wanted) -> Outside {
+        let told: Vec<String> = (self.summary_of.as_deref())
+            .and_then(|json| serde_json::from_str(json).ok())
+            .unwrap_or_default();
+        let person = wanted.person.map(|(user, _)| user.to_string());
+        Outside {
+            answers: self.answers != 0,
+            others: self.others != 0,
+            summary: told.iter().any(|user| Some(user) != person.as_ref()),
+            items: self.items != 0,
+            elsewhere: self.elsewhere != 0,
+        }
+    }
 }
 
 /// A question without an answer, in the place of one that need not be asked.

@@ -3,7 +3,10 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use clifford_channel::Address;
@@ -76,6 +79,12 @@ impl ToolContext {
         self.origins.add(origin.into());
     }
 
+    /// What this call returns is for its person alone. Where others read along, they are asked before it is used
+    /// there.
+    pub fn private(&self) {
+        self.origins.private.store(true, Ordering::Relaxed);
+    }
+
     /// What is set for a tool.
     ///
     /// # Errors
@@ -98,17 +107,28 @@ pub struct Services {
     pub data_dir: PathBuf,
 }
 
-/// Where what a call returns came from, as far as that is outside.
+/// Where what a call returns came from, as far as that is outside, and whom it is for.
 #[derive(Debug, Default)]
-pub struct Origins(Mutex<BTreeSet<String>>);
+pub struct Origins {
+    outside: Mutex<BTreeSet<String>>,
+    private: AtomicBool,
+}
 
 impl Origins {
     fn add(&self, origin: String) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(origin);
+        self.outside
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(origin);
     }
 
     /// All that were told.
     pub fn all(&self) -> BTreeSet<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.outside.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether it is for its person alone.
+    pub fn is_private(&self) -> bool {
+        self.private.load(Ordering::Relaxed)
     }
 }

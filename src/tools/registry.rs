@@ -49,6 +49,8 @@ pub struct Called {
     pub outcome: ToolOutcome,
     /// Where what it holds came from, as far as that is outside: it is data, whatever it says.
     pub origins: BTreeSet<String>,
+    /// It is for its person alone.
+    pub private: bool,
 }
 
 impl Registry {
@@ -59,8 +61,13 @@ impl Registry {
 
     /// The tools that can do their work as things are set.
     pub fn new(max_retries: u32, services: &Services) -> Self {
+        Self::of(built_in(), max_retries, services)
+    }
+
+    /// Those of some tools that can do their work as things are set.
+    pub fn of(tools: Vec<Tool>, max_retries: u32, services: &Services) -> Self {
         let can = |needs: Option<Needs>| needs.is_none_or(|missing| missing(services).is_none());
-        let tools = built_in().into_iter().filter(|tool| can(tool.needs)).map(|mut tool| {
+        let tools = tools.into_iter().filter(|tool| can(tool.needs)).map(|mut tool| {
             tool.commands.retain(|command| can(command.needs));
             Arc::new(tool)
         });
@@ -124,7 +131,11 @@ impl Registry {
         if command.untrusted && origins.is_empty() {
             origins.insert(call.name.clone());
         }
-        Called { outcome, origins }
+        Called {
+            outcome,
+            origins,
+            private: told.is_private(),
+        }
     }
 
     fn failure(&self, command: Option<&Command>, error: String) -> ToolOutcome {
@@ -145,6 +156,7 @@ impl From<ToolOutcome> for Called {
         Self {
             outcome,
             origins: BTreeSet::new(),
+            private: false,
         }
     }
 }

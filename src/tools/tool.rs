@@ -5,7 +5,7 @@ use std::{borrow::Cow, future::Future, sync::Arc, time::Duration};
 use futures::{FutureExt, future::BoxFuture};
 use jsonschema::Validator;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 use super::{Services, ToolContext};
@@ -110,7 +110,7 @@ impl ToolConfig {
 }
 
 /// What a command may do; decides about confirmation, and about calling it again after a crash.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Class {
     /// Looks, changes nothing.
@@ -162,6 +162,8 @@ pub struct Command {
     /// What it returns comes from outside: it is data, whatever it says. A handler whose result only sometimes does
     /// says so by [`ToolContext::came_from`].
     pub untrusted: bool,
+    /// It carries its arguments out of this house: what stands in them may be read elsewhere.
+    pub reaches_out: bool,
     /// How long it may take.
     pub time_limit: Duration,
     /// The most bytes of its result's JSON; a longer one is cut.
@@ -240,6 +242,7 @@ impl Command {
             class,
             idempotent: class == Class::Read,
             untrusted: false,
+            reaches_out: false,
             time_limit: TIME_LIMIT,
             result_limit: RESULT_LIMIT,
             max_retries: None,
@@ -279,6 +282,15 @@ impl Command {
     pub fn untrusted(self) -> Self {
         Self {
             untrusted: true,
+            ..self
+        }
+    }
+
+    /// It carries its arguments out of this house: an address that is fetched, a query that is sent.
+    #[must_use]
+    pub fn reaches_out(self) -> Self {
+        Self {
+            reaches_out: true,
             ..self
         }
     }

@@ -28,7 +28,7 @@ impl Session<'_> {
         };
         // The steps that say them are applied already.
         let said_before = self.state.sent.len().saturating_sub(effects.says.len());
-        let (outbound, tickets): (Vec<_>, Vec<_>) = (said_before..)
+        let (mut outbound, mut tickets): (Vec<_>, Vec<_>) = (said_before..)
             .zip(&effects.says)
             .filter_map(|(number, text)| {
                 let run = self.work.run.id;
@@ -37,9 +37,15 @@ impl Session<'_> {
                 Some((message, ticket))
             })
             .unzip();
+        if effects.asks
+            && let Some((message, ticket)) = self.question().await?
+        {
+            outbound.push(message);
+            tickets.push(ticket);
+        }
         let status = match &effects.then {
             After::Continue | After::Call(_) => None,
-            After::Sleep(_) | After::AwaitChildren(_) => Some(RunStatus::Waiting),
+            After::Sleep(_) | After::AwaitChildren(_) | After::Confirm(_) => Some(RunStatus::Waiting),
             After::End { status, .. } => Some(*status),
         };
         let waits_for_children = matches!(effects.then, After::AwaitChildren(_));
@@ -53,6 +59,7 @@ impl Session<'_> {
             children: effects.children,
             then: effects.then,
             time_zone: self.engine.rules.time_zone.clone(),
+            origins: self.state.origins.clone(),
             has_trigger: self.state.has_trigger,
             has_children: !self.state.children.is_empty(),
             max_turns: self.engine.settings.memory.max_turns,

@@ -95,7 +95,7 @@ impl Session<'_> {
     }
 
     /// The fixed part of the prompt, put together once a session.
-    async fn frame(&mut self) -> Result<(), Gone> {
+    pub(super) async fn frame(&mut self) -> Result<(), Gone> {
         if self.frame.is_none() {
             let (run, settings) = (&self.work.run, &self.engine.settings);
             let found = match self.work.recollection.take() {
@@ -107,6 +107,8 @@ impl Session<'_> {
             };
             let mut recalled = recall::recall(found, settings.memory.defaults, settings.memory.cross_channel_tokens);
             recalled.user_name = self.user_name().await?;
+            self.learn_private(&recalled);
+            self.taint(recall::origins(&self.work.run, &recalled));
             self.frame = Some(Frame::new(
                 &self.work,
                 &self.engine.rules,
