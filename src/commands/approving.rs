@@ -24,7 +24,11 @@ pub(super) async fn approve(
         [ALWAYS] => (None, true),
         [id] => (Some(id), false),
         [id, ALWAYS] => (Some(id), true),
-        _ => return Ok(Done::say("Write `/approve`, or `/approve` with the id of what I asked.")),
+        _ => {
+            return Ok(Done::say(
+                "Write `/approve`, or `/approve` with the id of what I asked.",
+            ));
+        }
     };
     answer(tx, id, true, always, channel, user, now).await
 }
@@ -52,7 +56,11 @@ async fn answer(
     let (run, code) = match id {
         Some(id) => match question::parse(id) {
             Some(found) => found,
-            None => return Ok(Done::say("I know no such question. `/approve` alone answers the one that is open.")),
+            None => {
+                return Ok(Done::say(
+                    "I know no such question. `/approve` alone answers the one that is open.",
+                ));
+            }
         },
         // What was read is what is answered: without an id there must be one question, and its code is taken here.
         None => match &approvals::asked_in(tx, user.id, channel.id).await?[..] {

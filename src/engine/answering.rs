@@ -1,8 +1,8 @@
 //! Answers to questions: who may give one, and what it sets going. The first answer is the only one.
 
 use super::{
-    state::{Asked, Pending, RunState},
     rules::Rules,
+    state::{Asked, Pending, RunState},
     step::{Answerer, Event, Step, StepKind},
 };
 use crate::{
@@ -153,7 +153,9 @@ pub async fn from_outside(db: &Db, given: Answer, now: Timestamp) -> Result<Run,
         Answered::NothingAsked => return refused("it asks for nothing; it was answered, ran out of time or has ended"),
         Answered::Other => return refused("it asks something else by now; look at its steps"),
         Answered::NotTheirs => return refused("only its person or an owner may answer"),
-        Answered::NoRule => return refused("only what a run that has read nothing from outside asks can become a rule"),
+        Answered::NoRule => {
+            return refused("only what a run that has read nothing from outside asks can become a rule");
+        }
     }
     runs::get(&mut db.read().await?, id)
         .await?

@@ -72,7 +72,10 @@ pub fn denied(state: &RunState, rules: &Rules, asked: &Asked) -> Decision {
             } else {
                 "The user denied"
             };
-            let text = format!("{who} the call of {name} ({}). Do not ask for it again; do what is left.", asked.code);
+            let text = format!(
+                "{who} the call of {name} ({}). Do not ask for it again; do what is left.",
+                asked.code
+            );
             Decision::Record(vec![StepKind::Event(Event::SystemNote {
                 text,
                 about: NoteAbout::Denied,

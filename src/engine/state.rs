@@ -18,8 +18,8 @@ use super::{
     chat,
     rules::Rules,
     step::{
-        ConfirmAbout, EndingKind, Event, Finish, LlmResponse, NoteAbout, Step, StepKind, ToolCall,
-        ToolOutcome, ToolResult,
+        ConfirmAbout, EndingKind, Event, Finish, LlmResponse, NoteAbout, Step, StepKind, ToolCall, ToolOutcome,
+        ToolResult,
     },
     transcript::{Transcript, WindowLimits},
 };

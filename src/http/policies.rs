@@ -17,7 +17,10 @@ use crate::{
         Rule,
         trial::{self, Trial, Tried},
     },
-    store::{StoreError, policies::{self, Policy}},
+    store::{
+        StoreError,
+        policies::{self, Policy},
+    },
 };
 
 /// Every rule of the database, oldest first. Those of `bot.toml` stand there.
@@ -32,11 +35,7 @@ pub(super) async fn list(State(api): State<Shared>, _: Reader) -> Result<Json<Pa
 #[utoipa::path(get, path = "/api/policies/{id}", tag = "policies", security(("bearer" = [])),
     params(("id" = String, Path, description = "The rule")),
     responses((status = 200, body = Policy), (status = 404, body = ProblemBody)))]
-pub(super) async fn get(
-    State(api): State<Shared>,
-    _: Reader,
-    Id(id): Id<PolicyId>,
-) -> Result<Json<Policy>, Problem> {
+pub(super) async fn get(State(api): State<Shared>, _: Reader, Id(id): Id<PolicyId>) -> Result<Json<Policy>, Problem> {
     let found = policies::get(&mut api.engine.db.read().await?, id).await?;
     found.map(Json).ok_or_else(|| Problem::not_found(format!("rule {id}")))
 }
@@ -83,7 +82,9 @@ pub(super) async fn change(
         })
         .await
         .map_err(unknown)?;
-    changed.map(Json).ok_or_else(|| Problem::not_found(format!("rule {id}")))
+    changed
+        .map(Json)
+        .ok_or_else(|| Problem::not_found(format!("rule {id}")))
 }
 
 /// Deletes a rule.
@@ -130,9 +131,17 @@ pub(super) async fn test(
     let made = policies::list(&mut engine.db.read().await?).await?;
     let rules = trial::rules(&engine.rules.policy, made);
     let zone = &engine.rules.time_zone;
-    trial::run(&engine.tools, &rules, &given.call, &given.args, &given.trial, engine.clock.now(), zone)
-        .map(Json)
-        .map_err(|fault| Problem::input("call", fault))
+    trial::run(
+        &engine.tools,
+        &rules,
+        &given.call,
+        &given.args,
+        &given.trial,
+        engine.clock.now(),
+        zone,
+    )
+    .map(Json)
+    .map_err(|fault| Problem::input("call", fault))
 }
 
 fn check(rule: &Rule) -> Result<(), Problem> {

@@ -277,7 +277,12 @@ pub(super) async fn confirm(
     } else {
         let (place, speaker) = (caller.place(), caller.speaker());
         let user = users::by_identity(&mut api.engine.db.read().await?, place.platform, &speaker.id).await?;
-        let nobody = || Problem::new(Code::WrongState, format!("run {id}: only its person or an owner may answer"));
+        let nobody = || {
+            Problem::new(
+                Code::WrongState,
+                format!("run {id}: only its person or an owner may answer"),
+            )
+        };
         By::User(user.ok_or_else(nobody)?)
     };
     let answer = Answer {

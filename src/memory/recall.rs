@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use clifford_channel::FORWARDED;
 use clifford_llm::estimate_tokens;
 
 use super::levels;
@@ -132,9 +133,6 @@ pub fn recall(found: Recollection, defaults: PlaceSettings, tokens: u32) -> Reca
         outside: found.outside,
     }
 }
-
-/// What stands before a message that was forwarded: whoever wrote it is somebody else.
-pub const FORWARDED: &str = "[forwarded]";
 
 /// Where the words of a prompt came from, as far as they are not its person's.
 pub fn origins(run: &Run, recalled: &Recalled) -> BTreeSet<String> {

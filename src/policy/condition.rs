@@ -36,7 +36,10 @@ impl<'a> Condition<'a> {
         let fault = || format!("`{text}` is no condition; write one as `amount > 100` or `path = /etc/*`");
         let at = text.find(['<', '>', '=', '!']).ok_or_else(fault)?;
         let (field, rest) = text.split_at(at);
-        let (written, sign) = SIGNS.iter().find(|(sign, _)| rest.starts_with(sign)).ok_or_else(fault)?;
+        let (written, sign) = SIGNS
+            .iter()
+            .find(|(sign, _)| rest.starts_with(sign))
+            .ok_or_else(fault)?;
         let (field, value) = (field.trim(), rest[written.len()..].trim());
         if field.is_empty() || field.contains(char::is_whitespace) {
             return Err(fault());

@@ -103,7 +103,10 @@ pub struct Limit {
 
 /// Judges a call. `zone` is the time zone of rules that name none.
 pub fn judge(rules: &[Named], call: &Call<'_>, facts: &Facts, now: Timestamp, zone: &str) -> Verdict {
-    let mut fitting: Vec<_> = rules.iter().filter(|named| fits(&named.rule, call, facts, now, zone)).collect();
+    let mut fitting: Vec<_> = rules
+        .iter()
+        .filter(|named| fits(&named.rule, call, facts, now, zone))
+        .collect();
     fitting.sort_by_key(|named| (Reverse(named.rule.priority), strictness(named.rule.action)));
     let limits = fitting
         .iter()
@@ -167,7 +170,11 @@ const fn strictness(action: Action) -> u8 {
 fn limit(named: &Named) -> Limit {
     let rule = &named.rule;
     let why = rule.reason.clone().unwrap_or_else(|| {
-        let times = if rule.calls == 1 { "once" } else { &format!("{} times", rule.calls) };
+        let times = if rule.calls == 1 {
+            "once"
+        } else {
+            &format!("{} times", rule.calls)
+        };
         format!("the rule {} allows it {times} in a {}", called(named), rule.per.word())
     });
     Limit {
@@ -214,9 +221,18 @@ fn tainted(call: &Call<'_>, facts: &Facts) -> Option<String> {
     if facts.origins.is_empty() {
         return None;
     }
-    let origins: Vec<_> = facts.origins.iter().take(3).map(|origin| question::shown(origin, 80)).collect();
+    let origins: Vec<_> = facts
+        .origins
+        .iter()
+        .take(3)
+        .map(|origin| question::shown(origin, 80))
+        .collect();
     let more = facts.origins.len().saturating_sub(3);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
     let read = format!("I have read words from outside ({}{more})", origins.join(", "));
     match (&call.leak, call.class) {
         (Some(leak), _) => Some(format!(

@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Call, Facts, Named, Outcome, Place, Settings, judge, words::{self, Known}};
+use super::{
+    Call, Facts, Named, Outcome, Place, Settings, judge,
+    words::{self, Known},
+};
 use crate::{
     clock::Timestamp,
     id::{ContextId, SpaceId, UserId},

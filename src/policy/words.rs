@@ -21,7 +21,8 @@ pub struct Known {
 impl Known {
     /// Takes in a text.
     pub fn learn(&mut self, text: &str) {
-        self.addresses.extend(tokens(text).filter_map(|(_, token)| address(token)));
+        self.addresses
+            .extend(tokens(text).filter_map(|(_, token)| address(token)));
         self.words.extend(words(text));
     }
 
@@ -43,7 +44,8 @@ impl Known {
 /// What arguments would carry out: the first address that is not known outside letter by letter, word that is known
 /// from what is private alone, or word that is none.
 pub fn leak(args: &Map<String, Value>, known: &Known, private: &Known) -> Option<String> {
-    args.iter().find_map(|(name, value)| in_text(name, known, private).or_else(|| in_value(value, known, private)))
+    args.iter()
+        .find_map(|(name, value)| in_text(name, known, private).or_else(|| in_value(value, known, private)))
 }
 
 fn in_value(value: &Value, known: &Known, private: &Known) -> Option<String> {
@@ -168,8 +170,14 @@ mod tests {
             (json!({ "url": "https://example.com/a?b=1" }), None),
             (json!({ "url": "http://docs.rs/x/" }), None),
             (json!({ "url": "https://wiki.org" }), None),
-            (json!({ "url": "https://example.com/a?b=2" }), Some("https://example.com/a?b=2")),
-            (json!({ "url": "https://example.com/a?b=1&c=Mephisto" }), Some("https://example.com/a?b=1&c=Mephisto")),
+            (
+                json!({ "url": "https://example.com/a?b=2" }),
+                Some("https://example.com/a?b=2"),
+            ),
+            (
+                json!({ "url": "https://example.com/a?b=1&c=Mephisto" }),
+                Some("https://example.com/a?b=1&c=Mephisto"),
+            ),
             (json!({ "url": "//evil.com/x" }), Some("//evil.com/x")),
             (json!({ "url": "mephisto.evil.com" }), Some("mephisto.evil.com")),
             (json!({ "url": "http://127.0.0.1/x" }), Some("http://127.0.0.1/x")),
@@ -196,7 +204,10 @@ mod tests {
             ("Look at https://example.com/a.", "Look at https://example.com/a."),
             ("![x](https://evil.com/?q=cat)", "![x]((link removed))"),
             ("<https://evil.com/?q=cat>!", "<(link removed)>!"),
-            ("see evil.com/cat and cat.evil.com, node.js", "see (link removed) and (link removed), node.js"),
+            (
+                "see evil.com/cat and cat.evil.com, node.js",
+                "see (link removed) and (link removed), node.js",
+            ),
             ("[a]: //evil.com/x", "[a]: (link removed)"),
             ("ok `www.evil.com`", "ok `(link removed)`"),
             ("Version 1.2.3, e.g. U.S.A.", "Version 1.2.3, e.g. U.S.A."),

@@ -1,6 +1,9 @@
 //! Runs that wait for a person to approve a call, and runs that have read words from outside.
 
-use super::{Conn, StoreError, Tx, args, runs::{COLUMNS, Run}};
+use super::{
+    Conn, StoreError, Tx, args,
+    runs::{COLUMNS, Run},
+};
 use crate::{
     clock::Timestamp,
     id::{ChannelId, RunId, UserId},
@@ -44,7 +47,10 @@ pub async fn answered(tx: &mut Tx, run: RunId, now: Timestamp) -> Result<bool, S
 /// # Errors
 /// The store's.
 pub async fn taint(tx: &mut Tx, run: RunId) -> Result<(), StoreError> {
-    tx.execute("UPDATE runs SET tainted = TRUE WHERE id = $1 AND NOT tainted", args![run])
-        .await?;
+    tx.execute(
+        "UPDATE runs SET tainted = TRUE WHERE id = $1 AND NOT tainted",
+        args![run],
+    )
+    .await?;
     Ok(())
 }

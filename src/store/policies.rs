@@ -136,7 +136,8 @@ pub async fn change(tx: &mut Tx, id: PolicyId, rule: &Rule, now: Timestamp) -> R
 /// # Errors
 /// The store's.
 pub async fn remove(tx: &mut Tx, id: PolicyId) -> Result<bool, StoreError> {
-    tx.execute("DELETE FROM policy_uses WHERE policy = $1", args![id]).await?;
+    tx.execute("DELETE FROM policy_uses WHERE policy = $1", args![id])
+        .await?;
     Ok(tx.execute("DELETE FROM policies WHERE id = $1", args![id]).await? == 1)
 }
 

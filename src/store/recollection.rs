@@ -141,7 +141,9 @@ pub async fn find(conn: &mut Conn, wanted: Wanted) -> Result<Recollection, Store
         items: items.all()?,
         elsewhere: by_place(elsewhere.all()?),
         settings: settings.all()?,
-        outside: outside.maybe::<OutsideRow>()?.map_or_else(Outside::default, |row| row.told(&wanted)),
+        outside: outside
+            .maybe::<OutsideRow>()?
+            .map_or_else(Outside::default, |row| row.told(&wanted)),
     })
 }
 

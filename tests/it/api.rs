@@ -9,6 +9,7 @@ mod links;
 mod memories;
 mod operation;
 mod people;
+mod policies;
 mod readiness;
 mod routes;
 mod search;

@@ -9,6 +9,7 @@
 
 mod access;
 mod api;
+mod approvals;
 mod architecture;
 mod asks;
 mod brain;
@@ -27,6 +28,7 @@ mod drafts;
 mod edits;
 mod hands;
 mod harness;
+mod injection;
 mod linking;
 mod look;
 mod own_data;

@@ -15,6 +15,7 @@ mod memory_writes;
 mod moves;
 mod people;
 mod places;
+mod policies;
 mod races;
 mod recollections;
 mod rows;

@@ -5,6 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::Platform;
 
+/// What an adapter writes before the text of a message that was forwarded: whoever wrote it is not who sends it, so it
+/// is data, and never a command.
+pub const FORWARDED: &str = "[forwarded]";
+
 /// An event. Everything that adapters hand in is one of these.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Inbound {

@@ -13,8 +13,8 @@ mod outbound;
 pub use completion::{Choice, Completion};
 pub use error::{ChannelError, IngressError, SendError};
 pub use inbound::{
-    Accepted, Addressed, Attachment, Command, ConnectionStatus, Edit, Inbound, Left, Message, Moved, Place, PlaceKind,
-    Served, Space, Speaker, Unreadable,
+    Accepted, Addressed, Attachment, Command, ConnectionStatus, Edit, FORWARDED, Inbound, Left, Message, Moved, Place,
+    PlaceKind, Served, Space, Speaker, Unreadable,
 };
 pub use outbound::{Address, Button, DeliveryKey, Limits, Part, ProgressKind, Receipt, Signal};
 

@@ -88,7 +88,11 @@ async fn list(db: &Db, loaded: &Loaded, format: Format) -> anyhow::Result<()> {
             [key, rule.priority.to_string(), action, conditions(&rule), rule.name]
         })
         .collect();
-    output::table(["ID", "PRIORITY", "ACTION", "CALLS", "NAME"], rows, "there are no rules")
+    output::table(
+        ["ID", "PRIORITY", "ACTION", "CALLS", "NAME"],
+        rows,
+        "there are no rules",
+    )
 }
 
 /// What a rule is about, on one line.
@@ -104,7 +108,11 @@ fn conditions(rule: &Rule) -> String {
         .collect();
     let limit = (rule.calls > 0).then(|| format!("{} per {} and {}", rule.calls, rule.per.word(), word(&rule.by)));
     let all: Vec<_> = set.into_iter().chain(limit).collect();
-    if all.is_empty() { "all".to_owned() } else { all.join("; ") }
+    if all.is_empty() {
+        "all".to_owned()
+    } else {
+        all.join("; ")
+    }
 }
 
 fn bare(value: &Value) -> String {
@@ -126,7 +134,9 @@ async fn add(db: &Db, flags: RuleFlags) -> anyhow::Result<()> {
         .write(move |tx| Box::pin(async move { policies::insert(tx, &rule, now).await }))
         .await
         .map_err(|error| match error {
-            StoreError::Conflict(_) => anyhow!("there is no such user, space or context; `clifford users list` and `clifford contexts list` show them"),
+            StoreError::Conflict(_) => anyhow!(
+                "there is no such user, space or context; `clifford users list` and `clifford contexts list` show them"
+            ),
             other => other.into(),
         })?;
     if format.json {
@@ -146,8 +156,9 @@ async fn remove(db: &Db, id: PolicyId, format: Format) -> anyhow::Result<()> {
 }
 
 async fn test(db: &Db, loaded: &Loaded, flags: TrialFlags) -> anyhow::Result<()> {
-    let args: Map<String, Value> = serde_json::from_str(&flags.args)
-        .map_err(|error| anyhow!("--args: write a JSON object, such as '{{\"url\":\"https://example.com\"}}' ({error})"))?;
+    let args: Map<String, Value> = serde_json::from_str(&flags.args).map_err(|error| {
+        anyhow!("--args: write a JSON object, such as '{{\"url\":\"https://example.com\"}}' ({error})")
+    })?;
     let services = Services {
         config: loaded.config.tools.clone(),
         ..Services::default()

@@ -147,7 +147,10 @@ fn happened(event: &Event) -> (&'static str, String) {
         }
         Event::Tainted { origins } => {
             let origins: Vec<_> = origins.iter().map(String::as_str).collect();
-            ("outside", format!("begins with words from outside: {}", origins.join(", ")))
+            (
+                "outside",
+                format!("begins with words from outside: {}", origins.join(", ")),
+            )
         }
         Event::Confirm { approved, by, .. } => {
             let what = if *approved { "approved" } else { "denied" };

@@ -76,6 +76,7 @@ fn recalled() -> Recalled {
         }],
         elsewhere: vec![],
         user_name: Some("Ada".into()),
+        ..Recalled::default()
     }
 }
 

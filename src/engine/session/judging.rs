@@ -63,7 +63,13 @@ impl Session<'_> {
                 .flatten(),
         };
         let zone = &self.engine.rules.time_zone;
-        Ok(Some(policy::judge(&rules, &judged, &self.facts(), self.engine.clock.now(), zone)))
+        Ok(Some(policy::judge(
+            &rules,
+            &judged,
+            &self.facts(),
+            self.engine.clock.now(),
+            zone,
+        )))
     }
 
     fn facts(&self) -> Facts {
@@ -71,7 +77,11 @@ impl Session<'_> {
         Facts {
             kind: run.kind,
             platform: channel.map(|channel| channel.platform.clone()),
-            place: if self.is_shared() { Place::Shared } else { Place::Private },
+            place: if self.is_shared() {
+                Place::Shared
+            } else {
+                Place::Private
+            },
             space: channel.and_then(|channel| channel.space_id),
             context: run.context_id,
             user: run.user_id,

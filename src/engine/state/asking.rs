@@ -45,7 +45,11 @@ impl RunState {
 
     /// Whether what a call returns may be used where others read along: a person said so.
     pub fn may_share(&self, call: &ToolCall) -> bool {
-        self.is_approved(call) && self.approved.as_ref().is_some_and(|(_, about)| *about == ConfirmAbout::Result)
+        self.is_approved(call)
+            && self
+                .approved
+                .as_ref()
+                .is_some_and(|(_, about)| *about == ConfirmAbout::Result)
     }
 
     /// Whether it has read words from outside.

@@ -74,7 +74,12 @@ fn a_question_of_a_tainted_run_cannot_become_a_rule() {
     let rules = rules(vec![]);
     let clean = judged(&rules, "files.delete", Class::Destruct, &facts(Place::Private, &[]));
     assert!(clean.may_be_rule);
-    let verdict = judged(&rules, "files.create", Class::Write, &facts(Place::Private, &["https://a.b/`x`"]));
+    let verdict = judged(
+        &rules,
+        "files.create",
+        Class::Write,
+        &facts(Place::Private, &["https://a.b/`x`"]),
+    );
     assert_eq!(
         (verdict.outcome, verdict.may_be_rule, verdict.why.as_str()),
         (
@@ -124,7 +129,12 @@ fn the_highest_rule_decides_and_of_equals_the_stricter() {
         (vec![rule(0, AllowTainted)], Outcome::Allow),
     ];
     for (own, expected) in cases {
-        let verdict = judged(&rules(own.clone()), "files.delete", Class::Destruct, &facts(Place::Shared, &[]));
+        let verdict = judged(
+            &rules(own.clone()),
+            "files.delete",
+            Class::Destruct,
+            &facts(Place::Shared, &[]),
+        );
         assert_eq!(verdict.outcome, expected, "{own:?}");
         let other = judged(&rules(own), "web.fetch", Class::Read, &facts(Place::Shared, &[]));
         assert_eq!(other.outcome, Outcome::Allow);
@@ -161,9 +171,7 @@ fn every_condition_must_fit() {
         user: Some(user),
         ..facts(Place::Private, &[])
     };
-    let outcome = |rule: Rule| {
-        judged(&[named("x", rule)], "files.delete", Class::Destruct, &here).outcome
-    };
+    let outcome = |rule: Rule| judged(&[named("x", rule)], "files.delete", Class::Destruct, &here).outcome;
     assert_eq!(outcome(fits.clone()), Outcome::Deny);
     type Change = fn(&mut Rule);
     let changes: [Change; 12] = [
@@ -212,13 +220,21 @@ fn limits_count_what_no_higher_rule_denies() {
     };
     assert_eq!(
         counted(vec![limit(0, "low"), limit(9, "high")]),
-        (Outcome::Allow, vec!["bot.toml:high".to_owned(), "bot.toml:low".to_owned()])
+        (
+            Outcome::Allow,
+            vec!["bot.toml:high".to_owned(), "bot.toml:low".to_owned()]
+        )
     );
     assert_eq!(
         counted(vec![limit(0, "low"), deny]),
         (Outcome::Deny, Vec::<String>::new())
     );
-    let verdict = judged(&rules(vec![limit(0, "few")]), "web.fetch", Class::Read, &facts(Place::Private, &[]));
+    let verdict = judged(
+        &rules(vec![limit(0, "few")]),
+        "web.fetch",
+        Class::Read,
+        &facts(Place::Private, &[]),
+    );
     assert_eq!(
         verdict.limits,
         [Limit {

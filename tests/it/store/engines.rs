@@ -1,8 +1,8 @@
 //! Runs every case on both engines.
 
 use super::{
-    claims, follow_ups, hands, keys, linking, lists, managing, memory_writes, moves, places, races, recollections,
-    rows, search,
+    claims, follow_ups, hands, keys, linking, lists, managing, memory_writes, moves, places, policies, races,
+    recollections, rows, search,
     world::{Home, World},
 };
 
@@ -131,6 +131,12 @@ on_both_engines![
     linking::a_parted_account_takes_what_began_there_and_leaves_the_rest,
     linking::an_account_whose_channel_says_nothing_of_it_takes_the_only_one_of_its_platform,
     linking::the_only_account_is_not_parted_and_an_owner_stays_with_the_rest,
+    policies::a_rule_comes_back_as_it_was_and_goes_with_whom_it_is_about,
+    policies::of_many_calls_at_once_no_more_count_than_the_limit_allows,
+    policies::whoever_is_counted_has_a_limit_of_their_own,
+    policies::of_two_answers_at_once_one_is_taken,
+    policies::an_answer_is_taken_from_whom_it_may_come_and_to_what_is_asked,
+    policies::what_was_read_from_outside_is_known_of_a_prompt,
     recollections::the_newest_messages_of_other_private_places_are_found_newest_place_first,
     recollections::what_others_say_or_was_closed_is_not_found_elsewhere,
     recollections::a_conversation_that_goes_on_in_several_places_is_found_once,

@@ -206,6 +206,9 @@ pub async fn belongings(world: &World, person: &Person) {
             "INSERT INTO api_tokens (id, name, token_hash, scopes, user_id, created_at)
              VALUES ('token of {user}', 't', '{user}', '[]', '{user}', 0)"
         ),
+        format!(
+            "INSERT INTO policies (id, rule, user_id, created_at, updated_at) VALUES ('rule of {user}', '{{}}', '{user}', 0, 0)"
+        ),
         format!("UPDATE contexts SET summary_of = '[\"{user}\"]' WHERE id = '{context}'"),
     ] {
         execute(&world.db, sql).await;
