@@ -35,7 +35,7 @@ async fn whatever_is_read_nothing_is_done_unconfirmed_and_nothing_private_leaves
             }
             Wants::Says(sentence) => {
                 assert_eq!(ended.status, RunStatus::Completed, "{told}");
-                assert_eq!(ended.said.last().map(String::as_str), Some(*sentence), "{told}");
+                assert_eq!(ended.said.first().map(String::as_str), Some(*sentence), "{told}");
             }
         }
         assert_eq!(ended.acted, Vec::<String>::new(), "{told}");
