@@ -12,6 +12,7 @@ pub mod delivery;
 pub mod engine;
 pub mod erase;
 pub mod export;
+pub mod fetch;
 pub mod housekeeping;
 pub mod http;
 pub mod id;

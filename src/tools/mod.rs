@@ -4,11 +4,14 @@ mod compute;
 mod context;
 mod memory;
 pub mod registry;
+mod service;
 mod settings;
 mod system;
 mod tool;
 #[expect(clippy::module_inception, reason = "the tools that tell of tools")]
 mod tools;
+mod weather;
+mod web;
 
 pub use context::{Origins, Services, ToolContext};
 pub use registry::{Called, Registry, Visible};

@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 /// Files that hold rules: they see no I/O, no clock, no randomness.
-const PURE: [&str; 9] = [
+const PURE: [&str; 12] = [
     "src/engine/state.rs",
     "src/engine/decide.rs",
     "src/engine/gates.rs",
@@ -13,6 +13,9 @@ const PURE: [&str; 9] = [
     "src/engine/sentences.rs",
     "src/engine/transcript.rs",
     "src/access.rs",
+    "src/fetch/address.rs",
+    "src/fetch/content.rs",
+    "src/fetch/target.rs",
 ];
 
 /// What none of them may name.

@@ -56,6 +56,7 @@ pub struct Setup {
     database: Option<String>,
     settings: toml::Table,
     provider: toml::Table,
+    environment: Vec<(&'static str, String)>,
 }
 
 impl Setup {
@@ -66,6 +67,7 @@ impl Setup {
             database: None,
             settings: toml::Table::new(),
             provider: toml::Table::new(),
+            environment: Vec::new(),
         }
     }
 
@@ -90,6 +92,12 @@ impl Setup {
     /// Sets a key of the model's provider.
     pub fn provider(mut self, key: &str, value: impl Into<toml::Value>) -> Self {
         put(&mut self.provider, key, value.into());
+        self
+    }
+
+    /// Sets a variable of its environment.
+    pub fn env(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.environment.push((name, value.into()));
         self
     }
 
@@ -156,6 +164,7 @@ impl Setup {
             dir,
             database,
             sites: self.sites,
+            environment: self.environment,
             processes: Vec::new(),
         }
     }
@@ -176,6 +185,7 @@ pub struct Bot {
     dir: TempDir,
     database: String,
     sites: Vec<Site>,
+    environment: Vec<(&'static str, String)>,
     processes: Vec<Child>,
 }
 
@@ -222,6 +232,7 @@ impl Bot {
             .current_dir(self.dir.path())
             .env_clear()
             .env("HOME", self.dir.path())
+            .envs(self.environment.clone())
             .stdin(Stdio::null())
             .stdout(log.try_clone().unwrap())
             .stderr(log)
