@@ -10,6 +10,7 @@ use super::{
     shape::{Shape, schema},
     tree,
 };
+use crate::tools::ToolSettings;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/bot.toml.example");
 
@@ -164,6 +165,15 @@ fn the_example_file_names_every_key_with_its_default() {
     );
     assert_eq!((telegram, discord), (Telegram::default(), Discord::default()));
     config.agents.clear();
+    // Of the tools' keys, those without a default stand there as examples.
+    let defaults = serde_json::to_value(ToolSettings::default()).unwrap();
+    let mut tools = serde_json::to_value(&config.tools).unwrap();
+    for (tool, section) in tools.as_object_mut().unwrap() {
+        let section = section.as_object_mut().unwrap();
+        section.retain(|key, _| defaults[tool].get(key).is_some());
+    }
+    assert_eq!(tools, defaults);
+    config.tools = ToolSettings::default();
     assert_eq!(config, Config::default());
 }
 

@@ -121,10 +121,11 @@ impl Service {
         let body: Value = serde_json::from_slice(body).unwrap_or_default();
         let reason = body.pointer(self.reason).and_then(Value::as_str);
         let reason: Option<String> = reason.map(|reason| reason.chars().take(REASON).collect());
+        let shown = shown(status);
         let said = match (&reason, (self.remedy)(status)) {
-            (_, Some(remedy)) => format!("it answered {status}; {remedy}"),
-            (Some(reason), None) => format!("it answered {status}: {reason}"),
-            (None, None) => format!("it answered {status}"),
+            (_, Some(remedy)) => format!("it answered {shown}; {remedy}"),
+            (Some(reason), None) => format!("it answered {shown}: {reason}"),
+            (None, None) => format!("it answered {shown}"),
         };
         match status {
             StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY => {
@@ -146,6 +147,14 @@ impl Service {
 
     fn unavailable(self, why: &str) -> ToolError {
         ToolError::Unavailable(format!("{}: {why}", self.name))
+    }
+}
+
+/// A status as people know it: `404 Not Found`; of one that has no name, the number.
+pub(super) fn shown(status: StatusCode) -> String {
+    match status.canonical_reason() {
+        Some(name) => format!("{} {name}", status.as_u16()),
+        None => status.as_u16().to_string(),
     }
 }
 

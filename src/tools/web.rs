@@ -11,7 +11,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use self::page::{About, Link};
-use super::{Class, Command, Tool, ToolContext, ToolError, service::BaseUrl};
+use super::{
+    Class, Command, Tool, ToolContext, ToolError,
+    service::{BaseUrl, shown},
+};
 use crate::fetch::{AllowedHost, FetchError, Fetcher, Kind, Limits, Page};
 
 /// The most characters of a page in one answer, if it is not said.
@@ -194,7 +197,7 @@ async fn get(cx: &ToolContext, url: &str) -> Result<Page, ToolError> {
         return Ok(page);
     }
     // Not in the server's words: the person reads this, and the words may be anybody's.
-    let error = format!("the page's server answered {}", page.status);
+    let error = format!("the page's server answered {}", shown(page.status));
     Err(if page.status.is_client_error() {
         ToolError::TellModel(error)
     } else {

@@ -124,7 +124,7 @@ fn service(provider: Provider) -> Service {
             name: "SearXNG",
             reason: "/error",
             remedy: |status| match status {
-                StatusCode::FORBIDDEN => Some("the owner has to allow `json` in its settings (search.formats)"),
+                StatusCode::FORBIDDEN => Some("the owner has to allow json in its settings (search.formats)"),
                 StatusCode::TOO_MANY_REQUESTS => Some("its limiter takes Clifford for a stranger"),
                 _ => None,
             },
