@@ -12,7 +12,7 @@ use clifford_vault::{Masker, Secret};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use self::settings::{count, delivery_settings, engine_settings, ingress_settings};
-pub(crate) use self::settings::{place_defaults, rules};
+pub(crate) use self::settings::{place_defaults, rules, trigger_settings};
 use crate::{
     clock::{SharedClock, SystemClock},
     commands::COMMANDS,
@@ -132,6 +132,7 @@ impl App {
             config: config.tools.clone(),
             secrets: secrets.tools.clone(),
             data_dir: loaded.data_dir.clone(),
+            bell: Arc::default(),
         });
         let tools = Arc::new(Registry::new(config.engine.max_tool_retries, &services));
         let engine = Engine::new(Parts {

@@ -1,5 +1,5 @@
-//! What has to be done from time to time: idle conversations are closed, and compacted messages deleted when their
-//! time is over.
+//! What has to be done from time to time: idle conversations are closed, and compacted messages and reminders that are
+//! over deleted when their time has come.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,11 +11,14 @@ use crate::{
     store::{
         StoreError,
         memory_write::{self, Kept},
+        triggers,
     },
 };
 
 /// How often.
 const EVERY: Duration = Duration::from_secs(300);
+/// How long a reminder is kept that will not be said again.
+const REMINDERS_KEPT: Duration = Duration::from_secs(30 * 86_400);
 /// How many compactions are looked at each time.
 const COMPACTIONS: u32 = 200;
 /// How many messages are deleted in one transaction.
@@ -33,6 +36,9 @@ pub async fn run(engine: Arc<Engine>, idle: Option<Duration>, stop: Cancellation
         {
             tracing::warn!(%error, "idle conversations could not be closed");
         }
+        if let Err(error) = forget_reminders(&engine).await {
+            tracing::warn!(%error, "reminders that are over could not be deleted");
+        }
         if let Err(error) = delete_compacted(&engine).await {
             tracing::warn!(%error, "compacted messages could not be deleted");
         }
@@ -44,6 +50,15 @@ async fn close_idle(engine: &Engine, idle: Duration) -> Result<(), StoreError> {
     if closing::close_idle(&engine.db, now.before(idle), now).await? > 0 {
         engine.jobs_bell.notify_one();
     }
+    Ok(())
+}
+
+async fn forget_reminders(engine: &Engine) -> Result<(), StoreError> {
+    let before = engine.clock.now().before(REMINDERS_KEPT);
+    engine
+        .db
+        .write(move |tx| Box::pin(triggers::forget_ended(tx, before)))
+        .await?;
     Ok(())
 }
 

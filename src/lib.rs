@@ -27,3 +27,4 @@ pub mod settings;
 pub mod store;
 pub mod telemetry;
 pub mod tools;
+pub mod triggers;

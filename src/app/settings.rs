@@ -11,7 +11,9 @@ use crate::{
     engine::{self, rules::Rules, transcript::WindowLimits},
     ingress,
     settings::{PlaceSettings, WhenBusy},
+    store::triggers::CatchUp,
     tools::Registry,
+    triggers,
 };
 
 /// How many of a context's messages the model sees.
@@ -53,6 +55,7 @@ pub(super) fn engine_settings(config: &Config, data_dir: &Path) -> engine::Setti
         max_parallel_subagents: count(config.engine.max_parallel_subagents),
         conversation_limit: CONVERSATION,
         memory: memory_settings(config),
+        triggers: trigger_settings(config),
         record_prompts: config.engine.record_prompts,
         data_dir: data_dir.to_owned(),
         prices: prices.collect(),
@@ -83,6 +86,17 @@ fn memory_settings(config: &Config) -> engine::MemorySettings {
         purge_left: days(memory.purge_left_spaces_days),
         cross_channel_limit: memory.cross_channel_limit,
         cross_channel_tokens: memory.cross_channel_tokens,
+    }
+}
+
+/// How triggers come due.
+pub(crate) fn trigger_settings(config: &Config) -> triggers::Settings {
+    triggers::Settings {
+        catch_up: match config.triggers.catch_up {
+            config::CatchUp::Once => CatchUp::Once,
+            config::CatchUp::Skip => CatchUp::Skip,
+        },
+        grace: Duration::from_secs(config.triggers.grace_seconds),
     }
 }
 

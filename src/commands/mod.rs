@@ -6,6 +6,7 @@ mod conversations;
 mod items;
 mod linking;
 mod own_data;
+mod reminders;
 
 pub use self::{
     complete::complete,
@@ -66,6 +67,11 @@ pub const COMMANDS: &[CommandSpec] = &[
         "Let something be known wherever you speak to me",
     ),
     command("private", Some(("key", true)), "Let something be known in private only"),
+    command(
+        "reminders",
+        Some(("remove", false)),
+        "List your reminders, and take one back",
+    ),
     command("link", Some(("code", false)), "Make two of your accounts one"),
     command("unlink", None, "Part this account from your others"),
     command("export", None, "Get everything that I have of you"),
@@ -156,6 +162,7 @@ pub async fn run(
         "pin" => items::pin(tx, argument, channel, user, now).await,
         "share" => items::share(tx, argument, channel, user, now).await,
         "private" => items::private(tx, argument, channel, user, now).await,
+        "reminders" => reminders::run(tx, argument, channel, user).await,
         "link" => linking::link(tx, argument, channel, account, now).await,
         "unlink" => linking::unlink(tx, channel, user, account, now).await,
         "export" => own_data::export(tx, channel, user, export, now).await,
@@ -215,7 +222,7 @@ fn help() -> String {
 }
 
 /// A name as it may stand within a line of Markdown.
-fn inline(name: &str) -> String {
+pub(crate) fn inline(name: &str) -> String {
     name.chars()
         .filter(|c| !c.is_control())
         .flat_map(|c| {

@@ -31,6 +31,7 @@ mod shape;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod triggers;
 mod url;
 
 use schemars::JsonSchema;
@@ -51,6 +52,7 @@ pub use log::{Log, LogFormat};
 pub use memory::Memory;
 pub use secret::Secrets;
 pub use shape::schema;
+pub use triggers::{CatchUp, Triggers};
 pub use url::Url;
 
 use crate::tools::ToolSettings;
@@ -79,6 +81,8 @@ pub struct Config {
     pub ingress: Ingress,
     /// What is remembered of people and conversations.
     pub memory: Memory,
+    /// Reminders and whatever else comes due by the clock.
+    pub triggers: Triggers,
     /// How answers go out.
     pub delivery: Delivery,
     /// The tools, a section each.

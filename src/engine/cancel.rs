@@ -42,7 +42,7 @@ pub async fn tree(tx: &mut Tx, root: RunId, reason: &str, now: Timestamp) -> Res
     while let Some(id) = left.pop() {
         left.extend(runs::children(tx, id).await?.into_iter().map(|child| child.id));
         if let Some(run) = runs::cancel(tx, id, reason, now).await? {
-            triggers::remove(tx, id).await?;
+            triggers::remove_wake(tx, id).await?;
             // The row holds the claim that cancelling made: the worker's is the one before.
             cancelled.push((id, run.epoch - 1));
             if id == root && wake_parent(tx, &run, now).await? {

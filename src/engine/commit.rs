@@ -19,7 +19,9 @@ use crate::{
         agents::{self, Mode},
         channels, contexts, messages, notify,
         runs::{self, Advance, Lease, NewRun, Run, RunKind, RunStatus},
-        steps, triggers, usage,
+        steps,
+        triggers::{self, CatchUp},
+        usage,
     },
 };
 
@@ -42,6 +44,8 @@ pub struct Commit {
     pub then: After,
     /// Time zone of a cron sleep.
     pub time_zone: String,
+    /// What becomes of due times of a cron sleep that pass while nobody is there.
+    pub catch_up: CatchUp,
     /// A cron expression wakes the run: its trigger goes with its end.
     pub has_trigger: bool,
     /// It has subagents that may not have ended: they end with it.
@@ -143,16 +147,21 @@ impl Commit {
             }
         };
         let mut work_to_claim = !self.children.is_empty();
-        if let After::Sleep(wake) = &self.then
-            && let Some(cron) = &wake.cron
-        {
-            triggers::put(tx, self.run.id, cron, &self.time_zone, wake.at, now).await?;
+        if let After::Sleep(wake) = &self.then {
+            match &wake.cron {
+                Some(cron) => {
+                    let (zone, catch_up) = (&self.time_zone, self.catch_up);
+                    triggers::put_wake(tx, self.run.id, cron, zone, catch_up, wake.at, now).await?;
+                }
+                None if self.has_trigger => triggers::remove_wake(tx, self.run.id).await?,
+                None => {}
+            }
         }
         let mut follow_up = None;
         let mut job_to_do = false;
         if is_end {
             if self.has_trigger {
-                triggers::remove(tx, self.run.id).await?;
+                triggers::remove_wake(tx, self.run.id).await?;
             }
             if self.has_children {
                 self.end_children(tx).await?;

@@ -43,6 +43,8 @@ pub struct Settings {
     pub conversation_limit: u32,
     /// What is remembered.
     pub memory: MemorySettings,
+    /// How triggers come due.
+    pub triggers: crate::triggers::Settings,
     /// Keep the whole prompt of each call.
     pub record_prompts: bool,
     /// Where files are kept.
@@ -110,7 +112,7 @@ pub struct Engine {
     /// Tells those who watch.
     pub events: Events,
     /// Rung when there is work to claim, or a wake to wait for.
-    pub bell: Notify,
+    pub bell: Arc<Notify>,
     /// Rung when there is a job to do.
     pub jobs_bell: Notify,
     /// Told to stop: no new steps are begun.
@@ -163,12 +165,12 @@ impl Engine {
             settings: parts.settings,
             model: parts.model,
             tools: parts.tools,
+            bell: Arc::clone(&parts.services.bell),
             services: parts.services,
             outbound: parts.outbound,
             delivery: parts.delivery,
             masker: parts.masker,
             events: Events::default(),
-            bell: Notify::new(),
             jobs_bell: Notify::new(),
             stop: CancellationToken::new(),
             tasks: TaskTracker::new(),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::transcript::WindowLimits;
+use crate::store::users::User;
 
 /// The numbers that the rules go by: settings, not state.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,7 +26,7 @@ pub struct Rules {
     pub max_run_ms: u64,
     /// How much a run may cost; `None`: no limit.
     pub max_run_cost: Option<f64>,
-    /// Time zone of cron expressions (IANA).
+    /// Time zone of cron expressions and of times that name none (IANA).
     pub time_zone: String,
     /// Tools with exactly one command, and that command's full name.
     pub single_commands: BTreeMap<String, String>,
@@ -50,6 +51,15 @@ impl Default for Rules {
 }
 
 impl Rules {
+    /// The rules as they are for a person: their own time zone, if it is known.
+    pub fn of(&self, user: Option<&User>) -> Self {
+        let own = user.and_then(|user| user.time_zone.clone());
+        Self {
+            time_zone: own.unwrap_or_else(|| self.time_zone.clone()),
+            ..self.clone()
+        }
+    }
+
     /// After how many iterations with no tool call, output or message a run that may make `max_iterations`
     /// calls has stalled.
     pub fn stall_limit(max_iterations: u32) -> u32 {

@@ -17,6 +17,7 @@ use super::{
     decide::Decision,
     effects::{After, effects},
     prompt::Frame,
+    rules::Rules,
     state::RunState,
     step::{Event, NoteAbout, Step, StepKind},
     work::Work,
@@ -69,6 +70,8 @@ impl Onward {
 pub struct Session<'a> {
     /// What is known of it.
     pub state: RunState,
+    /// What it is judged by.
+    pub rules: Rules,
     engine: &'a Arc<Engine>,
     work: Work,
     cancelled: &'a CancellationToken,
@@ -85,10 +88,12 @@ pub struct Session<'a> {
 impl<'a> Session<'a> {
     /// Takes a run up where its steps end.
     pub fn open(engine: &'a Arc<Engine>, work: Work, cancelled: &'a CancellationToken) -> Self {
-        let state = RunState::replay(&work.run, &engine.rules, &work.steps);
+        let rules = engine.rules.of(work.user.as_ref());
+        let state = RunState::replay(&work.run, &rules, &work.steps);
         let interrupted = matches!(state.pending, super::state::Pending::Call(_));
         Self {
             state,
+            rules,
             engine,
             work,
             cancelled,

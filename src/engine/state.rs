@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use clifford_action::{Category, OutputMode, RecoverAction, Reply, Unreadable};
 use clifford_llm::Role;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
     chat,
@@ -177,7 +177,7 @@ impl RunState {
             idle: 0,
             same: 0,
             same_signature: None,
-            origins: BTreeSet::new(),
+            origins: origins(run.input_json.as_ref().map(|json| &json.0)),
             transcript: Transcript::default(),
             answered_by: None,
             tokens: 0,
@@ -467,6 +467,13 @@ impl RunState {
     }
 }
 
+/// Where what a run was given came from, as far as that is outside.
+fn origins(given: Option<&Value>) -> BTreeSet<String> {
+    let given = given.and_then(|given| given.get("origins")).and_then(Value::as_array);
+    let named = given.into_iter().flatten().filter_map(Value::as_str);
+    named.map(str::to_owned).collect()
+}
+
 /// The output buffer after an update. `append` joins with one newline if the buffer does not end in one.
 pub fn joined(buffer: &str, output: &str, mode: OutputMode) -> String {
     match mode {
@@ -480,7 +487,7 @@ fn call_signature(call: &ToolCall) -> String {
     format!(
         "{} {}",
         call.name,
-        clifford_action::canonical(&serde_json::Value::Object(call.args.clone()))
+        clifford_action::canonical(&Value::Object(call.args.clone()))
     )
 }
 

@@ -8,6 +8,7 @@ mod contexts;
 mod export;
 mod extract;
 mod health;
+mod hooks;
 mod links;
 mod memories;
 mod messages;
@@ -22,6 +23,7 @@ mod server;
 mod settings;
 mod step;
 mod stream;
+mod triggers;
 mod users;
 
 use std::sync::Arc;

@@ -17,9 +17,9 @@ use utoipa::{
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
-    Api, Shared, agents, auth, channels, contexts, export, health, links, memories, messages, metrics,
+    Api, Shared, agents, auth, channels, contexts, export, health, hooks, links, memories, messages, metrics,
     problem::{Code, Problem},
-    replay, runs, search, settings, stream, users,
+    replay, runs, search, settings, stream, triggers, users,
 };
 
 /// How much longer an answer may take than a body: a body that does not come in time is always told as that.
@@ -43,7 +43,7 @@ pub fn router(api: Api) -> Router {
     let (quick, mut description) = quick().split_for_parts();
     let (patient, more) = patient().split_for_parts();
     description.merge(more);
-    let (open, more) = OpenApiRouter::new().routes(routes!(health::healthz)).split_for_parts();
+    let (open, more) = open().split_for_parts();
     description.merge(more);
     let description = described(description);
     let body_limit = usize::try_from(api.settings.max_body_bytes).unwrap_or(usize::MAX);
@@ -55,6 +55,7 @@ pub fn router(api: Api) -> Router {
     let patient = patient.layer(from_fn(move |request, next| {
         limited(within + messages::LONGEST_WAIT, request, next)
     }));
+    let open = open.layer(from_fn(move |request, next| limited(within + BODY_FIRST, request, next)));
     Router::new()
         .merge(quick)
         .merge(patient)
@@ -94,12 +95,22 @@ fn quick() -> OpenApiRouter<Shared> {
         .routes(routes!(channels::get, channels::change))
         .routes(routes!(agents::list))
         .routes(routes!(agents::get, agents::change))
+        .routes(routes!(triggers::list, triggers::create))
+        .routes(routes!(triggers::get, triggers::change, triggers::remove))
+        .routes(routes!(triggers::fire))
         .routes(routes!(links::make))
         .routes(routes!(links::enter))
         .routes(routes!(export::export))
         .routes(routes!(health::readyz))
         .routes(routes!(metrics::scrape))
         .routes(routes!(description))
+}
+
+/// Routes that need no token: a webhook's requests are signed.
+fn open() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(health::healthz))
+        .routes(routes!(hooks::take))
 }
 
 /// Routes whose caller may ask them to wait.

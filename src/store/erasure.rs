@@ -427,6 +427,7 @@ pub async fn delete(tx: &mut Tx, person: &Person, job: JobId) -> Result<Counts, 
         ("jobs", "user_id"),
         ("link_codes", "user_id"),
         ("api_tokens", "user_id"),
+        ("triggers", "user_id"),
         ("settings", "scope"),
     ] {
         let deleted = tx

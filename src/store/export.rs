@@ -9,6 +9,7 @@ use super::{
     Conn, JsonText, Row, StoreError, args,
     messages::{Direction, MessageStatus},
     runs::{RunKind, RunStatus},
+    triggers::TriggerKind,
     users::UserRole,
 };
 use crate::{
@@ -153,13 +154,18 @@ rows! {
         cost: f64,
         created_at: Timestamp,
     }
-    /// What wakes a run of theirs again and again.
+    /// What comes due for them: a reminder, a run by the clock, what wakes a run again and again.
     Reminder {
         id: TriggerId,
-        run_id: RunId,
-        cron: String,
+        kind: TriggerKind,
+        run_id: Option<RunId>,
+        channel_id: Option<ChannelId>,
+        content: String,
+        cron: Option<String>,
         time_zone: String,
-        next_at: Timestamp,
+        next_at: Option<Timestamp>,
+        created_at: Timestamp,
+        last_fired_at: Option<Timestamp>,
     }
     /// A file, without its content.
     File {
@@ -325,9 +331,9 @@ impl Kind {
             Self::Reminder => (
                 "id",
                 of(
-                    "id, run_id, cron, time_zone, next_at",
+                    "id, kind, run_id, channel_id, content, cron, time_zone, next_at, created_at, last_fired_at",
                     "triggers",
-                    "run_id IN (SELECT id FROM runs WHERE user_id = $1)",
+                    "(user_id = $1 OR run_id IN (SELECT id FROM runs WHERE user_id = $1))",
                 ),
             ),
             Self::File => (

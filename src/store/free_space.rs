@@ -5,7 +5,7 @@ use sqlx::AssertSqlSafe;
 use super::{Db, Pools, StoreError, args};
 
 /// The tables that hold what people said, or what follows from it.
-const TABLES: [&str; 21] = [
+const TABLES: [&str; 23] = [
     "messages",
     "message_parts",
     "message_search",
@@ -27,6 +27,8 @@ const TABLES: [&str; 21] = [
     "api_tokens",
     "triggers",
     "trigger_firings",
+    "trigger_secrets",
+    "webhook_calls",
 ];
 
 /// Takes deleted messages out of the search index for good, and on SQLite out of its log, too; PostgreSQL is asked to

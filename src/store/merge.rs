@@ -10,7 +10,7 @@ use super::{
 use crate::{clock::Timestamp, id::UserId};
 
 /// The tables whose rows go over to whoever a person becomes part of, by their column `user_id`.
-pub const GO_OVER: [&str; 9] = [
+pub const GO_OVER: [&str; 10] = [
     "identities",
     "channels",
     "contexts",
@@ -20,6 +20,7 @@ pub const GO_OVER: [&str; 9] = [
     "usage",
     "jobs",
     "api_tokens",
+    "triggers",
 ];
 /// The tables with a `user_id` and a rule of their own: of two items for one key the newer stays; codes are void.
 pub const BY_RULE: [&str; 2] = ["memory_items", "link_codes"];
@@ -212,6 +213,8 @@ pub async fn part(
          AND context_id IN (SELECT id FROM contexts WHERE user_id = $1)",
         "UPDATE memory_items SET user_id = $1 WHERE user_id = $2
          AND context_id IN (SELECT id FROM contexts WHERE user_id = $1)",
+        "UPDATE triggers SET user_id = $1 WHERE user_id = $2
+         AND channel_id IN (SELECT id FROM channels WHERE user_id = $1)",
         "UPDATE contexts SET summary_of = REPLACE(summary_of, $2, $1) WHERE user_id = $1 AND summary_of IS NOT NULL",
         // Neither goes on with a conversation of the other's.
         "UPDATE channels SET active_context_id = NULL WHERE user_id IN ($1, $2) AND EXISTS (

@@ -37,6 +37,7 @@ pub mod sessions;
 pub mod settings;
 pub mod steps;
 pub mod tokens;
+mod trigger_due;
 pub mod triggers;
 pub mod unreadable;
 pub mod usage;

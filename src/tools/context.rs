@@ -9,6 +9,7 @@ use std::{
 use clifford_channel::Address;
 use clifford_vault::Secret;
 use serde::de::DeserializeOwned;
+use tokio::sync::Notify;
 
 use super::{Registry, ToolError, ToolSettings};
 use crate::{
@@ -40,6 +41,8 @@ pub struct ToolContext {
     pub place: Option<(ChannelId, Option<SpaceId>)>,
     /// Where the run's replies go.
     pub address: Option<Address>,
+    /// The time zone of the run's user, or the one that is set for who has told none.
+    pub time_zone: String,
     /// What holds in a place where nothing else is set.
     pub defaults: PlaceSettings,
     /// What the run's channel may see of its user's memory.
@@ -96,6 +99,8 @@ pub struct Services {
     pub secrets: BTreeMap<String, Secret>,
     /// Where files are kept.
     pub data_dir: PathBuf,
+    /// Rung when there is something to come due, so that nobody sleeps past it.
+    pub bell: Arc<Notify>,
 }
 
 /// Where what a call returns came from, as far as that is outside.

@@ -4,6 +4,7 @@ mod compute;
 mod context;
 mod memory;
 pub mod registry;
+mod reminders;
 mod settings;
 mod system;
 mod tool;

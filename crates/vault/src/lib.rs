@@ -2,10 +2,12 @@
 
 mod masker;
 mod secret;
+mod signature;
 mod source;
 mod token;
 
 pub use masker::Masker;
 pub use secret::{HIDDEN, Secret};
+pub use signature::{is_signed, sign};
 pub use source::{SecretError, SecretSource};
 pub use token::{Token, code, hash};

@@ -78,6 +78,7 @@ impl Session<'_> {
             context: self.work.run.context_id,
             place: channel.map(|channel| (channel.id, channel.space_id)),
             address: self.work.run.address().cloned(),
+            time_zone: self.rules.time_zone.clone(),
             defaults: self.engine.settings.memory.defaults,
             viewer: recall::viewer(self.work.run.user_id, channel),
             allowed: self.state.allowed_tools.clone(),

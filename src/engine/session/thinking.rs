@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant};
 
 use clifford_llm::ModelError;
-use sha2::{Digest, Sha256};
 
 use super::{Gone, Session, millis};
 use crate::{
@@ -38,7 +37,7 @@ impl Session<'_> {
         let request = frame.request(&self.state);
         let text = serde_json::to_string(&request.messages).unwrap_or_default();
         let began = Instant::now();
-        let left = Duration::from_millis(self.engine.rules.max_run_ms.saturating_sub(self.state.worked_ms));
+        let left = Duration::from_millis(self.rules.max_run_ms.saturating_sub(self.state.worked_ms));
         let mut draft = self.draft();
         let reply = tokio::select! {
             reply = tokio::time::timeout(left, self.engine.model.complete(&request, &mut draft)) => reply,
@@ -47,7 +46,7 @@ impl Session<'_> {
         self.push(StepKind::Event(Event::LlmRequest {
             messages: request.messages.len(),
             estimated_tokens: clifford_llm::estimate_tokens(&text),
-            prompt_hash: format!("{:x}", Sha256::digest(text.as_bytes())),
+            prompt_hash: clifford_vault::hash(&text),
             prompt: self
                 .engine
                 .settings
@@ -109,7 +108,7 @@ impl Session<'_> {
             recalled.user_name = self.user_name().await?;
             self.frame = Some(Frame::new(
                 &self.work,
-                &self.engine.rules,
+                &self.rules,
                 &self.engine.tools,
                 &recalled,
             ));

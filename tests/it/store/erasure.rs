@@ -19,7 +19,7 @@ use super::world::{Home, NOW};
 /// The person who is erased.
 const ADA: &str = "00000000-0000-7000-8000-0000000000aa";
 /// What was hers, in a group and in private, and what she is known by.
-const TRACES: [&str; 31] = [
+const TRACES: [&str; 35] = [
     ADA,
     "qadanym",
     "qsurnym",
@@ -51,6 +51,10 @@ const TRACES: [&str; 31] = [
     "what we go by",
     "0 8 * * *",
     "spoke of a thing",
+    "qremindwort",
+    "qhookwort",
+    "qhooksecret",
+    "qsignature",
 ];
 
 /// Executes statements of either engine.

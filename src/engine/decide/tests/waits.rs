@@ -47,6 +47,8 @@ fn a_sleep_takes_one_of_three_times() {
             "2026-02-03T03:05:06Z",
             None,
         ),
+        // Without an offset it is the user's time.
+        (json!({"wake_at": "2026-02-03T04:05:06"}), "2026-02-03T03:05:06Z", None),
         // A time that has passed wakes at once.
         (json!({"wakeAt": "2025-01-01T00:00:00Z"}), "2026-01-01T00:00:00Z", None),
         (json!({"cron": "0 8 * * *"}), "2026-01-01T07:00:00Z", Some("0 8 * * *")),
