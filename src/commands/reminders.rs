@@ -54,7 +54,10 @@ fn listed(all: &[Trigger], private: bool) -> Done {
         Button::new(&format!("Remove: {}", trigger.content), command)
     });
     Done {
-        text: format!("{}\n\n`/reminders remove ID` takes one back.", lines.collect::<Vec<_>>().join("\n")),
+        text: format!(
+            "{}\n\n`/reminders remove ID` takes one back.",
+            lines.collect::<Vec<_>>().join("\n")
+        ),
         buttons: buttons.collect(),
         ..Done::default()
     }

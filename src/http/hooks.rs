@@ -48,7 +48,12 @@ pub(super) async fn take(
     headers: HeaderMap,
     Raw(body): Raw,
 ) -> Result<(StatusCode, Json<FiredView>), Problem> {
-    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let header = |name: &str| {
+        headers
+            .get(name)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default()
+    };
     let body: Bytes = body;
     let call = Call {
         name: &name,

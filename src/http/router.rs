@@ -55,7 +55,9 @@ pub fn router(api: Api) -> Router {
     let patient = patient.layer(from_fn(move |request, next| {
         limited(within + messages::LONGEST_WAIT, request, next)
     }));
-    let open = open.layer(from_fn(move |request, next| limited(within + BODY_FIRST, request, next)));
+    let open = open.layer(from_fn(move |request, next| {
+        limited(within + BODY_FIRST, request, next)
+    }));
     Router::new()
         .merge(quick)
         .merge(patient)

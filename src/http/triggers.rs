@@ -178,7 +178,10 @@ pub(super) async fn create(
         webhook: new.webhook,
         at: new.at,
         cron: new.cron,
-        time_zone: new.time_zone.or(zone).unwrap_or_else(|| api.engine.rules.time_zone.clone()),
+        time_zone: new
+            .time_zone
+            .or(zone)
+            .unwrap_or_else(|| api.engine.rules.time_zone.clone()),
         catch_up: new.catch_up.unwrap_or(settings.catch_up),
         created_by: caller.label(),
     };
@@ -294,11 +297,7 @@ pub(super) async fn change(
     params(("id" = String, Path, description = "The trigger")),
     responses((status = 204, description = "It is gone"), (status = 404, body = ProblemBody),
         (status = 409, body = ProblemBody, description = "It wakes a sleeping run: cancel that")))]
-pub(super) async fn remove(
-    State(api): State<Shared>,
-    _: Writer,
-    Id(id): Id<TriggerId>,
-) -> Result<StatusCode, Problem> {
+pub(super) async fn remove(State(api): State<Shared>, _: Writer, Id(id): Id<TriggerId>) -> Result<StatusCode, Problem> {
     if one(&api, id).await?.kind == TriggerKind::Wake {
         let detail = format!("trigger {id} wakes a sleeping run; cancel the run instead");
         return Err(Problem::new(Code::WrongState, detail));

@@ -242,11 +242,7 @@ pub async fn page(conn: &mut Conn, filter: Filter, limit: u32) -> Result<Vec<Tri
 ///
 /// # Errors
 /// The store's.
-pub async fn reminders(
-    conn: &mut Conn,
-    user: UserId,
-    channel: Option<ChannelId>,
-) -> Result<Vec<Trigger>, StoreError> {
+pub async fn reminders(conn: &mut Conn, user: UserId, channel: Option<ChannelId>) -> Result<Vec<Trigger>, StoreError> {
     let sql = format!(
         "SELECT {COLUMNS} FROM triggers WHERE user_id = $1 AND kind = 'reminder' AND next_at IS NOT NULL
          AND ($2 IS NULL OR channel_id = $2) ORDER BY next_at, id"

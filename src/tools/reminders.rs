@@ -100,16 +100,16 @@ pub(super) fn tool() -> Tool {
                 .idempotent()
                 .exposes_errors(),
         )
-        .command(Command::new("list", "", Class::Read, list))
+        .command(Command::new("list", "what is set", Class::Read, list))
         .command(
-            Command::new("update", "{id, text?, when?}", Class::Write, update)
+            Command::new("update", "{id, text?, when?}: change it", Class::Write, update)
                 .example(json!({ "id": "3fa9c1", "when": "every weekday at 9" }))
                 .idempotent()
                 .exposes_errors(),
         )
         .command(
             // A reminder is quickly set again, so this needs no confirmation as destroying something does.
-            Command::new("remove", "{id}", Class::Write, remove)
+            Command::new("remove", "{id}: take it back", Class::Write, remove)
                 .example(json!({ "id": "3fa9c1" }))
                 .exposes_errors(),
         )
@@ -241,7 +241,9 @@ async fn update(cx: ToolContext, args: UpdateArgs) -> Result<Reminder, ToolError
         .write(move |tx| Box::pin(async move { triggers::update(tx, &stored, now).await }))
         .await?;
     if !there {
-        return Err(ToolError::TellModel("it is gone by now; reminders.list shows what is set".to_owned()));
+        return Err(ToolError::TellModel(
+            "it is gone by now; reminders.list shows what is set".to_owned(),
+        ));
     }
     cx.services.bell.notify_one();
     Ok(Reminder::of(&trigger))

@@ -106,7 +106,10 @@ pub struct Change {
 /// What does not fit.
 pub fn changed(trigger: Trigger, change: Change, now: Timestamp) -> Result<Trigger, Fault> {
     if trigger.kind == TriggerKind::Wake {
-        return Err(fault("kind", "it wakes a sleeping run, and changes with that alone: wake or cancel the run"));
+        return Err(fault(
+            "kind",
+            "it wakes a sleeping run, and changes with that alone: wake or cancel the run",
+        ));
     }
     let is_scheduled_anew =
         change.at.is_some() || change.cron.is_some() || change.time_zone.is_some() || change.enabled.is_some();
@@ -124,7 +127,10 @@ pub fn changed(trigger: Trigger, change: Change, now: Timestamp) -> Result<Trigg
         return Ok(trigger);
     }
     if !trigger.enabled {
-        return Ok(Trigger { next_at: None, ..trigger });
+        return Ok(Trigger {
+            next_at: None,
+            ..trigger
+        });
     }
     let at = change.at.or_else(|| next.filter(|_| trigger.cron.is_none()));
     scheduled(trigger, at, now)
@@ -136,7 +142,10 @@ fn checked(trigger: Trigger) -> Result<Trigger, Fault> {
         return Err(fault("content", "it is empty: write what is to be asked or said"));
     }
     if content.chars().count() > LONGEST_CONTENT {
-        return Err(fault("content", format!("it is longer than {LONGEST_CONTENT} characters")));
+        return Err(fault(
+            "content",
+            format!("it is longer than {LONGEST_CONTENT} characters"),
+        ));
     }
     if let Some(name) = &trigger.name {
         check_name(name)?;
@@ -154,7 +163,10 @@ fn checked(trigger: Trigger) -> Result<Trigger, Fault> {
         return Err(fault("name", "a webhook needs one: its address ends in it"));
     }
     if trigger.webhook && trigger.cron.is_some() {
-        return Err(fault("cron", "a webhook fires when it is called; make another trigger for the clock"));
+        return Err(fault(
+            "cron",
+            "a webhook fires when it is called; make another trigger for the clock",
+        ));
     }
     Ok(trigger)
 }
@@ -178,7 +190,12 @@ fn scheduled(trigger: Trigger, at: Option<Timestamp>, now: Timestamp) -> Result<
         None => None,
     };
     let next_at = match (at, trigger.webhook) {
-        (Some(_), true) => return Err(fault("at", "a webhook fires when it is called; make another trigger for the clock")),
+        (Some(_), true) => {
+            return Err(fault(
+                "at",
+                "a webhook fires when it is called; make another trigger for the clock",
+            ));
+        }
         (Some(at), false) if at <= now => return Err(fault("at", format!("{at} has passed"))),
         (Some(at), false) => Some(at),
         (None, true) => None,
@@ -214,32 +231,117 @@ mod tests {
     }
 
     fn field(new: NewTrigger) -> Result<Option<Timestamp>, &'static str> {
-        new.into_trigger(NOW).map(|trigger| trigger.next_at).map_err(|fault| fault.field)
+        new.into_trigger(NOW)
+            .map(|trigger| trigger.next_at)
+            .map_err(|fault| fault.field)
     }
 
     #[test]
     fn a_trigger_comes_due_at_its_time_or_by_its_expression_or_when_it_is_called() {
         let (at, cron) = (Some(LATER), Some("0 8 * * *".to_owned()));
         let by_cron = Timestamp(NOW.0 + 7 * 3_600_000);
-        let webhook = NewTrigger { webhook: true, name: Some("alarm".to_owned()), ..new() };
+        let webhook = NewTrigger {
+            webhook: true,
+            name: Some("alarm".to_owned()),
+            ..new()
+        };
         let cases = [
             (NewTrigger { at, ..new() }, Ok(at)),
-            (NewTrigger { cron: cron.clone(), ..new() }, Ok(Some(by_cron))),
-            (NewTrigger { at, cron: cron.clone(), ..new() }, Ok(at)),
+            (
+                NewTrigger {
+                    cron: cron.clone(),
+                    ..new()
+                },
+                Ok(Some(by_cron)),
+            ),
+            (
+                NewTrigger {
+                    at,
+                    cron: cron.clone(),
+                    ..new()
+                },
+                Ok(at),
+            ),
             (webhook.clone(), Ok(None)),
             (new(), Err("at")),
             (NewTrigger { at: Some(NOW), ..new() }, Err("at")),
-            (NewTrigger { cron: Some("x".to_owned()), ..new() }, Err("cron")),
-            (NewTrigger { at, time_zone: "Mars".to_owned(), ..new() }, Err("timeZone")),
-            (NewTrigger { at, content: " ".to_owned(), ..new() }, Err("content")),
-            (NewTrigger { at, content: "x".repeat(4001), ..new() }, Err("content")),
-            (NewTrigger { at, name: Some("A name".to_owned()), ..new() }, Err("name")),
-            (NewTrigger { at, kind: TriggerKind::Reminder, ..new() }, Err("channelId")),
-            (NewTrigger { at, kind: TriggerKind::Wake, ..new() }, Err("kind")),
-            (NewTrigger { name: None, ..webhook.clone() }, Err("name")),
-            (NewTrigger { cron, ..webhook.clone() }, Err("cron")),
+            (
+                NewTrigger {
+                    cron: Some("x".to_owned()),
+                    ..new()
+                },
+                Err("cron"),
+            ),
+            (
+                NewTrigger {
+                    at,
+                    time_zone: "Mars".to_owned(),
+                    ..new()
+                },
+                Err("timeZone"),
+            ),
+            (
+                NewTrigger {
+                    at,
+                    content: " ".to_owned(),
+                    ..new()
+                },
+                Err("content"),
+            ),
+            (
+                NewTrigger {
+                    at,
+                    content: "x".repeat(4001),
+                    ..new()
+                },
+                Err("content"),
+            ),
+            (
+                NewTrigger {
+                    at,
+                    name: Some("A name".to_owned()),
+                    ..new()
+                },
+                Err("name"),
+            ),
+            (
+                NewTrigger {
+                    at,
+                    kind: TriggerKind::Reminder,
+                    ..new()
+                },
+                Err("channelId"),
+            ),
+            (
+                NewTrigger {
+                    at,
+                    kind: TriggerKind::Wake,
+                    ..new()
+                },
+                Err("kind"),
+            ),
+            (
+                NewTrigger {
+                    name: None,
+                    ..webhook.clone()
+                },
+                Err("name"),
+            ),
+            (
+                NewTrigger {
+                    cron,
+                    ..webhook.clone()
+                },
+                Err("cron"),
+            ),
             (NewTrigger { at, ..webhook.clone() }, Err("at")),
-            (NewTrigger { kind: TriggerKind::Reminder, ..webhook }, Err("webhook")),
+            (
+                NewTrigger {
+                    kind: TriggerKind::Reminder,
+                    ..webhook
+                },
+                Err("webhook"),
+            ),
         ];
         for (new, expected) in cases {
             let shown = format!("{new:?}");
@@ -249,16 +351,54 @@ mod tests {
 
     #[test]
     fn a_change_moves_the_due_time_only_if_it_is_about_that() {
-        let trigger = NewTrigger { at: Some(LATER), ..new() }.into_trigger(NOW).expect("a trigger");
+        let trigger = NewTrigger {
+            at: Some(LATER),
+            ..new()
+        }
+        .into_trigger(NOW)
+        .expect("a trigger");
         let next = |change: Change| changed(trigger.clone(), change, NOW).map(|trigger| trigger.next_at);
-        let renamed = Change { name: Some(Some("news".to_owned())), ..Change::default() };
+        let renamed = Change {
+            name: Some(Some("news".to_owned())),
+            ..Change::default()
+        };
         assert_eq!(next(renamed), Ok(Some(LATER)));
-        assert_eq!(next(Change { enabled: Some(false), ..Change::default() }), Ok(None));
-        assert_eq!(next(Change { enabled: Some(true), ..Change::default() }), Ok(Some(LATER)));
-        let again = Change { cron: Some(Some("*/5 * * * *".to_owned())), ..Change::default() };
+        assert_eq!(
+            next(Change {
+                enabled: Some(false),
+                ..Change::default()
+            }),
+            Ok(None)
+        );
+        assert_eq!(
+            next(Change {
+                enabled: Some(true),
+                ..Change::default()
+            }),
+            Ok(Some(LATER))
+        );
+        let again = Change {
+            cron: Some(Some("*/5 * * * *".to_owned())),
+            ..Change::default()
+        };
         assert_eq!(next(again), Ok(Some(Timestamp(NOW.0 + 300_000))));
-        let off = changed(trigger.clone(), Change { enabled: Some(false), ..Change::default() }, NOW).expect("off");
-        let on = changed(off, Change { enabled: Some(true), ..Change::default() }, NOW);
+        let off = changed(
+            trigger.clone(),
+            Change {
+                enabled: Some(false),
+                ..Change::default()
+            },
+            NOW,
+        )
+        .expect("off");
+        let on = changed(
+            off,
+            Change {
+                enabled: Some(true),
+                ..Change::default()
+            },
+            NOW,
+        );
         assert_eq!(on, Err(fault("at", "say when: at a time, or by cron")));
     }
 }

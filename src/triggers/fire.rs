@@ -94,7 +94,10 @@ async fn claim(
     due: Due,
     now: Timestamp,
 ) -> Result<Option<Fired>, StoreError> {
-    let Some(trigger) = held(tx, due.id).await?.filter(|trigger| trigger.next_at == Some(due.at)) else {
+    let Some(trigger) = held(tx, due.id)
+        .await?
+        .filter(|trigger| trigger.next_at == Some(due.at))
+    else {
         return Ok(None);
     };
     let plan = schedule::plan(&trigger, due.at, now, settings.grace);
@@ -216,7 +219,9 @@ async fn place(tx: &mut Tx, trigger: &Trigger) -> Result<Option<Channel>, StoreE
 
 async fn name_in(tx: &mut Tx, user: crate::id::UserId, channel: &Channel) -> Result<Option<String>, StoreError> {
     let identities = users::identities(tx, user).await?;
-    let there = identities.into_iter().find(|identity| identity.platform == channel.platform);
+    let there = identities
+        .into_iter()
+        .find(|identity| identity.platform == channel.platform);
     Ok(there.map(|identity| identity.name))
 }
 
@@ -305,7 +310,10 @@ mod tests {
             ..Trigger::new(TriggerKind::Run, Timestamp(0))
         };
         let id = trigger.id;
-        assert_eq!(input(&trigger, None), json!({ "trigger": { "id": id, "name": "alarm" } }));
+        assert_eq!(
+            input(&trigger, None),
+            json!({ "trigger": { "id": id, "name": "alarm" } })
+        );
         assert_eq!(
             input(&trigger, Some(json!({ "level": 3 }))),
             json!({

@@ -53,8 +53,14 @@ pub fn find<'a>(reminders: &'a [Trigger], wanted: &str) -> Result<&'a Trigger, S
     }
     match found[..] {
         [one] => Ok(one),
-        [] => Err(format!("there is no reminder `{wanted}`; there are {}", named(reminders))),
-        _ => Err(format!("several reminders are like that; name one by its id: {}", named(reminders))),
+        [] => Err(format!(
+            "there is no reminder `{wanted}`; there are {}",
+            named(reminders)
+        )),
+        _ => Err(format!(
+            "several reminders are like that; name one by its id: {}",
+            named(reminders)
+        )),
     }
 }
 
@@ -62,7 +68,9 @@ fn named(reminders: &[Trigger]) -> String {
     if reminders.is_empty() {
         return "none".to_owned();
     }
-    let names = reminders.iter().map(|trigger| format!("{} ({})", short_id(trigger), trigger.content));
+    let names = reminders
+        .iter()
+        .map(|trigger| format!("{} ({})", short_id(trigger), trigger.content));
     names.collect::<Vec<_>>().join(", ")
 }
 
@@ -98,7 +106,15 @@ fn at(hour: &str, minute: &str) -> Option<String> {
 }
 
 fn day(number: &str) -> Option<&'static str> {
-    const DAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+    const DAYS: [&str; 7] = [
+        "Sunday",
+        "Monday",
+        "Tuesday",
+        "Wednesday",
+        "Thursday",
+        "Friday",
+        "Saturday",
+    ];
     DAYS.get(number.parse::<usize>().ok()?).copied()
 }
 
@@ -117,7 +133,11 @@ mod tests {
 
     #[test]
     fn a_reminder_is_found_by_its_id_or_by_words_that_only_it_has() {
-        let all = [reminder("water the roses", None), reminder("water the lawn", None), reminder("call Bob", None)];
+        let all = [
+            reminder("water the roses", None),
+            reminder("water the lawn", None),
+            reminder("call Bob", None),
+        ];
         let found = |wanted: &str| find(&all, wanted).map(|trigger| trigger.content.as_str()).ok();
         assert_eq!(found(&short_id(&all[1])), Some("water the lawn"));
         assert_eq!(found(&all[0].id.to_string()), Some("water the roses"));
@@ -127,7 +147,10 @@ mod tests {
         }
         let several = find(&all, "water").expect_err("two");
         assert!(several.starts_with("several reminders are like that"), "{several}");
-        assert_eq!(find(&[], "moon"), Err("there is no reminder `moon`; there are none".to_owned()));
+        assert_eq!(
+            find(&[], "moon"),
+            Err("there is no reminder `moon`; there are none".to_owned())
+        );
     }
 
     #[test]
@@ -144,6 +167,9 @@ mod tests {
             assert_eq!(repeats(&reminder("x", Some(cron))).as_deref(), Some(words));
         }
         assert_eq!(repeats(&reminder("x", None)), None);
-        assert_eq!(shown(Timestamp(1_767_225_600_000), "Europe/Berlin"), "Thu 2026-01-01 01:00");
+        assert_eq!(
+            shown(Timestamp(1_767_225_600_000), "Europe/Berlin"),
+            "Thu 2026-01-01 01:00"
+        );
     }
 }

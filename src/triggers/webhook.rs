@@ -56,7 +56,11 @@ pub enum Refusal {
 /// Why it is refused; nothing happened then.
 pub async fn take(db: &Db, outbound: &Outbound, call: Call<'_>, now: Timestamp) -> Result<Fired, Refusal> {
     let (trigger, secret) = known(db, call.name).await?;
-    let signature = call.signature.strip_prefix("sha256=").unwrap_or_default().to_lowercase();
+    let signature = call
+        .signature
+        .strip_prefix("sha256=")
+        .unwrap_or_default()
+        .to_lowercase();
     let pieces: [&[u8]; 3] = [call.timestamp.as_bytes(), b".", call.body];
     let is_signed = clifford_vault::is_signed(&secret, &pieces, &signature);
     let trigger = trigger.filter(|_| is_signed).ok_or(Refusal::NotSigned)?;
@@ -79,7 +83,9 @@ pub async fn take(db: &Db, outbound: &Outbound, call: Call<'_>, now: Timestamp) 
 /// takes the same steps.
 async fn known(db: &Db, name: &str) -> Result<(Option<Trigger>, String), StoreError> {
     let mut conn = db.read().await?;
-    let trigger = triggers::by_name(&mut conn, name).await?.filter(|trigger| trigger.webhook);
+    let trigger = triggers::by_name(&mut conn, name)
+        .await?
+        .filter(|trigger| trigger.webhook);
     let secret = match &trigger {
         Some(trigger) => triggers::secret(&mut conn, trigger.id).await?,
         None => None,

@@ -11,6 +11,7 @@ mod runs;
 mod serving;
 mod settings;
 mod talking;
+mod triggers;
 
 use std::{
     fs,

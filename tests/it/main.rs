@@ -33,6 +33,7 @@ mod own_data;
 mod races;
 mod recall;
 mod remembering;
+mod reminders;
 mod sleeps;
 mod store;
 mod story;

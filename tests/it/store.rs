@@ -19,5 +19,6 @@ mod races;
 mod recollections;
 mod rows;
 mod search;
+mod triggers;
 pub mod world;
 mod writer;

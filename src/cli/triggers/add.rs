@@ -82,7 +82,11 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<()> {
     };
     let (at, cron) = schedule.map_or((None, None), |Schedule { at, cron }| (Some(at), cron));
     let new = NewTrigger {
-        kind: if args.reminder { TriggerKind::Reminder } else { TriggerKind::Run },
+        kind: if args.reminder {
+            TriggerKind::Reminder
+        } else {
+            TriggerKind::Run
+        },
         webhook: args.webhook.is_some(),
         name: args.webhook.or(args.name),
         content: args.content,
@@ -120,7 +124,9 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<()> {
     }
     let mut lines = vec![format!("{}: {}", trigger.id, next(&trigger))];
     if let (Some(secret), Some(name)) = (secret, &trigger.name) {
-        lines.push(format!("\nPOST /api/hooks/{name}, signed by this secret. This is the only time that it is shown:\n\n{secret}\n"));
+        lines.push(format!(
+            "\nPOST /api/hooks/{name}, signed by this secret. This is the only time that it is shown:\n\n{secret}\n"
+        ));
         lines.push("docs/TRIGGERS.md tells how to sign.".to_owned());
     }
     output::print(&lines.join("\n"))

@@ -97,16 +97,26 @@ fn lines(trigger: &Trigger, firings: &[Firing]) -> Vec<String> {
         ("person    ", trigger.user_id.map(|id| id.to_string())),
         ("context   ", trigger.context_id.map(|id| id.to_string())),
         ("name      ", trigger.name.clone()),
-        ("content   ", Some(trigger.content.clone()).filter(|content| !content.is_empty())),
+        (
+            "content   ",
+            Some(trigger.content.clone()).filter(|content| !content.is_empty()),
+        ),
         ("repeats   ", reminders::repeats(trigger)),
         ("made by   ", trigger.created_by.clone()),
         ("error     ", trigger.last_error.clone()),
     ];
-    lines.extend(ids.into_iter().filter_map(|(name, value)| Some(format!("{name}{}", value?))));
+    lines.extend(
+        ids.into_iter()
+            .filter_map(|(name, value)| Some(format!("{name}{}", value?))),
+    );
     lines.push(format!("next      {}", next(trigger)));
     lines.push(format!("catch up  {}", trigger.catch_up));
     let fired = firings.iter().map(|firing| {
-        format!("fired     {} for {}", output::when(firing.fired_at), output::when(firing.due_at))
+        format!(
+            "fired     {} for {}",
+            output::when(firing.fired_at),
+            output::when(firing.due_at)
+        )
     });
     lines.extend(fired);
     lines

@@ -6,11 +6,7 @@ mod list;
 
 use std::process::ExitCode;
 
-use super::{
-    examples,
-    output::Format,
-    setup::Globals,
-};
+use super::{examples, output::Format, setup::Globals};
 use crate::{
     id::TriggerId,
     store::{

@@ -106,12 +106,7 @@ impl Session<'_> {
             };
             let mut recalled = recall::recall(found, settings.memory.defaults, settings.memory.cross_channel_tokens);
             recalled.user_name = self.user_name().await?;
-            self.frame = Some(Frame::new(
-                &self.work,
-                &self.rules,
-                &self.engine.tools,
-                &recalled,
-            ));
+            self.frame = Some(Frame::new(&self.work, &self.rules, &self.engine.tools, &recalled));
         }
         Ok(())
     }

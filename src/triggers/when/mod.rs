@@ -54,10 +54,17 @@ pub fn read(when: &str, repeat: Option<&str>, zone: &TimeZone, now: Timestamp) -
         clock.schedule(start, repeat)?
     };
     if schedule.at <= now {
-        return Err(format!("{} has passed: it is {} now.", clock.shown(schedule.at), clock.shown(now)));
+        return Err(format!(
+            "{} has passed: it is {} now.",
+            clock.shown(schedule.at),
+            clock.shown(now)
+        ));
     }
     if schedule.at.since(now) > FARTHEST {
-        return Err(format!("{} is too far away: 20 years at most.", clock.shown(schedule.at)));
+        return Err(format!(
+            "{} is too far away: 20 years at most.",
+            clock.shown(schedule.at)
+        ));
     }
     Ok(schedule)
 }
@@ -69,14 +76,19 @@ fn unreadable(when: &str) -> String {
 /// A model that has nothing to repeat may say so.
 fn is_never(repeat: &str) -> bool {
     let lower = repeat.to_lowercase();
-    matches!(&*lower, "" | "none" | "never" | "no" | "once" | "null" | "false" | "nie" | "einmal")
+    matches!(
+        &*lower,
+        "" | "none" | "never" | "no" | "once" | "null" | "false" | "nie" | "einmal"
+    )
 }
 
 /// A cron expression: five or six fields.
 fn is_cron(text: &str) -> bool {
     let fields: Vec<_> = text.split_whitespace().collect();
     let is_field = |field: &&str| field.chars().all(|c| c.is_ascii_alphanumeric() || "*/,-?#".contains(c));
-    let begins = fields.first().is_some_and(|first| first.starts_with(|c: char| c.is_ascii_digit() || c == '*'));
+    let begins = fields
+        .first()
+        .is_some_and(|first| first.starts_with(|c: char| c.is_ascii_digit() || c == '*'));
     (5..=6).contains(&fields.len()) && begins && fields.iter().all(is_field) && text.contains(['*', '?'])
 }
 
@@ -96,7 +108,9 @@ fn moment(text: &str, zone: &TimeZone) -> Option<Timestamp> {
 /// An expression for the same days at another time of the day; `None`: it is not for one time of a day.
 pub fn moved(cron: &str, to: Timestamp, time_zone: &str) -> Option<String> {
     let fields: Vec<_> = cron.split_whitespace().collect();
-    let [minute, hour, days @ ..] = &fields[..] else { return None };
+    let [minute, hour, days @ ..] = &fields[..] else {
+        return None;
+    };
     let is_one = |field: &str| field.parse::<u8>().is_ok();
     if days.len() != 3 || !is_one(minute) || !is_one(hour) {
         return None;
@@ -116,7 +130,10 @@ impl Reckoner<'_> {
     }
 
     fn shown(&self, at: Timestamp) -> String {
-        at.to_jiff().to_zoned(self.zone.clone()).strftime("%a %Y-%m-%d %H:%M").to_string()
+        at.to_jiff()
+            .to_zoned(self.zone.clone())
+            .strftime("%a %Y-%m-%d %H:%M")
+            .to_string()
     }
 
     fn schedule(&self, start: (Option<Timestamp>, Said), repeat: Option<&str>) -> Result<Schedule, String> {
@@ -183,7 +200,11 @@ impl Reckoner<'_> {
         let Some(day) = said.day else {
             let at = self.on(today.date(), time)?;
             // Who says only an hour means the next time that it comes.
-            return if at > self.now { Ok(at) } else { self.on(plus(today.date(), 1)?, time) };
+            return if at > self.now {
+                Ok(at)
+            } else {
+                self.on(plus(today.date(), 1)?, time)
+            };
         };
         match day {
             Day::FromToday(days) => self.on(plus(today.date(), days)?, time),
@@ -210,9 +231,13 @@ impl Reckoner<'_> {
                 })
                 .collect(),
         };
-        let mut dates = months.iter().filter_map(|(year, month)| Date::new(*year, *month, day).ok());
+        let mut dates = months
+            .iter()
+            .filter_map(|(year, month)| Date::new(*year, *month, day).ok());
         if year.is_some() {
-            let date = dates.next().ok_or_else(|| format!("There is no day {day} in that month."))?;
+            let date = dates
+                .next()
+                .ok_or_else(|| format!("There is no day {day} in that month."))?;
             return self.on(date, time);
         }
         let next = dates.find_map(|date| self.on(date, time).ok().filter(|at| *at > self.now));
@@ -221,7 +246,10 @@ impl Reckoner<'_> {
 
     fn on(&self, date: Date, time: Time) -> Result<Timestamp, String> {
         let at = DateTime::from_parts(date, time).to_zoned(self.zone.clone());
-        Ok(at.map_err(|error| format!("That is no time: {error}."))?.timestamp().into())
+        Ok(at
+            .map_err(|error| format!("That is no time: {error}."))?
+            .timestamp()
+            .into())
     }
 
     /// The cron expression of what is said; `start`: the first time, from which it takes what is not said.
@@ -233,7 +261,11 @@ impl Reckoner<'_> {
             (None, None) => Time::constant(DEFAULT_HOUR, 0, 0, 0),
         };
         let (second, minute, hour) = (time.second(), time.minute(), time.hour());
-        let seconds = if second == 0 { String::new() } else { format!("{second} ") };
+        let seconds = if second == 0 {
+            String::new()
+        } else {
+            format!("{second} ")
+        };
         let on = |days: &str| format!("{seconds}{minute} {hour} {days}");
         Ok(match repeat {
             Repeat::Each(number, Unit::Minute | Unit::Hour) => {
@@ -256,7 +288,11 @@ impl Reckoner<'_> {
                 _ => on(&format!("{} * *", from.day())),
             },
             Repeat::Each(1, Unit::Year) => match said.day {
-                Some(Day::Date { day, month: Some(month), .. }) => on(&format!("{day} {month} *")),
+                Some(Day::Date {
+                    day,
+                    month: Some(month),
+                    ..
+                }) => on(&format!("{day} {month} *")),
                 _ => on(&format!("{} {} *", from.day(), from.month())),
             },
             Repeat::Each(..) => return Err(CANNOT.to_owned()),
@@ -312,7 +348,8 @@ fn clock(said: &Said) -> Option<Time> {
 }
 
 fn plus(date: Date, days: i64) -> Result<Date, String> {
-    date.checked_add(days.days()).map_err(|_| "That is too far away.".to_owned())
+    date.checked_add(days.days())
+        .map_err(|_| "That is too far away.".to_owned())
 }
 
 fn span(number: i64, unit: Unit) -> Option<Span> {

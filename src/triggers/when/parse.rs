@@ -85,7 +85,11 @@ impl Reader<'_> {
     }
 
     fn before(&self) -> &str {
-        self.at.checked_sub(1).and_then(|at| self.words.get(at)).copied().unwrap_or_default()
+        self.at
+            .checked_sub(1)
+            .and_then(|at| self.words.get(at))
+            .copied()
+            .unwrap_or_default()
     }
 
     /// Reads one thing that is said. `None`: it cannot be read.
@@ -105,11 +109,17 @@ impl Reader<'_> {
 
     /// `every …`; each of these returns how many words it took.
     fn every(&mut self) -> Option<usize> {
-        if !matches!(self.word(0), "every" | "each" | "jeden" | "jede" | "jedes" | "jeder" | "alle" | "any") {
+        if !matches!(
+            self.word(0),
+            "every" | "each" | "jeden" | "jede" | "jedes" | "jeder" | "alle" | "any"
+        ) {
             return None;
         }
         let (word, more) = (self.word(1).to_owned(), self.word(2).to_owned());
-        let workday = matches!(&*word, "weekday" | "weekdays" | "workday" | "workdays" | "werktag" | "werktage" | "wochentag");
+        let workday = matches!(
+            &*word,
+            "weekday" | "weekdays" | "workday" | "workdays" | "werktag" | "werktage" | "wochentag"
+        );
         let taken = if workday {
             self.repeat(Repeat::On(WORKDAYS.into()), 2)
         } else if matches!(&*word, "weekend" | "weekends" | "wochenende") {
@@ -126,7 +136,11 @@ impl Reader<'_> {
         } else if words::weekday(&word).or(words::weekdays(&word)).is_some() {
             return self.list_of_weekdays(1);
         } else if let Some((day, month, taken)) = self.day_and_month(1) {
-            self.said.day = Some(Day::Date { day, month: Some(month), year: None });
+            self.said.day = Some(Day::Date {
+                day,
+                month: Some(month),
+                year: None,
+            });
             self.repeat(Repeat::Each(1, Unit::Year), 1 + taken)
         } else {
             self.repeat(Repeat::Monthly(words::ordinal(&word)?), 2)
@@ -146,7 +160,9 @@ impl Reader<'_> {
         loop {
             let joint = usize::from(matches!(self.word(taken), "and" | "und" | "&"));
             let word = self.word(taken + joint);
-            let Some(day) = words::weekday(word).or_else(|| words::weekdays(word)) else { break };
+            let Some(day) = words::weekday(word).or_else(|| words::weekdays(word)) else {
+                break;
+            };
             days.push(day);
             taken += joint + 1;
         }
@@ -222,7 +238,11 @@ impl Reader<'_> {
             return Some(1);
         }
         if let Some((day, month, taken)) = self.day_and_month(0) {
-            let year = self.word(taken).parse().ok().filter(|year| (2000..10_000).contains(year));
+            let year = self
+                .word(taken)
+                .parse()
+                .ok()
+                .filter(|year| (2000..10_000).contains(year));
             let month = Some(month);
             self.said.day = Some(Day::Date { day, month, year });
             return Some(taken + usize::from(year.is_some()));
@@ -294,7 +314,11 @@ impl Reader<'_> {
         let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
         let mut glued = word.get(digits.len()..).unwrap_or_default();
         // `8.30 uhr` is a time, `8.3.` is a date.
-        let point = if self.word(1) == "uhr" || words::is_at(self.before()) { '.' } else { ':' };
+        let point = if self.word(1) == "uhr" || words::is_at(self.before()) {
+            '.'
+        } else {
+            ':'
+        };
         let pieces: Vec<i64> = digits
             .split([':', point])
             .map(|piece| piece.parse().ok())
@@ -315,7 +339,11 @@ impl Reader<'_> {
             "pm" | "p.m." if hour <= 12 => hour = hour % 12 + 12,
             "" if self.word(1) == "uhr" => {
                 taken = 2;
-                let minutes = self.word(2).parse().ok().filter(|minutes| pieces.len() == 1 && (0..60).contains(minutes));
+                let minutes = self
+                    .word(2)
+                    .parse()
+                    .ok()
+                    .filter(|minutes| pieces.len() == 1 && (0..60).contains(minutes));
                 if let Some(minutes) = minutes {
                     (minute, taken) = (minutes, 3);
                 }
@@ -333,7 +361,8 @@ impl Reader<'_> {
     /// The `am` behind a number belongs to the day that follows: `um 8 am Montag`.
     fn is_german_am(&self) -> bool {
         let next = self.word(2);
-        self.word(1) == "am" && (words::weekday(next).is_some() || words::ordinal(next).is_some() || dotted(next).is_some())
+        self.word(1) == "am"
+            && (words::weekday(next).is_some() || words::ordinal(next).is_some() || dotted(next).is_some())
     }
 
     /// A bare number is an hour where an hour is expected.

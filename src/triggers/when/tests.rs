@@ -15,7 +15,12 @@ fn now() -> Timestamp {
 
 fn reads(when: &str, repeat: Option<&str>) -> Result<(String, Option<String>), String> {
     let schedule = read(when, repeat, &zone(), now())?;
-    let at = schedule.at.to_jiff().to_zoned(zone()).strftime("%a %Y-%m-%d %H:%M:%S").to_string();
+    let at = schedule
+        .at
+        .to_jiff()
+        .to_zoned(zone())
+        .strftime("%a %Y-%m-%d %H:%M:%S")
+        .to_string();
     Ok((at, schedule.cron))
 }
 
@@ -87,11 +92,21 @@ fn what_is_repeated_becomes_a_cron_expression() {
         ("daily at 8am", None, "Thu 2026-06-04 08:00:00", "0 8 * * *"),
         ("every morning", None, "Thu 2026-06-04 08:00:00", "0 8 * * *"),
         ("every monday", None, "Mon 2026-06-08 09:00:00", "0 9 * * 1"),
-        ("every Mon, Wed and Fri at 7:30", None, "Fri 2026-06-05 07:30:00", "30 7 * * 1,3,5"),
+        (
+            "every Mon, Wed and Fri at 7:30",
+            None,
+            "Fri 2026-06-05 07:30:00",
+            "30 7 * * 1,3,5",
+        ),
         ("sundays at noon", None, "Sun 2026-06-07 12:00:00", "0 12 * * 0"),
         ("weekends at 10", None, "Sat 2026-06-06 10:00:00", "0 10 * * 0,6"),
         ("weekly on friday at 5pm", None, "Fri 2026-06-05 17:00:00", "0 17 * * 5"),
-        ("every month on the 1st at 9", None, "Wed 2026-07-01 09:00:00", "0 9 1 * *"),
+        (
+            "every month on the 1st at 9",
+            None,
+            "Wed 2026-07-01 09:00:00",
+            "0 9 1 * *",
+        ),
         ("every 15th at 9", None, "Mon 2026-06-15 09:00:00", "0 9 15 * *"),
         ("every year on 24 Dec", None, "Thu 2026-12-24 09:00:00", "0 9 24 12 *"),
         ("every hour", None, "Wed 2026-06-03 11:07:00", "7 * * * *"),
@@ -107,34 +122,89 @@ fn what_is_repeated_becomes_a_cron_expression() {
         ("30 8 * * MON-FRI", None, "Thu 2026-06-04 08:30:00", "30 8 * * MON-FRI"),
         // With a start of its own.
         ("tomorrow at 8", Some("daily"), "Thu 2026-06-04 08:00:00", "0 8 * * *"),
-        ("next monday at 8", Some("weekly"), "Mon 2026-06-08 08:00:00", "0 8 * * 1"),
+        (
+            "next monday at 8",
+            Some("weekly"),
+            "Mon 2026-06-08 08:00:00",
+            "0 8 * * 1",
+        ),
         ("at 8", Some("weekdays"), "Thu 2026-06-04 08:00:00", "0 8 * * 1-5"),
-        ("2026-06-05T18:30", Some("week"), "Fri 2026-06-05 18:30:00", "30 18 * * 5"),
-        ("tomorrow", Some("every day at 6"), "Thu 2026-06-04 06:00:00", "0 6 * * *"),
-        ("tomorrow at 10:15", Some("every 2 hours"), "Thu 2026-06-04 10:15:00", "15 */2 * * *"),
-        ("in 10 minutes", Some("0 8 * * *"), "Wed 2026-06-03 10:17:30", "0 8 * * *"),
+        (
+            "2026-06-05T18:30",
+            Some("week"),
+            "Fri 2026-06-05 18:30:00",
+            "30 18 * * 5",
+        ),
+        (
+            "tomorrow",
+            Some("every day at 6"),
+            "Thu 2026-06-04 06:00:00",
+            "0 6 * * *",
+        ),
+        (
+            "tomorrow at 10:15",
+            Some("every 2 hours"),
+            "Thu 2026-06-04 10:15:00",
+            "15 */2 * * *",
+        ),
+        (
+            "in 10 minutes",
+            Some("0 8 * * *"),
+            "Wed 2026-06-03 10:17:30",
+            "0 8 * * *",
+        ),
         // Said twice.
-        ("every weekday at 8", Some("weekdays"), "Thu 2026-06-04 08:00:00", "0 8 * * 1-5"),
+        (
+            "every weekday at 8",
+            Some("weekdays"),
+            "Thu 2026-06-04 08:00:00",
+            "0 8 * * 1-5",
+        ),
     ];
     for (when, repeat, at, cron) in cases {
         let expected = Ok((at.to_owned(), Some(cron.to_owned())));
         assert_eq!(reads(when, repeat), expected, "{when} {repeat:?}");
     }
     for nothing in ["", "none", "Never"] {
-        assert_eq!(reads("at 11", Some(nothing)), Ok(("Wed 2026-06-03 11:00:00".to_owned(), None)));
+        assert_eq!(
+            reads("at 11", Some(nothing)),
+            Ok(("Wed 2026-06-03 11:00:00".to_owned(), None))
+        );
     }
 }
 
 #[test]
 fn what_cannot_be_read_is_named_with_the_forms_there_are() {
     let unreadable = |when: &str| Err(format!("`{when}` is no time that I understand. {FORMS}"));
-    for when in ["", "soon", "when it rains", "in 20 bananas", "at 25", "31:00", "on 99 Dec", "the", "99999999999999999999 h"] {
+    for when in [
+        "",
+        "soon",
+        "when it rains",
+        "in 20 bananas",
+        "at 25",
+        "31:00",
+        "on 99 Dec",
+        "the",
+        "99999999999999999999 h",
+    ] {
         assert_eq!(reads(when, None), unreadable(when), "{when}");
     }
     let cases = [
-        ("today at 8", None, "Wed 2026-06-03 08:00 has passed: it is Wed 2026-06-03 10:07 now."),
-        ("2020-01-01T00:00", None, "Wed 2020-01-01 00:00 has passed: it is Wed 2026-06-03 10:07 now."),
-        ("in 90 years", None, "Mon 2116-06-03 10:07 is too far away: 20 years at most."),
+        (
+            "today at 8",
+            None,
+            "Wed 2026-06-03 08:00 has passed: it is Wed 2026-06-03 10:07 now.",
+        ),
+        (
+            "2020-01-01T00:00",
+            None,
+            "Wed 2020-01-01 00:00 has passed: it is Wed 2026-06-03 10:07 now.",
+        ),
+        (
+            "in 90 years",
+            None,
+            "Wed 2116-06-03 10:07 is too far away: 20 years at most.",
+        ),
         ("in 999999999999 years", None, "That is too far away: 20 years at most."),
         ("31 February 2027", None, "There is no day 31 in that month."),
         ("every 7 hours", None, CANNOT),

@@ -48,10 +48,44 @@ impl Part {
 pub(super) fn is_filler(word: &str) -> bool {
     matches!(
         word,
-        "at" | "@" | "um" | "on" | "the" | "den" | "der" | "dem" | "die" | "von" | "of" | "in" | "im" | "am" | "and"
-            | "und" | "gegen" | "ab" | "bitte" | "please" | "from" | "now" | "later" | "uhr" | "o'clock" | "sharp"
-            | "punkt" | "jeweils" | "always" | "immer" | "once" | "einmal" | "starting" | "beginning" | "this"
-            | "jetzt" | "nach" | "after" | "à"
+        "at" | "@"
+            | "um"
+            | "on"
+            | "the"
+            | "den"
+            | "der"
+            | "dem"
+            | "die"
+            | "von"
+            | "of"
+            | "in"
+            | "im"
+            | "am"
+            | "and"
+            | "und"
+            | "gegen"
+            | "ab"
+            | "bitte"
+            | "please"
+            | "from"
+            | "now"
+            | "later"
+            | "uhr"
+            | "o'clock"
+            | "sharp"
+            | "punkt"
+            | "jeweils"
+            | "always"
+            | "immer"
+            | "once"
+            | "einmal"
+            | "starting"
+            | "beginning"
+            | "this"
+            | "jetzt"
+            | "nach"
+            | "after"
+            | "à"
     )
 }
 
@@ -131,7 +165,9 @@ pub(super) fn weekday(word: &str) -> Option<Weekday> {
 /// A day of the week as what happens on each of them: `mondays`, `montags`.
 pub(super) fn weekdays(word: &str) -> Option<Weekday> {
     let one = word.strip_suffix('s')?;
-    let found = WEEKDAYS.iter().find(|(english, german, _)| one == *english || one == *german);
+    let found = WEEKDAYS
+        .iter()
+        .find(|(english, german, _)| one == *english || one == *german);
     found.map(|(.., day)| *day)
 }
 
@@ -153,12 +189,17 @@ pub(super) fn month(word: &str) -> Option<i8> {
     ];
     let word = word.trim_end_matches('.');
     let is = |name: &&str| word.chars().count() >= 3 && name.starts_with(word);
-    (1..).zip(MONTHS).find(|(_, names)| names.iter().any(is)).map(|(month, _)| month)
+    (1..)
+        .zip(MONTHS)
+        .find(|(_, names)| names.iter().any(is))
+        .map(|(month, _)| month)
 }
 
 /// A day of a month: `24`, `24.`, `24th`.
 pub(super) fn ordinal(word: &str) -> Option<i8> {
-    let digits = ["st", "nd", "rd", "th", "."].iter().find_map(|end| word.strip_suffix(end))?;
+    let digits = ["st", "nd", "rd", "th", "."]
+        .iter()
+        .find_map(|end| word.strip_suffix(end))?;
     day_of_month(digits)
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     claims, follow_ups, hands, keys, linking, lists, managing, memory_writes, moves, places, races, recollections,
-    rows, search,
+    rows, search, triggers,
     world::{Home, World},
 };
 
@@ -76,7 +76,6 @@ on_both_engines![
     rows::queued_messages_come_in_the_order_of_their_writing,
     rows::outgoing_messages_are_claimed_by_one_worker_and_delivered_part_by_part,
     rows::a_refused_message_is_given_up_with_its_parts,
-    rows::a_trigger_fires_once_for_a_due_time,
     rows::nul_bytes_are_left_out_of_texts,
     rows::a_transaction_that_fails_leaves_nothing,
     search::what_was_said_is_found_best_first_with_what_was_asked_for_in_bold,
@@ -91,6 +90,14 @@ on_both_engines![
     search::any_text_is_a_query_that_an_engine_takes,
     search::conversations_are_listed_and_read_within_the_scope,
     search::what_is_gone_is_forgotten_and_the_rest_is_still_found,
+    triggers::a_due_time_is_claimed_by_one_of_many_and_the_trigger_moves_on,
+    triggers::a_call_that_is_repeated_makes_one_trigger,
+    triggers::a_reminder_is_said_where_it_was_set_or_to_its_person_in_private,
+    triggers::due_times_that_passed_fire_once_together_or_not_at_all,
+    triggers::a_run_waits_until_its_conversation_is_free,
+    triggers::what_is_put_off_is_no_longer_due_and_what_is_off_never,
+    triggers::a_signature_is_good_once_and_forgotten_when_it_is_stale,
+    triggers::a_sleeping_run_is_not_woken_twice_for_a_due_time_by_a_clock_that_is_put_back,
     keys::a_pairing_code_is_good_once,
     keys::a_pairing_code_expires,
     keys::a_new_pairing_code_replaces_the_old_one_of_that_account_only,

@@ -183,6 +183,10 @@ async fn others_are_whole(db: &Db) {
         ]
     );
     assert_eq!(column(db, "SELECT value FROM memory_items").await, ["likes bitemwort"]);
+    assert_eq!(
+        column(db, "SELECT content FROM triggers").await,
+        ["tell her of [erased], bremindwort"]
+    );
     let contexts = column(
         db,
         "SELECT COALESCE(name, '-') || ' / ' || COALESCE(summary, '-') FROM contexts ORDER BY id",

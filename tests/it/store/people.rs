@@ -206,6 +206,12 @@ pub async fn belongings(world: &World, person: &Person) {
             "INSERT INTO api_tokens (id, name, token_hash, scopes, user_id, created_at)
              VALUES ('token of {user}', 't', '{user}', '[]', '{user}', 0)"
         ),
+        format!(
+            "INSERT INTO triggers (id, kind, user_id, channel_id, content, webhook, time_zone, catch_up, enabled,
+                                   created_at, updated_at)
+             VALUES ('trigger of {user}', 'reminder', '{user}', '{}', 'stretch', FALSE, 'UTC', 'once', TRUE, 0, 0)",
+            person.channel.id
+        ),
         format!("UPDATE contexts SET summary_of = '[\"{user}\"]' WHERE id = '{context}'"),
     ] {
         execute(&world.db, sql).await;
