@@ -9,7 +9,6 @@ use super::{
     Conn, JsonText, Row, StoreError, args,
     messages::{Direction, MessageStatus},
     runs::{RunKind, RunStatus},
-    triggers::TriggerKind,
     users::UserRole,
 };
 use crate::{
@@ -157,14 +156,13 @@ rows! {
     /// What comes due for them: a reminder, a run by the clock, what wakes a run again and again.
     Reminder {
         id: TriggerId,
-        kind: TriggerKind,
+        kind: String,
         run_id: Option<RunId>,
         channel_id: Option<ChannelId>,
         content: String,
         cron: Option<String>,
         time_zone: String,
         next_at: Option<Timestamp>,
-        created_at: Timestamp,
         last_fired_at: Option<Timestamp>,
     }
     /// A file, without its content.
@@ -220,6 +218,8 @@ pub enum Kind {
 const MESSAGE: &str =
     "id, direction, channel_id, context_id, run_id, content, attachments, platform_message_id, status,
      sent_at, edited_at";
+const REMINDER: &str = "id, kind, run_id, channel_id, content, cron, time_zone, next_at, last_fired_at";
+const THEIR_TRIGGERS: &str = "(user_id = $1 OR run_id IN (SELECT id FROM runs WHERE user_id = $1))";
 const PRIVATE_CHANNEL: &str = "(channel_id IN (SELECT id FROM channels WHERE user_id = $1))";
 /// Nobody else wrote for the run of this row (`x`).
 const THEIRS_ALONE: &str = "NOT EXISTS (SELECT 1 FROM messages other WHERE other.run_id = x.run_id
@@ -328,14 +328,7 @@ impl Kind {
                     "user_id = $1",
                 ),
             ),
-            Self::Reminder => (
-                "id",
-                of(
-                    "id, kind, run_id, channel_id, content, cron, time_zone, next_at, created_at, last_fired_at",
-                    "triggers",
-                    "(user_id = $1 OR run_id IN (SELECT id FROM runs WHERE user_id = $1))",
-                ),
-            ),
+            Self::Reminder => ("id", of(REMINDER, "triggers", THEIR_TRIGGERS)),
             Self::File => (
                 "id",
                 of(
