@@ -6,7 +6,9 @@ use super::Machine;
 
 #[test]
 fn a_trigger_is_made_listed_turned_off_and_on_fired_and_removed() {
-    let machine = Machine::asked("hello");
+    let machine = Machine::new();
+    // There is a chat to be reminded in.
+    machine.pipe("hello\n/quit\n", &["chat"]);
     let triggers = |args: &[&str]| machine.run([&["triggers"], args].concat());
     assert_eq!(
         triggers(&["list"]).succeeds(),
@@ -78,5 +80,8 @@ fn the_secret_of_a_webhook_is_shown_once_and_what_cannot_be_is_named() {
     triggers(&["add", "x", "--webhook", "No Name"]).fails_with("name: it must be 1 to 64 of a-z, 0-9, - and _");
     triggers(&["add", "x", "--reminder", "--when", "tomorrow"])
         .fails_with("channelId: name the channel where it is said, or the person");
-    triggers(&["add", "x", "--when", "soon"]).fails_with("`soon` is no time that I understand.");
+    triggers(&["add", "x", "--when", "soon"]).fails_with(&format!(
+        "`soon` is no time that I understand. {}",
+        clifford::triggers::when::FORMS
+    ));
 }
