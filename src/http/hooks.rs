@@ -2,7 +2,6 @@
 
 use axum::{
     Json,
-    body::Bytes,
     extract::{Path, State},
     http::{HeaderMap, StatusCode},
 };
@@ -54,7 +53,6 @@ pub(super) async fn take(
             .and_then(|value| value.to_str().ok())
             .unwrap_or_default()
     };
-    let body: Bytes = body;
     let call = Call {
         name: &name,
         timestamp: header(TIMESTAMP),
