@@ -1,16 +1,17 @@
 //! The composition root: the only file that names every adapter and provider.
 
+mod models;
 mod settings;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use clifford_channel::{Channel, Platform};
 use clifford_discord::{Argument, Discord, DiscordConfig, SlashCommand};
-use clifford_llm::{Capability, Failover, Model, Offline, OpenAi, OpenAiConfig, RetryPolicy, Retrying, Timeouts};
 use clifford_telegram::{Rates, Telegram, TelegramConfig};
-use clifford_vault::{Masker, Secret};
+use clifford_vault::Masker;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
+pub(crate) use self::models::provider;
 use self::settings::{count, delivery_settings, engine_settings, ingress_settings};
 pub(crate) use self::settings::{place_defaults, rules};
 use crate::{
@@ -30,7 +31,7 @@ use crate::{
     store::{
         Db, DbOptions, StoreError,
         agents::{self, Agent, Mode},
-        run_queue,
+        budgets, run_queue,
     },
     tools::{Registry, Services},
 };
@@ -128,7 +129,9 @@ impl App {
             delivery_settings(&config),
             channels.clone(),
         );
+        let roles = Arc::new(models::roles(&config, secrets)?);
         let services = Arc::new(Services {
+            roles: Arc::clone(&roles),
             config: config.tools.clone(),
             secrets: secrets.tools.clone(),
             data_dir: loaded.data_dir.clone(),
@@ -140,7 +143,7 @@ impl App {
             worker,
             rules: rules(&config, &tools),
             settings: engine_settings(&config, &loaded.data_dir),
-            model: model(&config, secrets)?,
+            roles,
             tools,
             services,
             outbound,
@@ -203,13 +206,6 @@ impl App {
                 .as_ref()
                 .map(|token| clifford_vault::hash(token.expose())),
             platforms: self.platforms.clone(),
-            providers: self
-                .config
-                .llm
-                .providers
-                .iter()
-                .map(|provider| provider.name.clone())
-                .collect(),
             metrics: metrics.clone(),
             stop: self.stop.clone(),
         };
@@ -276,6 +272,7 @@ impl App {
 async fn prepare(db: &Db, config: &Config, clock: &SharedClock) -> Result<(), StoreError> {
     let now = clock.now();
     let alone = !db.is_shared();
+    let has_budgets = !config.budgets.is_empty();
     let agents: Vec<_> = config
         .all_agents()
         .enumerate()
@@ -300,6 +297,9 @@ async fn prepare(db: &Db, config: &Config, clock: &SharedClock) -> Result<(), St
             agents::disable_except(tx, &names, now).await?;
             if alone {
                 run_queue::release(tx, None).await?;
+            }
+            if has_budgets {
+                budgets::sum_up_anew(tx).await?;
             }
             Ok(())
         })
@@ -375,51 +375,4 @@ fn slash_commands() -> Vec<SlashCommand> {
         }),
     });
     std::iter::once(ask).chain(others).collect()
-}
-
-fn model(config: &Config, secrets: &Secrets) -> Result<Arc<dyn Model>, StartError> {
-    let policy = RetryPolicy {
-        attempts: count(config.llm.retries) + 1,
-        ..RetryPolicy::default()
-    };
-    let mut models: Vec<Arc<dyn Model>> = Vec::new();
-    for provider in &config.llm.providers {
-        models.push(match provider.kind {
-            config::ProviderKind::Offline => Arc::new(Offline),
-            config::ProviderKind::Openai => {
-                let key = secrets.provider_keys.get(&provider.name);
-                Arc::new(Retrying::new(openai(provider, key)?, policy))
-            }
-        });
-    }
-    let first = if models.is_empty() {
-        Arc::new(Offline) as Arc<dyn Model>
-    } else {
-        models.remove(0)
-    };
-    Ok(if models.is_empty() {
-        first
-    } else {
-        Arc::new(Failover::new(first, models))
-    })
-}
-
-/// One provider of the configuration, without the layers around it.
-pub(crate) fn openai(provider: &config::Provider, key: Option<&Secret>) -> Result<OpenAi, clifford_llm::SetupError> {
-    let mut settings = OpenAiConfig::new(&provider.name, provider.base_url.as_str(), &provider.model);
-    settings.key = key.map(|key| key.expose().to_owned());
-    settings.capability = match provider.structured {
-        config::Structured::JsonSchema => Capability::JsonSchema,
-        config::Structured::JsonObject => Capability::JsonObject,
-        config::Structured::None => Capability::None,
-    };
-    settings.streaming = provider.stream;
-    settings.timeouts = Timeouts {
-        total: Duration::from_secs(provider.timeout_seconds),
-        ..Timeouts::default()
-    };
-    settings.max_tokens = provider.max_tokens;
-    settings.temperature = Some(provider.temperature);
-    let client = clifford_llm::http_client(&settings.timeouts)?;
-    OpenAi::new(settings, client)
 }

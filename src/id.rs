@@ -75,6 +75,8 @@ id! {
     JobId;
     /// Something that wakes a run again and again.
     TriggerId;
+    /// One model call's usage.
+    UsageId;
     /// One API token.
     TokenId;
     /// One running process.

@@ -4,6 +4,7 @@
 
 pub mod access;
 pub mod app;
+pub mod budget;
 pub mod cli;
 pub mod clock;
 pub mod commands;
@@ -22,6 +23,7 @@ pub mod left_spaces;
 pub mod memory;
 pub mod outbound;
 pub mod receiver;
+pub mod roles;
 pub mod search;
 pub mod settings;
 pub mod store;

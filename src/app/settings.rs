@@ -6,6 +6,7 @@ use clifford_channel::Platform;
 
 use crate::{
     access::{Access, Policy},
+    budget::{self, Budget},
     config::{self, Config},
     delivery,
     engine::{self, rules::Rules, transcript::WindowLimits},
@@ -33,20 +34,13 @@ pub(crate) fn rules(config: &Config, tools: &Registry) -> Rules {
         max_parallel_subagents: count(engine.max_parallel_subagents),
         max_run_tokens: engine.max_run_tokens,
         max_run_ms: engine.max_run_seconds * 1000,
-        max_run_cost: None,
+        max_run_cost: engine.max_run_cost,
         time_zone: engine.time_zone.clone(),
         single_commands: tools.single_commands(),
     }
 }
 
 pub(super) fn engine_settings(config: &Config, data_dir: &Path) -> engine::Settings {
-    let prices = config.llm.providers.iter().map(|provider| {
-        let prices = (
-            provider.prompt_price.unwrap_or(0.0),
-            provider.completion_price.unwrap_or(0.0),
-        );
-        (provider.name.clone(), prices)
-    });
     engine::Settings {
         lease: Duration::from_secs(config.engine.lease_seconds),
         max_concurrent_runs: count(config.engine.max_concurrent_runs),
@@ -55,8 +49,25 @@ pub(super) fn engine_settings(config: &Config, data_dir: &Path) -> engine::Setti
         memory: memory_settings(config),
         record_prompts: config.engine.record_prompts,
         data_dir: data_dir.to_owned(),
-        prices: prices.collect(),
+        budgets: budgets(config),
     }
+}
+
+fn budgets(config: &Config) -> Vec<Budget> {
+    let budget = |budget: &config::Budget| Budget {
+        scope: match budget.scope {
+            config::BudgetScope::User => budget::Scope::User,
+            config::BudgetScope::Space => budget::Scope::Space,
+            config::BudgetScope::Bot => budget::Scope::Bot,
+        },
+        period: match budget.period {
+            config::BudgetPeriod::Day => budget::Period::Day,
+            config::BudgetPeriod::Month => budget::Period::Month,
+        },
+        cost: budget.cost,
+        tokens: budget.tokens,
+    };
+    config.budgets.iter().map(budget).collect()
 }
 
 /// What holds where nothing else is set for a place.

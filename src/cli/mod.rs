@@ -21,6 +21,7 @@ mod serve;
 mod settings;
 mod setup;
 mod token;
+mod usage;
 mod users;
 
 use std::{
@@ -88,6 +89,8 @@ enum Command {
     Users(users::Args),
     /// Changes what is set while running, for the bot, a space, a channel or a person.
     Settings(settings::Args),
+    /// Shows what models were used for, and what that cost.
+    Usage(usage::Args),
     /// Makes and revokes tokens for the HTTP API.
     Token(token::Args),
     /// Lets people in who asked to talk to the bot.
@@ -134,6 +137,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Memory(args) => Box::pin(memory::run(&globals, args)).await,
         Command::Users(args) => Box::pin(users::run(&globals, args)).await,
         Command::Settings(args) => Box::pin(settings::run(&globals, args)).await,
+        Command::Usage(args) => usage::run(&globals, args).await,
         Command::Token(args) => token::run(&globals, args).await,
         Command::Pair(args) => pair::run(&globals, args).await,
         Command::Link(args) => link::run(&globals, args).await,

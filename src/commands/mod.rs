@@ -6,10 +6,12 @@ mod conversations;
 mod items;
 mod linking;
 mod own_data;
+mod usage;
 
 pub use self::{
     complete::complete,
     own_data::{Gathered, hands_out},
+    usage::Purse,
 };
 
 use clifford_channel::Button;
@@ -74,6 +76,8 @@ pub const COMMANDS: &[CommandSpec] = &[
         Some(("confirmation", false)),
         "Delete everything that I have of you",
     ),
+    command("usage", None, "Show what your requests have used"),
+    command("why", None, "Show how my last answer came about"),
     command("stop", None, "Stop what I am doing here"),
     command("whoami", None, "Show who you are to me"),
     command("help", None, "Show what I can do"),
@@ -123,6 +127,8 @@ pub struct Given<'a> {
     pub account: &'a str,
     /// What holds where nothing else is set.
     pub defaults: PlaceSettings,
+    /// What may be spent.
+    pub purse: &'a Purse,
     /// What `/export` hands out, if it was gathered before.
     pub export: Option<&'a Gathered>,
 }
@@ -143,6 +149,7 @@ pub async fn run(
         user,
         account,
         defaults,
+        purse,
         export,
     } = given;
     match name {
@@ -160,6 +167,8 @@ pub async fn run(
         "unlink" => linking::unlink(tx, channel, user, account, now).await,
         "export" => own_data::export(tx, channel, user, export, now).await,
         "erase" => own_data::erase(tx, argument, channel, user, now).await,
+        "usage" => usage::own(tx, user, purse, now).await,
+        "why" => usage::why(tx, channel).await,
         "stop" => stop(tx, channel, now).await,
         "whoami" => linking::whoami(tx, channel, user, account).await,
         "help" | "start" => Ok(Done::say(help())),

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use super::{
-    Agent, Config, Discord, Provider, Telegram,
+    Agent, Budget, Config, Discord, Provider, Roles, Telegram,
     nearest::paths,
     shape::{Shape, schema},
     tree,
@@ -150,6 +150,8 @@ fn the_example_file_names_every_key_with_its_default() {
         key: None,
         max_tokens: None,
         prompt_price: None,
+        cached_price: None,
+        cache_write_price: None,
         completion_price: None,
         ..provider
     };
@@ -164,6 +166,15 @@ fn the_example_file_names_every_key_with_its_default() {
     );
     assert_eq!((telegram, discord), (Telegram::default(), Discord::default()));
     config.agents.clear();
+    let usual = Budget {
+        cost: None,
+        tokens: None,
+        ..config.budgets.remove(0)
+    };
+    assert_eq!((usual, config.budgets.len()), (Budget::default(), 0));
+    assert_eq!(config.llm.roles.set().count(), 5);
+    config.llm.roles = Roles::default();
+    config.engine.max_run_cost = None;
     assert_eq!(config, Config::default());
 }
 

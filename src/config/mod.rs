@@ -5,6 +5,7 @@
 //! reports all faults together. Nothing here reads the process's own environment: it is handed in.
 
 mod agent;
+mod budget;
 mod channels;
 mod check;
 mod data;
@@ -37,6 +38,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use agent::{Agent, Mode};
+pub use budget::{Budget, BudgetPeriod, BudgetScope};
 pub use channels::{Access, Channels, Discord, Feedback, Id, Telegram};
 pub use data::{Data, config_dir};
 pub use database::{Database, Synchronous};
@@ -45,7 +47,7 @@ pub use engine::{Engine, PlanningGate};
 pub use error::{ConfigErrors, Place, Problem};
 pub use http::Http;
 pub use ingress::{Ingress, WhenBusy};
-pub use llm::{Llm, Provider, ProviderKind, Structured};
+pub use llm::{Llm, Provider, ProviderKind, RoleModel, Roles, Structured};
 pub use load::{Loaded, Origin, Sources, load};
 pub use log::{Log, LogFormat};
 pub use memory::Memory;
@@ -73,6 +75,8 @@ pub struct Config {
     pub engine: Engine,
     /// The language models.
     pub llm: Llm,
+    /// How much may be spent on language models.
+    pub budgets: Vec<Budget>,
     /// The platforms.
     pub channels: Channels,
     /// How messages come in.

@@ -10,6 +10,7 @@ pub(super) fn check(config: &Config, tree: &Node) -> Vec<Problem> {
     let mut problems = Vec::new();
     limits(config, &at, &mut problems);
     names(config, &at, &mut problems);
+    roles(config, &at, &mut problems);
     problems
 }
 
@@ -31,6 +32,26 @@ fn limits(config: &Config, at: &dyn Fn(&str) -> Option<Place>, problems: &mut Ve
             let (place, key) = at(&key).map_or_else(|| (at(&cap_key), cap_key), |place| (Some(place), key));
             let fault = format!("{name} ({value}) is more than {cap_name} ({cap}); lower the one or raise the other");
             problems.push(Problem::new(place, key, fault));
+        }
+    }
+}
+
+fn roles(config: &Config, at: &dyn Fn(&str) -> Option<Place>, problems: &mut Vec<Problem>) {
+    let known: Vec<_> = config
+        .llm
+        .providers
+        .iter()
+        .map(|provider| provider.name.as_str())
+        .collect();
+    // Without any, the offline responder has every role.
+    if known.is_empty() {
+        return;
+    }
+    for (role, chosen) in config.llm.roles.set() {
+        if let Some(provider) = chosen.provider.as_deref().filter(|provider| !known.contains(provider)) {
+            let key = format!("llm.roles.{role}.provider");
+            let fault = format!("there is no provider {provider:?}; there is {}", known.join(", "));
+            problems.push(Problem::new(at(&key), key, fault));
         }
     }
 }

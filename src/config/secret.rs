@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use clifford_vault::{Secret, SecretError, SecretSource};
 
 use super::{
-    Config, ProviderKind, Url,
+    Config, Provider, ProviderKind, Url,
     environment::variable,
     error::{ConfigErrors, Problem},
     http,
@@ -13,8 +13,14 @@ use super::{
 };
 
 /// What is said of a provider that can't do without a key and has none.
-const NO_KEY: &str = "missing, and api.openai.com answers nobody without one; set key = { env = \"OPENAI_API_KEY\" }, \
-                      or base_url for another server";
+fn no_key(provider: &Provider) -> String {
+    let variable = provider.key_variable();
+    format!(
+        "missing, and {} answers nobody without one; set key = {{ env = \"{variable}\" }}, or base_url for another \
+         server",
+        provider.host()
+    )
+}
 
 /// The secrets that the settings refer to, of what is turned on.
 #[derive(Clone, Debug, Default)]
@@ -62,12 +68,12 @@ impl Secrets {
         let mut provider_keys = BTreeMap::new();
         for (index, provider) in config.llm.providers.iter().enumerate() {
             let section = format!("llm.providers[{index}]");
-            let source = provider.key.as_ref().filter(|_| provider.kind == ProviderKind::Openai);
+            let source = provider.key.as_ref().filter(|_| provider.kind != ProviderKind::Offline);
             if let Some(key) = reader.read(&section, "key", source) {
                 provider_keys.insert(provider.name.clone(), key);
             }
             if provider.key.is_none() && provider.needs_key() {
-                reader.report(&section, "key", NO_KEY);
+                reader.report(&section, "key", &no_key(provider));
             }
         }
         let mut tools = BTreeMap::new();

@@ -70,16 +70,6 @@ impl<'a> Shape<'a> {
             .collect()
     }
 
-    /// Words that will be allowed one day.
-    pub fn planned(self) -> Vec<&'a str> {
-        self.0["x-planned"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect()
-    }
-
     /// The named form that a text must have.
     pub fn format(self) -> Option<&'a str> {
         self.0["format"].as_str()

@@ -11,13 +11,15 @@ use super::{
     work::Task,
 };
 use crate::{
+    budget::{Amount, Settlement},
     clock::Timestamp,
     id::{ChannelId, ContextId, RunId, UserId, WorkerId},
     memory::closing,
+    roles::Role,
     store::{
         StoreError, Tx,
         agents::{self, Mode},
-        channels, contexts, messages, notify,
+        budgets, channels, contexts, messages, notify,
         runs::{self, Advance, Lease, NewRun, Run, RunKind, RunStatus},
         steps, triggers, usage,
     },
@@ -50,6 +52,8 @@ pub struct Commit {
     pub max_turns: i64,
     /// How long this worker's leases are.
     pub lease_for: Duration,
+    /// What was reserved for the call whose reply it records.
+    pub settlement: Option<Settlement>,
     /// When.
     pub now: Timestamp,
 }
@@ -117,16 +121,16 @@ impl Commit {
         }
         steps::append(tx, self.run.id, &self.steps).await?;
         for (seq, response) in self.responses() {
-            usage::insert(
-                tx,
-                self.run.id,
-                seq,
-                self.run.user_id,
-                self.run.channel_id,
-                response,
-                now,
-            )
-            .await?;
+            let call = usage::Call {
+                step: Some((self.run.id, seq)),
+                user: self.run.user_id,
+                channel: self.run.channel_id,
+                role: Role::of_run(&self.run),
+            };
+            usage::insert(tx, call, response, now).await?;
+        }
+        if let Some(settlement) = &self.settlement {
+            budgets::settle(tx, settlement, self.spent()).await?;
         }
         for message in &self.messages {
             crate::outbound::send_run_message(tx, message, now).await?;
@@ -192,6 +196,14 @@ impl Commit {
             }
         }
         Ok(())
+    }
+
+    /// What the calls cost whose replies it records.
+    fn spent(&self) -> Amount {
+        self.responses().fold(Amount::default(), |sum, (_, response)| Amount {
+            cost: sum.cost + response.cost,
+            tokens: sum.tokens + response.usage.prompt_tokens + response.usage.completion_tokens,
+        })
     }
 
     fn responses(&self) -> impl Iterator<Item = (u32, &LlmResponse)> {

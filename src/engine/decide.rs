@@ -127,7 +127,7 @@ pub enum Next {
 /// What a run does when no reply is in hand: it thinks, if it may.
 pub fn next(state: &RunState, rules: &Rules) -> Next {
     if let Some(spent) = spent_budget(state, rules) {
-        return Next::End(out_of_budget(state, spent));
+        return Next::End(out_of_budget(state, sentences::BUDGET, spent));
     }
     if state.is_chat() {
         return Next::Think(vec![]);

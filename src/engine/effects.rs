@@ -154,7 +154,9 @@ pub fn effects(state: &RunState, decision: Decision, mut new_id: impl FnMut() ->
             ended(before, message.into_iter().collect(), finish)
         }
         Decision::Fail { before, failure } => {
-            let message = (state.kind == RunKind::Coordinator).then_some(failure.message);
+            // What was said before need not be said again.
+            let is_said = state.kind == RunKind::Coordinator && !failure.message.is_empty();
+            let message = is_said.then_some(failure.message);
             let finish = Finish {
                 status: RunStatus::Failed,
                 ending: failure.kind,

@@ -2,7 +2,6 @@
 
 use std::{sync::Arc, time::Duration};
 
-use clifford_llm::Model;
 use clifford_vault::Masker;
 use dashmap::DashMap;
 use tokio::sync::{Notify, Semaphore};
@@ -10,11 +9,13 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{events::Events, perform, rules::Rules, work::Work};
 use crate::{
+    budget::Budget,
     clock::SharedClock,
     delivery::Delivery,
     id::{RunId, WorkerId},
     memory::recall::Amounts,
     outbound::Outbound,
+    roles::Roles,
     settings::PlaceSettings,
     store::{
         Db, StoreError,
@@ -47,8 +48,8 @@ pub struct Settings {
     pub record_prompts: bool,
     /// Where files are kept.
     pub data_dir: std::path::PathBuf,
-    /// Prices per million tokens, by provider: of the prompt and of the completion.
-    pub prices: std::collections::BTreeMap<String, (f64, f64)>,
+    /// How much may be spent on models.
+    pub budgets: Vec<Budget>,
 }
 
 impl Settings {
@@ -95,8 +96,8 @@ pub struct Engine {
     pub rules: Rules,
     /// Settings.
     pub settings: Settings,
-    /// The model, with its layers.
-    pub model: Arc<dyn Model>,
+    /// The models, by what they are asked for.
+    pub roles: Arc<Roles>,
     /// The tools.
     pub tools: Arc<Registry>,
     /// What tools work with.
@@ -113,6 +114,8 @@ pub struct Engine {
     pub bell: Notify,
     /// Rung when there is a job to do.
     pub jobs_bell: Notify,
+    /// Rung when what was reserved of a budget is settled.
+    pub budget_bell: Notify,
     /// Told to stop: no new steps are begun.
     pub stop: CancellationToken,
     /// Every run's task.
@@ -137,8 +140,8 @@ pub struct Parts {
     pub rules: Rules,
     /// Settings.
     pub settings: Settings,
-    /// The model, with its layers.
-    pub model: Arc<dyn Model>,
+    /// The models, by what they are asked for.
+    pub roles: Arc<Roles>,
     /// The tools.
     pub tools: Arc<Registry>,
     /// What tools work with.
@@ -161,7 +164,7 @@ impl Engine {
             worker: parts.worker,
             rules: parts.rules,
             settings: parts.settings,
-            model: parts.model,
+            roles: parts.roles,
             tools: parts.tools,
             services: parts.services,
             outbound: parts.outbound,
@@ -170,6 +173,7 @@ impl Engine {
             events: Events::default(),
             bell: Notify::new(),
             jobs_bell: Notify::new(),
+            budget_bell: Notify::new(),
             stop: CancellationToken::new(),
             tasks: TaskTracker::new(),
             places,

@@ -1,6 +1,7 @@
 //! A run in a worker's hands: its state, its steps that are not committed yet, and the I/O around them.
 
 mod beside;
+mod budget;
 mod calling;
 mod committing;
 mod growing;
@@ -22,6 +23,7 @@ use super::{
     work::Work,
 };
 use crate::{
+    budget::Settlement,
     id::RunId,
     settings::WhenBusy,
     store::{StoreError, outbox, runs},
@@ -73,6 +75,8 @@ pub struct Session<'a> {
     work: Work,
     cancelled: &'a CancellationToken,
     frame: Option<Frame>,
+    /// What was reserved of budgets for the call that is under way.
+    settlement: Option<Settlement>,
     uncommitted: Vec<Step>,
     /// A call that was found without its result: the process that made it died.
     interrupted: bool,
@@ -93,6 +97,7 @@ impl<'a> Session<'a> {
             work,
             cancelled,
             frame: None,
+            settlement: None,
             uncommitted: Vec::new(),
             interrupted,
             when_busy: None,

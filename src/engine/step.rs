@@ -168,6 +168,9 @@ pub enum Event {
         messages: usize,
         /// Its size in tokens, by rule of thumb.
         estimated_tokens: u64,
+        /// The same by section.
+        #[serde(default)]
+        sections: Sections,
         /// SHA-256 of the prompt.
         prompt_hash: String,
         /// The whole prompt, if `record_prompts` is on.
@@ -255,6 +258,43 @@ pub enum Event {
         /// What.
         message: String,
     },
+}
+
+/// About how many tokens each section of a prompt has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Sections {
+    /// Who the agent is, the contract and the rules.
+    pub system: u64,
+    /// The tools.
+    pub tools: u64,
+    /// What is remembered.
+    pub memories: u64,
+    /// What was said elsewhere.
+    pub cross_channel: u64,
+    /// What was said here, and what is asked.
+    pub conversation: u64,
+    /// What the run has done so far.
+    pub transcript: u64,
+}
+
+impl Sections {
+    /// All of them, in the order of the prompt, by name.
+    pub const fn named(&self) -> [(&'static str, u64); 6] {
+        [
+            ("system", self.system),
+            ("tools", self.tools),
+            ("memories", self.memories),
+            ("cross_channel", self.cross_channel),
+            ("conversation", self.conversation),
+            ("transcript", self.transcript),
+        ]
+    }
+
+    /// The whole prompt.
+    pub fn total(&self) -> u64 {
+        self.named().iter().map(|(_, tokens)| tokens).sum()
+    }
 }
 
 /// What the model replied.

@@ -22,6 +22,7 @@ mod server;
 mod settings;
 mod step;
 mod stream;
+mod usage;
 mod users;
 
 use std::sync::Arc;
@@ -48,8 +49,6 @@ pub struct Api {
     pub owner_token: Option<String>,
     /// The platforms that this process is to be connected to.
     pub platforms: Vec<Platform>,
-    /// The names of the model providers.
-    pub providers: Vec<String>,
     /// Counters, gauges and histograms.
     pub metrics: Metrics,
     /// Open streams and waits end on it.

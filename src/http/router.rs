@@ -19,7 +19,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use super::{
     Api, Shared, agents, auth, channels, contexts, export, health, links, memories, messages, metrics,
     problem::{Code, Problem},
-    replay, runs, search, settings, stream, users,
+    replay, runs, search, settings, stream, usage, users,
 };
 
 /// How much longer an answer may take than a body: a body that does not come in time is always told as that.
@@ -97,6 +97,7 @@ fn quick() -> OpenApiRouter<Shared> {
         .routes(routes!(links::make))
         .routes(routes!(links::enter))
         .routes(routes!(export::export))
+        .routes(routes!(usage::list))
         .routes(routes!(health::readyz))
         .routes(routes!(metrics::scrape))
         .routes(routes!(description))

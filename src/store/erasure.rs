@@ -428,6 +428,9 @@ pub async fn delete(tx: &mut Tx, person: &Person, job: JobId) -> Result<Counts, 
         ("link_codes", "user_id"),
         ("api_tokens", "user_id"),
         ("settings", "scope"),
+        ("budget_spending", "subject"),
+        ("budget_notices", "subject"),
+        ("budget_notices", "recipient"),
     ] {
         let deleted = tx
             .execute(format!("DELETE FROM {table} WHERE {column} = $1"), own())

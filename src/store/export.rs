@@ -14,6 +14,7 @@ use super::{
 use crate::{
     clock::Timestamp,
     id::{ChannelId, ContextId, JobId, MemoryItemId, MessageId, RunId, SpaceId, TokenId, TriggerId, UserId},
+    roles::Role,
 };
 
 /// The most rows of one page.
@@ -143,8 +144,9 @@ rows! {
     }
     /// A model call.
     Usage {
-        run_id: RunId,
-        seq: i64,
+        run_id: Option<RunId>,
+        seq: Option<i64>,
+        role: Role,
         provider: String,
         model: String,
         prompt_tokens: i64,
@@ -315,9 +317,9 @@ impl Kind {
             ),
             Self::Run => ("id", format!("{RUNS} WHERE user_id = $1")),
             Self::Usage => (
-                "run_id",
+                "id",
                 of(
-                    "run_id, seq, provider, model, prompt_tokens, completion_tokens, cached_tokens, cost, created_at",
+                    "id, run_id, seq, role, provider, model, prompt_tokens, completion_tokens, cached_tokens, cost, created_at",
                     "usage",
                     "user_id = $1",
                 ),

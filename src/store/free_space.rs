@@ -5,13 +5,16 @@ use sqlx::AssertSqlSafe;
 use super::{Db, Pools, StoreError, args};
 
 /// The tables that hold what people said, or what follows from it.
-const TABLES: [&str; 21] = [
+const TABLES: [&str; 24] = [
     "messages",
     "message_parts",
     "message_search",
     "runs",
     "run_steps",
     "usage",
+    "budget_spending",
+    "budget_reservations",
+    "budget_notices",
     "contexts",
     "channels",
     "memory_items",

@@ -88,6 +88,8 @@ pub async fn delete_some(tx: &mut Tx, space: SpaceId, before: Timestamp) -> Resu
         ("usage", "space_id"),
         ("files", "space_id"),
         ("settings", "scope"),
+        ("budget_spending", "subject"),
+        ("budget_notices", "subject"),
     ] {
         let deleted = tx
             .execute(format!("DELETE FROM {table} WHERE {column} = $1"), own())

@@ -5,6 +5,7 @@
 
 pub mod agents;
 pub mod arrivals;
+pub mod budgets;
 pub mod channels;
 mod columns;
 mod conn;

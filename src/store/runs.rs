@@ -272,6 +272,18 @@ pub async fn active_in(conn: &mut Conn, context: ContextId) -> Result<Option<Run
     Ok(conn.all(sql, args![context]).await?.pop())
 }
 
+/// The coordinator run that ended last in a context, cancelled ones apart.
+///
+/// # Errors
+/// The store's.
+pub async fn last_ended_in(conn: &mut Conn, context: ContextId) -> Result<Option<Run>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM runs WHERE context_id = $1 AND kind = 'coordinator'
+         AND status IN ('completed', 'failed') ORDER BY id DESC LIMIT 1"
+    );
+    conn.maybe(sql, args![context]).await
+}
+
 /// The runs in a context that have not ended.
 ///
 /// # Errors

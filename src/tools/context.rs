@@ -14,6 +14,7 @@ use super::{Registry, ToolError, ToolSettings};
 use crate::{
     clock::SharedClock,
     id::{AgentId, ChannelId, ContextId, RunId, SpaceId, UserId},
+    roles::Roles,
     search::Scope,
     settings::PlaceSettings,
     store::{Db, StoreError, memory_items::Viewer},
@@ -94,6 +95,8 @@ pub struct Services {
     pub config: ToolSettings,
     /// The secrets that their settings refer to, by `tool.key`.
     pub secrets: BTreeMap<String, Secret>,
+    /// The models, by what they are asked for.
+    pub roles: Arc<Roles>,
     /// Where files are kept.
     pub data_dir: PathBuf,
 }

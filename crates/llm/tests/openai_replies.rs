@@ -27,6 +27,7 @@ fn usage(completion_tokens: u64, cached_tokens: u64, estimated: bool) -> Usage {
         prompt_tokens: if estimated { 9 } else { 8 },
         completion_tokens,
         cached_tokens,
+        cache_write_tokens: 0,
         estimated,
     }
 }

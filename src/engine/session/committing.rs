@@ -44,7 +44,9 @@ impl Session<'_> {
         };
         let waits_for_children = matches!(effects.then, After::AwaitChildren(_));
         let is_child_end = self.work.run.parent_run_id.is_some() && status.is_some_and(RunStatus::is_ended);
+        let settlement = self.settlement.take();
         let commit = Commit {
+            settlement: settlement.clone(),
             lease: self.work.lease,
             run: self.work.run.clone(),
             steps,
@@ -65,9 +67,13 @@ impl Session<'_> {
             Ok(consequences) => consequences,
             Err(error) => {
                 self.uncommitted = kept;
+                self.settlement = settlement;
                 return Err(error.into());
             }
         };
+        if settlement.is_some() {
+            self.engine.budget_bell.notify_one();
+        }
         for (step, address) in consequences.taken_in {
             self.state.apply(&step);
             last_seq = Some(step.seq);

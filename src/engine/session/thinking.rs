@@ -1,8 +1,11 @@
 //! One model call of a run: what it is asked, what comes back, and what it costs.
 
-use std::time::{Duration, Instant};
+use std::{
+    io,
+    time::{Duration, Instant},
+};
 
-use clifford_llm::ModelError;
+use clifford_llm::{Message, ModelError};
 use sha2::{Digest, Sha256};
 
 use super::{Gone, Session, millis};
@@ -16,6 +19,7 @@ use crate::{
         step::{EndingKind, Event, LlmResponse, StepKind},
     },
     memory::recall,
+    roles::Role,
     store::{recollection, users::UserRole},
 };
 
@@ -36,18 +40,25 @@ impl Session<'_> {
             return Err(Gone::Panicked);
         };
         let request = frame.request(&self.state);
-        let text = serde_json::to_string(&request.messages).unwrap_or_default();
+        let sections = frame.sections(&self.state);
+        let role = Role::of_run(&self.work.run);
+        if !self.reserve(role, &request, sections.total()).await? {
+            return Ok(());
+        }
+        let prompt_hash = hash(&request.messages);
         let began = Instant::now();
         let left = Duration::from_millis(self.engine.rules.max_run_ms.saturating_sub(self.state.worked_ms));
         let mut draft = self.draft();
+        let model = self.engine.roles.of(role);
         let reply = tokio::select! {
-            reply = tokio::time::timeout(left, self.engine.model.complete(&request, &mut draft)) => reply,
+            reply = tokio::time::timeout(left, model.complete(&request, &mut draft)) => reply,
             () = self.cancelled.cancelled() => return Err(Gone::Cancelled),
         };
         self.push(StepKind::Event(Event::LlmRequest {
             messages: request.messages.len(),
-            estimated_tokens: clifford_llm::estimate_tokens(&text),
-            prompt_hash: format!("{:x}", Sha256::digest(text.as_bytes())),
+            estimated_tokens: sections.total(),
+            sections,
+            prompt_hash,
             prompt: self
                 .engine
                 .settings
@@ -65,17 +76,7 @@ impl Session<'_> {
                 return self.no_reply(&error).await;
             }
         };
-        let (prompt_price, completion_price) = self
-            .engine
-            .settings
-            .prices
-            .get(&completion.provider)
-            .copied()
-            .unwrap_or_default();
-        #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
-        let cost = (completion.usage.prompt_tokens as f64 * prompt_price
-            + completion.usage.completion_tokens as f64 * completion_price)
-            / 1_000_000.0;
+        let cost = self.engine.roles.cost(&completion.provider, &completion.usage);
         let duration = began.elapsed();
         metrics::histogram!("clifford_model_seconds", "provider" => completion.provider.clone()).record(duration);
         self.push(StepKind::Event(Event::LlmResponse(LlmResponse {
@@ -133,5 +134,26 @@ impl Session<'_> {
         let decision = endings::give_up(&self.state, EndingKind::Model, &sentence, &error.to_string());
         self.carry_out(decision).await?;
         Ok(())
+    }
+}
+
+/// SHA-256 of a prompt as JSON, without putting its text together.
+fn hash(messages: &[Message]) -> String {
+    struct Hashing(Sha256);
+    impl io::Write for Hashing {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.update(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut hashing = Hashing(Sha256::new());
+    match serde_json::to_writer(&mut hashing, messages) {
+        Ok(()) => format!("{:x}", hashing.0.finalize()),
+        // Messages are always JSON.
+        Err(_) => String::new(),
     }
 }

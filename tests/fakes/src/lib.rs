@@ -5,6 +5,7 @@
 //! real service answers it, and kept in the fake's list of violations so that a test can assert there
 //! were none. Beside them stands a real PostgreSQL for the tests of one process.
 
+pub mod anthropic;
 pub mod discord;
 pub mod openai;
 pub mod postgres;

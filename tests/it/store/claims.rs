@@ -7,6 +7,7 @@ use clifford::{
         step::{Event, LlmResponse, Step, StepKind},
     },
     id::{RunId, WorkerId},
+    roles::Role,
     store::{
         StoreError,
         jobs::{self, JobKind, JobLease, NewJob, WriteMode},
@@ -143,7 +144,13 @@ pub async fn a_lost_lease_writes_nothing(world: World) {
                 clifford::store::messages::insert_inbound(tx, &message, NOW).await?;
                 end(tx, stale, RunStatus::Running).await?;
                 steps::append(tx, stale.run, &[step(1)]).await?;
-                usage::insert(tx, stale.run, 1, None, None, &LlmResponse::default(), NOW).await
+                let call = usage::Call {
+                    step: Some((stale.run, 1)),
+                    user: None,
+                    channel: None,
+                    role: Role::Executor,
+                };
+                usage::insert(tx, call, &LlmResponse::default(), NOW).await
             })
         })
         .await;

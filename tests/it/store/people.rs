@@ -193,8 +193,9 @@ pub async fn belongings(world: &World, person: &Person) {
     .await;
     for sql in [
         format!(
-            "INSERT INTO usage (run_id, seq, user_id, provider, model, prompt_tokens, completion_tokens, cached_tokens,
-                 estimated, cost, created_at) VALUES ('{}', 1, '{user}', 'p', 'm', 1, 1, 0, FALSE, 0, 0)",
+            "INSERT INTO usage (id, run_id, seq, user_id, role, provider, model, prompt_tokens, completion_tokens,
+                 cached_tokens, cache_write_tokens, estimated, cost, created_at)
+             VALUES ('usage of {user}', '{}', 1, '{user}', 'executor', 'p', 'm', 1, 1, 0, 0, FALSE, 0, 0)",
             run.id
         ),
         format!(

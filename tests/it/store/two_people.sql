@@ -39,8 +39,8 @@ INSERT INTO run_steps (run_id, seq, type, args_json, result_json, created_at) VA
     ('00000000-0000-7000-8000-0000000000e1', 1, 'note', '{"category":"plan","content":"qnote"}', NULL, 2000),
     ('00000000-0000-7000-8000-0000000000e4', 1, 'message', NULL, '{"event":"llm_request","messages":2,"estimated_tokens":9,"prompt_hash":"x","prompt":[{"role":"user","content":"{\"conversation\":[{\"role\":\"user\",\"content\":\"[Qadanym] my qguildwort\\nqitemwort\"}]}"}]}', 2000),
     ('00000000-0000-7000-8000-0000000000e4', 2, 'assistant_message', '{"message":"QGUILDWORT for Bobnym"}', NULL, 2000);
-INSERT INTO usage VALUES ('00000000-0000-7000-8000-0000000000e1', 1, '00000000-0000-7000-8000-0000000000aa', NULL, 'fake', 'fake-1', 1, 1, 0, FALSE, 0, 2000);
-INSERT INTO usage VALUES ('00000000-0000-7000-8000-0000000000e4', 1, '00000000-0000-7000-8000-0000000000bb', '00000000-0000-7000-8000-000000000005', 'fake', 'fake-1', 1, 1, 0, FALSE, 0, 2000);
+INSERT INTO usage (run_id, seq, user_id, space_id, provider, model, prompt_tokens, completion_tokens, cached_tokens, estimated, cost, created_at, id, role, cache_write_tokens) VALUES ('00000000-0000-7000-8000-0000000000e1', 1, '00000000-0000-7000-8000-0000000000aa', NULL, 'fake', 'fake-1', 1, 1, 0, FALSE, 0, 2000, 'usage-1', 'executor', 0);
+INSERT INTO usage (run_id, seq, user_id, space_id, provider, model, prompt_tokens, completion_tokens, cached_tokens, estimated, cost, created_at, id, role, cache_write_tokens) VALUES ('00000000-0000-7000-8000-0000000000e4', 1, '00000000-0000-7000-8000-0000000000bb', '00000000-0000-7000-8000-000000000005', 'fake', 'fake-1', 1, 1, 0, FALSE, 0, 2000, 'usage-2', 'executor', 0);
 INSERT INTO memory_items VALUES
     ('00000000-0000-7000-8000-000000000201', '00000000-0000-7000-8000-0000000000aa', 0, 'preferences', 'likes', 'likes qitemwort', 1, '00000000-0000-7000-8000-0000000000d1', NULL, TRUE, FALSE, FALSE, 2000, 2000),
     ('00000000-0000-7000-8000-000000000202', '00000000-0000-7000-8000-0000000000aa', 0, 'preferences', 'qitemkey', 'liked qarchivewort', 1, NULL, NULL, FALSE, FALSE, TRUE, 2000, 2000),

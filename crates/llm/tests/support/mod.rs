@@ -3,18 +3,18 @@
 use std::error::Error;
 
 use clifford_fakes::openai::OpenAiFake;
-use clifford_llm::{Message, OpenAi, OpenAiConfig, Request, Role, Sink, Timeouts, http_client};
+use clifford_llm::{Message, OpenAi, ProviderConfig, Request, Role, Sink, Timeouts, http_client};
 
 /// What every test returns.
 pub type Outcome = Result<(), Box<dyn Error>>;
 
 /// A provider called `main` at the fake's address.
-pub fn config(fake: &OpenAiFake) -> OpenAiConfig {
-    OpenAiConfig::new("main", fake.base_url(), "test-model")
+pub fn config(fake: &OpenAiFake) -> ProviderConfig {
+    ProviderConfig::new("main", fake.base_url(), "test-model")
 }
 
 /// A client for it.
-pub fn client(config: OpenAiConfig) -> Result<OpenAi, Box<dyn Error>> {
+pub fn client(config: ProviderConfig) -> Result<OpenAi, Box<dyn Error>> {
     Ok(OpenAi::new(config, http_client(&Timeouts::default())?)?)
 }
 

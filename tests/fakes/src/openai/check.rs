@@ -7,15 +7,15 @@ use serde_json::{Map, Value, json};
 
 /// Why a request is refused.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Fault {
-    pub(super) status: u16,
-    pub(super) message: String,
+pub(crate) struct Fault {
+    pub(crate) status: u16,
+    pub(crate) message: String,
     pub(super) param: Option<&'static str>,
     pub(super) code: Option<&'static str>,
 }
 
 impl Fault {
-    pub(super) fn new(status: u16, message: impl Into<String>) -> Self {
+    pub(crate) fn new(status: u16, message: impl Into<String>) -> Self {
         Self {
             status,
             message: message.into(),

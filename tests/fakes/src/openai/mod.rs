@@ -16,7 +16,11 @@ use std::time::Duration;
 
 use tokio::task::JoinSet;
 
+pub(crate) use check::Fault;
+pub(crate) use render::{pieces, tokens};
+pub(crate) use reply::Answer;
 pub use reply::Reply;
+pub(crate) use state::Protocol;
 pub use state::{Hold, RecordedRequest};
 
 /// How long [`OpenAiFake::wait_for_requests`] waits before it panics.
@@ -43,10 +47,15 @@ impl OpenAiFake {
     /// # Panics
     /// If the socket cannot be bound.
     pub async fn start_at(address: SocketAddr) -> Self {
+        Self::speaking(Protocol::OpenAi, address).await
+    }
+
+    #[expect(clippy::unused_async, reason = "it needs the runtime that its callers wait in")]
+    pub(crate) async fn speaking(protocol: Protocol, address: SocketAddr) -> Self {
         let listener = server::listen(address)
             .unwrap_or_else(|error| panic!("the fake model cannot listen on {address}: {error}"));
         let address = listener.local_addr().unwrap_or(address);
-        let state = Arc::new(state::State::default());
+        let state = Arc::new(state::State::new(protocol));
         let mut server = JoinSet::new();
         server.spawn(server::serve(listener, Arc::clone(&state)));
         Self {

@@ -2,19 +2,19 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use super::config::Capability;
+use super::Capability;
 
 /// How the next request is put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Terms {
+pub(crate) struct Terms {
     /// How JSON is asked for.
-    pub(super) capability: Capability,
+    pub(crate) capability: Capability,
     /// Whether `stream_options` may be sent.
-    pub(super) stream_options: bool,
+    pub(crate) stream_options: bool,
     /// Whether the limit is called `max_completion_tokens`, as OpenAI's reasoning models want it.
-    pub(super) completion_limit: bool,
+    pub(crate) completion_limit: bool,
     /// Whether `temperature` may be sent: OpenAI's reasoning models refuse it.
-    pub(super) temperature: bool,
+    pub(crate) temperature: bool,
 }
 
 impl Terms {
@@ -68,6 +68,9 @@ impl Terms {
         }
         if !names(&[
             "response_format",
+            "output_config",
+            "output_format",
+            "output format",
             "json_schema",
             "json_object",
             "json schema",
@@ -92,10 +95,10 @@ impl Terms {
 
 /// The terms that hold for a server from now on.
 #[derive(Debug)]
-pub(super) struct Dialect(AtomicU8);
+pub(crate) struct Dialect(AtomicU8);
 
 impl Dialect {
-    pub(super) fn new(capability: Capability) -> Self {
+    pub(crate) fn new(capability: Capability) -> Self {
         Self(AtomicU8::new(
             Terms {
                 capability,
@@ -107,13 +110,13 @@ impl Dialect {
         ))
     }
 
-    pub(super) fn terms(&self) -> Terms {
+    pub(crate) fn terms(&self) -> Terms {
         Terms::unpack(self.0.load(Ordering::Relaxed))
     }
 
     /// Gives way to a complaint about a request that was put in `sent` terms. Returns whether the request
     /// is worth another try. Calls that run at the same time give way once, not once each.
-    pub(super) fn give_way(&self, sent: Terms, complaint: &str) -> bool {
+    pub(crate) fn give_way(&self, sent: Terms, complaint: &str) -> bool {
         let Some(next) = sent.after(complaint) else {
             return false;
         };

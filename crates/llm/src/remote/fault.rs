@@ -13,27 +13,27 @@ const LONGEST_MESSAGE: usize = 400;
 
 /// An error as the server told it.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(crate) struct Fault {
     /// The HTTP status, or what amounts to it.
-    pub(super) status: u16,
+    pub(crate) status: u16,
     /// The server's words for it: `code` and `type`.
     code: String,
     /// What it said.
-    pub(super) message: String,
+    pub(crate) message: String,
     /// How long it asks to wait.
     after: Option<Duration>,
 }
 
 /// What the errors of one provider name: the settings that may be wrong.
-pub(super) struct Settings<'a> {
-    pub(super) provider: &'a str,
-    pub(super) model: &'a str,
-    pub(super) base_url: &'a str,
+pub(crate) struct Settings<'a> {
+    pub(crate) provider: &'a str,
+    pub(crate) model: &'a str,
+    pub(crate) base_url: &'a str,
 }
 
 impl Fault {
     /// Reads the answer of a status that is no success.
-    pub(super) fn from_response(status: u16, headers: &HeaderMap, body: &[u8]) -> Self {
+    pub(crate) fn from_response(status: u16, headers: &HeaderMap, body: &[u8]) -> Self {
         let body = String::from_utf8_lossy(body);
         let told = match serde_json::from_str::<Value>(&body) {
             Ok(value) => Self::from_value(value.get("error").filter(|error| !error.is_null()).unwrap_or(&value)),
@@ -52,7 +52,7 @@ impl Fault {
     }
 
     /// Reads an error that came with status 200, or within a stream.
-    pub(super) fn from_value(error: &Value) -> Self {
+    pub(crate) fn from_value(error: &Value) -> Self {
         let text = |name: &str| match &error[name] {
             Value::String(text) => text.clone(),
             Value::Null => String::new(),
@@ -84,7 +84,7 @@ impl Fault {
     }
 
     /// Says what the caller may do. `clean` strikes secrets out of what the server said.
-    pub(super) fn into_error(self, settings: &Settings<'_>, clean: impl Fn(&str) -> String) -> ModelError {
+    pub(crate) fn into_error(self, settings: &Settings<'_>, clean: impl Fn(&str) -> String) -> ModelError {
         let provider = settings.provider.to_owned();
         let reason = format!("status {}{}", self.status, described(&clean(&self.message)));
         let names = |words: &[&str]| words.iter().any(|word| self.code.contains(word));
@@ -96,7 +96,8 @@ impl Fault {
         if names(&["content_filter", "content_policy", "moderation"]) {
             return ModelError::Refused { provider, reason };
         }
-        if self.status == 402 || names(&["insufficient_quota", "billing"]) {
+        let unpaid = self.message.contains("credit balance");
+        if self.status == 402 || unpaid || names(&["insufficient_quota", "billing"]) {
             return unauthorised(format!(
                 "look at the balance and limits of the account behind `key` of provider `{provider}`"
             ));
@@ -117,7 +118,9 @@ impl Fault {
 /// The status that a server would have sent with an error of this code.
 fn status_of(code: &str) -> u16 {
     let names = |words: &[&str]| words.iter().any(|word| code.contains(word));
-    if names(&["rate_limit", "too_many"]) {
+    if names(&["overloaded"]) {
+        529
+    } else if names(&["rate_limit", "too_many"]) {
         429
     } else if names(&["api_key", "authentication", "unauthorized", "permission"]) {
         401
@@ -230,6 +233,8 @@ mod tests {
         for (error, status) in [
             (json!({"code": 429}), 429),
             (json!({"code": "rate_limit_exceeded"}), 429),
+            (json!({"type": "overloaded_error", "message": "Overloaded"}), 529),
+            (json!({"type": "permission_error"}), 401),
             (json!({"code": "invalid_api_key", "type": "invalid_request_error"}), 401),
             (json!({"code": "model_not_found", "type": "invalid_request_error"}), 404),
             (json!({"type": "invalid_request_error"}), 400),

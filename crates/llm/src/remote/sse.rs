@@ -5,7 +5,7 @@
 
 /// Puts events together from pieces that may be cut anywhere.
 #[derive(Debug, Default)]
-pub(super) struct Decoder {
+pub(crate) struct Decoder {
     buffer: Vec<u8>,
     /// Where the next line starts.
     line: usize,
@@ -16,7 +16,7 @@ pub(super) struct Decoder {
 
 impl Decoder {
     /// Takes the next piece of the stream.
-    pub(super) fn push(&mut self, bytes: &[u8]) {
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.buffer.drain(..self.line);
         self.searched -= self.line;
         self.line = 0;
@@ -24,7 +24,7 @@ impl Decoder {
     }
 
     /// The next event that is complete.
-    pub(super) fn next(&mut self) -> Option<String> {
+    pub(crate) fn next(&mut self) -> Option<String> {
         while let Some(length) = self.buffer[self.searched..].iter().position(|byte| *byte == b'\n') {
             let end = self.searched + length;
             let line = String::from_utf8_lossy(&self.buffer[self.line..end]).into_owned();
@@ -39,7 +39,7 @@ impl Decoder {
     }
 
     /// The event that lacks only its end: some servers leave the last blank line out.
-    pub(super) fn rest(&mut self) -> Option<String> {
+    pub(crate) fn rest(&mut self) -> Option<String> {
         let line = String::from_utf8_lossy(&self.buffer[self.line..]).into_owned();
         self.buffer.clear();
         self.line = 0;

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use reqwest::Response;
 
 /// A body, piece by piece.
-pub(super) struct Pieces {
+pub(crate) struct Pieces {
     response: Response,
     idle: Duration,
     left: usize,
@@ -15,7 +15,7 @@ pub(super) struct Pieces {
 
 impl Pieces {
     /// Reads at most `limit` bytes, and waits at most `idle` for each piece.
-    pub(super) fn new(response: Response, idle: Duration, limit: usize) -> Self {
+    pub(crate) fn new(response: Response, idle: Duration, limit: usize) -> Self {
         Self {
             response,
             idle,
@@ -27,7 +27,7 @@ impl Pieces {
     ///
     /// # Errors
     /// Why the body cannot be read further, in words.
-    pub(super) async fn next(&mut self) -> Result<Option<Bytes>, String> {
+    pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, String> {
         let piece = match tokio::time::timeout(self.idle, self.response.chunk()).await {
             Ok(piece) => piece.map_err(transport)?,
             Err(_) => return Err(format!("nothing came for {:?}", self.idle)),
@@ -41,7 +41,7 @@ impl Pieces {
     ///
     /// # Errors
     /// As [`Pieces::next`].
-    pub(super) async fn whole(&mut self) -> Result<Vec<u8>, String> {
+    pub(crate) async fn whole(&mut self) -> Result<Vec<u8>, String> {
         let mut whole = Vec::new();
         while let Some(piece) = self.next().await? {
             whole.extend_from_slice(&piece);
@@ -50,7 +50,7 @@ impl Pieces {
     }
 
     /// As much of the body as can be read: an error is told as well as it goes.
-    pub(super) async fn up_to_limit(&mut self) -> Vec<u8> {
+    pub(crate) async fn up_to_limit(&mut self) -> Vec<u8> {
         let mut read = Vec::new();
         while let Ok(Some(piece)) = self.next().await {
             read.extend_from_slice(&piece);
@@ -60,7 +60,7 @@ impl Pieces {
 }
 
 /// What went wrong on the way, down to its cause, without the URL: that may hold a password.
-pub(super) fn transport(error: reqwest::Error) -> String {
+pub(crate) fn transport(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut text = error.to_string();
     let mut cause = error.source();

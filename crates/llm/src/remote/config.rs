@@ -5,6 +5,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+/// The most tokens of a reply where neither the request nor the provider sets a limit and the API wants one, or a
+/// limit must be reckoned with.
+pub const DEFAULT_MAX_TOKENS: u32 = 8192;
+
 /// How far a provider can be made to answer in JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -42,14 +46,14 @@ impl Default for Timeouts {
 
 /// One provider.
 #[derive(Clone)]
-pub struct OpenAiConfig {
+pub struct ProviderConfig {
     /// Its name in the configuration, for errors and accounts.
     pub name: String,
     /// Where its API starts, such as `https://api.openai.com/v1`. May carry `user:password@`.
     pub base_url: String,
     /// The model to ask for.
     pub model: String,
-    /// The bearer key; local servers need none.
+    /// Its key; local servers need none.
     pub key: Option<String>,
     /// How it is made to answer in JSON. What the server turns out not to know is not asked of it again.
     pub capability: Capability,
@@ -57,13 +61,14 @@ pub struct OpenAiConfig {
     pub streaming: bool,
     /// How long to wait.
     pub timeouts: Timeouts,
-    /// The most tokens of a reply, where the request sets no limit.
+    /// The most tokens of a reply, where the request sets no limit. Anthropic's API wants one: see
+    /// [`DEFAULT_MAX_TOKENS`].
     pub max_tokens: Option<u32>,
     /// How freely words are chosen (0–2); `None`, or a model that takes none: as the server likes.
     pub temperature: Option<f64>,
 }
 
-impl OpenAiConfig {
+impl ProviderConfig {
     /// A provider without a key, with the defaults for all the rest.
     pub fn new(name: impl Into<String>, base_url: impl Into<String>, model: impl Into<String>) -> Self {
         Self {
@@ -80,10 +85,10 @@ impl OpenAiConfig {
     }
 }
 
-impl fmt::Debug for OpenAiConfig {
+impl fmt::Debug for ProviderConfig {
     /// Without the key, and without the URL, which may carry a password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OpenAiConfig")
+        f.debug_struct("ProviderConfig")
             .field("name", &self.name)
             .field("model", &self.model)
             .finish_non_exhaustive()
