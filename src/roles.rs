@@ -131,6 +131,23 @@ impl Roles {
         self.prices.get(provider).map_or(0.0, |prices| prices.of(usage))
     }
 
+    /// What a call cost, which is counted.
+    pub fn charge(&self, role: Role, provider: &str, usage: &Usage) -> f64 {
+        let cost = self.cost(provider, usage);
+        let labels = [("provider", provider.to_owned()), ("role", role.as_str().to_owned())];
+        metrics::counter!("clifford_model_calls_total", &labels).increment(1);
+        for (kind, tokens) in [
+            ("prompt", usage.prompt_tokens),
+            ("cached", usage.cached_tokens),
+            ("completion", usage.completion_tokens),
+        ] {
+            metrics::counter!("clifford_model_tokens_total", "provider" => provider.to_owned(), "kind" => kind)
+                .increment(tokens);
+        }
+        metrics::gauge!("clifford_model_cost_total", &labels).increment(cost);
+        cost
+    }
+
     /// What a call may cost at most: its prompt, all of it written to a cache if that is dearer, and the longest reply.
     pub fn worst_case(&self, role: Role, prompt_tokens: u64, max_tokens: Option<u32>) -> Amount {
         let assigned = self.assigned(role);

@@ -1,6 +1,6 @@
 //! Days and months in the bot's time zone, in which a day has 23 to 25 hours. Pure.
 
-use jiff::{RoundMode, ToSpan, Unit, Zoned, ZonedRound, tz::TimeZone};
+use jiff::{ToSpan, Zoned, tz::TimeZone};
 
 use crate::clock::Timestamp;
 
@@ -28,30 +28,24 @@ impl Period {
     /// The day or month of a moment.
     pub fn window(self, now: Timestamp, zone: &TimeZone) -> Window {
         let here = now.to_jiff().to_zoned(zone.clone());
+        // At the ends of the calendar there is no other day than this one.
+        let begin = |at: &Zoned| at.start_of_day().unwrap_or_else(|_| at.clone());
+        let then =
+            |from: &Zoned, span: jiff::Span| from.checked_add(span).map_or_else(|_| here.clone(), |at| begin(&at));
         let (key, from, until) = match self {
-            Self::Day => {
-                let from = start_of_day(&here);
-                let until = from.checked_add(1.day()).unwrap_or_else(|_| from.clone());
-                (here.strftime("%Y-%m-%d").to_string(), from, until)
-            }
+            Self::Day => (here.strftime("%Y-%m-%d"), begin(&here), then(&here, 1.day())),
             Self::Month => {
                 let first = here.first_of_month().unwrap_or_else(|_| here.clone());
-                let from = start_of_day(&first);
-                let until = from.checked_add(1.month()).unwrap_or_else(|_| from.clone());
-                (here.strftime("%Y-%m").to_string(), from, until)
+                (here.strftime("%Y-%m"), begin(&first), then(&first, 1.month()))
             }
         };
+        let key = key.to_string();
         Window {
             key,
             from: from.timestamp().into(),
             until: until.timestamp().into(),
         }
     }
-}
-
-fn start_of_day(at: &Zoned) -> Zoned {
-    at.round(ZonedRound::new().smallest(Unit::Day).mode(RoundMode::Trunc))
-        .unwrap_or_else(|_| at.clone())
 }
 
 /// The zone of this IANA name; UTC, if there is none.

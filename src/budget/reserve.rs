@@ -10,8 +10,9 @@ use crate::{
     store::{StoreError, Tx, budgets, channels::Channel, users},
 };
 
-/// How long to wait for calls under way before looking again: those of other processes ring no bell here.
-const LOOK_AGAIN: Duration = Duration::from_millis(250);
+/// How long to wait for calls under way before looking again: those of other processes ring no bell here, and those of
+/// processes that died none at all.
+const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
 /// Whose call it is.
 #[derive(Clone, Debug)]
@@ -77,8 +78,8 @@ pub async fn reserve(engine: &Engine, claim: &Claim, worst: Amount, telling: Tel
         return Ok(Outcome::Reserved(None));
     }
     let zone = period::zone(&engine.rules.time_zone);
+    let mut has_waited = false;
     loop {
-        let settled = engine.budget_bell.notified();
         let accounts = accounts(budgets, claim.user, claim.space, engine.clock.now(), &zone);
         if accounts.is_empty() {
             return Ok(Outcome::Reserved(None));
@@ -92,7 +93,12 @@ pub async fn reserve(engine: &Engine, claim: &Claim, worst: Amount, telling: Tel
             now: engine.clock.now(),
             zone: zone.clone(),
         };
-        match engine.db.write(move |tx| Box::pin(asked.find(tx))).await? {
+        let found = engine.db.write(move |tx| Box::pin(asked.find(tx))).await?;
+        // Each settlement wakes one who waits; whoever need not wait any more wakes the next.
+        if has_waited && !matches!(found, Found::Busy) {
+            engine.budget_bell.notify_one();
+        }
+        match found {
             Found::Free => {
                 let charged = accounts
                     .into_iter()
@@ -105,8 +111,9 @@ pub async fn reserve(engine: &Engine, claim: &Claim, worst: Amount, telling: Tel
                 })));
             }
             Found::Busy => {
+                has_waited = true;
                 tokio::select! {
-                    () = settled => {}
+                    () = engine.budget_bell.notified() => {}
                     () = tokio::time::sleep(LOOK_AGAIN) => {}
                 }
             }

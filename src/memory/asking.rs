@@ -71,7 +71,9 @@ pub(super) async fn complete(
         usage: completion.usage,
         provider: completion.provider.clone(),
         model: completion.model.clone(),
-        cost: engine.roles.cost(&completion.provider, &completion.usage),
+        cost: engine
+            .roles
+            .charge(Role::Memory, &completion.provider, &completion.usage),
         ..LlmResponse::default()
     };
     progress.count(&completion, response.cost);

@@ -1,5 +1,6 @@
 //! The store, every rule of it on both engines.
 
+mod budgets;
 mod claims;
 mod engines;
 pub mod erasure;

@@ -76,7 +76,7 @@ impl Session<'_> {
                 return self.no_reply(&error).await;
             }
         };
-        let cost = self.engine.roles.cost(&completion.provider, &completion.usage);
+        let cost = self.engine.roles.charge(role, &completion.provider, &completion.usage);
         let duration = began.elapsed();
         metrics::histogram!("clifford_model_seconds", "provider" => completion.provider.clone()).record(duration);
         self.push(StepKind::Event(Event::LlmResponse(LlmResponse {

@@ -1,8 +1,8 @@
 //! Runs every case on both engines.
 
 use super::{
-    claims, follow_ups, hands, keys, linking, lists, managing, memory_writes, moves, places, races, recollections,
-    rows, search,
+    budgets, claims, follow_ups, hands, keys, linking, lists, managing, memory_writes, moves, places, races,
+    recollections, rows, search,
     world::{Home, World},
 };
 
@@ -36,6 +36,12 @@ on_both_engines![
     lists::a_conversation_may_go_on_where_it_began_and_in_private_wherever_its_person_is,
     lists::nothing_of_others_or_of_shared_channels_is_found,
     lists::a_chat_lists_its_own_conversations_and_the_active_one_wherever_it_began,
+    budgets::what_calls_under_way_may_cost_is_reserved_until_they_are_settled,
+    budgets::a_reservation_ends_with_the_claim_that_it_was_made_under,
+    budgets::many_at_once_reserve_no_more_than_there_is,
+    budgets::what_was_used_before_there_was_a_budget_counts,
+    budgets::who_was_told_is_known_by_whose_end_told_them,
+    budgets::usage_is_summed_up_by_everything_that_it_belongs_to,
     claims::two_workers_never_claim_the_same_run,
     claims::a_run_whose_lease_ran_out_is_taken_over,
     claims::a_heartbeat_keeps_a_run,
