@@ -11,7 +11,9 @@ ALTER TABLE usage ALTER COLUMN run_id DROP NOT NULL;                         -- 
 ALTER TABLE usage ALTER COLUMN seq DROP NOT NULL;
 ALTER TABLE usage ADD CONSTRAINT usage_run_id_seq UNIQUE (run_id, seq);
 CREATE INDEX usage_by_time ON usage (created_at);
-CREATE INDEX usage_by_user ON usage (user_id, created_at);
+DROP INDEX usage_by_user;
+CREATE INDEX usage_by_user ON usage (user_id, id) WHERE user_id IS NOT NULL;
+CREATE INDEX usage_by_user_time ON usage (user_id, created_at);
 CREATE INDEX usage_by_space ON usage (space_id, created_at);
 
 -- What was spent of a budget: a sum of usage, kept because it is asked before each call. A missing row is summed anew.

@@ -27,7 +27,8 @@ FROM usage u JOIN runs r ON r.id = u.run_id;
 DROP TABLE usage;
 ALTER TABLE usage_new RENAME TO usage;
 CREATE INDEX usage_by_time ON usage (created_at);
-CREATE INDEX usage_by_user ON usage (user_id, created_at);
+CREATE INDEX usage_by_user ON usage (user_id, id) WHERE user_id IS NOT NULL;
+CREATE INDEX usage_by_user_time ON usage (user_id, created_at);
 CREATE INDEX usage_by_space ON usage (space_id, created_at);
 
 -- What was spent of a budget: a sum of usage, kept because it is asked before each call. A missing row is summed anew.

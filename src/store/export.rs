@@ -14,7 +14,6 @@ use super::{
 use crate::{
     clock::Timestamp,
     id::{ChannelId, ContextId, JobId, MemoryItemId, MessageId, RunId, SpaceId, TokenId, TriggerId, UserId},
-    roles::Role,
 };
 
 /// The most rows of one page.
@@ -145,8 +144,7 @@ rows! {
     /// A model call.
     Usage {
         run_id: Option<RunId>,
-        seq: Option<i64>,
-        role: Role,
+        role: crate::roles::Role,
         provider: String,
         model: String,
         prompt_tokens: i64,
@@ -319,7 +317,7 @@ impl Kind {
             Self::Usage => (
                 "id",
                 of(
-                    "id, run_id, seq, role, provider, model, prompt_tokens, completion_tokens, cached_tokens, cost, created_at",
+                    "id, run_id, role, provider, model, prompt_tokens, completion_tokens, cached_tokens, cost, created_at",
                     "usage",
                     "user_id = $1",
                 ),

@@ -75,6 +75,7 @@ async fn the_description_lists_every_route() {
         "get /api/search",
         "get /api/settings",
         "get /api/settings/{scope}/{name}",
+        "get /api/usage",
         "get /api/users",
         "get /api/users/{id}",
         "get /api/users/{id}/export",
