@@ -105,13 +105,12 @@ fn answer() -> Completion {
 }
 
 /// Models in order of preference, each with a circuit of its own.
-fn failover<const N: usize>(models: [Arc<Scripted>; N]) -> Failover {
-    let mut candidates = models.into_iter().map(|model| Candidate {
+fn failover(first: Arc<Scripted>, others: impl IntoIterator<Item = Arc<Scripted>>) -> Failover {
+    let candidate = |model: Arc<Scripted>| Candidate {
         model,
         circuit: Arc::new(Circuit::new("a", CircuitPolicy::default())),
-    });
-    let first = candidates.next().expect("a model");
-    Failover::new(first, candidates.collect())
+    };
+    Failover::new(candidate(first), others.into_iter().map(candidate).collect())
 }
 
 /// How a call ends, how many there were, and how long it took.
@@ -262,7 +261,7 @@ async fn the_next_model_is_asked_whatever_the_first_ones_error() {
             Scripted::saying("answer", [Ok(answer())]),
         );
         let mut heard = Heard::default();
-        let result = failover([first.clone(), second.clone()])
+        let result = failover(first.clone(), [second.clone()])
             .complete(&request(), &mut heard)
             .await;
         assert_eq!((result, first.calls(), second.calls()), (Ok(answer()), 1, 1));
@@ -276,7 +275,7 @@ async fn the_next_model_is_asked_whatever_the_first_ones_error() {
 #[tokio::test]
 async fn the_second_model_rests_while_the_first_answers() {
     let (first, second) = (Scripted::new([Ok(answer())]), Scripted::new([]));
-    let result = failover([first, second.clone()]).complete(&request(), &mut ()).await;
+    let result = failover(first, [second.clone()]).complete(&request(), &mut ()).await;
     assert_eq!((result, second.calls()), (Ok(answer()), 0));
 }
 
@@ -298,7 +297,7 @@ async fn if_all_fail_the_error_that_can_be_mended_is_told() {
     ];
     for (errors, expected) in cases {
         let [first, second, third] = errors.map(|error| Scripted::new([Err(error)]));
-        let result = failover([first, second, third]).complete(&request(), &mut ()).await;
+        let result = failover(first, [second, third]).complete(&request(), &mut ()).await;
         assert_eq!(result, Err(expected));
     }
 }
