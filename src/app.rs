@@ -32,7 +32,7 @@ use crate::{
         agents::{self, Agent, Mode},
         run_queue,
     },
-    tools::{Registry, Services},
+    tools::{Registry, Services, mcp},
 };
 
 /// Why Clifford could not start.
@@ -76,6 +76,8 @@ pub struct App {
     pub masker: Arc<Masker>,
     /// Told to stop.
     pub stop: CancellationToken,
+    /// Keeps the MCP servers at work.
+    pub mcp: mcp::Supervisor,
     /// The platforms that this process is to be connected to.
     platforms: Vec<Platform>,
     receivers: TaskTracker,
@@ -134,6 +136,7 @@ impl App {
             data_dir: loaded.data_dir.clone(),
         });
         let tools = Arc::new(Registry::new(config.engine.max_tool_retries, &services));
+        let mcp = mcp::Supervisor::start(&tools, &services);
         let engine = Engine::new(Parts {
             db: db.clone(),
             clock: Arc::clone(&clock),
@@ -156,6 +159,7 @@ impl App {
             gatekeeper,
             masker,
             stop: CancellationToken::new(),
+            mcp,
             platforms,
             receivers: TaskTracker::new(),
             background: TaskTracker::new(),
@@ -191,17 +195,19 @@ impl App {
         }
     }
 
-    /// Answers the HTTP API on a bound address.
-    pub fn serve(&self, server: Server, secrets: &Secrets) {
-        let metrics = http::Metrics::install();
-        let api = Api {
+    /// The HTTP API for a caller in this process, who holds the token of this hash.
+    pub fn local_api(&self, owner_token: String) -> axum::Router {
+        let api = self.api(Some(owner_token));
+        self.receivers.spawn(api.metrics.clone().keep(self.stop.clone()));
+        http::router(api)
+    }
+
+    fn api(&self, owner_token: Option<String>) -> Api {
+        Api {
             engine: Arc::clone(&self.engine),
             gatekeeper: Arc::clone(&self.gatekeeper),
             settings: self.config.http.clone(),
-            owner_token: secrets
-                .http_token
-                .as_ref()
-                .map(|token| clifford_vault::hash(token.expose())),
+            owner_token,
             platforms: self.platforms.clone(),
             providers: self
                 .config
@@ -210,9 +216,16 @@ impl App {
                 .iter()
                 .map(|provider| provider.name.clone())
                 .collect(),
-            metrics: metrics.clone(),
+            metrics: http::Metrics::install(),
             stop: self.stop.clone(),
-        };
+        }
+    }
+
+    /// Answers the HTTP API on a bound address.
+    pub fn serve(&self, server: Server, secrets: &Secrets) {
+        let owner_token = secrets.http_token.as_ref();
+        let api = self.api(owner_token.map(|token| clifford_vault::hash(token.expose())));
+        let metrics = api.metrics.clone();
         tracing::info!(address = %server.address(), "the API is served");
         self.receivers.spawn(server.run(http::router(api), self.stop.clone()));
         self.receivers.spawn(metrics.keep(self.stop.clone()));
@@ -255,6 +268,7 @@ impl App {
                 .await
                 .ok();
         }
+        self.mcp.end().await;
         self.engine.delivery.flush(left().max(Duration::from_millis(500))).await;
         self.background.close();
         tokio::time::timeout(Duration::from_secs(1), self.background.wait())

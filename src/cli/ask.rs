@@ -34,6 +34,9 @@ use crate::{
 /// The most bytes of a question.
 const LONGEST: usize = 256 * 1024;
 
+/// How long the one question waits for tools that MCP servers offer.
+const TOOLS: Duration = Duration::from_secs(20);
+
 /// Arguments of `ask`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
@@ -58,6 +61,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         terminal: None,
     };
     let app = setup::start(&loaded, &secrets, options).await?;
+    app.mcp.settled(TOOLS).await;
     let outcome = Box::pin(ask(&app, question)).await;
     app.shutdown().await;
     let (run, steps) = outcome?;

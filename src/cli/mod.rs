@@ -11,6 +11,7 @@ mod erase;
 mod export;
 mod init;
 mod link;
+mod mcp;
 mod memory;
 mod output;
 mod pair;
@@ -98,6 +99,8 @@ enum Command {
     Export(export::Args),
     /// Deletes a person with every trace.
     Erase(erase::Args),
+    /// Serves other programs over MCP: they send messages, list runs and read what happened in them.
+    Mcp(mcp::Args),
     /// Prints a completion script for a shell.
     Completions(completions::Args),
 }
@@ -139,6 +142,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Link(args) => link::run(&globals, args).await,
         Command::Export(args) => export::run(&globals, args).await,
         Command::Erase(args) => Box::pin(erase::run(&globals, args)).await,
+        Command::Mcp(args) => Box::pin(mcp::run(&globals, args)).await,
         Command::Completions(args) => completions::run(args, Cli::command()),
     }
 }

@@ -30,10 +30,7 @@ fn example() -> String {
 /// Writes a table's own keys, then the tables and lists of tables in it.
 fn sections(text: &mut String, table: &Value, path: &str, in_list: bool) {
     let keys = table["properties"].as_object().unwrap();
-    let (sections, own): (Vec<_>, Vec<_>) = keys.iter().partition(|(_, key)| {
-        let shape = Shape::new(key);
-        shape.takes("object") || shape.items().is_some_and(|items| items.takes("object"))
-    });
+    let (sections, own): (Vec<_>, Vec<_>) = keys.iter().partition(|(_, key)| is_section(Shape::new(key)));
     for (name, key) in own {
         writeln!(text, "{}\n#{name} = {}", comment(key), value(key, in_list)).unwrap();
     }
@@ -48,13 +45,18 @@ fn sections(text: &mut String, table: &Value, path: &str, in_list: bool) {
             writeln!(text, "\n{}\n#[[{path}]]", comment(section)).unwrap();
             self::sections(text, element, &path, true);
         } else {
-            let empty = Shape::new(section).keys().all(|(_, key)| key.takes("object"));
+            let empty = Shape::new(section).keys().all(|(_, key)| is_section(key));
             if !empty {
                 writeln!(text, "\n{}\n{optional}[{path}]", comment(section)).unwrap();
             }
             self::sections(text, section, &path, false);
         }
     }
+}
+
+/// Whether a key is a table, or a list of tables.
+fn is_section(shape: Shape<'_>) -> bool {
+    shape.takes("object") && !shape.is_map() || shape.items().is_some_and(|items| items.takes("object"))
 }
 
 fn comment(key: &Value) -> String {
@@ -110,11 +112,16 @@ fn each_line_of_the_example_file_may_be_used_alone() {
         match uncommented(line) {
             Some(header) if header.starts_with('[') => section = header.to_owned(),
             Some(setting) => {
-                let named = section == "[[agents]]" && !setting.starts_with("name");
-                parse(&format!(
-                    "{section}\n{}{setting}",
-                    if named { "name = \"Ada\"\n" } else { "" }
-                ));
+                let over_http = ["url", "token", "headers"].iter().any(|key| setting.starts_with(key));
+                let needed = match section.as_str() {
+                    "[[agents]]" => &[("name", "name = \"Ada\"\n")][..],
+                    "[[tools.mcp]]" if over_http => &[("name", "name = \"a\"\n"), ("url", "url = \"http://a\"\n")],
+                    "[[tools.mcp]]" => &[("name", "name = \"a\"\n"), ("command", "command = \"a\"\n")],
+                    _ => &[],
+                };
+                let needed = needed.iter().filter(|(key, _)| !setting.starts_with(key));
+                let needed: String = needed.map(|(_, line)| *line).collect();
+                parse(&format!("{section}\n{needed}{setting}"));
                 tried += 1;
             }
             None if line.starts_with('[') => section = line.to_owned(),
@@ -137,8 +144,16 @@ fn the_example_file_names_every_key_with_its_default() {
         .collect();
     assert_eq!(missing, Vec::<String>::new());
 
+    // A server is a program or a URL, not both.
+    let of_program = |line: &&str| {
+        !["url = ", "token = { env = \"MCP", "headers = "]
+            .iter()
+            .any(|key| line.starts_with(key))
+    };
+    let text = text.lines().filter(of_program).collect::<Vec<_>>().join("\n");
     let mut config = parse(&text);
     let examples = parse(&text);
+    config.tools.clear("mcp");
     config.database.url = None;
     config.data.dir = None;
     config.agents = vec![Agent {

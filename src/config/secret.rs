@@ -71,9 +71,10 @@ impl Secrets {
             }
         }
         let mut tools = BTreeMap::new();
-        for (tool, key, source) in config.tools.secrets() {
-            if let Some(secret) = reader.read(&format!("tools.{tool}"), &key, Some(&source)) {
-                tools.insert(format!("{tool}.{key}"), secret);
+        for (path, source) in config.tools.secrets() {
+            let (section, key) = path.rsplit_once('.').unwrap_or(("", &path));
+            if let Some(secret) = reader.read(&format!("tools.{section}"), key, Some(&source)) {
+                tools.insert(path, secret);
             }
         }
         ConfigErrors::unless_empty(reader.problems)?;

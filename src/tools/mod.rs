@@ -2,6 +2,7 @@
 
 mod compute;
 mod context;
+pub mod mcp;
 mod memory;
 pub mod registry;
 mod settings;

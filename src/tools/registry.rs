@@ -2,10 +2,10 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::Arc,
+    sync::{Arc, PoisonError, RwLock},
 };
 
-use super::{Command, Needs, Services, Tool, ToolContext, compute, memory, system, tools};
+use super::{Command, Needs, Services, Tool, ToolContext, compute, mcp, memory, system, tools};
 use crate::engine::{
     gates::covers,
     step::{ToolCall, ToolOutcome},
@@ -13,14 +13,30 @@ use crate::engine::{
 
 /// The tools that every install has: one line a tool.
 pub fn built_in() -> Vec<Tool> {
-    vec![tools::tool(), memory::tool(), compute::tool(), system::tool()]
+    vec![
+        tools::tool(),
+        memory::tool(),
+        compute::tool(),
+        system::tool(),
+        mcp::tool(),
+    ]
 }
 
 /// Every tool.
 #[derive(Debug)]
 pub struct Registry {
     tools: Vec<Arc<Tool>>,
+    /// Tools that come and go with who offers them, by name.
+    offered: RwLock<BTreeMap<String, Offered>>,
     max_retries: u32,
+}
+
+/// A tool that comes and goes.
+#[derive(Clone, Debug)]
+struct Offered {
+    tool: Arc<Tool>,
+    /// Why it cannot be called now, if it cannot.
+    withdrawn: Option<String>,
 }
 
 /// A tool with those of its commands that a run may call.
@@ -66,19 +82,51 @@ impl Registry {
         });
         Self {
             tools: tools.filter(|tool| !tool.commands.is_empty()).collect(),
+            offered: RwLock::default(),
             max_retries,
         }
+    }
+
+    /// A tool can be called from now on, in place of what was offered under its name.
+    pub fn offer(&self, tool: Tool) {
+        let (name, tool) = (tool.name.to_string(), Arc::new(tool));
+        let mut offered = self.offered.write().unwrap_or_else(PoisonError::into_inner);
+        offered.insert(name, Offered { tool, withdrawn: None });
+    }
+
+    /// An offered tool cannot be called for now: models do not see it, and a run that calls it is told why.
+    pub fn withdraw(&self, name: &str, why: impl Into<String>) {
+        let mut offered = self.offered.write().unwrap_or_else(PoisonError::into_inner);
+        let entry = offered.entry(name.to_owned()).or_insert_with(|| Offered {
+            tool: Arc::new(Tool::new(name.to_owned(), "🔌", "mcp").foreign()),
+            withdrawn: None,
+        });
+        entry.withdrawn = Some(why.into());
+    }
+
+    fn offered(&self) -> Vec<Offered> {
+        let offered = self.offered.read().unwrap_or_else(PoisonError::into_inner);
+        offered.values().cloned().collect()
+    }
+
+    /// Why a command of an offered tool cannot be called now, if it cannot.
+    fn withdrawn(&self, name: &str) -> Option<String> {
+        let (tool, _) = name.split_once('.')?;
+        let offered = self.offered().into_iter().find(|offered| offered.tool.name == tool)?;
+        offered.withdrawn
     }
 
     /// The tools that a run may call, each with its commands.
     pub fn visible(&self, allowed: Option<&[String]>) -> Vec<Visible> {
         let may = |name: &str| allowed.is_none_or(|entries| entries.iter().any(|entry| covers(entry, name)));
-        let tools = self.tools.iter().map(|tool| Visible {
-            tool: Arc::clone(tool),
+        let offered = self.offered().into_iter().filter(|offered| offered.withdrawn.is_none());
+        let tools = self.tools.iter().cloned().chain(offered.map(|offered| offered.tool));
+        let tools = tools.map(|tool| Visible {
             commands: (tool.commands.iter())
                 .filter(|command| may(&format!("{}.{}", tool.name, command.name)))
                 .cloned()
                 .collect(),
+            tool,
         });
         tools.filter(|visible| !visible.commands.is_empty()).collect()
     }
@@ -86,7 +134,13 @@ impl Registry {
     /// The command of a full name (`tool.command`).
     pub fn command(&self, name: &str) -> Option<Arc<Command>> {
         let (tool, command) = name.split_once('.')?;
-        let tool = self.tools.iter().find(|known| known.name == tool)?;
+        let offered = || self.offered().into_iter().map(|offered| offered.tool);
+        let tool = self
+            .tools
+            .iter()
+            .cloned()
+            .chain(offered())
+            .find(|known| known.name == tool)?;
         tool.commands.iter().find(|known| known.name == command).cloned()
     }
 
@@ -101,13 +155,17 @@ impl Registry {
             .collect()
     }
 
-    /// Whether a call whose result was not recorded may simply be made again.
+    /// Whether a call whose result was not recorded may simply be made again. Of a tool that is not offered yet nobody
+    /// can tell.
     pub fn may_repeat(&self, name: &str) -> bool {
-        self.command(name).is_none_or(|command| command.idempotent)
+        self.command(name).is_some_and(|command| command.idempotent)
     }
 
     /// Makes a call. Whatever goes wrong is an outcome for the model.
     pub async fn call(&self, cx: ToolContext, call: &ToolCall) -> Called {
+        if let Some(why) = self.withdrawn(&call.name) {
+            return self.failure(None, why).into();
+        }
         let Some(command) = self.command(&call.name) else {
             let fault = format!("there is no tool {}; tools.list names those there are", call.name);
             return self.failure(None, fault).into();

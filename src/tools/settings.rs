@@ -19,32 +19,85 @@ impl ToolSettings {
         self.0.get(tool).unwrap_or(&Value::Null)
     }
 
-    /// The secrets that are referred to: tool, key and where each is to be found. A key is one if its schema says
-    /// `writeOnly`.
-    pub fn secrets(&self) -> Vec<(String, String, SecretSource)> {
+    /// Takes back what is set for a tool.
+    #[cfg(test)]
+    pub(crate) fn clear(&mut self, tool: &str) {
+        if let Some(config) = configs().get(tool) {
+            self.0.insert(tool.to_owned(), (config.default)());
+        }
+    }
+
+    /// The secrets that are referred to, each by its path (`tool.key`, `tool[0].table.key`) with where it is to be
+    /// found. A key is one if its schema says `writeOnly`.
+    pub fn secrets(&self) -> Vec<(String, SecretSource)> {
         let mut secrets = Vec::new();
-        for (tool, config) in configs() {
-            let schema = (config.schema)(&mut inlined()).to_value();
-            for (key, _) in (schema["properties"].as_object().into_iter().flatten())
-                .filter(|(_, schema)| schema["writeOnly"] == true)
-            {
-                if let Ok(Some(source)) = Option::<SecretSource>::deserialize(&self.of(&tool)[key]) {
-                    secrets.push((tool.clone(), key.clone(), source));
+        let mut sections = self.0.clone();
+        for (tool, schema, section) in with_schemas(&mut sections) {
+            visit(tool, &schema, section, &mut |path, value| {
+                if let Ok(Some(source)) = Option::<SecretSource>::deserialize(&*value) {
+                    secrets.push((path, source));
                 }
-            }
+            });
         }
         secrets
     }
 
     fn shown(&self) -> BTreeMap<String, Value> {
         let mut shown = self.0.clone();
-        for (tool, key, source) in self.secrets() {
-            if let Some(section) = shown.get_mut(&tool) {
-                section[key] = serde_json::to_value(source).unwrap_or_default();
-            }
+        for (tool, schema, section) in with_schemas(&mut shown) {
+            visit(tool, &schema, section, &mut |_, value| {
+                if let Ok(Some(source)) = Option::<SecretSource>::deserialize(&*value) {
+                    *value = serde_json::to_value(source).unwrap_or_default();
+                }
+            });
         }
         shown
     }
+}
+
+/// The sections, each with its tool's name and its schema.
+fn with_schemas(sections: &mut BTreeMap<String, Value>) -> impl Iterator<Item = (&str, Value, &mut Value)> {
+    let configs = configs();
+    sections.iter_mut().filter_map(move |(tool, section)| {
+        let schema = (configs.get(tool)?.schema)(&mut inlined()).to_value();
+        Some((tool.as_str(), schema, section))
+    })
+}
+
+/// Shows each secret of what is turned on, with its path. In a table of names and values, such as an environment, a
+/// text whose name does not speak of a secret is none: it may be any word, and would be hidden wherever that is said.
+fn visit(path: &str, schema: &Value, value: &mut Value, see: &mut dyn FnMut(String, &mut Value)) {
+    if schema["writeOnly"] == true {
+        return see(path.to_owned(), value);
+    }
+    match value {
+        Value::Object(entries) if entries.get("enabled") != Some(&Value::Bool(false)) => {
+            for (key, value) in entries {
+                let path = format!("{path}.{key}");
+                if let Some(schema) = schema["properties"].get(key) {
+                    visit(&path, schema, value, see);
+                } else if let Some(schema) = schema.get("additionalProperties")
+                    && (!value.is_string() || names_a_secret(key))
+                {
+                    visit(&path, schema, value, see);
+                }
+            }
+        }
+        Value::Array(items) => {
+            for (index, value) in items.iter_mut().enumerate() {
+                visit(&format!("{path}[{index}]"), &schema["items"], value, see);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether a variable or header of this name usually holds a secret.
+fn names_a_secret(name: &str) -> bool {
+    let name = name.to_lowercase();
+    ["auth", "cookie", "key", "pass", "secret", "token"]
+        .iter()
+        .any(|word| name.contains(word))
 }
 
 impl std::fmt::Debug for ToolSettings {

@@ -5,7 +5,7 @@ use std::{borrow::Cow, future::Future, sync::Arc, time::Duration};
 use futures::{FutureExt, future::BoxFuture};
 use jsonschema::Validator;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 use super::{Services, ToolContext};
@@ -32,6 +32,8 @@ pub struct Tool {
     pub config: Option<ToolConfig>,
     /// What it cannot do without.
     pub needs: Option<Needs>,
+    /// What is said of it and its commands are others' words: they describe, and order nothing.
+    pub foreign: bool,
 }
 
 /// Says what is missing and how to mend that, for a tool or command that cannot do its work as things are set: it is
@@ -54,7 +56,14 @@ impl Tool {
             commands: Vec::new(),
             config: None,
             needs: None,
+            foreign: false,
         }
+    }
+
+    /// What is said of it and its commands are others' words.
+    #[must_use]
+    pub fn foreign(self) -> Self {
+        Self { foreign: true, ..self }
     }
 
     /// What it is for, at more length.
@@ -110,7 +119,7 @@ impl ToolConfig {
 }
 
 /// What a command may do; decides about confirmation, and about calling it again after a crash.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Class {
     /// Looks, changes nothing.

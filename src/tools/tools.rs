@@ -69,6 +69,12 @@ async fn describe(cx: ToolContext, args: DescribeArgs) -> Result<Described, Tool
         .split_once('.')
         .map_or((args.name.as_str(), None), |(tool, command)| (tool, Some(command)));
     let visible = cx.registry.visible(cx.allowed.as_deref());
+    if visible
+        .iter()
+        .any(|visible| visible.tool.name == wanted && visible.tool.foreign)
+    {
+        cx.came_from(format!("the description of {wanted}"));
+    }
     let commands: Vec<_> = visible
         .iter()
         .filter(|visible| visible.tool.name == wanted)

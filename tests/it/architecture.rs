@@ -162,6 +162,19 @@ fn only_the_adapters_name_their_libraries() {
 }
 
 #[test]
+fn only_the_two_sides_of_mcp_name_its_library() {
+    let owners = ["src/tools/mcp", "src/cli/mcp"].map(|owner| root().join(owner));
+    for path in rust_files(&root().join("src")) {
+        let owned = owners.iter().any(|owner| path.starts_with(owner));
+        assert!(
+            owned || !source(&path).contains("rmcp::"),
+            "{} names rmcp",
+            path.display()
+        );
+    }
+}
+
+#[test]
 fn files_stay_short_or_say_why_not() {
     for dir in ["src", "crates", "channels", "tests"] {
         for path in rust_files(&root().join(dir)) {

@@ -139,7 +139,7 @@ fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-const COMMANDS: [&[&str]; 39] = [
+const COMMANDS: [&[&str]; 40] = [
     &[],
     &["init"],
     &["serve"],
@@ -178,6 +178,7 @@ const COMMANDS: [&[&str]; 39] = [
     &["settings", "list"],
     &["settings", "set"],
     &["settings", "unset"],
+    &["mcp"],
     &["completions"],
 ];
 

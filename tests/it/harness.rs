@@ -232,6 +232,23 @@ impl Bot {
         self.processes.push(command.spawn().unwrap());
     }
 
+    /// Starts another command of the binary with the same settings and pipes to it.
+    pub fn beside(&self, args: &[&str]) -> Child {
+        Command::new(binary())
+            .args(args)
+            .arg("--config")
+            .arg(self.dir.path().join("bot.toml"))
+            .current_dir(self.dir.path())
+            .env_clear()
+            .env("HOME", self.dir.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap()
+    }
+
     /// Runs another command of the binary with the same settings, and returns its standard output.
     pub async fn command(&self, args: &[&str]) -> String {
         let output = Command::new(binary())

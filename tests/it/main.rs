@@ -29,6 +29,7 @@ mod hands;
 mod harness;
 mod linking;
 mod look;
+mod mcp;
 mod own_data;
 mod races;
 mod recall;
