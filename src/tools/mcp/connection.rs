@@ -269,10 +269,19 @@ impl Link {
     }
 }
 
+/// A program may be gone before it is spoken to, or before it answers.
+const ENDED: &str = "it ended before it answered as an MCP server";
+
+fn is_broken_pipe(error: &(dyn std::error::Error + 'static)) -> bool {
+    let broken = |error: &std::io::Error| error.kind() == std::io::ErrorKind::BrokenPipe;
+    error.downcast_ref().is_some_and(broken)
+}
+
 /// What went wrong at the beginning, with the cause that a transport's error hides.
 fn told(error: &ClientInitializeError) -> String {
     let text = match error {
-        ClientInitializeError::ConnectionClosed(_) => "it ended before it answered as an MCP server".to_owned(),
+        ClientInitializeError::ConnectionClosed(_) => ENDED.to_owned(),
+        ClientInitializeError::TransportError { error, .. } if is_broken_pipe(&*error.error) => ENDED.to_owned(),
         ClientInitializeError::TransportError { error, .. } => {
             let mut text = error.error.to_string();
             let mut cause = error.error.source();

@@ -29,6 +29,17 @@ fn table(entries: &[(&str, toml::Value)]) -> toml::Table {
     entries.map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
+/// The server as a program, with these of its environment. The bot of a journey has no PATH; the program needs one.
+fn started(program: String, given: &[(&str, toml::Value)]) -> toml::Table {
+    let mut env = table(given);
+    env.insert("PATH".to_owned(), env::var("PATH").unwrap().into());
+    table(&[
+        ("name", "everything".into()),
+        ("command", program.into()),
+        ("env", env.into()),
+    ])
+}
+
 /// What the server is asked for, and what is told of it.
 async fn asks_everything(server: toml::Table) {
     let mut bot = bot_with(&[server]).await;
@@ -56,19 +67,14 @@ async fn asks_everything(server: toml::Table) {
 #[tokio::test]
 async fn telegram_user_is_answered_by_a_real_mcp_server() {
     let Some(program) = program() else { return };
-    asks_everything(table(&[("name", "everything".into()), ("command", program.into())])).await;
+    asks_everything(started(program, &[])).await;
 }
 
 #[tokio::test]
 async fn a_real_mcp_server_knows_nothing_of_the_bots_environment() {
     let Some(program) = program() else { return };
-    let env = table(&[("GIVEN", "on purpose".into())]);
-    let server = table(&[
-        ("name", "everything".into()),
-        ("command", program.into()),
-        ("env", env.into()),
-        ("include", vec!["get-env"].into()),
-    ]);
+    let mut server = started(program, &[("GIVEN", "on purpose".into())]);
+    server.insert("include".to_owned(), vec!["get-env"].into());
     let mut bot = bot_with(&[server]).await;
     let environment = told(&bot, "everything.get-env").await;
     let names: std::collections::BTreeMap<String, serde_json::Value> = serde_json::from_str(&environment).unwrap();
