@@ -11,14 +11,15 @@ use clifford_telegram::{Rates, Telegram, TelegramConfig};
 use clifford_vault::{Masker, Secret};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use self::settings::{count, delivery_settings, engine_settings, ingress_settings};
-pub(crate) use self::settings::{place_defaults, rules};
+use self::settings::{count, delivery_settings, engine_settings, file_limits, ingress_settings};
+pub(crate) use self::settings::{place_defaults, rules, storage};
 use crate::{
     clock::{SharedClock, SystemClock},
     commands::COMMANDS,
     config::{self, Config, Loaded, Secrets},
     delivery::Delivery,
     engine::{Engine, Parts, lease, scheduler},
+    files::Files,
     housekeeping,
     http::{self, Api, Server, channel::WebChannel},
     id::{AgentId, WorkerId},
@@ -44,6 +45,9 @@ pub enum StartError {
     /// A model's settings.
     #[error("the model provider cannot be used: {0}")]
     Model(#[from] clifford_llm::SetupError),
+    /// The settings of where files are kept.
+    #[error("files cannot be kept: {0}")]
+    Files(String),
     /// A platform's settings.
     #[error(transparent)]
     Channel(#[from] clifford_channel::ChannelError),
@@ -121,17 +125,21 @@ impl App {
             .collect();
         let max_parts = count(config.delivery.max_parts);
         let outbound = Outbound::new(limits, max_parts, worker, lease, Arc::clone(&masker));
+        let storage = storage(loaded, secrets, Arc::clone(&clock)).map_err(StartError::Files)?;
+        let files = Arc::new(Files::new(storage, file_limits(&config), channels.clone()));
         let delivery = Delivery::new(
             db.clone(),
             Arc::clone(&clock),
             worker,
             delivery_settings(&config),
             channels.clone(),
+            Arc::clone(&files),
         );
         let services = Arc::new(Services {
             config: config.tools.clone(),
             secrets: secrets.tools.clone(),
             data_dir: loaded.data_dir.clone(),
+            files,
         });
         let tools = Arc::new(Registry::new(config.engine.max_tool_retries, &services));
         let engine = Engine::new(Parts {
@@ -139,7 +147,7 @@ impl App {
             clock: Arc::clone(&clock),
             worker,
             rules: rules(&config, &tools),
-            settings: engine_settings(&config, &loaded.data_dir),
+            settings: engine_settings(&config),
             model: model(&config, secrets)?,
             tools,
             services,

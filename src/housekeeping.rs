@@ -1,5 +1,5 @@
 //! What has to be done from time to time: idle conversations are closed, and compacted messages deleted when their
-//! time is over.
+//! time is over, and what is left of files goes.
 
 use std::{sync::Arc, time::Duration};
 
@@ -7,6 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     engine::Engine,
+    files,
     memory::closing,
     store::{
         StoreError,
@@ -35,6 +36,10 @@ pub async fn run(engine: Arc<Engine>, idle: Option<Duration>, stop: Cancellation
         }
         if let Err(error) = delete_compacted(&engine).await {
             tracing::warn!(%error, "compacted messages could not be deleted");
+        }
+        let files = &engine.services.files;
+        if let Err(error) = files::sweep(&engine.db, files.storage(), engine.clock.now()).await {
+            tracing::warn!(%error, "what is left of deleted files could not be deleted");
         }
     }
 }

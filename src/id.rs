@@ -75,6 +75,10 @@ id! {
     JobId;
     /// Something that wakes a run again and again.
     TriggerId;
+    /// One file.
+    FileId;
+    /// One document that can be searched.
+    DocumentId;
     /// One API token.
     TokenId;
     /// One running process.

@@ -1,14 +1,16 @@
 //! What the configuration says, in the terms of each part.
 
-use std::{collections::BTreeMap, path::Path, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 use clifford_channel::Platform;
 
 use crate::{
     access::{Access, Policy},
-    config::{self, Config},
+    clock::SharedClock,
+    config::{self, Config, Loaded, Secrets},
     delivery,
     engine::{self, rules::Rules, transcript::WindowLimits},
+    files::{self, S3, S3Settings, Storage},
     ingress,
     settings::{PlaceSettings, WhenBusy},
     tools::Registry,
@@ -39,7 +41,7 @@ pub(crate) fn rules(config: &Config, tools: &Registry) -> Rules {
     }
 }
 
-pub(super) fn engine_settings(config: &Config, data_dir: &Path) -> engine::Settings {
+pub(super) fn engine_settings(config: &Config) -> engine::Settings {
     let prices = config.llm.providers.iter().map(|provider| {
         let prices = (
             provider.prompt_price.unwrap_or(0.0),
@@ -54,8 +56,38 @@ pub(super) fn engine_settings(config: &Config, data_dir: &Path) -> engine::Setti
         conversation_limit: CONVERSATION,
         memory: memory_settings(config),
         record_prompts: config.engine.record_prompts,
-        data_dir: data_dir.to_owned(),
         prices: prices.collect(),
+    }
+}
+
+/// Where files are kept.
+///
+/// # Errors
+/// Why the settings of the bucket cannot be right.
+pub(crate) fn storage(loaded: &Loaded, secrets: &Secrets, clock: SharedClock) -> Result<Storage, String> {
+    let files = &loaded.config.files;
+    let bucket = match (&files.endpoint, &files.bucket, &secrets.bucket_keys) {
+        (Some(endpoint), Some(bucket), Some((access_key, secret_key))) if files.store == config::FileStore::S3 => {
+            let settings = S3Settings {
+                endpoint: endpoint.as_str().to_owned(),
+                bucket: bucket.clone(),
+                region: files.region.clone(),
+                prefix: files.prefix.clone(),
+                access_key: access_key.clone(),
+                secret_key: secret_key.clone(),
+            };
+            Some(S3::new(settings, clock)?)
+        }
+        _ => None,
+    };
+    Ok(Storage::new(&loaded.data_dir, bucket))
+}
+
+/// How much of files is kept.
+pub(super) const fn file_limits(config: &Config) -> files::Limits {
+    files::Limits {
+        file_bytes: config.files.max_file_bytes,
+        user_bytes: config.files.max_user_bytes,
     }
 }
 

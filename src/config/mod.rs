@@ -15,6 +15,7 @@ mod environment;
 mod error;
 #[cfg(test)]
 mod example;
+mod files;
 mod format;
 mod hints;
 mod http;
@@ -43,6 +44,7 @@ pub use database::{Database, Synchronous};
 pub use delivery::Delivery;
 pub use engine::{Engine, PlanningGate};
 pub use error::{ConfigErrors, Place, Problem};
+pub use files::{FileStore, Files};
 pub use http::Http;
 pub use ingress::{Ingress, WhenBusy};
 pub use llm::{Llm, Provider, ProviderKind, Structured};
@@ -63,6 +65,8 @@ pub struct Config {
     pub database: Database,
     /// The data directory.
     pub data: Data,
+    /// Where files are kept: those that people send and those that the bot makes.
+    pub files: Files,
     /// The API and the dashboard.
     pub http: Http,
     /// The default agent.

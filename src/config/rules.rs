@@ -10,6 +10,10 @@ pub(super) fn check(config: &Config, tree: &Node) -> Vec<Problem> {
     let mut problems = Vec::new();
     limits(config, &at, &mut problems);
     names(config, &at, &mut problems);
+    for key in config.files.missing() {
+        let fault = "missing; set it, or files.store = \"directory\"".to_owned();
+        problems.push(Problem::new(at("files"), format!("files.{key}"), fault));
+    }
     problems
 }
 

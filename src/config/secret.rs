@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use clifford_vault::{Secret, SecretError, SecretSource};
 
 use super::{
-    Config, ProviderKind, Url,
+    Config, FileStore, ProviderKind, Url,
     environment::variable,
     error::{ConfigErrors, Problem},
     http,
@@ -27,6 +27,8 @@ pub struct Secrets {
     pub discord_token: Option<Secret>,
     /// Keys by their providers' names.
     pub provider_keys: BTreeMap<String, Secret>,
+    /// The access key and the secret key of the bucket that files are kept in.
+    pub bucket_keys: Option<(Secret, Secret)>,
     /// What tools need, by `tool.key`.
     pub tools: BTreeMap<String, Secret>,
     /// Passwords in the URLs of the settings.
@@ -41,6 +43,7 @@ impl Secrets {
             .into_iter()
             .flatten()
             .chain(self.provider_keys.values())
+            .chain(self.bucket_keys.iter().flat_map(|(access, secret)| [access, secret]))
             .chain(self.tools.values())
             .chain(&self.url_passwords)
     }
@@ -70,6 +73,11 @@ impl Secrets {
                 reader.report(&section, "key", NO_KEY);
             }
         }
+        let has_bucket = config.files.store == FileStore::S3;
+        let mut bucket_key =
+            |key, source: &Option<_>| reader.read("files", key, source.as_ref().filter(|_| has_bucket));
+        let access_key = bucket_key("access_key", &config.files.access_key);
+        let bucket_keys = access_key.zip(bucket_key("secret_key", &config.files.secret_key));
         let mut tools = BTreeMap::new();
         for (tool, key, source) in config.tools.secrets() {
             if let Some(secret) = reader.read(&format!("tools.{tool}"), &key, Some(&source)) {
@@ -81,12 +89,17 @@ impl Secrets {
         let urls = urls
             .chain(telegram.map(|section| &section.api_url))
             .chain(discord.map(|section| &section.api_url));
-        let url_passwords = urls.chain(&config.database.url).filter_map(Url::password).collect();
+        let url_passwords = urls
+            .chain(&config.database.url)
+            .chain(&config.files.endpoint)
+            .filter_map(Url::password)
+            .collect();
         Ok(Self {
             http_token,
             telegram_token,
             discord_token,
             provider_keys,
+            bucket_keys,
             tools,
             url_passwords,
         })

@@ -157,14 +157,7 @@ pub fn decide(state: &RunState, rules: &Rules, reply: &Result<Reply, Unreadable>
         Ok(reply) => reply,
         Err(fault) => return unreadable(state, rules, fault),
     };
-    let before: Vec<_> = reply
-        .notes
-        .iter()
-        .map(|note| StepKind::Note {
-            category: note.category,
-            content: note.content.clone(),
-        })
-        .collect();
+    let before = notes_of(reply);
     // Gates see the notes that ride along.
     let mut noted = state.clone();
     noted.notes.extend(reply.notes.iter().map(|note| note.category));
@@ -177,6 +170,19 @@ pub fn decide(state: &RunState, rules: &Rules, reply: &Result<Reply, Unreadable>
     unless_stuck(state, decision)
 }
 
+/// What becomes of a reply whose files cannot be sent: its notes count, and the model is told why.
+pub fn refuse(state: &RunState, reply: &Reply, fault: &str) -> Decision {
+    unless_stuck(state, invalid(notes_of(reply), fault))
+}
+
+fn notes_of(reply: &Reply) -> Vec<StepKind> {
+    let notes = reply.notes.iter().map(|note| StepKind::Note {
+        category: note.category,
+        content: note.content.clone(),
+    });
+    notes.collect()
+}
+
 /// One line an action.
 fn judge(state: &RunState, rules: &Rules, action: &Action, before: Vec<StepKind>, now: Timestamp) -> Decision {
     match action {
@@ -184,11 +190,7 @@ fn judge(state: &RunState, rules: &Rules, action: &Action, before: Vec<StepKind>
             Some(call) => Decision::CallTool { before, call },
             None => Decision::Record(before),
         },
-        Action::SendMessage { file_ids, .. } | Action::Finish { file_ids, .. } if !file_ids.is_empty() => invalid(
-            before,
-            "file_ids names files that this run does not have. Leave it out.",
-        ),
-        Action::SendMessage { message, .. } => say(state, message, before),
+        Action::SendMessage { message, file_ids } => say(state, message, !file_ids.is_empty(), before),
         Action::SetOutput { output, mode } => Decision::Record(with(
             before,
             StepKind::OutputUpdate {
@@ -196,7 +198,9 @@ fn judge(state: &RunState, rules: &Rules, action: &Action, before: Vec<StepKind>
                 mode: *mode,
             },
         )),
-        Action::Finish { output, mode, .. } => finish(state, output.as_deref(), *mode, before),
+        Action::Finish { output, mode, file_ids } => {
+            finish(state, output.as_deref(), *mode, !file_ids.is_empty(), before)
+        }
         Action::Decision { content, importance } => Decision::Record(with(
             before,
             StepKind::Decision {
@@ -270,7 +274,7 @@ fn unreadable(state: &RunState, rules: &Rules, fault: &Unreadable) -> Decision {
 }
 
 /// A message ends the run if it is a question, a repeat, the whole answer, a subagent's, or follows a failure.
-fn say(state: &RunState, message: &str, mut before: Vec<StepKind>) -> Decision {
+fn say(state: &RunState, message: &str, has_files: bool, mut before: Vec<StepKind>) -> Decision {
     let output = if state.output.is_empty() {
         message
     } else {
@@ -291,7 +295,8 @@ fn say(state: &RunState, message: &str, mut before: Vec<StepKind>) -> Decision {
     let repeats_last = state.said().last().is_some_and(|last| last.trim() == message.trim());
     let is_whole_answer = state.calls.is_empty() && !state.had_output;
     let ends = repeats_last || is_question(message) || is_whole_answer || state.any_tool_failed;
-    if repeats_last || state.said().iter().any(|sent| nearly_same(sent, message)) {
+    // Files are news, whatever the words are that they go with.
+    if !has_files && (repeats_last || state.said().iter().any(|sent| nearly_same(sent, message))) {
         before.push(StepKind::AssistantMessage {
             text: message.to_owned(),
             sent: false,
@@ -326,7 +331,13 @@ fn is_question(message: &str) -> bool {
             .any(|asking| lower.contains(asking))
 }
 
-fn finish(state: &RunState, output: Option<&str>, mode: Option<OutputMode>, mut before: Vec<StepKind>) -> Decision {
+fn finish(
+    state: &RunState,
+    output: Option<&str>,
+    mode: Option<OutputMode>,
+    has_files: bool,
+    mut before: Vec<StepKind>,
+) -> Decision {
     let buffer = match output {
         Some(output) => joined(&state.output, output, mode.unwrap_or_default()),
         None => state.output.clone(),
@@ -336,7 +347,7 @@ fn finish(state: &RunState, output: Option<&str>, mode: Option<OutputMode>, mut 
         Some(_) => unsaid_in(state.said(), &buffer),
         None => unsaid(state, &buffer),
     };
-    if message.is_none() && state.said().is_empty() {
+    if message.is_none() && state.said().is_empty() && !has_files {
         if state.empty_finish_refused {
             return complete(state, before, EndingKind::EmptyFinish);
         }

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     id::RunId,
+    outbound::Enclosed,
     store::runs::{RunKind, RunStatus},
 };
 
@@ -19,6 +20,8 @@ pub struct Effects {
     pub steps: Vec<StepKind>,
     /// Messages to the user, in order.
     pub says: Vec<String>,
+    /// Files that go with the last of them, or by themselves.
+    pub encloses: Vec<Enclosed>,
     /// Subagents to create.
     pub children: Vec<Child>,
     /// What the run does next.
@@ -125,9 +128,9 @@ pub fn effects(state: &RunState, decision: Decision, mut new_id: impl FnMut() ->
             }));
             Effects {
                 steps: before,
-                says: vec![],
                 children,
                 then: After::AwaitChildren(wake_on),
+                ..Effects::default()
             }
         }
         Decision::Wait { mut before, until } => {
@@ -177,8 +180,8 @@ fn ended(mut steps: Vec<StepKind>, says: Vec<String>, finish: Finish) -> Effects
     Effects {
         steps,
         says,
-        children: vec![],
         then,
+        ..Effects::default()
     }
 }
 

@@ -45,8 +45,6 @@ pub struct Settings {
     pub memory: MemorySettings,
     /// Keep the whole prompt of each call.
     pub record_prompts: bool,
-    /// Where files are kept.
-    pub data_dir: std::path::PathBuf,
     /// Prices per million tokens, by provider: of the prompt and of the completion.
     pub prices: std::collections::BTreeMap<String, (f64, f64)>,
 }

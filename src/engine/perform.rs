@@ -84,8 +84,14 @@ async fn attempt(engine: &Arc<Engine>, work: Work, cancelled: &CancellationToken
             Pending::Wait => session.woken().await?,
             Pending::Call(call) => session.call(call).await?,
             Pending::Apply(reply) => {
-                let decision = decide::decide(&session.state, &engine.rules, &reply, engine.clock.now());
-                if session.carry_out(decision).await?.is_at_rest() {
+                let (decision, enclosed) = match session.enclosed(&reply).await? {
+                    Ok(enclosed) => {
+                        let now = engine.clock.now();
+                        (decide::decide(&session.state, &engine.rules, &reply, now), enclosed)
+                    }
+                    Err(refused) => (refused, Vec::new()),
+                };
+                if session.carry_out_with(decision, enclosed).await?.is_at_rest() {
                     return Ok(());
                 }
             }

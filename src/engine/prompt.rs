@@ -154,6 +154,13 @@ fn payload(work: &Work, rules: &Rules, recalled: &Recalled) -> Value {
     }
     payload.insert("conversation".to_owned(), conversation);
     payload.insert("input".to_owned(), json!(input));
+    if !recalled.files.is_empty() {
+        let files = recalled
+            .files
+            .iter()
+            .map(|file| json!({ "id": file.id, "name": file.name, "type": file.media_type, "size": file.size }));
+        payload.insert("files".to_owned(), files.collect());
+    }
     payload.insert("task".to_owned(), json!(task));
     Value::Object(payload)
 }

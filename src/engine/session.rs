@@ -3,6 +3,7 @@
 mod beside;
 mod calling;
 mod committing;
+mod enclosing;
 mod growing;
 mod take_in;
 mod thinking;
@@ -23,8 +24,12 @@ use super::{
 };
 use crate::{
     id::RunId,
+    outbound::Enclosed,
     settings::WhenBusy,
-    store::{StoreError, outbox, runs},
+    store::{
+        StoreError, outbox,
+        runs::{self, RunKind},
+    },
 };
 
 /// Why a worker lets go of a run that has neither ended nor waits.
@@ -163,7 +168,19 @@ impl<'a> Session<'a> {
     /// # Errors
     /// The store's.
     pub async fn carry_out(&mut self, decision: Decision) -> Result<Onward, Gone> {
+        self.carry_out_with(decision, Vec::new()).await
+    }
+
+    /// The same, with files that go along with what it says.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn carry_out_with(&mut self, decision: Decision, encloses: Vec<Enclosed>) -> Result<Onward, Gone> {
         let mut effects = effects(&self.state, decision, RunId::new);
+        let says = !effects.says.is_empty() || matches!(effects.then, After::End { .. });
+        if says && self.state.kind == RunKind::Coordinator {
+            effects.encloses = encloses;
+        }
         for step in std::mem::take(&mut effects.steps) {
             self.push(step);
         }

@@ -7,6 +7,7 @@ mod channels;
 mod contexts;
 mod export;
 mod extract;
+mod files;
 mod health;
 mod links;
 mod memories;

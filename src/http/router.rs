@@ -17,7 +17,7 @@ use utoipa::{
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
-    Api, Shared, agents, auth, channels, contexts, export, health, links, memories, messages, metrics,
+    Api, Shared, agents, auth, channels, contexts, export, files, health, links, memories, messages, metrics,
     problem::{Code, Problem},
     replay, runs, search, settings, stream, users,
 };
@@ -97,6 +97,9 @@ fn quick() -> OpenApiRouter<Shared> {
         .routes(routes!(links::make))
         .routes(routes!(links::enter))
         .routes(routes!(export::export))
+        .routes(routes!(files::list, files::upload))
+        .routes(routes!(files::get, files::delete))
+        .routes(routes!(files::content))
         .routes(routes!(health::readyz))
         .routes(routes!(metrics::scrape))
         .routes(routes!(description))

@@ -1,6 +1,7 @@
 //! One message: its person, channel and conversation; a run of its own, or a place in another's.
 
 mod busy;
+mod enclosed;
 
 use std::{sync::Arc, time::Duration};
 
@@ -185,7 +186,7 @@ impl Taken {
         };
         let message = self.inbound(&channel, &user, context);
         if self.is_too_old() {
-            messages::insert_inbound(tx, &message, self.now).await?;
+            self.keep(tx, &message, &channel).await?;
             return Ok(Outcome::of(Accepted::Stored));
         }
         let Some(agent) = arrival.agent else {
@@ -326,7 +327,7 @@ impl Taken {
             Begin::Surely => runs::insert(tx, &run, self.now).await?,
             Begin::IfUnchanged => runs::insert_if_unchanged(tx, &run, user.role, self.now).await?,
         };
-        messages::insert_inbound(tx, &message, self.now).await?;
+        self.keep(tx, &message, &channel).await?;
         for waited in waited {
             messages::give_to_run(tx, waited.id, run.id).await?;
         }
@@ -397,7 +398,7 @@ impl Taken {
         message.status = MessageStatus::History;
         // Who tries again once there is an agent is answered.
         message.idempotency_key = None;
-        messages::insert_inbound(tx, &message, self.now).await?;
+        self.keep(tx, &message, channel).await?;
         let outcome = self.say(tx, channel, sentences::NO_AGENT).await?;
         Ok(Outcome {
             no_agent: true,

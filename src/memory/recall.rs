@@ -8,6 +8,7 @@ use crate::{
     settings::PlaceSettings,
     store::{
         channels::Channel,
+        files::File,
         memory_items::{MemoryItem, Viewer},
         messages::{Direction, Turn},
         recollection::{Conversation, Elsewhere, Recollection, Wanted},
@@ -35,6 +36,8 @@ pub struct Recalled {
     pub elsewhere: Vec<Elsewhere>,
     /// What the person is called there, where that is known.
     pub user_name: Option<String>,
+    /// The files that came with what is asked.
+    pub files: Vec<File>,
 }
 
 /// How much is looked for.
@@ -124,6 +127,7 @@ pub fn recall(found: Recollection, defaults: PlaceSettings, tokens: u32) -> Reca
         } else {
             Vec::new()
         },
+        files: Vec::new(),
         user_name: None,
     }
 }

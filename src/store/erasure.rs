@@ -422,6 +422,7 @@ pub async fn delete(tx: &mut Tx, person: &Person, job: JobId) -> Result<Counts, 
         .await?;
     for (table, column) in [
         ("files", "user_id"),
+        ("documents", "user_id"),
         ("usage", "user_id"),
         ("memory_items", "user_id"),
         ("jobs", "user_id"),

@@ -5,7 +5,7 @@ use sqlx::AssertSqlSafe;
 use super::{Db, Pools, StoreError, args};
 
 /// The tables that hold what people said, or what follows from it.
-const TABLES: [&str; 21] = [
+const TABLES: [&str; 25] = [
     "messages",
     "message_parts",
     "message_search",
@@ -19,6 +19,10 @@ const TABLES: [&str; 21] = [
     "identities",
     "jobs",
     "files",
+    "loose_files",
+    "documents",
+    "document_chunks",
+    "chunk_search",
     "settings",
     "unreadable_events",
     "pairings",
@@ -39,12 +43,13 @@ pub async fn clean(db: &Db) -> Result<bool, StoreError> {
         Pools::Sqlite { read, .. } => {
             db.write(|tx| {
                 Box::pin(async move {
-                    tx.execute(
+                    for sql in [
                         "INSERT INTO message_search (message_search) VALUES ('optimize')",
-                        args![],
-                    )
-                    .await
-                    .map(|_| ())
+                        "INSERT INTO chunk_search (chunk_search) VALUES ('optimize')",
+                    ] {
+                        tx.execute(sql, args![]).await?;
+                    }
+                    Ok(())
                 })
             })
             .await?;

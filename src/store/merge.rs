@@ -10,13 +10,14 @@ use super::{
 use crate::{clock::Timestamp, id::UserId};
 
 /// The tables whose rows go over to whoever a person becomes part of, by their column `user_id`.
-pub const GO_OVER: [&str; 9] = [
+pub const GO_OVER: [&str; 10] = [
     "identities",
     "channels",
     "contexts",
     "runs",
     "messages",
     "files",
+    "documents",
     "usage",
     "jobs",
     "api_tokens",
@@ -207,7 +208,10 @@ pub async fn part(
               OR (context_id IS NULL AND channel_id IN (SELECT id FROM channels WHERE user_id = $1)))",
         "UPDATE usage SET user_id = $1 WHERE user_id = $2 AND run_id IN (SELECT id FROM runs WHERE user_id = $1)",
         "UPDATE files SET user_id = $1 WHERE user_id = $2
-         AND EXISTS (SELECT 1 FROM messages m WHERE m.id = files.message_id AND m.user_id = $1)",
+         AND (EXISTS (SELECT 1 FROM messages m WHERE m.id = files.message_id AND m.user_id = $1)
+              OR (message_id IS NULL AND channel_id IN (SELECT id FROM channels WHERE user_id = $1)))",
+        "UPDATE documents SET user_id = $1 WHERE user_id = $2
+         AND channel_id IN (SELECT id FROM channels WHERE user_id = $1)",
         "UPDATE jobs SET user_id = $1 WHERE user_id = $2
          AND context_id IN (SELECT id FROM contexts WHERE user_id = $1)",
         "UPDATE memory_items SET user_id = $1 WHERE user_id = $2

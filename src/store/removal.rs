@@ -90,6 +90,13 @@ pub(super) async fn contexts(tx: &mut Tx, ids: &[String], counts: &mut Counts) -
 /// Deletes channels with what is set for them.
 pub(super) async fn channels(tx: &mut Tx, ids: &[String], counts: &mut Counts) -> Result<(), StoreError> {
     each(tx, "DELETE FROM settings WHERE scope IN ({})", ids).await?;
+    for (table, sql) in [
+        ("files", "DELETE FROM files WHERE channel_id IN ({})"),
+        ("documents", "DELETE FROM documents WHERE channel_id IN ({})"),
+    ] {
+        let deleted = each(tx, sql, ids).await?;
+        count(counts, table, deleted);
+    }
     let channels = each(tx, "DELETE FROM channels WHERE id IN ({})", ids).await?;
     count(counts, "channels", channels);
     Ok(())

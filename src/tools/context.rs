@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use super::{Registry, ToolError, ToolSettings};
 use crate::{
     clock::SharedClock,
+    files::Files,
     id::{AgentId, ChannelId, ContextId, RunId, SpaceId, UserId},
     search::Scope,
     settings::PlaceSettings,
@@ -94,8 +95,10 @@ pub struct Services {
     pub config: ToolSettings,
     /// The secrets that their settings refer to, by `tool.key`.
     pub secrets: BTreeMap<String, Secret>,
-    /// Where files are kept.
+    /// Where what is not in the database is.
     pub data_dir: PathBuf,
+    /// Files.
+    pub files: Arc<Files>,
 }
 
 /// Where what a call returns came from, as far as that is outside.

@@ -2,8 +2,12 @@
 
 mod compute;
 mod context;
+mod files;
+mod image;
 mod memory;
+mod provider;
 pub mod registry;
+mod retrieval;
 mod settings;
 mod system;
 mod tool;

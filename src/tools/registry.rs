@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use super::{Command, Needs, Services, Tool, ToolContext, compute, memory, system, tools};
+use super::{Command, Needs, Services, Tool, ToolContext, compute, files, image, memory, retrieval, system, tools};
 use crate::engine::{
     gates::covers,
     step::{ToolCall, ToolOutcome},
@@ -13,7 +13,15 @@ use crate::engine::{
 
 /// The tools that every install has: one line a tool.
 pub fn built_in() -> Vec<Tool> {
-    vec![tools::tool(), memory::tool(), compute::tool(), system::tool()]
+    vec![
+        tools::tool(),
+        memory::tool(),
+        compute::tool(),
+        system::tool(),
+        files::tool(),
+        retrieval::tool(),
+        image::tool(),
+    ]
 }
 
 /// Every tool.

@@ -4,6 +4,7 @@ mod bot;
 mod chat;
 mod errors;
 mod export;
+mod files;
 mod limits;
 mod links;
 mod memories;

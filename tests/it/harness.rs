@@ -180,6 +180,14 @@ pub struct Bot {
 }
 
 impl Bot {
+    /// Sets a key of `bot.toml` that is known only now: an address of a fake.
+    pub fn configure(&self, path: &str, value: impl Into<toml::Value>) {
+        let file = self.dir.path().join("bot.toml");
+        let mut settings: toml::Table = fs::read_to_string(&file).unwrap().parse().unwrap();
+        put(&mut settings, path, value.into());
+        fs::write(file, settings.to_string()).unwrap();
+    }
+
     /// Starts a process, and waits until it is connected.
     pub async fn start(&mut self) {
         self.start_with(None).await;

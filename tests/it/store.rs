@@ -4,6 +4,7 @@ mod claims;
 mod engines;
 pub mod erasure;
 mod exports;
+mod files;
 mod follow_ups;
 mod hands;
 mod keys;

@@ -215,6 +215,23 @@ pub struct Attachment {
     pub size: Option<u64>,
 }
 
+impl Attachment {
+    /// Whether it is a file: what is a place, a card or a poll can only be told of.
+    pub fn is_file(&self) -> bool {
+        const CARDS: [&str; 8] = [
+            "location",
+            "venue",
+            "contact",
+            "poll",
+            "game",
+            "checklist",
+            "story",
+            "paid_media",
+        ];
+        !CARDS.contains(&self.kind.as_str())
+    }
+}
+
 /// What became of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Accepted {

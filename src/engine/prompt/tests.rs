@@ -75,6 +75,7 @@ fn recalled() -> Recalled {
             level: 0,
         }],
         elsewhere: vec![],
+        files: Vec::new(),
         user_name: Some("Ada".into()),
     }
 }

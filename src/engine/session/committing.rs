@@ -22,17 +22,29 @@ impl Session<'_> {
         let mut last_seq = steps.last().map(|step| step.seq);
         let progress = self.progress(&steps);
         let to = self.work.reply_to();
-        let metadata = match effects.says.is_empty() {
+        let mut says = effects.says;
+        // The steps that say them are applied already.
+        let said_before = self.state.sent.len().saturating_sub(says.len());
+        if says.is_empty() && !effects.encloses.is_empty() {
+            // Files that go by themselves.
+            says.push(String::new());
+        }
+        let metadata = match says.is_empty() {
             true => None,
             false => self.metadata().await?,
         };
-        // The steps that say them are applied already.
-        let said_before = self.state.sent.len().saturating_sub(effects.says.len());
+        let last = (said_before + says.len()).saturating_sub(1);
         let (outbound, tickets): (Vec<_>, Vec<_>) = (said_before..)
-            .zip(&effects.says)
+            .zip(&says)
             .filter_map(|(number, text)| {
                 let run = self.work.run.id;
-                let (mut message, ticket) = (self.engine.outbound).run_message(to.clone()?, run, number, text, now);
+                let enclosed = if number == last {
+                    effects.encloses.as_slice()
+                } else {
+                    &[]
+                };
+                let (mut message, ticket) =
+                    (self.engine.outbound).run_message(to.clone()?, run, number, text, enclosed, now);
                 message.metadata.clone_from(&metadata);
                 Some((message, ticket))
             })

@@ -107,6 +107,7 @@ impl Session<'_> {
             };
             let mut recalled = recall::recall(found, settings.memory.defaults, settings.memory.cross_channel_tokens);
             recalled.user_name = self.user_name().await?;
+            recalled.files = self.files().await?;
             self.frame = Some(Frame::new(
                 &self.work,
                 &self.engine.rules,

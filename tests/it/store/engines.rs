@@ -1,8 +1,8 @@
 //! Runs every case on both engines.
 
 use super::{
-    claims, follow_ups, hands, keys, linking, lists, managing, memory_writes, moves, places, races, recollections,
-    rows, search,
+    claims, files, follow_ups, hands, keys, linking, lists, managing, memory_writes, moves, places, races,
+    recollections, rows, search,
     world::{Home, World},
 };
 
@@ -31,6 +31,8 @@ macro_rules! on_both_engines {
 }
 
 on_both_engines![
+    files::a_file_is_made_once_for_a_key_and_found_by_who_may_see_it,
+    files::a_deleted_file_and_one_that_was_never_finished_leave_nothing,
     lists::conversations_of_other_private_chats_are_found_with_where_and_what_was_said_last,
     lists::a_conversation_that_went_on_elsewhere_is_found_where_it_began,
     lists::a_conversation_may_go_on_where_it_began_and_in_private_wherever_its_person_is,

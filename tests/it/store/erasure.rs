@@ -4,6 +4,7 @@ use std::{path::Path, time::Duration};
 
 use clifford::{
     erase,
+    files::Storage,
     id::{JobId, UserId, WorkerId},
     store::{
         Db, Pools,
@@ -124,6 +125,7 @@ async fn begin(db: &Db) -> (JobId, JobLease) {
 }
 
 async fn erase(db: &Db, files: &Path) {
+    let files = &Storage::new(files, None);
     let (job, lease) = begin(db).await;
     let erased = erase::rows(db, ada(), lease, files, NOW).await.expect("erases");
     assert!(erased.was_owner);
@@ -280,7 +282,7 @@ async fn an_erasure_that_stopped_in_the_middle_goes_on_where_it_was() {
         .into_iter()
         .flatten()
     {
-        let (db, nowhere) = (&home.db, Path::new("/nonexistent"));
+        let (db, nowhere) = (&home.db, &Storage::new("/nonexistent", None));
         two_people(db).await;
         let (job, lost) = begin(db).await;
         // Its process died before anything was deleted, and again before the space was cleaned.

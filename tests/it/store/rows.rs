@@ -133,6 +133,7 @@ async fn outgoing(world: &World) -> MessageId {
         buttons: Vec::new(),
     };
     let message = NewOutbound {
+        attachments: None,
         metadata: None,
         id,
         channel_id: world.channel.id,

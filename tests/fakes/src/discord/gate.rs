@@ -204,6 +204,7 @@ fn classify(method: &Method, path: &str) -> Option<(Route, u64)> {
         ("GET", ["webhooks", _, _, "messages", "@original"]) => Route::ReadOriginal,
         ("DELETE", ["webhooks", _, _, "messages", "@original"]) => Route::DeleteOriginal,
         ("POST", ["webhooks", _, _]) => Route::FollowUp,
+        ("POST", ["attachments", "refresh-urls"]) => Route::RefreshUrls,
         _ => return None,
     };
     Some((route, major))

@@ -5,6 +5,7 @@
 
 mod components;
 mod error;
+mod files;
 mod gate;
 mod gateway;
 mod ids;
@@ -82,6 +83,8 @@ pub enum Route {
     DeleteOriginal,
     /// `POST /webhooks/{application}/{token}`
     FollowUp,
+    /// `POST /attachments/refresh-urls`
+    RefreshUrls,
 }
 
 impl Route {
@@ -334,6 +337,7 @@ impl State {
             buckets: HashMap::new(),
             hits: HashMap::new(),
             violations: Vec::new(),
+            files: files::Files::default(),
         }
     }
 }

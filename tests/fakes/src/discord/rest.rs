@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::{
     Shared,
     error::{Refusal, only},
+    files,
     gate::gate,
     gateway, interactions,
     messages::{self, Draft},
@@ -39,6 +40,7 @@ pub(super) fn router(shared: Shared) -> Router {
             patch(edit_message).delete(delete_message),
         )
         .route("/channels/{id}/typing", post(typing))
+        .route("/attachments/refresh-urls", post(files::refresh))
         .route("/interactions/{id}/{token}/callback", post(interactions::acknowledge))
         .route("/webhooks/{application}/{token}", post(interactions::follow_up))
         .route(
@@ -51,6 +53,7 @@ pub(super) fn router(shared: Shared) -> Router {
         .layer(middleware::from_fn_with_state(shared.clone(), gate));
     Router::new()
         .nest("/api/v10", api)
+        .route("/attachments/{channel}/{place}/{name}", get(files::content))
         .route("/gateway", get(gateway::upgrade))
         .route("/gateway/", get(gateway::upgrade))
         .with_state(shared)

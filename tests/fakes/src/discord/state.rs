@@ -8,7 +8,7 @@ use std::{
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::{Fault, Route, Sent, ids::Clock};
+use super::{Fault, Route, Sent, files::Files, ids::Clock};
 
 /// How many events of a session are kept for a resume.
 const REPLAY: usize = 10_000;
@@ -33,6 +33,7 @@ pub(super) struct State {
     pub(super) buckets: HashMap<(Route, u64), Bucket>,
     pub(super) hits: HashMap<Route, usize>,
     pub(super) violations: Vec<String>,
+    pub(super) files: Files,
 }
 
 /// What the gateway offers, and how it misbehaves.

@@ -1,10 +1,11 @@
-//! A fake of an OpenAI-compatible chat-completions server.
+//! A fake of an OpenAI-compatible server: chat completions, embeddings and images.
 //!
 //! Checks every request as OpenAI does, answers by script, streams where it is asked to, and misbehaves
 //! on demand. A reply is taken from the queue ([`OpenAiFake::push`]), else from the handler
 //! ([`OpenAiFake::respond_with`]); with neither the request is refused.
 
 mod check;
+mod more;
 mod render;
 mod reply;
 mod server;
@@ -103,6 +104,12 @@ impl OpenAiFake {
     #[must_use]
     pub fn request_count(&self) -> usize {
         self.state.count()
+    }
+
+    /// What was asked of embeddings and images: routes and bodies, in the order of arrival.
+    #[must_use]
+    pub fn others(&self) -> Vec<(String, serde_json::Value)> {
+        self.state.script().others.clone()
     }
 
     /// How many of the queued replies nobody has fetched.

@@ -23,6 +23,7 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::JoinSet;
 
 use super::check::{self, Fault};
+use super::more;
 use super::render;
 use super::reply::{Answer, End, Kind, Reply};
 use super::state::{RecordedRequest, State};
@@ -80,6 +81,8 @@ async fn answer(request: Request<Incoming>, state: &State) -> io::Result<Respons
     match (request.method(), request.uri().path()) {
         (&Method::POST, "/v1/chat/completions") => complete(request, state).await,
         (&Method::GET, "/v1/models") => Ok(models(state)),
+        (&Method::POST, "/v1/embeddings") => Ok(other(request, state, more::embeddings).await),
+        (&Method::POST, "/v1/images/generations") => Ok(other(request, state, more::image).await),
         (method, path) => {
             let known = ["/v1/chat/completions", "/v1/models"].contains(&path);
             let status = if known { 405 } else { 404 };
@@ -105,6 +108,32 @@ fn authorise(headers: &HeaderMap, state: &State) -> Result<(), Fault> {
     }
 }
 
+/// Answers a request of another kind at once.
+async fn other(
+    request: Request<Incoming>,
+    state: &State,
+    answer: fn(&Value) -> Result<Value, Fault>,
+) -> Response<Body> {
+    let path = request.uri().path().to_owned();
+    let answered = match body_of(request).await {
+        Ok((_, body)) => {
+            state.script().others.push((path, body.clone()));
+            answer(&body)
+        }
+        Err(fault) => Err(fault),
+    };
+    match answered {
+        Ok(body) => json_response(StatusCode::OK, &body),
+        Err(fault) => {
+            // What a prompt asks for is no fault of the client's.
+            if fault.code.is_none() {
+                state.violated(fault.message.clone());
+            }
+            refuse(&fault)
+        }
+    }
+}
+
 async fn complete(request: Request<Incoming>, state: &State) -> io::Result<Response<Body>> {
     let recorded = match read(request, state).await {
         Ok(recorded) => recorded,
@@ -125,6 +154,16 @@ async fn read(request: Request<Incoming>, state: &State) -> Result<Arc<RecordedR
         state.violated(fault.message.clone());
         fault
     };
+    let (headers, body) = body_of(request).await.map_err(violated)?;
+    let recorded = Arc::new(RecordedRequest { headers, body });
+    state.arrived(&recorded);
+    check::request(&recorded.body).map_err(violated)?;
+    known_model(&recorded, state)?;
+    Ok(recorded)
+}
+
+/// The JSON of a request, with its headers.
+async fn body_of(request: Request<Incoming>) -> Result<(HeaderMap, Value), Fault> {
     let (head, body) = request.into_parts();
     let content_type = head
         .headers
@@ -132,26 +171,16 @@ async fn read(request: Request<Incoming>, state: &State) -> Result<Arc<RecordedR
         .and_then(|value| value.to_str().ok())
         .unwrap_or_default();
     if content_type.split(';').next() != Some("application/json") {
-        return Err(violated(Fault::new(
-            415,
-            format!("Unsupported content type: '{content_type}'."),
-        )));
+        return Err(Fault::new(415, format!("Unsupported content type: '{content_type}'.")));
     }
     let body = Limited::new(body, LONGEST_BODY)
         .collect()
         .await
-        .map_err(|_| violated(Fault::new(413, "The body is too long or broke off.")))?
+        .map_err(|_| Fault::new(413, "The body is too long or broke off."))?
         .to_bytes();
     let body: Value = serde_json::from_slice(&body)
-        .map_err(|_| violated(Fault::new(400, "We could not parse the JSON body of your request.")))?;
-    let recorded = Arc::new(RecordedRequest {
-        headers: head.headers,
-        body,
-    });
-    state.arrived(&recorded);
-    check::request(&recorded.body).map_err(violated)?;
-    known_model(&recorded, state)?;
-    Ok(recorded)
+        .map_err(|_| Fault::new(400, "We could not parse the JSON body of your request."))?;
+    Ok((head.headers, body))
 }
 
 fn known_model(request: &RecordedRequest, state: &State) -> Result<(), Fault> {

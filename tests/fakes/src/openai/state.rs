@@ -65,6 +65,8 @@ type Handler = Arc<dyn Fn(&RecordedRequest) -> Reply + Send + Sync>;
 /// What to answer, and to whom.
 #[derive(Default)]
 pub(super) struct Script {
+    /// What was asked of other routes: path and body.
+    pub(super) others: Vec<(String, Value)>,
     pub(super) queue: VecDeque<Reply>,
     pub(super) handler: Option<Handler>,
     pub(super) key: Option<String>,

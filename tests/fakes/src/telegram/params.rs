@@ -118,6 +118,7 @@ const fn known(method: Method) -> &'static [(&'static str, Kind)] {
         Method::GetChat => &[("chat_id", ChatId)],
         Method::AnswerCallbackQuery => ANSWER,
         Method::SendMessageDraft => DRAFT,
+        Method::GetFile => &[("file_id", Text)],
     }
 }
 

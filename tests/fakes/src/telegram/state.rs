@@ -10,7 +10,7 @@ use std::{
 use serde_json::Value;
 use tokio::sync::{broadcast, watch};
 
-use super::{fault::Faults, limiter::Limiter};
+use super::{fault::Faults, files::Kept, limiter::Limiter};
 
 /// A Bot API method that the fake answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,10 +39,12 @@ pub enum Method {
     AnswerCallbackQuery,
     /// `sendMessageDraft`.
     SendMessageDraft,
+    /// `getFile`.
+    GetFile,
 }
 
 impl Method {
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 13] = [
         Self::GetMe,
         Self::GetUpdates,
         Self::SendMessage,
@@ -55,6 +57,7 @@ impl Method {
         Self::GetChat,
         Self::AnswerCallbackQuery,
         Self::SendMessageDraft,
+        Self::GetFile,
     ];
 
     /// The method of this name; case does not matter, as on Telegram.
@@ -218,6 +221,8 @@ pub(super) struct State {
     pub(super) commands: Vec<(String, String)>,
     pub(super) violations: Vec<String>,
     pub(super) queries: HashMap<String, Query>,
+    /// What people sent, by its id.
+    pub(super) files: HashMap<String, Kept>,
     pub(super) faults: Faults,
     pub(super) limiter: Option<Limiter>,
     pub(super) recording: bool,
@@ -242,6 +247,7 @@ impl Default for State {
             commands: Vec::new(),
             violations: Vec::new(),
             queries: HashMap::new(),
+            files: HashMap::new(),
             faults: Faults::default(),
             limiter: None,
             recording: true,
