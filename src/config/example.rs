@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use super::{
-    Agent, Config, Discord, Provider, Telegram,
+    Agent, Config, Discord, Files, Provider, Telegram,
     nearest::paths,
     shape::{Shape, schema},
     tree,
@@ -163,6 +163,16 @@ fn the_example_file_names_every_key_with_its_default() {
         ([Agent::default()].as_slice(), Provider::default())
     );
     assert_eq!((telegram, discord), (Telegram::default(), Discord::default()));
+    let files = Files {
+        endpoint: None,
+        bucket: None,
+        access_key: None,
+        secret_key: None,
+        ..std::mem::take(&mut config.files)
+    };
+    assert_eq!(files, Files::default());
+    // Of what has no default, the file shows examples.
+    config.tools = Config::default().tools;
     config.agents.clear();
     assert_eq!(config, Config::default());
 }

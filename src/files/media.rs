@@ -21,7 +21,7 @@ const TEXTS: [(&str, &str); 14] = [
 ];
 
 /// The media type of a content. Only of text does its name say more.
-pub(super) fn media_type(name: &str, content: &[u8]) -> &'static str {
+pub fn media_type(name: &str, content: &[u8]) -> &'static str {
     let seen = infer::get(content).map(|kind| kind.mime_type());
     match seen {
         Some(seen) if !seen.starts_with("text/") => seen,

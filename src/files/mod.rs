@@ -18,6 +18,7 @@ mod text;
 pub use error::FileError;
 pub use keep::{Content, Files, Limits, NewFile};
 pub use location::Location;
+pub use media::media_type;
 pub use name::clean;
 pub use s3::{S3, S3Settings};
 pub use see::may_see;

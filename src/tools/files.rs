@@ -172,7 +172,7 @@ async fn read(cx: ToolContext, args: ReadArgs) -> Result<Read, ToolError> {
     let file = one(&cx, &args.id).await?;
     came_from(&cx, &file);
     let content = cx.services.files.content(&cx.db, &file, cx.clock.now()).await?;
-    let text = files::text(&content.bytes).ok_or_else(|| no_text(&file))?;
+    let text = files::text(&content.bytes).ok_or_else(|| no_text(&file, &content.bytes))?;
     let offset = args.offset.unwrap_or(0);
     let length = text.chars().count();
     if offset > 0 && offset >= length {
@@ -191,8 +191,8 @@ async fn read(cx: ToolContext, args: ReadArgs) -> Result<Read, ToolError> {
     })
 }
 
-pub(super) fn no_text(file: &File) -> ToolError {
-    let kind = file.media_type.as_deref().unwrap_or("of an unknown kind");
+pub(super) fn no_text(file: &File, content: &[u8]) -> ToolError {
+    let kind = files::media_type(&file.name, content);
     ToolError::TellModel(format!("{} is {kind}, not text: it cannot be read here", file.name))
 }
 

@@ -215,7 +215,7 @@ async fn content(cx: &ToolContext, args: &IndexArgs) -> Result<(String, Option<F
         (Some(id), None) => {
             let file = files::one(cx, id).await?;
             let content = cx.services.files.content(&cx.db, &file, cx.clock.now()).await?;
-            let text = text(&content.bytes).ok_or_else(|| files::no_text(&file))?;
+            let text = text(&content.bytes).ok_or_else(|| files::no_text(&file, &content.bytes))?;
             Ok((text, Some(file)))
         }
         (None, Some(text)) => Ok((text.clone(), None)),

@@ -1,6 +1,7 @@
 //! The store, every rule of it on both engines.
 
 mod claims;
+mod documents;
 mod engines;
 pub mod erasure;
 mod exports;

@@ -8,4 +8,5 @@
 pub mod discord;
 pub mod openai;
 pub mod postgres;
+pub mod s3;
 pub mod telegram;

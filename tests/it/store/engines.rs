@@ -1,7 +1,7 @@
 //! Runs every case on both engines.
 
 use super::{
-    claims, files, follow_ups, hands, keys, linking, lists, managing, memory_writes, moves, places, races,
+    claims, documents, files, follow_ups, hands, keys, linking, lists, managing, memory_writes, moves, places, races,
     recollections, rows, search,
     world::{Home, World},
 };
@@ -31,6 +31,8 @@ macro_rules! on_both_engines {
 }
 
 on_both_engines![
+    documents::a_document_is_found_by_any_of_its_words_by_whom_it_belongs_to,
+    documents::a_deleted_document_is_found_no_more_in_any_way,
     files::a_file_is_made_once_for_a_key_and_found_by_who_may_see_it,
     files::a_deleted_file_and_one_that_was_never_finished_leave_nothing,
     lists::conversations_of_other_private_chats_are_found_with_where_and_what_was_said_last,

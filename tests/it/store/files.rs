@@ -1,12 +1,16 @@
 //! Files: a row each, found by who may see them; their contents outlive no row.
 
+use std::{sync::Arc, time::Duration};
+
 use clifford::{
-    files::{Files, Limits, NewFile, Storage, sweep},
-    id::{ChannelId, RunId},
+    clock::SystemClock,
+    files::{Files, Limits, NewFile, S3, S3Settings, Storage, StorageError, sweep},
+    id::{ChannelId, FileId, RunId},
     search::Scope,
     store::files::{self, File},
 };
-use std::time::Duration;
+use clifford_fakes::s3::S3Fake;
+use clifford_vault::Secret;
 
 use super::world::{NOW, World};
 
@@ -99,4 +103,42 @@ pub async fn a_deleted_file_and_one_that_was_never_finished_leave_nothing(world:
     assert_eq!(sweep(&world.db, kept.storage(), later).await.unwrap(), 0);
     assert_eq!(on_disk(), 1);
     assert_eq!(&*kept.content(&world.db, &stays, NOW).await.unwrap().bytes, b"hello");
+}
+
+#[tokio::test]
+async fn a_bucket_takes_gives_and_deletes_contents() {
+    let fake = S3Fake::start().await;
+    let settings = |secret: &str| S3Settings {
+        endpoint: fake.endpoint(),
+        bucket: S3Fake::BUCKET.to_owned(),
+        region: S3Fake::REGION.to_owned(),
+        prefix: "bot/".to_owned(),
+        access_key: Secret::new(S3Fake::ACCESS_KEY),
+        secret_key: Secret::new(secret),
+    };
+    let storage = |secret: &str| {
+        let bucket = S3::new(settings(secret), Arc::new(SystemClock)).unwrap();
+        Storage::new("/nonexistent", Some(bucket))
+    };
+    let (storage, stranger) = (storage(S3Fake::SECRET_KEY), storage("another-key"));
+    let id = FileId::new();
+    let place = storage.place(id);
+    assert_eq!(place.to_string(), format!("s3:bot/{id}"));
+    assert_eq!(storage.get(&place).await, Err(StorageError::Missing));
+    storage.put(&place, "hello".into()).await.unwrap();
+    assert_eq!(fake.keys(), [format!("bot/{id}")]);
+    assert_eq!(storage.get(&place).await.as_deref(), Ok(b"hello".as_slice()));
+    fake.is_down(true);
+    let down = "the bucket answered 503 Service Unavailable (SlowDown)".to_owned();
+    assert_eq!(storage.get(&place).await, Err(StorageError::Unavailable(down)));
+    fake.is_down(false);
+    storage
+        .delete(vec![place.to_string(), "telegram:a".to_owned()])
+        .await
+        .unwrap();
+    storage.delete(vec![place.to_string()]).await.unwrap();
+    assert_eq!(fake.keys(), Vec::<String>::new());
+    assert_eq!(fake.violations(), Vec::<String>::new());
+    let refused = "the bucket answered 403 Forbidden (SignatureDoesNotMatch)".to_owned();
+    assert_eq!(stranger.get(&place).await, Err(StorageError::Unavailable(refused)));
 }
