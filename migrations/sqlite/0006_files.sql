@@ -9,7 +9,6 @@ ALTER TABLE files ADD COLUMN idempotency_key TEXT;
 CREATE UNIQUE INDEX files_by_key ON files (idempotency_key);
 CREATE INDEX files_by_user ON files (user_id, id);
 CREATE INDEX files_by_channel ON files (channel_id, id);
-CREATE INDEX files_by_message ON files (message_id);
 
 -- What is stored, or about to be, and named by no file: deleted once that is sure.
 CREATE TABLE loose_files (

@@ -213,7 +213,7 @@ async fn nobody_gets_a_file_of_somebody_else() {
     bot.says(bob, "give me Ada's list");
     bot.answers(bob, 1).await;
     bot.finish().await;
-    assert_eq!(sent_files(&bot, bob), []);
+    assert_eq!(sent_files(&bot, bob), Vec::<(String, Vec<u8>)>::new());
     assert_eq!(
         bot.texts(bob),
         [format!(

@@ -91,7 +91,7 @@ async fn a_document_is_found_by_its_words_and_where_there_is_a_model_by_its_mean
         );
         bot.finish().await;
         let asked = bot.model.others();
-        assert_eq!(asked.iter().all(|(path, _)| path == "/v1/embeddings"), true);
+        assert!(asked.iter().all(|(path, _)| path == "/v1/embeddings"), "{asked:?}");
         assert_eq!(asked.is_empty(), !has_model);
     }
 }
