@@ -176,6 +176,10 @@ pub async fn matching(conn: &mut Conn, scope: Scope, question: &str, limit: u32)
         return Ok(Vec::new());
     };
     let mut args = args![expression, limit];
+    if postgres {
+        // Whose it is says nothing of how good it is.
+        args.push(words(question, postgres).into());
+    }
     let Some(within) = within(scope, "d.", &mut args) else {
         return Ok(Vec::new());
     };
@@ -183,7 +187,7 @@ pub async fn matching(conn: &mut Conn, scope: Scope, question: &str, limit: u32)
     let (found, best) = if postgres {
         (
             "JOIN chunk_search s ON s.id = c.id WHERE s.terms @@ CAST($1 AS TSQUERY)",
-            "TS_RANK_CD(s.terms, CAST($1 AS TSQUERY), 1) DESC",
+            "TS_RANK(s.terms, CAST($3 AS TSQUERY)) DESC",
         )
     } else {
         (
@@ -205,16 +209,18 @@ fn expression(scope: Scope, question: &str, postgres: bool) -> Option<String> {
         Scope::Channel(channel) => terms::place(channel),
         Scope::Nothing => return None,
     };
-    let (quote, and, or) = if postgres {
-        ('\'', "&", " | ")
-    } else {
-        ('"', "AND", " OR ")
-    };
-    let words: Vec<_> = terms::terms(question)
+    let words = words(question, postgres);
+    let (quote, and) = if postgres { ('\'', "&") } else { ('"', "AND") };
+    (!words.is_empty()).then(|| format!("{quote}{place}{quote} {and} ({words})"))
+}
+
+/// Any of a question's terms, as the engine takes them; empty if it has none.
+fn words(question: &str, postgres: bool) -> String {
+    let (quote, or) = if postgres { ('\'', " | ") } else { ('"', " OR ") };
+    let words = terms::terms(question)
         .take(MOST_ASKED)
-        .map(|term| format!("{quote}{}{quote}", term.text))
-        .collect();
-    (!words.is_empty()).then(|| format!("{quote}{place}{quote} {and} ({})", words.join(or)))
+        .map(|term| format!("{quote}{}{quote}", term.text));
+    words.collect::<Vec<_>>().join(or)
 }
 
 /// The embeddings of a scope's newest pieces by this model, with their numbers.

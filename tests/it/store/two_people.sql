@@ -48,7 +48,7 @@ INSERT INTO memory_items VALUES
     ('00000000-0000-7000-8000-000000000204', '00000000-0000-7000-8000-0000000000bb', 0, 'preferences', 'likes', 'likes bitemwort', 1, '00000000-0000-7000-8000-0000000000d3', '00000000-0000-7000-8000-000000000005', FALSE, FALSE, FALSE, 2000, 2000);
 INSERT INTO triggers VALUES ('00000000-0000-7000-8000-000000000301', '00000000-0000-7000-8000-0000000000e1', '0 8 * * *', 'UTC', 'once', 9, 2000);
 INSERT INTO trigger_firings VALUES ('00000000-0000-7000-8000-000000000301', 8, 8);
-INSERT INTO files VALUES ('f1', '00000000-0000-7000-8000-0000000000aa', NULL, '00000000-0000-7000-8000-000000000101', 'qfilewort.jpg', 'image/jpeg', 9, 'files/qfilewort.jpg', 2000);
+INSERT INTO files (id, user_id, space_id, message_id, name, media_type, size, location, created_at) VALUES ('f1', '00000000-0000-7000-8000-0000000000aa', NULL, '00000000-0000-7000-8000-000000000101', 'qfilewort.jpg', 'image/jpeg', 9, 'files/qfilewort.jpg', 2000);
 INSERT INTO settings VALUES ('00000000-0000-7000-8000-0000000000aa', 'mood', 'qsetting', 2000), ('00000000-0000-7000-8000-0000000000c1', 'memory', 'qsetting', 2000), ('bot', 'memory', 'true', 2000);
 INSERT INTO api_tokens VALUES ('00000000-0000-7000-8000-000000000401', 'qtoken', 'qtokenhash', '[]', '00000000-0000-7000-8000-0000000000aa', 2000, NULL, NULL);
 INSERT INTO link_codes VALUES ('qlinkhash', '00000000-0000-7000-8000-0000000000aa', 'telegram', '987654321', 2000, 3000);
