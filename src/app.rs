@@ -32,7 +32,7 @@ use crate::{
         agents::{self, Agent, Mode},
         run_queue,
     },
-    tools::{Registry, Services},
+    tools::{About, Registry, Services},
 };
 
 /// Why Clifford could not start.
@@ -132,6 +132,7 @@ impl App {
             config: config.tools.clone(),
             secrets: secrets.tools.clone(),
             data_dir: loaded.data_dir.clone(),
+            about: about(&config, &clock),
         });
         let tools = Arc::new(Registry::new(config.engine.max_tool_retries, &services));
         let engine = Engine::new(Parts {
@@ -269,6 +270,40 @@ impl App {
             tracing::warn!(%error, "the leases could not be given back; they run out by themselves");
         }
         self.db.close().await;
+    }
+}
+
+/// What the bot can tell of itself.
+fn about(config: &Config, clock: &SharedClock) -> About {
+    let on = [
+        (
+            Platform::Telegram,
+            config
+                .channels
+                .telegram
+                .as_ref()
+                .is_some_and(|settings| settings.enabled),
+        ),
+        (
+            Platform::Discord,
+            config
+                .channels
+                .discord
+                .as_ref()
+                .is_some_and(|settings| settings.enabled),
+        ),
+    ];
+    let platforms = on
+        .into_iter()
+        .filter(|(_, on)| *on)
+        .map(|(platform, _)| platform.to_string());
+    let providers = config.llm.providers.iter();
+    About {
+        started_at: Some(clock.now()),
+        platforms: platforms.collect(),
+        providers: providers
+            .map(|provider| format!("{} ({})", provider.name, provider.model))
+            .collect(),
     }
 }
 

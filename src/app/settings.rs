@@ -8,7 +8,11 @@ use crate::{
     access::{Access, Policy},
     config::{self, Config},
     delivery,
-    engine::{self, rules::Rules, transcript::WindowLimits},
+    engine::{
+        self,
+        rules::{Profile, Rules},
+        transcript::WindowLimits,
+    },
     ingress,
     settings::{PlaceSettings, WhenBusy},
     tools::Registry,
@@ -36,6 +40,19 @@ pub(crate) fn rules(config: &Config, tools: &Registry) -> Rules {
         max_run_cost: None,
         time_zone: engine.time_zone.clone(),
         single_commands: tools.single_commands(),
+        subagent_conversation: count(engine.subagent_conversation_limit),
+        profiles: (config.profiles.iter())
+            .map(|profile| (profile.name.clone(), self::profile(profile)))
+            .collect(),
+    }
+}
+
+fn profile(profile: &config::Profile) -> Profile {
+    Profile {
+        prompt: profile.prompt.clone(),
+        tools: profile.tools.clone(),
+        planning_gate: profile.planning_gate.map(|gate| gate == config::PlanningGate::Required),
+        max_iterations: profile.max_iterations,
     }
 }
 

@@ -172,7 +172,7 @@ fn report(run: &Run, steps: &[Step], format: Format) -> anyhow::Result<ExitCode>
 }
 
 /// What the run said to the user, in order.
-fn said(steps: &[Step]) -> Vec<&str> {
+pub(super) fn said(steps: &[Step]) -> Vec<&str> {
     steps
         .iter()
         .filter_map(|step| match &step.kind {

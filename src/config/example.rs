@@ -10,8 +10,12 @@ use super::{
     shape::{Shape, schema},
     tree,
 };
+use crate::tools::{Common, ToolSettings};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/bot.toml.example");
+
+/// The section in which that stands which every tool has.
+const COMMON_AT: &str = "tools.tools";
 
 const HEAD: &str = "\
 # Every key of Clifford's configuration, with its default, or with an example where there is none.
@@ -30,7 +34,11 @@ fn example() -> String {
 /// Writes a table's own keys, then the tables and lists of tables in it.
 fn sections(text: &mut String, table: &Value, path: &str, in_list: bool) {
     let keys = table["properties"].as_object().unwrap();
-    let (sections, own): (Vec<_>, Vec<_>) = keys.iter().partition(|(_, key)| {
+    // What every tool has is shown once.
+    let shown = keys
+        .iter()
+        .filter(|(_, key)| key["x-common"] != true || path == COMMON_AT);
+    let (sections, own): (Vec<_>, Vec<_>) = shown.partition(|(_, key)| {
         let shape = Shape::new(key);
         shape.takes("object") || shape.items().is_some_and(|items| items.takes("object"))
     });
@@ -48,7 +56,9 @@ fn sections(text: &mut String, table: &Value, path: &str, in_list: bool) {
             writeln!(text, "\n{}\n#[[{path}]]", comment(section)).unwrap();
             self::sections(text, element, &path, true);
         } else {
-            let empty = Shape::new(section).keys().all(|(_, key)| key.takes("object"));
+            let keys = section["properties"].as_object().unwrap().values();
+            let mut shown = keys.filter(|key| key["x-common"] != true || path == COMMON_AT);
+            let empty = shown.all(|key| Shape::new(key).takes("object"));
             if !empty {
                 writeln!(text, "\n{}\n{optional}[{path}]", comment(section)).unwrap();
             }
@@ -110,7 +120,8 @@ fn each_line_of_the_example_file_may_be_used_alone() {
         match uncommented(line) {
             Some(header) if header.starts_with('[') => section = header.to_owned(),
             Some(setting) => {
-                let named = section == "[[agents]]" && !setting.starts_with("name");
+                let lists = ["[[agents]]", "[[profiles]]"];
+                let named = lists.contains(&section.as_str()) && !setting.starts_with("name");
                 parse(&format!(
                     "{section}\n{}{setting}",
                     if named { "name = \"Ada\"\n" } else { "" }
@@ -134,6 +145,7 @@ fn the_example_file_names_every_key_with_its_default() {
     let missing: Vec<_> = paths(Shape::new(&schema))
         .into_iter()
         .filter(|path| tree.find(&path.replace("[]", "[0]")).is_none())
+        .filter(|path| !path.starts_with("tools.") || !path.rsplit('.').next().is_some_and(Common::has))
         .collect();
     assert_eq!(missing, Vec::<String>::new());
 
@@ -164,6 +176,8 @@ fn the_example_file_names_every_key_with_its_default() {
     );
     assert_eq!((telegram, discord), (Telegram::default(), Discord::default()));
     config.agents.clear();
+    config.profiles.clear();
+    config.tools = ToolSettings::default();
     assert_eq!(config, Config::default());
 }
 

@@ -25,6 +25,7 @@ mod log;
 mod memory;
 mod nearest;
 mod overlay;
+mod profile;
 mod rules;
 mod secret;
 mod shape;
@@ -49,6 +50,7 @@ pub use llm::{Llm, Provider, ProviderKind, Structured};
 pub use load::{Loaded, Origin, Sources, load};
 pub use log::{Log, LogFormat};
 pub use memory::Memory;
+pub use profile::Profile;
 pub use secret::Secrets;
 pub use shape::schema;
 pub use url::Url;
@@ -69,6 +71,8 @@ pub struct Config {
     pub agent: Agent,
     /// More agents, each with a name of its own.
     pub agents: Vec<Agent>,
+    /// The kinds of helpers that a run can ask for, each with a name of its own.
+    pub profiles: Vec<Profile>,
     /// The limits and rules of a run.
     pub engine: Engine,
     /// The language models.

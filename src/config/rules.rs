@@ -44,7 +44,19 @@ fn names(config: &Config, at: &dyn Fn(&str) -> Option<Place>, problems: &mut Vec
     let agents = std::iter::once(("agent".to_owned(), config.agent.name.as_str())).chain(agents);
     let providers = config.llm.providers.iter().enumerate();
     let providers = providers.map(|(i, provider)| (format!("llm.providers[{i}]"), provider.name.as_str()));
-    for group in [agents.collect::<Vec<_>>(), providers.collect()] {
+    for (i, _) in config
+        .profiles
+        .iter()
+        .enumerate()
+        .filter(|(_, profile)| profile.name.is_empty())
+    {
+        let path = format!("profiles[{i}]");
+        let fault = "it has no name: models ask for a profile by its name".to_owned();
+        problems.push(Problem::new(at(&path), format!("{path}.name"), fault));
+    }
+    let profiles = config.profiles.iter().enumerate();
+    let profiles = profiles.map(|(i, profile)| (format!("profiles[{i}]"), profile.name.as_str()));
+    for group in [agents.collect::<Vec<_>>(), providers.collect(), profiles.collect()] {
         let mut taken = BTreeMap::new();
         for (path, name) in group {
             if let Some(first) = taken.get(&name.to_lowercase()) {

@@ -142,7 +142,9 @@ impl Commit {
                 runs::AtRest::default()
             }
         };
-        let mut work_to_claim = !self.children.is_empty();
+        // A subagent that rests leaves its place to the next in line.
+        let rests = !matches!(self.then, After::Continue | After::Call(_));
+        let mut work_to_claim = !self.children.is_empty() || self.run.kind == RunKind::Subagent && rests;
         if let After::Sleep(wake) = &self.then
             && let Some(cron) = &wake.cron
         {
@@ -249,7 +251,10 @@ impl Commit {
     }
 
     fn child(&self, child: &Child) -> NewRun {
-        let context = (!child.spec.context.is_empty()).then(|| json!({ "context": child.spec.context }));
+        let mut given = json!({ "share": child.share });
+        if !child.spec.context.is_empty() {
+            given["context"] = json!(child.spec.context);
+        }
         NewRun {
             id: child.id,
             agent_id: self.run.agent_id,
@@ -261,7 +266,7 @@ impl Commit {
             profile: child.spec.profile.clone(),
             mode: Mode::Run,
             input_text: child.spec.task.clone(),
-            input_json: context,
+            input_json: Some(given),
             allowed_tools: child.tools.clone(),
             address: None,
             not_before: None,

@@ -368,6 +368,19 @@ fn spawn(
     wake_on: WakeOn,
     mut before: Vec<StepKind>,
 ) -> Decision {
+    let unknown =
+        (specs.iter().filter_map(|spec| spec.profile.as_ref())).find(|name| !rules.profiles.contains_key(*name));
+    if let Some(name) = unknown {
+        let there_are: Vec<_> = rules.profiles.keys().map(String::as_str).collect();
+        let fault = match there_are.as_slice() {
+            [] => format!("there is no profile {name:?}, nor any other: leave profile out."),
+            names => format!(
+                "there is no profile {name:?}; there are {}. Or leave it out.",
+                names.join(", ")
+            ),
+        };
+        return invalid(before, &fault);
+    }
     let mut seen = state.specs.clone();
     let children: Vec<_> = specs
         .iter()

@@ -4,6 +4,7 @@ use clifford_action::{SubagentSpec, WakeOn};
 
 use super::{
     decide::{Decision, Then, Wake, spec_signature},
+    rules::{Rules, Share},
     state::RunState,
     step::{EndingKind, Event, Finish, StepKind, ToolCall},
 };
@@ -32,8 +33,10 @@ pub struct Child {
     pub id: RunId,
     /// What it is to do.
     pub spec: SubagentSpec,
-    /// Its tools: what was asked for, within its parent's.
+    /// Its tools: what was asked for, within its profile's and its parent's.
     pub tools: Option<Vec<String>>,
+    /// What it may use of what its parent has left.
+    pub share: Share,
 }
 
 /// What a run does after a commit.
@@ -60,7 +63,7 @@ pub enum After {
 }
 
 /// What a decision writes. `new_id` makes the ids of subagents.
-pub fn effects(state: &RunState, decision: Decision, mut new_id: impl FnMut() -> RunId) -> Effects {
+pub fn effects(state: &RunState, rules: &Rules, decision: Decision, mut new_id: impl FnMut() -> RunId) -> Effects {
     match decision {
         Decision::Record(steps) => Effects {
             steps,
@@ -109,13 +112,10 @@ pub fn effects(state: &RunState, decision: Decision, mut new_id: impl FnMut() ->
             wake_on,
         } => {
             let specs = children.iter().map(spec_signature).collect();
+            let share = rules.share(state, children.len());
             let children: Vec<_> = children
                 .into_iter()
-                .map(|spec| Child {
-                    id: new_id(),
-                    tools: narrowed(state.allowed_tools.as_deref(), spec.tools.as_deref()),
-                    spec,
-                })
+                .map(|spec| child(state, rules, spec, new_id(), share))
                 .collect();
             let ids = children.iter().map(|child| child.id).collect();
             before.push(StepKind::Event(Event::SpawnSubagents {
@@ -179,6 +179,21 @@ fn ended(mut steps: Vec<StepKind>, says: Vec<String>, finish: Finish) -> Effects
         says,
         children: vec![],
         then,
+    }
+}
+
+/// A subagent as it is asked for, within what its profile and its parent have, with the newest of what it is told.
+fn child(state: &RunState, rules: &Rules, mut spec: SubagentSpec, id: RunId, share: Share) -> Child {
+    let profile = spec.profile.as_ref().and_then(|name| rules.profiles.get(name));
+    let of_profile = profile.and_then(|profile| profile.tools.as_deref());
+    let asked = narrowed(of_profile, spec.tools.as_deref());
+    let older = spec.context.len().saturating_sub(rules.subagent_conversation);
+    spec.context.drain(..older);
+    Child {
+        id,
+        tools: narrowed(state.allowed_tools.as_deref(), asked.as_deref()),
+        spec,
+        share,
     }
 }
 

@@ -121,8 +121,6 @@ pub struct Engine {
     pub places: Arc<Semaphore>,
     /// By run and claim: told to stop because the run is somebody else's now.
     cancelled: DashMap<(RunId, i64), CancellationToken>,
-    /// By root: places for its subagents.
-    trees: DashMap<RunId, Arc<Semaphore>>,
 }
 
 /// What an engine is made of.
@@ -174,7 +172,6 @@ impl Engine {
             tasks: TaskTracker::new(),
             places,
             cancelled: DashMap::new(),
-            trees: DashMap::new(),
         })
     }
 
@@ -299,20 +296,6 @@ impl Held {
     async fn work_on(&self, work: Work) {
         let engine = &self.engine;
         let run = work.run.id;
-        let root = work.run.root_run_id;
-        let tree = (run != root).then(|| {
-            let places = engine.settings.max_parallel_subagents;
-            Arc::clone(
-                &engine
-                    .trees
-                    .entry(root)
-                    .or_insert_with(|| Arc::new(Semaphore::new(places))),
-            )
-        });
-        let place = match &tree {
-            Some(tree) => tree.acquire().await.ok(),
-            None => None,
-        };
         let epoch = work.lease.epoch;
         let to = work.reply_to();
         if let Some(to) = &to {
@@ -326,10 +309,6 @@ impl Held {
             } else {
                 engine.delivery.let_go(to, run, epoch);
             }
-        }
-        drop(place);
-        if tree.is_some() {
-            engine.trees.remove_if(&root, |_, tree| Arc::strong_count(tree) <= 2);
         }
     }
 }

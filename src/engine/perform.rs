@@ -84,12 +84,12 @@ async fn attempt(engine: &Arc<Engine>, work: Work, cancelled: &CancellationToken
             Pending::Wait => session.woken().await?,
             Pending::Call(call) => session.call(call).await?,
             Pending::Apply(reply) => {
-                let decision = decide::decide(&session.state, &engine.rules, &reply, engine.clock.now());
+                let decision = decide::decide(&session.state, session.rules(), &reply, engine.clock.now());
                 if session.carry_out(decision).await?.is_at_rest() {
                     return Ok(());
                 }
             }
-            Pending::Think => match decide::next(&session.state, &engine.rules) {
+            Pending::Think => match decide::next(&session.state, session.rules()) {
                 Next::Think(before) => {
                     session.take_in().await?;
                     session.think(before).await?;

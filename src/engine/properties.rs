@@ -226,6 +226,7 @@ fn happen(run: &mut Rehearsal, happening: &Happening) -> Result<(), TestCaseErro
                     status: *status,
                     output: Some("secret".into()),
                     error: Some("secret".into()),
+                    used: crate::engine::step::Used::default(),
                 }));
             }
             prop_assert!(before.may_become(RunStatus::Pending) && RunStatus::Pending.may_become(RunStatus::Running));
@@ -234,7 +235,7 @@ fn happen(run: &mut Rehearsal, happening: &Happening) -> Result<(), TestCaseErro
         }
         (Pending::Think, Happening::Reply(text)) => {
             let decision = run.reply_text(text);
-            let written = effects(&run.state, decision, RunId::new);
+            let written = effects(&run.state, &run.rules, decision, RunId::new);
             prop_assert!(run.run.kind == RunKind::Coordinator || written.says.is_empty());
         }
         (Pending::Think, Happening::Says(text)) => {
@@ -315,7 +316,7 @@ proptest! {
             }
             let before = run.state.clone();
             let decision = run.reply_text(text);
-            let written = effects(&before, decision, RunId::new);
+            let written = effects(&before, &run.rules, decision, RunId::new);
             let agrees = match &written.then {
                 After::Continue => matches!(run.state.pending, Pending::Think),
                 After::Call(call) => run.state.pending == Pending::Call(call.clone()),

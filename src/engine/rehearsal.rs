@@ -132,7 +132,7 @@ impl Rehearsal {
 
     /// Writes what a decision writes.
     pub fn carry_out(&mut self, decision: Decision) -> Effects {
-        let written = effects(&self.state, decision, RunId::new);
+        let written = effects(&self.state, &self.rules, decision, RunId::new);
         for step in written.steps.clone() {
             self.push(step);
         }

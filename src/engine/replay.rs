@@ -35,6 +35,7 @@ pub struct Iteration<'a> {
 
 /// Tells a run again.
 pub fn replay<'a>(run: &Run, rules: &Rules, steps: &'a [Step]) -> Vec<Iteration<'a>> {
+    let rules = &rules.of_run(run);
     let mut state = RunState::new(run, rules);
     let mut iterations: Vec<Iteration<'a>> = Vec::new();
     for step in steps {

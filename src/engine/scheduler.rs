@@ -67,9 +67,10 @@ async fn claim(engine: &Arc<Engine>, now: Timestamp, places: usize) -> Result<bo
     let (worker, until) = (engine.worker, now.after(engine.settings.lease));
     let limit = u32::try_from(places).unwrap_or(u32::MAX);
     let served = engine.delivery.served();
+    let tree = u32::try_from(engine.settings.max_parallel_subagents).unwrap_or(u32::MAX);
     let claimed = engine
         .db
-        .write(move |tx| Box::pin(async move { run_queue::claim(tx, worker, &served, now, until, limit).await }))
+        .write(move |tx| Box::pin(async move { run_queue::claim(tx, worker, &served, now, until, limit, tree).await }))
         .await?;
     let count = claimed.len();
     for lease in claimed {

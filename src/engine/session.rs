@@ -17,6 +17,7 @@ use super::{
     decide::Decision,
     effects::{After, effects},
     prompt::Frame,
+    rules::Rules,
     state::RunState,
     step::{Event, NoteAbout, Step, StepKind},
     work::Work,
@@ -24,7 +25,8 @@ use super::{
 use crate::{
     id::RunId,
     settings::WhenBusy,
-    store::{StoreError, outbox, runs},
+    store::{StoreError, outbox, run_tree, runs},
+    tools::Options,
 };
 
 /// Why a worker lets go of a run that has neither ended nor waits.
@@ -73,9 +75,13 @@ pub struct Session<'a> {
     work: Work,
     cancelled: &'a CancellationToken,
     frame: Option<Frame>,
+    /// The rules' numbers for this run.
+    rules: Rules,
     uncommitted: Vec<Step>,
     /// A call that was found without its result: the process that made it died.
     interrupted: bool,
+    /// What is set for tools here, once that was looked up.
+    options: Option<Arc<Options>>,
     /// What becomes of messages that arrive meanwhile, once that was looked up.
     when_busy: Option<WhenBusy>,
     /// Where what was taken in was to be answered.
@@ -85,7 +91,8 @@ pub struct Session<'a> {
 impl<'a> Session<'a> {
     /// Takes a run up where its steps end.
     pub fn open(engine: &'a Arc<Engine>, work: Work, cancelled: &'a CancellationToken) -> Self {
-        let state = RunState::replay(&work.run, &engine.rules, &work.steps);
+        let rules = engine.rules.of_run(&work.run);
+        let state = RunState::replay(&work.run, &rules, &work.steps);
         let interrupted = matches!(state.pending, super::state::Pending::Call(_));
         Self {
             state,
@@ -93,11 +100,18 @@ impl<'a> Session<'a> {
             work,
             cancelled,
             frame: None,
+            rules,
             uncommitted: Vec::new(),
             interrupted,
+            options: None,
             when_busy: None,
             taken_in: Vec::new(),
         }
+    }
+
+    /// The rules' numbers for this run.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
     }
 
     /// Takes a step: it is applied now, and committed with the next commit.
@@ -126,13 +140,17 @@ impl<'a> Session<'a> {
         if self.state.children.is_empty() {
             return Ok(());
         }
-        let children = runs::children(&mut self.engine.db.read().await?, self.work.run.id).await?;
+        let mut conn = self.engine.db.read().await?;
+        let children = runs::children(&mut conn, self.work.run.id).await?;
+        let mut used = run_tree::used_by_children(&mut conn, self.work.run.id).await?;
+        drop(conn);
         for child in children.into_iter().filter(|child| child.status.is_ended()) {
             if self.state.children.contains(&child.id) {
                 self.push(StepKind::Event(Event::SubagentEnded {
                     run_id: child.id,
                     task: child.input_text,
                     status: child.status,
+                    used: used.remove(&child.id).unwrap_or_default(),
                     output: child.output_text,
                     error: child.error,
                 }));
@@ -163,7 +181,7 @@ impl<'a> Session<'a> {
     /// # Errors
     /// The store's.
     pub async fn carry_out(&mut self, decision: Decision) -> Result<Onward, Gone> {
-        let mut effects = effects(&self.state, decision, RunId::new);
+        let mut effects = effects(&self.state, &self.rules, decision, RunId::new);
         for step in std::mem::take(&mut effects.steps) {
             self.push(step);
         }

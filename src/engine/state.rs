@@ -2,12 +2,15 @@
 //!
 //! A run that is resumed folds the same steps and so knows the same: transcript, notes, failures, repeats.
 
+mod children;
+
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use clifford_action::{Category, OutputMode, RecoverAction, Reply, Unreadable};
 use clifford_llm::Role;
 use serde_json::json;
 
+use self::children::Ended;
 use super::{
     chat,
     rules::Rules,
@@ -18,7 +21,7 @@ use crate::{
     id::RunId,
     store::{
         agents::Mode,
-        runs::{Run, RunKind, RunStatus},
+        runs::{Run, RunKind},
     },
 };
 
@@ -79,6 +82,8 @@ pub struct RunState {
     pub failed_tasks: Vec<String>,
     /// A subagent completed.
     pub any_child_completed: bool,
+    /// How long the longest of the last subagents worked: that much is counted.
+    pub longest_child_ms: u64,
     /// The system notes that were said; each is said once.
     pub said_notes: BTreeSet<String>,
     /// The iteration at work.
@@ -172,6 +177,7 @@ impl RunState {
             children: BTreeSet::new(),
             failed_tasks: Vec::new(),
             any_child_completed: false,
+            longest_child_ms: 0,
             said_notes: BTreeSet::new(),
             current: Iteration::default(),
             idle: 0,
@@ -238,14 +244,7 @@ impl RunState {
             Event::SystemNote { text, about } => self.noted(text, *about),
             Event::UserMessage { text, .. } => self.steered(text),
             Event::SpawnSubagents { children, specs, .. } => {
-                self.settle();
-                self.current.active = true;
-                self.current.changed = true;
-                self.children.extend(children);
-                self.specs.extend(specs.iter().cloned());
-                if !children.is_empty() {
-                    self.pending = Pending::Wait;
-                }
+                self.spawned(children, specs);
             }
             Event::SubagentEnded {
                 run_id,
@@ -253,18 +252,15 @@ impl RunState {
                 status,
                 output,
                 error,
-            } => {
-                self.children.remove(run_id);
-                if *status == RunStatus::Completed {
-                    self.any_child_completed = true;
-                } else {
-                    self.failed_tasks.push(task.clone());
-                }
-                let entry = json!({ "subagents": [{
-                    "id": run_id, "task": task, "status": status, "output": output, "error": error,
-                }] });
-                self.say(Role::User, &entry.to_string());
-            }
+                used,
+            } => self.child_ended(&Ended {
+                run_id: *run_id,
+                task,
+                status: *status,
+                output: output.as_deref(),
+                error: error.as_deref(),
+                used: *used,
+            }),
             Event::SetRunLimits { max_iterations, .. } => {
                 self.settle();
                 self.max_iterations = *max_iterations;

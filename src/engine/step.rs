@@ -158,6 +158,17 @@ pub enum EndingKind {
     Error,
 }
 
+/// What a subagent used, with its own subagents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Used {
+    /// Tokens, of the prompt and of the completion.
+    pub tokens: u64,
+    /// Money.
+    pub cost: f64,
+    /// Time at work, in milliseconds.
+    pub ms: u64,
+}
+
 /// An event: the step type `message`, told apart by `event` in its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
@@ -211,6 +222,9 @@ pub enum Event {
         output: Option<String>,
         /// Why it failed.
         error: Option<String>,
+        /// What it used.
+        #[serde(default)]
+        used: Used,
     },
     /// The iteration limit changed.
     SetRunLimits {

@@ -13,7 +13,7 @@ use crate::{
         quotes::{self as texts, Cell, Column},
         removal::Counts,
     },
-    tools::{Registry, Visible},
+    tools::Registry,
 };
 
 /// How many rows are read at once.
@@ -292,10 +292,8 @@ impl Traces {
 /// what everybody says.
 fn vocabulary() -> Vec<String> {
     let tools = Registry::built_in(0);
-    let commands = tools.visible(None).into_iter().map(|Visible { tool, commands }| {
-        let commands = commands
-            .iter()
-            .map(|command| format!("{} {}", command.name, command.summary));
+    let commands = tools.all().iter().map(|tool| {
+        let commands = (tool.commands.iter()).map(|command| format!("{} {}", command.name, command.summary));
         format!(
             "{} {} {}",
             tool.name,
@@ -330,7 +328,7 @@ const RECORDS: &str = "type text plain buttons label command file name content c
     reason wake_at cron call args idempotency_key approved action retry fallback ask_user abort message \
     success result retries expose failure outcome sent mode replace append importance low medium high category \
     requirements plan artifact validation normal tool_repeated other completed failed cancelled pending running waiting ending answered \
-    context task runId coordinator subagent finish stall no_progress iterations budget cancelled native name id";
+    used tokens ms share context task runId coordinator subagent finish stall no_progress iterations budget cancelled native name id";
 
 #[cfg(test)]
 mod tests {

@@ -22,6 +22,7 @@ mod server;
 mod settings;
 mod step;
 mod stream;
+mod tools;
 mod users;
 
 use std::sync::Arc;

@@ -19,7 +19,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use super::{
     Api, Shared, agents, auth, channels, contexts, export, health, links, memories, messages, metrics,
     problem::{Code, Problem},
-    replay, runs, search, settings, stream, users,
+    replay, runs, search, settings, stream, tools, users,
 };
 
 /// How much longer an answer may take than a body: a body that does not come in time is always told as that.
@@ -90,6 +90,8 @@ fn quick() -> OpenApiRouter<Shared> {
         .routes(routes!(users::identities))
         .routes(routes!(settings::list))
         .routes(routes!(settings::get, settings::put, settings::unset))
+        .routes(routes!(tools::list))
+        .routes(routes!(tools::get, tools::change))
         .routes(routes!(channels::list))
         .routes(routes!(channels::get, channels::change))
         .routes(routes!(agents::list))

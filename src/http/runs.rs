@@ -23,6 +23,7 @@ use crate::{
         steps,
         users::{self, UserRole},
     },
+    tools,
 };
 
 /// Longest name of a kind of helper.
@@ -193,11 +194,8 @@ async fn destination(api: &Shared, caller: &Caller, new: &NewRun) -> Result<(Age
 }
 
 fn check_tools(api: &Shared, allowed: &[String]) -> Result<(), Problem> {
-    let known: Vec<_> = api
-        .engine
-        .tools
-        .visible(None)
-        .into_iter()
+    let options = tools::Options::new(std::sync::Arc::clone(&api.engine.services), &[]);
+    let known: Vec<_> = (api.engine.tools.visible(None, &options).into_iter())
         .flat_map(|visible| visible.names().collect::<Vec<_>>())
         .collect();
     for (place, entry) in allowed.iter().enumerate() {

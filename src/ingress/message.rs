@@ -113,7 +113,7 @@ impl Gatekeeper {
             let plain = Arc::clone(&taken);
             let mode = taken.mode_of(&found.agent, &found.channel);
             let amounts = self.engine.settings.amounts(mode);
-            let wanted = recall::wanted_soon(found.user.id, &found.channel, amounts);
+            let wanted = recall::wanted_soon(found.user.id, &found.channel, found.agent.id, amounts);
             // What the prompt needs is read while the disk is waited for.
             let (stored, recollection) = tokio::join!(
                 db.write(move |tx| Box::pin(async move { plain.store_plain(tx, found).await })),

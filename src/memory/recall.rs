@@ -4,7 +4,7 @@ use clifford_llm::estimate_tokens;
 
 use super::levels;
 use crate::{
-    id::{RunId, UserId},
+    id::{AgentId, RunId, UserId},
     settings::PlaceSettings,
     store::{
         channels::Channel,
@@ -12,6 +12,7 @@ use crate::{
         messages::{Direction, Turn},
         recollection::{Conversation, Elsewhere, Recollection, Wanted},
         runs::{Run, RunKind},
+        settings::Around,
     },
 };
 
@@ -78,27 +79,40 @@ pub fn wanted(run: &Run, channel: Option<&Channel>, amounts: Amounts) -> Wanted 
         elsewhere: channel
             .filter(|_| coordinator)
             .and_then(|channel| own(channel, run.user_id)),
-        ..of_person(run.user_id, channel, amounts)
+        ..of_person(run.user_id, channel, run.agent_id, amounts)
     }
 }
 
 /// The same for the message of a person that is about to become a run.
-pub fn wanted_soon(user: UserId, channel: &Channel, amounts: Amounts) -> Wanted {
+pub fn wanted_soon(user: UserId, channel: &Channel, agent: AgentId, amounts: Amounts) -> Wanted {
     Wanted {
         // What comes from now on is not of before.
         conversation: (channel.active_context_id).map(|context| (context, RunId::new())),
         elsewhere: own(channel, Some(user)),
-        ..of_person(Some(user), Some(channel), amounts)
+        ..of_person(Some(user), Some(channel), agent, amounts)
     }
 }
 
-fn of_person(user: Option<UserId>, channel: Option<&Channel>, amounts: Amounts) -> Wanted {
+/// Where a run is and who it is for, as far as settings go by it.
+pub fn around(run: &Run, channel: Option<&Channel>) -> Around {
+    settings_around(run.user_id, channel, run.agent_id)
+}
+
+fn settings_around(user: Option<UserId>, channel: Option<&Channel>, agent: AgentId) -> Around {
+    Around {
+        place: channel.map(|channel| (channel.id, channel.space_id)),
+        agent: Some(agent),
+        user,
+    }
+}
+
+fn of_person(user: Option<UserId>, channel: Option<&Channel>, agent: AgentId, amounts: Amounts) -> Wanted {
     Wanted {
         conversation: None,
         turns: amounts.turns,
         person: user.map(|user| (user, viewer(Some(user), channel))),
         items: MOST,
-        place: channel.map(|channel| (channel.id, channel.space_id)),
+        around: settings_around(user, channel, agent),
         elsewhere: None,
         each: amounts.each,
     }

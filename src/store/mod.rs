@@ -31,6 +31,7 @@ pub mod recollection;
 pub mod removal;
 pub mod run_queue;
 mod run_start;
+pub mod run_tree;
 pub mod runs;
 pub mod search;
 pub mod sessions;

@@ -8,9 +8,9 @@ use super::{
     conn::Ask,
     memory_items::{self, MemoryItem, Viewer},
     messages::{self, Direction, Turn},
-    settings::{self, Setting},
+    settings::{self, Around, Setting},
 };
-use crate::id::{ChannelId, ContextId, RunId, SpaceId, UserId};
+use crate::id::{ChannelId, ContextId, RunId, UserId};
 
 /// The most other places that are looked at.
 const MOST_PLACES: u32 = 20;
@@ -26,8 +26,8 @@ pub struct Wanted {
     pub person: Option<(UserId, Viewer)>,
     /// The most items.
     pub items: u32,
-    /// The channel, with its space.
-    pub place: Option<(ChannelId, Option<SpaceId>)>,
+    /// Where it is and who it is for, as far as settings go by it.
+    pub around: Around,
     /// Of whom the other conversations are shown; `None`: they are nobody's business here.
     pub elsewhere: Option<UserId>,
     /// The most messages of each of those.
@@ -65,7 +65,7 @@ pub struct Recollection {
     pub items: Vec<MemoryItem>,
     /// Other places, the one where something was last said first.
     pub elsewhere: Vec<Elsewhere>,
-    /// What is set for the bot, the space and the channel, in this order.
+    /// What is set for the bot, the space, the channel, the agent and the person, in this order.
     pub settings: Vec<Setting>,
 }
 
@@ -100,9 +100,7 @@ pub async fn find(conn: &mut Conn, wanted: Wanted) -> Result<Recollection, Store
             memory_items::ask_active(user, viewer, wanted.items)
         }),
         ask_elsewhere(&wanted).unwrap_or_else(nothing),
-        wanted
-            .place
-            .map_or_else(nothing, |(channel, space)| settings::ask_of_place(space, channel)),
+        settings::ask_around(wanted.around),
     ];
     let [turns, head, items, elsewhere, settings] = conn.together(asks).await?;
     let mut turns: Vec<Turn> = turns.all()?;
@@ -133,7 +131,7 @@ fn ask_head(context: ContextId) -> Ask {
 /// tells. The newest that is not shown is looked up first, so that a long conversation costs no more than a short one:
 /// as a range, because for an equal conversation PostgreSQL may walk through all messages there are by their ids.
 fn ask_elsewhere(wanted: &Wanted) -> Option<Ask> {
-    let (user, (channel, _)) = (wanted.elsewhere?, wanted.place?);
+    let (user, (channel, _)) = (wanted.elsewhere?, wanted.around.place?);
     let context = wanted.conversation.map(|(context, _)| context);
     (wanted.each > 0).then(|| {
         (

@@ -10,13 +10,17 @@ use clifford_channel::Address;
 use clifford_vault::Secret;
 use serde::de::DeserializeOwned;
 
-use super::{Registry, ToolError, ToolSettings};
+use super::{Options, Registry, ToolError, ToolSettings};
 use crate::{
-    clock::SharedClock,
+    clock::{SharedClock, Timestamp},
     id::{AgentId, ChannelId, ContextId, RunId, SpaceId, UserId},
     search::Scope,
     settings::PlaceSettings,
-    store::{Db, StoreError, memory_items::Viewer},
+    store::{
+        Db, StoreError,
+        memory_items::Viewer,
+        settings::{self, Around},
+    },
 };
 
 /// On whose behalf and where a tool works.
@@ -30,6 +34,10 @@ pub struct ToolContext {
     pub registry: Arc<Registry>,
     /// What tools work with beside.
     pub services: Arc<Services>,
+    /// What is set for tools where the run is.
+    pub options: Arc<Options>,
+    /// The time zone of people who have not told theirs (IANA).
+    pub time_zone: String,
     /// The agent that does the run.
     pub agent: AgentId,
     /// The run's user.
@@ -64,11 +72,12 @@ impl ToolContext {
     /// # Errors
     /// The store's.
     pub async fn remembers(&self) -> Result<bool, StoreError> {
-        let settings = match self.place {
-            Some((channel, space)) => self.defaults.of(&mut self.db.read().await?, space, channel).await?,
-            None => self.defaults,
+        let around = Around {
+            place: self.place,
+            ..Around::default()
         };
-        Ok(settings.memory)
+        let rows = settings::around(&mut self.db.read().await?, around).await?;
+        Ok(self.defaults.with(rows).memory)
     }
 
     /// What this call returns, or why it fails, holds words from outside: a web address, a file's name.
@@ -76,14 +85,16 @@ impl ToolContext {
         self.origins.add(origin.into());
     }
 
-    /// What is set for a tool.
+    /// What is set for a tool where the run is.
     ///
     /// # Errors
     /// What is set cannot be used.
     pub fn config<C: DeserializeOwned>(&self, tool: &str) -> Result<C, ToolError> {
-        let section = self.services.config.of(tool);
-        C::deserialize(section)
-            .map_err(|error| ToolError::Unavailable(format!("[tools.{tool}] cannot be used: {error}")))
+        C::deserialize(self.options.section(tool)).map_err(|error| {
+            ToolError::Unavailable(format!(
+                "what is set for {tool} cannot be used: {error}; `clifford tools show {tool}` tells where it is set"
+            ))
+        })
     }
 }
 
@@ -96,6 +107,19 @@ pub struct Services {
     pub secrets: BTreeMap<String, Secret>,
     /// Where files are kept.
     pub data_dir: PathBuf,
+    /// What the bot can tell of itself.
+    pub about: About,
+}
+
+/// What the bot can tell of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct About {
+    /// When this process started.
+    pub started_at: Option<Timestamp>,
+    /// The platforms of the configuration.
+    pub platforms: Vec<String>,
+    /// The models of the configuration, in order of preference.
+    pub providers: Vec<String>,
 }
 
 /// Where what a call returns came from, as far as that is outside.

@@ -1,8 +1,12 @@
 //! Tools: what a model may call. A tool is one file and one line in [`registry::built_in`].
 
+mod common;
 mod compute;
 mod context;
+#[cfg(test)]
+mod dice;
 mod memory;
+pub mod options;
 pub mod registry;
 mod settings;
 mod system;
@@ -10,7 +14,9 @@ mod tool;
 #[expect(clippy::module_inception, reason = "the tools that tell of tools")]
 mod tools;
 
-pub use context::{Origins, Services, ToolContext};
+pub use common::Common;
+pub use context::{About, Origins, Services, ToolContext};
+pub use options::Options;
 pub use registry::{Called, Registry, Visible};
-pub use settings::ToolSettings;
+pub use settings::{ToolSettings, fields, is_secret};
 pub use tool::{Class, Command, Needs, Tool, ToolConfig, ToolError};

@@ -16,7 +16,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(20);
 const RESULT_LIMIT: usize = 64 * 1024;
 
 /// A tool.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Tool {
     /// Its name: letters, digits, `_` and `-`.
     pub name: Cow<'static, str>,
@@ -32,6 +32,10 @@ pub struct Tool {
     pub config: Option<ToolConfig>,
     /// What it cannot do without.
     pub needs: Option<Needs>,
+    /// Subagents are shown its commands, unless that is set otherwise.
+    pub pinned: bool,
+    /// Subagents are told its name, unless that is set otherwise.
+    pub important: bool,
 }
 
 /// Says what is missing and how to mend that, for a tool or command that cannot do its work as things are set: it is
@@ -54,7 +58,23 @@ impl Tool {
             commands: Vec::new(),
             config: None,
             needs: None,
+            pinned: false,
+            important: false,
         }
+    }
+
+    /// Subagents are shown its commands.
+    #[must_use]
+    pub fn pinned(mut self) -> Self {
+        self.pinned = true;
+        self
+    }
+
+    /// Subagents are told its name.
+    #[must_use]
+    pub fn important(mut self) -> Self {
+        self.important = true;
+        self
     }
 
     /// What it is for, at more length.
@@ -333,18 +353,25 @@ impl Command {
         (!faults.is_empty()).then(|| format!("the arguments are wrong: {}", faults.join("; ")))
     }
 
-    /// Calls it, within its time limit. A result over its limit is cut, and says so.
+    /// Calls it, within the time limit that is set for its tool, else its own. A result over its limit is cut, and
+    /// says so.
     ///
     /// # Errors
     /// The handler's, or that it took too long.
-    pub async fn call(&self, cx: ToolContext, args: Map<String, Value>) -> Result<Value, ToolError> {
-        tokio::time::timeout(self.time_limit, (self.handler)(cx, args))
+    pub async fn call(
+        &self,
+        cx: ToolContext,
+        args: Map<String, Value>,
+        within: Option<Duration>,
+    ) -> Result<Value, ToolError> {
+        let within = within.unwrap_or(self.time_limit);
+        tokio::time::timeout(within, (self.handler)(cx, args))
             .await
             .map(|result| result.map(|value| bounded(value, self.result_limit)))
             .unwrap_or_else(|_| {
                 Err(ToolError::Unavailable(format!(
                     "it took longer than {} s",
-                    self.time_limit.as_secs()
+                    within.as_secs()
                 )))
             })
     }

@@ -13,3 +13,4 @@ mod readiness;
 mod routes;
 mod search;
 mod stream;
+mod tools;

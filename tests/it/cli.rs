@@ -2,6 +2,7 @@
 
 mod data;
 mod doctor;
+mod eval;
 mod init;
 mod interrupts;
 mod own_data;
@@ -11,6 +12,7 @@ mod runs;
 mod serving;
 mod settings;
 mod talking;
+mod tools;
 
 use std::{
     fs,

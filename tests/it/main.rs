@@ -36,5 +36,7 @@ mod remembering;
 mod sleeps;
 mod store;
 mod story;
+mod subagents;
+mod toolset;
 mod trouble;
 mod typing;

@@ -1,5 +1,7 @@
 //! The prompt, golden: a small model answers a plain question in one call with it, and calculates by tool.
 
+use std::sync::LazyLock;
+
 use clifford_llm::estimate_tokens;
 
 use super::*;
@@ -133,7 +135,7 @@ fn everything() -> (Work, Recalled) {
 /// The whole prompt as a model gets it.
 fn shown(work: &Work, recalled: &Recalled) -> String {
     let rules = Rules::default();
-    let frame = Frame::new(work, &rules, &Registry::built_in(1), recalled);
+    let frame = Frame::new(work, &rules, toolbox(), recalled);
     let request = frame.request(&RunState::replay(&work.run, &rules, &work.steps));
     assert_eq!(request.schema.is_some(), work.run.mode == Mode::Run);
     let messages: Vec<_> = request
@@ -144,8 +146,18 @@ fn shown(work: &Work, recalled: &Recalled) -> String {
     messages.join("\n")
 }
 
+static REGISTRY: LazyLock<Registry> = LazyLock::new(|| Registry::built_in(1));
+static OPTIONS: LazyLock<Options> = LazyLock::new(Options::default);
+
+fn toolbox() -> Toolbox<'static> {
+    Toolbox {
+        registry: &REGISTRY,
+        options: &OPTIONS,
+    }
+}
+
 fn frame() -> Frame {
-    Frame::new(&work(), &Rules::default(), &Registry::built_in(1), &recalled())
+    Frame::new(&work(), &Rules::default(), toolbox(), &recalled())
 }
 
 fn step(seq: u32, kind: StepKind) -> Step {
@@ -196,7 +208,7 @@ fn a_subagents_fixed_part_is_as_it_was_written() {
         "You are Clifford.",
         RunKind::Subagent,
         &Rules::default(),
-        &Registry::built_in(1),
+        toolbox(),
         Some(&tools),
     );
     insta::assert_snapshot!("subagent_prompt", text);

@@ -13,7 +13,7 @@ use crate::{
     },
     memory::recall,
     search::Scope,
-    tools::{Called, Class, Origins, ToolContext},
+    tools::{Called, Class, Options, Origins, ToolContext},
 };
 
 impl Session<'_> {
@@ -34,8 +34,9 @@ impl Session<'_> {
             }
             .into()
         } else {
+            let options = self.options().await?;
             tokio::select! {
-                called = self.engine.tools.call(self.tool_context(&call), &call) => masked(&self.engine.masker, called),
+                called = self.engine.tools.call(self.tool_context(&call, options), &call) => masked(&self.engine.masker, called),
                 () = self.cancelled.cancelled() => return Err(Gone::Cancelled),
             }
         };
@@ -66,13 +67,15 @@ impl Session<'_> {
         }
     }
 
-    fn tool_context(&self, call: &ToolCall) -> ToolContext {
+    fn tool_context(&self, call: &ToolCall, options: Arc<Options>) -> ToolContext {
         let channel = self.work.channel.as_ref();
         ToolContext {
             db: self.engine.db.clone(),
             clock: Arc::clone(&self.engine.clock),
             registry: Arc::clone(&self.engine.tools),
             services: Arc::clone(&self.engine.services),
+            options,
+            time_zone: self.rules.time_zone.clone(),
             agent: self.work.run.agent_id,
             user: self.work.run.user_id,
             context: self.work.run.context_id,

@@ -52,7 +52,7 @@ impl Session<'_> {
             messages: outbound,
             children: effects.children,
             then: effects.then,
-            time_zone: self.engine.rules.time_zone.clone(),
+            time_zone: self.rules.time_zone.clone(),
             has_trigger: self.state.has_trigger,
             has_children: !self.state.children.is_empty(),
             max_turns: self.engine.settings.memory.max_turns,

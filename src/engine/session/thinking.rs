@@ -1,6 +1,9 @@
 //! One model call of a run: what it is asked, what comes back, and what it costs.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use clifford_llm::ModelError;
 use sha2::{Digest, Sha256};
@@ -11,12 +14,13 @@ use crate::{
         crash::{self, Point},
         effects::Effects,
         endings,
-        prompt::Frame,
+        prompt::{Frame, Toolbox},
         sentences,
         step::{EndingKind, Event, LlmResponse, StepKind},
     },
     memory::recall,
-    store::{recollection, users::UserRole},
+    store::{recollection, settings, users::UserRole},
+    tools::Options,
 };
 
 impl Session<'_> {
@@ -38,7 +42,7 @@ impl Session<'_> {
         let request = frame.request(&self.state);
         let text = serde_json::to_string(&request.messages).unwrap_or_default();
         let began = Instant::now();
-        let left = Duration::from_millis(self.engine.rules.max_run_ms.saturating_sub(self.state.worked_ms));
+        let left = Duration::from_millis(self.rules.max_run_ms.saturating_sub(self.state.worked_ms));
         let mut draft = self.draft();
         let reply = tokio::select! {
             reply = tokio::time::timeout(left, self.engine.model.complete(&request, &mut draft)) => reply,
@@ -105,16 +109,29 @@ impl Session<'_> {
                     recollection::find(&mut self.engine.db.read().await?, wanted).await?
                 }
             };
+            let options = Options::new(Arc::clone(&self.engine.services), &found.settings);
+            let options = self.options.insert(Arc::new(options));
             let mut recalled = recall::recall(found, settings.memory.defaults, settings.memory.cross_channel_tokens);
+            let tools = Toolbox {
+                registry: &self.engine.tools,
+                options: &Arc::clone(options),
+            };
             recalled.user_name = self.user_name().await?;
-            self.frame = Some(Frame::new(
-                &self.work,
-                &self.engine.rules,
-                &self.engine.tools,
-                &recalled,
-            ));
+            self.frame = Some(Frame::new(&self.work, &self.rules, tools, &recalled));
         }
         Ok(())
+    }
+
+    /// What is set for tools here: read with the prompt, or by itself if a call comes first.
+    pub(super) async fn options(&mut self) -> Result<Arc<Options>, Gone> {
+        if let Some(options) = &self.options {
+            return Ok(Arc::clone(options));
+        }
+        let around = recall::around(&self.work.run, self.work.channel.as_ref());
+        let rows = settings::around(&mut self.engine.db.read().await?, around).await?;
+        let options = Arc::new(Options::new(Arc::clone(&self.engine.services), &rows));
+        self.options = Some(Arc::clone(&options));
+        Ok(options)
     }
 
     /// No model answered: the user hears of it. Only the owner reads which setting to mend.

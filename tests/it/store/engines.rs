@@ -37,6 +37,8 @@ on_both_engines![
     lists::nothing_of_others_or_of_shared_channels_is_found,
     lists::a_chat_lists_its_own_conversations_and_the_active_one_wherever_it_began,
     claims::two_workers_never_claim_the_same_run,
+    claims::of_one_tree_no_more_than_its_share_is_at_work_over_all_processes,
+    claims::what_subagents_used_is_told_with_what_theirs_did,
     claims::a_run_whose_lease_ran_out_is_taken_over,
     claims::a_heartbeat_keeps_a_run,
     claims::a_job_is_held_by_renewing_it_and_not_by_a_heartbeat,

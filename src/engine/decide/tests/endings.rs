@@ -33,6 +33,7 @@ fn child_ended(run: &mut Rehearsal, task: &str, status: RunStatus) {
         status,
         output: None,
         error: None,
+        used: crate::engine::step::Used::default(),
     }));
 }
 
@@ -340,6 +341,7 @@ fn a_parent_sees_the_error_of_a_failed_subagent() {
         status: RunStatus::Failed,
         output: None,
         error: Some("not found".into()),
+        used: crate::engine::step::Used::default(),
     }));
     let last = run
         .state

@@ -1,53 +1,28 @@
-//! `compute`: arithmetic and units, by the fend calculator.
+//! Arithmetic and units, by the fend calculator.
 
 use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-use super::{Class, Command, Tool, ToolContext, ToolError};
+use super::Config;
+use crate::tools::{ToolContext, ToolError};
 
 /// The longest expression, in bytes.
 const MOST: usize = 4096;
 
 #[derive(Deserialize, JsonSchema)]
-struct EvalArgs {
+pub(super) struct EvalArgs {
     /// Such as `3 * (4 + 5)`, `12% of 80` or `5 km in miles`.
     expression: String,
 }
 
 #[derive(Serialize)]
-struct Evaluated {
+pub(super) struct Evaluated {
     value: String,
 }
 
-/// How long the calculator may think.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-struct Config {
-    /// How many seconds one expression may take.
-    #[schemars(range(min = 1, max = 15))]
-    max_seconds: u64,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self { max_seconds: 2 }
-    }
-}
-
-pub(super) fn tool() -> Tool {
-    Tool::new("compute", "🧮", "arithmetic and units")
-        .config::<Config>()
-        .command(
-            Command::new("eval", "{expression}: its value", Class::Read, eval)
-                .example(json!({ "expression": "3 * (4 + 5)" }))
-                .exposes_errors(),
-        )
-}
-
-async fn eval(cx: ToolContext, args: EvalArgs) -> Result<Evaluated, ToolError> {
+pub(super) async fn eval(cx: ToolContext, args: EvalArgs) -> Result<Evaluated, ToolError> {
     if args.expression.len() > MOST {
         return Err(ToolError::TellModel(format!(
             "the expression is longer than {MOST} bytes"
@@ -95,6 +70,9 @@ mod tests {
             ("12% of 80", "9.6"),
             ("1/3", "approx. 0.3333333333"),
             ("5 km in miles", "approx. 3.1068559612 miles"),
+            ("20 °C to °F", "68 °F"),
+            ("1 GiB to bytes", "1073741824 bytes"),
+            ("sqrt(2)^2", "approx. 2"),
         ];
         for (expression, value) in cases {
             let result = evaluate(expression, LIMIT)
