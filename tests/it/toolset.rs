@@ -12,10 +12,12 @@ use crate::{
 fn stubborn(request: &clifford_fakes::openai::RecordedRequest) -> Value {
     let notes = json!([{"category": "requirements", "content": "a sum"}, {"category": "plan", "content": "compute"}]);
     let last: Value = serde_json::from_str(request.last_text()).unwrap();
-    match last["tool_result"].as_object() {
-        None => json!({"type": "tool_call", "name": "compute.eval", "args": {"expression": "6 * 7"}, "notes": notes}),
-        Some(result) => {
-            let said = result.get("error").or(result["result"].get("value")).unwrap();
+    match &last["tool_result"] {
+        Value::Null => {
+            json!({"type": "tool_call", "name": "compute.eval", "args": {"expression": "6 * 7"}, "notes": notes})
+        }
+        result => {
+            let said = result.get("error").unwrap_or(&result["result"]["value"]);
             json!({"type": "send_message", "message": said})
         }
     }

@@ -104,7 +104,7 @@ mod tests {
     fn lists_come_to_what_they_do_by_hand() {
         let of = |values: &[f64], percentile| describe(values.to_vec(), percentile);
         assert_eq!(
-            of(&[8.0, 3.0, 4.0, 5.0], Some(90.0)),
+            of(&[8.0, 3.0, 4.0, 5.0], Some(75.0)),
             Ok(Stats {
                 count: 4,
                 sum: 20.0,
@@ -113,7 +113,7 @@ mod tests {
                 min: 3.0,
                 max: 8.0,
                 standard_deviation: Some((14.0_f64 / 3.0).sqrt()),
-                percentile: Some(7.1),
+                percentile: Some(5.75),
             })
         );
         assert_eq!(

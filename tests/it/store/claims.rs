@@ -46,6 +46,11 @@ pub async fn two_workers_never_claim_the_same_run(world: World) {
     assert_eq!(claimed, made);
 }
 
+fn lease_of(leases: &[Lease], run: RunId) -> Lease {
+    let mut leases = leases.iter();
+    *leases.find(|lease| lease.run == run).expect("it was claimed")
+}
+
 pub async fn of_one_tree_no_more_than_its_share_is_at_work_over_all_processes(world: World) {
     let (parent, _) = world.held(world.run()).await;
     let mut made = Vec::new();
@@ -57,12 +62,17 @@ pub async fn of_one_tree_no_more_than_its_share_is_at_work_over_all_processes(wo
     for _ in 0..3 {
         claimed.extend(world.claim(WorkerId::new(), NOW, 3).await);
     }
-    let runs = |leases: &[Lease]| leases.iter().map(|lease| lease.run).collect::<Vec<_>>();
+    let runs = |leases: &[Lease]| {
+        let mut runs: Vec<_> = leases.iter().map(|lease| lease.run).collect();
+        runs.sort();
+        runs
+    };
     let most = usize::try_from(TREE).expect("a number");
     assert_eq!(runs(&claimed), [&made[..most], &[other]].concat());
     // One that waits, for its own subagents, leaves its place as one that ended does.
-    world.advance(claimed[0], RunStatus::Waiting).await.expect("waits");
-    world.advance(claimed[1], RunStatus::Completed).await.expect("ends");
+    let (first, second) = (lease_of(&claimed, made[0]), lease_of(&claimed, made[1]));
+    world.advance(first, RunStatus::Waiting).await.expect("waits");
+    world.advance(second, RunStatus::Completed).await.expect("ends");
     let next = world.claim(WorkerId::new(), NOW, 10).await;
     assert_eq!(runs(&next), made[most..most + 2]);
     assert_eq!(world.claim(WorkerId::new(), NOW, 10).await, []);
