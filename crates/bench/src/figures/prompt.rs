@@ -1,7 +1,7 @@
 //! What a prompt costs: its fixed part, how much of it stays the same from one iteration to the next, and how many
 //! calls a greeting takes.
 
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 use clifford_fakes::openai::{OpenAiFake, RecordedRequest, Reply};
 use serde_json::{Value, json};
 
