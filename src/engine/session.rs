@@ -250,7 +250,7 @@ impl<'a> Session<'a> {
                 Some(found) => found,
                 None => {
                     let wanted = recall::wanted(run, self.work.channel.as_ref(), settings.amounts(run.mode));
-                    recollection::find(&mut self.engine.db.read().await?, wanted).await?
+                    recollection::find(&mut self.engine.db.glance().await?, wanted).await?
                 }
             };
             let mut recalled = recall::recall(found, settings.memory.defaults, settings.memory.cross_channel_tokens);

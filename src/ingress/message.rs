@@ -107,7 +107,7 @@ impl Gatekeeper {
     /// transaction.
     pub(super) async fn store(&self, taken: Taken) -> Result<Outcome, StoreError> {
         let db = &self.engine.db;
-        let found = arrivals::find_plain(&mut db.read().await?, taken.sought()).await?;
+        let found = arrivals::find_plain(&mut db.glance().await?, taken.sought()).await?;
         let taken = Arc::new(taken);
         if let Some(found) = found.filter(|found| taken.is_plain(found)) {
             let plain = Arc::clone(&taken);
@@ -117,7 +117,7 @@ impl Gatekeeper {
             // What the prompt needs is read while the disk is waited for.
             let (stored, recollection) = tokio::join!(
                 db.write(move |tx| Box::pin(async move { plain.store_plain(tx, found).await })),
-                async { recollection::find(&mut db.read().await?, wanted).await },
+                async { recollection::find(&mut db.glance().await?, wanted).await },
             );
             match stored {
                 Err(StoreError::Conflict(_)) => {}

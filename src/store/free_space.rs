@@ -36,7 +36,7 @@ const TABLES: [&str; 21] = [
 /// The store's.
 pub async fn clean(db: &Db) -> Result<bool, StoreError> {
     match db.pools() {
-        Pools::Sqlite { read, .. } => {
+        Pools::Sqlite { read } => {
             db.write(|tx| {
                 Box::pin(async move {
                     tx.execute(

@@ -219,6 +219,5 @@ pub async fn part(
     ] {
         tx.later(sql, args![new.id, user.id]).await?;
     }
-    tx.flush().await?;
     Ok(new)
 }

@@ -18,6 +18,7 @@ pub mod jobs;
 pub mod leases;
 pub mod left_spaces;
 pub mod links;
+mod local;
 pub mod memory_admin;
 pub mod memory_items;
 pub mod memory_write;

@@ -1,4 +1,4 @@
-//! What a prompt is made of beside its run, found in one trip: the conversation, what is remembered, what was said
+//! What a prompt is made of beside its run, found together: the conversation, what is remembered, what was said
 //! elsewhere, and what is set for the place.
 
 use sqlx::FromRow;
@@ -85,7 +85,7 @@ struct ElsewhereRow {
     content: String,
 }
 
-/// Finds what a prompt is made of, in one trip.
+/// Finds what a prompt is made of.
 ///
 /// # Errors
 /// The store's.
