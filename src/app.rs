@@ -1,24 +1,26 @@
 //! The composition root: the only file that names every adapter and provider.
 
+mod models;
 mod settings;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use clifford_channel::{Actor, Channel, Platform};
 use clifford_discord::{Argument, Discord, DiscordConfig, SlashCommand};
-use clifford_llm::{Capability, Failover, Model, Offline, OpenAi, OpenAiConfig, RetryPolicy, Retrying, Timeouts};
 use clifford_telegram::{Rates, Telegram, TelegramConfig};
-use clifford_vault::{Masker, Secret};
+use clifford_vault::Masker;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use self::settings::{count, delivery_settings, engine_settings, ingress_settings};
-pub(crate) use self::settings::{place_defaults, rules};
+pub(crate) use self::models::provider;
+use self::settings::{count, delivery_settings, engine_settings, file_limits, ingress_settings};
+pub(crate) use self::settings::{place_defaults, policy, rules, storage, trigger_settings};
 use crate::{
     clock::{SharedClock, SystemClock},
     commands::COMMANDS,
     config::{self, Config, Loaded, Secrets},
     delivery::Delivery,
-    engine::{Engine, Parts, lease, masked::Masked, scheduler},
+    engine::{Engine, Parts, lease, scheduler},
+    files::Files,
     housekeeping,
     http::{self, Api, Server, channel::WebChannel},
     id::{AgentId, WorkerId},
@@ -31,9 +33,9 @@ use crate::{
     store::{
         Db, DbOptions, StoreError,
         agents::{self, Agent, Mode},
-        run_queue,
+        budgets, run_queue,
     },
-    tools::{Registry, Services},
+    tools::{About, Registry, Services, mcp},
 };
 
 /// Why Clifford could not start.
@@ -45,6 +47,9 @@ pub enum StartError {
     /// A model's settings.
     #[error("the model provider cannot be used: {0}")]
     Model(#[from] clifford_llm::SetupError),
+    /// The settings of where files are kept.
+    #[error("files cannot be kept: {0}")]
+    Files(String),
     /// A platform's settings.
     #[error(transparent)]
     Channel(#[from] clifford_channel::ChannelError),
@@ -77,6 +82,8 @@ pub struct App {
     pub masker: Arc<Masker>,
     /// Told to stop.
     pub stop: CancellationToken,
+    /// Keeps the MCP servers at work.
+    pub mcp: mcp::Supervisor,
     /// The platforms that this process is to be connected to.
     platforms: Vec<Platform>,
     receivers: TaskTracker,
@@ -122,27 +129,36 @@ impl App {
             .collect();
         let max_parts = count(config.delivery.max_parts);
         let outbound = Outbound::new(limits, max_parts, worker, lease, Arc::clone(&masker));
+        let storage = storage(loaded, secrets, Arc::clone(&clock)).map_err(StartError::Files)?;
+        let files = Arc::new(Files::new(storage, file_limits(&config), channels.clone()));
         let delivery = Delivery::new(
             db.clone(),
             Arc::clone(&clock),
             worker,
             delivery_settings(&config),
             channels.clone(),
+            Arc::clone(&files),
         );
+        let roles = Arc::new(models::roles(&config, secrets)?);
         let services = Arc::new(Services {
+            roles: Arc::clone(&roles),
             config: config.tools.clone(),
             secrets: secrets.tools.clone(),
             actors,
             data_dir: loaded.data_dir.clone(),
+            bell: Arc::default(),
+            files,
+            about: about(&config, &clock),
         });
         let tools = Arc::new(Registry::new(config.engine.max_tool_retries, &services));
+        let mcp = mcp::Supervisor::start(&tools, &services);
         let engine = Engine::new(Parts {
             db: db.clone(),
             clock: Arc::clone(&clock),
             worker,
             rules: rules(&config, &tools),
-            settings: engine_settings(&config, &loaded.data_dir),
-            model: Arc::new(Masked::new(model(&config, secrets)?, Arc::clone(&masker))),
+            settings: engine_settings(&config),
+            roles,
             tools,
             services,
             outbound,
@@ -163,6 +179,7 @@ impl App {
             gatekeeper,
             masker,
             stop: CancellationToken::new(),
+            mcp,
             platforms,
             receivers: TaskTracker::new(),
             background: TaskTracker::new(),
@@ -198,28 +215,30 @@ impl App {
         }
     }
 
-    /// Answers the HTTP API on a bound address.
-    pub fn serve(&self, server: Server, secrets: &Secrets) {
-        let metrics = http::Metrics::install();
-        let api = Api {
+    /// The HTTP API for a caller in this process, who holds the token of this hash.
+    pub fn local_api(&self, owner_token: String) -> axum::Router {
+        let api = self.api(Some(owner_token));
+        self.receivers.spawn(api.metrics.clone().keep(self.stop.clone()));
+        http::router(api)
+    }
+
+    fn api(&self, owner_token: Option<String>) -> Api {
+        Api {
             engine: Arc::clone(&self.engine),
             gatekeeper: Arc::clone(&self.gatekeeper),
             settings: self.config.http.clone(),
-            owner_token: secrets
-                .http_token
-                .as_ref()
-                .map(|token| clifford_vault::hash(token.expose())),
+            owner_token,
             platforms: self.platforms.clone(),
-            providers: self
-                .config
-                .llm
-                .providers
-                .iter()
-                .map(|provider| provider.name.clone())
-                .collect(),
-            metrics: metrics.clone(),
+            metrics: http::Metrics::install(),
             stop: self.stop.clone(),
-        };
+        }
+    }
+
+    /// Answers the HTTP API on a bound address.
+    pub fn serve(&self, server: Server, secrets: &Secrets) {
+        let owner_token = secrets.http_token.as_ref();
+        let api = self.api(owner_token.map(|token| clifford_vault::hash(token.expose())));
+        let metrics = api.metrics.clone();
         tracing::info!(address = %server.address(), "the API is served");
         self.receivers.spawn(server.run(http::router(api), self.stop.clone()));
         self.receivers.spawn(metrics.keep(self.stop.clone()));
@@ -262,6 +281,7 @@ impl App {
                 .await
                 .ok();
         }
+        self.mcp.end().await;
         self.engine.delivery.flush(left().max(Duration::from_millis(500))).await;
         self.background.close();
         tokio::time::timeout(Duration::from_secs(1), self.background.wait())
@@ -279,10 +299,45 @@ impl App {
     }
 }
 
+/// What the bot can tell of itself.
+fn about(config: &Config, clock: &SharedClock) -> About {
+    let on = [
+        (
+            Platform::Telegram,
+            config
+                .channels
+                .telegram
+                .as_ref()
+                .is_some_and(|settings| settings.enabled),
+        ),
+        (
+            Platform::Discord,
+            config
+                .channels
+                .discord
+                .as_ref()
+                .is_some_and(|settings| settings.enabled),
+        ),
+    ];
+    let platforms = on
+        .into_iter()
+        .filter(|(_, on)| *on)
+        .map(|(platform, _)| platform.to_string());
+    let providers = config.llm.providers.iter();
+    About {
+        started_at: Some(clock.now()),
+        platforms: platforms.collect(),
+        providers: providers
+            .map(|provider| format!("{} ({})", provider.name, provider.model))
+            .collect(),
+    }
+}
+
 /// Brings the agents of the configuration in, and gives back what a process that is surely gone had in hand.
 async fn prepare(db: &Db, config: &Config, clock: &SharedClock) -> Result<(), StoreError> {
     let now = clock.now();
     let alone = !db.is_shared();
+    let has_budgets = !config.budgets.is_empty();
     let agents: Vec<_> = config
         .all_agents()
         .enumerate()
@@ -307,6 +362,9 @@ async fn prepare(db: &Db, config: &Config, clock: &SharedClock) -> Result<(), St
             agents::disable_except(tx, &names, now).await?;
             if alone {
                 run_queue::release(tx, None).await?;
+            }
+            if has_budgets {
+                budgets::sum_up_anew(tx).await?;
             }
             Ok(())
         })
@@ -395,51 +453,4 @@ fn slash_commands() -> Vec<SlashCommand> {
         }),
     });
     std::iter::once(ask).chain(others).collect()
-}
-
-fn model(config: &Config, secrets: &Secrets) -> Result<Arc<dyn Model>, StartError> {
-    let policy = RetryPolicy {
-        attempts: count(config.llm.retries) + 1,
-        ..RetryPolicy::default()
-    };
-    let mut models: Vec<Arc<dyn Model>> = Vec::new();
-    for provider in &config.llm.providers {
-        models.push(match provider.kind {
-            config::ProviderKind::Offline => Arc::new(Offline),
-            config::ProviderKind::Openai => {
-                let key = secrets.provider_keys.get(&provider.name);
-                Arc::new(Retrying::new(openai(provider, key)?, policy))
-            }
-        });
-    }
-    let first = if models.is_empty() {
-        Arc::new(Offline) as Arc<dyn Model>
-    } else {
-        models.remove(0)
-    };
-    Ok(if models.is_empty() {
-        first
-    } else {
-        Arc::new(Failover::new(first, models))
-    })
-}
-
-/// One provider of the configuration, without the layers around it.
-pub(crate) fn openai(provider: &config::Provider, key: Option<&Secret>) -> Result<OpenAi, clifford_llm::SetupError> {
-    let mut settings = OpenAiConfig::new(&provider.name, provider.base_url.as_str(), &provider.model);
-    settings.key = key.map(|key| key.expose().to_owned());
-    settings.capability = match provider.structured {
-        config::Structured::JsonSchema => Capability::JsonSchema,
-        config::Structured::JsonObject => Capability::JsonObject,
-        config::Structured::None => Capability::None,
-    };
-    settings.streaming = provider.stream;
-    settings.timeouts = Timeouts {
-        total: Duration::from_secs(provider.timeout_seconds),
-        ..Timeouts::default()
-    };
-    settings.max_tokens = provider.max_tokens;
-    settings.temperature = Some(provider.temperature);
-    let client = clifford_llm::http_client(&settings.timeouts)?;
-    OpenAi::new(settings, client)
 }

@@ -1,6 +1,7 @@
 //! Delivery: from the outbox to the platforms. One gate a chat: all that goes there passes it, in order.
 
 mod drafts;
+mod enclose;
 mod gate;
 
 use std::{
@@ -17,6 +18,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use self::gate::{Gate, Item};
 use crate::{
     clock::SharedClock,
+    files::Files,
     id::{ChannelId, RunId, WorkerId},
     outbound::{Ticket, To},
     store::{Db, StoreError, outbox},
@@ -52,6 +54,7 @@ struct Inner {
     worker: WorkerId,
     settings: Settings,
     channels: BTreeMap<Platform, Arc<dyn Channel>>,
+    files: Arc<Files>,
     gates: DashMap<ChannelId, Handle>,
     tasks: TaskTracker,
     stop: CancellationToken,
@@ -78,13 +81,14 @@ struct AtWork {
 }
 
 impl Delivery {
-    /// Delivers through these channels.
+    /// Delivers through these channels; files that go along are read when they are sent.
     pub fn new(
         db: Db,
         clock: SharedClock,
         worker: WorkerId,
         settings: Settings,
         channels: BTreeMap<Platform, Arc<dyn Channel>>,
+        files: Arc<Files>,
     ) -> Self {
         let inner = Inner {
             db,
@@ -92,6 +96,7 @@ impl Delivery {
             worker,
             settings,
             channels,
+            files,
             gates: DashMap::new(),
             tasks: TaskTracker::new(),
             stop: CancellationToken::new(),

@@ -3,11 +3,7 @@
 pub mod quotes;
 mod traces;
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use serde_json::json;
 
@@ -19,6 +15,7 @@ use crate::{
         commit::follow_up_in,
         crash::{self, Point},
     },
+    files::Storage,
     id::{JobId, RunId, UserId, WorkerId},
     ingress,
     jobs::JobError,
@@ -103,7 +100,7 @@ pub async fn work(engine: &Arc<Engine>, job: &Job, lease: JobLease) -> Result<()
         return Err(JobError::NotYet(now.after(LOOK)));
     }
     if let Some(person) = job.user_id {
-        let erased = rows(&engine.db, person, lease, &engine.settings.data_dir, now).await?;
+        let erased = rows(&engine.db, person, lease, engine.services.files.storage(), now).await?;
         for (run, epoch) in &erased.taken {
             engine.interrupt(*run, *epoch);
         }
@@ -126,13 +123,13 @@ pub async fn rows(
     db: &Db,
     person: UserId,
     lease: JobLease,
-    data_dir: &Path,
+    storage: &Storage,
     now: Timestamp,
 ) -> Result<Erased, StoreError> {
     crash::reach(Point::Erasing);
     // Files first: while their rows are there, they are found again.
     let locations = erasure::files(&mut db.read().await?, person).await?;
-    delete_files(locations, data_dir.to_owned()).await?;
+    storage.delete(locations).await?;
     // What others say as well takes a while to be looked for: nobody waits for it.
     let before = looked_for(db, person).await?;
     let erased = db
@@ -203,69 +200,4 @@ async fn new_owner(db: &Db, now: Timestamp) -> Result<(), StoreError> {
         tracing::warn!("there is no owner any more: send {code} to the bot in a private chat to become its owner");
     }
     Ok(())
-}
-
-/// Deletes the files that are kept here; others have theirs where nobody can delete them.
-///
-/// # Errors
-/// A file is there and cannot be deleted.
-pub(crate) async fn delete_files(locations: Vec<String>, data_dir: PathBuf) -> Result<(), StoreError> {
-    if locations.is_empty() {
-        return Ok(());
-    }
-    let deleted = tokio::task::spawn_blocking(move || {
-        locations
-            .iter()
-            .try_for_each(|location| delete_file(Path::new(location), &data_dir))
-    });
-    match deleted.await {
-        Ok(Ok(())) => Ok(()),
-        Ok(Err(error)) => Err(StoreError::Unavailable(format!("a file cannot be deleted: {error}"))),
-        Err(_) => Err(StoreError::Unavailable("deleting files panicked".to_owned())),
-    }
-}
-
-fn delete_file(location: &Path, data_dir: &Path) -> std::io::Result<()> {
-    let Ok(data_dir) = data_dir.canonicalize() else {
-        return Ok(());
-    };
-    let Ok(file) = data_dir.join(location).canonicalize() else {
-        return Ok(());
-    };
-    if !file.starts_with(&data_dir) || !file.is_file() {
-        return Ok(());
-    }
-    match std::fs::remove_file(&file) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_files_of_the_data_directory_are_deleted() {
-        let (data, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let (inside, outside) = (data.path().join("a.txt"), other.path().join("b.txt"));
-        for file in [&inside, &outside] {
-            std::fs::write(file, "text").unwrap();
-        }
-        let link = data.path().join("link");
-        std::os::unix::fs::symlink(&outside, &link).unwrap();
-        let around = format!("../{}/b.txt", other.path().file_name().unwrap().display());
-        for location in [
-            "a.txt",
-            "gone.txt",
-            "link",
-            "tg:file-id",
-            around.as_str(),
-            "/etc/hostname",
-        ] {
-            delete_file(Path::new(location), data.path()).unwrap();
-        }
-        delete_file(&outside, data.path()).unwrap();
-        assert!(!inside.exists() && outside.exists());
-    }
 }

@@ -1,5 +1,5 @@
-//! What has to be done from time to time: idle conversations are closed, and compacted messages deleted when their
-//! time is over.
+//! What has to be done from time to time: idle conversations are closed, compacted messages and reminders that are
+//! over deleted when their time has come, and what is left of files goes.
 
 use std::{sync::Arc, time::Duration};
 
@@ -7,15 +7,20 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     engine::Engine,
+    files,
     memory::closing,
+    policy::Per,
     store::{
         StoreError,
         memory_write::{self, Kept},
+        policies, triggers,
     },
 };
 
 /// How often.
 const EVERY: Duration = Duration::from_secs(300);
+/// How long a reminder is kept that will not be said again.
+const REMINDERS_KEPT: Duration = Duration::from_secs(30 * 86_400);
 /// How many compactions are looked at each time.
 const COMPACTIONS: u32 = 200;
 /// How many messages are deleted in one transaction.
@@ -33,8 +38,18 @@ pub async fn run(engine: Arc<Engine>, idle: Option<Duration>, stop: Cancellation
         {
             tracing::warn!(%error, "idle conversations could not be closed");
         }
+        if let Err(error) = forget_reminders(&engine).await {
+            tracing::warn!(%error, "reminders that are over could not be deleted");
+        }
+        if let Err(error) = forget_uses(&engine).await {
+            tracing::warn!(%error, "calls that count against no limit any more could not be forgotten");
+        }
         if let Err(error) = delete_compacted(&engine).await {
             tracing::warn!(%error, "compacted messages could not be deleted");
+        }
+        let files = &engine.services.files;
+        if let Err(error) = files::sweep(&engine.db, files.storage(), engine.clock.now()).await {
+            tracing::warn!(%error, "what is left of deleted files could not be deleted");
         }
     }
 }
@@ -44,6 +59,24 @@ async fn close_idle(engine: &Engine, idle: Duration) -> Result<(), StoreError> {
     if closing::close_idle(&engine.db, now.before(idle), now).await? > 0 {
         engine.jobs_bell.notify_one();
     }
+    Ok(())
+}
+
+async fn forget_reminders(engine: &Engine) -> Result<(), StoreError> {
+    let before = engine.clock.now().before(REMINDERS_KEPT);
+    engine
+        .db
+        .write(move |tx| Box::pin(triggers::forget_ended(tx, before)))
+        .await?;
+    Ok(())
+}
+
+async fn forget_uses(engine: &Engine) -> Result<(), StoreError> {
+    let before = engine.clock.now().before(Per::Month.length());
+    engine
+        .db
+        .write(move |tx| Box::pin(policies::forget_uses(tx, before)))
+        .await?;
     Ok(())
 }
 

@@ -71,10 +71,18 @@ id! {
     RunId;
     /// One memory item.
     MemoryItemId;
+    /// One rule about tool calls.
+    PolicyId;
     /// One piece of work that belongs to no run.
     JobId;
     /// Something that wakes a run again and again.
     TriggerId;
+    /// One model call's usage.
+    UsageId;
+    /// One file.
+    FileId;
+    /// One document that can be searched.
+    DocumentId;
     /// One API token.
     TokenId;
     /// One running process.

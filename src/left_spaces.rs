@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     clock::Timestamp,
     engine::Engine,
-    erase::delete_files,
+    files::Storage,
     store::{Db, StoreError, free_space, left_spaces},
 };
 
@@ -23,7 +23,7 @@ pub async fn run(engine: Arc<Engine>, stop: CancellationToken) {
         let deleted = tokio::select! {
             // It goes on at the next start.
             () = stop.cancelled() => return,
-            deleted = purge(&engine.db, &engine.settings.data_dir, before) => deleted,
+            deleted = purge(&engine.db, engine.services.files.storage(), before) => deleted,
         };
         match deleted {
             Ok(0) => {}
@@ -41,11 +41,11 @@ pub async fn run(engine: Arc<Engine>, stop: CancellationToken) {
 ///
 /// # Errors
 /// The store's; what was deleted is.
-pub async fn purge(db: &Db, data_dir: &std::path::Path, before: Timestamp) -> Result<usize, StoreError> {
+pub async fn purge(db: &Db, storage: &Storage, before: Timestamp) -> Result<usize, StoreError> {
     let mut spaces = 0;
     while let Some(space) = next(db, before).await? {
         let files = left_spaces::files(&mut db.read().await?, space).await?;
-        delete_files(files, data_dir.to_owned()).await?;
+        storage.delete(files).await?;
         while !db
             .write(move |tx| Box::pin(left_spaces::delete_some(tx, space, before)))
             .await?

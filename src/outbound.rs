@@ -2,15 +2,30 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use clifford_channel::{Address, Button, DeliveryKey, Limits, Part, Platform};
+use clifford_channel::{Address, Button, DeliveryKey, Limits, Part, Payload, Platform};
 use clifford_vault::Masker;
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::{
     clock::Timestamp,
-    id::{ChannelId, ContextId, MessageId, RunId, UserId, WorkerId},
+    id::{ChannelId, ContextId, FileId, MessageId, RunId, UserId, WorkerId},
     store::{StoreError, Tx, messages, messages::NewOutbound, outbox::Outgoing},
 };
+
+/// A file that goes out with a message.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Enclosed {
+    /// Its id.
+    pub id: FileId,
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub media_type: String,
+    /// How many bytes it has.
+    pub size: u64,
+}
 
 /// How outbound messages are made.
 #[derive(Clone, Debug)]
@@ -88,21 +103,35 @@ impl Outbound {
     ) -> (NewOutbound, Option<Ticket>) {
         let id = MessageId::new();
         let name = base64_url(id.0.as_bytes());
-        self.named(id, &name, to, text, buttons, file, now)
+        let file = file.map(|(name, content)| Part::File {
+            name,
+            content,
+            caption: String::new(),
+        });
+        self.named(id, &name, to, text, buttons, file.into_iter().collect(), now)
     }
 
-    /// What a run says; `number`: how many messages it has said before. Its keys are known before it is said, so
-    /// that a draft can become it.
+    /// What a run says, with files behind it; `number`: how many messages it has said before. Its keys are known
+    /// before it is said, so that a draft can become it.
     pub fn run_message(
         &self,
         to: To,
         run: RunId,
         number: usize,
         text: &str,
+        enclosed: &[Enclosed],
         now: Timestamp,
     ) -> (NewOutbound, Option<Ticket>) {
         let name = run_message_name(run, number);
-        self.named(MessageId::new(), &name, to, text, Vec::new(), None, now)
+        let parts = enclosed.iter().map(|file| Part::Stored {
+            id: file.id.to_string(),
+            name: self.masker.mask(&file.name).into_owned(),
+            media_type: file.media_type.clone(),
+            payload: Payload::default(),
+        });
+        let (mut message, ticket) = self.named(MessageId::new(), &name, to, text, Vec::new(), parts.collect(), now);
+        message.attachments = (!enclosed.is_empty()).then(|| serde_json::json!(enclosed));
+        (message, ticket)
     }
 
     /// The key of the first part of [such a message](Self::run_message).
@@ -118,7 +147,7 @@ impl Outbound {
         to: To,
         text: &str,
         buttons: Vec<Button>,
-        file: Option<(String, String)>,
+        files: Vec<Part>,
         now: Timestamp,
     ) -> (NewOutbound, Option<Ticket>) {
         // A configured secret never leaves, whoever put it into the text.
@@ -126,18 +155,22 @@ impl Outbound {
         let (parts, lease) = match self.limits.get(&to.platform) {
             Some(limits) if limits.delivered_when_stored => (vec![], None),
             Some(limits) => (
-                self.parts(name, text, limits, buttons, file),
+                self.parts(name, text, limits, buttons, files),
                 Some((self.worker, now.after(self.lease))),
             ),
             // Another process serves it: the parts are rendered plainly, for whoever claims them.
             None => (
                 keyed(
                     name,
-                    vec![Part::Text {
-                        text: text.to_owned(),
-                        plain: text.to_owned(),
-                        buttons: buttons.into_iter().filter_map(|button| self.fitting(button)).collect(),
-                    }],
+                    (!text.is_empty())
+                        .then(|| Part::Text {
+                            text: text.to_owned(),
+                            plain: text.to_owned(),
+                            buttons: buttons.into_iter().filter_map(|button| self.fitting(button)).collect(),
+                        })
+                        .into_iter()
+                        .chain(files)
+                        .collect(),
                 ),
                 None,
             ),
@@ -160,6 +193,7 @@ impl Outbound {
             user_id: to.user,
             run_id: to.run,
             content: text.to_owned(),
+            attachments: None,
             metadata: None,
             address: to.address,
             parts,
@@ -174,7 +208,7 @@ impl Outbound {
         text: &str,
         limits: &Limits,
         below: Vec<Button>,
-        file: Option<(String, String)>,
+        files: Vec<Part>,
     ) -> Vec<(String, Part)> {
         let mut rendered: Vec<_> = clifford_markup::render(text, limits.flavor, limits.text_units)
             .into_iter()
@@ -195,11 +229,7 @@ impl Outbound {
         if let Some(Part::Text { buttons, .. }) = rendered.last_mut() {
             *buttons = below.into_iter().filter_map(|button| self.fitting(button)).collect();
         }
-        rendered.extend(file.map(|(name, content)| Part::File {
-            name,
-            content,
-            caption: String::new(),
-        }));
+        rendered.extend(files);
         keyed(name, rendered)
     }
 
@@ -299,7 +329,7 @@ mod tests {
                 via: None,
             },
         };
-        let (message, _) = outbound.run_message(to, run, 3, "hello", Timestamp(0));
+        let (message, _) = outbound.run_message(to, run, 3, "hello", &[], Timestamp(0));
         assert_eq!(message.parts[0].0, Outbound::run_message_key(run, 3).0);
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod catalogue;
 mod scope;
+pub mod tool_options;
 
 use crate::{
     id::{ChannelId, SpaceId},

@@ -1,17 +1,26 @@
 //! What the configuration says, in the terms of each part.
 
-use std::{collections::BTreeMap, path::Path, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 use clifford_channel::Platform;
 
 use crate::{
     access::{Access, Policy},
-    config::{self, Config},
+    budget::{self, Budget},
+    clock::SharedClock,
+    config::{self, Config, Loaded, Secrets},
     delivery,
-    engine::{self, rules::Rules, transcript::WindowLimits},
-    ingress,
+    engine::{
+        self,
+        rules::{Profile, Rules},
+        transcript::WindowLimits,
+    },
+    files::{self, S3, S3Settings, Storage},
+    ingress, policy,
     settings::{PlaceSettings, WhenBusy},
+    store::triggers::CatchUp,
     tools::Registry,
+    triggers,
 };
 
 /// How many of a context's messages the model sees.
@@ -33,29 +42,96 @@ pub(crate) fn rules(config: &Config, tools: &Registry) -> Rules {
         max_parallel_subagents: count(engine.max_parallel_subagents),
         max_run_tokens: engine.max_run_tokens,
         max_run_ms: engine.max_run_seconds * 1000,
-        max_run_cost: None,
+        max_run_cost: engine.max_run_cost,
         time_zone: engine.time_zone.clone(),
         single_commands: tools.single_commands(),
+        policy: policy(config),
+        subagent_conversation: count(engine.subagent_conversation_limit),
+        profiles: (config.profiles.iter())
+            .map(|profile| (profile.name.clone(), self::profile(profile)))
+            .collect(),
     }
 }
 
-pub(super) fn engine_settings(config: &Config, data_dir: &Path) -> engine::Settings {
-    let prices = config.llm.providers.iter().map(|provider| {
-        let prices = (
-            provider.prompt_price.unwrap_or(0.0),
-            provider.completion_price.unwrap_or(0.0),
-        );
-        (provider.name.clone(), prices)
-    });
+fn profile(profile: &config::Profile) -> Profile {
+    Profile {
+        prompt: profile.prompt.clone(),
+        tools: profile.tools.clone(),
+        planning_gate: profile.planning_gate.map(|gate| gate == config::PlanningGate::Required),
+        max_iterations: profile.max_iterations,
+    }
+}
+
+/// What tool calls are judged by.
+pub(crate) fn policy(config: &Config) -> policy::Settings {
+    policy::Settings {
+        rules: config.policies.clone(),
+        confirm_timeout: Duration::from_secs_f64(config.policy.confirm_timeout_hours * 3600.0),
+        on_deny: match config.policy.on_deny {
+            config::OnDeny::Finish => policy::OnDeny::Finish,
+            config::OnDeny::Continue => policy::OnDeny::Continue,
+        },
+    }
+}
+
+pub(super) fn engine_settings(config: &Config) -> engine::Settings {
     engine::Settings {
         lease: Duration::from_secs(config.engine.lease_seconds),
         max_concurrent_runs: count(config.engine.max_concurrent_runs),
         max_parallel_subagents: count(config.engine.max_parallel_subagents),
         conversation_limit: CONVERSATION,
         memory: memory_settings(config),
+        triggers: trigger_settings(config),
         record_prompts: config.engine.record_prompts,
-        data_dir: data_dir.to_owned(),
-        prices: prices.collect(),
+        budgets: budgets(config),
+    }
+}
+
+fn budgets(config: &Config) -> Vec<Budget> {
+    let budget = |budget: &config::Budget| Budget {
+        scope: match budget.scope {
+            config::BudgetScope::User => budget::Scope::User,
+            config::BudgetScope::Space => budget::Scope::Space,
+            config::BudgetScope::Bot => budget::Scope::Bot,
+        },
+        period: match budget.period {
+            config::BudgetPeriod::Day => budget::Period::Day,
+            config::BudgetPeriod::Month => budget::Period::Month,
+        },
+        cost: budget.cost,
+        tokens: budget.tokens,
+    };
+    config.budgets.iter().map(budget).collect()
+}
+
+/// Where files are kept.
+///
+/// # Errors
+/// Why the settings of the bucket cannot be right.
+pub(crate) fn storage(loaded: &Loaded, secrets: &Secrets, clock: SharedClock) -> Result<Storage, String> {
+    let files = &loaded.config.files;
+    let bucket = match (&files.endpoint, &files.bucket, &secrets.bucket_keys) {
+        (Some(endpoint), Some(bucket), Some((access_key, secret_key))) if files.store == config::FileStore::S3 => {
+            let settings = S3Settings {
+                endpoint: endpoint.as_str().to_owned(),
+                bucket: bucket.clone(),
+                region: files.region.clone(),
+                prefix: files.prefix.clone(),
+                access_key: access_key.clone(),
+                secret_key: secret_key.clone(),
+            };
+            Some(S3::new(settings, clock)?)
+        }
+        _ => None,
+    };
+    Ok(Storage::new(&loaded.data_dir, bucket))
+}
+
+/// How much of files is kept.
+pub(super) const fn file_limits(config: &Config) -> files::Limits {
+    files::Limits {
+        file_bytes: config.files.max_file_bytes,
+        user_bytes: config.files.max_user_bytes,
     }
 }
 
@@ -83,6 +159,17 @@ fn memory_settings(config: &Config) -> engine::MemorySettings {
         purge_left: days(memory.purge_left_spaces_days),
         cross_channel_limit: memory.cross_channel_limit,
         cross_channel_tokens: memory.cross_channel_tokens,
+    }
+}
+
+/// How triggers come due.
+pub(crate) fn trigger_settings(config: &Config) -> triggers::Settings {
+    triggers::Settings {
+        catch_up: match config.triggers.catch_up {
+            config::CatchUp::Once => CatchUp::Once,
+            config::CatchUp::Skip => CatchUp::Skip,
+        },
+        grace: Duration::from_secs(config.triggers.grace_seconds),
     }
 }
 

@@ -34,6 +34,9 @@ use crate::{
 /// The most bytes of a question.
 const LONGEST: usize = 256 * 1024;
 
+/// How long the one question waits for tools that MCP servers offer.
+const TOOLS: Duration = Duration::from_secs(20);
+
 /// Arguments of `ask`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
@@ -58,6 +61,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         terminal: None,
     };
     let app = setup::start(&loaded, &secrets, options).await?;
+    app.mcp.settled(TOOLS).await;
     let outcome = Box::pin(ask(&app, question)).await;
     app.shutdown().await;
     let (run, steps) = outcome?;
@@ -172,7 +176,7 @@ fn report(run: &Run, steps: &[Step], format: Format) -> anyhow::Result<ExitCode>
 }
 
 /// What the run said to the user, in order.
-fn said(steps: &[Step]) -> Vec<&str> {
+pub(super) fn said(steps: &[Step]) -> Vec<&str> {
     steps
         .iter()
         .filter_map(|step| match &step.kind {

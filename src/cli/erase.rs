@@ -1,6 +1,6 @@
 //! `clifford erase`: deletes a person with every trace. Works beside a server on the same database.
 
-use std::{io::IsTerminal, process::ExitCode, time::Duration};
+use std::{io::IsTerminal, process::ExitCode, sync::Arc, time::Duration};
 
 use anyhow::{Context, bail};
 use serde_json::json;
@@ -12,7 +12,10 @@ use super::{
     setup::{self, Globals},
 };
 use crate::{
+    app,
+    clock::SystemClock,
     erase::{self, Erased},
+    files::Storage,
     id::{UserId, WorkerId},
     ingress,
     store::{Db, jobs, users::User},
@@ -42,19 +45,20 @@ pub(super) struct Args {
 }
 
 pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
-    let loaded = globals.load()?;
+    let (loaded, secrets) = globals.load_with_secrets()?;
+    let storage = app::storage(&loaded, &secrets, Arc::new(SystemClock)).map_err(anyhow::Error::msg)?;
     let db = globals.database().await?;
-    let outcome = erase(&db, &loaded.data_dir, &args).await;
+    let outcome = erase(&db, &storage, &args).await;
     db.close().await;
     outcome.map(|()| ExitCode::SUCCESS)
 }
 
-async fn erase(db: &Db, data_dir: &std::path::Path, args: &Args) -> anyhow::Result<()> {
+async fn erase(db: &Db, storage: &Storage, args: &Args) -> anyhow::Result<()> {
     let user = people::find(&mut db.read().await?, &args.user).await?;
     if !args.yes && !is_confirmed(&user).await? {
         return output::print("nothing was deleted");
     }
-    let Some(erased) = carry_out(db, user.id, data_dir).await? else {
+    let Some(erased) = carry_out(db, user.id, storage).await? else {
         bail!("a running server is erasing this person already; look again in a minute");
     };
     if args.format.json {
@@ -75,7 +79,7 @@ async fn erase(db: &Db, data_dir: &std::path::Path, args: &Args) -> anyhow::Resu
 }
 
 /// Does the job here, at once; if this process dies, it is a server's. `None`: it is one's already.
-async fn carry_out(db: &Db, person: UserId, data_dir: &std::path::Path) -> anyhow::Result<Option<Erased>> {
+async fn carry_out(db: &Db, person: UserId, storage: &Storage) -> anyhow::Result<Option<Erased>> {
     let (worker, now) = (WorkerId::new(), setup::now());
     let lease = db
         .write(move |tx| {
@@ -86,7 +90,7 @@ async fn carry_out(db: &Db, person: UserId, data_dir: &std::path::Path) -> anyho
         })
         .await?;
     let Some(lease) = lease else { return Ok(None) };
-    let erased = erase::rows(db, person, lease, data_dir, setup::now()).await?;
+    let erased = erase::rows(db, person, lease, storage, setup::now()).await?;
     for _ in 0..CLEANINGS {
         if erase::finish(db, lease, setup::now()).await? {
             return Ok(Some(erased));

@@ -1,6 +1,7 @@
 //! The command line: one file per command.
 
 mod ask;
+mod by_hand;
 mod chat;
 mod completions;
 mod config;
@@ -8,19 +9,25 @@ mod contexts;
 mod db;
 mod doctor;
 mod erase;
+mod eval;
 mod export;
 mod init;
 mod link;
+mod mcp;
 mod memory;
 mod output;
 mod pair;
 mod people;
+mod policy;
 mod probe;
 mod runs;
 mod serve;
 mod settings;
 mod setup;
 mod token;
+mod tools;
+mod triggers;
+mod usage;
 mod users;
 
 use std::{
@@ -88,6 +95,14 @@ enum Command {
     Users(users::Args),
     /// Changes what is set while running, for the bot, a space, a channel or a person.
     Settings(settings::Args),
+    /// Shows what models were used for, and what that cost.
+    Usage(usage::Args),
+    /// Makes, lists and fires triggers: reminders, runs by the clock, webhooks.
+    Triggers(triggers::Args),
+    /// Looks at the rules about tool calls, and changes them.
+    Policy(policy::Args),
+    /// Lists the tools, sets what can be set for them, and tries them.
+    Tools(tools::Args),
     /// Makes and revokes tokens for the HTTP API.
     Token(token::Args),
     /// Lets people in who asked to talk to the bot.
@@ -98,6 +113,10 @@ enum Command {
     Export(export::Args),
     /// Deletes a person with every trace.
     Erase(erase::Args),
+    /// Runs golden tasks against a model, and scores them.
+    Eval(eval::Args),
+    /// Serves other programs over MCP: they send messages, list runs and read what happened in them.
+    Mcp(mcp::Args),
     /// Prints a completion script for a shell.
     Completions(completions::Args),
 }
@@ -134,11 +153,17 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Memory(args) => Box::pin(memory::run(&globals, args)).await,
         Command::Users(args) => Box::pin(users::run(&globals, args)).await,
         Command::Settings(args) => Box::pin(settings::run(&globals, args)).await,
+        Command::Usage(args) => usage::run(&globals, args).await,
+        Command::Triggers(args) => Box::pin(triggers::run(&globals, args)).await,
+        Command::Policy(args) => Box::pin(policy::run(&globals, args)).await,
+        Command::Tools(args) => Box::pin(tools::run(&globals, args)).await,
         Command::Token(args) => token::run(&globals, args).await,
         Command::Pair(args) => pair::run(&globals, args).await,
         Command::Link(args) => link::run(&globals, args).await,
         Command::Export(args) => export::run(&globals, args).await,
         Command::Erase(args) => Box::pin(erase::run(&globals, args)).await,
+        Command::Eval(args) => Box::pin(eval::run(&globals, args)).await,
+        Command::Mcp(args) => Box::pin(mcp::run(&globals, args)).await,
         Command::Completions(args) => completions::run(args, Cli::command()),
     }
 }

@@ -129,7 +129,7 @@ async fn discord_get<T: DeserializeOwned>(url: &str, token: &str) -> Result<(T, 
 pub(super) async fn model(provider: &Provider, key: Option<&Secret>) -> Result<(), Fault> {
     let mut provider = provider.clone();
     provider.timeout_seconds = provider.timeout_seconds.min(MODEL_PATIENCE_SECONDS);
-    let model = app::openai(&provider, key).map_err(|error| Fault::Refused(error.to_string()))?;
+    let model = app::provider(&provider, key).map_err(|error| Fault::Refused(error.to_string()))?;
     let request = Request {
         messages: vec![Message {
             role: Role::User,

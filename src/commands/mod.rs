@@ -1,15 +1,19 @@
 //! Commands that people give in a chat. One file a family; this one holds the list, and what belongs to none.
 
+mod approving;
 mod complete;
 mod continuing;
 mod conversations;
 mod items;
 mod linking;
 mod own_data;
+mod reminders;
+mod usage;
 
 pub use self::{
     complete::complete,
     own_data::{Gathered, hands_out},
+    usage::Purse,
 };
 
 use clifford_channel::Button;
@@ -66,6 +70,11 @@ pub const COMMANDS: &[CommandSpec] = &[
         "Let something be known wherever you speak to me",
     ),
     command("private", Some(("key", true)), "Let something be known in private only"),
+    command(
+        "reminders",
+        Some(("remove", false)),
+        "List your reminders, and take one back",
+    ),
     command("link", Some(("code", false)), "Make two of your accounts one"),
     command("unlink", None, "Part this account from your others"),
     command("export", None, "Get everything that I have of you"),
@@ -74,6 +83,10 @@ pub const COMMANDS: &[CommandSpec] = &[
         Some(("confirmation", false)),
         "Delete everything that I have of you",
     ),
+    command("usage", None, "Show what your requests have used"),
+    command("why", None, "Show how my last answer came about"),
+    command("approve", Some(("id", false)), "Approve what I asked you for"),
+    command("deny", Some(("id", false)), "Deny what I asked you for"),
     command("stop", None, "Stop what I am doing here"),
     command("whoami", None, "Show who you are to me"),
     command("help", None, "Show what I can do"),
@@ -101,6 +114,8 @@ pub struct Done {
     pub file: Option<(String, String)>,
     /// Runs that were cancelled, each with the claim that held it.
     pub cancelled: Vec<(RunId, i64)>,
+    /// A run can go on.
+    pub work_to_claim: bool,
 }
 
 impl Done {
@@ -123,6 +138,8 @@ pub struct Given<'a> {
     pub account: &'a str,
     /// What holds where nothing else is set.
     pub defaults: PlaceSettings,
+    /// What may be spent.
+    pub purse: &'a Purse,
     /// What `/export` hands out, if it was gathered before.
     pub export: Option<&'a Gathered>,
 }
@@ -143,6 +160,7 @@ pub async fn run(
         user,
         account,
         defaults,
+        purse,
         export,
     } = given;
     match name {
@@ -156,10 +174,15 @@ pub async fn run(
         "pin" => items::pin(tx, argument, channel, user, now).await,
         "share" => items::share(tx, argument, channel, user, now).await,
         "private" => items::private(tx, argument, channel, user, now).await,
+        "reminders" => reminders::run(tx, argument, channel, user).await,
         "link" => linking::link(tx, argument, channel, account, now).await,
         "unlink" => linking::unlink(tx, channel, user, account, now).await,
         "export" => own_data::export(tx, channel, user, export, now).await,
         "erase" => own_data::erase(tx, argument, channel, user, now).await,
+        "usage" => usage::own(tx, user, purse, now).await,
+        "why" => usage::why(tx, channel).await,
+        "approve" => approving::approve(tx, argument, channel, user, now).await,
+        "deny" => approving::deny(tx, argument, channel, user, now).await,
         "stop" => stop(tx, channel, now).await,
         "whoami" => linking::whoami(tx, channel, user, account).await,
         "help" | "start" => Ok(Done::say(help())),
@@ -215,7 +238,7 @@ fn help() -> String {
 }
 
 /// A name as it may stand within a line of Markdown.
-fn inline(name: &str) -> String {
+pub(crate) fn inline(name: &str) -> String {
     name.chars()
         .filter(|c| !c.is_control())
         .flat_map(|c| {

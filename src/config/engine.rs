@@ -40,6 +40,10 @@ pub struct Engine {
     /// How many tokens a run may spend.
     #[schemars(range(min = 1000, max = 100_000_000))]
     pub max_run_tokens: u64,
+    /// How much a run may cost, in the currency of the providers' prices. Without it: no limit of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1_000_000), example = 0.5)]
+    pub max_run_cost: Option<f64>,
     /// How long a run may work, waiting not counted.
     #[schemars(range(min = 1, max = 86_400))]
     pub max_run_seconds: u64,
@@ -73,6 +77,7 @@ impl Default for Engine {
             tool_result_token_limit: 4000,
             subagent_conversation_limit: 40,
             max_run_tokens: 80_000,
+            max_run_cost: None,
             max_run_seconds: 120,
             max_concurrent_runs: 10_000,
             lease_seconds: 30,

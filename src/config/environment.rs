@@ -33,34 +33,47 @@ pub(super) fn fill_without_file(tree: &mut Node, env: &BTreeMap<String, String>)
     }
 }
 
-/// Takes the provider from `OPENAI_API_KEY`, `OPENAI_BASE_URL` and `OPENAI_MODEL` if the configuration has none.
-/// A base URL without a key counts too: servers of one's own often need none.
+/// Takes the provider from `OPENAI_API_KEY`, `OPENAI_BASE_URL` and `OPENAI_MODEL`, else from `ANTHROPIC_API_KEY`,
+/// `ANTHROPIC_BASE_URL` and `ANTHROPIC_MODEL`, if the configuration has none. A base URL without a key counts too:
+/// servers of one's own often need none.
 pub(super) fn fill_provider(tree: &mut Node, env: &BTreeMap<String, String>) {
-    let text = |name: &str| variable(env, name).map(|value| Node::text(Place::Variable(name.to_owned()), value));
-    let key = text("OPENAI_API_KEY").map(|node| {
-        let place = node.place;
-        Node::table(place.clone(), [("env", Node::text(place, "OPENAI_API_KEY"))])
+    let provider = provider(env, "OPENAI").or_else(|| {
+        let mut provider = provider(env, "ANTHROPIC")?;
+        let place = provider.place.clone();
+        provider.put(&["kind"], Node::text(place, "anthropic"));
+        Some(provider)
     });
-    let settings = [("key", key), ("base_url", text("OPENAI_BASE_URL"))];
-    let Some(place) = settings
-        .iter()
-        .flat_map(|(_, node)| node)
-        .map(|node| node.place.clone())
-        .next()
-    else {
-        return;
+    if let Some(provider) = provider {
+        tree.put_default(
+            "llm.providers",
+            Node {
+                place: provider.place.clone(),
+                value: Value::List(vec![provider]),
+            },
+        );
+    }
+}
+
+/// The provider that the variables with this prefix describe, if one is set that says where or with which key.
+fn provider(env: &BTreeMap<String, String>, prefix: &str) -> Option<Node> {
+    let text = |name: &str| {
+        let name = format!("{prefix}_{name}");
+        variable(env, &name).map(|value| Node::text(Place::Variable(name.clone()), value))
     };
-    let mut provider = Node::empty(place.clone());
-    for (name, node) in settings.into_iter().chain([("model", text("OPENAI_MODEL"))]) {
+    let key = text("API_KEY").map(|node| {
+        let place = node.place;
+        let variable = Node::text(place.clone(), format!("{prefix}_API_KEY"));
+        Node::table(place, [("env", variable)])
+    });
+    let settings = [("key", key), ("base_url", text("BASE_URL"))];
+    let place = settings
+        .iter()
+        .find_map(|(_, node)| Some(node.as_ref()?.place.clone()))?;
+    let mut provider = Node::empty(place);
+    for (name, node) in settings.into_iter().chain([("model", text("MODEL"))]) {
         if let Some(node) = node {
             provider.put(&[name], node);
         }
     }
-    tree.put_default(
-        "llm.providers",
-        Node {
-            place,
-            value: Value::List(vec![provider]),
-        },
-    );
+    Some(provider)
 }

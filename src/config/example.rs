@@ -5,13 +5,17 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use super::{
-    Agent, Config, Discord, Provider, Telegram,
+    Agent, Budget, Config, Discord, Files, Provider, Roles, Sealing, Telegram,
     nearest::paths,
     shape::{Shape, schema},
     tree,
 };
+use crate::tools::{Common, ToolSettings};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/bot.toml.example");
+
+/// The section in which that stands which every tool has.
+const COMMON_AT: &str = "tools.tools";
 
 const HEAD: &str = "\
 # Every key of Clifford's configuration, with its default, or with an example where there is none.
@@ -30,10 +34,11 @@ fn example() -> String {
 /// Writes a table's own keys, then the tables and lists of tables in it.
 fn sections(text: &mut String, table: &Value, path: &str, in_list: bool) {
     let keys = table["properties"].as_object().unwrap();
-    let (sections, own): (Vec<_>, Vec<_>) = keys.iter().partition(|(_, key)| {
-        let shape = Shape::new(key);
-        shape.takes("object") || shape.items().is_some_and(|items| items.takes("object"))
-    });
+    // What every tool has is shown once.
+    let shown = keys
+        .iter()
+        .filter(|(_, key)| key["x-common"] != true || path == COMMON_AT);
+    let (sections, own): (Vec<_>, Vec<_>) = shown.partition(|(_, key)| is_section(Shape::new(key)));
     for (name, key) in own {
         writeln!(text, "{}\n#{name} = {}", comment(key), value(key, in_list)).unwrap();
     }
@@ -48,13 +53,20 @@ fn sections(text: &mut String, table: &Value, path: &str, in_list: bool) {
             writeln!(text, "\n{}\n#[[{path}]]", comment(section)).unwrap();
             self::sections(text, element, &path, true);
         } else {
-            let empty = Shape::new(section).keys().all(|(_, key)| key.takes("object"));
+            let keys = section["properties"].as_object().unwrap().values();
+            let mut shown = keys.filter(|key| key["x-common"] != true || path == COMMON_AT);
+            let empty = shown.all(|key| is_section(Shape::new(key)));
             if !empty {
                 writeln!(text, "\n{}\n{optional}[{path}]", comment(section)).unwrap();
             }
             self::sections(text, section, &path, false);
         }
     }
+}
+
+/// Whether a key is a table, or a list of tables.
+fn is_section(shape: Shape<'_>) -> bool {
+    shape.takes("object") && !shape.is_map() || shape.items().is_some_and(|items| items.takes("object"))
 }
 
 fn comment(key: &Value) -> String {
@@ -110,11 +122,16 @@ fn each_line_of_the_example_file_may_be_used_alone() {
         match uncommented(line) {
             Some(header) if header.starts_with('[') => section = header.to_owned(),
             Some(setting) => {
-                let named = section == "[[agents]]" && !setting.starts_with("name");
-                parse(&format!(
-                    "{section}\n{}{setting}",
-                    if named { "name = \"Ada\"\n" } else { "" }
-                ));
+                let over_http = ["url", "token", "headers"].iter().any(|key| setting.starts_with(key));
+                let needed = match section.as_str() {
+                    "[[agents]]" | "[[profiles]]" => &[("name", "name = \"Ada\"\n")][..],
+                    "[[tools.mcp]]" if over_http => &[("name", "name = \"a\"\n"), ("url", "url = \"http://a\"\n")],
+                    "[[tools.mcp]]" => &[("name", "name = \"a\"\n"), ("command", "command = \"a\"\n")],
+                    _ => &[],
+                };
+                let needed = needed.iter().filter(|(key, _)| !setting.starts_with(key));
+                let needed: String = needed.map(|(_, line)| *line).collect();
+                parse(&format!("{section}\n{needed}{setting}"));
                 tried += 1;
             }
             None if line.starts_with('[') => section = line.to_owned(),
@@ -134,9 +151,24 @@ fn the_example_file_names_every_key_with_its_default() {
     let missing: Vec<_> = paths(Shape::new(&schema))
         .into_iter()
         .filter(|path| tree.find(&path.replace("[]", "[0]")).is_none())
+        .filter(
+            |path| match path.strip_prefix("tools.").map(|tool| tool.split_once('.')) {
+                // A tool without keys of its own has no section here.
+                Some(None) => false,
+                Some(Some((_, key))) => !Common::has(key),
+                None => true,
+            },
+        )
         .collect();
     assert_eq!(missing, Vec::<String>::new());
 
+    // A server is a program or a URL, not both.
+    let of_program = |line: &&str| {
+        !["url = ", "token = { env = \"MCP", "headers = "]
+            .iter()
+            .any(|key| line.starts_with(key))
+    };
+    let text = text.lines().filter(of_program).collect::<Vec<_>>().join("\n");
     let mut config = parse(&text);
     let examples = parse(&text);
     config.database.url = None;
@@ -150,6 +182,8 @@ fn the_example_file_names_every_key_with_its_default() {
         key: None,
         max_tokens: None,
         prompt_price: None,
+        cached_price: None,
+        cache_write_price: None,
         completion_price: None,
         ..provider
     };
@@ -163,7 +197,30 @@ fn the_example_file_names_every_key_with_its_default() {
         ([Agent::default()].as_slice(), Provider::default())
     );
     assert_eq!((telegram, discord), (Telegram::default(), Discord::default()));
+    assert_eq!(config.policies.len(), 1);
+    config.policies.clear();
+    let files = Files {
+        endpoint: None,
+        bucket: None,
+        access_key: None,
+        secret_key: None,
+        ..std::mem::take(&mut config.files)
+    };
+    assert_eq!(files, Files::default());
     config.agents.clear();
+    let usual = Budget {
+        cost: None,
+        tokens: None,
+        ..config.budgets.remove(0)
+    };
+    assert_eq!((usual, config.budgets.len()), (Budget::default(), 0));
+    assert_eq!(config.llm.roles.set().count(), 5);
+    config.llm.roles = Roles::default();
+    config.engine.max_run_cost = None;
+    config.profiles.clear();
+    // Of what has no default, the file shows examples.
+    config.tools = ToolSettings::default();
+    config.secrets = Sealing::default();
     assert_eq!(config, Config::default());
 }
 

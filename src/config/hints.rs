@@ -3,17 +3,34 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Access, Config, Origin, ProviderKind,
+    Access, Config, Origin, Provider, ProviderKind,
     channels::{DISCORD_TOKEN, TELEGRAM_TOKEN},
     environment::variable,
 };
 
 /// One sentence for each thing to know or do, the first step first.
 pub(super) fn hints(config: &Config, origin: &Origin, env: &BTreeMap<String, String>) -> Vec<String> {
-    match origin {
+    let mut hints = match origin {
         Origin::File(path) => in_file(config, &path.display().to_string(), env),
-        Origin::Defaults => without_file(config, env),
-    }
+        Origin::Defaults => without_file(config),
+    };
+    hints.extend(budgets(config));
+    hints
+}
+
+/// Budgets that hold nobody back.
+fn budgets(config: &Config) -> Vec<String> {
+    let is_priced = |provider: &Provider| provider.prompt_price.is_some() || provider.completion_price.is_some();
+    let priced = config.llm.providers.iter().any(is_priced);
+    let budgets = config.budgets.iter().enumerate();
+    let idle = budgets.filter_map(|(index, budget)| match (budget.cost, budget.tokens) {
+        (None, None) => Some(format!("budgets[{index}] limits nothing; set its cost or tokens.")),
+        (Some(_), None) if !priced => Some(format!(
+            "budgets[{index}].cost limits nothing, since no provider has prices; set prompt_price and completion_price."
+        )),
+        _ => None,
+    });
+    idle.collect()
 }
 
 fn is_offline(config: &Config) -> bool {
@@ -24,23 +41,13 @@ fn is_offline(config: &Config) -> bool {
         .all(|provider| provider.kind == ProviderKind::Offline)
 }
 
-fn model(env: &BTreeMap<String, String>) -> &'static str {
-    match variable(env, "ANTHROPIC_API_KEY") {
-        Some(_) => {
-            "ANTHROPIC_API_KEY is set, but Anthropic's API is not supported yet, so the offline responder answers; set \
-             OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own."
-        }
-        None => {
-            "No language model is set, so the offline responder answers; set OPENAI_API_KEY, or OPENAI_BASE_URL for a \
-             server of your own."
-        }
-    }
-}
+const NO_MODEL: &str = "No language model is set, so the offline responder answers; set OPENAI_API_KEY or \
+                        ANTHROPIC_API_KEY, or OPENAI_BASE_URL for a server of your own.";
 
-fn without_file(config: &Config, env: &BTreeMap<String, String>) -> Vec<String> {
+fn without_file(config: &Config) -> Vec<String> {
     let mut hints = vec!["There is no bot.toml, so the defaults hold; `clifford init` writes one.".to_owned()];
     if is_offline(config) {
-        hints.push(model(env).to_owned());
+        hints.push(NO_MODEL.to_owned());
     }
     if config.channels.telegram.is_none() && config.channels.discord.is_none() {
         hints.push(format!(
@@ -63,9 +70,6 @@ fn in_file(config: &Config, file: &str, env: &BTreeMap<String, String>) -> Vec<S
             format!("{name} is set, but {file} has no [{section}]; add it to turn the platform on.")
         })
         .collect();
-    if is_offline(config) && variable(env, "ANTHROPIC_API_KEY").is_some() {
-        hints.push(model(env).to_owned());
-    }
     let telegram = channels
         .telegram
         .as_ref()

@@ -6,15 +6,19 @@ use serde::{Deserialize, Serialize};
 
 use super::Url;
 
-/// The language models. Without providers they come from `OPENAI_API_KEY`, `OPENAI_BASE_URL` and `OPENAI_MODEL`
-/// in the environment, else the offline responder answers.
+/// The language models. Without providers they come from `OPENAI_API_KEY`, `OPENAI_BASE_URL` and `OPENAI_MODEL`, or
+/// `ANTHROPIC_API_KEY`, `ANTHROPIC_BASE_URL` and `ANTHROPIC_MODEL`, in the environment, else the offline responder
+/// answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Llm {
     /// How often a call that failed for a passing reason is tried again at its provider.
     #[schemars(range(min = 0, max = 20))]
     pub retries: u32,
-    /// The providers of language models, in order of preference.
+    /// Which model does what. A role that is not set is done as `executor` is, and that by the first provider.
+    pub roles: Roles,
+    /// The providers of language models, in order of preference. The next is asked where one fails; one that keeps
+    /// failing is left alone for a while.
     pub providers: Vec<Provider>,
 }
 
@@ -22,9 +26,61 @@ impl Default for Llm {
     fn default() -> Self {
         Self {
             retries: 2,
+            roles: Roles::default(),
             providers: Vec::new(),
         }
     }
+}
+
+/// Which model does what. A role that is not set is done as `executor` is, and that by the first provider.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Roles {
+    /// Answers people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub executor: Option<RoleModel>,
+    /// Does what subagents of the profile `planner` are asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub planner: Option<RoleModel>,
+    /// Does what subagents of the profile `verifier` are asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verifier: Option<RoleModel>,
+    /// Decides what is remembered, and sums conversations up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<RoleModel>,
+    /// Looks at images.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vision: Option<RoleModel>,
+}
+
+impl Roles {
+    /// What is set, by the role's name.
+    pub fn set(&self) -> impl Iterator<Item = (&'static str, &RoleModel)> {
+        let roles = [
+            ("executor", &self.executor),
+            ("planner", &self.planner),
+            ("verifier", &self.verifier),
+            ("memory", &self.memory),
+            ("vision", &self.vision),
+        ];
+        roles
+            .into_iter()
+            .filter_map(|(name, role)| Some((name, role.as_ref()?)))
+    }
+}
+
+/// The model for a role.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RoleModel {
+    /// The provider's name. Without it: the first provider.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 100), example = &"main")]
+    pub provider: Option<String>,
+    /// The model's name there. Without it: the provider's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 200), example = &"gpt-4o-mini")]
+    pub model: Option<String>,
 }
 
 /// A provider of a language model; the first one is preferred.
@@ -34,28 +90,27 @@ pub struct Provider {
     /// Its name here, in logs and in the accounting; unique among the providers.
     #[schemars(length(min = 1, max = 100))]
     pub name: String,
-    /// `openai`: any server that speaks OpenAI's chat completions. `offline`: the built-in responder, which is no
-    /// language model and needs none of the keys below.
-    #[schemars(extend("x-planned" = ["anthropic"]))]
+    /// `openai`: any server that speaks OpenAI's chat completions. `anthropic`: one that speaks Anthropic's messages
+    /// API. `offline`: the built-in responder, which is no language model and needs none of the keys below.
     pub kind: ProviderKind,
-    /// Where its API begins.
+    /// Where its API begins. For `anthropic`, unless it is set: `https://api.anthropic.com`.
     #[schemars(extend("format" = "http-url"))]
     pub base_url: Url,
-    /// The model's name there.
+    /// The model's name there. For `anthropic`, unless it is set: `claude-haiku-4-5`.
     #[schemars(length(min = 1, max = 200))]
     pub model: String,
     /// Its key. Servers of one's own often need none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("writeOnly" = true, "examples" = [{"env": "OPENAI_API_KEY"}]))]
     pub key: Option<SecretSource>,
-    /// What can hold its replies to a form: `json_schema`, `json_object` or `none`.
+    /// What can hold its replies to a form: `json_schema`, `json_object` (not for `anthropic`) or `none`.
     pub structured: Structured,
     /// Whether replies are read while they grow.
     pub stream: bool,
     /// How long a reply may take.
     #[schemars(range(min = 1, max = 3600))]
     pub timeout_seconds: u64,
-    /// The most tokens of a reply. Without it: what the provider allows.
+    /// The most tokens of a reply. Without it: what the provider allows; for `anthropic`, 8192.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000), example = 2048)]
     pub max_tokens: Option<u32>,
@@ -66,6 +121,15 @@ pub struct Provider {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1_000_000), example = 0.15)]
     pub prompt_price: Option<f64>,
+    /// What a million tokens of a request cost that the provider had cached. Without it: as the others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1_000_000), example = 0.075)]
+    pub cached_price: Option<f64>,
+    /// What a million tokens of a request cost that the provider puts into its cache. Without it: as the others; for
+    /// `anthropic`, a quarter more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1_000_000), example = 0.15)]
+    pub cache_write_price: Option<f64>,
     /// What a million tokens of a reply cost, for the accounting.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1_000_000), example = 0.6)]
@@ -76,7 +140,37 @@ impl Provider {
     /// Whether its server is known to answer nobody without a key.
     pub(super) fn needs_key(&self) -> bool {
         let url = ::url::Url::parse(self.base_url.as_str());
-        self.kind == ProviderKind::Openai && url.is_ok_and(|url| url.host_str() == Some("api.openai.com"))
+        self.kind != ProviderKind::Offline && url.is_ok_and(|url| url.host_str() == Some(self.host()))
+    }
+
+    /// The public server of its kind.
+    pub(super) const fn host(&self) -> &'static str {
+        match self.kind {
+            ProviderKind::Openai | ProviderKind::Offline => "api.openai.com",
+            ProviderKind::Anthropic => "api.anthropic.com",
+        }
+    }
+
+    /// The variable that its key usually stands in.
+    pub fn key_variable(&self) -> &'static str {
+        match self.kind {
+            ProviderKind::Anthropic => "ANTHROPIC_API_KEY",
+            ProviderKind::Openai | ProviderKind::Offline => "OPENAI_API_KEY",
+        }
+    }
+
+    /// The defaults of its kind, where nothing else was set: what OpenAI's are is nowhere else.
+    pub fn settled(mut self) -> Self {
+        let usual = Self::default();
+        if self.kind == ProviderKind::Anthropic {
+            if self.base_url == usual.base_url {
+                self.base_url = "https://api.anthropic.com".into();
+            }
+            if self.model == usual.model {
+                "claude-haiku-4-5".clone_into(&mut self.model);
+            }
+        }
+        self
     }
 
     /// The built-in responder.
@@ -103,6 +197,8 @@ impl Default for Provider {
             max_tokens: None,
             temperature: 0.2,
             prompt_price: None,
+            cached_price: None,
+            cache_write_price: None,
             completion_price: None,
         }
     }
@@ -114,6 +210,8 @@ impl Default for Provider {
 pub enum ProviderKind {
     /// OpenAI's chat completions.
     Openai,
+    /// Anthropic's messages API.
+    Anthropic,
     /// Nothing: the built-in responder answers.
     Offline,
 }

@@ -132,8 +132,9 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigErrors> {
 /// Checks a tree, and makes the settings of it.
 fn understand(tree: &Node, root: Shape<'_>) -> Result<Config, ConfigErrors> {
     ConfigErrors::unless_empty(check::check(tree, root))?;
-    let config: Config =
+    let mut config: Config =
         serde_json::from_value(tree.to_json()).map_err(|error| Problem::new(None, "", error.to_string()))?;
+    config.llm.providers = config.llm.providers.into_iter().map(Provider::settled).collect();
     ConfigErrors::unless_empty(rules::check(&config, tree))?;
     Ok(config)
 }

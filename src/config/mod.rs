@@ -5,6 +5,7 @@
 //! reports all faults together. Nothing here reads the process's own environment: it is handed in.
 
 mod agent;
+mod budget;
 mod channels;
 mod check;
 mod data;
@@ -15,6 +16,7 @@ mod environment;
 mod error;
 #[cfg(test)]
 mod example;
+mod files;
 mod format;
 mod hints;
 mod http;
@@ -25,6 +27,8 @@ mod log;
 mod memory;
 mod nearest;
 mod overlay;
+mod policy;
+mod profile;
 mod rules;
 mod secret;
 mod secrets;
@@ -32,30 +36,36 @@ mod shape;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod triggers;
 mod url;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use agent::{Agent, Mode};
+pub use budget::{Budget, BudgetPeriod, BudgetScope};
 pub use channels::{Access, Channels, Discord, Feedback, Id, Telegram};
 pub use data::{Data, config_dir};
 pub use database::{Database, Synchronous};
 pub use delivery::Delivery;
 pub use engine::{Engine, PlanningGate};
 pub use error::{ConfigErrors, Place, Problem};
+pub use files::{FileStore, Files};
 pub use http::Http;
 pub use ingress::{Ingress, WhenBusy};
-pub use llm::{Llm, Provider, ProviderKind, Structured};
+pub use llm::{Llm, Provider, ProviderKind, RoleModel, Roles, Structured};
 pub use load::{Loaded, Origin, Sources, load};
 pub use log::{Log, LogFormat};
 pub use memory::Memory;
+pub use policy::{OnDeny, Policy};
+pub use profile::Profile;
 pub use secret::Secrets;
 pub use secrets::Sealing;
 pub use shape::schema;
+pub use triggers::{CatchUp, Triggers};
 pub use url::Url;
 
-use crate::tools::ToolSettings;
+use crate::{policy::Rule, tools::ToolSettings};
 
 /// The settings of a whole Clifford. Writing it out (`Serialize`) shows no secret.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -65,26 +75,38 @@ pub struct Config {
     pub database: Database,
     /// The data directory.
     pub data: Data,
+    /// Where files are kept: those that people send and those that the bot makes.
+    pub files: Files,
     /// The API and the dashboard.
     pub http: Http,
     /// The default agent.
     pub agent: Agent,
     /// More agents, each with a name of its own.
     pub agents: Vec<Agent>,
+    /// The kinds of helpers that a run can ask for, each with a name of its own.
+    pub profiles: Vec<Profile>,
     /// The limits and rules of a run.
     pub engine: Engine,
     /// The language models.
     pub llm: Llm,
+    /// How much may be spent on language models.
+    pub budgets: Vec<Budget>,
     /// The platforms.
     pub channels: Channels,
     /// How messages come in.
     pub ingress: Ingress,
     /// What is remembered of people and conversations.
     pub memory: Memory,
+    /// Reminders and whatever else comes due by the clock.
+    pub triggers: Triggers,
     /// How answers go out.
     pub delivery: Delivery,
     /// How secrets that are stored are sealed.
     pub secrets: Sealing,
+    /// What people are asked to approve.
+    pub policy: Policy,
+    /// Rules about tool calls. Those of the database hold beside them.
+    pub policies: Vec<Rule>,
     /// The tools, a section each.
     pub tools: ToolSettings,
     /// What the process tells of itself.

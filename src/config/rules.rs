@@ -10,6 +10,12 @@ pub(super) fn check(config: &Config, tree: &Node) -> Vec<Problem> {
     let mut problems = Vec::new();
     limits(config, &at, &mut problems);
     names(config, &at, &mut problems);
+    roles(config, &at, &mut problems);
+    policies(config, &at, &mut problems);
+    for key in config.files.missing() {
+        let fault = "missing; set it, or files.store = \"directory\"".to_owned();
+        problems.push(Problem::new(at("files"), format!("files.{key}"), fault));
+    }
     problems
 }
 
@@ -35,6 +41,35 @@ fn limits(config: &Config, at: &dyn Fn(&str) -> Option<Place>, problems: &mut Ve
     }
 }
 
+fn roles(config: &Config, at: &dyn Fn(&str) -> Option<Place>, problems: &mut Vec<Problem>) {
+    let known: Vec<_> = config
+        .llm
+        .providers
+        .iter()
+        .map(|provider| provider.name.as_str())
+        .collect();
+    // Without any, the offline responder has every role.
+    if known.is_empty() {
+        return;
+    }
+    for (role, chosen) in config.llm.roles.set() {
+        if let Some(provider) = chosen.provider.as_deref().filter(|provider| !known.contains(provider)) {
+            let key = format!("llm.roles.{role}.provider");
+            let fault = format!("there is no provider {provider:?}; there is {}", known.join(", "));
+            problems.push(Problem::new(at(&key), key, fault));
+        }
+    }
+}
+
+fn policies(config: &Config, at: &dyn Fn(&str) -> Option<Place>, problems: &mut Vec<Problem>) {
+    for (place, rule) in config.policies.iter().enumerate() {
+        if let Some((field, fault)) = rule.fault() {
+            let (path, section) = (format!("policies[{place}].{field}"), format!("policies[{place}]"));
+            problems.push(Problem::new(at(&path).or_else(|| at(&section)), path, fault));
+        }
+    }
+}
+
 fn names(config: &Config, at: &dyn Fn(&str) -> Option<Place>, problems: &mut Vec<Problem>) {
     let agents = config
         .agents
@@ -44,7 +79,19 @@ fn names(config: &Config, at: &dyn Fn(&str) -> Option<Place>, problems: &mut Vec
     let agents = std::iter::once(("agent".to_owned(), config.agent.name.as_str())).chain(agents);
     let providers = config.llm.providers.iter().enumerate();
     let providers = providers.map(|(i, provider)| (format!("llm.providers[{i}]"), provider.name.as_str()));
-    for group in [agents.collect::<Vec<_>>(), providers.collect()] {
+    for (i, _) in config
+        .profiles
+        .iter()
+        .enumerate()
+        .filter(|(_, profile)| profile.name.is_empty())
+    {
+        let path = format!("profiles[{i}]");
+        let fault = "it has no name: models ask for a profile by its name".to_owned();
+        problems.push(Problem::new(at(&path), format!("{path}.name"), fault));
+    }
+    let profiles = config.profiles.iter().enumerate();
+    let profiles = profiles.map(|(i, profile)| (format!("profiles[{i}]"), profile.name.as_str()));
+    for group in [agents.collect::<Vec<_>>(), providers.collect(), profiles.collect()] {
         let mut taken = BTreeMap::new();
         for (path, name) in group {
             if let Some(first) = taken.get(&name.to_lowercase()) {

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use clifford_vault::{Masker, Secret, SecretError, SecretSource};
 
 use super::{
-    Config, ProviderKind, Url,
+    Config, FileStore, Provider, ProviderKind, Url,
     environment::variable,
     error::{ConfigErrors, Problem},
     http,
@@ -13,8 +13,14 @@ use super::{
 };
 
 /// What is said of a provider that can't do without a key and has none.
-const NO_KEY: &str = "missing, and api.openai.com answers nobody without one; set key = { env = \"OPENAI_API_KEY\" }, \
-                      or base_url for another server";
+fn no_key(provider: &Provider) -> String {
+    let variable = provider.key_variable();
+    format!(
+        "missing, and {} answers nobody without one; set key = {{ env = \"{variable}\" }}, or base_url for another \
+         server",
+        provider.host()
+    )
+}
 
 /// The secrets that the settings refer to, of what is turned on.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +33,8 @@ pub struct Secrets {
     pub discord_token: Option<Secret>,
     /// Keys by their providers' names.
     pub provider_keys: BTreeMap<String, Secret>,
+    /// The access key and the secret key of the bucket that files are kept in.
+    pub bucket_keys: Option<(Secret, Secret)>,
     /// What tools need, by `tool.key`.
     pub tools: BTreeMap<String, Secret>,
     /// What seals the secrets that are stored, if it is given.
@@ -50,6 +58,7 @@ impl Secrets {
             .into_iter()
             .flatten()
             .chain(self.provider_keys.values())
+            .chain(self.bucket_keys.iter().flat_map(|(access, secret)| [access, secret]))
             .chain(self.tools.values())
             .chain(&self.url_passwords)
     }
@@ -71,18 +80,24 @@ impl Secrets {
         let mut provider_keys = BTreeMap::new();
         for (index, provider) in config.llm.providers.iter().enumerate() {
             let section = format!("llm.providers[{index}]");
-            let source = provider.key.as_ref().filter(|_| provider.kind == ProviderKind::Openai);
+            let source = provider.key.as_ref().filter(|_| provider.kind != ProviderKind::Offline);
             if let Some(key) = reader.read(&section, "key", source) {
                 provider_keys.insert(provider.name.clone(), key);
             }
             if provider.key.is_none() && provider.needs_key() {
-                reader.report(&section, "key", NO_KEY);
+                reader.report(&section, "key", &no_key(provider));
             }
         }
+        let has_bucket = config.files.store == FileStore::S3;
+        let mut bucket_key =
+            |key, source: &Option<_>| reader.read("files", key, source.as_ref().filter(|_| has_bucket));
+        let access_key = bucket_key("access_key", &config.files.access_key);
+        let bucket_keys = access_key.zip(bucket_key("secret_key", &config.files.secret_key));
         let mut tools = BTreeMap::new();
-        for (tool, key, source) in config.tools.secrets() {
-            if let Some(secret) = reader.read(&format!("tools.{tool}"), &key, Some(&source)) {
-                tools.insert(format!("{tool}.{key}"), secret);
+        for (path, source) in config.tools.secrets() {
+            let (section, key) = path.rsplit_once('.').unwrap_or(("", &path));
+            if let Some(secret) = reader.read(&format!("tools.{section}"), key, Some(&source)) {
+                tools.insert(path, secret);
             }
         }
         let sealing_key = reader.read("secrets", "key", config.secrets.key.as_ref());
@@ -91,12 +106,17 @@ impl Secrets {
         let urls = urls
             .chain(telegram.map(|section| &section.api_url))
             .chain(discord.map(|section| &section.api_url));
-        let url_passwords = urls.chain(&config.database.url).filter_map(Url::password).collect();
+        let url_passwords = urls
+            .chain(&config.database.url)
+            .chain(&config.files.endpoint)
+            .filter_map(Url::password)
+            .collect();
         let mut secrets = Self {
             http_token,
             telegram_token,
             discord_token,
             provider_keys,
+            bucket_keys,
             tools,
             sealing_key,
             url_passwords,

@@ -36,9 +36,18 @@ impl<'a> Shape<'a> {
         keys.map(|(key, schema)| (key.as_str(), Self::new(schema)))
     }
 
-    /// One key of a table.
+    /// One key of a table. A table of names and values takes any.
     pub fn key(self, name: &str) -> Option<Self> {
-        self.0["properties"].get(name).map(Self::new)
+        let named = self.0["properties"].get(name);
+        named
+            .or_else(|| self.0.get("additionalProperties").filter(|schema| schema.is_object()))
+            .map(Self::new)
+    }
+
+    /// Whether it is a table whose keys are not known beforehand.
+    #[cfg(test)]
+    pub fn is_map(self) -> bool {
+        self.0["additionalProperties"].is_object()
     }
 
     /// What a list's elements are.
@@ -66,16 +75,6 @@ impl<'a> Shape<'a> {
         listed
             .chain(described)
             .chain([&self.0["const"]])
-            .filter_map(Value::as_str)
-            .collect()
-    }
-
-    /// Words that will be allowed one day.
-    pub fn planned(self) -> Vec<&'a str> {
-        self.0["x-planned"]
-            .as_array()
-            .into_iter()
-            .flatten()
             .filter_map(Value::as_str)
             .collect()
     }

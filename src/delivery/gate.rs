@@ -350,6 +350,8 @@ impl Gate {
                 () = tokio::time::sleep_until(until) => {}
             }
         }
+        let enclosed = self.inner.enclosed(part).await?;
+        let part = enclosed.as_ref().unwrap_or(part);
         self.channel.send(&message.address.0, part, key).await
     }
 

@@ -16,7 +16,7 @@ use crate::{
     store::{
         Db, StoreError, Tx, contexts,
         messages::{self, NewOutbound},
-        notify,
+        notify, run_tree,
         runs::{self, Lease, Run},
         triggers,
     },
@@ -40,9 +40,9 @@ pub async fn tree(tx: &mut Tx, root: RunId, reason: &str, now: Timestamp) -> Res
     let mut cancelled = Vec::new();
     let mut left = vec![root];
     while let Some(id) = left.pop() {
-        left.extend(runs::children(tx, id).await?.into_iter().map(|child| child.id));
+        left.extend(run_tree::children(tx, id).await?.into_iter().map(|child| child.id));
         if let Some(run) = runs::cancel(tx, id, reason, now).await? {
-            triggers::remove(tx, id).await?;
+            triggers::remove_wake(tx, id).await?;
             // The row holds the claim that cancelling made: the worker's is the one before.
             cancelled.push((id, run.epoch - 1));
             if id == root && wake_parent(tx, &run, now).await? {

@@ -1,25 +1,29 @@
 //! What one commit of a run writes, under its lease, and what follows from a run's end.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use clifford_channel::Address;
 use serde_json::json;
 
 use super::{
     effects::{After, Child},
-    step::{Event, LlmResponse, Step, StepKind},
+    step::{Event, LlmResponse, Step, StepKind, ToolResult},
     work::Task,
 };
 use crate::{
+    budget::{Amount, Settlement},
     clock::Timestamp,
     id::{ChannelId, ContextId, RunId, UserId, WorkerId},
     memory::closing,
+    roles::Role,
     store::{
         StoreError, Tx,
         agents::{self, Mode},
-        channels, contexts, messages, notify,
+        approvals, budgets, channels, contexts, messages, notify, run_tree,
         runs::{self, Advance, Lease, NewRun, Run, RunKind, RunStatus},
-        steps, triggers, usage,
+        steps,
+        triggers::{self, CatchUp},
+        usage,
     },
 };
 
@@ -42,6 +46,10 @@ pub struct Commit {
     pub then: After,
     /// Time zone of a cron sleep.
     pub time_zone: String,
+    /// What becomes of due times of a cron sleep that pass while nobody is there.
+    pub catch_up: CatchUp,
+    /// Where what it has read came from, as far as that is outside: its subagents begin with that.
+    pub origins: BTreeSet<String>,
     /// A cron expression wakes the run: its trigger goes with its end.
     pub has_trigger: bool,
     /// It has subagents that may not have ended: they end with it.
@@ -50,6 +58,8 @@ pub struct Commit {
     pub max_turns: i64,
     /// How long this worker's leases are.
     pub lease_for: Duration,
+    /// What was reserved for the call whose reply it records.
+    pub settlement: Option<Settlement>,
     /// When.
     pub now: Timestamp,
 }
@@ -117,22 +127,36 @@ impl Commit {
         }
         steps::append(tx, self.run.id, &self.steps).await?;
         for (seq, response) in self.responses() {
-            usage::insert(
-                tx,
-                self.run.id,
-                seq,
-                self.run.user_id,
-                self.run.channel_id,
-                response,
-                now,
-            )
-            .await?;
+            let call = usage::Call {
+                step: Some((self.run.id, seq)),
+                user: self.run.user_id,
+                channel: self.run.channel_id,
+                role: Role::of_run(&self.run),
+            };
+            usage::insert(tx, call, response, now).await?;
+        }
+        if let Some(settlement) = &self.settlement {
+            budgets::settle(tx, settlement, self.spent()).await?;
         }
         for message in &self.messages {
             crate::outbound::send_run_message(tx, message, now).await?;
         }
         for child in &self.children {
             runs::insert(tx, &self.child(child), now).await?;
+            if !self.origins.is_empty() {
+                let step = Step {
+                    seq: 1,
+                    at: now,
+                    kind: StepKind::Event(Event::Tainted {
+                        origins: self.origins.clone(),
+                    }),
+                };
+                steps::append(tx, child.id, &[step]).await?;
+                approvals::taint(tx, child.id).await?;
+            }
+        }
+        if self.steps.iter().any(taints) {
+            approvals::taint(tx, self.run.id).await?;
         }
         // The lease decides over all of it, so it is asked last: what stands before goes along.
         let rest = match rests_in {
@@ -142,17 +166,24 @@ impl Commit {
                 runs::AtRest::default()
             }
         };
-        let mut work_to_claim = !self.children.is_empty();
-        if let After::Sleep(wake) = &self.then
-            && let Some(cron) = &wake.cron
-        {
-            triggers::put(tx, self.run.id, cron, &self.time_zone, wake.at, now).await?;
+        // A subagent that rests leaves its place to the next in line.
+        let rests = !matches!(self.then, After::Continue | After::Call(_));
+        let mut work_to_claim = !self.children.is_empty() || self.run.kind == RunKind::Subagent && rests;
+        if let After::Sleep(wake) = &self.then {
+            match &wake.cron {
+                Some(cron) => {
+                    let (zone, catch_up) = (&self.time_zone, self.catch_up);
+                    triggers::put_wake(tx, self.run.id, cron, zone, catch_up, wake.at, now).await?;
+                }
+                None if self.has_trigger => triggers::remove_wake(tx, self.run.id).await?,
+                None => {}
+            }
         }
         let mut follow_up = None;
         let mut job_to_do = false;
         if is_end {
             if self.has_trigger {
-                triggers::remove(tx, self.run.id).await?;
+                triggers::remove_wake(tx, self.run.id).await?;
             }
             if self.has_children {
                 self.end_children(tx).await?;
@@ -186,12 +217,20 @@ impl Commit {
     }
 
     async fn end_children(&self, tx: &mut Tx) -> Result<(), StoreError> {
-        for child in runs::children(tx, self.run.id).await? {
+        for child in run_tree::children(tx, self.run.id).await? {
             if !child.status.is_ended() {
                 super::cancel::tree(tx, child.id, "the run that created it ended", self.now).await?;
             }
         }
         Ok(())
+    }
+
+    /// What the calls cost whose replies it records.
+    fn spent(&self) -> Amount {
+        self.responses().fold(Amount::default(), |sum, (_, response)| Amount {
+            cost: sum.cost + response.cost,
+            tokens: sum.tokens + response.usage.prompt_tokens + response.usage.completion_tokens,
+        })
     }
 
     fn responses(&self) -> impl Iterator<Item = (u32, &LlmResponse)> {
@@ -226,6 +265,11 @@ impl Commit {
         }
         match &self.then {
             After::Continue | After::Call(_) => {}
+            After::Confirm(until) => {
+                change.status = RunStatus::Waiting;
+                change.wake_at = Some(*until);
+                change.wake_reason = Some(approvals::REASON.to_owned());
+            }
             After::Sleep(wake) => {
                 change.status = RunStatus::Waiting;
                 change.wake_at = Some(wake.at);
@@ -249,7 +293,10 @@ impl Commit {
     }
 
     fn child(&self, child: &Child) -> NewRun {
-        let context = (!child.spec.context.is_empty()).then(|| json!({ "context": child.spec.context }));
+        let mut given = json!({ "share": child.share });
+        if !child.spec.context.is_empty() {
+            given["context"] = json!(child.spec.context);
+        }
         NewRun {
             id: child.id,
             agent_id: self.run.agent_id,
@@ -261,12 +308,21 @@ impl Commit {
             profile: child.spec.profile.clone(),
             mode: Mode::Run,
             input_text: child.spec.task.clone(),
-            input_json: context,
+            input_json: Some(given),
             allowed_tools: child.tools.clone(),
             address: None,
             not_before: None,
             lease: None,
         }
+    }
+}
+
+/// Whether a run has read words from outside by this step.
+fn taints(step: &Step) -> bool {
+    match &step.kind {
+        StepKind::ToolResult(ToolResult { origins, .. })
+        | StepKind::Event(Event::Tainted { origins } | Event::SubagentEnded { origins, .. }) => !origins.is_empty(),
+        _ => false,
     }
 }
 
@@ -319,7 +375,7 @@ pub async fn wake_parent(tx: &mut Tx, ended: &Run, now: Timestamp) -> Result<boo
         return Ok(false);
     };
     runs::lock(tx, parent, now).await?;
-    match runs::awaited(tx, parent).await? {
+    match run_tree::awaited(tx, parent).await? {
         Some((wake_on, unended)) if unended == 0 || wake_on == "first" => {
             let woken = runs::wake(tx, parent, "subagents", now).await?;
             if !woken {

@@ -3,7 +3,9 @@
 use std::{sync::Arc, time::Duration};
 
 use super::{
-    Engine, cancel, sentences,
+    Engine,
+    answering::{self, Answer},
+    cancel, sentences,
     step::{Event, StepKind},
 };
 use crate::{
@@ -13,6 +15,7 @@ use crate::{
     store::{
         Db, StoreError, Tx,
         agents::{self, Agent},
+        approvals,
         messages::{self, NewOutbound},
         notify,
         runs::{self, Lease, NewRun, Run, RunStatus},
@@ -135,6 +138,11 @@ impl Engine {
     /// is none.
     pub async fn wake(self: &Arc<Self>, id: RunId) -> Result<Run, StoreError> {
         let run = self.run(id).await?;
+        if run.status == RunStatus::Waiting && run.wake_reason.as_deref() == Some(approvals::REASON) {
+            return Err(StoreError::WrongState(format!(
+                "run {id} waits for a person: approve or deny with POST /api/runs/{id}/confirm"
+            )));
+        }
         let now = self.clock.now();
         let woken = self
             .db
@@ -158,6 +166,17 @@ impl Engine {
         }
         self.bell.notify_one();
         self.run(id).await
+    }
+
+    /// Answers what a run asks, and goes on with it.
+    ///
+    /// # Errors
+    /// As [`answering::from_outside`].
+    pub async fn confirm(self: &Arc<Self>, answer: Answer) -> Result<Run, StoreError> {
+        let run = answering::from_outside(&self.db, answer, self.clock.now()).await?;
+        self.events.tell(run.id, super::events::RunEvent::Status(run.status));
+        self.bell.notify_one();
+        Ok(run)
     }
 
     /// Does a failed or cancelled run once more, as a new one with the same input.

@@ -13,7 +13,7 @@ use crate::clock::Timestamp;
 /// # Errors
 /// Says what is wrong with the expression or the zone, in words for the model.
 pub fn next_occurrence(cron: &str, time_zone: &str, after: Timestamp) -> Result<Timestamp, String> {
-    let zone = jiff::tz::TimeZone::get(time_zone).map_err(|_| format!("`{time_zone}` is no IANA time zone."))?;
+    let zone = zone(time_zone)?;
     let expression = CronParser::builder()
         .seconds(Seconds::Optional)
         .build()
@@ -25,6 +25,27 @@ pub fn next_occurrence(cron: &str, time_zone: &str, after: Timestamp) -> Result<
     Ok(Timestamp::from(next.timestamp()))
 }
 
+/// A moment as RFC 3339 has it; without an offset it is by the calendar of a time zone.
+fn moment(text: &str, time_zone: &str) -> Result<Timestamp, String> {
+    if let Ok(at) = text.parse::<jiff::Timestamp>() {
+        return Ok(at.into());
+    }
+    let zone = zone(time_zone)?;
+    let local = text.parse::<jiff::civil::DateTime>().and_then(|at| at.to_zoned(zone));
+    let at = local.map_err(|_| {
+        format!("wake_at `{text}` is no RFC 3339 time such as 2030-01-02T03:04:05Z, or 2030-01-02T03:04:05 without an offset.")
+    })?;
+    Ok(at.timestamp().into())
+}
+
+/// The time zone of an IANA name.
+///
+/// # Errors
+/// Says that there is none.
+pub fn zone(name: &str) -> Result<jiff::tz::TimeZone, String> {
+    jiff::tz::TimeZone::get(name).map_err(|_| format!("`{name}` is no IANA time zone."))
+}
+
 /// What wakes a run that goes to sleep at `now`.
 ///
 /// # Errors
@@ -33,11 +54,9 @@ pub fn wake(sleep: &Sleep, rules: &Rules, now: Timestamp) -> Result<Wake, String
     let reason = sleep.reason.clone();
     match (&sleep.wake_at, sleep.delay_seconds, &sleep.cron) {
         (Some(at), None, None) => {
-            let at: jiff::Timestamp = at
-                .parse()
-                .map_err(|_| format!("wake_at `{at}` is no RFC 3339 time such as 2030-01-02T03:04:05Z."))?;
+            let at = moment(at, &rules.time_zone)?;
             Ok(Wake {
-                at: Timestamp::from(at).max(now),
+                at: at.max(now),
                 cron: None,
                 reason,
             })

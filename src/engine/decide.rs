@@ -3,6 +3,8 @@
 //! [`next`] says what a run does when it has nothing in hand, [`decide`] what it does with a reply. Read
 //! `judge` as a table: one line an action.
 
+mod spawn;
+
 use clifford_action::{Action, OutputMode, RecoverAction, Reply, SubagentSpec, Unreadable, WakeOn};
 
 use super::{
@@ -13,12 +15,12 @@ use super::{
     sentences,
     similar::nearly_same,
     state::{RunState, joined},
-    step::{EndingKind, Event, NoteAbout, StepKind, ToolCall},
+    step::{ConfirmRequest, EndingKind, Event, NoteAbout, StepKind, ToolCall},
 };
 use crate::{clock::Timestamp, store::runs::RunKind};
 
-/// How many subagents one action may create for each that may run at once: the others wait for a place.
-const SUBAGENTS_IN_LINE: usize = 8;
+use spawn::spawn;
+pub use spawn::spec_signature;
 
 /// What becomes of a reply. `before` is recorded first, in the same commit.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +33,13 @@ pub enum Decision {
         before: Vec<StepKind>,
         /// The call.
         call: ToolCall,
+    },
+    /// Ask a person whether a call may be made.
+    Confirm {
+        /// Recorded first.
+        before: Vec<StepKind>,
+        /// What is asked.
+        request: ConfirmRequest,
     },
     /// Send a message.
     Say {
@@ -127,7 +136,7 @@ pub enum Next {
 /// What a run does when no reply is in hand: it thinks, if it may.
 pub fn next(state: &RunState, rules: &Rules) -> Next {
     if let Some(spent) = spent_budget(state, rules) {
-        return Next::End(out_of_budget(state, spent));
+        return Next::End(out_of_budget(state, sentences::BUDGET, spent));
     }
     if state.is_chat() {
         return Next::Think(vec![]);
@@ -157,14 +166,7 @@ pub fn decide(state: &RunState, rules: &Rules, reply: &Result<Reply, Unreadable>
         Ok(reply) => reply,
         Err(fault) => return unreadable(state, rules, fault),
     };
-    let before: Vec<_> = reply
-        .notes
-        .iter()
-        .map(|note| StepKind::Note {
-            category: note.category,
-            content: note.content.clone(),
-        })
-        .collect();
+    let before = notes_of(reply);
     // Gates see the notes that ride along.
     let mut noted = state.clone();
     noted.notes.extend(reply.notes.iter().map(|note| note.category));
@@ -177,6 +179,19 @@ pub fn decide(state: &RunState, rules: &Rules, reply: &Result<Reply, Unreadable>
     unless_stuck(state, decision)
 }
 
+/// What becomes of a reply whose files cannot be sent: its notes count, and the model is told why.
+pub fn refuse(state: &RunState, reply: &Reply, fault: &str) -> Decision {
+    unless_stuck(state, invalid(notes_of(reply), fault))
+}
+
+fn notes_of(reply: &Reply) -> Vec<StepKind> {
+    let notes = reply.notes.iter().map(|note| StepKind::Note {
+        category: note.category,
+        content: note.content.clone(),
+    });
+    notes.collect()
+}
+
 /// One line an action.
 fn judge(state: &RunState, rules: &Rules, action: &Action, before: Vec<StepKind>, now: Timestamp) -> Decision {
     match action {
@@ -184,11 +199,7 @@ fn judge(state: &RunState, rules: &Rules, action: &Action, before: Vec<StepKind>
             Some(call) => Decision::CallTool { before, call },
             None => Decision::Record(before),
         },
-        Action::SendMessage { file_ids, .. } | Action::Finish { file_ids, .. } if !file_ids.is_empty() => invalid(
-            before,
-            "file_ids names files that this run does not have. Leave it out.",
-        ),
-        Action::SendMessage { message, .. } => say(state, message, before),
+        Action::SendMessage { message, file_ids } => say(state, message, !file_ids.is_empty(), before),
         Action::SetOutput { output, mode } => Decision::Record(with(
             before,
             StepKind::OutputUpdate {
@@ -196,7 +207,9 @@ fn judge(state: &RunState, rules: &Rules, action: &Action, before: Vec<StepKind>
                 mode: *mode,
             },
         )),
-        Action::Finish { output, mode, .. } => finish(state, output.as_deref(), *mode, before),
+        Action::Finish { output, mode, file_ids } => {
+            finish(state, output.as_deref(), *mode, !file_ids.is_empty(), before)
+        }
         Action::Decision { content, importance } => Decision::Record(with(
             before,
             StepKind::Decision {
@@ -270,7 +283,7 @@ fn unreadable(state: &RunState, rules: &Rules, fault: &Unreadable) -> Decision {
 }
 
 /// A message ends the run if it is a question, a repeat, the whole answer, a subagent's, or follows a failure.
-fn say(state: &RunState, message: &str, mut before: Vec<StepKind>) -> Decision {
+fn say(state: &RunState, message: &str, has_files: bool, mut before: Vec<StepKind>) -> Decision {
     let output = if state.output.is_empty() {
         message
     } else {
@@ -291,7 +304,8 @@ fn say(state: &RunState, message: &str, mut before: Vec<StepKind>) -> Decision {
     let repeats_last = state.said().last().is_some_and(|last| last.trim() == message.trim());
     let is_whole_answer = state.calls.is_empty() && !state.had_output;
     let ends = repeats_last || is_question(message) || is_whole_answer || state.any_tool_failed;
-    if repeats_last || state.said().iter().any(|sent| nearly_same(sent, message)) {
+    // Files are news, whatever the words are that they go with.
+    if !has_files && (repeats_last || state.said().iter().any(|sent| nearly_same(sent, message))) {
         before.push(StepKind::AssistantMessage {
             text: message.to_owned(),
             sent: false,
@@ -326,7 +340,13 @@ fn is_question(message: &str) -> bool {
             .any(|asking| lower.contains(asking))
 }
 
-fn finish(state: &RunState, output: Option<&str>, mode: Option<OutputMode>, mut before: Vec<StepKind>) -> Decision {
+fn finish(
+    state: &RunState,
+    output: Option<&str>,
+    mode: Option<OutputMode>,
+    has_files: bool,
+    mut before: Vec<StepKind>,
+) -> Decision {
     let buffer = match output {
         Some(output) => joined(&state.output, output, mode.unwrap_or_default()),
         None => state.output.clone(),
@@ -336,7 +356,7 @@ fn finish(state: &RunState, output: Option<&str>, mode: Option<OutputMode>, mut 
         Some(_) => unsaid_in(state.said(), &buffer),
         None => unsaid(state, &buffer),
     };
-    if message.is_none() && state.said().is_empty() {
+    if message.is_none() && state.said().is_empty() && !has_files {
         if state.empty_finish_refused {
             return complete(state, before, EndingKind::EmptyFinish);
         }
@@ -359,45 +379,6 @@ fn finish(state: &RunState, output: Option<&str>, mode: Option<OutputMode>, mut 
             message,
         },
     }
-}
-
-fn spawn(
-    state: &RunState,
-    rules: &Rules,
-    specs: &[SubagentSpec],
-    wake_on: WakeOn,
-    mut before: Vec<StepKind>,
-) -> Decision {
-    let mut seen = state.specs.clone();
-    let children: Vec<_> = specs
-        .iter()
-        .filter(|spec| seen.insert(spec_signature(spec)))
-        .cloned()
-        .collect();
-    if !children.is_empty() {
-        let most = rules.max_parallel_subagents * SUBAGENTS_IN_LINE;
-        if children.len() > most {
-            return invalid(before, &format!("at most {most} subagents in one action."));
-        }
-        return Decision::Spawn {
-            before,
-            children,
-            wake_on,
-        };
-    }
-    if state.spawn_repeats > 0 {
-        return complete(state, before, EndingKind::SpawnRepeated);
-    }
-    before.push(note(
-        NoteAbout::SpawnRepeated,
-        "Refused: these subagents were asked for before. Do the work yourself.",
-    ));
-    Decision::Record(before)
-}
-
-/// The canonical form of a subagent's spec, by which repeats are told.
-pub fn spec_signature(spec: &SubagentSpec) -> String {
-    clifford_action::canonical(&serde_json::to_value(spec).unwrap_or_default())
 }
 
 fn recover(

@@ -3,12 +3,16 @@
 use clifford_action::{SubagentSpec, WakeOn};
 
 use super::{
+    approval,
     decide::{Decision, Then, Wake, spec_signature},
+    rules::{Rules, Share},
     state::RunState,
     step::{EndingKind, Event, Finish, StepKind, ToolCall},
 };
 use crate::{
+    clock::Timestamp,
     id::RunId,
+    outbound::Enclosed,
     store::runs::{RunKind, RunStatus},
 };
 
@@ -19,6 +23,10 @@ pub struct Effects {
     pub steps: Vec<StepKind>,
     /// Messages to the user, in order.
     pub says: Vec<String>,
+    /// A person is asked something.
+    pub asks: bool,
+    /// Files that go with the last of them, or by themselves.
+    pub encloses: Vec<Enclosed>,
     /// Subagents to create.
     pub children: Vec<Child>,
     /// What the run does next.
@@ -32,8 +40,10 @@ pub struct Child {
     pub id: RunId,
     /// What it is to do.
     pub spec: SubagentSpec,
-    /// Its tools: what was asked for, within its parent's.
+    /// Its tools: what was asked for, within its profile's and its parent's.
     pub tools: Option<Vec<String>>,
+    /// What it may use of what its parent has left.
+    pub share: Share,
 }
 
 /// What a run does after a commit.
@@ -44,6 +54,8 @@ pub enum After {
     Continue,
     /// Calls a tool.
     Call(ToolCall),
+    /// Waits for a person, at most until then.
+    Confirm(Timestamp),
     /// Waits until a time.
     Sleep(Wake),
     /// Waits for subagents.
@@ -60,8 +72,8 @@ pub enum After {
 }
 
 /// What a decision writes. `new_id` makes the ids of subagents.
-pub fn effects(state: &RunState, decision: Decision, mut new_id: impl FnMut() -> RunId) -> Effects {
-    match decision {
+pub fn effects(state: &RunState, rules: &Rules, decision: Decision, mut new_id: impl FnMut() -> RunId) -> Effects {
+    match approval::guarded(state, decision) {
         Decision::Record(steps) => Effects {
             steps,
             ..Effects::default()
@@ -71,6 +83,16 @@ pub fn effects(state: &RunState, decision: Decision, mut new_id: impl FnMut() ->
             Effects {
                 steps: before,
                 then: After::Call(call),
+                ..Effects::default()
+            }
+        }
+        Decision::Confirm { mut before, request } => {
+            let until = request.expires_at;
+            before.push(StepKind::Event(Event::ConfirmRequest(request)));
+            Effects {
+                steps: before,
+                asks: true,
+                then: After::Confirm(until),
                 ..Effects::default()
             }
         }
@@ -109,13 +131,10 @@ pub fn effects(state: &RunState, decision: Decision, mut new_id: impl FnMut() ->
             wake_on,
         } => {
             let specs = children.iter().map(spec_signature).collect();
+            let share = rules.share(state, children.len());
             let children: Vec<_> = children
                 .into_iter()
-                .map(|spec| Child {
-                    id: new_id(),
-                    tools: narrowed(state.allowed_tools.as_deref(), spec.tools.as_deref()),
-                    spec,
-                })
+                .map(|spec| child(state, rules, spec, new_id(), share))
                 .collect();
             let ids = children.iter().map(|child| child.id).collect();
             before.push(StepKind::Event(Event::SpawnSubagents {
@@ -125,9 +144,9 @@ pub fn effects(state: &RunState, decision: Decision, mut new_id: impl FnMut() ->
             }));
             Effects {
                 steps: before,
-                says: vec![],
                 children,
                 then: After::AwaitChildren(wake_on),
+                ..Effects::default()
             }
         }
         Decision::Wait { mut before, until } => {
@@ -154,7 +173,9 @@ pub fn effects(state: &RunState, decision: Decision, mut new_id: impl FnMut() ->
             ended(before, message.into_iter().collect(), finish)
         }
         Decision::Fail { before, failure } => {
-            let message = (state.kind == RunKind::Coordinator).then_some(failure.message);
+            // What was said before need not be said again.
+            let is_said = state.kind == RunKind::Coordinator && !failure.message.is_empty();
+            let message = is_said.then_some(failure.message);
             let finish = Finish {
                 status: RunStatus::Failed,
                 ending: failure.kind,
@@ -177,8 +198,23 @@ fn ended(mut steps: Vec<StepKind>, says: Vec<String>, finish: Finish) -> Effects
     Effects {
         steps,
         says,
-        children: vec![],
         then,
+        ..Effects::default()
+    }
+}
+
+/// A subagent as it is asked for, within what its profile and its parent have, with the newest of what it is told.
+fn child(state: &RunState, rules: &Rules, mut spec: SubagentSpec, id: RunId, share: Share) -> Child {
+    let profile = spec.profile.as_ref().and_then(|name| rules.profiles.get(name));
+    let of_profile = profile.and_then(|profile| profile.tools.as_deref());
+    let asked = narrowed(of_profile, spec.tools.as_deref());
+    let older = spec.context.len().saturating_sub(rules.subagent_conversation);
+    spec.context.drain(..older);
+    Child {
+        id,
+        tools: narrowed(state.allowed_tools.as_deref(), asked.as_deref()),
+        spec,
+        share,
     }
 }
 

@@ -129,9 +129,10 @@ pub(super) fn spent_budget(state: &RunState, rules: &Rules) -> Option<String> {
     }
 }
 
-pub(super) fn out_of_budget(state: &RunState, error: String) -> Decision {
+/// A budget is spent: the run ends with what it has, else with this sentence.
+pub(super) fn out_of_budget(state: &RunState, sentence: &str, error: String) -> Decision {
     if state.output.trim().is_empty() && state.sent.is_empty() {
-        give_up(state, EndingKind::Budget, sentences::BUDGET, &error)
+        give_up(state, EndingKind::Budget, sentence, &error)
     } else {
         let before = vec![StepKind::Event(Event::Error { message: error })];
         complete(state, before, EndingKind::Budget)

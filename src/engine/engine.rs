@@ -2,7 +2,6 @@
 
 use std::{sync::Arc, time::Duration};
 
-use clifford_llm::Model;
 use clifford_vault::Masker;
 use dashmap::DashMap;
 use tokio::sync::{Notify, Semaphore};
@@ -10,11 +9,13 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{events::Events, perform, rules::Rules, work::Work};
 use crate::{
+    budget::Budget,
     clock::SharedClock,
     delivery::Delivery,
     id::{RunId, WorkerId},
     memory::recall::Amounts,
     outbound::Outbound,
+    roles::Roles,
     sealed::Sealed,
     settings::PlaceSettings,
     store::{
@@ -44,12 +45,12 @@ pub struct Settings {
     pub conversation_limit: u32,
     /// What is remembered.
     pub memory: MemorySettings,
+    /// How triggers come due.
+    pub triggers: crate::triggers::Settings,
     /// Keep the whole prompt of each call.
     pub record_prompts: bool,
-    /// Where files are kept.
-    pub data_dir: std::path::PathBuf,
-    /// Prices per million tokens, by provider: of the prompt and of the completion.
-    pub prices: std::collections::BTreeMap<String, (f64, f64)>,
+    /// How much may be spent on models.
+    pub budgets: Vec<Budget>,
 }
 
 impl Settings {
@@ -96,8 +97,8 @@ pub struct Engine {
     pub rules: Rules,
     /// Settings.
     pub settings: Settings,
-    /// The model, with its layers.
-    pub model: Arc<dyn Model>,
+    /// The models, by what they are asked for.
+    pub roles: Arc<Roles>,
     /// The tools.
     pub tools: Arc<Registry>,
     /// What tools work with.
@@ -113,9 +114,11 @@ pub struct Engine {
     /// Tells those who watch.
     pub events: Events,
     /// Rung when there is work to claim, or a wake to wait for.
-    pub bell: Notify,
+    pub bell: Arc<Notify>,
     /// Rung when there is a job to do.
     pub jobs_bell: Notify,
+    /// Rung when what was reserved of a budget is settled.
+    pub budget_bell: Notify,
     /// Told to stop: no new steps are begun.
     pub stop: CancellationToken,
     /// Every run's task.
@@ -124,8 +127,6 @@ pub struct Engine {
     pub places: Arc<Semaphore>,
     /// By run and claim: told to stop because the run is somebody else's now.
     cancelled: DashMap<(RunId, i64), CancellationToken>,
-    /// By root: places for its subagents.
-    trees: DashMap<RunId, Arc<Semaphore>>,
 }
 
 /// What an engine is made of.
@@ -140,8 +141,8 @@ pub struct Parts {
     pub rules: Rules,
     /// Settings.
     pub settings: Settings,
-    /// The model, with its layers.
-    pub model: Arc<dyn Model>,
+    /// The models, by what they are asked for.
+    pub roles: Arc<Roles>,
     /// The tools.
     pub tools: Arc<Registry>,
     /// What tools work with.
@@ -166,21 +167,21 @@ impl Engine {
             worker: parts.worker,
             rules: parts.rules,
             settings: parts.settings,
-            model: parts.model,
+            roles: parts.roles,
             tools: parts.tools,
+            bell: Arc::clone(&parts.services.bell),
             services: parts.services,
             outbound: parts.outbound,
             delivery: parts.delivery,
             masker: parts.masker,
             sealed: parts.sealed,
             events: Events::default(),
-            bell: Notify::new(),
             jobs_bell: Notify::new(),
+            budget_bell: Notify::new(),
             stop: CancellationToken::new(),
             tasks: TaskTracker::new(),
             places,
             cancelled: DashMap::new(),
-            trees: DashMap::new(),
         })
     }
 
@@ -305,20 +306,6 @@ impl Held {
     async fn work_on(&self, work: Work) {
         let engine = &self.engine;
         let run = work.run.id;
-        let root = work.run.root_run_id;
-        let tree = (run != root).then(|| {
-            let places = engine.settings.max_parallel_subagents;
-            Arc::clone(
-                &engine
-                    .trees
-                    .entry(root)
-                    .or_insert_with(|| Arc::new(Semaphore::new(places))),
-            )
-        });
-        let place = match &tree {
-            Some(tree) => tree.acquire().await.ok(),
-            None => None,
-        };
         let epoch = work.lease.epoch;
         let to = work.reply_to();
         if let Some(to) = &to {
@@ -332,10 +319,6 @@ impl Held {
             } else {
                 engine.delivery.let_go(to, run, epoch);
             }
-        }
-        drop(place);
-        if tree.is_some() {
-            engine.trees.remove_if(&root, |_, tree| Arc::strong_count(tree) <= 2);
         }
     }
 }

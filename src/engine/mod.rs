@@ -3,6 +3,8 @@
 //! [`state`] folds steps into what a run knows, [`decide`] holds the rules and [`effects`] what each decision
 //! writes; the three see no clock, database or network. [`perform`] does the I/O around them.
 
+pub mod answering;
+pub mod approval;
 pub mod cancel;
 pub mod chat;
 pub mod commit;

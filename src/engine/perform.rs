@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Engine,
-    decide::{self, Next},
+    decide::{self, Decision, Next},
     endings, sentences,
     session::{Gone, Session},
     state::Pending,
@@ -82,14 +82,39 @@ async fn attempt(engine: &Arc<Engine>, work: Work, cancelled: &CancellationToken
         match session.state.pending.clone() {
             Pending::Nothing => return Ok(()),
             Pending::Wait => session.woken().await?,
-            Pending::Call(call) => session.call(call).await?,
-            Pending::Apply(reply) => {
-                let decision = decide::decide(&session.state, &engine.rules, &reply, engine.clock.now());
-                if session.carry_out(decision).await?.is_at_rest() {
+            Pending::Call(call) => {
+                if session.call(call).await?.is_at_rest() {
                     return Ok(());
                 }
             }
-            Pending::Think => match decide::next(&session.state, &engine.rules) {
+            Pending::Confirm(asked) => {
+                if session.unanswered(&asked).await?.is_at_rest() {
+                    return Ok(());
+                }
+            }
+            Pending::Approved(call) => {
+                let before = Vec::new();
+                session.carry_out(Decision::CallTool { before, call }).await?;
+            }
+            Pending::Denied(asked) => {
+                if session.denied(&asked).await?.is_at_rest() {
+                    return Ok(());
+                }
+            }
+            Pending::Apply(reply) => {
+                let (decision, enclosed) = match session.enclosed(&reply).await? {
+                    Ok(enclosed) => {
+                        let now = engine.clock.now();
+                        (decide::decide(&session.state, &session.rules, &reply, now), enclosed)
+                    }
+                    Err(refused) => (refused, Vec::new()),
+                };
+                let decision = session.judged(decision).await?;
+                if session.carry_out_with(decision, enclosed).await?.is_at_rest() {
+                    return Ok(());
+                }
+            }
+            Pending::Think => match decide::next(&session.state, &session.rules) {
                 Next::Think(before) => {
                     session.take_in().await?;
                     session.think(before).await?;

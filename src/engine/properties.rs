@@ -226,6 +226,8 @@ fn happen(run: &mut Rehearsal, happening: &Happening) -> Result<(), TestCaseErro
                     status: *status,
                     output: Some("secret".into()),
                     error: Some("secret".into()),
+                    origins: std::collections::BTreeSet::new(),
+                    used: crate::engine::step::Used::default(),
                 }));
             }
             prop_assert!(before.may_become(RunStatus::Pending) && RunStatus::Pending.may_become(RunStatus::Running));
@@ -234,7 +236,7 @@ fn happen(run: &mut Rehearsal, happening: &Happening) -> Result<(), TestCaseErro
         }
         (Pending::Think, Happening::Reply(text)) => {
             let decision = run.reply_text(text);
-            let written = effects(&run.state, decision, RunId::new);
+            let written = effects(&run.state, &run.rules, decision, RunId::new);
             prop_assert!(run.run.kind == RunKind::Coordinator || written.says.is_empty());
         }
         (Pending::Think, Happening::Says(text)) => {
@@ -249,7 +251,8 @@ fn happen(run: &mut Rehearsal, happening: &Happening) -> Result<(), TestCaseErro
         (Pending::Apply(_), _) => {
             run.apply();
         }
-        (Pending::Nothing, _) => return Ok(()),
+        // A person is asked outside of the rules.
+        (Pending::Nothing | Pending::Confirm(_) | Pending::Approved(_) | Pending::Denied(_), _) => return Ok(()),
     }
     prop_assert!(
         run.status == before || before.may_become(run.status),
@@ -315,10 +318,11 @@ proptest! {
             }
             let before = run.state.clone();
             let decision = run.reply_text(text);
-            let written = effects(&before, decision, RunId::new);
+            let written = effects(&before, &run.rules, decision, RunId::new);
             let agrees = match &written.then {
                 After::Continue => matches!(run.state.pending, Pending::Think),
                 After::Call(call) => run.state.pending == Pending::Call(call.clone()),
+                After::Confirm(_) => matches!(run.state.pending, Pending::Confirm(_)),
                 After::Sleep(_) | After::AwaitChildren(WakeOn::All | WakeOn::First) => run.state.pending == Pending::Wait,
                 After::End { output, .. } => run.state.pending == Pending::Nothing && run.state.output == *output,
             };

@@ -132,14 +132,14 @@ impl Rehearsal {
 
     /// Writes what a decision writes.
     pub fn carry_out(&mut self, decision: Decision) -> Effects {
-        let written = effects(&self.state, decision, RunId::new);
+        let written = effects(&self.state, &self.rules, decision, RunId::new);
         for step in written.steps.clone() {
             self.push(step);
         }
         self.says.extend(written.says.iter().cloned());
         self.status = match &written.then {
             After::Continue | After::Call(_) => RunStatus::Running,
-            After::Sleep(_) | After::AwaitChildren(_) => RunStatus::Waiting,
+            After::Sleep(_) | After::AwaitChildren(_) | After::Confirm(_) => RunStatus::Waiting,
             After::End { status, .. } => *status,
         };
         written

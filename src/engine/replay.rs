@@ -35,6 +35,7 @@ pub struct Iteration<'a> {
 
 /// Tells a run again.
 pub fn replay<'a>(run: &Run, rules: &Rules, steps: &'a [Step]) -> Vec<Iteration<'a>> {
+    let rules = &rules.of_run(run);
     let mut state = RunState::new(run, rules);
     let mut iterations: Vec<Iteration<'a>> = Vec::new();
     for step in steps {
@@ -85,6 +86,7 @@ pub fn known(state: &RunState) -> Value {
             "tool": limitation.tool, "error": limitation.error, "refusals": limitation.refusals,
         })),
         "children": state.children,
+        "origins": state.origins,
         "idle": state.idle,
         "same": state.same,
         "tokens": state.tokens,
@@ -98,6 +100,9 @@ const fn pending(pending: &Pending) -> &'static str {
         Pending::Think => "think",
         Pending::Apply(_) => "apply",
         Pending::Call(_) => "call",
+        Pending::Confirm(_) => "confirm",
+        Pending::Approved(_) => "approved",
+        Pending::Denied(_) => "denied",
         Pending::Wait => "wait",
         Pending::Nothing => "nothing",
     }
@@ -109,6 +114,10 @@ fn decided(decision: &Decision) -> Value {
         Decision::CallTool { before, call } => {
             json!({ "decision": "call_tool", "records": recorded(before), "tool": call.name, "args": call.args })
         }
+        Decision::Confirm { before, request } => json!({
+            "decision": "confirm", "records": recorded(before), "tool": request.call.name, "args": request.call.args,
+            "why": request.why,
+        }),
         Decision::Say { before, text, then } => json!({
             "decision": "say", "records": recorded(before), "message": text, "completes": *then == Then::Complete,
         }),

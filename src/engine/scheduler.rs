@@ -1,4 +1,4 @@
-//! Finds work: runs whose time has come, runs that nobody holds, messages that nobody delivers.
+//! Finds work: runs and triggers whose time has come, runs that nobody holds, messages that nobody delivers.
 
 use std::{sync::Arc, time::Duration};
 
@@ -7,7 +7,8 @@ use tokio_util::sync::CancellationToken;
 use super::{Engine, wake};
 use crate::{
     clock::Timestamp,
-    store::{StoreError, notify, run_queue},
+    store::{StoreError, notify, run_queue, triggers},
+    triggers::fire,
 };
 
 /// The net under bells and notifications.
@@ -48,10 +49,11 @@ pub async fn run(engine: Arc<Engine>, stop: CancellationToken) {
     }
 }
 
-/// Wakes what is due, claims what nobody holds, and returns when to look again at the latest.
+/// Wakes and fires what is due, claims what nobody holds, and returns when to look again at the latest.
 async fn look(engine: &Arc<Engine>) -> Result<Option<Timestamp>, StoreError> {
     let now = engine.clock.now();
-    wake::wake_due(&engine.db, now).await?;
+    wake::wake_due(&engine.db, engine.settings.triggers.grace, now).await?;
+    fire::fire_due(engine, now).await?;
     loop {
         let places = engine.places.available_permits().min(BATCH);
         if places == 0 || !claim(engine, now, places).await? {
@@ -59,7 +61,12 @@ async fn look(engine: &Arc<Engine>) -> Result<Option<Timestamp>, StoreError> {
         }
     }
     engine.delivery.claim().await?;
-    run_queue::next_wake(&mut engine.db.read().await?, now).await
+    let mut conn = engine.db.read().await?;
+    let next = [
+        run_queue::next_wake(&mut conn, now).await?,
+        triggers::next_due(&mut conn, now).await?,
+    ];
+    Ok(next.into_iter().flatten().min())
 }
 
 /// Claims up to `places` runs; `true` if there may be more.
@@ -67,9 +74,10 @@ async fn claim(engine: &Arc<Engine>, now: Timestamp, places: usize) -> Result<bo
     let (worker, until) = (engine.worker, now.after(engine.settings.lease));
     let limit = u32::try_from(places).unwrap_or(u32::MAX);
     let served = engine.delivery.served();
+    let tree = u32::try_from(engine.settings.max_parallel_subagents).unwrap_or(u32::MAX);
     let claimed = engine
         .db
-        .write(move |tx| Box::pin(async move { run_queue::claim(tx, worker, &served, now, until, limit).await }))
+        .write(move |tx| Box::pin(async move { run_queue::claim(tx, worker, &served, now, until, limit, tree).await }))
         .await?;
     let count = claimed.len();
     for lease in claimed {

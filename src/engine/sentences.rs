@@ -53,6 +53,16 @@ fn named(tool: &str) -> String {
     }
 }
 
+/// For a call that a person denied, or did not answer in time.
+pub fn denied(tool: &str, in_time: bool) -> String {
+    let tool = named(tool);
+    if in_time {
+        format!("I did not call {tool}, since that was denied.")
+    } else {
+        format!("I did not call {tool}, since nobody approved that in time.")
+    }
+}
+
 /// Names what subagents could not do, behind another sentence.
 pub fn could_not(sentence: &str, tasks: &[String]) -> String {
     if tasks.is_empty() {

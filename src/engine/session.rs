@@ -1,9 +1,12 @@
 //! A run in a worker's hands: its state, its steps that are not committed yet, and the I/O around them.
 
 mod beside;
+mod budget;
 mod calling;
 mod committing;
+mod enclosing;
 mod growing;
+mod judging;
 mod take_in;
 mod thinking;
 
@@ -17,14 +20,19 @@ use super::{
     decide::Decision,
     effects::{After, effects},
     prompt::Frame,
+    rules::Rules,
     state::RunState,
     step::{Event, NoteAbout, Step, StepKind},
     work::Work,
 };
 use crate::{
+    budget::Settlement,
     id::RunId,
+    outbound::Enclosed,
+    policy::words::Known,
     settings::WhenBusy,
-    store::{StoreError, outbox, runs},
+    store::{StoreError, outbox, run_tree, runs::RunKind, steps},
+    tools::Options,
 };
 
 /// Why a worker lets go of a run that has neither ended nor waits.
@@ -69,35 +77,53 @@ impl Onward {
 pub struct Session<'a> {
     /// What is known of it.
     pub state: RunState,
+    /// What it is judged by.
+    pub rules: Rules,
     engine: &'a Arc<Engine>,
     work: Work,
     cancelled: &'a CancellationToken,
     frame: Option<Frame>,
+    /// What was reserved of budgets for the call that is under way.
+    settlement: Option<Settlement>,
     uncommitted: Vec<Step>,
     /// A call that was found without its result: the process that made it died.
     interrupted: bool,
+    /// What is set for tools here, once that was looked up.
+    options: Option<Arc<Options>>,
     /// What becomes of messages that arrive meanwhile, once that was looked up.
     when_busy: Option<WhenBusy>,
     /// Where what was taken in was to be answered.
     taken_in: Vec<Address>,
+    /// What of the prompt nobody outside knows.
+    private: Known,
 }
 
 impl<'a> Session<'a> {
     /// Takes a run up where its steps end.
     pub fn open(engine: &'a Arc<Engine>, work: Work, cancelled: &'a CancellationToken) -> Self {
-        let state = RunState::replay(&work.run, &engine.rules, &work.steps);
+        let rules = engine.rules.of(work.user.as_ref()).of_run(&work.run);
+        let state = RunState::replay(&work.run, &rules, &work.steps);
         let interrupted = matches!(state.pending, super::state::Pending::Call(_));
         Self {
             state,
+            rules,
             engine,
             work,
             cancelled,
             frame: None,
+            settlement: None,
             uncommitted: Vec::new(),
             interrupted,
+            options: None,
             when_busy: None,
             taken_in: Vec::new(),
+            private: Known::default(),
         }
+    }
+
+    /// The rules' numbers for this run.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
     }
 
     /// Takes a step: it is applied now, and committed with the next commit.
@@ -126,15 +152,22 @@ impl<'a> Session<'a> {
         if self.state.children.is_empty() {
             return Ok(());
         }
-        let children = runs::children(&mut self.engine.db.read().await?, self.work.run.id).await?;
+        let mut conn = self.engine.db.read().await?;
+        let children = run_tree::children(&mut conn, self.work.run.id).await?;
+        let mut used = run_tree::used_by_children(&mut conn, self.work.run.id).await?;
+        drop(conn);
         for child in children.into_iter().filter(|child| child.status.is_ended()) {
             if self.state.children.contains(&child.id) {
+                let steps = steps::of_run(&mut self.engine.db.read().await?, child.id).await?;
+                let origins = RunState::replay(&child, &self.engine.rules, &steps).origins;
                 self.push(StepKind::Event(Event::SubagentEnded {
                     run_id: child.id,
                     task: child.input_text,
                     status: child.status,
+                    used: used.remove(&child.id).unwrap_or_default(),
                     output: child.output_text,
                     error: child.error,
+                    origins,
                 }));
             }
         }
@@ -163,7 +196,19 @@ impl<'a> Session<'a> {
     /// # Errors
     /// The store's.
     pub async fn carry_out(&mut self, decision: Decision) -> Result<Onward, Gone> {
-        let mut effects = effects(&self.state, decision, RunId::new);
+        self.carry_out_with(decision, Vec::new()).await
+    }
+
+    /// The same, with files that go along with what it says.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn carry_out_with(&mut self, decision: Decision, encloses: Vec<Enclosed>) -> Result<Onward, Gone> {
+        let mut effects = effects(&self.state, &self.rules, decision, RunId::new);
+        let says = !effects.says.is_empty() || matches!(effects.then, After::End { .. });
+        if says && self.state.kind == RunKind::Coordinator {
+            effects.encloses = encloses;
+        }
         for step in std::mem::take(&mut effects.steps) {
             self.push(step);
         }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     clock::Timestamp,
-    id::{MessageId, RunId},
+    id::{MessageId, RunId, UserId},
     store::runs::RunStatus,
 };
 
@@ -150,12 +150,25 @@ pub enum EndingKind {
     Limitation,
     /// The same tool call a third time.
     ToolRepeated,
+    /// A person denied a call, or did not answer in time.
+    Denied,
     /// No model answered.
     Model,
     /// A budget of the run is spent.
     Budget,
     /// An error that nothing handled.
     Error,
+}
+
+/// What a subagent used, with its own subagents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Used {
+    /// Tokens, of the prompt and of the completion.
+    pub tokens: u64,
+    /// Money.
+    pub cost: f64,
+    /// Time at work, in milliseconds.
+    pub ms: u64,
 }
 
 /// An event: the step type `message`, told apart by `event` in its result.
@@ -168,6 +181,9 @@ pub enum Event {
         messages: usize,
         /// Its size in tokens, by rule of thumb.
         estimated_tokens: u64,
+        /// The same by section.
+        #[serde(default)]
+        sections: Sections,
         /// SHA-256 of the prompt.
         prompt_hash: String,
         /// The whole prompt, if `record_prompts` is on.
@@ -211,6 +227,17 @@ pub enum Event {
         output: Option<String>,
         /// Why it failed.
         error: Option<String>,
+        /// Where what it has read came from, as far as that is outside: what it returned may say the same.
+        #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+        origins: BTreeSet<String>,
+        /// What it used.
+        #[serde(default)]
+        used: Used,
+    },
+    /// What the run begins with holds words from outside.
+    Tainted {
+        /// Where they came from.
+        origins: BTreeSet<String>,
     },
     /// The iteration limit changed.
     SetRunLimits {
@@ -234,14 +261,15 @@ pub enum Event {
         reason: String,
     },
     /// A person is asked to approve a call.
-    ConfirmRequest {
-        /// The call.
-        call: ToolCall,
-    },
-    /// A person answered.
+    ConfirmRequest(ConfirmRequest),
+    /// The question was answered.
     Confirm {
         /// Approved or not.
         approved: bool,
+        /// The question's code: an answer to another question is none.
+        code: String,
+        /// Who answered.
+        by: Answerer,
     },
     /// The model recovers from a failure.
     Recover {
@@ -255,6 +283,81 @@ pub enum Event {
         /// What.
         message: String,
     },
+}
+
+/// About how many tokens each section of a prompt has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Sections {
+    /// Who the agent is, the contract and the rules.
+    pub system: u64,
+    /// The tools.
+    pub tools: u64,
+    /// What is remembered.
+    pub memories: u64,
+    /// What was said elsewhere.
+    pub cross_channel: u64,
+    /// What was said here, and what is asked.
+    pub conversation: u64,
+    /// What the run has done so far.
+    pub transcript: u64,
+}
+
+impl Sections {
+    /// All of them, in the order of the prompt, by name.
+    pub const fn named(&self) -> [(&'static str, u64); 6] {
+        [
+            ("system", self.system),
+            ("tools", self.tools),
+            ("memories", self.memories),
+            ("cross_channel", self.cross_channel),
+            ("conversation", self.conversation),
+            ("transcript", self.transcript),
+        ]
+    }
+
+    /// The whole prompt.
+    pub fn total(&self) -> u64 {
+        self.named().iter().map(|(_, tokens)| tokens).sum()
+    }
+}
+
+/// A question to a person: may this call be made, exactly as it is?
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ConfirmRequest {
+    /// The call.
+    pub call: ToolCall,
+    /// What of it is asked for.
+    pub about: ConfirmAbout,
+    /// Why it is asked.
+    pub why: String,
+    /// When it counts as denied.
+    pub expires_at: Timestamp,
+    /// Answering it may make a rule.
+    #[serde(default)]
+    pub may_be_rule: bool,
+}
+
+/// What of a call a person is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConfirmAbout {
+    /// Whether it is made.
+    Call,
+    /// Whether what it returned is used where others read along.
+    Result,
+}
+
+/// Who answered a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answerer {
+    /// A person.
+    User(UserId),
+    /// Whoever runs this Clifford.
+    Operator,
+    /// Nobody: its time is over.
+    Nobody,
 }
 
 /// What the model replied.
@@ -305,6 +408,8 @@ pub enum NoteAbout {
     MessageRepeated,
     /// A message could not be delivered.
     DeliveryFailed,
+    /// A person denied a call.
+    Denied,
 }
 
 impl StepKind {

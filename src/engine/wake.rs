@@ -3,42 +3,67 @@
 //! A wake is only a row with a time. This module finds the rows whose time has come and makes their runs
 //! claimable again; it never executes anything itself.
 
+use std::time::Duration;
+
 use crate::{
     clock::Timestamp,
     id::RunId,
-    store::{Db, StoreError, Tx, notify, run_queue, runs, triggers},
+    store::{
+        Db, StoreError, Tx, notify, run_queue, runs,
+        triggers::{self, Due},
+    },
+    triggers::schedule,
 };
 
-/// The most runs that are woken at once.
+/// How many runs are looked up at once.
 const BATCH: u32 = 200;
 
 /// Makes every waiting run whose `wake_at` has passed claimable, and returns how many there were.
 ///
 /// Safe to call from several processes: a run is woken by whoever updates its row first. A run whose
-/// context has another one at work is woken when that one has ended.
+/// context has another one at work is woken when that one has ended. One that sleeps by cron and skips what it missed
+/// sleeps on, if nobody was there for longer than `grace`.
 ///
 /// # Errors
 /// The store's.
-pub async fn wake_due(db: &Db, now: Timestamp) -> Result<usize, StoreError> {
-    let due = run_queue::due(&mut db.read().await?, now, BATCH).await?;
+pub async fn wake_due(db: &Db, grace: Duration, now: Timestamp) -> Result<usize, StoreError> {
     let mut woken = 0;
-    for run in due {
-        // Each in a transaction of its own: one that is refused does not hold up the others.
-        match db.write(move |tx| Box::pin(wake_one(tx, run, now))).await {
-            Ok(was_woken) => woken += usize::from(was_woken),
-            Err(StoreError::Conflict(_)) => {}
-            Err(error) => return Err(error),
+    loop {
+        let due = run_queue::due(&mut db.read().await?, now, BATCH).await?;
+        let (found, before) = (due.len(), woken);
+        for run in due {
+            // Each in a transaction of its own: one that is refused does not hold up the others.
+            match db.write(move |tx| Box::pin(wake_one(tx, run, grace, now))).await {
+                Ok(was_woken) => woken += usize::from(was_woken),
+                Err(StoreError::Conflict(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        if woken == before || found < usize::try_from(BATCH).unwrap_or(usize::MAX) {
+            return Ok(woken);
         }
     }
-    Ok(woken)
 }
 
-async fn wake_one(tx: &mut Tx, run: RunId, now: Timestamp) -> Result<bool, StoreError> {
+async fn wake_one(tx: &mut Tx, run: RunId, grace: Duration, now: Timestamp) -> Result<bool, StoreError> {
+    let trigger = triggers::of_run(tx, run).await?;
+    let due = (trigger.as_ref()).and_then(|trigger| Some((trigger, trigger.next_at.filter(|at| *at <= now)?)));
+    if let Some((trigger, at)) = due {
+        let plan = schedule::plan(trigger, at, now, grace);
+        // What has fired once is due again only by a clock that was put back.
+        let due = Due { id: trigger.id, at };
+        if let Some(next) = plan.next
+            && (!plan.fires || triggers::has_fired(tx, due).await?)
+        {
+            triggers::put_off_wake(tx, run, next, now).await?;
+            return Ok(false);
+        }
+    }
     if !runs::wake(tx, run, "time", now).await? {
         return Ok(false);
     }
-    if let Some(trigger) = triggers::of_run(tx, run).await? {
-        triggers::fire(tx, trigger.id, trigger.next_at, now).await?;
+    if let Some((trigger, at)) = due {
+        triggers::wake_fired(tx, Due { id: trigger.id, at }, now).await?;
     }
     notify::work(tx).await?;
     Ok(true)

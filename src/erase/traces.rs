@@ -13,7 +13,7 @@ use crate::{
         quotes::{self as texts, Cell, Column},
         removal::Counts,
     },
-    tools::{Registry, Visible},
+    tools::Registry,
 };
 
 /// How many rows are read at once.
@@ -292,10 +292,8 @@ impl Traces {
 /// what everybody says.
 fn vocabulary() -> Vec<String> {
     let tools = Registry::built_in(0);
-    let commands = tools.visible(None).into_iter().map(|Visible { tool, commands }| {
-        let commands = commands
-            .iter()
-            .map(|command| format!("{} {}", command.name, command.summary));
+    let commands = tools.all().iter().map(|tool| {
+        let commands = (tool.commands.iter()).map(|command| format!("{} {}", command.name, command.summary));
         format!(
             "{} {} {}",
             tool.name,
@@ -322,15 +320,15 @@ const COMMON_WORDS: &str = include_str!("common_words.txt");
 
 /// Names of fields and values in steps, parts of messages and attachments.
 const RECORDS: &str = "type text plain buttons label command file name content caption kind media_type size \
-    event llm_request llm_response system_note spawn_subagents subagent_ended set_run_limits sleep wake \
+    sections system tools memories cross_channel conversation transcript cache_write_tokens event llm_request llm_response system_note spawn_subagents subagent_ended set_run_limits sleep wake \
     confirm_request confirm recover error messages estimated_tokens prompt_hash prompt role system user assistant \
     tool_calls arguments usage prompt_tokens completion_tokens cached_tokens estimated provider model cost duration_ms \
     about bad_reply last_iteration iteration_limit limitation planning_gate invalid_action tools_allowed spawn_repeated \
     depth empty_finish message_repeated delivery_failed children specs wake_on first status output max_iterations \
-    reason wake_at cron call args idempotency_key approved action retry fallback ask_user abort message \
+    reason wake_at cron call args idempotency_key approved code by user operator nobody tainted origins why expires_at may_be_rule denied action retry fallback ask_user abort message \
     success result retries expose failure outcome sent mode replace append importance low medium high category \
     requirements plan artifact validation normal tool_repeated other completed failed cancelled pending running waiting ending answered \
-    context task runId coordinator subagent finish stall no_progress iterations budget cancelled native name id";
+    used tokens ms share context task runId coordinator subagent finish stall no_progress iterations budget cancelled native name id";
 
 #[cfg(test)]
 mod tests {
@@ -339,7 +337,9 @@ mod tests {
     use super::*;
     use crate::{
         clock::Timestamp,
-        engine::step::{Event, Finish, NoteAbout, Step, StepKind, ToolCall, ToolOutcome, ToolResult},
+        engine::step::{
+            ConfirmAbout, ConfirmRequest, Event, Finish, NoteAbout, Step, StepKind, ToolCall, ToolOutcome, ToolResult,
+        },
         id::UserId,
         store::{runs::RunStatus, steps, users::UserRole},
     };
@@ -361,7 +361,12 @@ mod tests {
             json!({"event": "set_run_limits", "max_iterations": 9, "reason": null}),
             json!({"event": "sleep", "wake_at": "2026-01-01T00:00:00Z", "cron": null, "reason": "nap"}),
             json!({"event": "wake", "reason": "time"}),
-            json!({"event": "confirm", "approved": true}),
+            json!({"event": "confirm", "approved": true, "code": "abc", "by": "operator"}),
+            json!({"event": "confirm", "approved": false, "code": "abc", "by": {"user": UserId::new()}}),
+            json!({"event": "confirm", "approved": false, "code": "abc", "by": "nobody"}),
+            json!({"event": "tainted", "origins": ["a page"]}),
+            json!({"event": "confirm_request", "call": call, "about": "result", "why": "w",
+                "expires_at": "2026-01-01T00:00:00Z", "may_be_rule": true}),
             json!({"event": "error", "message": "no"}),
             json!({"event": "subagent_ended", "run_id": RunId::new(), "task": "t", "status": "completed",
                 "output": "o", "error": null}),
@@ -377,7 +382,13 @@ mod tests {
                 about: NoteAbout::PlanningGate,
             }),
             StepKind::ToolCall(call.clone()),
-            StepKind::Event(Event::ConfirmRequest { call }),
+            StepKind::Event(Event::ConfirmRequest(ConfirmRequest {
+                call,
+                about: ConfirmAbout::Call,
+                why: "w".to_owned(),
+                expires_at: Timestamp(0),
+                may_be_rule: false,
+            })),
             StepKind::ToolResult(ToolResult {
                 name: "memory.put".to_owned(),
                 outcome: ToolOutcome::Failure {

@@ -52,6 +52,11 @@ impl Caller {
         format!("api:{}", self.id)
     }
 
+    /// The caller in words, for what they make.
+    pub(super) fn label(&self) -> String {
+        format!("API token {}", self.name)
+    }
+
     /// May do everything.
     pub(super) fn is_admin(&self) -> bool {
         self.require(ADMIN).is_ok()

@@ -22,6 +22,7 @@ impl Channel for WebChannel {
     fn limits(&self) -> Limits {
         Limits {
             text_units: usize::MAX,
+            file_bytes: u64::MAX,
             flavor: Flavor::Plain,
             drops_repeats: true,
             typing_every: None,

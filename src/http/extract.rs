@@ -26,12 +26,24 @@ impl<T: DeserializeOwned> FromRequest<Shared> for Body<T> {
             let detail = "send it with Content-Type: application/json";
             return Err(Problem::new(Code::UnsupportedMediaType, detail).of_field("Content-Type"));
         }
+        let Raw(bytes) = Raw::from_request(request, api).await?;
+        parse(&bytes).map(Self)
+    }
+}
+
+/// A body as it came.
+pub(super) struct Raw(pub Bytes);
+
+impl FromRequest<Shared> for Raw {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, api: &Shared) -> Result<Self, Problem> {
         let within = Duration::from_secs(api.settings.request_timeout_seconds);
-        let bytes = tokio::time::timeout(within, Bytes::from_request(request, api))
+        tokio::time::timeout(within, Bytes::from_request(request, api))
             .await
             .map_err(|_| Problem::new(Code::BodyTimeout, format!("it took over {} s", within.as_secs())))?
-            .map_err(|rejection| unread(rejection, api.settings.max_body_bytes))?;
-        parse(&bytes).map(Self)
+            .map_err(|rejection| unread(rejection, api.settings.max_body_bytes))
+            .map(Self)
     }
 }
 

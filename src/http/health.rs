@@ -9,6 +9,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use clifford_channel::{ConnectionStatus, Platform};
+use clifford_llm::CircuitState;
 use serde::Serialize;
 
 use super::{Shared, auth::Reader};
@@ -57,7 +58,7 @@ pub(super) struct Readiness {
     checks: BTreeMap<String, Check>,
 }
 
-/// Whether the process can work: the database takes writes, each platform is connected, a provider is configured.
+/// Whether the process can work: the database takes writes, each platform is connected, a provider answers.
 #[utoipa::path(get, path = "/readyz", tag = "operation", security(("bearer" = [])),
     responses((status = 200, body = Readiness), (status = 503, body = Readiness)))]
 pub(super) async fn readyz(State(api): State<Shared>, _: Reader) -> Response {
@@ -93,11 +94,28 @@ async fn database(api: &Shared) -> Check {
     }
 }
 
+/// Whether some provider is asked at all.
 fn provider(api: &Shared) -> Check {
-    if api.providers.is_empty() {
-        Check::bad("none is configured: set [[llm.providers]]")
+    let circuits = api.engine.roles.circuits();
+    let told: Vec<_> = circuits
+        .iter()
+        .map(|circuit| match circuit.state() {
+            CircuitState::Closed => circuit.provider().to_owned(),
+            CircuitState::Open(left) => format!(
+                "{} keeps failing and is left alone for {} s",
+                circuit.provider(),
+                left.as_secs() + 1
+            ),
+            CircuitState::HalfOpen => format!("{} kept failing and is tried again", circuit.provider()),
+        })
+        .collect();
+    let some_is_asked = circuits
+        .iter()
+        .any(|circuit| !matches!(circuit.state(), CircuitState::Open(_)));
+    if some_is_asked {
+        Check::good(told.join("; "))
     } else {
-        Check::good(api.providers.join(", "))
+        Check::bad(told.join("; "))
     }
 }
 

@@ -11,6 +11,7 @@ use super::{
     auth::{Caller, Reader, Writer},
     channels, contexts,
     extract::{Body, Query, check_text},
+    files,
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
     runs,
@@ -30,6 +31,8 @@ use crate::{
 pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(300);
 /// How often a message that waits for its turn is looked at.
 const LOOK: Duration = Duration::from_millis(100);
+/// The most files with one message.
+const MOST_FILES: usize = 10;
 /// Longest key against storing a message twice.
 const KEY: usize = 200;
 
@@ -106,6 +109,7 @@ pub(super) async fn create(
         (None, Some(context)) => Some(contexts::one(&api, context).await?.channel_id),
         (channel, _) => channel,
     };
+    let files = files::to_enclose(&api, &caller, &new.file_ids).await?;
     let message = ApiMessage {
         place: channels::place(&api, &caller, channel).await?,
         speaker: caller.speaker(),
@@ -113,6 +117,7 @@ pub(super) async fn create(
         key: new.idempotency_key,
         context: new.context_id,
         mode: new.mode,
+        files,
     };
     let stored = api.gatekeeper.api_message(message).await?;
     let run = if wait.is_zero() {
@@ -152,8 +157,8 @@ fn check(new: &NewMessage) -> Result<(), Problem> {
     if let Some(key) = &new.idempotency_key {
         check_text("idempotencyKey", key, KEY)?;
     }
-    if let Some(file) = new.file_ids.first() {
-        return Err(Problem::input("fileIds", format!("there is no file {file}")));
+    if new.file_ids.len() > MOST_FILES {
+        return Err(Problem::input("fileIds", format!("at most {MOST_FILES} files")));
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ use axum::{
     http::header,
     response::{IntoResponse, Response},
 };
+use clifford_llm::CircuitState;
 use metrics::gauge;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use tokio_util::sync::CancellationToken;
@@ -64,6 +65,7 @@ impl Metrics {
 #[utoipa::path(get, path = "/metrics", tag = "operation", security(("bearer" = [])),
     responses((status = 200, description = "Metrics in the Prometheus text format", body = String)))]
 pub(super) async fn scrape(State(api): State<Shared>, _: Reader) -> Result<Response, Problem> {
+    circuits(&api);
     let measured = measure(&api).await;
     if let Err(error) = &measured {
         tracing::warn!(%error, "metrics of the database could not be measured");
@@ -71,6 +73,15 @@ pub(super) async fn scrape(State(api): State<Shared>, _: Reader) -> Result<Respo
     gauge!("clifford_database_up").set(if measured.is_ok() { 1.0 } else { 0.0 });
     let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")];
     Ok((kind, api.metrics.render()).into_response())
+}
+
+/// Which providers are left alone because they keep failing.
+fn circuits(api: &Shared) {
+    for circuit in api.engine.roles.circuits() {
+        let is_open = circuit.state() != CircuitState::Closed;
+        let provider = circuit.provider().to_owned();
+        gauge!("clifford_provider_circuit_open", "provider" => provider).set(if is_open { 1.0 } else { 0.0 });
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of rows are far below 2^52")]

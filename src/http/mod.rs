@@ -7,12 +7,15 @@ mod channels;
 mod contexts;
 mod export;
 mod extract;
+mod files;
 mod health;
+mod hooks;
 mod links;
 mod memories;
 mod messages;
 mod metrics;
 mod page;
+mod policies;
 mod problem;
 mod replay;
 mod router;
@@ -22,6 +25,9 @@ mod server;
 mod settings;
 mod step;
 mod stream;
+mod tools;
+mod triggers;
+mod usage;
 mod users;
 
 use std::sync::Arc;
@@ -48,8 +54,6 @@ pub struct Api {
     pub owner_token: Option<String>,
     /// The platforms that this process is to be connected to.
     pub platforms: Vec<Platform>,
-    /// The names of the model providers.
-    pub providers: Vec<String>,
     /// Counters, gauges and histograms.
     pub metrics: Metrics,
     /// Open streams and waits end on it.

@@ -8,7 +8,7 @@ use axum::{
 use serde::Serialize;
 use serde_json::json;
 
-use crate::store::StoreError;
+use crate::{sealed::CannotOpen, store::StoreError};
 
 /// What went wrong, by a word that does not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
@@ -58,6 +58,10 @@ pub(super) enum Code {
     AlreadyLinked,
     /// The code must come from the account that may do more.
     LinkOtherWayRound,
+    /// The request is not signed as it must be.
+    NotSigned,
+    /// The request was taken before.
+    Repeated,
     /// There is one already.
     Conflict,
     /// The database does not answer.
@@ -71,7 +75,7 @@ pub(super) enum Code {
 impl Code {
     const fn status(self) -> StatusCode {
         match self {
-            Self::Unauthorized => StatusCode::UNAUTHORIZED,
+            Self::Unauthorized | Self::NotSigned => StatusCode::UNAUTHORIZED,
             Self::MissingScope => StatusCode::FORBIDDEN,
             Self::UnknownRoute | Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
@@ -87,6 +91,7 @@ impl Code {
             | Self::ChannelNotWeb
             | Self::ChannelDisabled
             | Self::AgentDisabled
+            | Self::Repeated
             | Self::Conflict => StatusCode::CONFLICT,
             Self::Timeout | Self::DatabaseUnavailable => StatusCode::SERVICE_UNAVAILABLE,
             Self::NoAgent | Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
@@ -117,6 +122,8 @@ impl Code {
             Self::TooManyTries => "Too many codes were tried",
             Self::AlreadyLinked => "Both are one person already",
             Self::LinkOtherWayRound => "The code must come from the other account",
+            Self::NotSigned => "The signature is not good",
+            Self::Repeated => "It was taken before",
             Self::Conflict => "There is one already",
             Self::DatabaseUnavailable => "The database does not answer",
             Self::NoAgent => "No agent is enabled",
@@ -184,6 +191,14 @@ impl Problem {
     /// There is no such thing.
     pub(super) fn not_found(what: impl std::fmt::Display) -> Self {
         Self::new(Code::NotFound, format!("there is no {what}"))
+    }
+}
+
+impl From<CannotOpen> for Problem {
+    /// Where the key is, is nobody's business who calls.
+    fn from(error: CannotOpen) -> Self {
+        tracing::error!(%error, "a stored secret cannot be used");
+        Self::new(Code::Internal, "a secret cannot be sealed or opened; the log tells why")
     }
 }
 

@@ -17,9 +17,10 @@ use utoipa::{
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
-    Api, Shared, agents, auth, channels, contexts, export, health, links, memories, messages, metrics,
+    Api, Shared, agents, auth, channels, contexts, export, files, health, hooks, links, memories, messages, metrics,
+    policies,
     problem::{Code, Problem},
-    replay, runs, search, settings, stream, users,
+    replay, runs, search, settings, stream, tools, triggers, usage, users,
 };
 
 /// How much longer an answer may take than a body: a body that does not come in time is always told as that.
@@ -43,7 +44,7 @@ pub fn router(api: Api) -> Router {
     let (quick, mut description) = quick().split_for_parts();
     let (patient, more) = patient().split_for_parts();
     description.merge(more);
-    let (open, more) = OpenApiRouter::new().routes(routes!(health::healthz)).split_for_parts();
+    let (open, more) = open().split_for_parts();
     description.merge(more);
     let description = described(description);
     let body_limit = usize::try_from(api.settings.max_body_bytes).unwrap_or(usize::MAX);
@@ -54,6 +55,9 @@ pub fn router(api: Api) -> Router {
         }));
     let patient = patient.layer(from_fn(move |request, next| {
         limited(within + messages::LONGEST_WAIT, request, next)
+    }));
+    let open = open.layer(from_fn(move |request, next| {
+        limited(within + BODY_FIRST, request, next)
     }));
     Router::new()
         .merge(quick)
@@ -77,6 +81,7 @@ fn quick() -> OpenApiRouter<Shared> {
         .routes(routes!(runs::cancel))
         .routes(routes!(runs::wake))
         .routes(routes!(runs::retry))
+        .routes(routes!(runs::confirm))
         .routes(routes!(replay::replay))
         .routes(routes!(stream::stream))
         .routes(routes!(contexts::list, contexts::create))
@@ -90,16 +95,35 @@ fn quick() -> OpenApiRouter<Shared> {
         .routes(routes!(users::identities))
         .routes(routes!(settings::list))
         .routes(routes!(settings::get, settings::put, settings::unset))
+        .routes(routes!(policies::list, policies::create))
+        .routes(routes!(policies::get, policies::change, policies::remove))
+        .routes(routes!(policies::test))
+        .routes(routes!(tools::list))
+        .routes(routes!(tools::get, tools::change))
         .routes(routes!(channels::list))
         .routes(routes!(channels::get, channels::change))
         .routes(routes!(agents::list))
         .routes(routes!(agents::get, agents::change))
+        .routes(routes!(triggers::list, triggers::create))
+        .routes(routes!(triggers::get, triggers::change, triggers::remove))
+        .routes(routes!(triggers::fire))
         .routes(routes!(links::make))
         .routes(routes!(links::enter))
         .routes(routes!(export::export))
+        .routes(routes!(usage::list))
+        .routes(routes!(files::list, files::upload))
+        .routes(routes!(files::get, files::delete))
+        .routes(routes!(files::content))
         .routes(routes!(health::readyz))
         .routes(routes!(metrics::scrape))
         .routes(routes!(description))
+}
+
+/// Routes that need no token: a webhook's requests are signed.
+fn open() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(health::healthz))
+        .routes(routes!(hooks::take))
 }
 
 /// Routes whose caller may ask them to wait.

@@ -15,7 +15,11 @@ use super::{
     step::StepView,
 };
 use crate::{
-    engine::{gates, work::Task},
+    engine::{
+        answering::{Answer, By},
+        gates,
+        work::Task,
+    },
     id::{AgentId, ChannelId, RunId, UserId},
     store::{
         agents::{self, Mode},
@@ -23,6 +27,7 @@ use crate::{
         steps,
         users::{self, UserRole},
     },
+    tools,
 };
 
 /// Longest name of a kind of helper.
@@ -193,11 +198,8 @@ async fn destination(api: &Shared, caller: &Caller, new: &NewRun) -> Result<(Age
 }
 
 fn check_tools(api: &Shared, allowed: &[String]) -> Result<(), Problem> {
-    let known: Vec<_> = api
-        .engine
-        .tools
-        .visible(None)
-        .into_iter()
+    let options = tools::Options::new(std::sync::Arc::clone(&api.engine.services), &[]);
+    let known: Vec<_> = (api.engine.tools.visible(None, &options).into_iter())
         .flat_map(|visible| visible.names().collect::<Vec<_>>())
         .collect();
     for (place, entry) in allowed.iter().enumerate() {
@@ -229,6 +231,66 @@ pub(super) async fn wake(
     Id(id): Id<RunId>,
 ) -> Result<(StatusCode, Json<Run>), Problem> {
     Ok((StatusCode::ACCEPTED, Json(api.engine.wake(id).await?)))
+}
+
+/// An answer to what a run asks.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct NewAnswer {
+    /// What is answered.
+    decision: Decided,
+    /// The question's code, as the message that asks shows it; left out: whatever the run asks now.
+    code: Option<String>,
+    /// A rule allows such calls from now on in the conversation, for the same person.
+    #[serde(default)]
+    always: bool,
+}
+
+/// Approved or denied.
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(rename_all = "snake_case")]
+pub(super) enum Decided {
+    /// The call is made as it was asked for.
+    Approve,
+    /// It is not made.
+    Deny,
+}
+
+/// Answers what a run asks before it makes a call. Only the caller whose run it is may, or one with the scope `admin`.
+#[utoipa::path(post, path = "/api/runs/{id}/confirm", tag = "runs", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The run")), request_body = NewAnswer,
+    responses((status = 202, body = Run), (status = 404, body = ProblemBody),
+        (status = 409, body = ProblemBody, description = "It asks nothing, or the caller may not answer")))]
+pub(super) async fn confirm(
+    State(api): State<Shared>,
+    _: Writer,
+    caller: Caller,
+    Id(id): Id<RunId>,
+    Body(new): Body<NewAnswer>,
+) -> Result<(StatusCode, Json<Run>), Problem> {
+    one(&api, id).await?;
+    let by = if caller.is_admin() {
+        By::Operator
+    } else {
+        let (place, speaker) = (caller.place(), caller.speaker());
+        let user = users::by_identity(&mut api.engine.db.read().await?, place.platform, &speaker.id).await?;
+        let nobody = || {
+            Problem::new(
+                Code::WrongState,
+                format!("run {id}: only its person or an owner may answer"),
+            )
+        };
+        By::User(user.ok_or_else(nobody)?)
+    };
+    let answer = Answer {
+        run: id,
+        code: new.code,
+        approved: new.decision == Decided::Approve,
+        always: new.always,
+        by,
+    };
+    Ok((StatusCode::ACCEPTED, Json(api.engine.confirm(answer).await?)))
 }
 
 /// Does a failed or cancelled run once more, as a new one.

@@ -2,17 +2,19 @@
 
 use std::sync::Arc;
 
-use clifford_channel::{Place, Speaker};
+use clifford_channel::{Attachment, Place, Speaker};
 
 use super::{
     Gatekeeper, Visit,
     message::{self, Taken},
+    newcomer,
     pace::Limited,
+    settle,
 };
 use crate::{
     access::{Entry, Policy},
     engine::{Engine, work::Work},
-    id::{ChannelId, RunId},
+    id::{ChannelId, RunId, UserId},
     store::{StoreError, agents::Mode, channels, messages},
 };
 
@@ -31,6 +33,8 @@ pub struct ApiMessage {
     pub context: Option<crate::id::ContextId>,
     /// How it is to be answered, if not as its channel is.
     pub mode: Option<Mode>,
+    /// Files that were uploaded before: the id of each is its own.
+    pub files: Vec<Attachment>,
 }
 
 /// What became of a message through the API.
@@ -66,7 +70,7 @@ impl Gatekeeper {
             key: Some(key),
             text: self.masked(message.text),
             sent_at: now,
-            attachments: Vec::new(),
+            attachments: message.files,
             album: None,
             backfilled: false,
             entry: Some(Entry::Welcome),
@@ -110,6 +114,25 @@ impl Gatekeeper {
             run: stored.run_id,
             channel: channel.id,
         })
+    }
+
+    /// Who an API caller is, and their own channel; they are made known if they are not.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn api_visitor(&self, place: Place, speaker: Speaker) -> Result<(UserId, ChannelId), StoreError> {
+        let now = self.engine.clock.now();
+        let visit = Visit {
+            place,
+            speaker,
+            via: None,
+            reply_to: None,
+        };
+        let settled = self
+            .engine
+            .db
+            .write(move |tx| Box::pin(async move { settle(tx, &visit, None, newcomer(&visit), now).await }));
+        settled.await.map(|(user, channel)| (user.id, channel.id))
     }
 
     /// The engine that events become runs of.

@@ -6,7 +6,7 @@ use super::{Gatekeeper, Visit, answer, message::Outcome, newcomer, pace, pace::L
 use crate::{
     access::{Entry, Policy},
     clock::Timestamp,
-    commands::{self, Gathered, Given},
+    commands::{self, Gathered, Given, Purse},
     outbound::Outbound,
     settings::PlaceSettings,
     store::{StoreError, Tx, channels, links, messages, users},
@@ -57,6 +57,7 @@ impl Gatekeeper {
             policy: self.policy(visit.place.platform),
             outbound: self.engine.outbound.clone(),
             defaults: self.engine.settings.memory.defaults,
+            purse: Purse::new(&self.engine.settings.budgets, &self.engine.rules.time_zone),
             export: self.gathered(&command, limited, now).await?,
             command,
             visit,
@@ -119,6 +120,7 @@ struct Asked {
     policy: Policy,
     outbound: Outbound,
     defaults: PlaceSettings,
+    purse: Purse,
     export: Option<Gathered>,
     limited: Limited,
     now: Timestamp,
@@ -131,6 +133,7 @@ async fn store_command(tx: &mut Tx, asked: Asked) -> Result<Outcome, StoreError>
         policy,
         outbound,
         defaults,
+        purse,
         export,
         limited,
         now,
@@ -196,6 +199,7 @@ async fn store_command(tx: &mut Tx, asked: Asked) -> Result<Outcome, StoreError>
         user: &user,
         account: &visit.speaker.id,
         defaults,
+        purse: &purse,
         export: export.as_ref(),
     };
     let done = commands::run(tx, &command.name, &command.argument, given, now).await?;
@@ -206,6 +210,7 @@ async fn store_command(tx: &mut Tx, asked: Asked) -> Result<Outcome, StoreError>
         accepted: Accepted::Answering,
         answer: ticket.map(|ticket| (ticket, to)),
         interrupted: done.cancelled,
+        work_to_claim: done.work_to_claim,
         ..Outcome::ignored()
     })
 }

@@ -1,6 +1,7 @@
 //! One message: its person, channel and conversation; a run of its own, or a place in another's.
 
 mod busy;
+mod enclosed;
 
 use std::{sync::Arc, time::Duration};
 
@@ -107,17 +108,17 @@ impl Gatekeeper {
     /// transaction.
     pub(super) async fn store(&self, taken: Taken) -> Result<Outcome, StoreError> {
         let db = &self.engine.db;
-        let found = arrivals::find_plain(&mut db.read().await?, taken.sought()).await?;
+        let found = arrivals::find_plain(&mut db.glance().await?, taken.sought()).await?;
         let taken = Arc::new(taken);
         if let Some(found) = found.filter(|found| taken.is_plain(found)) {
             let plain = Arc::clone(&taken);
             let mode = taken.mode_of(&found.agent, &found.channel);
             let amounts = self.engine.settings.amounts(mode);
-            let wanted = recall::wanted_soon(found.user.id, &found.channel, amounts);
+            let wanted = recall::wanted_soon(found.user.id, &found.channel, found.agent.id, amounts);
             // What the prompt needs is read while the disk is waited for.
             let (stored, recollection) = tokio::join!(
                 db.write(move |tx| Box::pin(async move { plain.store_plain(tx, found).await })),
-                async { recollection::find(&mut db.read().await?, wanted).await },
+                async { recollection::find(&mut db.glance().await?, wanted).await },
             );
             match stored {
                 Err(StoreError::Conflict(_)) => {}
@@ -185,7 +186,7 @@ impl Taken {
         };
         let message = self.inbound(&channel, &user, context);
         if self.is_too_old() {
-            messages::insert_inbound(tx, &message, self.now).await?;
+            self.keep(tx, &message, &channel).await?;
             return Ok(Outcome::of(Accepted::Stored));
         }
         let Some(agent) = arrival.agent else {
@@ -326,7 +327,7 @@ impl Taken {
             Begin::Surely => runs::insert(tx, &run, self.now).await?,
             Begin::IfUnchanged => runs::insert_if_unchanged(tx, &run, user.role, self.now).await?,
         };
-        messages::insert_inbound(tx, &message, self.now).await?;
+        self.keep(tx, &message, &channel).await?;
         for waited in waited {
             messages::give_to_run(tx, waited.id, run.id).await?;
         }
@@ -397,7 +398,7 @@ impl Taken {
         message.status = MessageStatus::History;
         // Who tries again once there is an agent is answered.
         message.idempotency_key = None;
-        messages::insert_inbound(tx, &message, self.now).await?;
+        self.keep(tx, &message, channel).await?;
         let outcome = self.say(tx, channel, sentences::NO_AGENT).await?;
         Ok(Outcome {
             no_agent: true,

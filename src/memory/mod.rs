@@ -1,5 +1,6 @@
 //! Memory: what is remembered of a person, and how it comes into prompts.
 
+mod asking;
 pub mod closing;
 pub mod content;
 pub mod editing;

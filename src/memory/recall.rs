@@ -1,17 +1,22 @@
 //! What comes into a prompt of all that was found for it: which items, which messages of other places, how much.
 
+use std::collections::BTreeSet;
+
+use clifford_channel::FORWARDED;
 use clifford_llm::estimate_tokens;
 
 use super::levels;
 use crate::{
-    id::{RunId, UserId},
+    id::{AgentId, RunId, UserId},
     settings::PlaceSettings,
     store::{
         channels::Channel,
+        files::File,
         memory_items::{MemoryItem, Viewer},
         messages::{Direction, Turn},
-        recollection::{Conversation, Elsewhere, Recollection, Wanted},
+        recollection::{Conversation, Elsewhere, Outside, Recollection, Wanted},
         runs::{Run, RunKind},
+        settings::Around,
     },
 };
 
@@ -35,6 +40,10 @@ pub struct Recalled {
     pub elsewhere: Vec<Elsewhere>,
     /// What the person is called there, where that is known.
     pub user_name: Option<String>,
+    /// What of all this holds words from outside.
+    pub outside: Outside,
+    /// The files that came with what is asked.
+    pub files: Vec<File>,
 }
 
 /// How much is looked for.
@@ -78,27 +87,40 @@ pub fn wanted(run: &Run, channel: Option<&Channel>, amounts: Amounts) -> Wanted 
         elsewhere: channel
             .filter(|_| coordinator)
             .and_then(|channel| own(channel, run.user_id)),
-        ..of_person(run.user_id, channel, amounts)
+        ..of_person(run.user_id, channel, run.agent_id, amounts)
     }
 }
 
 /// The same for the message of a person that is about to become a run.
-pub fn wanted_soon(user: UserId, channel: &Channel, amounts: Amounts) -> Wanted {
+pub fn wanted_soon(user: UserId, channel: &Channel, agent: AgentId, amounts: Amounts) -> Wanted {
     Wanted {
         // What comes from now on is not of before.
         conversation: (channel.active_context_id).map(|context| (context, RunId::new())),
         elsewhere: own(channel, Some(user)),
-        ..of_person(Some(user), Some(channel), amounts)
+        ..of_person(Some(user), Some(channel), agent, amounts)
     }
 }
 
-fn of_person(user: Option<UserId>, channel: Option<&Channel>, amounts: Amounts) -> Wanted {
+/// Where a run is and who it is for, as far as settings go by it.
+pub fn around(run: &Run, channel: Option<&Channel>) -> Around {
+    settings_around(run.user_id, channel, run.agent_id)
+}
+
+fn settings_around(user: Option<UserId>, channel: Option<&Channel>, agent: AgentId) -> Around {
+    Around {
+        place: channel.map(|channel| (channel.id, channel.space_id)),
+        agent: Some(agent),
+        user,
+    }
+}
+
+fn of_person(user: Option<UserId>, channel: Option<&Channel>, agent: AgentId, amounts: Amounts) -> Wanted {
     Wanted {
         conversation: None,
         turns: amounts.turns,
         person: user.map(|user| (user, viewer(Some(user), channel))),
         items: MOST,
-        place: channel.map(|channel| (channel.id, channel.space_id)),
+        around: settings_around(user, channel, agent),
         elsewhere: None,
         each: amounts.each,
     }
@@ -124,8 +146,36 @@ pub fn recall(found: Recollection, defaults: PlaceSettings, tokens: u32) -> Reca
         } else {
             Vec::new()
         },
+        files: Vec::new(),
         user_name: None,
+        outside: found.outside,
     }
+}
+
+/// Where the words of a prompt came from, as far as they are not its person's.
+pub fn origins(run: &Run, recalled: &Recalled) -> BTreeSet<String> {
+    let outside = &recalled.outside;
+    let shown = !recalled.items.is_empty();
+    let forwarded = |text: &str| text.contains(FORWARDED);
+    let turns = &recalled.conversation.turns;
+    let told = [
+        (outside.answers, "what was read before in this conversation"),
+        (outside.others, "what others wrote here"),
+        (outside.summary, "a summary of what others wrote here"),
+        (outside.items && shown, "what was remembered from where I read it"),
+        (
+            outside.elsewhere && !recalled.elsewhere.is_empty(),
+            "what was read in another conversation",
+        ),
+        (
+            forwarded(&run.input_text) || turns.iter().any(|turn| forwarded(&turn.content)),
+            "a forwarded message",
+        ),
+    ];
+    told.into_iter()
+        .filter(|(is_so, _)| *is_so)
+        .map(|(_, origin)| origin.to_owned())
+        .collect()
 }
 
 /// The items for a prompt, of those that a person may see: of each level, ascending, the five most recently seen

@@ -74,16 +74,14 @@ impl Progress {
         person.archived.extend(outcome.archived);
     }
 
-    /// Adds a call, with its prices per million tokens of prompt and reply.
-    pub fn count(&mut self, completion: &Completion, (prompt, reply): (f64, f64)) {
+    /// Adds a call, and what it cost.
+    pub fn count(&mut self, completion: &Completion, cost: f64) {
         let usage = completion.usage;
         self.calls += 1;
         self.provider.clone_from(&completion.provider);
         self.model.clone_from(&completion.model);
         self.prompt_tokens += usage.prompt_tokens;
         self.completion_tokens += usage.completion_tokens;
-        #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
-        let cost = (usage.prompt_tokens as f64 * prompt + usage.completion_tokens as f64 * reply) / 1_000_000.0;
         self.cost += cost;
     }
 

@@ -1,12 +1,13 @@
 //! The memory writer: reads a conversation piece by piece, asks the model what to remember of each person, and what to
 //! tell of the messages that leave. Each piece is one commit, so that a crash repeats at most one.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{collections::HashMap, sync::Arc};
 
-use clifford_llm::{Completion, ModelError, Request};
+use clifford_llm::ModelError;
 use serde_json::Value;
 
 use super::{
+    asking::{Whose, complete},
     operations::{self, Reading},
     result::{Progress, Unread},
     rules::{self, Place},
@@ -18,7 +19,7 @@ use crate::{
         Engine,
         crash::{self, Point},
     },
-    id::{ContextId, MemoryItemId, MessageId, SpaceId, UserId},
+    id::{ChannelId, ContextId, MemoryItemId, MessageId, SpaceId, UserId},
     jobs::JobError,
     store::{
         StoreError, Tx, channels, contexts,
@@ -43,7 +44,7 @@ pub async fn work(engine: &Arc<Engine>, job: &Job, lease: JobLease) -> Result<()
         let Some(piece) = next_piece(engine, job, most).await? else {
             return finish(engine, lease, progress).await;
         };
-        let written = match ask(engine, &piece, &mut progress).await {
+        let written = match ask(engine, &piece, lease, &mut progress).await {
             // It may be too long for this model, or one message may spoil it.
             Err(JobError::Model(ModelError::BadRequest { .. } | ModelError::Refused { .. }))
                 if piece.said.len() > 1 =>
@@ -119,6 +120,11 @@ async fn finish(engine: &Engine, lease: JobLease, progress: Progress) -> Result<
 /// A piece of a conversation, with all that is needed to write it.
 struct Piece {
     context: ContextId,
+    channel: ChannelId,
+    /// The space of that channel.
+    placed_in: Option<SpaceId>,
+    /// Whose conversation it is, if it is a person's alone.
+    owner: Option<UserId>,
     compacts: bool,
     standing: Standing,
     said: Vec<Said>,
@@ -132,6 +138,16 @@ struct Piece {
 }
 
 impl Piece {
+    /// Whose a call is that is made for it.
+    const fn asked_for(&self, lease: JobLease, user: Option<UserId>) -> Whose {
+        Whose {
+            lease,
+            user,
+            channel: self.channel,
+            space: self.placed_in,
+        }
+    }
+
     /// What is told once these messages of it are told too, in this text; `None`: in the one there is.
     fn told(&self, text: Option<String>, said: &[&Said]) -> Summary {
         let before = self.standing.summary_of.as_ref().map(|people| people.0.as_slice());
@@ -178,6 +194,9 @@ async fn next_piece(engine: &Engine, job: &Job, most: usize) -> Result<Option<Pi
     let private = channel.is_private();
     Ok(Some(Piece {
         context,
+        channel: channel.id,
+        placed_in: channel.space_id,
+        owner: channel.user_id,
         compacts,
         through: last.id,
         said,
@@ -203,14 +222,14 @@ struct Written {
     summary: Option<Summary>,
 }
 
-async fn ask(engine: &Engine, piece: &Piece, progress: &mut Progress) -> Result<Written, JobError> {
+async fn ask(engine: &Engine, piece: &Piece, lease: JobLease, progress: &mut Progress) -> Result<Written, JobError> {
     let mut wishes = Vec::new();
     let by_person = segment::by_person(&piece.said, piece.standing.remembered_through);
     for (user, said) in by_person.into_iter().filter(|_| !piece.forgets) {
         let mut known = memory_write::items(&mut engine.db.read().await?, user).await?;
         known.retain(|item| sees(piece.private, piece.space, item));
         let request = write_prompt::request(&known, &said);
-        let completion = complete(engine, &request, progress).await?;
+        let completion = complete(engine, &piece.asked_for(lease, Some(user)), &request, progress).await?;
         wishes.push(Wish {
             user,
             readings: operations::read(&completion.text).map_err(JobError::Unreadable)?,
@@ -218,45 +237,28 @@ async fn ask(engine: &Engine, piece: &Piece, progress: &mut Progress) -> Result<
         });
     }
     let summary = if piece.compacts {
-        Some(summarise(engine, piece, progress).await?)
+        Some(summarise(engine, piece, lease, progress).await?)
     } else {
         None
     };
     Ok(Written { wishes, summary })
 }
 
-async fn summarise(engine: &Engine, piece: &Piece, progress: &mut Progress) -> Result<Summary, JobError> {
+async fn summarise(
+    engine: &Engine,
+    piece: &Piece,
+    lease: JobLease,
+    progress: &mut Progress,
+) -> Result<Summary, JobError> {
     let so_far = piece.standing.summary.as_deref();
     let said = segment::delivered(&piece.said);
     if said.is_empty() {
         return Ok(piece.told(None, &said));
     }
-    let completion = complete(engine, &summary::request(so_far, &said), progress).await?;
+    let whose = piece.asked_for(lease, piece.owner);
+    let completion = complete(engine, &whose, &summary::request(so_far, &said), progress).await?;
     let text = summary::read(&completion.text).map_err(JobError::Unreadable)?;
     Ok(piece.told(Some(text), &said))
-}
-
-async fn complete(engine: &Engine, request: &Request, progress: &mut Progress) -> Result<Completion, JobError> {
-    crash::reach(Point::BeforeMemoryCall);
-    // A provider may go on writing for ever.
-    let limit = Duration::from_millis(engine.rules.max_run_ms);
-    let completion = tokio::time::timeout(limit, engine.model.complete(request, &mut ()))
-        .await
-        .unwrap_or_else(|_| {
-            Err(ModelError::Overloaded {
-                provider: "the model".to_owned(),
-                reason: "no reply within max_run_seconds".to_owned(),
-            })
-        })?;
-    let price = engine.settings.prices.get(&completion.provider).copied();
-    progress.count(&completion, price.unwrap_or_default());
-    for (kind, tokens) in [
-        ("prompt", completion.usage.prompt_tokens),
-        ("completion", completion.usage.completion_tokens),
-    ] {
-        metrics::counter!("clifford_memory_tokens_total", "kind" => kind).increment(tokens);
-    }
-    Ok(completion)
 }
 
 /// Whether an item is known where a conversation is.

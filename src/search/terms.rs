@@ -3,7 +3,7 @@
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-use crate::id::ChannelId;
+use crate::id::{ChannelId, UserId};
 
 /// The most terms of a text that are indexed.
 pub const MOST_TERMS: usize = 10_000;
@@ -24,6 +24,11 @@ pub struct Term {
 /// Where a message was said, as the first term of what is indexed of it. No text has such a term.
 pub fn place(channel: ChannelId) -> String {
     format!("@{}", channel.0.simple())
+}
+
+/// Whose something is, in the same form.
+pub fn owner(user: UserId) -> String {
+    format!("@{}", user.0.simple())
 }
 
 /// What part a character has in a term.

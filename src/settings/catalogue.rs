@@ -11,7 +11,7 @@ use crate::{
     clock::Timestamp,
     id::{SpaceId, UserId},
     store::{
-        Conn, StoreError, Tx, channels,
+        Conn, StoreError, Tx, agents, channels,
         settings::{self, Setting},
         users,
     },
@@ -99,7 +99,10 @@ pub fn known(scope: Scope, name: &str) -> Result<&'static Known, String> {
             (None, Some(near)) => format!("setting `{name}`; did you mean `{}`?", near.name),
             (None, None) => {
                 let names: Vec<_> = here.by_ref().map(|known| known.name).collect();
-                format!("setting `{name}`; for a {kind} there are {}", names.join(", "))
+                match names.as_slice() {
+                    [] => format!("setting `{name}`; for a {kind} there are those of tools alone"),
+                    names => format!("setting `{name}`; for a {kind} there are {}", names.join(", ")),
+                }
             }
         }
     })
@@ -201,7 +204,7 @@ pub async fn list(conn: &mut Conn, scope: Scope, defaults: PlaceSettings) -> Res
                 inherited.extend(settings::of_scope(conn, &Scope::Space(space).stored()).await?);
             }
         }
-        Scope::User(_) => inherited.clear(),
+        Scope::Agent(_) | Scope::User(_) => inherited.clear(),
     }
     let last = |rows: &[Setting], known: &Known| {
         let row = rows.iter().rev().find(|row| row.name == known.name)?;
@@ -250,7 +253,7 @@ pub async fn unset(tx: &mut Tx, scope: Scope, known: &Known, now: Timestamp) -> 
 }
 
 /// Refuses a scope that is not there; the space of a channel's.
-async fn there(conn: &mut Conn, scope: Scope) -> Result<Option<SpaceId>, StoreError> {
+pub(super) async fn there(conn: &mut Conn, scope: Scope) -> Result<Option<SpaceId>, StoreError> {
     let found = match scope {
         Scope::Bot => true,
         Scope::Space(id) => settings::has_space(conn, id).await?,
@@ -258,6 +261,7 @@ async fn there(conn: &mut Conn, scope: Scope) -> Result<Option<SpaceId>, StoreEr
             Some(channel) => return Ok(channel.space_id),
             None => false,
         },
+        Scope::Agent(id) => agents::get(conn, id).await?.is_some(),
         Scope::User(id) => users::get(conn, id).await?.is_some(),
     };
     if found {

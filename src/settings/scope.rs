@@ -3,7 +3,7 @@
 use std::{fmt, str::FromStr};
 
 use crate::{
-    id::{ChannelId, SpaceId, UserId},
+    id::{AgentId, ChannelId, SpaceId, UserId},
     store::settings,
 };
 
@@ -16,6 +16,8 @@ pub enum Scope {
     Space(SpaceId),
     /// One channel.
     Channel(ChannelId),
+    /// What one agent does.
+    Agent(AgentId),
     /// One person.
     User(UserId),
 }
@@ -27,6 +29,7 @@ impl Scope {
             Self::Bot => "bot",
             Self::Space(_) => "space",
             Self::Channel(_) => "channel",
+            Self::Agent(_) => "agent",
             Self::User(_) => "user",
         }
     }
@@ -37,6 +40,7 @@ impl Scope {
             Self::Bot => settings::BOT.to_owned(),
             Self::Space(id) => id.to_string(),
             Self::Channel(id) => id.to_string(),
+            Self::Agent(id) => id.to_string(),
             Self::User(id) => id.to_string(),
         }
     }
@@ -59,10 +63,11 @@ impl FromStr for Scope {
             None if text == "bot" => Some(Self::Bot),
             Some(("space", id)) => id.parse().map(Self::Space).ok(),
             Some(("channel", id)) => id.parse().map(Self::Channel).ok(),
+            Some(("agent", id)) => id.parse().map(Self::Agent).ok(),
             Some(("user", id)) => id.parse().map(Self::User).ok(),
             _ => None,
         };
-        scope.ok_or_else(|| format!("`{text}` is none of bot, space:ID, channel:ID, user:ID"))
+        scope.ok_or_else(|| format!("`{text}` is none of bot, space:ID, channel:ID, agent:ID, user:ID"))
     }
 }
 
@@ -77,12 +82,15 @@ mod tests {
             "bot".to_owned(),
             format!("space:{id}"),
             format!("channel:{id}"),
+            format!("agent:{id}"),
             format!("user:{id}"),
         ] {
             assert_eq!(text.parse::<Scope>().map(|scope| scope.to_string()), Ok(text));
         }
         for text in ["", "Bot", "bot:1", "space", "space:", "user:7", "chat:0190d7b2"] {
-            let expected = Err(format!("`{text}` is none of bot, space:ID, channel:ID, user:ID"));
+            let expected = Err(format!(
+                "`{text}` is none of bot, space:ID, channel:ID, agent:ID, user:ID"
+            ));
             assert_eq!(text.parse::<Scope>().map(|scope| scope.to_string()), expected);
         }
     }

@@ -1,4 +1,4 @@
-//! What the transaction of an inbound message must know, found in one trip: who, where, in which conversation,
+//! What the transaction of an inbound message must know, found together: who, where, in which conversation,
 //! whose turn it is there, and whether the message was stored before.
 
 use clifford_channel::Platform;

@@ -241,6 +241,18 @@ pub async fn by_place(conn: &mut Conn, platform: Platform, external_id: &str) ->
     Ok(conn.all(sql, args![platform.as_str(), external_id]).await?.pop())
 }
 
+/// The private channel in which a person last spoke, of those where something can be said.
+///
+/// # Errors
+/// The store's.
+pub async fn last_private(conn: &mut Conn, user: UserId) -> Result<Option<Channel>, StoreError> {
+    let sql = format!(
+        "{SELECT} WHERE user_id = $1 AND kind = 'private' AND enabled
+         ORDER BY COALESCE(last_message_at, 0) DESC, id DESC LIMIT 1"
+    );
+    conn.maybe(sql, args![user]).await
+}
+
 /// A page of channels, newest first.
 ///
 /// # Errors

@@ -1,63 +1,47 @@
 //! Connections and transactions: the same text on either engine.
 //!
-//! On SQLite every statement is a trip to the connection's thread and back, which costs more than the
-//! statement. So what need not be answered at once ([`Tx::later`]) goes along with the next statement that
-//! must be, or with the commit; and questions that do not need each other's answers are asked
-//! [together](Conn::together).
+//! On SQLite a transaction executes its statements in the writer's own thread, and they are cheap. On PostgreSQL every
+//! statement is a trip to the server and back.
 
 use std::ops::{Deref, DerefMut};
 
-use futures::TryStreamExt;
 use sqlx::{
-    AssertSqlSafe, Either, Executor, FromRow, PgConnection, Postgres, Sqlite, SqliteConnection, Transaction,
-    pool::PoolConnection, postgres::PgRow, sqlite::SqliteRow,
+    AssertSqlSafe, FromRow, PgConnection, Postgres, Sqlite, SqliteConnection, Transaction, pool::PoolConnection,
+    postgres::PgRow, sqlite::SqliteRow,
 };
 
-use super::{StoreError, Value};
+use super::{
+    StoreError, Value,
+    local::{Local, LocalRow},
+};
 
 /// A type that can be read from a row of either engine.
-pub trait Row: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
-impl<T> Row for T where T: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
+pub trait Row:
+    for<'r> FromRow<'r, LocalRow> + for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin
+{
+}
+impl<T> Row for T where
+    T: for<'r> FromRow<'r, LocalRow> + for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin
+{
+}
 
 /// A connection to read with.
-pub struct Conn {
-    inner: Inner,
-    /// SQLite: what goes along with the next statement.
-    script: Script,
-}
+pub struct Conn(Inner);
 
 /// A transaction to write in; reads as a [`Conn`].
 pub struct Tx(Conn);
 
 enum Inner {
+    Local(Local),
     Sqlite(PoolConnection<Sqlite>),
     PostgresRead(PoolConnection<Postgres>),
     PostgresWrite(Transaction<'static, Postgres>),
 }
 
 enum Engine<'c> {
+    Local(&'c mut Local),
     Sqlite(&'c mut SqliteConnection),
     Postgres(&'c mut PgConnection),
-}
-
-/// Statements that wait to go along, with their arguments numbered through.
-#[derive(Default)]
-struct Script {
-    sql: String,
-    args: Vec<Value>,
-    /// How many statements.
-    count: usize,
-    /// How often it was sent: tells whether a given statement has been executed.
-    trips: u64,
-}
-
-/// A place in a transaction to which it can go back.
-#[derive(Clone, Copy)]
-pub(super) struct Mark {
-    trips: u64,
-    sql: usize,
-    args: usize,
-    count: usize,
 }
 
 /// A question with its arguments.
@@ -65,6 +49,7 @@ pub(super) type Ask = (String, Vec<Value>);
 
 /// The rows that one of several questions has.
 pub(super) enum Answer {
+    Local(Vec<LocalRow>),
     Sqlite(Vec<SqliteRow>),
     Postgres(Vec<PgRow>),
 }
@@ -73,6 +58,7 @@ impl Answer {
     /// Every row.
     pub(super) fn all<T: Row>(self) -> Result<Vec<T>, StoreError> {
         let rows: Result<Vec<T>, sqlx::Error> = match &self {
+            Self::Local(rows) => rows.iter().map(T::from_row).collect(),
             Self::Sqlite(rows) => rows.iter().map(T::from_row).collect(),
             Self::Postgres(rows) => rows.iter().map(T::from_row).collect(),
         };
@@ -87,65 +73,10 @@ impl Answer {
     /// There is no row.
     pub(super) fn is_empty(&self) -> bool {
         match self {
+            Self::Local(rows) => rows.is_empty(),
             Self::Sqlite(rows) => rows.is_empty(),
             Self::Postgres(rows) => rows.is_empty(),
         }
-    }
-}
-
-impl Script {
-    fn add(&mut self, sql: &str, args: Vec<Value>) {
-        if !self.sql.is_empty() {
-            self.sql.push_str("; ");
-        }
-        renumber(&mut self.sql, sql, self.args.len());
-        self.args.extend(args);
-        self.count += 1;
-    }
-
-    fn take(&mut self) -> (String, Vec<Value>) {
-        self.trips += 1;
-        self.count = 0;
-        (std::mem::take(&mut self.sql), std::mem::take(&mut self.args))
-    }
-
-    fn mark(&self) -> Mark {
-        Mark {
-            trips: self.trips,
-            sql: self.sql.len(),
-            args: self.args.len(),
-            count: self.count,
-        }
-    }
-
-    /// Forgets what was added since a mark, if nothing of it was sent. `false`: it was.
-    fn forget_since(&mut self, mark: Mark) -> bool {
-        if self.trips != mark.trips {
-            return false;
-        }
-        self.sql.truncate(mark.sql);
-        self.args.truncate(mark.args);
-        self.count = mark.count;
-        true
-    }
-}
-
-/// Appends a statement whose `$n` count from `offset`. Statements hold no `$` but placeholders.
-fn renumber(into: &mut String, sql: &str, offset: usize) {
-    if offset == 0 {
-        return into.push_str(sql);
-    }
-    let mut pieces = sql.split('$');
-    into.push_str(pieces.next().unwrap_or_default());
-    for piece in pieces {
-        let digits = piece.len() - piece.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-        let (number, rest) = piece.split_at(digits);
-        into.push('$');
-        match number.parse::<usize>() {
-            Ok(number) => into.push_str(&(number + offset).to_string()),
-            Err(_) => into.push_str(number),
-        }
-        into.push_str(rest);
     }
 }
 
@@ -179,22 +110,21 @@ impl DerefMut for Tx {
 }
 
 impl Conn {
+    pub(super) fn local(local: Local) -> Self {
+        Self(Inner::Local(local))
+    }
+
     pub(super) fn sqlite(connection: PoolConnection<Sqlite>) -> Self {
-        Self {
-            inner: Inner::Sqlite(connection),
-            script: Script::default(),
-        }
+        Self(Inner::Sqlite(connection))
     }
 
     pub(super) fn postgres(connection: PoolConnection<Postgres>) -> Self {
-        Self {
-            inner: Inner::PostgresRead(connection),
-            script: Script::default(),
-        }
+        Self(Inner::PostgresRead(connection))
     }
 
     fn engine(&mut self) -> Engine<'_> {
-        match &mut self.inner {
+        match &mut self.0 {
+            Inner::Local(local) => Engine::Local(local),
             Inner::Sqlite(conn) => Engine::Sqlite(conn),
             Inner::PostgresRead(conn) => Engine::Postgres(conn),
             Inner::PostgresWrite(tx) => Engine::Postgres(tx),
@@ -203,23 +133,12 @@ impl Conn {
 
     /// The engine is PostgreSQL: for the few statements that have two texts.
     pub(crate) fn is_postgres(&self) -> bool {
-        !matches!(self.inner, Inner::Sqlite(_))
-    }
-
-    /// A statement with all that waits to go along with it.
-    fn with_script(&mut self, sql: &str, args: Vec<Value>) -> (AssertSqlSafe<String>, Vec<Value>) {
-        self.script.add(sql, args);
-        let (sql, args) = self.script.take();
-        (AssertSqlSafe(sql), args)
+        matches!(self.0, Inner::PostgresRead(_) | Inner::PostgresWrite(_))
     }
 
     /// Every row of a query (or of a statement that returns rows).
     pub(super) async fn all<T: Row>(&mut self, sql: impl AsRef<str>, args: Vec<Value>) -> Result<Vec<T>, StoreError> {
-        let (sql, args) = self.with_script(sql.as_ref(), args);
-        Ok(match self.engine() {
-            Engine::Sqlite(conn) => bind!(sqlx::query_as(sql), args).fetch_all(conn).await?,
-            Engine::Postgres(conn) => bind!(sqlx::query_as(sql), args).fetch_all(conn).await?,
-        })
+        self.ask(sql.as_ref(), args).await?.all()
     }
 
     /// As [`all`](Conn::all), planned anew for these arguments: PostgreSQL's plan for any would be far slower.
@@ -228,15 +147,14 @@ impl Conn {
         sql: impl AsRef<str>,
         args: Vec<Value>,
     ) -> Result<Vec<T>, StoreError> {
-        let (sql, args) = self.with_script(sql.as_ref(), args);
-        Ok(match self.engine() {
-            Engine::Sqlite(conn) => bind!(sqlx::query_as(sql), args).fetch_all(conn).await?,
+        match self.engine() {
             Engine::Postgres(conn) => {
-                bind!(sqlx::query_as(sql).persistent(false), args)
-                    .fetch_all(conn)
-                    .await?
+                let sql = AssertSqlSafe(sql.as_ref().to_owned());
+                let query = bind!(sqlx::query_as(sql).persistent(false), args);
+                Ok(query.fetch_all(conn).await?)
             }
-        })
+            Engine::Local(_) | Engine::Sqlite(_) => self.all(sql, args).await,
+        }
     }
 
     /// The first row of a query, if there is one.
@@ -245,10 +163,17 @@ impl Conn {
         sql: impl AsRef<str>,
         args: Vec<Value>,
     ) -> Result<Option<T>, StoreError> {
-        let (sql, args) = self.with_script(sql.as_ref(), args);
+        let sql = sql.as_ref();
         Ok(match self.engine() {
-            Engine::Sqlite(conn) => bind!(sqlx::query_as(sql), args).fetch_optional(conn).await?,
-            Engine::Postgres(conn) => bind!(sqlx::query_as(sql), args).fetch_optional(conn).await?,
+            Engine::Local(local) => Answer::Local(local.rows(sql, &args, 1)?).maybe()?,
+            Engine::Sqlite(conn) => {
+                let query = bind!(sqlx::query_as(AssertSqlSafe(sql.to_owned())), args);
+                query.fetch_optional(conn).await?
+            }
+            Engine::Postgres(conn) => {
+                let query = bind!(sqlx::query_as(AssertSqlSafe(sql.to_owned())), args);
+                query.fetch_optional(conn).await?
+            }
         })
     }
 
@@ -258,34 +183,27 @@ impl Conn {
         row.ok_or_else(|| StoreError::NotFound("such row".to_owned()))
     }
 
-    /// Asks several questions, of which none needs another's answer, in one trip; on PostgreSQL one after another.
+    /// Asks several questions, one after another.
     pub(super) async fn together<const N: usize>(&mut self, asks: [Ask; N]) -> Result<[Answer; N], StoreError> {
-        match &mut self.inner {
-            Inner::Sqlite(conn) => {
-                let before = self.script.count;
-                for (sql, args) in asks {
-                    self.script.add(&sql, args);
-                }
-                let (sql, args) = self.script.take();
-                let mut answers: [Vec<SqliteRow>; N] = std::array::from_fn(|_| Vec::new());
-                let mut rows = conn.fetch_many(bind!(sqlx::query(AssertSqlSafe(sql)), args));
-                let mut statement = 0_usize;
-                while let Some(row) = rows.try_next().await? {
-                    match row {
-                        Either::Left(_) => statement += 1,
-                        Either::Right(row) => {
-                            if let Some(answer) = statement.checked_sub(before).and_then(|at| answers.get_mut(at)) {
-                                answer.push(row);
-                            }
-                        }
-                    }
-                }
-                drop(rows);
-                Ok(answers.map(Answer::Sqlite))
-            }
-            Inner::PostgresRead(conn) => together_postgres(conn, asks).await,
-            Inner::PostgresWrite(tx) => together_postgres(tx, asks).await,
+        let mut answers = std::array::from_fn(|_| Answer::Local(Vec::new()));
+        for (answer, (sql, args)) in answers.iter_mut().zip(asks) {
+            *answer = self.ask(&sql, args).await?;
         }
+        Ok(answers)
+    }
+
+    async fn ask(&mut self, sql: &str, args: Vec<Value>) -> Result<Answer, StoreError> {
+        Ok(match self.engine() {
+            Engine::Local(local) => Answer::Local(local.rows(sql, &args, usize::MAX)?),
+            Engine::Sqlite(conn) => {
+                let query = bind!(sqlx::query(AssertSqlSafe(sql.to_owned())), args);
+                Answer::Sqlite(query.fetch_all(conn).await?)
+            }
+            Engine::Postgres(conn) => {
+                let query = bind!(sqlx::query(AssertSqlSafe(sql.to_owned())), args);
+                Answer::Postgres(query.fetch_all(conn).await?)
+            }
+        })
     }
 
     /// Whether a query has a row.
@@ -294,122 +212,84 @@ impl Conn {
     }
 }
 
-async fn together_postgres<const N: usize>(conn: &mut PgConnection, asks: [Ask; N]) -> Result<[Answer; N], StoreError> {
-    let mut answers = std::array::from_fn(|_| Answer::Postgres(Vec::new()));
-    for (answer, (sql, args)) in answers.iter_mut().zip(asks) {
-        let rows = bind!(sqlx::query(AssertSqlSafe(sql)), args)
-            .fetch_all(&mut *conn)
-            .await?;
-        *answer = Answer::Postgres(rows);
-    }
-    Ok(answers)
-}
-
 impl Tx {
     pub(super) fn postgres(transaction: Transaction<'static, Postgres>) -> Self {
-        Self(Conn {
-            inner: Inner::PostgresWrite(transaction),
-            script: Script::default(),
-        })
+        Self(Conn(Inner::PostgresWrite(transaction)))
     }
 
-    /// A transaction that begins with its first statement.
-    pub(super) fn begin(connection: PoolConnection<Sqlite>) -> Self {
-        let mut tx = Self(Conn::sqlite(connection));
-        tx.script.add("BEGIN IMMEDIATE", vec![]);
-        tx
+    /// A transaction on SQLite, which is yet to [begin](Tx::begin).
+    pub(super) fn local(local: Local) -> Self {
+        Self(Conn::local(local))
     }
 
     /// The connection, for the next transaction.
-    pub(super) fn into_connection(self) -> Option<PoolConnection<Sqlite>> {
-        match self.0.inner {
-            Inner::Sqlite(connection) => Some(connection),
-            Inner::PostgresRead(_) | Inner::PostgresWrite(_) => None,
+    pub(super) fn into_local(self) -> Option<Local> {
+        match self.0.0 {
+            Inner::Local(local) => Some(local),
+            Inner::Sqlite(_) | Inner::PostgresRead(_) | Inner::PostgresWrite(_) => None,
         }
     }
 
     /// Executes a statement and returns how many rows it touched.
     pub(super) async fn execute(&mut self, sql: impl AsRef<str>, args: Vec<Value>) -> Result<u64, StoreError> {
-        let (sql, args) = self.with_script(sql.as_ref(), args);
-        match self.engine() {
-            Engine::Sqlite(conn) => {
-                // Each statement has a count of its own; this one's is the last.
-                let mut results = conn.fetch_many(bind!(sqlx::query(sql), args));
-                let mut touched = 0;
-                while let Some(result) = results.try_next().await? {
-                    if let Either::Left(done) = result {
-                        touched = done.rows_affected();
-                    }
-                }
-                Ok(touched)
-            }
-            Engine::Postgres(conn) => Ok(bind!(sqlx::query(sql), args).execute(conn).await?.rows_affected()),
-        }
-    }
-
-    /// Executes a statement whose outcome nobody needs before the next one that is answered, or the commit. If
-    /// it fails, that one does.
-    pub(super) async fn later(&mut self, sql: impl AsRef<str>, args: Vec<Value>) -> Result<(), StoreError> {
-        if self.is_postgres() {
-            self.execute_now(sql.as_ref().to_owned(), args).await?;
-        } else {
-            self.script.add(sql.as_ref(), args);
-        }
-        Ok(())
-    }
-
-    /// Executes what waits.
-    pub(super) async fn flush(&mut self) -> Result<(), StoreError> {
-        if !self.script.sql.is_empty() {
-            let (sql, args) = self.script.take();
-            self.execute_now(sql, args).await?;
-        }
-        Ok(())
-    }
-
-    async fn execute_now(&mut self, sql: String, args: Vec<Value>) -> Result<u64, StoreError> {
-        let sql = AssertSqlSafe(sql);
+        let sql = sql.as_ref();
         Ok(match self.engine() {
-            Engine::Sqlite(conn) => bind!(sqlx::query(sql), args).execute(conn).await?.rows_affected(),
-            Engine::Postgres(conn) => bind!(sqlx::query(sql), args).execute(conn).await?.rows_affected(),
+            Engine::Local(local) => local.execute(sql, &args)?,
+            Engine::Sqlite(conn) => {
+                let query = bind!(sqlx::query(AssertSqlSafe(sql.to_owned())), args);
+                query.execute(conn).await?.rows_affected()
+            }
+            Engine::Postgres(conn) => {
+                let query = bind!(sqlx::query(AssertSqlSafe(sql.to_owned())), args);
+                query.execute(conn).await?.rows_affected()
+            }
         })
     }
 
+    /// Executes a statement of which nobody asks what it touched. An engine may put it off until the next one that is
+    /// answered, or the commit: if it fails, that one does.
+    pub(super) async fn later(&mut self, sql: impl AsRef<str>, args: Vec<Value>) -> Result<(), StoreError> {
+        self.execute(sql, args).await.map(|_| ())
+    }
+
+    /// Lets SQLite's file grow no more until the writer connects anew: how tests fill a disk.
+    ///
+    /// # Errors
+    /// The database's.
+    #[doc(hidden)]
+    pub async fn fill(&mut self) -> Result<(), StoreError> {
+        self.later("PRAGMA max_page_count = 1", vec![]).await
+    }
+
+    /// Begins on SQLite.
+    pub(super) async fn begin(&mut self) -> Result<(), StoreError> {
+        self.execute("BEGIN IMMEDIATE", vec![]).await.map(|_| ())
+    }
+
     /// Begins a savepoint.
-    pub(super) async fn save(&mut self) -> Result<Mark, StoreError> {
-        let mark = self.script.mark();
-        self.later("SAVEPOINT one", vec![]).await?;
-        Ok(mark)
+    pub(super) async fn save(&mut self) -> Result<(), StoreError> {
+        self.execute("SAVEPOINT one", vec![]).await.map(|_| ())
     }
 
     /// Goes back to where a savepoint began, as if nothing of it had been.
-    pub(super) async fn back_to(&mut self, mark: Mark) -> Result<(), StoreError> {
-        if self.script.forget_since(mark) {
-            return Ok(());
-        }
-        self.script.take();
-        self.execute_now("ROLLBACK TO one; RELEASE one".to_owned(), vec![])
-            .await
-            .map(|_| ())
+    pub(super) async fn back(&mut self) -> Result<(), StoreError> {
+        self.execute("ROLLBACK TO one", vec![]).await?;
+        self.keep().await
     }
 
     /// Ends a savepoint; what was done in it stands if the transaction does.
     pub(super) async fn keep(&mut self) -> Result<(), StoreError> {
-        // What waits may fail: in this savepoint, not in the next.
-        let may_fail = !self.script.sql.is_empty();
-        self.later("RELEASE one", vec![]).await?;
-        if may_fail { self.flush().await } else { Ok(()) }
+        self.execute("RELEASE one", vec![]).await.map(|_| ())
     }
 
     /// Commits on SQLite; the connection can be used again.
     pub(super) async fn commit(&mut self) -> Result<(), StoreError> {
-        self.script.add("COMMIT", vec![]);
-        self.flush().await
+        self.execute("COMMIT", vec![]).await.map(|_| ())
     }
 
     /// Commits on PostgreSQL.
     pub(super) async fn commit_postgres(self) -> Result<(), StoreError> {
-        if let Inner::PostgresWrite(tx) = self.0.inner {
+        if let Inner::PostgresWrite(tx) = self.0.0 {
             tx.commit().await?;
         }
         Ok(())
@@ -417,35 +297,10 @@ impl Tx {
 
     /// Undoes everything. `false`: the connection is in no known state and must not be used again.
     pub(super) async fn roll_back(&mut self) -> bool {
-        self.script.take();
-        match self.execute_now("ROLLBACK".to_owned(), vec![]).await {
+        match self.execute("ROLLBACK", vec![]).await {
             Ok(_) => true,
             // SQLite has rolled back by itself (a full disk), or nothing had begun.
             Err(error) => error.to_string().contains("no transaction is active"),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn statements_that_go_along_are_numbered_through() {
-        let mut script = Script::default();
-        script.add("BEGIN IMMEDIATE", vec![]);
-        script.add(
-            "UPDATE a SET b = $1 WHERE c = $2 AND d = $1",
-            vec![1_i64.into(), 2_i64.into()],
-        );
-        script.add("INSERT INTO e VALUES ($1, $10)", vec![3_i64.into()]);
-        assert_eq!(
-            script.take(),
-            (
-                "BEGIN IMMEDIATE; UPDATE a SET b = $1 WHERE c = $2 AND d = $1; INSERT INTO e VALUES ($3, $12)"
-                    .to_owned(),
-                vec![1_i64.into(), 2_i64.into(), 3_i64.into()]
-            )
-        );
     }
 }

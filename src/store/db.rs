@@ -16,7 +16,11 @@ use sqlx::{
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
 
-use super::{Conn, StoreError, Tx, writer::Writer};
+use super::{
+    Conn, StoreError, Tx,
+    local::{BUSY_TIMEOUT, Locals, PRAGMAS, STATEMENTS},
+    writer::Writer,
+};
 
 static SQLITE_MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
 static POSTGRES_MIGRATIONS: Migrator = sqlx::migrate!("migrations/postgres");
@@ -44,6 +48,8 @@ pub struct DbOptions {
 pub struct Db {
     pools: Pools,
     writer: Option<Writer>,
+    /// SQLite: connections that answer in the thread that asks.
+    locals: Option<Locals>,
     /// Held, never read: the lock ends with the process.
     _lock: Option<std::sync::Arc<File>>,
 }
@@ -51,12 +57,10 @@ pub struct Db {
 /// The pools of the engine in use.
 #[derive(Clone, Debug)]
 pub enum Pools {
-    /// SQLite: one connection writes, the others read.
+    /// SQLite.
     Sqlite {
         /// Readers.
         read: SqlitePool,
-        /// The one writer.
-        write: SqlitePool,
     },
     /// PostgreSQL.
     Postgres(PgPool),
@@ -105,34 +109,33 @@ impl Db {
                 SqliteSynchronous::Normal
             })
             .foreign_keys(true)
-            .busy_timeout(Duration::from_secs(5))
-            // Savepoints keep what they may undo in memory; the log is copied into the file every 16 MB, not every 4.
-            .pragma("temp_store", "MEMORY")
-            .pragma("wal_autocheckpoint", "4000")
-            // What is deleted is overwritten: who is erased is not to be found in the file either.
-            .pragma("secure_delete", "ON")
-            .statement_cache_capacity(400)
+            .busy_timeout(BUSY_TIMEOUT)
+            .statement_cache_capacity(STATEMENTS)
             .disable_statement_logging();
-        let write = SqlitePoolOptions::new()
+        let connect = PRAGMAS
+            .into_iter()
+            .fold(connect, |connect, (name, value)| connect.pragma(name, value));
+        let first = SqlitePoolOptions::new()
             .max_connections(1)
-            .idle_timeout(None)
-            .max_lifetime(None)
-            // A connection to a file cannot be lost on the way: asking it first costs a trip to its thread.
-            .test_before_acquire(false)
             .connect_with(connect.clone())
             .await
             .map_err(|error| unusable(&error))?;
         if options.migrate {
-            migrate_sqlite(&write).await?;
+            migrate_sqlite(&first).await?;
         }
+        let locals = Locals::new(path, options.synchronous_full);
+        let writer = Writer::start(&locals)?;
+        // Whoever closes a file last cleans its log up; now the writer has it open.
+        first.close().await;
         let read = SqlitePoolOptions::new()
             .max_connections(options.max_connections.clamp(1, 8))
+            // A connection to a file cannot be lost on the way: asking it first costs a trip to its thread.
             .test_before_acquire(false)
             .connect_lazy_with(connect.create_if_missing(false));
-        let writer = Writer::start(write.clone())?;
         Ok(Self {
-            pools: Pools::Sqlite { read, write },
+            pools: Pools::Sqlite { read },
             writer: Some(writer),
+            locals: Some(locals),
             _lock: lock.map(std::sync::Arc::new),
         })
     }
@@ -170,6 +173,7 @@ impl Db {
         Ok(Self {
             pools: Pools::Postgres(pool),
             writer: None,
+            locals: None,
             _lock: None,
         })
     }
@@ -190,9 +194,21 @@ impl Db {
     /// The database does not answer.
     pub async fn read(&self) -> Result<Conn, StoreError> {
         Ok(match &self.pools {
-            Pools::Sqlite { read, .. } => Conn::sqlite(read.acquire().await?),
+            Pools::Sqlite { read } => Conn::sqlite(read.acquire().await?),
             Pools::Postgres(pool) => Conn::postgres(pool.acquire().await?),
         })
+    }
+
+    /// As [`Db::read`], for what is asked of every message and found at once: on SQLite the thread that asks finds it
+    /// itself, and does nothing else meanwhile.
+    ///
+    /// # Errors
+    /// The database does not answer.
+    pub async fn glance(&self) -> Result<Conn, StoreError> {
+        match &self.locals {
+            Some(locals) => Ok(Conn::local(locals.lend()?)),
+            None => self.read().await,
+        }
     }
 
     /// Runs `work` in one transaction, which is committed if it returns `Ok` and leaves nothing otherwise.
@@ -239,7 +255,7 @@ impl Db {
     /// Only SQLite can do this here; PostgreSQL has `pg_dump`.
     pub async fn backup(&self, to: &Path) -> Result<(), StoreError> {
         match &self.pools {
-            Pools::Sqlite { read, .. } => {
+            Pools::Sqlite { read } => {
                 let to = to
                     .to_str()
                     .ok_or_else(|| StoreError::BadUrl("the backup's path is not UTF-8".to_owned()))?;
@@ -258,7 +274,7 @@ impl Db {
     /// The database does not answer.
     pub async fn integrity(&self) -> Result<Option<Vec<String>>, StoreError> {
         match &self.pools {
-            Pools::Sqlite { read, .. } => {
+            Pools::Sqlite { read } => {
                 let mut found: Vec<String> = sqlx::query_scalar("PRAGMA integrity_check").fetch_all(read).await?;
                 found.retain(|line| line != "ok");
                 let orphans = sqlx::query("PRAGMA foreign_key_check").fetch_all(read).await?.len();
@@ -304,11 +320,11 @@ impl Db {
         if let Some(writer) = &self.writer {
             writer.close().await;
         }
+        if let Some(locals) = &self.locals {
+            locals.close();
+        }
         match &self.pools {
-            Pools::Sqlite { read, write } => {
-                read.close().await;
-                write.close().await;
-            }
+            Pools::Sqlite { read } => read.close().await,
             Pools::Postgres(pool) => pool.close().await,
         }
     }

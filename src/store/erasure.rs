@@ -422,12 +422,17 @@ pub async fn delete(tx: &mut Tx, person: &Person, job: JobId) -> Result<Counts, 
         .await?;
     for (table, column) in [
         ("files", "user_id"),
+        ("documents", "user_id"),
         ("usage", "user_id"),
         ("memory_items", "user_id"),
         ("jobs", "user_id"),
         ("link_codes", "user_id"),
         ("api_tokens", "user_id"),
+        ("triggers", "user_id"),
         ("settings", "scope"),
+        ("budget_spending", "subject"),
+        ("budget_notices", "subject"),
+        ("budget_notices", "recipient"),
     ] {
         let deleted = tx
             .execute(format!("DELETE FROM {table} WHERE {column} = $1"), own())

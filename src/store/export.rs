@@ -1,20 +1,14 @@
 //! All that is kept of one person, a page of rows at a time. Nothing of anybody else: of shared places only what they
 //! said there, and the answers that are theirs alone.
 
+mod rows;
+
 use serde::Serialize;
-use serde_json::Value as Json;
 use sqlx::FromRow;
 
-use super::{
-    Conn, JsonText, Row, StoreError, args,
-    messages::{Direction, MessageStatus},
-    runs::{RunKind, RunStatus},
-    users::UserRole,
-};
-use crate::{
-    clock::Timestamp,
-    id::{ChannelId, ContextId, JobId, MemoryItemId, MessageId, RunId, SpaceId, TokenId, TriggerId, UserId},
-};
+pub use self::rows::*;
+use super::{Conn, Row, StoreError, args};
+use crate::id::UserId;
 
 /// The most rows of one page.
 pub const PAGE: u32 = 200;
@@ -35,159 +29,9 @@ pub enum Record {
     Usage(Usage),
     Reminder(Reminder),
     File(File),
+    DocumentPiece(DocumentPiece),
     ApiToken(ApiToken),
     Job(Job),
-}
-
-macro_rules! rows {
-    ($($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty,)* })*) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq, FromRow, Serialize)]
-        #[serde(rename_all = "camelCase")]
-        #[expect(missing_docs, reason = "the fields are the columns of their names")]
-        pub struct $name { $(pub $field: $type,)* }
-    )*};
-}
-
-rows! {
-    /// The person.
-    User {
-        id: UserId,
-        name: String,
-        role: UserRole,
-        language: Option<String>,
-        time_zone: Option<String>,
-        created_at: Timestamp,
-    }
-    /// An account.
-    Identity {
-        platform: String,
-        platform_user_id: String,
-        name: String,
-        handle: Option<String>,
-        created_at: Timestamp,
-    }
-    /// What is set for them, or for a private channel of theirs.
-    Setting {
-        scope: String,
-        name: String,
-        value: String,
-        updated_at: Timestamp,
-    }
-    /// What is remembered, or was.
-    MemoryItem {
-        id: MemoryItemId,
-        module: String,
-        key: String,
-        value: String,
-        level: i64,
-        confidence: f64,
-        context_id: Option<ContextId>,
-        origin_space: Option<SpaceId>,
-        shareable: bool,
-        pinned: bool,
-        archived: bool,
-        created_at: Timestamp,
-        last_seen_at: Timestamp,
-    }
-    /// A private channel.
-    Channel {
-        id: ChannelId,
-        platform: String,
-        external_id: String,
-        name: Option<String>,
-        enabled: bool,
-        last_message_at: Option<Timestamp>,
-        created_at: Timestamp,
-    }
-    /// A private conversation.
-    Context {
-        id: ContextId,
-        channel_id: ChannelId,
-        name: Option<String>,
-        summary: Option<String>,
-        turn_count: i64,
-        closed_at: Option<Timestamp>,
-        created_at: Timestamp,
-    }
-    /// A message of theirs, or an answer to them.
-    Message {
-        id: MessageId,
-        direction: Direction,
-        channel_id: ChannelId,
-        context_id: Option<ContextId>,
-        run_id: Option<RunId>,
-        content: String,
-        attachments: Option<JsonText<Json>>,
-        platform_message_id: Option<String>,
-        status: MessageStatus,
-        sent_at: Timestamp,
-        edited_at: Option<Timestamp>,
-    }
-    /// A run for them. What was asked and returned is left out where others may stand in it.
-    Run {
-        id: RunId,
-        kind: RunKind,
-        channel_id: Option<ChannelId>,
-        context_id: Option<ContextId>,
-        parent_run_id: Option<RunId>,
-        input_text: Option<String>,
-        output_text: Option<String>,
-        status: RunStatus,
-        error: Option<String>,
-        prompt_tokens: i64,
-        completion_tokens: i64,
-        cost: f64,
-        created_at: Timestamp,
-        ended_at: Option<Timestamp>,
-    }
-    /// A model call.
-    Usage {
-        run_id: RunId,
-        seq: i64,
-        provider: String,
-        model: String,
-        prompt_tokens: i64,
-        completion_tokens: i64,
-        cached_tokens: i64,
-        cost: f64,
-        created_at: Timestamp,
-    }
-    /// What wakes a run of theirs again and again.
-    Reminder {
-        id: TriggerId,
-        run_id: RunId,
-        cron: String,
-        time_zone: String,
-        next_at: Timestamp,
-    }
-    /// A file, without its content.
-    File {
-        id: String,
-        message_id: Option<MessageId>,
-        name: String,
-        media_type: Option<String>,
-        size: Option<i64>,
-        created_at: Timestamp,
-    }
-    /// A token, without the token.
-    ApiToken {
-        id: TokenId,
-        name: String,
-        scopes: JsonText<Vec<String>>,
-        created_at: Timestamp,
-        revoked_at: Option<Timestamp>,
-    }
-    /// What was done to remember their conversations.
-    Job {
-        id: JobId,
-        kind: String,
-        mode: Option<String>,
-        context_id: Option<ContextId>,
-        status: String,
-        result: Option<JsonText<Json>>,
-        created_at: Timestamp,
-    }
 }
 
 /// A kind of record, in the order of an export.
@@ -207,6 +51,7 @@ pub enum Kind {
     Usage,
     Reminder,
     File,
+    DocumentPiece,
     ApiToken,
     Job,
 }
@@ -214,6 +59,8 @@ pub enum Kind {
 const MESSAGE: &str =
     "id, direction, channel_id, context_id, run_id, content, attachments, platform_message_id, status,
      sent_at, edited_at";
+const REMINDER: &str = "id, kind, run_id, channel_id, content, cron, time_zone, next_at, last_fired_at";
+const THEIR_TRIGGERS: &str = "(user_id = $1 OR run_id IN (SELECT id FROM runs WHERE user_id = $1))";
 const PRIVATE_CHANNEL: &str = "(channel_id IN (SELECT id FROM channels WHERE user_id = $1))";
 /// Nobody else wrote for the run of this row (`x`).
 const THEIRS_ALONE: &str = "NOT EXISTS (SELECT 1 FROM messages other WHERE other.run_id = x.run_id
@@ -221,7 +68,7 @@ const THEIRS_ALONE: &str = "NOT EXISTS (SELECT 1 FROM messages other WHERE other
 
 impl Kind {
     /// Every kind, in the order of an export.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::User,
         Self::Identity,
         Self::Setting,
@@ -235,6 +82,7 @@ impl Kind {
         Self::Usage,
         Self::Reminder,
         Self::File,
+        Self::DocumentPiece,
         Self::ApiToken,
         Self::Job,
     ];
@@ -315,26 +163,28 @@ impl Kind {
             ),
             Self::Run => ("id", format!("{RUNS} WHERE user_id = $1")),
             Self::Usage => (
-                "run_id",
+                "id",
                 of(
-                    "run_id, seq, provider, model, prompt_tokens, completion_tokens, cached_tokens, cost, created_at",
+                    "id, run_id, role, provider, model, prompt_tokens, completion_tokens, cached_tokens, cost, created_at",
                     "usage",
                     "user_id = $1",
                 ),
             ),
-            Self::Reminder => (
-                "id",
-                of(
-                    "id, run_id, cron, time_zone, next_at",
-                    "triggers",
-                    "run_id IN (SELECT id FROM runs WHERE user_id = $1)",
-                ),
-            ),
+            Self::Reminder => ("id", of(REMINDER, "triggers", THEIR_TRIGGERS)),
             Self::File => (
                 "id",
                 of(
                     "id, message_id, name, media_type, size, created_at",
                     "files",
+                    "user_id = $1",
+                ),
+            ),
+            Self::DocumentPiece => (
+                "CAST(x.id AS TEXT)",
+                of(
+                    "document_id, title, seq, content",
+                    "(SELECT c.id, c.document_id, c.seq, c.content, d.title, d.user_id
+                      FROM document_chunks c JOIN documents d ON d.id = c.document_id)",
                     "user_id = $1",
                 ),
             ),
@@ -412,6 +262,7 @@ pub async fn page(conn: &mut Conn, person: UserId, cursor: &mut Cursor) -> Resul
             Kind::Usage => of(conn, *kind, person, cursor, Record::Usage).await?,
             Kind::Reminder => of(conn, *kind, person, cursor, Record::Reminder).await?,
             Kind::File => of(conn, *kind, person, cursor, Record::File).await?,
+            Kind::DocumentPiece => of(conn, *kind, person, cursor, Record::DocumentPiece).await?,
             Kind::ApiToken => of(conn, *kind, person, cursor, Record::ApiToken).await?,
             Kind::Job => of(conn, *kind, person, cursor, Record::Job).await?,
         };

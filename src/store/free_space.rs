@@ -5,13 +5,16 @@ use sqlx::AssertSqlSafe;
 use super::{Db, Pools, StoreError, args};
 
 /// The tables that hold what people said, or what follows from it.
-const TABLES: [&str; 21] = [
+const TABLES: &[&str] = &[
     "messages",
     "message_parts",
     "message_search",
     "runs",
     "run_steps",
     "usage",
+    "budget_spending",
+    "budget_reservations",
+    "budget_notices",
     "contexts",
     "channels",
     "memory_items",
@@ -19,6 +22,10 @@ const TABLES: [&str; 21] = [
     "identities",
     "jobs",
     "files",
+    "loose_files",
+    "documents",
+    "document_chunks",
+    "chunk_search",
     "settings",
     "unreadable_events",
     "pairings",
@@ -27,6 +34,8 @@ const TABLES: [&str; 21] = [
     "api_tokens",
     "triggers",
     "trigger_firings",
+    "trigger_secrets",
+    "webhook_calls",
 ];
 
 /// Takes deleted messages out of the search index for good, and on SQLite out of its log, too; PostgreSQL is asked to
@@ -36,15 +45,16 @@ const TABLES: [&str; 21] = [
 /// The store's.
 pub async fn clean(db: &Db) -> Result<bool, StoreError> {
     match db.pools() {
-        Pools::Sqlite { read, .. } => {
+        Pools::Sqlite { read } => {
             db.write(|tx| {
                 Box::pin(async move {
-                    tx.execute(
+                    for sql in [
                         "INSERT INTO message_search (message_search) VALUES ('optimize')",
-                        args![],
-                    )
-                    .await
-                    .map(|_| ())
+                        "INSERT INTO chunk_search (chunk_search) VALUES ('optimize')",
+                    ] {
+                        tx.execute(sql, args![]).await?;
+                    }
+                    Ok(())
                 })
             })
             .await?;

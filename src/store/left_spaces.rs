@@ -34,7 +34,8 @@ pub async fn next(conn: &mut Conn, before: Timestamp) -> Result<Option<SpaceId>,
 pub async fn files(conn: &mut Conn, space: SpaceId) -> Result<Vec<String>, StoreError> {
     let rows: Vec<(String,)> = conn
         .all(
-            "SELECT location FROM files WHERE space_id = $1 OR message_id IN (
+            "SELECT location FROM files WHERE space_id = $1 OR channel_id IN (SELECT id FROM channels WHERE space_id = $1)
+             OR message_id IN (
                  SELECT id FROM messages WHERE channel_id IN (SELECT id FROM channels WHERE space_id = $1))",
             args![space],
         )
@@ -88,6 +89,8 @@ pub async fn delete_some(tx: &mut Tx, space: SpaceId, before: Timestamp) -> Resu
         ("usage", "space_id"),
         ("files", "space_id"),
         ("settings", "scope"),
+        ("budget_spending", "subject"),
+        ("budget_notices", "subject"),
     ] {
         let deleted = tx
             .execute(format!("DELETE FROM {table} WHERE {column} = $1"), own())

@@ -10,16 +10,19 @@ use super::{
 use crate::{clock::Timestamp, id::UserId};
 
 /// The tables whose rows go over to whoever a person becomes part of, by their column `user_id`.
-pub const GO_OVER: [&str; 9] = [
+pub const GO_OVER: &[&str] = &[
     "identities",
     "channels",
     "contexts",
     "runs",
     "messages",
     "files",
+    "documents",
     "usage",
     "jobs",
     "api_tokens",
+    "triggers",
+    "policies",
 ];
 /// The tables with a `user_id` and a rule of their own: of two items for one key the newer stays; codes are void.
 pub const BY_RULE: [&str; 2] = ["memory_items", "link_codes"];
@@ -71,6 +74,7 @@ pub async fn merge(tx: &mut Tx, from: UserId, into: &User, caps: &[i64], now: Ti
         let sql = format!("UPDATE {table} SET user_id = $1 WHERE user_id = $2");
         tx.later(sql, args![into.id, from]).await?;
     }
+    budgets(tx, from, into.id).await?;
     rename_in_summaries(tx, from, into.id).await?;
     tx.later(
         "UPDATE users SET name = $1, role = $2, language = $3, time_zone = $4, updated_at = $5 WHERE id = $6",
@@ -130,6 +134,17 @@ async fn items(tx: &mut Tx, from: UserId, into: UserId, caps: &[i64]) -> Result<
             )
             .await?;
         }
+    }
+    Ok(())
+}
+
+/// What either has spent is summed up anew from their usage; who was told that a budget is spent was told.
+async fn budgets(tx: &mut Tx, from: UserId, into: UserId) -> Result<(), StoreError> {
+    for sql in [
+        "DELETE FROM budget_spending WHERE subject IN ($1, $2)",
+        "DELETE FROM budget_notices WHERE subject IN ($1, $2) OR recipient = $1",
+    ] {
+        tx.later(sql, args![from, into]).await?;
     }
     Ok(())
 }
@@ -205,13 +220,21 @@ pub async fn part(
         "UPDATE runs SET user_id = $1 WHERE user_id = $2
          AND (context_id IN (SELECT id FROM contexts WHERE user_id = $1)
               OR (context_id IS NULL AND channel_id IN (SELECT id FROM channels WHERE user_id = $1)))",
-        "UPDATE usage SET user_id = $1 WHERE user_id = $2 AND run_id IN (SELECT id FROM runs WHERE user_id = $1)",
+        "UPDATE usage SET user_id = $1 WHERE user_id = $2
+         AND (run_id IN (SELECT id FROM runs WHERE user_id = $1)
+              OR (run_id IS NULL AND channel_id IN (SELECT id FROM channels WHERE user_id = $1)))",
+        "DELETE FROM budget_spending WHERE subject IN ($1, $2)",
         "UPDATE files SET user_id = $1 WHERE user_id = $2
-         AND EXISTS (SELECT 1 FROM messages m WHERE m.id = files.message_id AND m.user_id = $1)",
+         AND (EXISTS (SELECT 1 FROM messages m WHERE m.id = files.message_id AND m.user_id = $1)
+              OR (message_id IS NULL AND channel_id IN (SELECT id FROM channels WHERE user_id = $1)))",
+        "UPDATE documents SET user_id = $1 WHERE user_id = $2
+         AND channel_id IN (SELECT id FROM channels WHERE user_id = $1)",
         "UPDATE jobs SET user_id = $1 WHERE user_id = $2
          AND context_id IN (SELECT id FROM contexts WHERE user_id = $1)",
         "UPDATE memory_items SET user_id = $1 WHERE user_id = $2
          AND context_id IN (SELECT id FROM contexts WHERE user_id = $1)",
+        "UPDATE triggers SET user_id = $1 WHERE user_id = $2
+         AND channel_id IN (SELECT id FROM channels WHERE user_id = $1)",
         "UPDATE contexts SET summary_of = REPLACE(summary_of, $2, $1) WHERE user_id = $1 AND summary_of IS NOT NULL",
         // Neither goes on with a conversation of the other's.
         "UPDATE channels SET active_context_id = NULL WHERE user_id IN ($1, $2) AND EXISTS (
@@ -219,6 +242,5 @@ pub async fn part(
     ] {
         tx.later(sql, args![new.id, user.id]).await?;
     }
-    tx.flush().await?;
     Ok(new)
 }

@@ -161,6 +161,8 @@ pub struct NewOutbound {
     pub run_id: Option<RunId>,
     /// The text, Markdown.
     pub content: String,
+    /// Files that go with it.
+    pub attachments: Option<Json>,
     /// Whatever else is known of it.
     pub metadata: Option<Json>,
     /// Where it goes, in the platform's terms.
@@ -184,8 +186,8 @@ pub async fn insert_outbound(tx: &mut Tx, message: &NewOutbound, now: Timestamp)
     };
     tx.later(
         "INSERT INTO messages (id, direction, channel_id, context_id, user_id, run_id, content, status, address,
-             attempts, lease_owner, lease_until, sent_at, created_at, metadata)
-         VALUES ($1, 'outbound', $2, $3, $4, $5, $6, $7, $8, 0, $9, $10, $11, $11, $12)",
+             attempts, lease_owner, lease_until, sent_at, created_at, metadata, attachments)
+         VALUES ($1, 'outbound', $2, $3, $4, $5, $6, $7, $8, 0, $9, $10, $11, $11, $12, $13)",
         args![
             message.id,
             message.channel_id,
@@ -198,7 +200,8 @@ pub async fn insert_outbound(tx: &mut Tx, message: &NewOutbound, now: Timestamp)
             message.lease.map(|(owner, _)| owner),
             message.lease.map(|(_, until)| until),
             now,
-            message.metadata.clone()
+            message.metadata.clone(),
+            message.attachments.clone()
         ],
     )
     .await?;

@@ -37,6 +37,8 @@ const STEPS: &str = "r.channel_id = $1 AND r.updated_at >= $2 AND x.created_at >
 const CONTEXTS: &str = "channel_id = $1 AND last_user_interaction_at >= $2";
 const JOBS: &str = "updated_at >= $2 AND context_id IN (SELECT id FROM contexts WHERE channel_id = $1)";
 
+const TRIGGERS: &str = "channel_id = $1 AND updated_at >= $2";
+
 const fn column(table: &'static str, name: &'static str, of_channel: &'static str, is_json: bool) -> Column {
     Column {
         table,
@@ -77,7 +79,7 @@ const fn step(name: &'static str) -> Column {
 }
 
 /// Every such column.
-pub const COLUMNS: [Column; 16] = [
+pub const COLUMNS: [Column; 17] = [
     column("messages", "content", MESSAGES, false),
     column("messages", "error", MESSAGES, false),
     column("messages", "attachments", MESSAGES, true),
@@ -97,6 +99,7 @@ pub const COLUMNS: [Column; 16] = [
         ..column("jobs", "result", JOBS, true)
     },
     column("jobs", "error", JOBS, false),
+    column("triggers", "content", TRIGGERS, false),
 ];
 
 /// A text, and where it stands.

@@ -1,4 +1,4 @@
-//! What a prompt is made of beside its run, found in one trip: the conversation, what is remembered, what was said
+//! What a prompt is made of beside its run, found together: the conversation, what is remembered, what was said
 //! elsewhere, and what is set for the place.
 
 use sqlx::FromRow;
@@ -8,9 +8,9 @@ use super::{
     conn::Ask,
     memory_items::{self, MemoryItem, Viewer},
     messages::{self, Direction, Turn},
-    settings::{self, Setting},
+    settings::{self, Around, Setting},
 };
-use crate::id::{ChannelId, ContextId, RunId, SpaceId, UserId};
+use crate::id::{ChannelId, ContextId, RunId, UserId};
 
 /// The most other places that are looked at.
 const MOST_PLACES: u32 = 20;
@@ -26,8 +26,8 @@ pub struct Wanted {
     pub person: Option<(UserId, Viewer)>,
     /// The most items.
     pub items: u32,
-    /// The channel, with its space.
-    pub place: Option<(ChannelId, Option<SpaceId>)>,
+    /// Where it is and who it is for, as far as settings go by it.
+    pub around: Around,
     /// Of whom the other conversations are shown; `None`: they are nobody's business here.
     pub elsewhere: Option<UserId>,
     /// The most messages of each of those.
@@ -65,8 +65,34 @@ pub struct Recollection {
     pub items: Vec<MemoryItem>,
     /// Other places, the one where something was last said first.
     pub elsewhere: Vec<Elsewhere>,
-    /// What is set for the bot, the space and the channel, in this order.
+    /// What is set for the bot, the space, the channel, the agent and the person, in this order.
     pub settings: Vec<Setting>,
+    /// What of all this holds words from outside.
+    pub outside: Outside,
+}
+
+/// What of a prompt may hold words of others than its person, or of what a run has read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outside {
+    /// A run of the conversation has read words from outside: its answers, and a summary of them, may say the same.
+    pub answers: bool,
+    /// Others wrote in it.
+    pub others: bool,
+    /// Whose words its summary tells, beside the person's.
+    pub summary: bool,
+    /// Something was remembered from a conversation in which words from outside were read, and nobody pinned it.
+    pub items: bool,
+    /// Another place that is shown had such a run.
+    pub elsewhere: bool,
+}
+
+#[derive(FromRow)]
+struct OutsideRow {
+    answers: i64,
+    others: i64,
+    items: i64,
+    elsewhere: i64,
+    summary_of: Option<String>,
 }
 
 #[derive(FromRow)]
@@ -85,7 +111,7 @@ struct ElsewhereRow {
     content: String,
 }
 
-/// Finds what a prompt is made of, in one trip.
+/// Finds what a prompt is made of.
 ///
 /// # Errors
 /// The store's.
@@ -100,11 +126,10 @@ pub async fn find(conn: &mut Conn, wanted: Wanted) -> Result<Recollection, Store
             memory_items::ask_active(user, viewer, wanted.items)
         }),
         ask_elsewhere(&wanted).unwrap_or_else(nothing),
-        wanted
-            .place
-            .map_or_else(nothing, |(channel, space)| settings::ask_of_place(space, channel)),
+        settings::ask_around(wanted.around),
+        ask_outside(&wanted),
     ];
-    let [turns, head, items, elsewhere, settings] = conn.together(asks).await?;
+    let [turns, head, items, elsewhere, settings, outside] = conn.together(asks).await?;
     let mut turns: Vec<Turn> = turns.all()?;
     turns.reverse();
     let head: Option<Head> = head.maybe()?;
@@ -114,7 +139,53 @@ pub async fn find(conn: &mut Conn, wanted: Wanted) -> Result<Recollection, Store
         items: items.all()?,
         elsewhere: by_place(elsewhere.all()?),
         settings: settings.all()?,
+        outside: outside
+            .maybe::<OutsideRow>()?
+            .map_or_else(Outside::default, |row| row.told(&wanted)),
     })
+}
+
+/// What of all this holds words from outside. Others are looked for only where others can write.
+fn ask_outside(wanted: &Wanted) -> Ask {
+    let context = wanted.conversation.map(|(context, _)| context);
+    let user = wanted.person.map(|(user, _)| user);
+    let is_shared = matches!(wanted.person, Some((_, Viewer::Shared(_))));
+    let channel = wanted.elsewhere.and(wanted.around.place).map(|(channel, _)| channel);
+    (
+        "SELECT
+             CAST(CASE WHEN EXISTS (SELECT 1 FROM runs r WHERE r.context_id = $1 AND r.tainted)
+                  THEN 1 ELSE 0 END AS BIGINT) AS answers,
+             CAST(CASE WHEN $3 AND EXISTS (
+                 SELECT 1 FROM messages m WHERE m.context_id = $1 AND m.direction = 'inbound' AND m.user_id <> $2)
+                  THEN 1 ELSE 0 END AS BIGINT) AS others,
+             CAST(CASE WHEN EXISTS (
+                 SELECT 1 FROM memory_items i JOIN runs r ON r.context_id = i.context_id AND r.tainted
+                 WHERE i.user_id = $2 AND NOT i.archived AND NOT i.pinned)
+                  THEN 1 ELSE 0 END AS BIGINT) AS items,
+             CAST(CASE WHEN $4 IS NOT NULL AND EXISTS (
+                 SELECT 1 FROM channels c JOIN runs r ON r.context_id = c.active_context_id AND r.tainted
+                 WHERE c.user_id = $2 AND c.kind = 'private' AND c.id <> $4)
+                  THEN 1 ELSE 0 END AS BIGINT) AS elsewhere,
+             (SELECT x.summary_of FROM contexts x WHERE x.id = $1 AND x.summary IS NOT NULL) AS summary_of"
+            .to_owned(),
+        args![context, user, is_shared, channel],
+    )
+}
+
+impl OutsideRow {
+    fn told(&self, wanted: &Wanted) -> Outside {
+        let told: Vec<String> = (self.summary_of.as_deref())
+            .and_then(|json| serde_json::from_str(json).ok())
+            .unwrap_or_default();
+        let person = wanted.person.map(|(user, _)| user.to_string());
+        Outside {
+            answers: self.answers != 0,
+            others: self.others != 0,
+            summary: told.iter().any(|user| Some(user) != person.as_ref()),
+            items: self.items != 0,
+            elsewhere: self.elsewhere != 0,
+        }
+    }
 }
 
 /// A question without an answer, in the place of one that need not be asked.
@@ -133,7 +204,7 @@ fn ask_head(context: ContextId) -> Ask {
 /// tells. The newest that is not shown is looked up first, so that a long conversation costs no more than a short one:
 /// as a range, because for an equal conversation PostgreSQL may walk through all messages there are by their ids.
 fn ask_elsewhere(wanted: &Wanted) -> Option<Ask> {
-    let (user, (channel, _)) = (wanted.elsewhere?, wanted.place?);
+    let (user, (channel, _)) = (wanted.elsewhere?, wanted.around.place?);
     let context = wanted.conversation.map(|(context, _)| context);
     (wanted.each > 0).then(|| {
         (

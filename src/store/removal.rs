@@ -58,7 +58,6 @@ pub(super) async fn messages(tx: &mut Tx, ids: &[String], counts: &mut Counts) -
 /// Deletes runs with their steps, costs and triggers. What people wrote for them stays.
 pub(super) async fn runs(tx: &mut Tx, ids: &[String], counts: &mut Counts) -> Result<(), StoreError> {
     for sql in [
-        "DELETE FROM trigger_firings WHERE trigger_id IN (SELECT id FROM triggers WHERE run_id IN ({}))",
         "DELETE FROM triggers WHERE run_id IN ({})",
         "DELETE FROM run_steps WHERE run_id IN ({})",
         "DELETE FROM usage WHERE run_id IN ({})",
@@ -78,6 +77,7 @@ pub(super) async fn contexts(tx: &mut Tx, ids: &[String], counts: &mut Counts) -
         "UPDATE contexts SET continued_from = NULL WHERE continued_from IN ({})",
         "UPDATE memory_items SET context_id = NULL WHERE context_id IN ({})",
         "UPDATE channels SET active_context_id = NULL WHERE active_context_id IN ({})",
+        "UPDATE triggers SET context_id = NULL WHERE context_id IN ({})",
         "DELETE FROM jobs WHERE context_id IN ({})",
     ] {
         each(tx, sql, ids).await?;
@@ -87,9 +87,18 @@ pub(super) async fn contexts(tx: &mut Tx, ids: &[String], counts: &mut Counts) -
     Ok(())
 }
 
-/// Deletes channels with what is set for them.
+/// Deletes channels with what is set for them, and what was to be said there.
 pub(super) async fn channels(tx: &mut Tx, ids: &[String], counts: &mut Counts) -> Result<(), StoreError> {
     each(tx, "DELETE FROM settings WHERE scope IN ({})", ids).await?;
+    let triggers = each(tx, "DELETE FROM triggers WHERE channel_id IN ({})", ids).await?;
+    count(counts, "triggers", triggers);
+    for (table, sql) in [
+        ("files", "DELETE FROM files WHERE channel_id IN ({})"),
+        ("documents", "DELETE FROM documents WHERE channel_id IN ({})"),
+    ] {
+        let deleted = each(tx, sql, ids).await?;
+        count(counts, table, deleted);
+    }
     let channels = each(tx, "DELETE FROM channels WHERE id IN ({})", ids).await?;
     count(counts, "channels", channels);
     Ok(())

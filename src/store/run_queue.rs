@@ -23,7 +23,8 @@ pub(super) fn listed(platforms: &[Platform]) -> String {
 }
 
 /// Claims up to `limit` runs that may begin or whose worker is gone, oldest first; only those of no channel or
-/// of a platform that this process can send to.
+/// of a platform that this process can send to. Of the subagents of one tree no more than `tree` are at work at the
+/// same time, whoever works on them.
 ///
 /// # Errors
 /// The store's.
@@ -34,6 +35,7 @@ pub async fn claim(
     now: Timestamp,
     until: Timestamp,
     limit: u32,
+    tree: u32,
 ) -> Result<Vec<Lease>, StoreError> {
     // A worker that is gone leaves its runs `running`: they become `pending` first, then are claimed like others.
     tx.execute(
@@ -47,7 +49,9 @@ pub async fn claim(
     } else {
         include_str!("sql/claim_runs.sqlite.sql")
     };
-    let claimed: Vec<Claimed> = tx.all(sql, args![worker, until, now, limit, listed(served)]).await?;
+    let claimed: Vec<Claimed> = tx
+        .all(sql, args![worker, until, now, limit, listed(served), tree])
+        .await?;
     Ok(claimed
         .into_iter()
         .map(|row| Lease {

@@ -252,15 +252,6 @@ pub async fn page(conn: &mut Conn, filter: &Filter, limit: u32) -> Result<Vec<Ru
     conn.all(sql, args).await
 }
 
-/// A run's subagents, in order of their making.
-///
-/// # Errors
-/// The store's.
-pub async fn children(conn: &mut Conn, parent: RunId) -> Result<Vec<Run>, StoreError> {
-    let sql = format!("SELECT {COLUMNS} FROM runs WHERE parent_run_id = $1 ORDER BY id");
-    conn.all(sql, args![parent]).await
-}
-
 /// The coordinator run that is at work in a context, if there is one.
 ///
 /// # Errors
@@ -270,6 +261,18 @@ pub async fn active_in(conn: &mut Conn, context: ContextId) -> Result<Option<Run
         "SELECT {COLUMNS} FROM runs WHERE context_id = $1 AND kind = 'coordinator' AND status IN ('pending', 'running')"
     );
     Ok(conn.all(sql, args![context]).await?.pop())
+}
+
+/// The coordinator run that ended last in a context, cancelled ones apart.
+///
+/// # Errors
+/// The store's.
+pub async fn last_ended_in(conn: &mut Conn, context: ContextId) -> Result<Option<Run>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM runs WHERE context_id = $1 AND kind = 'coordinator'
+         AND status IN ('completed', 'failed') ORDER BY id DESC LIMIT 1"
+    );
+    conn.maybe(sql, args![context]).await
 }
 
 /// The runs in a context that have not ended.
@@ -462,27 +465,6 @@ pub async fn lock(tx: &mut Tx, id: RunId, now: Timestamp) -> Result<(), StoreErr
     tx.execute("UPDATE runs SET updated_at = $1 WHERE id = $2", args![now, id])
         .await?;
     Ok(())
-}
-
-/// Which subagents wake a waiting run (`all`, `first`), and how many of its subagents have not ended.
-///
-/// # Errors
-/// The store's.
-pub async fn awaited(tx: &mut Tx, parent: RunId) -> Result<Option<(String, i64)>, StoreError> {
-    #[derive(FromRow)]
-    struct Awaited {
-        wake_on: String,
-        unended: i64,
-    }
-    let row: Option<Awaited> = tx
-        .maybe(
-            "SELECT wake_on, (SELECT COUNT(*) FROM runs c WHERE c.parent_run_id = p.id
-                              AND c.status IN ('pending', 'running', 'waiting')) AS unended
-             FROM runs p WHERE id = $1 AND status = 'waiting' AND wake_on IS NOT NULL",
-            args![parent],
-        )
-        .await?;
-    Ok(row.map(|row| (row.wake_on, row.unended)))
 }
 
 /// How many runs stand where.

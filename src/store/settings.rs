@@ -5,7 +5,7 @@ use sqlx::FromRow;
 use super::{Conn, StoreError, Tx, args, conn::Ask};
 use crate::{
     clock::Timestamp,
-    id::{ChannelId, SpaceId},
+    id::{AgentId, ChannelId, SpaceId, UserId},
 };
 
 /// The scope of what concerns the whole bot.
@@ -99,20 +99,47 @@ pub struct Setting {
     pub value: String,
 }
 
+/// Where a run is and who it is for, as far as settings go by it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Around {
+    /// The channel, with its space.
+    pub place: Option<(ChannelId, Option<SpaceId>)>,
+    /// The agent. Only what is set for tools is looked up in its scope.
+    pub agent: Option<AgentId>,
+    /// The person. Only what is set for tools is looked up in their scope.
+    pub user: Option<UserId>,
+}
+
+/// What is set around a run: the bot's first, then its space's, channel's, agent's and person's.
+///
+/// # Errors
+/// The store's.
+pub async fn around(conn: &mut Conn, around: Around) -> Result<Vec<Setting>, StoreError> {
+    let (sql, args) = ask_around(around);
+    conn.all(sql, args).await
+}
+
 /// What is set for a channel, its space and the bot: the bot's first, the channel's last.
 ///
 /// # Errors
 /// The store's.
 pub async fn of_place(conn: &mut Conn, space: Option<SpaceId>, channel: ChannelId) -> Result<Vec<Setting>, StoreError> {
-    let (sql, args) = ask_of_place(space, channel);
-    conn.all(sql, args).await
+    let place = Around {
+        place: Some((channel, space)),
+        ..Around::default()
+    };
+    around(conn, place).await
 }
 
-pub(super) fn ask_of_place(space: Option<SpaceId>, channel: ChannelId) -> Ask {
+pub(super) fn ask_around(around: Around) -> Ask {
+    let (channel, space) = around
+        .place
+        .map_or((None, None), |(channel, space)| (Some(channel), space));
     (
-        "SELECT name, value FROM settings WHERE scope = $1 OR scope = $2 OR scope = $3
-         ORDER BY CASE scope WHEN $1 THEN 0 WHEN $2 THEN 1 ELSE 2 END"
+        "SELECT name, value FROM settings
+         WHERE scope IN ($1, $2, $3) OR scope IN ($4, $5) AND name LIKE 'tool.%'
+         ORDER BY CASE scope WHEN $1 THEN 0 WHEN $2 THEN 1 WHEN $3 THEN 2 WHEN $4 THEN 3 ELSE 4 END"
             .to_owned(),
-        args![BOT, space, channel],
+        args![BOT, space, channel, around.agent, around.user],
     )
 }

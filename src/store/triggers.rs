@@ -1,87 +1,287 @@
-//! Triggers: cron expressions that wake a run again and again, each firing once.
+//! Triggers: what wakes a run that sleeps by cron, begins a run, or says a reminder, and the secrets of webhooks. How
+//! they come due is in `trigger_due`.
 
 use serde::Serialize;
 use sqlx::FromRow;
 
-use super::{Conn, StoreError, Tx, args};
+pub use super::trigger_due::{
+    Due, Firing, claim, due, fired_now, firings, forget_ended, has_fired, hold_person, next_due, of_run, put_off_wake,
+    put_wake, remove_wake, set_error, take_signature, wake_fired,
+};
+use super::{Conn, StoreError, Tx, args, text_enum};
 use crate::{
     clock::Timestamp,
-    id::{RunId, TriggerId},
+    id::{AgentId, ChannelId, ContextId, RunId, TriggerId, UserId},
 };
 
+text_enum! {
+    /// What a trigger does.
+    TriggerKind {
+        /// It wakes a run that sleeps by cron.
+        Wake = "wake",
+        /// It begins a run.
+        Run = "run",
+        /// It says something, without a model.
+        Reminder = "reminder",
+    }
+}
+
+text_enum! {
+    /// What becomes of due times that passed while nobody was there.
+    CatchUp {
+        /// They fire once together.
+        Once = "once",
+        /// They do not fire.
+        Skip = "skip",
+    }
+}
+
 /// A trigger.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Trigger)]
 pub struct Trigger {
     /// Its id.
+    #[schema(value_type = String)]
     pub id: TriggerId,
-    /// The run that it wakes.
-    pub run_id: RunId,
-    /// The cron expression.
-    pub cron: String,
+    /// What it does.
+    pub kind: TriggerKind,
+    /// Its name; a webhook's address ends in it.
+    pub name: Option<String>,
+    /// Of a wake: the run that sleeps.
+    #[schema(value_type = Option<String>)]
+    pub run_id: Option<RunId>,
+    /// Of a run: the agent that does it; none: the channel's, or the default one.
+    #[schema(value_type = Option<String>)]
+    pub agent_id: Option<AgentId>,
+    /// Where it speaks; none: a run's output is read from its row.
+    #[schema(value_type = Option<String>)]
+    pub channel_id: Option<ChannelId>,
+    /// For whom.
+    #[schema(value_type = Option<String>)]
+    pub user_id: Option<UserId>,
+    /// Of a run: the conversation that it belongs to.
+    #[schema(value_type = Option<String>)]
+    pub context_id: Option<ContextId>,
+    /// Of a run: what is asked; of a reminder: what is said.
+    pub content: String,
+    /// A signed request fires it.
+    pub webhook: bool,
+    /// The cron expression by which it comes due again and again.
+    pub cron: Option<String>,
     /// IANA time zone of the expression.
     pub time_zone: String,
-    /// When it fires next.
-    pub next_at: Timestamp,
+    /// What becomes of due times that passed while nobody was there.
+    pub catch_up: CatchUp,
+    /// Whether it fires.
+    pub enabled: bool,
+    /// When it fires next; none: it is off, has ended, or waits for its webhook.
+    #[schema(value_type = Option<String>)]
+    pub next_at: Option<Timestamp>,
+    /// Who made it, in words.
+    pub created_by: Option<String>,
+    /// When it was made.
+    #[schema(value_type = String)]
+    pub created_at: Timestamp,
+    /// When it last changed.
+    #[schema(value_type = String)]
+    pub updated_at: Timestamp,
+    /// When it last fired.
+    #[schema(value_type = Option<String>)]
+    pub last_fired_at: Option<Timestamp>,
+    /// Why its last firing came to nothing, if it did.
+    pub last_error: Option<String>,
 }
 
-/// Sets a run's trigger.
-///
-/// # Errors
-/// The store's.
-pub async fn put(
-    tx: &mut Tx,
-    run: RunId,
-    cron: &str,
-    time_zone: &str,
-    next_at: Timestamp,
-    now: Timestamp,
-) -> Result<(), StoreError> {
-    tx.execute(
-        "INSERT INTO triggers (id, run_id, cron, time_zone, catch_up, next_at, created_at)
-         VALUES ($1, $2, $3, $4, 'once', $5, $6)
-         ON CONFLICT (run_id) DO UPDATE SET cron = excluded.cron, time_zone = excluded.time_zone, next_at = excluded.next_at",
-        args![TriggerId::new(), run, cron, time_zone, next_at, now],
-    )
-    .await?;
-    Ok(())
+impl Trigger {
+    /// A new trigger of a kind that says nothing yet, and never comes due.
+    pub fn new(kind: TriggerKind, now: Timestamp) -> Self {
+        Self {
+            id: TriggerId::new(),
+            kind,
+            name: None,
+            run_id: None,
+            agent_id: None,
+            channel_id: None,
+            user_id: None,
+            context_id: None,
+            content: String::new(),
+            webhook: false,
+            cron: None,
+            time_zone: "UTC".to_owned(),
+            catch_up: CatchUp::Once,
+            enabled: true,
+            next_at: None,
+            created_by: None,
+            created_at: now,
+            updated_at: now,
+            last_fired_at: None,
+            last_error: None,
+        }
+    }
 }
 
-/// A run's trigger.
-///
-/// # Errors
-/// The store's.
-pub async fn of_run(conn: &mut Conn, run: RunId) -> Result<Option<Trigger>, StoreError> {
-    conn.maybe(
-        "SELECT id, run_id, cron, time_zone, next_at FROM triggers WHERE run_id = $1",
-        args![run],
-    )
-    .await
-}
+pub(super) const COLUMNS: &str = "id, kind, name, run_id, agent_id, channel_id, user_id, context_id, content, webhook, \
+                                  cron, time_zone, catch_up, enabled, next_at, created_by, created_at, updated_at, \
+                                  last_fired_at, last_error";
 
-/// Records that a trigger fired for a due time. `false`: somebody else did.
+/// Stores a trigger that does not wake a sleeping run; `key`: that of the call that makes it, which makes one only.
+/// Returns it as it is stored: the one that was made before, if the call is repeated. Other processes are told.
 ///
 /// # Errors
-/// The store's.
-pub async fn fire(tx: &mut Tx, id: TriggerId, due_at: Timestamp, now: Timestamp) -> Result<bool, StoreError> {
-    let fired = tx
-        .execute(
-            "INSERT INTO trigger_firings (trigger_id, due_at, fired_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
-            args![id, due_at, now],
+/// [`StoreError::Conflict`]: there is one of that name, or what it refers to is not there.
+pub async fn insert(tx: &mut Tx, trigger: &Trigger, key: Option<&str>) -> Result<Trigger, StoreError> {
+    let sql = format!(
+        "INSERT INTO triggers ({COLUMNS}, idempotency_key)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
+         ON CONFLICT (idempotency_key) DO UPDATE SET idempotency_key = excluded.idempotency_key RETURNING {COLUMNS}"
+    );
+    let stored = tx
+        .one(
+            sql,
+            args![
+                trigger.id,
+                trigger.kind,
+                trigger.name.clone(),
+                trigger.run_id,
+                trigger.agent_id,
+                trigger.channel_id,
+                trigger.user_id,
+                trigger.context_id,
+                &trigger.content,
+                trigger.webhook,
+                trigger.cron.clone(),
+                &trigger.time_zone,
+                trigger.catch_up,
+                trigger.enabled,
+                trigger.next_at,
+                trigger.created_by.clone(),
+                trigger.created_at,
+                trigger.updated_at,
+                trigger.last_fired_at,
+                trigger.last_error.clone(),
+                key
+            ],
         )
         .await?;
-    Ok(fired == 1)
+    super::notify::work(tx).await?;
+    Ok(stored)
 }
 
-/// Removes a run's trigger: the run ended.
+/// Stores what was changed in a trigger: its name, what it says, when it comes due and whether it fires. Other
+/// processes are told. `false`: it is gone, or wakes a sleeping run.
+///
+/// # Errors
+/// [`StoreError::Conflict`]: there is another of that name.
+pub async fn update(tx: &mut Tx, trigger: &Trigger, now: Timestamp) -> Result<bool, StoreError> {
+    let changed = tx
+        .execute(
+            "UPDATE triggers SET name = $1, content = $2, cron = $3, time_zone = $4, catch_up = $5, enabled = $6,
+                 next_at = $7, updated_at = $8, last_error = NULL
+             WHERE id = $9 AND kind <> 'wake'",
+            args![
+                trigger.name.clone(),
+                &trigger.content,
+                trigger.cron.clone(),
+                &trigger.time_zone,
+                trigger.catch_up,
+                trigger.enabled,
+                trigger.next_at,
+                now,
+                trigger.id
+            ],
+        )
+        .await?;
+    super::notify::work(tx).await?;
+    Ok(changed > 0)
+}
+
+/// One trigger.
 ///
 /// # Errors
 /// The store's.
-pub async fn remove(tx: &mut Tx, run: RunId) -> Result<(), StoreError> {
+pub async fn get(conn: &mut Conn, id: TriggerId) -> Result<Option<Trigger>, StoreError> {
+    conn.maybe(format!("SELECT {COLUMNS} FROM triggers WHERE id = $1"), args![id])
+        .await
+}
+
+/// The trigger of a name.
+///
+/// # Errors
+/// The store's.
+pub async fn by_name(conn: &mut Conn, name: &str) -> Result<Option<Trigger>, StoreError> {
+    conn.maybe(format!("SELECT {COLUMNS} FROM triggers WHERE name = $1"), args![name])
+        .await
+}
+
+/// Which triggers a page shows.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Filter {
+    /// Only those that do this.
+    pub kind: Option<TriggerKind>,
+    /// Only of this person.
+    pub user: Option<UserId>,
+    /// Only older than this one.
+    pub before: Option<TriggerId>,
+}
+
+/// A page of triggers, newest first.
+///
+/// # Errors
+/// The store's.
+pub async fn page(conn: &mut Conn, filter: Filter, limit: u32) -> Result<Vec<Trigger>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM triggers WHERE ($1 IS NULL OR kind = $1) AND ($2 IS NULL OR user_id = $2)
+         AND ($3 IS NULL OR id < $3) ORDER BY id DESC LIMIT $4"
+    );
+    conn.all(sql, args![filter.kind, filter.user, filter.before, limit])
+        .await
+}
+
+/// A person's reminders that are still to come, the next one first; with a channel only those that were set there.
+///
+/// # Errors
+/// The store's.
+pub async fn reminders(conn: &mut Conn, user: UserId, channel: Option<ChannelId>) -> Result<Vec<Trigger>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM triggers WHERE user_id = $1 AND kind = 'reminder' AND next_at IS NOT NULL
+         AND ($2 IS NULL OR channel_id = $2) ORDER BY next_at, id"
+    );
+    conn.all(sql, args![user, channel]).await
+}
+
+/// Deletes a trigger that does not wake a sleeping run. `false`: there is no such trigger.
+///
+/// # Errors
+/// The store's.
+pub async fn delete(tx: &mut Tx, id: TriggerId) -> Result<bool, StoreError> {
+    let deleted = tx
+        .execute("DELETE FROM triggers WHERE id = $1 AND kind <> 'wake'", args![id])
+        .await?;
+    Ok(deleted > 0)
+}
+
+/// Keeps the secret by which a webhook's requests are signed, sealed: verifying needs the secret itself, not its hash.
+///
+/// # Errors
+/// The store's.
+pub async fn put_secret(tx: &mut Tx, id: TriggerId, secret: &str) -> Result<(), StoreError> {
     tx.execute(
-        "DELETE FROM trigger_firings WHERE trigger_id IN (SELECT id FROM triggers WHERE run_id = $1)",
-        args![run],
+        "INSERT INTO trigger_secrets (trigger_id, secret) VALUES ($1, $2)
+         ON CONFLICT (trigger_id) DO UPDATE SET secret = excluded.secret",
+        args![id, secret],
     )
     .await?;
-    tx.execute("DELETE FROM triggers WHERE run_id = $1", args![run]).await?;
     Ok(())
+}
+
+/// The secret by which a webhook's requests are signed, as it is sealed.
+///
+/// # Errors
+/// The store's.
+pub async fn secret(conn: &mut Conn, id: TriggerId) -> Result<Option<String>, StoreError> {
+    let row: Option<(String,)> = conn
+        .maybe("SELECT secret FROM trigger_secrets WHERE trigger_id = $1", args![id])
+        .await?;
+    Ok(row.map(|row| row.0))
 }

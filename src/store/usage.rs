@@ -1,39 +1,57 @@
-//! What models were used for, one row a call.
+//! What models were used for, one row a call; and its sums.
 
-use super::{StoreError, Tx, args};
+use std::time::Duration;
+
+use serde::Serialize;
+use sqlx::FromRow;
+
+use super::{Conn, StoreError, Tx, args, text_enum};
 use crate::{
     clock::Timestamp,
     engine::step::LlmResponse,
-    id::{ChannelId, RunId, UserId},
+    id::{ChannelId, RunId, UsageId, UserId},
+    roles::Role,
 };
 
-/// Records one model call, made as a step of a run.
+/// What is summed up where no beginning is given.
+pub const RECENT: Duration = Duration::from_secs(30 * 86_400);
+
+/// Whose call it was.
+#[derive(Clone, Copy, Debug)]
+pub struct Call {
+    /// The run, and the step that holds the reply; a job's call has none.
+    pub step: Option<(RunId, u32)>,
+    /// Who is charged.
+    pub user: Option<UserId>,
+    /// Where.
+    pub channel: Option<ChannelId>,
+    /// What the model was asked for.
+    pub role: Role,
+}
+
+/// Records one model call.
 ///
 /// # Errors
 /// The store's.
-pub async fn insert(
-    tx: &mut Tx,
-    run: RunId,
-    seq: u32,
-    user: Option<UserId>,
-    channel: Option<ChannelId>,
-    response: &LlmResponse,
-    now: Timestamp,
-) -> Result<(), StoreError> {
+pub async fn insert(tx: &mut Tx, call: Call, response: &LlmResponse, now: Timestamp) -> Result<(), StoreError> {
     tx.later(
-        "INSERT INTO usage (run_id, seq, user_id, space_id, provider, model, prompt_tokens, completion_tokens,
-             cached_tokens, estimated, cost, created_at)
-         VALUES ($1, $2, $3, (SELECT space_id FROM channels WHERE id = $4), $5, $6, $7, $8, $9, $10, $11, $12)",
+        "INSERT INTO usage (id, run_id, seq, user_id, space_id, channel_id, role, provider, model, prompt_tokens,
+             completion_tokens, cached_tokens, cache_write_tokens, estimated, cost, created_at)
+         VALUES ($1, $2, $3, $4, (SELECT space_id FROM channels WHERE id = $5), $5, $6, $7, $8, $9, $10, $11, $12, $13,
+             $14, $15)",
         args![
-            run,
-            seq,
-            user,
-            channel,
+            UsageId::new(),
+            call.step.map(|(run, _)| run),
+            call.step.map(|(_, seq)| seq),
+            call.user,
+            call.channel,
+            call.role,
             &response.provider,
             &response.model,
             response.usage.prompt_tokens,
             response.usage.completion_tokens,
             response.usage.cached_tokens,
+            response.usage.cache_write_tokens,
             response.usage.estimated,
             response.cost,
             now
@@ -41,4 +59,158 @@ pub async fn insert(
     )
     .await?;
     Ok(())
+}
+
+text_enum! {
+    /// What usage is summed up by.
+    Grouping {
+        /// Each day, in the bot's time zone.
+        Day = "day",
+        /// Each model of each provider.
+        Model = "model",
+        /// Each person.
+        User = "user",
+        /// Each space.
+        Space = "space",
+        /// Each channel.
+        Channel = "channel",
+        /// What models were asked for.
+        Role = "role",
+    }
+}
+
+/// A sum.
+#[derive(Clone, Debug, Default, PartialEq, FromRow, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Usage)]
+pub struct Group {
+    /// Of what: a day, `provider/model`, an id, a role; `null`: of what belongs to none.
+    pub key: Option<String>,
+    /// What people call that, if it has a name.
+    pub name: Option<String>,
+    /// Model calls.
+    pub calls: i64,
+    /// Tokens of requests.
+    pub prompt_tokens: i64,
+    /// Of those, what the provider had cached.
+    pub cached_tokens: i64,
+    /// Tokens of replies.
+    pub completion_tokens: i64,
+    /// Calls whose tokens were guessed, because the provider told none.
+    pub estimated_calls: i64,
+    /// What it cost, in the currency of the providers' prices.
+    pub cost: f64,
+}
+
+impl Group {
+    fn add(&mut self, other: &Self) {
+        self.calls += other.calls;
+        self.prompt_tokens += other.prompt_tokens;
+        self.cached_tokens += other.cached_tokens;
+        self.completion_tokens += other.completion_tokens;
+        self.estimated_calls += other.estimated_calls;
+        self.cost += other.cost;
+    }
+}
+
+/// Which usage is summed up.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Filter {
+    /// From this moment on.
+    pub since: Timestamp,
+    /// Before this moment; `None`: until now.
+    pub until: Option<Timestamp>,
+    /// Only this person's.
+    pub user: Option<UserId>,
+}
+
+const SUMS: &str = "COUNT(*) AS calls,
+     CAST(COALESCE(SUM(u.prompt_tokens), 0) AS BIGINT) AS prompt_tokens,
+     CAST(COALESCE(SUM(u.cached_tokens), 0) AS BIGINT) AS cached_tokens,
+     CAST(COALESCE(SUM(u.completion_tokens), 0) AS BIGINT) AS completion_tokens,
+     CAST(COALESCE(SUM(CASE WHEN u.estimated THEN 1 ELSE 0 END), 0) AS BIGINT) AS estimated_calls,
+     CAST(COALESCE(SUM(u.cost), 0) AS DOUBLE PRECISION) AS cost";
+const WHERE: &str = "u.created_at >= $1 AND u.created_at < $2 AND ($3 = '' OR u.user_id = $3)";
+/// Every zone's days begin at a quarter of an hour.
+const QUARTER_MS: i64 = 900_000;
+
+fn arguments(filter: Filter) -> Vec<super::Value> {
+    let user = filter.user.map(|user| user.to_string()).unwrap_or_default();
+    args![filter.since, filter.until.unwrap_or(Timestamp(i64::MAX)), user]
+}
+
+/// Everything together.
+///
+/// # Errors
+/// The store's.
+pub async fn total(conn: &mut Conn, filter: Filter) -> Result<Group, StoreError> {
+    let sql =
+        format!("SELECT CAST(NULL AS TEXT) AS key, CAST(NULL AS TEXT) AS name, {SUMS} FROM usage u WHERE {WHERE}");
+    conn.one(sql, arguments(filter)).await
+}
+
+/// Sums, the dearest first, of equal ones that with the most tokens; days, the newest first.
+///
+/// # Errors
+/// The store's.
+pub async fn grouped(
+    conn: &mut Conn,
+    by: Grouping,
+    filter: Filter,
+    zone: &jiff::tz::TimeZone,
+    limit: u32,
+) -> Result<Vec<Group>, StoreError> {
+    let (key, name, joined) = match by {
+        Grouping::Day => return by_day(conn, filter, zone, limit).await,
+        Grouping::Model => ("u.provider || '/' || u.model", "CAST(NULL AS TEXT)", ""),
+        Grouping::Role => ("u.role", "CAST(NULL AS TEXT)", ""),
+        Grouping::User => ("u.user_id", "MAX(x.name)", "LEFT JOIN users x ON x.id = u.user_id"),
+        Grouping::Space => ("u.space_id", "MAX(x.name)", "LEFT JOIN spaces x ON x.id = u.space_id"),
+        Grouping::Channel => (
+            "u.channel_id",
+            "MAX(x.platform || COALESCE(': ' || x.name, ''))",
+            "LEFT JOIN channels x ON x.id = u.channel_id",
+        ),
+    };
+    let sql = format!(
+        "SELECT {key} AS key, {name} AS name, {SUMS} FROM usage u {joined} WHERE {WHERE} GROUP BY {key}
+         ORDER BY cost DESC, prompt_tokens DESC, key LIMIT $4"
+    );
+    let mut args = arguments(filter);
+    args.push(limit.into());
+    conn.all(sql, args).await
+}
+
+async fn by_day(
+    conn: &mut Conn,
+    filter: Filter,
+    zone: &jiff::tz::TimeZone,
+    limit: u32,
+) -> Result<Vec<Group>, StoreError> {
+    let sql = format!(
+        "SELECT CAST(u.created_at / {QUARTER_MS} AS TEXT) AS key, CAST(NULL AS TEXT) AS name, {SUMS}
+         FROM usage u WHERE {WHERE} GROUP BY u.created_at / {QUARTER_MS} ORDER BY u.created_at / {QUARTER_MS} DESC"
+    );
+    let quarters: Vec<Group> = conn.all(sql, arguments(filter)).await?;
+    let mut days: Vec<Group> = Vec::new();
+    for quarter in quarters {
+        let began = quarter
+            .key
+            .as_deref()
+            .and_then(|key| key.parse::<i64>().ok())
+            .unwrap_or(0);
+        let at = Timestamp(began.saturating_mul(QUARTER_MS))
+            .to_jiff()
+            .to_zoned(zone.clone());
+        let day = at.strftime("%Y-%m-%d").to_string();
+        match days.last_mut().filter(|last| last.key.as_deref() == Some(&day)) {
+            Some(last) => last.add(&quarter),
+            None => days.push(Group {
+                key: Some(day),
+                ..quarter
+            }),
+        }
+    }
+    days.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    Ok(days)
 }

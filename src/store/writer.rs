@@ -2,15 +2,17 @@
 //!
 //! Each keeps its own fate: it runs in a savepoint, and one that fails leaves nothing behind and does not
 //! hold up the others. Only a [mark](Writer::mark), which nothing but trouble of the database's own can fail, goes
-//! without one, and so costs no trip of its own; with it, all fail. Nobody is told of success before the shared commit is on the disk.
+//! without one; with it, all fail. Nobody is told of success before the shared commit is on the disk.
 
 use std::{any::Any, panic::AssertUnwindSafe};
 
 use futures::FutureExt;
-use sqlx::{Sqlite, SqlitePool, pool::PoolConnection};
 use tokio::sync::{mpsc, oneshot};
 
-use super::{BoxFuture, StoreError, Tx};
+use super::{
+    BoxFuture, StoreError, Tx,
+    local::{Local, Locals},
+};
 
 /// The most transactions in one commit: bounds how long the first of them waits.
 const BATCH: usize = 64;
@@ -41,14 +43,14 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Starts the writer on a thread of its own: between it and the connection's thread go so many small answers
-    /// that a task which others hold up would hold up everybody's commits.
-    pub(super) fn start(pool: SqlitePool) -> Result<Self, StoreError> {
+    /// Starts the writer on a thread of its own: its statements and the disk hold up nothing else.
+    pub(super) fn start(locals: &Locals) -> Result<Self, StoreError> {
         let (queue, jobs) = mpsc::channel(QUEUE);
         let runtime = tokio::runtime::Handle::current();
+        let (locals, first) = (locals.clone(), locals.own()?);
         std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
-            .spawn(move || runtime.block_on(drain(pool, jobs)))
+            .spawn(move || runtime.block_on(drain(&locals, first, jobs)))
             .map_err(|error| StoreError::Unavailable(format!("no thread for the database's writer: {error}")))?;
         Ok(Self { queue })
     }
@@ -94,8 +96,8 @@ impl Writer {
     }
 }
 
-async fn drain(pool: SqlitePool, mut orders: mpsc::Receiver<Order>) {
-    let mut connection = None;
+async fn drain(locals: &Locals, first: Local, mut orders: mpsc::Receiver<Order>) {
+    let mut connection = Some(first);
     let mut waiting = Vec::with_capacity(BATCH);
     while orders.recv_many(&mut waiting, BATCH).await > 0 {
         let mut closed = None;
@@ -109,7 +111,7 @@ async fn drain(pool: SqlitePool, mut orders: mpsc::Receiver<Order>) {
         if !batch.is_empty() {
             let usable = match connection.take() {
                 Some(connection) => Ok(connection),
-                None => pool.acquire().await,
+                None => locals.own(),
             };
             connection = match usable {
                 Ok(usable) => commit_together(usable, batch).await,
@@ -128,11 +130,11 @@ async fn drain(pool: SqlitePool, mut orders: mpsc::Receiver<Order>) {
 }
 
 /// Runs a batch and commits it. Returns the connection, if it can be used again.
-async fn commit_together(connection: PoolConnection<Sqlite>, batch: Vec<Job>) -> Option<PoolConnection<Sqlite>> {
+async fn commit_together(connection: Local, batch: Vec<Job>) -> Option<Local> {
     let alone = batch.len() == 1;
-    let mut tx = Tx::begin(connection);
+    let mut tx = Tx::local(connection);
     let mut done = Vec::with_capacity(batch.len());
-    let mut broken = None;
+    let mut broken = tx.begin().await.err();
     for job in batch {
         let outcome = match &broken {
             Some(reason) => Err(unavailable(reason)),
@@ -168,12 +170,7 @@ async fn commit_together(connection: PoolConnection<Sqlite>, batch: Vec<Job>) ->
         };
         reply.send(outcome).ok();
     }
-    let connection = tx.into_connection()?;
-    if usable {
-        return Some(connection);
-    }
-    connection.close().await.ok();
-    None
+    tx.into_local().filter(|_| usable)
 }
 
 /// A copy of what broke a shared transaction, for each of those who were in it.
@@ -185,7 +182,7 @@ fn unavailable(reason: &StoreError) -> StoreError {
 }
 
 async fn in_savepoint(work: Work, tx: &mut Tx, broken: &mut Option<StoreError>) -> Outcome {
-    let mark = tx.save().await?;
+    tx.save().await?;
     let mut outcome = guarded(work, tx).await;
     if outcome.is_ok()
         && let Err(error) = tx.keep().await
@@ -193,7 +190,7 @@ async fn in_savepoint(work: Work, tx: &mut Tx, broken: &mut Option<StoreError>) 
         outcome = Err(error);
     }
     if outcome.is_err()
-        && let Err(error) = tx.back_to(mark).await
+        && let Err(error) = tx.back().await
     {
         *broken = Some(StoreError::Unavailable(error.to_string()));
     }

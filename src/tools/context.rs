@@ -3,20 +3,30 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use clifford_channel::{Actor, Address, Platform};
 use clifford_vault::Secret;
 use serde::de::DeserializeOwned;
+use tokio::sync::Notify;
 
-use super::{Registry, ToolError, ToolSettings};
+use super::{Options, Registry, ToolError, ToolSettings};
 use crate::{
-    clock::SharedClock,
+    clock::{SharedClock, Timestamp},
+    files::Files,
     id::{AgentId, ChannelId, ContextId, RunId, SpaceId, UserId},
+    roles::Roles,
     search::Scope,
     settings::PlaceSettings,
-    store::{Db, StoreError, memory_items::Viewer},
+    store::{
+        Db, StoreError,
+        memory_items::Viewer,
+        settings::{self, Around},
+    },
 };
 
 /// On whose behalf and where a tool works.
@@ -30,6 +40,10 @@ pub struct ToolContext {
     pub registry: Arc<Registry>,
     /// What tools work with beside.
     pub services: Arc<Services>,
+    /// What is set for tools where the run is.
+    pub options: Arc<Options>,
+    /// The time zone of people who have not told theirs (IANA).
+    pub time_zone: String,
     /// The agent that does the run.
     pub agent: AgentId,
     /// The run's user.
@@ -64,11 +78,12 @@ impl ToolContext {
     /// # Errors
     /// The store's.
     pub async fn remembers(&self) -> Result<bool, StoreError> {
-        let settings = match self.place {
-            Some((channel, space)) => self.defaults.of(&mut self.db.read().await?, space, channel).await?,
-            None => self.defaults,
+        let around = Around {
+            place: self.place,
+            ..Around::default()
         };
-        Ok(settings.memory)
+        let rows = settings::around(&mut self.db.read().await?, around).await?;
+        Ok(self.defaults.with(rows).memory)
     }
 
     /// What this call returns, or why it fails, holds words from outside: a web address, a file's name.
@@ -76,14 +91,22 @@ impl ToolContext {
         self.origins.add(origin.into());
     }
 
-    /// What is set for a tool.
+    /// What this call returns is for its person alone. Where others read along, they are asked before it is used
+    /// there.
+    pub fn private(&self) {
+        self.origins.private.store(true, Ordering::Relaxed);
+    }
+
+    /// What is set for a tool where the run is.
     ///
     /// # Errors
     /// What is set cannot be used.
     pub fn config<C: DeserializeOwned>(&self, tool: &str) -> Result<C, ToolError> {
-        let section = self.services.config.of(tool);
-        C::deserialize(section)
-            .map_err(|error| ToolError::Unavailable(format!("[tools.{tool}] cannot be used: {error}")))
+        C::deserialize(self.options.section(tool)).map_err(|error| {
+            ToolError::Unavailable(format!(
+                "what is set for {tool} cannot be used: {error}; `clifford tools show {tool}` tells where it is set"
+            ))
+        })
     }
 }
 
@@ -96,21 +119,51 @@ pub struct Services {
     pub secrets: BTreeMap<String, Secret>,
     /// The platforms where more can be done than to speak.
     pub actors: BTreeMap<Platform, Arc<dyn Actor>>,
-    /// Where files are kept.
+    /// The models, by what they are asked for.
+    pub roles: Arc<Roles>,
+    /// Where what is not in the database is.
     pub data_dir: PathBuf,
+    /// Rung when there is something to come due, so that nobody sleeps past it.
+    pub bell: Arc<Notify>,
+    /// Files.
+    pub files: Arc<Files>,
+    /// What the bot can tell of itself.
+    pub about: About,
 }
 
-/// Where what a call returns came from, as far as that is outside.
+/// What the bot can tell of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct About {
+    /// When this process started.
+    pub started_at: Option<Timestamp>,
+    /// The platforms of the configuration.
+    pub platforms: Vec<String>,
+    /// The models of the configuration, in order of preference.
+    pub providers: Vec<String>,
+}
+
+/// Where what a call returns came from, as far as that is outside, and whom it is for.
 #[derive(Debug, Default)]
-pub struct Origins(Mutex<BTreeSet<String>>);
+pub struct Origins {
+    outside: Mutex<BTreeSet<String>>,
+    private: AtomicBool,
+}
 
 impl Origins {
     fn add(&self, origin: String) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(origin);
+        self.outside
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(origin);
     }
 
     /// All that were told.
     pub fn all(&self) -> BTreeSet<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.outside.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether it is for its person alone.
+    pub fn is_private(&self) -> bool {
+        self.private.load(Ordering::Relaxed)
     }
 }

@@ -51,21 +51,17 @@ struct Stored {
 
 pub(super) fn tool() -> Tool {
     Tool::new("memory", "🧠", "what is known of the user")
-        .command(Command::new(
-            "get",
-            "{module?, key?}: what is remembered",
-            Class::Read,
-            get,
-        ))
+        .important()
+        .command(Command::new("get", "{module?, key?}", Class::Read, get))
         .command(
-            Command::new("put", "{module, key, value}: remember it", Class::Write, put)
+            Command::new("put", "{module, key, value}: remember", Class::Write, put)
                 .example(json!({ "module": "preferences", "key": "tea", "value": "green, no sugar" }))
                 .idempotent()
                 .exposes_errors(),
         )
         .command(Command::new(
             "search",
-            "{query, limit?}: what was said before",
+            "{query, limit?}: past messages",
             Class::Read,
             recall::search,
         ))
@@ -77,7 +73,7 @@ pub(super) fn tool() -> Tool {
         ))
         .command(Command::new(
             "session_messages",
-            "{id, limit?, before?}: one of them",
+            "{id, limit?, before?}",
             Class::Read,
             recall::session_messages,
         ))

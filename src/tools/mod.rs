@@ -1,17 +1,32 @@
 //! Tools: what a model may call. A tool is one file and one line in [`registry::built_in`].
 
+mod common;
 mod compute;
 mod context;
+#[cfg(test)]
+mod dice;
+mod files;
+mod image;
+pub mod mcp;
 mod memory;
+pub mod options;
 mod platforms;
+mod provider;
 pub mod registry;
+mod reminders;
+mod retrieval;
+mod service;
 mod settings;
 mod system;
 mod tool;
 #[expect(clippy::module_inception, reason = "the tools that tell of tools")]
 mod tools;
+mod weather;
+mod web;
 
-pub use context::{Origins, Services, ToolContext};
+pub use common::Common;
+pub use context::{About, Origins, Services, ToolContext};
+pub use options::Options;
 pub use registry::{Called, Registry, Visible};
-pub use settings::ToolSettings;
+pub use settings::{ToolSettings, fields, is_secret};
 pub use tool::{Class, Command, Needs, Tool, ToolConfig, ToolError};

@@ -175,8 +175,13 @@ async fn act_on(cx: ToolContext, platform: Platform, channel: Option<String>, ac
         (here, users::identities(&mut conn, user).await?)
     };
     let here = here.filter(|channel| channel.platform == platform.as_str());
+    let here = here.map(|channel| channel.external_id);
+    if matches!(act, Act::History { .. }) && channel.is_some() && channel != here {
+        // Read by the person's rights: who reads along here may not have them.
+        cx.private();
+    }
     let place = channel
-        .or_else(|| here.map(|channel| channel.external_id))
+        .or(here)
         .ok_or_else(|| ToolError::TellModel(format!("this is not {platform}: name the channel's id there")))?;
     let mut refusal = ToolError::TellModel(format!("the person has no account on {platform}"));
     for account in accounts.iter().filter(|account| account.platform == platform.as_str()) {

@@ -2,10 +2,13 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::Arc,
+    sync::{Arc, PoisonError, RwLock},
 };
 
-use super::{Command, Needs, Services, Tool, ToolContext, compute, memory, platforms, system, tools};
+use super::{
+    Command, Common, Needs, Options, Services, Tool, ToolContext, compute, files, image, mcp, memory, platforms,
+    reminders, retrieval, system, tools, weather, web,
+};
 use crate::engine::{
     gates::covers,
     step::{ToolCall, ToolOutcome},
@@ -20,6 +23,13 @@ pub fn built_in() -> Vec<Tool> {
         system::tool(),
         platforms::discord(),
         platforms::telegram(),
+        web::tool(),
+        weather::tool(),
+        reminders::tool(),
+        files::tool(),
+        retrieval::tool(),
+        image::tool(),
+        mcp::tool(),
     ]
 }
 
@@ -27,7 +37,21 @@ pub fn built_in() -> Vec<Tool> {
 #[derive(Debug)]
 pub struct Registry {
     tools: Vec<Arc<Tool>>,
+    /// The others too.
+    all: Vec<Arc<Tool>>,
+    /// By full name of a command: what it lacks, and how to mend that.
+    lacking: BTreeMap<String, String>,
+    /// Tools that come and go with who offers them, by name.
+    offered: RwLock<BTreeMap<String, Offered>>,
     max_retries: u32,
+}
+
+/// A tool that comes and goes.
+#[derive(Clone, Debug)]
+struct Offered {
+    tool: Arc<Tool>,
+    /// Why it cannot be called now, if it cannot.
+    withdrawn: Option<String>,
 }
 
 /// A tool with those of its commands that a run may call.
@@ -56,6 +80,8 @@ pub struct Called {
     pub outcome: ToolOutcome,
     /// Where what it holds came from, as far as that is outside: it is data, whatever it says.
     pub origins: BTreeSet<String>,
+    /// It is for its person alone.
+    pub private: bool,
 }
 
 impl Registry {
@@ -66,26 +92,85 @@ impl Registry {
 
     /// The tools that can do their work as things are set.
     pub fn new(max_retries: u32, services: &Services) -> Self {
-        let can = |needs: Option<Needs>| needs.is_none_or(|missing| missing(services).is_none());
-        let tools = built_in().into_iter().filter(|tool| can(tool.needs)).map(|mut tool| {
-            tool.commands.retain(|command| can(command.needs));
-            Arc::new(tool)
-        });
+        Self::of(built_in(), max_retries, services)
+    }
+
+    /// Those of some tools that can do their work as things are set.
+    pub fn of(given: Vec<Tool>, max_retries: u32, services: &Services) -> Self {
+        let lacks = |needs: Option<Needs>| needs.and_then(|missing| missing(services));
+        let (mut tools, mut all, mut lacking) = (Vec::new(), Vec::new(), BTreeMap::new());
+        for mut tool in given {
+            all.push(Arc::new(tool.clone()));
+            for command in std::mem::take(&mut tool.commands) {
+                match lacks(tool.needs).or_else(|| lacks(command.needs)) {
+                    None => tool.commands.push(command),
+                    Some(why) => drop(lacking.insert(format!("{}.{}", tool.name, command.name), why)),
+                }
+            }
+            if !tool.commands.is_empty() {
+                tools.push(Arc::new(tool));
+            }
+        }
         Self {
-            tools: tools.filter(|tool| !tool.commands.is_empty()).collect(),
+            tools,
+            all,
+            lacking,
+            offered: RwLock::default(),
             max_retries,
         }
     }
 
+    /// Every tool, those too that cannot do their work.
+    pub fn all(&self) -> &[Arc<Tool>] {
+        &self.all
+    }
+
+    /// Why a command cannot do its work as things are set, and how to mend that.
+    pub fn lacks(&self, command: &str) -> Option<&str> {
+        self.lacking.get(command).map(String::as_str)
+    }
+
+    /// A tool can be called from now on, in place of what was offered under its name.
+    pub fn offer(&self, tool: Tool) {
+        let (name, tool) = (tool.name.to_string(), Arc::new(tool));
+        let mut offered = self.offered.write().unwrap_or_else(PoisonError::into_inner);
+        offered.insert(name, Offered { tool, withdrawn: None });
+    }
+
+    /// An offered tool cannot be called for now: models do not see it, and a run that calls it is told why.
+    pub fn withdraw(&self, name: &str, why: impl Into<String>) {
+        let mut offered = self.offered.write().unwrap_or_else(PoisonError::into_inner);
+        let entry = offered.entry(name.to_owned()).or_insert_with(|| Offered {
+            tool: Arc::new(Tool::new(name.to_owned(), "🔌", "mcp").foreign()),
+            withdrawn: None,
+        });
+        entry.withdrawn = Some(why.into());
+    }
+
+    fn offered(&self) -> Vec<Offered> {
+        let offered = self.offered.read().unwrap_or_else(PoisonError::into_inner);
+        offered.values().cloned().collect()
+    }
+
+    /// Why a command of an offered tool cannot be called now, if it cannot.
+    fn withdrawn(&self, name: &str) -> Option<String> {
+        let (tool, _) = name.split_once('.')?;
+        let offered = self.offered().into_iter().find(|offered| offered.tool.name == tool)?;
+        offered.withdrawn
+    }
+
     /// The tools that a run may call, each with its commands.
-    pub fn visible(&self, allowed: Option<&[String]>) -> Vec<Visible> {
+    pub fn visible(&self, allowed: Option<&[String]>, options: &Options) -> Vec<Visible> {
         let may = |name: &str| allowed.is_none_or(|entries| entries.iter().any(|entry| covers(entry, name)));
-        let tools = self.tools.iter().map(|tool| Visible {
-            tool: Arc::clone(tool),
+        let offered = self.offered().into_iter().filter(|offered| offered.withdrawn.is_none());
+        let tools = self.tools.iter().cloned().chain(offered.map(|offered| offered.tool));
+        let enabled = tools.filter(|tool| options.common(&tool.name).enabled);
+        let tools = enabled.map(|tool| Visible {
             commands: (tool.commands.iter())
                 .filter(|command| may(&format!("{}.{}", tool.name, command.name)))
                 .cloned()
                 .collect(),
+            tool,
         });
         tools.filter(|visible| !visible.commands.is_empty()).collect()
     }
@@ -93,7 +178,13 @@ impl Registry {
     /// The command of a full name (`tool.command`).
     pub fn command(&self, name: &str) -> Option<Arc<Command>> {
         let (tool, command) = name.split_once('.')?;
-        let tool = self.tools.iter().find(|known| known.name == tool)?;
+        let offered = || self.offered().into_iter().map(|offered| offered.tool);
+        let tool = self
+            .tools
+            .iter()
+            .cloned()
+            .chain(offered())
+            .find(|known| known.name == tool)?;
         tool.commands.iter().find(|known| known.name == command).cloned()
     }
 
@@ -108,40 +199,67 @@ impl Registry {
             .collect()
     }
 
-    /// Whether a call whose result was not recorded may simply be made again.
+    /// Whether a call whose result was not recorded may simply be made again. Of a tool that is not offered yet nobody
+    /// can tell.
     pub fn may_repeat(&self, name: &str) -> bool {
-        self.command(name).is_none_or(|command| command.idempotent)
+        self.command(name).is_some_and(|command| command.idempotent)
     }
 
     /// Makes a call. Whatever goes wrong is an outcome for the model.
     pub async fn call(&self, cx: ToolContext, call: &ToolCall) -> Called {
+        let tool = call.name.split('.').next().unwrap_or_default();
+        let common = cx.options.common(tool);
+        if let Some(why) = self.withdrawn(&call.name) {
+            return self.failure(None, &common, why).into();
+        }
         let Some(command) = self.command(&call.name) else {
-            let fault = format!("there is no tool {}; tools.list names those there are", call.name);
-            return self.failure(None, fault).into();
+            return self.failure(None, &common, self.unknown(&call.name)).into();
         };
+        if !common.enabled {
+            let fault = format!("the tool {tool} is turned off here; do without it");
+            return self.failure(Some(&command), &common, fault).into();
+        }
         if let Some(fault) = command.fault(&call.args) {
-            return self.failure(Some(&command), fault).into();
+            return self.failure(Some(&command), &common, fault).into();
         }
         let told = Arc::clone(&cx.origins);
-        let outcome = match command.call(cx, call.args.clone()).await {
+        let outcome = match command.call(cx, call.args.clone(), common.time_limit()).await {
             Ok(result) => ToolOutcome::Success { result },
-            Err(error) => self.failure(Some(&command), error.to_string()),
+            Err(error) => self.failure(Some(&command), &common, error.to_string()),
         };
         let mut origins = told.all();
         if command.untrusted && origins.is_empty() {
             origins.insert(call.name.clone());
         }
-        Called { outcome, origins }
+        Called {
+            outcome,
+            origins,
+            private: told.is_private(),
+        }
     }
 
-    fn failure(&self, command: Option<&Command>, error: String) -> ToolOutcome {
-        let retries = command
-            .and_then(|command| command.max_retries)
-            .unwrap_or(self.max_retries);
+    /// What is said of a name that no command has.
+    pub fn unknown(&self, name: &str) -> String {
+        if let Some(why) = self.lacks(name) {
+            return format!("{name} cannot be used: {why}");
+        }
+        let known = self.tools.iter().flat_map(|tool| {
+            let commands = tool.commands.iter();
+            commands.map(move |command| format!("{}.{}", tool.name, command.name))
+        });
+        let distance = |known: &String| strsim::osa_distance(known, name);
+        match known.min_by_key(distance).filter(|known| distance(known) <= 3) {
+            Some(near) => format!("there is no tool {name}; did you mean {near}?"),
+            None => format!("there is no tool {name}; tools.list names those there are"),
+        }
+    }
+
+    fn failure(&self, command: Option<&Command>, common: &Common, error: String) -> ToolOutcome {
+        let own = command.and_then(|command| command.max_retries);
         ToolOutcome::Failure {
             error,
-            retries,
-            expose: command.is_some_and(|command| command.expose_errors),
+            retries: common.max_retries.or(own).unwrap_or(self.max_retries),
+            expose: (common.expose_errors).unwrap_or_else(|| command.is_some_and(|command| command.expose_errors)),
         }
     }
 }
@@ -152,6 +270,7 @@ impl From<ToolOutcome> for Called {
         Self {
             outcome,
             origins: BTreeSet::new(),
+            private: false,
         }
     }
 }
@@ -183,8 +302,23 @@ mod tests {
     #[test]
     fn a_tool_with_one_command_may_be_called_by_its_own_name() {
         let single = Registry::built_in(1).single_commands();
-        assert_eq!(single.get("system").map(String::as_str), Some("system.ping"));
+        let expected = built_in().into_iter().filter(|tool| tool.commands.len() == 1);
+        let expected: Vec<_> = expected.map(|tool| tool.name.to_string()).collect();
+        assert_eq!(single.keys().cloned().collect::<Vec<_>>(), expected);
         assert_eq!(single.get("memory"), None);
+    }
+
+    #[test]
+    fn a_name_that_is_nearly_right_names_the_right_one() {
+        let registry = Registry::built_in(1);
+        assert_eq!(
+            registry.unknown("compute.evaluate"),
+            "there is no tool compute.evaluate; tools.list names those there are"
+        );
+        assert_eq!(
+            registry.unknown("compute.evl"),
+            "there is no tool compute.evl; did you mean compute.eval?"
+        );
     }
 
     #[test]

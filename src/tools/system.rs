@@ -1,13 +1,23 @@
-//! `system`: whether Clifford is there.
+//! `system`: whether Clifford is there, and how it is.
+
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Class, Command, Tool, ToolContext, ToolError};
-use crate::clock::Timestamp;
+use crate::{
+    clock::Timestamp,
+    store::{
+        leases,
+        memory_items::Viewer,
+        outbox, runs,
+        users::{self, UserRole},
+    },
+};
 
 #[derive(Deserialize, JsonSchema)]
-struct PingArgs {}
+struct NoArgs {}
 
 #[derive(Serialize)]
 struct Pong {
@@ -16,20 +26,65 @@ struct Pong {
     now: Timestamp,
 }
 
-pub(super) fn tool() -> Tool {
-    Tool::new("system", "🩺", "whether all is well").command(Command::new(
-        "ping",
-        "version and time",
-        Class::Read,
-        ping,
-    ))
+/// How the bot is.
+#[derive(Debug, PartialEq, Serialize)]
+struct Status {
+    version: &'static str,
+    now: Timestamp,
+    uptime_seconds: u64,
+    runs: BTreeMap<String, i64>,
+    undelivered_messages: i64,
+    /// By platform: whether a process keeps it connected.
+    platforms: BTreeMap<String, bool>,
+    /// The models in order of preference, for owners alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    providers: Option<Vec<String>>,
 }
 
-async fn ping(cx: ToolContext, _: PingArgs) -> Result<Pong, ToolError> {
+pub(super) fn tool() -> Tool {
+    Tool::new("system", "🩺", "how the bot is")
+        .about("Whether Clifford is there, its version and time, and how it is: queue, platforms, models.")
+        .command(Command::new("ping", "version, time", Class::Read, ping))
+        .command(
+            Command::new("status", "uptime, queue", Class::Read, status)
+                .about("Uptime, runs and messages in the queue, connected platforms; for owners also the models."),
+        )
+}
+
+async fn ping(cx: ToolContext, _: NoArgs) -> Result<Pong, ToolError> {
     cx.db.read().await?;
     Ok(Pong {
         pong: true,
         version: env!("CARGO_PKG_VERSION"),
         now: cx.clock.now(),
+    })
+}
+
+async fn status(cx: ToolContext, _: NoArgs) -> Result<Status, ToolError> {
+    let (now, about) = (cx.clock.now(), &cx.services.about);
+    let mut conn = cx.db.read().await?;
+    let counts = runs::counts(&mut conn).await?;
+    let (undelivered_messages, _) = outbox::backlog(&mut conn).await?;
+    let mut platforms = BTreeMap::new();
+    for platform in &about.platforms {
+        let holder = leases::holder(&mut conn, &format!("channel:{platform}"), now).await?;
+        platforms.insert(platform.clone(), holder.is_some());
+    }
+    let asker = match cx.user {
+        Some(user) => users::get(&mut conn, user).await?,
+        None => None,
+    };
+    let alone = matches!(cx.viewer, Viewer::Private);
+    let is_owner = asker.is_some_and(|user| user.role == UserRole::Owner);
+    Ok(Status {
+        version: env!("CARGO_PKG_VERSION"),
+        now,
+        uptime_seconds: now.since(about.started_at.unwrap_or(now)).as_secs(),
+        runs: (counts.into_iter())
+            .map(|(status, count)| (status.to_string(), count))
+            .collect(),
+        undelivered_messages,
+        platforms,
+        providers: (alone && is_owner).then(|| about.providers.clone()),
     })
 }

@@ -5,7 +5,7 @@ use std::{borrow::Cow, future::Future, sync::Arc, time::Duration};
 use futures::{FutureExt, future::BoxFuture};
 use jsonschema::Validator;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 use super::{Services, ToolContext};
@@ -16,7 +16,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(20);
 const RESULT_LIMIT: usize = 64 * 1024;
 
 /// A tool.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Tool {
     /// Its name: letters, digits, `_` and `-`.
     pub name: Cow<'static, str>,
@@ -32,6 +32,12 @@ pub struct Tool {
     pub config: Option<ToolConfig>,
     /// What it cannot do without.
     pub needs: Option<Needs>,
+    /// Subagents are shown its commands, unless that is set otherwise.
+    pub pinned: bool,
+    /// Subagents are told its name, unless that is set otherwise.
+    pub important: bool,
+    /// What is said of it and its commands are others' words: they describe, and order nothing.
+    pub foreign: bool,
 }
 
 /// Says what is missing and how to mend that, for a tool or command that cannot do its work as things are set: it is
@@ -54,7 +60,30 @@ impl Tool {
             commands: Vec::new(),
             config: None,
             needs: None,
+            pinned: false,
+            important: false,
+            foreign: false,
         }
+    }
+
+    /// What is said of it and its commands are others' words.
+    #[must_use]
+    pub fn foreign(self) -> Self {
+        Self { foreign: true, ..self }
+    }
+
+    /// Subagents are shown its commands.
+    #[must_use]
+    pub fn pinned(mut self) -> Self {
+        self.pinned = true;
+        self
+    }
+
+    /// Subagents are told its name.
+    #[must_use]
+    pub fn important(mut self) -> Self {
+        self.important = true;
+        self
     }
 
     /// What it is for, at more length.
@@ -110,7 +139,7 @@ impl ToolConfig {
 }
 
 /// What a command may do; decides about confirmation, and about calling it again after a crash.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Class {
     /// Looks, changes nothing.
@@ -162,6 +191,8 @@ pub struct Command {
     /// What it returns comes from outside: it is data, whatever it says. A handler whose result only sometimes does
     /// says so by [`ToolContext::came_from`].
     pub untrusted: bool,
+    /// It carries its arguments out of this house: what stands in them may be read elsewhere.
+    pub reaches_out: bool,
     /// How long it may take.
     pub time_limit: Duration,
     /// The most bytes of its result's JSON; a longer one is cut.
@@ -240,6 +271,7 @@ impl Command {
             class,
             idempotent: class == Class::Read,
             untrusted: false,
+            reaches_out: false,
             time_limit: TIME_LIMIT,
             result_limit: RESULT_LIMIT,
             max_retries: None,
@@ -279,6 +311,15 @@ impl Command {
     pub fn untrusted(self) -> Self {
         Self {
             untrusted: true,
+            ..self
+        }
+    }
+
+    /// It carries its arguments out of this house: an address that is fetched, a query that is sent.
+    #[must_use]
+    pub fn reaches_out(self) -> Self {
+        Self {
+            reaches_out: true,
             ..self
         }
     }
@@ -333,18 +374,25 @@ impl Command {
         (!faults.is_empty()).then(|| format!("the arguments are wrong: {}", faults.join("; ")))
     }
 
-    /// Calls it, within its time limit. A result over its limit is cut, and says so.
+    /// Calls it, within the time limit that is set for its tool, else its own. A result over its limit is cut, and
+    /// says so.
     ///
     /// # Errors
     /// The handler's, or that it took too long.
-    pub async fn call(&self, cx: ToolContext, args: Map<String, Value>) -> Result<Value, ToolError> {
-        tokio::time::timeout(self.time_limit, (self.handler)(cx, args))
+    pub async fn call(
+        &self,
+        cx: ToolContext,
+        args: Map<String, Value>,
+        within: Option<Duration>,
+    ) -> Result<Value, ToolError> {
+        let within = within.unwrap_or(self.time_limit);
+        tokio::time::timeout(within, (self.handler)(cx, args))
             .await
             .map(|result| result.map(|value| bounded(value, self.result_limit)))
             .unwrap_or_else(|_| {
                 Err(ToolError::Unavailable(format!(
                     "it took longer than {} s",
-                    self.time_limit.as_secs()
+                    within.as_secs()
                 )))
             })
     }

@@ -43,18 +43,18 @@ struct DescribedCommand {
 }
 
 pub(super) fn tool() -> Tool {
-    Tool::new("tools", "🧰", "the tools there are")
-        .command(Command::new("list", "names and commands", Class::Read, list))
-        .command(Command::new(
-            "describe",
-            "{name}: arguments of a tool",
-            Class::Read,
-            describe,
-        ))
+    Tool::new("tools", "🧰", "all about tools")
+        .about("The tools there are, and the arguments of each command with an example.")
+        .pinned()
+        .command(Command::new("list", "", Class::Read, list).about("The names of all tools and their commands."))
+        .command(
+            Command::new("describe", "{name}", Class::Read, describe)
+                .about("The arguments of a tool's commands, or of one: their schema and an example."),
+        )
 }
 
 async fn list(cx: ToolContext, _: ListArgs) -> Result<Listed, ToolError> {
-    let visible = cx.registry.visible(cx.allowed.as_deref());
+    let visible = cx.registry.visible(cx.allowed.as_deref(), &cx.options);
     let tools = visible.into_iter().map(|Visible { tool, commands }| ListedTool {
         name: tool.name.to_string(),
         summary: tool.summary.to_string(),
@@ -68,7 +68,13 @@ async fn describe(cx: ToolContext, args: DescribeArgs) -> Result<Described, Tool
         .name
         .split_once('.')
         .map_or((args.name.as_str(), None), |(tool, command)| (tool, Some(command)));
-    let visible = cx.registry.visible(cx.allowed.as_deref());
+    let visible = cx.registry.visible(cx.allowed.as_deref(), &cx.options);
+    if visible
+        .iter()
+        .any(|visible| visible.tool.name == wanted && visible.tool.foreign)
+    {
+        cx.came_from(format!("the description of {wanted}"));
+    }
     let commands: Vec<_> = visible
         .iter()
         .filter(|visible| visible.tool.name == wanted)
@@ -83,10 +89,7 @@ async fn describe(cx: ToolContext, args: DescribeArgs) -> Result<Described, Tool
         })
         .collect();
     if commands.is_empty() {
-        return Err(ToolError::TellModel(format!(
-            "there is no tool {}; tools.list names those there are",
-            args.name
-        )));
+        return Err(ToolError::TellModel(cx.registry.unknown(&args.name)));
     }
     Ok(Described { commands })
 }

@@ -70,8 +70,16 @@ impl Prompt {
 
 /// Which of the memory writer's requests this is; none: it is a run's.
 pub fn memory_schema(request: &RecordedRequest) -> Option<&str> {
-    let name = request.body["response_format"]["json_schema"]["name"].as_str()?;
-    ["memory_operations", "summary"].contains(&name).then_some(name)
+    let schema = &request.body["response_format"]["json_schema"];
+    // Not every API names schemas; each of these has one property.
+    let property = schema["schema"]["properties"].as_object()?.keys().next()?;
+    let name = schema["name"].as_str().unwrap_or(match property.as_str() {
+        "operations" => "memory_operations",
+        other => other,
+    });
+    ["memory_operations", "summary"]
+        .into_iter()
+        .find(|known| *known == name)
 }
 
 /// The memory writer's model: remembers what follows "remember", and tells everything in one line.

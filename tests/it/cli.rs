@@ -2,6 +2,7 @@
 
 mod data;
 mod doctor;
+mod eval;
 mod init;
 mod interrupts;
 mod own_data;
@@ -11,6 +12,8 @@ mod runs;
 mod serving;
 mod settings;
 mod talking;
+mod tools;
+mod triggers;
 
 use std::{
     fs,
@@ -139,7 +142,7 @@ fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-const COMMANDS: [&[&str]; 39] = [
+const COMMANDS: [&[&str]; 40] = [
     &[],
     &["init"],
     &["serve"],
@@ -178,6 +181,7 @@ const COMMANDS: [&[&str]; 39] = [
     &["settings", "list"],
     &["settings", "set"],
     &["settings", "unset"],
+    &["mcp"],
     &["completions"],
 ];
 

@@ -77,7 +77,7 @@ async fn make_one(look: &Look) {
 async fn execute(look: &Look, sql: &str) {
     let sql = AssertSqlSafe(sql.to_owned());
     match look.db.pools() {
-        clifford::store::Pools::Sqlite { write, .. } => drop(sqlx::query(sql).execute(write).await.unwrap()),
+        clifford::store::Pools::Sqlite { read } => drop(sqlx::query(sql).execute(read).await.unwrap()),
         clifford::store::Pools::Postgres(pool) => drop(sqlx::query(sql).execute(pool).await.unwrap()),
     }
 }

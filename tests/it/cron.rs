@@ -75,7 +75,7 @@ async fn sleeps_until(look: &Look) -> Option<Timestamp> {
     let trigger = triggers::of_run(&mut look.db.read().await.unwrap(), run.id)
         .await
         .unwrap();
-    assert_eq!(trigger.map(|trigger| trigger.next_at), run.wake_at);
+    assert_eq!(trigger.and_then(|trigger| trigger.next_at), run.wake_at);
     run.wake_at
 }
 

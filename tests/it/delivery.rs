@@ -33,6 +33,7 @@ impl Told {
     fn limits(drops_repeats: bool) -> Limits {
         Limits {
             text_units: 4096,
+            file_bytes: u64::MAX,
             flavor: clifford_markup::Flavor::Plain,
             drops_repeats,
             typing_every: None,
@@ -94,6 +95,7 @@ async fn sent(error: SendError, drops_repeats: bool, resend_ambiguous: bool) -> 
         worker,
         settings,
         BTreeMap::from([(Platform::Telegram, serving)]),
+        Arc::default(),
     );
     let limits = BTreeMap::from([(Platform::Telegram, Told::limits(drops_repeats))]);
     let outbound = Outbound::new(limits, 5, worker, LEASE, Arc::new(Masker::new([])));

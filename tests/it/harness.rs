@@ -1,12 +1,13 @@
 //! The real binary over real sockets: a child process, with fakes of the platforms and of the model around it.
 
+mod processes;
+
 use std::{
     env,
     ffi::OsString,
     fs::{self, OpenOptions},
-    os::unix::process::ExitStatusExt,
     path::PathBuf,
-    process::{ExitStatus, Stdio},
+    process::{Output, Stdio},
     time::Duration,
 };
 
@@ -16,7 +17,6 @@ use clifford_fakes::{
     postgres::Cluster,
     telegram::{Chat, TelegramFake},
 };
-use rustix::process::{Pid, Signal};
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 
@@ -56,6 +56,7 @@ pub struct Setup {
     database: Option<String>,
     settings: toml::Table,
     provider: toml::Table,
+    environment: Vec<(&'static str, String)>,
 }
 
 impl Setup {
@@ -66,6 +67,7 @@ impl Setup {
             database: None,
             settings: toml::Table::new(),
             provider: toml::Table::new(),
+            environment: Vec::new(),
         }
     }
 
@@ -90,6 +92,12 @@ impl Setup {
     /// Sets a key of the model's provider.
     pub fn provider(mut self, key: &str, value: impl Into<toml::Value>) -> Self {
         put(&mut self.provider, key, value.into());
+        self
+    }
+
+    /// Sets a variable of its environment.
+    pub fn env(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.environment.push((name, value.into()));
         self
     }
 
@@ -156,6 +164,7 @@ impl Setup {
             dir,
             database,
             sites: self.sites,
+            environment: self.environment,
             processes: Vec::new(),
         }
     }
@@ -176,10 +185,19 @@ pub struct Bot {
     dir: TempDir,
     database: String,
     sites: Vec<Site>,
+    environment: Vec<(&'static str, String)>,
     processes: Vec<Child>,
 }
 
 impl Bot {
+    /// Sets a key of `bot.toml` that is known only now: an address of a fake.
+    pub fn configure(&self, path: &str, value: impl Into<toml::Value>) {
+        let file = self.dir.path().join("bot.toml");
+        let mut settings: toml::Table = fs::read_to_string(&file).unwrap().parse().unwrap();
+        put(&mut settings, path, value.into());
+        fs::write(file, settings.to_string()).unwrap();
+    }
+
     /// Starts a process, and waits until it is connected.
     pub async fn start(&mut self) {
         self.start_with(None).await;
@@ -222,6 +240,7 @@ impl Bot {
             .current_dir(self.dir.path())
             .env_clear()
             .env("HOME", self.dir.path())
+            .envs(self.environment.clone())
             .stdin(Stdio::null())
             .stdout(log.try_clone().unwrap())
             .stderr(log)
@@ -232,9 +251,32 @@ impl Bot {
         self.processes.push(command.spawn().unwrap());
     }
 
+    /// Starts another command of the binary with the same settings and pipes to it.
+    pub fn beside(&self, args: &[&str]) -> Child {
+        Command::new(binary())
+            .args(args)
+            .arg("--config")
+            .arg(self.dir.path().join("bot.toml"))
+            .current_dir(self.dir.path())
+            .env_clear()
+            .env("HOME", self.dir.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap()
+    }
+
     /// Runs another command of the binary with the same settings, and returns its standard output.
     pub async fn command(&self, args: &[&str]) -> String {
-        let output = Command::new(binary())
+        let output = self.run(args).await;
+        assert!(output.status.success(), "{args:?}: {output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    async fn run(&self, args: &[&str]) -> Output {
+        Command::new(binary())
             .args(args)
             .arg("--config")
             .arg(self.dir.path().join("bot.toml"))
@@ -243,64 +285,7 @@ impl Bot {
             .env("HOME", self.dir.path())
             .output()
             .await
-            .unwrap();
-        assert!(output.status.success(), "{args:?}: {output:?}");
-        String::from_utf8(output.stdout).unwrap()
-    }
-
-    /// Waits until the oldest process has killed itself at its crash point.
-    pub async fn crashed(&mut self) {
-        let status = self.exited().await;
-        assert_eq!(
-            status.signal(),
-            Some(Signal::KILL.as_raw()),
-            "it did not die at its crash point"
-        );
-    }
-
-    /// Kills the oldest process as `kill -9` does.
-    pub async fn kill(&mut self) {
-        self.signal(Signal::KILL);
-        self.exited().await;
-    }
-
-    /// Asks the oldest process to end; it must do so cleanly.
-    pub async fn stop(&mut self) {
-        self.signal(Signal::TERM);
-        let status = self.exited().await;
-        assert!(status.success(), "{status}");
-    }
-
-    /// Interrupts the oldest process until it ends, as somebody does who presses Ctrl-C again and again.
-    pub async fn interrupted(&mut self) -> ExitStatus {
-        let mut often = tokio::time::interval(Duration::from_millis(100));
-        let ended = tokio::time::timeout(PATIENCE, async {
-            loop {
-                often.tick().await;
-                if let Some(status) = self.processes[0].try_wait().unwrap() {
-                    return status;
-                }
-                self.signal(Signal::INT);
-            }
-        });
-        let status = ended.await.expect("it ends");
-        self.processes.remove(0);
-        status
-    }
-
-    fn signal(&self, signal: Signal) {
-        let id = self.processes.first().and_then(Child::id).expect("a process");
-        let pid = Pid::from_raw(i32::try_from(id).unwrap()).expect("a pid");
-        rustix::process::kill_process(pid, signal).unwrap();
-    }
-
-    /// How the oldest process ended.
-    pub async fn exited(&mut self) -> ExitStatus {
-        let mut child = self.processes.remove(0);
-        match tokio::time::timeout(PATIENCE, child.wait()).await {
-            Ok(status) => status.unwrap(),
-            Err(_) => panic!("the process does not end\n{}", self.look().await.dump().await),
-        }
+            .unwrap()
     }
 
     /// Ends every process cleanly, and asserts that the platforms and the model were treated as they must be.
@@ -417,15 +402,7 @@ impl Bot {
 
     /// What `doctor` says, well or not.
     pub async fn doctor(&self) -> String {
-        let output = Command::new(binary())
-            .args(["doctor", "--config"])
-            .arg(self.dir.path().join("bot.toml"))
-            .current_dir(self.dir.path())
-            .env_clear()
-            .env("HOME", self.dir.path())
-            .output()
-            .await
-            .unwrap();
+        let output = self.run(&["doctor"]).await;
         [output.stdout, output.stderr]
             .map(|bytes| String::from_utf8(bytes).unwrap())
             .concat()

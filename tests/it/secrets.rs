@@ -61,7 +61,9 @@ async fn everything(bot: &Bot, room: Room) -> Vec<(String, String)> {
     let db = bot.look().await.db;
     for table in column(&db, "SELECT name FROM sqlite_master WHERE type = 'table'").await {
         for name in column(&db, &format!("SELECT name FROM pragma_table_info('{table}')")).await {
-            let sql = format!("SELECT CAST(\"{name}\" AS TEXT) FROM \"{table}\" WHERE \"{name}\" IS NOT NULL");
+            let sql = format!(
+                "SELECT CAST(\"{name}\" AS TEXT) FROM \"{table}\" WHERE TYPEOF(\"{name}\") IN ('text', 'integer')"
+            );
             let cells = column(&db, &sql).await;
             seen.extend(cells.into_iter().map(|cell| (format!("{table}.{name}"), cell)));
         }

@@ -1,9 +1,12 @@
 //! The store, every rule of it on both engines.
 
+mod budgets;
 mod claims;
+mod documents;
 mod engines;
 pub mod erasure;
 mod exports;
+mod files;
 mod follow_ups;
 mod hands;
 mod keys;
@@ -15,9 +18,11 @@ mod memory_writes;
 mod moves;
 mod people;
 mod places;
+mod policies;
 mod races;
 mod recollections;
 mod rows;
 mod search;
+mod triggers;
 pub mod world;
 mod writer;

@@ -27,6 +27,20 @@ pub enum SendError {
     Rejected(String),
 }
 
+/// Why a file was not had from its platform.
+#[derive(Debug, thiserror::Error)]
+pub enum FetchError {
+    /// It is larger than was asked for.
+    #[error("the file is too large")]
+    TooLarge,
+    /// The platform does not have it any more, or does not give it.
+    #[error("{0}")]
+    Gone(String),
+    /// The platform did not answer: try again later.
+    #[error("the platform could not be reached: {0}")]
+    Unavailable(String),
+}
+
 /// Why receiving ended.
 #[derive(Debug, thiserror::Error)]
 pub enum ChannelError {

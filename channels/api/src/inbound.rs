@@ -5,6 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::Platform;
 
+/// What an adapter writes before the text of a message that was forwarded: whoever wrote it is not who sends it, so it
+/// is data, and never a command.
+pub const FORWARDED: &str = "[forwarded]";
+
 /// An event. Everything that adapters hand in is one of these.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Inbound {
@@ -213,6 +217,23 @@ pub struct Attachment {
     pub media_type: Option<String>,
     /// Its size in bytes, where the platform tells.
     pub size: Option<u64>,
+}
+
+impl Attachment {
+    /// Whether it is a file: what is a place, a card or a poll can only be told of.
+    pub fn is_file(&self) -> bool {
+        const CARDS: [&str; 8] = [
+            "location",
+            "venue",
+            "contact",
+            "poll",
+            "game",
+            "checklist",
+            "story",
+            "paid_media",
+        ];
+        !CARDS.contains(&self.kind.as_str())
+    }
 }
 
 /// What became of an event.

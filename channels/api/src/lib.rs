@@ -13,16 +13,17 @@ mod outbound;
 
 pub use act::{Act, ActError, Acted, Actor, Poll, Said};
 pub use completion::{Choice, Completion};
-pub use error::{ChannelError, IngressError, SendError};
+pub use error::{ChannelError, FetchError, IngressError, SendError};
 pub use inbound::{
-    Accepted, Addressed, Attachment, Command, ConnectionStatus, Edit, Inbound, Left, Message, Moved, Place, PlaceKind,
-    Served, Space, Speaker, Unreadable,
+    Accepted, Addressed, Attachment, Command, ConnectionStatus, Edit, FORWARDED, Inbound, Left, Message, Moved, Place,
+    PlaceKind, Served, Space, Speaker, Unreadable,
 };
-pub use outbound::{Address, Button, DeliveryKey, Limits, Part, ProgressKind, Receipt, Signal};
+pub use outbound::{Address, Button, DeliveryKey, Limits, Part, Payload, ProgressKind, Receipt, Signal};
 
 use std::{fmt, str::FromStr, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
@@ -96,6 +97,14 @@ pub trait Channel: Send + Sync + 'static {
     /// # Errors
     /// As [`Channel::send`]; the caller honours [`SendError::RetryAfter`] and forgets the rest.
     async fn signal(&self, to: &Address, signal: &Signal) -> Result<(), SendError>;
+
+    /// The content of an attachment, by [`Attachment::id`], of at most so many bytes.
+    ///
+    /// # Errors
+    /// [`FetchError`] says whether trying again can help.
+    async fn fetch(&self, _id: &str, _most: u64) -> Result<Bytes, FetchError> {
+        Err(FetchError::Gone(format!("{} has no files", self.platform())))
+    }
 }
 
 /// Where adapters hand things in.

@@ -1,7 +1,8 @@
 //! What is carried to a platform.
 
-use std::{fmt, time::Duration};
+use std::{fmt, path::PathBuf, time::Duration};
 
+use bytes::Bytes;
 use clifford_markup::Flavor;
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +11,8 @@ use serde::{Deserialize, Serialize};
 pub struct Limits {
     /// The most that one part's visible text may have, in UTF-16 code units.
     pub text_units: usize,
+    /// The most bytes of a file.
+    pub file_bytes: u64,
     /// How text is marked up.
     pub flavor: Flavor,
     /// The platform drops a part whose key it has seen, so sending again is safe.
@@ -61,6 +64,33 @@ pub enum Part {
         /// A short plain text that goes with it.
         caption: String,
     },
+    /// A file that is kept elsewhere.
+    Stored {
+        /// Its id there.
+        id: String,
+        /// Its name.
+        name: String,
+        /// What it is.
+        media_type: String,
+        /// Its content, read when it is sent: it stands in no outbox.
+        #[serde(skip)]
+        payload: Payload,
+    },
+}
+
+/// The content of a stored file on its way out.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Payload {
+    /// The content.
+    pub content: Bytes,
+    /// Where it is on this machine, if it is.
+    pub path: Option<PathBuf>,
+}
+
+impl fmt::Debug for Payload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Payload({} bytes)", self.content.len())
+    }
 }
 
 /// A button. Pressing it is giving its command.

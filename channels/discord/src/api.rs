@@ -5,6 +5,7 @@ use std::{
     time::Duration,
 };
 
+use bytes::Bytes;
 use clifford_channel::ChannelError;
 use reqwest::{
     Client, Method, Response, StatusCode,
@@ -29,6 +30,8 @@ const USER_AGENT: &str = concat!(
     env!("CARGO_PKG_VERSION"),
     ")"
 );
+/// How long a file may take, in or out.
+const FILE_TIMEOUT: Duration = Duration::from_secs(120);
 /// When a 429 does not say how long to wait.
 const UNTOLD_WAIT: Duration = Duration::from_secs(5);
 
@@ -83,11 +86,12 @@ pub(crate) struct Call {
 pub(crate) enum Body {
     None,
     Json(Value),
-    /// One text file beside the JSON.
+    /// One file beside the JSON.
     File {
         json: Value,
         name: String,
-        content: String,
+        media_type: String,
+        content: Bytes,
     },
 }
 
@@ -138,6 +142,25 @@ impl Api {
         &self.websockets
     }
 
+    /// Asks for a file at an address, without saying who asks.
+    pub(crate) async fn download(&self, url: &str) -> Result<Response, ApiError> {
+        let response = self
+            .http
+            .get(url)
+            .timeout(FILE_TIMEOUT)
+            .send()
+            .await
+            .map_err(unreachable)?;
+        match response.status() {
+            status if status.is_success() => Ok(response),
+            StatusCode::TOO_MANY_REQUESTS => Err(ApiError::Limited(
+                retry_after(response.headers()).unwrap_or(UNTOLD_WAIT),
+            )),
+            status if status.is_client_error() => Err(ApiError::Refused(refusal(status, response).await)),
+            status => Err(ApiError::Unreachable(format!("Discord answered {status}"))),
+        }
+    }
+
     /// Makes one attempt.
     pub(crate) async fn call<T: DeserializeOwned>(&self, call: &Call) -> Result<T, ApiError> {
         let bytes = self.attempt(call).await?.bytes().await.map_err(unreachable)?;
@@ -185,8 +208,16 @@ impl Api {
         request = match &call.body {
             Body::None => request,
             Body::Json(json) => request.json(json),
-            Body::File { json, name, content } => request.multipart(form(json, name, content)?),
+            Body::File {
+                json,
+                name,
+                media_type,
+                content,
+            } => request.multipart(form(json, name, media_type, content)?),
         };
+        if matches!(call.body, Body::File { .. }) {
+            request = request.timeout(FILE_TIMEOUT);
+        }
         if let Some(within) = call.urgent {
             request = request.timeout(within);
         }
@@ -223,12 +254,12 @@ impl Api {
     }
 }
 
-fn form(json: &Value, name: &str, content: &str) -> Result<Form, ApiError> {
+fn form(json: &Value, name: &str, media_type: &str, content: &Bytes) -> Result<Form, ApiError> {
     let json = Part::text(json.to_string())
         .mime_str("application/json")
         .map_err(unreachable)?;
-    let file = Part::text(content.to_owned()).file_name(name.to_owned());
-    let file = file.mime_str("text/plain; charset=utf-8").map_err(unreachable)?;
+    let file = Part::stream(content.clone()).file_name(name.to_owned());
+    let file = file.mime_str(media_type).map_err(unreachable)?;
     Ok(Form::new().part("payload_json", json).part("files[0]", file))
 }
 
@@ -260,7 +291,7 @@ async fn refusal(status: StatusCode, response: Response) -> Refusal {
 }
 
 /// The address is left out: it may carry an interaction's token.
-fn unreachable(error: reqwest::Error) -> ApiError {
+pub(crate) fn unreachable(error: reqwest::Error) -> ApiError {
     let error = error.without_url();
     let cause = std::error::Error::source(&error)
         .map(|cause| format!(": {cause}"))

@@ -17,6 +17,7 @@ mod config;
 mod deliver;
 mod directory;
 mod draft;
+mod fetch;
 mod gateway;
 mod intake;
 mod lanes;
@@ -33,9 +34,10 @@ pub use config::{Argument, Clock, DiscordConfig, SlashCommand, Timing};
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use clifford_channel::{
-    Act, ActError, Acted, Actor, Address, Channel, ChannelError, DeliveryKey, Ingress, Limits, Part, Platform, Receipt,
-    SendError, Signal,
+    Act, ActError, Acted, Actor, Address, Channel, ChannelError, DeliveryKey, FetchError, Ingress, Limits, Part,
+    Platform, Receipt, SendError, Signal,
 };
 use clifford_markup::Flavor;
 use tokio_util::sync::CancellationToken;
@@ -44,6 +46,8 @@ use self::{answers::Answers, api::Api, directory::Directory, draft::Drafts};
 
 /// The most UTF-16 units in one message. Discord counts code points, which are never more.
 const TEXT_UNITS: usize = 2_000;
+/// The largest file that a bot may send anywhere.
+const FILE_BYTES: u64 = 10 << 20;
 /// Discord shows "is typing" for 10 seconds.
 const TYPING_EVERY: Duration = Duration::from_secs(8);
 /// Discord lets a channel's messages be edited five times in five seconds.
@@ -94,6 +98,7 @@ impl Channel for Discord {
     fn limits(&self) -> Limits {
         Limits {
             text_units: TEXT_UNITS,
+            file_bytes: FILE_BYTES,
             flavor: Flavor::Discord,
             drops_repeats: true,
             typing_every: Some(TYPING_EVERY),
@@ -119,6 +124,10 @@ impl Channel for Discord {
             Signal::Done => answer::done(&self.shared, to).await,
             Signal::Progress { .. } => Ok(()),
         }
+    }
+
+    async fn fetch(&self, id: &str, most: u64) -> Result<Bytes, FetchError> {
+        fetch::file(&self.shared, id, most).await
     }
 }
 

@@ -65,6 +65,7 @@ pub(crate) fn text_of(part: &Part) -> &str {
     match part {
         Part::Text { text, .. } => text,
         Part::File { caption, .. } => caption,
+        Part::Stored { .. } => "",
     }
 }
 
@@ -102,7 +103,22 @@ fn with_file(mut json: Value, part: &Part) -> Body {
             Body::File {
                 json,
                 name: name.clone(),
-                content: content.clone(),
+                media_type: "text/plain; charset=utf-8".to_owned(),
+                content: content.clone().into(),
+            }
+        }
+        Part::Stored {
+            name,
+            media_type,
+            payload,
+            ..
+        } => {
+            json["attachments"] = json!([{"id": 0, "filename": name}]);
+            Body::File {
+                json,
+                name: name.clone(),
+                media_type: media_type.clone(),
+                content: payload.content.clone(),
             }
         }
     }

@@ -13,6 +13,8 @@ use url::Url;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a request that does not wait for updates may take.
 pub(crate) const CALL_TIMEOUT: Duration = Duration::from_secs(20);
+/// How long a file may take, in or out.
+const FILE_TIMEOUT: Duration = Duration::from_secs(120);
 /// How long to wait if Telegram forgets to say it.
 const RETRY_AFTER: u64 = 5;
 
@@ -99,7 +101,40 @@ impl Api {
 
     /// Calls a method that takes a file.
     pub(crate) async fn upload<P: Payload, R: DeserializeOwned>(&self, form: Form) -> Result<R, ApiError> {
-        self.perform(self.request(P::NAME, CALL_TIMEOUT)?.multipart(form)).await
+        self.perform(self.request(P::NAME, FILE_TIMEOUT)?.multipart(form)).await
+    }
+
+    /// A file of the server, by the path that `getFile` gave.
+    pub(crate) async fn download(&self, path: &str) -> Result<reqwest::Response, ApiError> {
+        // `https://server/file/bot<token>/<path>`
+        let mut url = self.base.clone();
+        let bot = format!("bot{}", self.token);
+        let place = |()| ApiError::NoConnection("the server's address takes no path".to_owned());
+        url.path_segments_mut()
+            .map_err(place)?
+            .pop_if_empty()
+            .pop()
+            .extend(["file", &bot])
+            .extend(
+                path.split('/')
+                    .filter(|piece| !piece.is_empty() && *piece != "." && *piece != ".."),
+            );
+        let response = self.http.get(url).timeout(FILE_TIMEOUT).send().await;
+        let response = response.map_err(|error| self.unreachable(error))?;
+        match response.status().as_u16() {
+            200..=299 => Ok(response),
+            429 => Err(ApiError::RetryAfter(Duration::from_secs(RETRY_AFTER))),
+            code @ 400..=499 => Err(ApiError::Refused {
+                code,
+                description: format!("HTTP {code} for the file"),
+            }),
+            code => Err(ApiError::Unreachable(format!("HTTP {code} for the file"))),
+        }
+    }
+
+    /// What went wrong while an answer was read.
+    pub(crate) fn broken(&self, error: reqwest::Error) -> ApiError {
+        self.unreachable(error)
     }
 
     fn request(&self, method: &str, timeout: Duration) -> Result<RequestBuilder, ApiError> {

@@ -9,6 +9,7 @@ mod act;
 mod answer;
 mod api;
 mod draft;
+mod fetch;
 mod link;
 mod media;
 mod pace;
@@ -29,9 +30,10 @@ use std::{
 };
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use clifford_channel::{
-    Act, ActError, Acted, Actor, Address, Channel, ChannelError, DeliveryKey, Ingress, Limits, Part, Platform, Receipt,
-    SendError, Signal,
+    Act, ActError, Acted, Actor, Address, Channel, ChannelError, DeliveryKey, FetchError, Ingress, Limits, Part,
+    Platform, Receipt, SendError, Signal,
 };
 use clifford_markup::Flavor;
 use tokio_util::sync::CancellationToken;
@@ -42,6 +44,8 @@ use pace::Pace;
 
 /// The most that one message may have, in UTF-16 units after parsing.
 const TEXT_UNITS: usize = 4096;
+/// The largest file that a bot may send.
+const FILE_BYTES: u64 = 50 << 20;
 /// Telegram shows typing for 5 s.
 const TYPING_EVERY: Duration = Duration::from_secs(4);
 /// A chat may be written to once a second.
@@ -142,6 +146,7 @@ impl Channel for Telegram {
     fn limits(&self) -> Limits {
         Limits {
             text_units: TEXT_UNITS,
+            file_bytes: FILE_BYTES,
             flavor: Flavor::TelegramHtml,
             drops_repeats: false,
             typing_every: Some(TYPING_EVERY),
@@ -171,6 +176,10 @@ impl Channel for Telegram {
             // A draft goes by itself.
             Signal::Draft { .. } | Signal::DraftDropped { .. } | Signal::Progress { .. } | Signal::Done => Ok(()),
         }
+    }
+
+    async fn fetch(&self, id: &str, most: u64) -> Result<Bytes, FetchError> {
+        fetch::file(&self.api, id, most).await
     }
 }
 

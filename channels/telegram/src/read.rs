@@ -8,7 +8,7 @@
 use clifford_channel::{Inbound, Platform, Unreadable};
 use jiff::Timestamp;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use teloxide::types::{Message, MessageEntity, MessageKind, Update, UpdateKind};
 
 use crate::{
@@ -17,11 +17,12 @@ use crate::{
 };
 
 /// What is left of a message that could not be read whole.
-const LEAN: [&str; 26] = [
+const LEAN: [&str; 27] = [
     "message_id",
     "message_thread_id",
     "is_topic_message",
     "is_automatic_forward",
+    "forward_origin",
     "from",
     "sender_chat",
     "date",
@@ -58,10 +59,11 @@ const ANSWERED: [&str; 7] = [
     "forum_topic_created",
 ];
 /// What is left if the files of a message cannot be read.
-const BARE: [&str; 10] = [
+const BARE: [&str; 11] = [
     "message_id",
     "message_thread_id",
     "is_topic_message",
+    "forward_origin",
     "from",
     "sender_chat",
     "date",
@@ -130,6 +132,10 @@ fn message(update: &mut Value) -> Option<&mut Map<String, Value>> {
 fn lean(mut update: Value) -> Option<Value> {
     let message = message(&mut update)?;
     message.retain(|key, _| LEAN.contains(&key.as_str()));
+    // By whom it was said first does not matter, only that it was said before.
+    if let Some(origin) = message.get_mut("forward_origin") {
+        *origin = json!({ "type": "hidden_user", "date": 0, "sender_user_name": "" });
+    }
     for name in ["entities", "caption_entities"] {
         if let Some(Value::Array(entities)) = message.get_mut(name) {
             entities.retain(|entity| MessageEntity::deserialize(entity).is_ok());

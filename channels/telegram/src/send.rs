@@ -1,6 +1,6 @@
 //! Parts out, and what Telegram's refusals mean.
 
-use clifford_channel::{Address, Button, Part, Receipt, SendError};
+use clifford_channel::{Address, Button, Part, Payload, Receipt, SendError};
 use reqwest::multipart::{Form, Part as FormPart};
 use serde::Deserialize;
 use teloxide::{
@@ -30,7 +30,19 @@ pub(crate) async fn part(api: &Api, pace: &Pace, to: &Address, part: &Part) -> R
             plain,
             buttons,
         } => text(api, &target, html, plain, buttons).await,
-        Part::File { name, content, caption } => file(api, &target, name, content, caption).await,
+        Part::File { name, content, caption } => {
+            let document = FormPart::text(content.clone()).file_name(name.clone());
+            file(api, &target, document, caption).await
+        }
+        Part::Stored {
+            name,
+            media_type,
+            payload,
+            ..
+        } => match document(name, media_type, payload) {
+            Ok(document) => file(api, &target, document, "").await,
+            Err(error) => return Err(SendError::Rejected(error)),
+        },
     };
     match sent {
         Ok(sent) => Ok(Receipt {
@@ -89,8 +101,15 @@ fn no_preview() -> LinkPreviewOptions {
     }
 }
 
-async fn file(api: &Api, target: &Target, name: &str, content: &str, caption: &str) -> Result<Sent, ApiError> {
-    let document = FormPart::text(content.to_owned()).file_name(name.to_owned());
+/// A stored file as a piece of a form.
+fn document(name: &str, media_type: &str, payload: &Payload) -> Result<FormPart, String> {
+    FormPart::stream(payload.content.clone())
+        .file_name(name.to_owned())
+        .mime_str(media_type)
+        .map_err(|error| format!("`{media_type}` is no media type: {error}"))
+}
+
+async fn file(api: &Api, target: &Target, document: FormPart, caption: &str) -> Result<Sent, ApiError> {
     let mut form = Form::new()
         .text("chat_id", target.chat.to_string())
         .part("document", document);

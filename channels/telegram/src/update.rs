@@ -1,7 +1,7 @@
 //! Telegram's updates in the words of all platforms. Pure: payload in, event out.
 
 use clifford_channel::{
-    Addressed, Command, Edit, Inbound, Left, Message, Moved, Place, PlaceKind, Platform, Space, Speaker,
+    Addressed, Command, Edit, FORWARDED, Inbound, Left, Message, Moved, Place, PlaceKind, Platform, Space, Speaker,
 };
 use jiff::Timestamp;
 use teloxide::types::{
@@ -44,7 +44,9 @@ fn map_message(message: &Raw, me: &Me) -> Option<Inbound> {
     let Cleaned { text, mentioned } = clean(text, entities, me);
     let id = message.id.to_string();
     let sent_at = Timestamp::from_second(message.date.timestamp()).unwrap_or_default();
-    if matches!(common.media_kind, MediaKind::Text(_))
+    let is_forwarded = common.forward_origin.is_some();
+    if !is_forwarded
+        && matches!(common.media_kind, MediaKind::Text(_))
         && let Some((name, argument)) = Command::split(&text, me.username.as_deref())
     {
         return Some(Inbound::Command(Command {
@@ -57,6 +59,11 @@ fn map_message(message: &Raw, me: &Me) -> Option<Inbound> {
             via: None,
         }));
     }
+    let text = if is_forwarded {
+        format!("{FORWARDED} {text}").trim_end().to_owned()
+    } else {
+        text
+    };
     let answered = answered(message);
     Some(Inbound::Message(Message {
         place,

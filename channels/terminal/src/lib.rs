@@ -144,6 +144,7 @@ impl Channel for Terminal {
     fn limits(&self) -> Limits {
         Limits {
             text_units: TEXT_UNITS,
+            file_bytes: u64::MAX,
             flavor: Flavor::Plain,
             drops_repeats: true,
             typing_every: None,
@@ -176,6 +177,14 @@ impl Channel for Terminal {
                     .await
                     .map_err(gone)?;
                 output.screen.print(content, Dress::Normal).await.map_err(gone)?;
+            }
+            Part::Stored { id, name, payload, .. } => {
+                let place = match &payload.path {
+                    Some(path) => path.display().to_string(),
+                    None => format!("file {id}"),
+                };
+                let line = format!("--- {name}: {place} ---");
+                output.screen.print(&line, Dress::Bold).await.map_err(gone)?;
             }
         }
         Ok(output.receipts.give(self.session, key))

@@ -466,6 +466,7 @@ async fn a_quiet_terminal_shows_no_steps() {
     session.terminal.signal(&address(), &progress).await.unwrap();
     let expected = Limits {
         text_units: 100_000,
+        file_bytes: u64::MAX,
         flavor: Flavor::Plain,
         drops_repeats: true,
         typing_every: None,

@@ -79,6 +79,8 @@ enum Name {
     History,
     /// Search in 100,000 messages.
     Search,
+    /// Tokens of a prompt, and how much of it stays the same.
+    Prompt,
 }
 
 fn main() -> ExitCode {
@@ -135,5 +137,6 @@ async fn measure(bench: &Bench, name: Name) -> anyhow::Result<report::Round> {
         Name::Start => figures::start::measure(bench).await,
         Name::History => figures::history::measure(bench).await,
         Name::Search => figures::search::measure(bench).await,
+        Name::Prompt => figures::prompt::measure(bench).await,
     }
 }

@@ -76,6 +76,28 @@ key = "none"
     )
 }
 
+/// Asks Clifford one question by `clifford ask`, and waits for its end.
+///
+/// # Errors
+/// It cannot be started, or did not answer.
+pub async fn ask(binary: &Path, model: &str, dir: &Path, question: &str) -> anyhow::Result<()> {
+    let config = dir.join("bot.toml");
+    let settings = format!(
+        "[data]\ndir = \"{}\"\n[[llm.providers]]\nname = \"bench\"\nbase_url = \"{model}\"\nmodel = \"bench\"\n",
+        dir.display()
+    );
+    std::fs::write(&config, settings).with_context(|| format!("{} cannot be written", config.display()))?;
+    let mut command = Command::new(binary);
+    command
+        .args(["ask", question, "--config"])
+        .arg(&config)
+        .current_dir(dir);
+    let output = command.env_clear().env("HOME", dir).output().await?;
+    let errors = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "clifford ask failed: {errors}");
+    Ok(())
+}
+
 /// Starts the bare loop, with the calls that Clifford makes.
 ///
 /// # Errors

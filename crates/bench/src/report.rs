@@ -12,6 +12,8 @@ use crate::traffic::Tally;
 pub enum Limit {
     /// Under this.
     Under(f64),
+    /// Over this.
+    Over(f64),
     /// Over this, or over half of the bare loop's where that is less.
     OverOrHalfOfBare(f64),
     /// Shown for what it says of the others.
@@ -60,6 +62,7 @@ impl Figure {
     pub fn holds(&self) -> Option<bool> {
         match self.limit {
             Limit::Under(limit) => Some(self.value < limit),
+            Limit::Over(limit) => Some(self.value > limit),
             Limit::OverOrHalfOfBare(limit) => Some(self.value > self.bare.map_or(limit, |bare| limit.min(bare / 2.0))),
             Limit::None => None,
         }
@@ -179,7 +182,7 @@ impl Report {
             let limit = match (figure.limit, figure.bare) {
                 (Limit::Under(limit), _) => format!("< {}", short(limit)),
                 (Limit::OverOrHalfOfBare(limit), Some(bare)) => format!("> {}", short(limit.min(bare / 2.0))),
-                (Limit::OverOrHalfOfBare(limit), None) => format!("> {}", short(limit)),
+                (Limit::Over(limit), _) | (Limit::OverOrHalfOfBare(limit), None) => format!("> {}", short(limit)),
                 (Limit::None, _) => String::new(),
             };
             line([

@@ -1,27 +1,42 @@
-//! Asks the next model where one fails for good.
+//! Asks the next model where one fails for good, and leaves those alone that keep failing.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
+use crate::circuit::{Circuit, Permit};
 use crate::retry::Watched;
 use crate::{Completion, Model, ModelError, Request, Sink};
 
+/// A model that may be asked, with the circuit of its provider.
+#[derive(Clone)]
+pub struct Candidate {
+    /// The model, with the layers around it that are its own.
+    pub model: Arc<dyn Model>,
+    /// Whether its provider is to be left alone.
+    pub circuit: Arc<Circuit>,
+}
+
 /// Models in order of preference: the next is asked when one fails.
 ///
-/// Retrying belongs around each of the models, within this layer.
+/// Retrying belongs around each of the models, within this layer. A model whose circuit is open is passed over, unless
+/// all are: then there is nothing to lose.
 #[derive(Clone)]
 pub struct Failover {
-    first: Arc<dyn Model>,
-    others: Vec<Arc<dyn Model>>,
+    first: Candidate,
+    others: Vec<Candidate>,
 }
 
 impl Failover {
     /// The models, the preferred one first.
     #[must_use]
-    pub fn new(first: Arc<dyn Model>, others: Vec<Arc<dyn Model>>) -> Self {
+    pub fn new(first: Candidate, others: Vec<Candidate>) -> Self {
         Self { first, others }
+    }
+
+    fn candidates(&self) -> impl Iterator<Item = &Candidate> {
+        std::iter::once(&self.first).chain(&self.others)
     }
 }
 
@@ -30,32 +45,58 @@ impl Model for Failover {
     /// # Errors
     /// If all fail, the error that is most worth mending; of equal ones, the preferred model's.
     async fn complete(&self, request: &Request, sink: &mut dyn Sink) -> Result<Completion, ModelError> {
-        let mut worst = match attempt(&*self.first, request, sink).await {
-            Ok(completion) => return Ok(completion),
-            Err(error) => error,
-        };
-        for model in &self.others {
-            match attempt(&**model, request, sink).await {
+        let mut worst: Option<ModelError> = None;
+        for candidate in self.candidates() {
+            let Some(permit) = candidate.circuit.permit() else {
+                continue;
+            };
+            match attempt(candidate, permit, request, sink).await {
                 Ok(completion) => return Ok(completion),
-                Err(error) if rank(&error) > rank(&worst) => worst = error,
-                Err(_) => {}
+                Err(error) => worst = Some(worse(worst, error)),
             }
         }
-        Err(worst)
+        match worst {
+            Some(error) => Err(error),
+            None => attempt(&self.first, self.first.circuit.forced(), request, sink).await,
+        }
     }
 }
 
-async fn attempt(model: &dyn Model, request: &Request, sink: &mut dyn Sink) -> Result<Completion, ModelError> {
+async fn attempt(
+    candidate: &Candidate,
+    permit: Permit<'_>,
+    request: &Request,
+    sink: &mut dyn Sink,
+) -> Result<Completion, ModelError> {
     let mut watched = Watched::new(&mut *sink);
-    let result = model.complete(request, &mut watched).await;
+    let result = candidate.model.complete(request, &mut watched).await;
     let wrote = watched.wrote;
-    if let Err(error) = &result {
-        tracing::warn!(%error, "a model failed");
-        if wrote {
-            sink.reset();
+    match &result {
+        Ok(_) => permit.succeeded(),
+        Err(error) => {
+            tracing::warn!(%error, "a model failed");
+            if wrote {
+                sink.reset();
+            }
+            match error {
+                ModelError::Later { .. } | ModelError::Overloaded { .. } | ModelError::Cut { .. } => {
+                    permit.failed(error);
+                }
+                // It is there, and says what it will not do.
+                ModelError::BadRequest { .. } | ModelError::Refused { .. } | ModelError::Unauthorised { .. } => {
+                    permit.succeeded();
+                }
+            }
         }
     }
     result
+}
+
+fn worse(worst: Option<ModelError>, error: ModelError) -> ModelError {
+    match worst {
+        Some(worst) if rank(&worst) >= rank(&error) => worst,
+        _ => error,
+    }
 }
 
 /// How much a person can do about an error: a wrong setting before a wrong request before bad luck.

@@ -3,16 +3,22 @@
 //! Nothing here knows runs, channels or the database. Retrying, failing over and accounting are layers
 //! that implement [`Model`] around a [`Model`]; none of them knows a provider.
 
+mod anthropic;
+mod circuit;
 mod failover;
 mod model;
 mod offline;
 mod openai;
+mod remote;
 mod retry;
 mod tokens;
 
-pub use failover::Failover;
+pub use anthropic::Anthropic;
+pub use circuit::{Circuit, CircuitPolicy, CircuitState};
+pub use failover::{Candidate, Failover};
 pub use model::{Completion, Message, Model, ModelError, NativeToolCall, Request, Role, Schema, Sink, Usage};
 pub use offline::Offline;
-pub use openai::{Capability, OpenAi, OpenAiConfig, SetupError, Timeouts, http_client};
+pub use openai::OpenAi;
+pub use remote::{Capability, DEFAULT_MAX_TOKENS, ProviderConfig, SetupError, Timeouts, http_client};
 pub use retry::{RetryPolicy, Retrying};
 pub use tokens::estimate_tokens;

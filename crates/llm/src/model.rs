@@ -77,17 +77,20 @@ pub struct Schema {
     name: Arc<str>,
     text: Arc<RawValue>,
     strict: bool,
+    /// Without bounds, if all of its objects are closed.
+    closed: Option<Arc<RawValue>>,
 }
 
 impl Schema {
     /// A schema (draft 2020-12) with its name (letters, digits, `_`).
     pub fn new(name: &str, schema: &Value) -> Self {
         // A `Value` is always JSON.
-        let text = serde_json::value::to_raw_value(schema).unwrap_or_default();
+        let text = |schema: &Value| serde_json::value::to_raw_value(schema).unwrap_or_default();
         Self {
             name: name.into(),
-            text: text.into(),
+            text: text(schema).into(),
             strict: schema["type"] == "object" && is_closed(schema),
+            closed: without_bounds(schema).map(|schema| text(&schema).into()),
         }
     }
 
@@ -99,6 +102,12 @@ impl Schema {
     /// Its text.
     pub fn text(&self) -> &RawValue {
         &self.text
+    }
+
+    /// Its text without bounds on lengths and numbers, if every object in it is closed: some providers take nothing
+    /// else.
+    pub fn closed_text(&self) -> Option<&RawValue> {
+        self.closed.as_deref()
     }
 
     /// Whether strict mode accepts it: an object, every object in it closed, every property required.
@@ -134,6 +143,52 @@ fn is_closed(schema: &Value) -> bool {
     }
 }
 
+/// Keywords that bound texts, numbers and lists.
+const BOUNDS: [&str; 12] = [
+    "minLength",
+    "maxLength",
+    "pattern",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "format",
+];
+
+/// The schema without bounds; `None`: an object in it is open.
+fn without_bounds(schema: &Value) -> Option<Value> {
+    let Some(keywords) = schema.as_object() else {
+        return Some(schema.clone());
+    };
+    let is_object = keywords.get("type").is_some_and(|kind| kind == "object") && !keywords.contains_key("anyOf");
+    if is_object && keywords.get("additionalProperties") != Some(&Value::Bool(false)) {
+        return None;
+    }
+    let mut plain = serde_json::Map::new();
+    for (keyword, value) in keywords
+        .iter()
+        .filter(|(keyword, _)| !BOUNDS.contains(&keyword.as_str()))
+    {
+        let value = match (keyword.as_str(), value) {
+            ("items", value) => without_bounds(value)?,
+            ("properties" | "$defs", Value::Object(named)) => {
+                let named = named
+                    .iter()
+                    .map(|(name, value)| Some((name.clone(), without_bounds(value)?)));
+                Value::Object(named.collect::<Option<_>>()?)
+            }
+            ("anyOf" | "allOf", Value::Array(choices)) => choices.iter().map(without_bounds).collect::<Option<_>>()?,
+            (_, value) => value.clone(),
+        };
+        plain.insert(keyword.clone(), value);
+    }
+    Some(Value::Object(plain))
+}
+
 /// What the model replied.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Completion {
@@ -167,8 +222,16 @@ pub struct Usage {
     pub completion_tokens: u64,
     /// Tokens of the request that the provider had cached.
     pub cached_tokens: u64,
+    /// Tokens of the request that the provider has put into its cache now, where it charges for that.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cache_write_tokens: u64,
     /// Counted here by rule of thumb, because the provider told nothing.
     pub estimated: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it in like this")]
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Why there is no completion, and what the caller may do about it.
@@ -224,4 +287,28 @@ pub enum ModelError {
         /// What had come by then.
         partial: String,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_closed_schema_loses_its_bounds_and_an_open_one_has_no_such_text() {
+        let closed = |schema: &Value| Schema::new("a", schema).closed_text().map(|text| text.get().to_owned());
+        let item = json!({"type": "object", "properties": {"format": {"type": "string", "minLength": 1}},
+            "required": ["format"], "additionalProperties": false});
+        let schema = json!({"type": "object", "properties": {"list": {"type": "array", "items": item, "maxItems": 3}},
+            "additionalProperties": false});
+        let plain = json!({"type": "object", "properties": {"list": {"type": "array", "items": {
+            "type": "object", "properties": {"format": {"type": "string"}}, "required": ["format"],
+            "additionalProperties": false}}}, "additionalProperties": false});
+        assert_eq!(closed(&schema), Some(plain.to_string()));
+        let open = json!({"type": "object", "properties": {"args": {"type": "object"}}, "additionalProperties": false});
+        assert_eq!(closed(&open), None);
+        let choice = json!({"type": "object", "anyOf": [plain, open]});
+        assert_eq!(closed(&choice), None);
+    }
 }

@@ -22,6 +22,7 @@ pub(crate) fn estimate_usage(request: &Request, completion: &Completion) -> Usag
                 .map(|call| estimate_tokens(&call.name) + estimate_tokens(&call.arguments))
                 .sum::<u64>(),
         cached_tokens: 0,
+        cache_write_tokens: 0,
         estimated: true,
     }
 }

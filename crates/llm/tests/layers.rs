@@ -1,5 +1,6 @@
 //! Asking again and asking another, on a clock that stands still until somebody waits.
 
+mod openai_support;
 mod support;
 
 use std::collections::VecDeque;
@@ -9,10 +10,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use clifford_fakes::openai::{OpenAiFake, Reply};
-use clifford_llm::{Completion, Failover, Model, ModelError, Request, RetryPolicy, Retrying, Sink};
+use clifford_llm::{
+    Candidate, Circuit, CircuitPolicy, CircuitState, Completion, Failover, Model, ModelError, Request, RetryPolicy,
+    Retrying, Sink,
+};
 use tokio::time::Instant;
 
-use self::support::{Heard, Outcome, client, config, request};
+use self::openai_support::{client, config};
+use self::support::{Heard, Outcome, request};
 
 /// Says some text, then does what comes next in its script.
 struct Scripted {
@@ -99,6 +104,15 @@ fn answer() -> Completion {
         text: "answer".to_owned(),
         ..Completion::default()
     }
+}
+
+/// Models in order of preference, each with a circuit of its own.
+fn failover(first: Arc<Scripted>, others: impl IntoIterator<Item = Arc<Scripted>>) -> Failover {
+    let candidate = |model: Arc<Scripted>| Candidate {
+        model,
+        circuit: Arc::new(Circuit::new("a", CircuitPolicy::default())),
+    };
+    Failover::new(candidate(first), others.into_iter().map(candidate).collect())
 }
 
 /// How a call ends, how many there were, and how long it took.
@@ -249,7 +263,7 @@ async fn the_next_model_is_asked_whatever_the_first_ones_error() {
             Scripted::saying("answer", [Ok(answer())]),
         );
         let mut heard = Heard::default();
-        let result = Failover::new(first.clone(), vec![second.clone()])
+        let result = failover(first.clone(), [second.clone()])
             .complete(&request(), &mut heard)
             .await;
         assert_eq!((result, first.calls(), second.calls()), (Ok(answer()), 1, 1));
@@ -263,9 +277,7 @@ async fn the_next_model_is_asked_whatever_the_first_ones_error() {
 #[tokio::test]
 async fn the_second_model_rests_while_the_first_answers() {
     let (first, second) = (Scripted::new([Ok(answer())]), Scripted::new([]));
-    let result = Failover::new(first, vec![second.clone()])
-        .complete(&request(), &mut ())
-        .await;
+    let result = failover(first, [second.clone()]).complete(&request(), &mut ()).await;
     assert_eq!((result, second.calls()), (Ok(answer()), 0));
 }
 
@@ -287,9 +299,116 @@ async fn if_all_fail_the_error_that_can_be_mended_is_told() {
     ];
     for (errors, expected) in cases {
         let [first, second, third] = errors.map(|error| Scripted::new([Err(error)]));
-        let result = Failover::new(first, vec![second, third])
-            .complete(&request(), &mut ())
-            .await;
+        let result = failover(first, [second, third]).complete(&request(), &mut ()).await;
         assert_eq!(result, Err(expected));
     }
+}
+
+/// Two models, and the circuit of the first.
+fn pair(first: impl IntoIterator<Item = Result<Completion, ModelError>>) -> (Failover, Arc<Scripted>, Arc<Circuit>) {
+    let model = Scripted::new(first);
+    let circuit = Arc::new(Circuit::new("a", CircuitPolicy::default()));
+    let preferred = Candidate {
+        model: model.clone(),
+        circuit: Arc::clone(&circuit),
+    };
+    let other = Candidate {
+        model: Scripted::new((0..100).map(|_| Ok(answer()))),
+        circuit: Arc::new(Circuit::new("b", CircuitPolicy::default())),
+    };
+    (Failover::new(preferred, vec![other]), model, circuit)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_provider_that_keeps_failing_is_left_alone_and_tried_again_by_itself() {
+    let (models, first, circuit) = pair([
+        Err(overloaded("a")),
+        Err(cut()),
+        Err(overloaded("a")),
+        Err(overloaded("a")),
+        Ok(answer()),
+        Ok(answer()),
+    ]);
+    let call = || async { models.complete(&request(), &mut ()).await.expect("some model answers") };
+    for _ in 0..10 {
+        call().await;
+    }
+    assert_eq!(first.calls(), 3);
+    assert_eq!(circuit.state(), CircuitState::Open(Duration::from_secs(15)));
+    tokio::time::advance(Duration::from_secs(15)).await;
+    assert_eq!(circuit.state(), CircuitState::HalfOpen);
+    call().await;
+    call().await;
+    // The probe failed, so it rests for twice as long.
+    assert_eq!(first.calls(), 4);
+    assert_eq!(circuit.state(), CircuitState::Open(Duration::from_secs(30)));
+    tokio::time::advance(Duration::from_secs(30)).await;
+    call().await;
+    call().await;
+    assert_eq!(first.calls(), 6);
+    assert_eq!(circuit.state(), CircuitState::Closed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_call_at_a_time_finds_out_whether_a_provider_answers_again() {
+    struct Slow(AtomicUsize);
+    #[async_trait]
+    impl Model for Slow {
+        async fn complete(&self, _: &Request, _: &mut dyn Sink) -> Result<Completion, ModelError> {
+            let call = self.0.fetch_add(1, Ordering::Relaxed);
+            tokio::time::sleep(Duration::from_secs(5)).await;
+            if call < 3 { Err(overloaded("a")) } else { Ok(answer()) }
+        }
+    }
+    let slow = Arc::new(Slow(AtomicUsize::new(0)));
+    let circuit = Arc::new(Circuit::new("a", CircuitPolicy::default()));
+    let other = Candidate {
+        model: Scripted::new((0..100).map(|_| Ok(answer()))),
+        circuit: Arc::new(Circuit::new("b", CircuitPolicy::default())),
+    };
+    let first = Candidate {
+        model: Arc::clone(&slow) as Arc<dyn Model>,
+        circuit: Arc::clone(&circuit),
+    };
+    let models = Failover::new(first, vec![other]);
+    let asked = request();
+    for _ in 0..3 {
+        models.complete(&asked, &mut ()).await.expect("an answer");
+    }
+    tokio::time::advance(Duration::from_secs(60)).await;
+    let mut sinks = [(), (), ()];
+    let [a, b, c] = &mut sinks;
+    let results = tokio::join!(
+        models.complete(&asked, a),
+        models.complete(&asked, b),
+        models.complete(&asked, c)
+    );
+    assert!(results.0.is_ok() && results.1.is_ok() && results.2.is_ok());
+    assert_eq!(slow.0.load(Ordering::Relaxed), 4);
+    assert_eq!(circuit.state(), CircuitState::Closed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_there_is_nobody_else_to_ask_an_open_circuit_keeps_nobody_off() {
+    let model = Scripted::new((0..6).map(|call| if call < 5 { Err(overloaded("a")) } else { Ok(answer()) }));
+    let circuit = Arc::new(Circuit::new("a", CircuitPolicy::default()));
+    let only = Candidate {
+        model: model.clone(),
+        circuit: Arc::clone(&circuit),
+    };
+    let models = Failover::new(only, vec![]);
+    for _ in 0..5 {
+        assert_eq!(models.complete(&request(), &mut ()).await, Err(overloaded("a")));
+    }
+    assert_eq!(models.complete(&request(), &mut ()).await, Ok(answer()));
+    assert_eq!((model.calls(), circuit.state()), (6, CircuitState::Closed));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_provider_that_refuses_a_request_is_not_left_alone() {
+    let (models, first, circuit) = pair((0..9).map(|_| Err(bad_request("a"))));
+    for _ in 0..9 {
+        models.complete(&request(), &mut ()).await.expect("the other answers");
+    }
+    assert_eq!((first.calls(), circuit.state()), (9, CircuitState::Closed));
 }

@@ -201,35 +201,41 @@ async fn all_that_is_known_is_listed() {
 }
 
 #[tokio::test]
-async fn a_reminder_sleeps_and_then_reminds() {
-    let mut run = Conversation::new("remind me in 10 minutes to stretch");
+async fn a_reminder_is_set_by_the_tool() {
+    let mut run = Conversation::new("remind me every weekday at 8 to stretch");
     assert_eq!(
         run.next_with_notes().await,
         json!({
-            "type": "sleep", "delay_seconds": 600, "reason": "Reminder: stretch",
+            "type": "tool_call", "name": "reminders.set", "args": {"text": "stretch", "when": "every weekday at 8"},
             "notes": [
                 {"category": "requirements", "content": "remind of: stretch"},
-                {"category": "plan", "content": "1. sleep for 600 s 2. answer"},
+                {"category": "plan", "content": "1. reminders.set 2. answer"},
             ],
         })
     );
-    let last = run.add(json!({"woke": {"reason": "Reminder: stretch"}})).next().await;
-    assert_eq!(last, finish("Reminder: stretch"));
+    let set = json!({
+        "id": "3fa9c1", "text": "stretch", "next": "Thu 2026-06-04 08:00", "time_zone": "Europe/Berlin",
+        "repeats": "every weekday at 08:00",
+    });
+    assert_eq!(
+        run.result("reminders.set", set).next().await,
+        finish("I will remind you every weekday at 08:00, next on Thu 2026-06-04 08:00 (Europe/Berlin): stretch")
+    );
 }
 
 #[tokio::test]
-async fn an_answer_is_not_kept_back_until_the_reminder() {
-    let mut run = Conversation::new("What is 2+2? Remind me in 1h to eat");
+async fn an_answer_is_not_kept_back_by_waiting() {
+    let mut run = Conversation::new("What is 2+2? Wait 1h");
     assert_eq!(run.next().await, eval("2+2"));
     assert_eq!(
         run.result("compute.eval", json!({"value": "4"})).next().await,
         say("2+2 = 4")
     );
-    let sleep = json!({"type": "sleep", "delay_seconds": 3600, "reason": "Reminder: eat"});
+    let sleep = json!({"type": "sleep", "delay_seconds": 3600, "reason": "to wait"});
     assert_eq!(run.next().await, sleep);
     assert_eq!(
-        run.add(json!({"woke": {"reason": "Reminder: eat"}})).next().await,
-        finish("Reminder: eat")
+        run.add(json!({"woke": {"reason": "time"}})).next().await,
+        finish("I have waited.")
     );
 }
 

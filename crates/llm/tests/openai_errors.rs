@@ -1,14 +1,16 @@
 //! What the client makes of errors: what the caller may do, and no secrets.
 
+mod openai_support;
 mod support;
 
 use std::time::Duration;
 
 use clifford_fakes::openai::{OpenAiFake, Reply};
-use clifford_llm::{Model, ModelError, OpenAi, OpenAiConfig, SetupError, Timeouts, http_client};
+use clifford_llm::{Model, ModelError, OpenAi, ProviderConfig, SetupError, Timeouts, http_client};
 use serde_json::json;
 
-use self::support::{Heard, Outcome, client, config, request};
+use self::openai_support::{client, config};
+use self::support::{Heard, Outcome, request};
 
 fn main_provider() -> String {
     "main".to_owned()
@@ -314,7 +316,7 @@ async fn a_wrong_key_and_an_unknown_model_name_the_setting_to_mend() -> Outcome 
 async fn credentials_in_the_url_are_sent_and_never_shown() -> Outcome {
     let fake = OpenAiFake::start().await;
     let base_url = fake.base_url().replace("http://", "http://ann:hunter2@");
-    let model = client(OpenAiConfig::new("main", base_url, "m"))?;
+    let model = client(ProviderConfig::new("main", base_url, "m"))?;
     for reply in [
         Reply::status(404, "no hunter2 here"),
         Reply::status(400, "no hunter2 here"),
@@ -361,7 +363,7 @@ async fn the_key_never_shows() -> Outcome {
 fn settings_that_cannot_work_are_refused_at_once() -> Outcome {
     let http = http_client(&Timeouts::default())?;
     let setup = |base_url: &str, key: Option<&str>| {
-        let mut config = OpenAiConfig::new("main", base_url, "m");
+        let mut config = ProviderConfig::new("main", base_url, "m");
         config.key = key.map(str::to_owned);
         OpenAi::new(config, http.clone()).map(|_| ())
     };

@@ -1,5 +1,6 @@
 //! What the client asks for, and how it reads what comes back.
 
+mod openai_support;
 mod support;
 
 use std::time::Duration;
@@ -8,7 +9,8 @@ use clifford_fakes::openai::{OpenAiFake, Reply};
 use clifford_llm::{Capability, Completion, Model, ModelError, NativeToolCall, Request, Schema, Usage};
 use serde_json::{Value, json};
 
-use self::support::{Heard, Outcome, client, config, request};
+use self::openai_support::{client, config};
+use self::support::{Heard, Outcome, request};
 
 const LONG: &str = "Thirty-two characters of text, \u{1f98a} and then as many again, for several chunks.";
 
@@ -27,6 +29,7 @@ fn usage(completion_tokens: u64, cached_tokens: u64, estimated: bool) -> Usage {
         prompt_tokens: if estimated { 9 } else { 8 },
         completion_tokens,
         cached_tokens,
+        cache_write_tokens: 0,
         estimated,
     }
 }

@@ -3,11 +3,13 @@
 mod masker;
 mod sealer;
 mod secret;
+mod signature;
 mod source;
 mod token;
 
 pub use masker::Masker;
 pub use sealer::{SealError, Sealer};
 pub use secret::{HIDDEN, Secret};
+pub use signature::{is_signed, sign};
 pub use source::{SecretError, SecretSource};
-pub use token::{Token, code, hash};
+pub use token::{Token, code, hash, hex};

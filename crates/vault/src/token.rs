@@ -43,9 +43,14 @@ impl Token {
 ///
 /// A plain hash is enough, because nobody can guess 256 random bits; passwords need more.
 pub fn hash(token: &str) -> String {
-    Sha256::digest(token)
+    hex(&Sha256::digest(token))
+}
+
+/// Bytes as hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes
         .iter()
-        .fold(String::with_capacity(64), |mut digits, byte| {
+        .fold(String::with_capacity(bytes.len() * 2), |mut digits, byte| {
             // Writing to a string cannot fail.
             let _ = write!(digits, "{byte:02x}");
             digits

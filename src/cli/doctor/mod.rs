@@ -1,6 +1,7 @@
 //! `clifford doctor`: checks everything that Clifford needs, and says how to mend what is wrong.
 
 mod local;
+mod mcp;
 mod remote;
 
 use std::process::ExitCode;
@@ -134,7 +135,10 @@ async fn examine(globals: &Globals, report: &mut Report) -> anyhow::Result<()> {
         report.add(check)?;
     }
     match secrets {
-        Ok(secrets) => remote::examine(&loaded.config, &secrets, report).await,
+        Ok(secrets) => {
+            remote::examine(&loaded.config, &secrets, report).await?;
+            mcp::examine(&loaded.config, &secrets, report).await
+        }
         Err(errors) => faults(&errors, report),
     }
 }

@@ -91,7 +91,7 @@ async fn model(provider: &Provider, secrets: &Secrets) -> Check {
         return Check::warn(
             name,
             "the offline responder answers: it is no language model",
-            "set OPENAI_API_KEY (or OPENAI_BASE_URL for a server of your own), or run `clifford init`",
+            "set OPENAI_API_KEY or ANTHROPIC_API_KEY (or OPENAI_BASE_URL for a server of your own), or run `clifford init`",
         );
     }
     let shown = format!("{}: {} at {}", provider.name, provider.model, provider.base_url);

@@ -2,7 +2,7 @@
 
 use clifford_vault::Secret;
 
-use crate::config::{Access, Discord, Telegram, Url};
+use crate::config::{Access, Discord, ProviderKind, Telegram, Url};
 
 /// Everything that was answered.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +24,7 @@ pub(super) struct Connection {
 /// A language model.
 #[derive(Clone, Debug)]
 pub(super) struct Provider {
+    pub kind: ProviderKind,
     pub base_url: Url,
     pub model: String,
     /// Servers of one's own need none.
@@ -78,7 +79,12 @@ impl Answers {
         );
         if let Some(provider) = &self.provider {
             text.push_str(&format!(
-                "\n[[llm.providers]]\nname = \"main\"\nkind = \"openai\"\nbase_url = {}\nmodel = {}\n",
+                "\n[[llm.providers]]\nname = \"main\"\nkind = \"{}\"\nbase_url = {}\nmodel = {}\n",
+                match provider.kind {
+                    ProviderKind::Openai => "openai",
+                    ProviderKind::Anthropic => "anthropic",
+                    ProviderKind::Offline => "offline",
+                },
                 quoted(provider.base_url.as_str()),
                 quoted(&provider.model)
             ));
@@ -88,7 +94,7 @@ impl Answers {
         } else {
             text.push_str(
                 "\n# No language model yet: the offline responder answers. To add one:\n\
-                 # [[llm.providers]]\n# name = \"main\"\n# kind = \"openai\"\n# base_url = \"https://api.openai.com/v1\"\n\
+                 # [[llm.providers]]\n# name = \"main\"\n# kind = \"openai\" # or: anthropic\n# base_url = \"https://api.openai.com/v1\"\n\
                  # model = \"gpt-4o-mini\"\n# key = { env = \"OPENAI_API_KEY\" }\n",
             );
         }
@@ -126,7 +132,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::config::{Config, ProviderKind};
+    use crate::config::Config;
 
     fn answers(token: Token) -> Answers {
         Answers {
@@ -141,6 +147,7 @@ mod tests {
                 api_url: "http://127.0.0.1:1".into(),
             }),
             provider: Some(Provider {
+                kind: ProviderKind::Openai,
                 base_url: "http://127.0.0.1:8080/v1".into(),
                 model: "a \"quoted\" model".to_owned(),
                 key: None,

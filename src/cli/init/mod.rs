@@ -117,18 +117,20 @@ async fn from_environment(defaults: &Config, env: &BTreeMap<String, String>) -> 
         .llm
         .providers
         .first()
-        .filter(|provider| provider.kind == config::ProviderKind::Openai)
+        .filter(|provider| provider.kind != config::ProviderKind::Offline)
     {
-        let key = set("OPENAI_API_KEY").map(clifford_vault::Secret::new);
+        let variable = provider.key_variable();
+        let key = set(variable).map(clifford_vault::Secret::new);
         let outcome = probe::model(provider, key.as_ref()).await;
         say(&settled(
             "the model",
             outcome.map(|()| format!("{} at {} answers", provider.model, provider.base_url)),
         )?)?;
         answers.provider = Some(Provider {
+            kind: provider.kind,
             base_url: provider.base_url.clone(),
             model: provider.model.clone(),
-            key: key.map(|_| Token::Environment("OPENAI_API_KEY".to_owned())),
+            key: key.map(|_| Token::Environment(variable.to_owned())),
         });
     }
     Ok(answers)

@@ -12,12 +12,13 @@ use super::{
 };
 use crate::{
     cli::probe::{self, Bot, Fault},
-    config::{self, Access, Config, Url},
+    config::{self, Access, Config, ProviderKind, Url},
 };
 
 const TELEGRAM: &str = "Telegram";
 const DISCORD: &str = "Discord";
 const OPENAI: &str = "OpenAI";
+const ANTHROPIC: &str = "Anthropic";
 const OTHER: &str = "Another server that speaks OpenAI's API (Ollama, llama.cpp, OpenRouter, …)";
 const NONE: &str = "None for now: the offline responder answers";
 const PAIRING: &str = "Whom I let in, each with a code";
@@ -168,7 +169,7 @@ fn access(usual: Access) -> anyhow::Result<Access> {
 async fn provider(env: &BTreeMap<String, String>) -> anyhow::Result<Option<Provider>> {
     loop {
         let usual = config::Provider::default();
-        let kind = prompt(|| Select::new("Which language model?", vec![OPENAI, OTHER, NONE]).prompt())?;
+        let kind = prompt(|| Select::new("Which language model?", vec![OPENAI, ANTHROPIC, OTHER, NONE]).prompt())?;
         let mut settings = match kind {
             NONE => return Ok(None),
             OTHER => {
@@ -180,10 +181,19 @@ async fn provider(env: &BTreeMap<String, String>) -> anyhow::Result<Option<Provi
                     ..usual
                 }
             }
+            ANTHROPIC => config::Provider {
+                kind: ProviderKind::Anthropic,
+                ..usual
+            }
+            .settled(),
             _ => usual,
         };
-        settings.model = line("Which model?", set(env, "OPENAI_MODEL").unwrap_or(&settings.model))?;
-        let (key, kept) = key(kind == OPENAI, env)?;
+        let prefix = settings.key_variable().trim_end_matches("_API_KEY");
+        settings.model = line(
+            "Which model?",
+            set(env, &format!("{prefix}_MODEL")).unwrap_or(&settings.model),
+        )?;
+        let (key, kept) = key(kind != OTHER, settings.key_variable(), env)?;
         say("  asking the model …")?;
         match probe::model(&settings, key.as_ref()).await {
             Ok(()) => say("  ✓ it answers")?,
@@ -195,10 +205,11 @@ async fn provider(env: &BTreeMap<String, String>) -> anyhow::Result<Option<Provi
         }
         let key = match (key, kept) {
             (_, Some(variable)) => Some(Token::Environment(variable)),
-            (Some(key), None) => Some(keep(key, "OPENAI_API_KEY")?),
+            (Some(key), None) => Some(keep(key, settings.key_variable())?),
             (None, None) => None,
         };
         return Ok(Some(Provider {
+            kind: settings.kind,
             base_url: settings.base_url,
             model: settings.model,
             key,
@@ -207,16 +218,19 @@ async fn provider(env: &BTreeMap<String, String>) -> anyhow::Result<Option<Provi
 }
 
 /// The key, and the variable that it is in already.
-fn key(needed: bool, env: &BTreeMap<String, String>) -> anyhow::Result<(Option<Secret>, Option<String>)> {
-    const VARIABLE: &str = "OPENAI_API_KEY";
-    if let Some(key) = set(env, VARIABLE)
+fn key(
+    needed: bool,
+    variable: &str,
+    env: &BTreeMap<String, String>,
+) -> anyhow::Result<(Option<Secret>, Option<String>)> {
+    if let Some(key) = set(env, variable)
         && prompt(|| {
-            Confirm::new(&format!("Use the key in {VARIABLE}?"))
+            Confirm::new(&format!("Use the key in {variable}?"))
                 .with_default(true)
                 .prompt()
         })?
     {
-        return Ok((Some(Secret::new(key)), Some(VARIABLE.to_owned())));
+        return Ok((Some(Secret::new(key)), Some(variable.to_owned())));
     }
     let question = if needed {
         "API key:"

@@ -1,9 +1,12 @@
-//! `clifford runs cancel` and `clifford runs retry`.
+//! `clifford runs cancel`, `approve`, `deny` and `retry`.
 
 use super::Which;
 use crate::{
     cli::{output, setup},
-    engine::{cancel, retry_from_outside},
+    engine::{
+        answering::{self, Answer, By},
+        cancel, retry_from_outside,
+    },
     store::Db,
 };
 
@@ -14,6 +17,22 @@ pub(super) async fn cancel(db: &Db, which: &Which) -> anyhow::Result<()> {
         return output::json(&run);
     }
     output::print(&format!("{}: cancelled", run.id))
+}
+
+/// Whoever has the database may answer for everybody.
+pub(super) async fn confirm(db: &Db, which: &Which, approved: bool) -> anyhow::Result<()> {
+    let answer = Answer {
+        run: which.find(db).await?.id,
+        code: None,
+        approved,
+        always: false,
+        by: By::Operator,
+    };
+    let run = answering::from_outside(db, answer, setup::now()).await?;
+    if which.format.json {
+        return output::json(&run);
+    }
+    output::print(&format!("{}: {}", run.id, if approved { "approved" } else { "denied" }))
 }
 
 pub(super) async fn retry(db: &Db, which: &Which) -> anyhow::Result<()> {

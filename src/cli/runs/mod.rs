@@ -39,6 +39,10 @@ enum Command {
     Show(Which),
     /// Stops a run and its subagents; its chat is told.
     Cancel(Which),
+    /// Approves the call that a run asks for.
+    Approve(Which),
+    /// Denies the call that a run asks for.
+    Deny(Which),
     /// Does a failed or cancelled run once more, as a new one.
     Retry(Which),
     /// Shows what the engine knew after each step.
@@ -83,6 +87,8 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         Command::List(args) => list::run(&db, args).await,
         Command::Show(which) => show::run(&db, &which).await,
         Command::Cancel(which) => change::cancel(&db, &which).await,
+        Command::Approve(which) => change::confirm(&db, &which, true).await,
+        Command::Deny(which) => change::confirm(&db, &which, false).await,
         Command::Retry(which) => change::retry(&db, &which).await,
         Command::Replay(which) => replay::run(&db, &loaded, &which).await,
         Command::Tail(which) => tail::run(&db, &which).await,

@@ -18,7 +18,8 @@ pub(super) async fn run(db: &Db, loaded: &Loaded, which: &Which) -> anyhow::Resu
     let rules = app::rules(
         &loaded.config,
         &Registry::built_in(loaded.config.engine.max_tool_retries),
-    );
+    )
+    .of_run(&run);
     let mut state = RunState::new(&run, &rules);
     let mut frames = Vec::with_capacity(steps.len());
     for step in &steps {

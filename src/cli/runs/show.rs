@@ -5,14 +5,14 @@ use serde_json::json;
 use super::{Which, words};
 use crate::{
     cli::output,
-    store::{Db, runs, steps},
+    store::{Db, run_tree, steps},
 };
 
 pub(super) async fn run(db: &Db, which: &Which) -> anyhow::Result<()> {
     let run = which.find(db).await?;
     let mut conn = db.read().await?;
     let steps = steps::of_run(&mut conn, run.id).await?;
-    let children = runs::children(&mut conn, run.id).await?;
+    let children = run_tree::children(&mut conn, run.id).await?;
     drop(conn);
     if which.format.json {
         let steps: Vec<_> = steps.iter().map(words::json).collect();

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     cli::output::{self, Paint, paint},
-    engine::step::{Event, Step, StepKind, ToolOutcome},
+    engine::step::{Answerer, ConfirmAbout, Event, Step, StepKind, ToolOutcome},
     store::{
         runs::{Run, RunStatus},
         steps,
@@ -135,8 +135,32 @@ fn happened(event: &Event) -> (&'static str, String) {
             ("sleep", format!("until {}{cron}", output::when(*wake_at)))
         }
         Event::Wake { reason } => ("wake", reason.clone()),
-        Event::ConfirmRequest { call } => ("confirm?", call.name.clone()),
-        Event::Confirm { approved } => ("confirm", if *approved { "approved" } else { "refused" }.to_owned()),
+        Event::ConfirmRequest(request) => {
+            let args = serde_json::to_string(&request.call.args).unwrap_or_default();
+            let about = match request.about {
+                ConfirmAbout::Call => "",
+                ConfirmAbout::Result => "the result of ",
+            };
+            let until = output::when(request.expires_at);
+            let text = format!("{about}{} {args}: {} (until {until})", request.call.name, request.why);
+            ("confirm?", text)
+        }
+        Event::Tainted { origins } => {
+            let origins: Vec<_> = origins.iter().map(String::as_str).collect();
+            (
+                "outside",
+                format!("begins with words from outside: {}", origins.join(", ")),
+            )
+        }
+        Event::Confirm { approved, by, .. } => {
+            let what = if *approved { "approved" } else { "denied" };
+            let by = match by {
+                Answerer::User(user) => format!("by {user}"),
+                Answerer::Operator => "by the operator".to_owned(),
+                Answerer::Nobody => "since nobody answered in time".to_owned(),
+            };
+            ("confirm", format!("{what} {by}"))
+        }
         Event::Recover { reason, action } => ("recover", format!("{}: {reason}", name(action))),
         Event::Error { message } => ("error", message.clone()),
     }

@@ -55,7 +55,7 @@ fn model(config: &Config) -> String {
         .iter()
         .map(|provider| match provider.kind {
             ProviderKind::Offline => "offline responder (no language model)".to_owned(),
-            ProviderKind::Openai => format!("{} at {}", provider.model, provider.base_url),
+            ProviderKind::Openai | ProviderKind::Anthropic => format!("{} at {}", provider.model, provider.base_url),
         })
         .collect();
     named.join(", then ")

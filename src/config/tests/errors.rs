@@ -139,10 +139,10 @@ fn a_value_out_of_range_is_told_with_the_range() {
 }
 
 #[test]
-fn what_is_planned_is_called_not_supported_yet() {
+fn a_role_names_a_provider_that_there_is() {
     assert_eq!(
-        fault("[[llm.providers]]\nkind = \"anthropic\""),
-        "bot.toml:2: llm.providers[0].kind: \"anthropic\" is not supported yet; use one of \"openai\", \"offline\""
+        fault("[llm.roles.memory]\nprovider = \"cheap\"\n[[llm.providers]]\nname = \"big\""),
+        "bot.toml:2: llm.roles.memory.provider: there is no provider \"cheap\"; there is big"
     );
 }
 

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use super::{env, load_with, sources};
+use clifford_vault::SecretSource;
+
 use crate::config::{Access, Config, Discord, Id, Origin, Provider, ProviderKind, Telegram, config_dir, load};
 
 #[test]
@@ -21,8 +23,8 @@ fn with_nothing_at_all_the_defaults_hold_and_the_offline_responder_answers() {
         loaded.hints,
         [
             "There is no bot.toml, so the defaults hold; `clifford init` writes one.",
-            "No language model is set, so the offline responder answers; set OPENAI_API_KEY, or OPENAI_BASE_URL for a \
-             server of your own.",
+            "No language model is set, so the offline responder answers; set OPENAI_API_KEY or \
+             ANTHROPIC_API_KEY, or OPENAI_BASE_URL for a server of your own.",
             "No chat platform is on; set TELEGRAM_BOT_TOKEN or DISCORD_BOT_TOKEN, or talk here with `clifford chat`.",
         ]
     );
@@ -77,18 +79,46 @@ fn a_base_url_alone_means_a_server_that_needs_no_key() {
 }
 
 #[test]
-fn a_key_for_anthropic_alone_is_answered_with_a_hint() {
+fn a_key_for_anthropic_alone_makes_it_the_provider_and_openai_goes_first() {
     let loaded = load_with(
         None,
-        &[("ANTHROPIC_API_KEY", "sk-2"), ("TELEGRAM_BOT_TOKEN", "1:a")],
+        &[("ANTHROPIC_API_KEY", "sk-2"), ("ANTHROPIC_MODEL", "claude-big")],
         &[],
     )
     .unwrap();
-    assert_eq!(loaded.config.llm.providers, [Provider::offline()]);
+    let provider = Provider {
+        kind: ProviderKind::Anthropic,
+        base_url: "https://api.anthropic.com".into(),
+        model: "claude-big".to_owned(),
+        key: Some(SecretSource::Env("ANTHROPIC_API_KEY".to_owned())),
+        ..Provider::default()
+    };
+    assert_eq!(loaded.config.llm.providers, [provider]);
+    let both = [("ANTHROPIC_API_KEY", "sk-2"), ("OPENAI_API_KEY", "sk-1")];
+    let loaded = load_with(None, &both, &[]).unwrap();
+    assert_eq!(loaded.config.llm.providers[0].kind, ProviderKind::Openai);
+}
+
+#[test]
+fn a_provider_of_anthropics_kind_has_its_address_and_model_unless_they_are_set() {
+    let loaded = load_with(Some("[[llm.providers]]\nkind = \"anthropic\"\nkey = \"sk\""), &[], &[]).unwrap();
+    let provider = &loaded.config.llm.providers[0];
     assert_eq!(
-        loaded.hints[1],
-        "ANTHROPIC_API_KEY is set, but Anthropic's API is not supported yet, so the offline responder answers; set \
-         OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own."
+        (provider.base_url.as_str(), provider.model.as_str()),
+        ("https://api.anthropic.com", "claude-haiku-4-5")
+    );
+}
+
+#[test]
+fn budgets_that_limit_nothing_are_pointed_out() {
+    let text = "[[budgets]]\nscope = \"user\"\n[[budgets]]\ncost = 1.0\n[[budgets]]\ntokens = 5";
+    let loaded = load_with(Some(text), &[], &[]).unwrap();
+    assert_eq!(
+        loaded.hints,
+        [
+            "budgets[0] limits nothing; set its cost or tokens.",
+            "budgets[1].cost limits nothing, since no provider has prices; set prompt_price and completion_price.",
+        ]
     );
 }
 

@@ -4,16 +4,17 @@ use std::{collections::BTreeSet, sync::Arc, time::Instant};
 
 use clifford_vault::Masker;
 
-use super::{Gone, Session, millis};
+use super::{Gone, Onward, Session, millis};
 use crate::{
     engine::{
+        approval,
         crash::{self, Point},
         effects::Effects,
         step::{StepKind, ToolCall, ToolOutcome, ToolResult},
     },
     memory::recall,
     search::Scope,
-    tools::{Called, Class, Origins, ToolContext},
+    tools::{Called, Class, Options, Origins, ToolContext},
 };
 
 impl Session<'_> {
@@ -22,11 +23,15 @@ impl Session<'_> {
     ///
     /// # Errors
     /// The store's; the run was cancelled.
-    pub async fn call(&mut self, call: ToolCall) -> Result<(), Gone> {
+    pub async fn call(&mut self, call: ToolCall) -> Result<Onward, Gone> {
         crash::reach(Point::ToolCallRecorded);
         let interrupted = std::mem::take(&mut self.interrupted);
         let began = Instant::now();
-        let Called { outcome, origins } = if interrupted && !self.engine.tools.may_repeat(&call.name) {
+        let Called {
+            mut outcome,
+            origins,
+            private,
+        } = if interrupted && !self.engine.tools.may_repeat(&call.name) {
             ToolOutcome::Failure {
                 error: "interrupted; it may or may not have taken effect".to_owned(),
                 retries: 1,
@@ -34,12 +39,25 @@ impl Session<'_> {
             }
             .into()
         } else {
+            let options = self.options().await?;
             tokio::select! {
-                called = self.engine.tools.call(self.tool_context(&call), &call) => masked(&self.engine.masker, called),
+                called = self.engine.tools.call(self.tool_context(&call, options), &call) => masked(&self.engine.masker, called),
                 () = self.cancelled.cancelled() => return Err(Gone::Cancelled),
             }
         };
         crash::reach(Point::ToolCalled);
+        // What is private enters the run only with its person's word: what it does not know it cannot tell.
+        if private && self.is_shared() && !self.state.may_share(&call) {
+            if self.engine.tools.may_repeat(&call.name) {
+                let decision = approval::held_back(call, &self.engine.rules, self.engine.clock.now());
+                return self.carry_out(decision).await;
+            }
+            if matches!(outcome, ToolOutcome::Success { .. }) {
+                outcome = ToolOutcome::Success {
+                    result: "done; what it returned is private, and is not shown where others read along".into(),
+                };
+            }
+        }
         let label = if matches!(outcome, ToolOutcome::Success { .. }) {
             "success"
         } else {
@@ -59,20 +77,21 @@ impl Session<'_> {
         };
         self.push(StepKind::ToolResult(result));
         // What was only read is read again after a crash; anything else is recorded at once.
-        if reads {
-            Ok(())
-        } else {
-            self.commit(Effects::default()).await
+        if !reads {
+            self.commit(Effects::default()).await?;
         }
+        Ok(Onward::GoesOn)
     }
 
-    fn tool_context(&self, call: &ToolCall) -> ToolContext {
+    fn tool_context(&self, call: &ToolCall, options: Arc<Options>) -> ToolContext {
         let channel = self.work.channel.as_ref();
         ToolContext {
             db: self.engine.db.clone(),
             clock: Arc::clone(&self.engine.clock),
             registry: Arc::clone(&self.engine.tools),
             services: Arc::clone(&self.engine.services),
+            options,
+            time_zone: self.rules.time_zone.clone(),
             agent: self.work.run.agent_id,
             user: self.work.run.user_id,
             context: self.work.run.context_id,
@@ -106,5 +125,6 @@ fn masked(masker: &Masker, called: Called) -> Called {
     Called {
         outcome,
         origins: origins.collect::<BTreeSet<_>>(),
+        private: called.private,
     }
 }

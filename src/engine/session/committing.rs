@@ -22,29 +22,49 @@ impl Session<'_> {
         let mut last_seq = steps.last().map(|step| step.seq);
         let progress = self.progress(&steps);
         let to = self.work.reply_to();
-        let metadata = match effects.says.is_empty() {
+        let mut says = effects.says;
+        // The steps that say them are applied already.
+        let said_before = self.state.sent.len().saturating_sub(says.len());
+        if says.is_empty() && !effects.encloses.is_empty() {
+            // Files that go by themselves.
+            says.push(String::new());
+        }
+        let metadata = match says.is_empty() {
             true => None,
             false => self.metadata().await?,
         };
-        // The steps that say them are applied already.
-        let said_before = self.state.sent.len().saturating_sub(effects.says.len());
-        let (outbound, tickets): (Vec<_>, Vec<_>) = (said_before..)
-            .zip(&effects.says)
+        let last = (said_before + says.len()).saturating_sub(1);
+        let (mut outbound, mut tickets): (Vec<_>, Vec<_>) = (said_before..)
+            .zip(&says)
             .filter_map(|(number, text)| {
                 let run = self.work.run.id;
-                let (mut message, ticket) = (self.engine.outbound).run_message(to.clone()?, run, number, text, now);
+                let enclosed = if number == last {
+                    effects.encloses.as_slice()
+                } else {
+                    &[]
+                };
+                let (mut message, ticket) =
+                    (self.engine.outbound).run_message(to.clone()?, run, number, text, enclosed, now);
                 message.metadata.clone_from(&metadata);
                 Some((message, ticket))
             })
             .unzip();
+        if effects.asks
+            && let Some((message, ticket)) = self.question().await?
+        {
+            outbound.push(message);
+            tickets.push(ticket);
+        }
         let status = match &effects.then {
             After::Continue | After::Call(_) => None,
-            After::Sleep(_) | After::AwaitChildren(_) => Some(RunStatus::Waiting),
+            After::Sleep(_) | After::AwaitChildren(_) | After::Confirm(_) => Some(RunStatus::Waiting),
             After::End { status, .. } => Some(*status),
         };
         let waits_for_children = matches!(effects.then, After::AwaitChildren(_));
         let is_child_end = self.work.run.parent_run_id.is_some() && status.is_some_and(RunStatus::is_ended);
+        let settlement = self.settlement.take();
         let commit = Commit {
+            settlement: settlement.clone(),
             lease: self.work.lease,
             run: self.work.run.clone(),
             steps,
@@ -52,7 +72,9 @@ impl Session<'_> {
             messages: outbound,
             children: effects.children,
             then: effects.then,
-            time_zone: self.engine.rules.time_zone.clone(),
+            time_zone: self.rules.time_zone.clone(),
+            catch_up: self.engine.settings.triggers.catch_up,
+            origins: self.state.origins.clone(),
             has_trigger: self.state.has_trigger,
             has_children: !self.state.children.is_empty(),
             max_turns: self.engine.settings.memory.max_turns,
@@ -65,9 +87,13 @@ impl Session<'_> {
             Ok(consequences) => consequences,
             Err(error) => {
                 self.uncommitted = kept;
+                self.settlement = settlement;
                 return Err(error.into());
             }
         };
+        if settlement.is_some() {
+            self.engine.budget_bell.notify_one();
+        }
         for (step, address) in consequences.taken_in {
             self.state.apply(&step);
             last_seq = Some(step.seq);

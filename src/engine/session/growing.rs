@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Session;
 use crate::{
     engine::draft::{Draft, Shape, Shown},
-    outbound::Outbound,
+    outbound::{Outbound, To},
     store::agents::Mode,
 };
 
@@ -18,7 +18,9 @@ impl Session<'_> {
             Mode::Chat => Shape::Whole,
         };
         let draft = Draft::new(self.engine.events.clone(), run, shape);
-        match self.work.reply_to().filter(|to| self.engine.delivery.shows_drafts(to)) {
+        // A message may lose addresses before it goes out; what was shown meanwhile could not be taken back.
+        let shows = |to: &To| !self.state.is_tainted() && self.engine.delivery.shows_drafts(to);
+        match self.work.reply_to().filter(shows) {
             Some(to) => draft.shown(Shown {
                 delivery: self.engine.delivery.clone(),
                 channel: to.channel,

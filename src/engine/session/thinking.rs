@@ -1,8 +1,12 @@
 //! One model call of a run: what it is asked, what comes back, and what it costs.
 
-use std::time::{Duration, Instant};
+use std::{
+    io,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-use clifford_llm::ModelError;
+use clifford_llm::{Message, ModelError};
 use sha2::{Digest, Sha256};
 
 use super::{Gone, Session, millis};
@@ -11,12 +15,14 @@ use crate::{
         crash::{self, Point},
         effects::Effects,
         endings,
-        prompt::Frame,
+        prompt::{Frame, Toolbox},
         sentences,
         step::{EndingKind, Event, LlmResponse, StepKind},
     },
     memory::recall,
-    store::{recollection, users::UserRole},
+    roles::Role,
+    store::{recollection, settings, users::UserRole},
+    tools::Options,
 };
 
 impl Session<'_> {
@@ -36,18 +42,25 @@ impl Session<'_> {
             return Err(Gone::Panicked);
         };
         let request = frame.request(&self.state);
-        let text = serde_json::to_string(&request.messages).unwrap_or_default();
+        let sections = frame.sections(&self.state);
+        let role = Role::of_run(&self.work.run);
+        if !self.reserve(role, &request, sections.total()).await? {
+            return Ok(());
+        }
+        let prompt_hash = hash(&request.messages);
         let began = Instant::now();
-        let left = Duration::from_millis(self.engine.rules.max_run_ms.saturating_sub(self.state.worked_ms));
+        let left = Duration::from_millis(self.rules.max_run_ms.saturating_sub(self.state.worked_ms));
         let mut draft = self.draft();
+        let model = self.engine.roles.of(role);
         let reply = tokio::select! {
-            reply = tokio::time::timeout(left, self.engine.model.complete(&request, &mut draft)) => reply,
+            reply = tokio::time::timeout(left, model.complete(&request, &mut draft)) => reply,
             () = self.cancelled.cancelled() => return Err(Gone::Cancelled),
         };
         self.push(StepKind::Event(Event::LlmRequest {
             messages: request.messages.len(),
-            estimated_tokens: clifford_llm::estimate_tokens(&text),
-            prompt_hash: format!("{:x}", Sha256::digest(text.as_bytes())),
+            estimated_tokens: sections.total(),
+            sections,
+            prompt_hash,
             prompt: self
                 .engine
                 .settings
@@ -66,17 +79,7 @@ impl Session<'_> {
                 return self.no_reply(&error).await;
             }
         };
-        let (prompt_price, completion_price) = self
-            .engine
-            .settings
-            .prices
-            .get(&completion.provider)
-            .copied()
-            .unwrap_or_default();
-        #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
-        let cost = (completion.usage.prompt_tokens as f64 * prompt_price
-            + completion.usage.completion_tokens as f64 * completion_price)
-            / 1_000_000.0;
+        let cost = self.engine.roles.charge(role, &completion.provider, &completion.usage);
         let duration = began.elapsed();
         metrics::histogram!("clifford_model_seconds", "provider" => completion.provider.clone()).record(duration);
         self.push(StepKind::Event(Event::LlmResponse(LlmResponse {
@@ -96,26 +99,42 @@ impl Session<'_> {
     }
 
     /// The fixed part of the prompt, put together once a session.
-    async fn frame(&mut self) -> Result<(), Gone> {
+    pub(super) async fn frame(&mut self) -> Result<(), Gone> {
         if self.frame.is_none() {
             let (run, settings) = (&self.work.run, &self.engine.settings);
             let found = match self.work.recollection.take() {
                 Some(found) => found,
                 None => {
                     let wanted = recall::wanted(run, self.work.channel.as_ref(), settings.amounts(run.mode));
-                    recollection::find(&mut self.engine.db.read().await?, wanted).await?
+                    recollection::find(&mut self.engine.db.glance().await?, wanted).await?
                 }
             };
+            let options = Options::new(Arc::clone(&self.engine.services), &found.settings);
+            let options = self.options.insert(Arc::new(options));
             let mut recalled = recall::recall(found, settings.memory.defaults, settings.memory.cross_channel_tokens);
+            let tools = Toolbox {
+                registry: &self.engine.tools,
+                options: &Arc::clone(options),
+            };
             recalled.user_name = self.user_name().await?;
-            self.frame = Some(Frame::new(
-                &self.work,
-                &self.engine.rules,
-                &self.engine.tools,
-                &recalled,
-            ));
+            recalled.files = self.files().await?;
+            self.learn_private(&recalled);
+            self.taint(recall::origins(&self.work.run, &recalled));
+            self.frame = Some(Frame::new(&self.work, &self.rules, tools, &recalled));
         }
         Ok(())
+    }
+
+    /// What is set for tools here: read with the prompt, or by itself if a call comes first.
+    pub(super) async fn options(&mut self) -> Result<Arc<Options>, Gone> {
+        if let Some(options) = &self.options {
+            return Ok(Arc::clone(options));
+        }
+        let around = recall::around(&self.work.run, self.work.channel.as_ref());
+        let rows = settings::around(&mut self.engine.db.read().await?, around).await?;
+        let options = Arc::new(Options::new(Arc::clone(&self.engine.services), &rows));
+        self.options = Some(Arc::clone(&options));
+        Ok(options)
     }
 
     /// No model answered: the user hears of it. Only the owner reads which setting to mend.
@@ -134,5 +153,26 @@ impl Session<'_> {
         let decision = endings::give_up(&self.state, EndingKind::Model, &sentence, &error.to_string());
         self.carry_out(decision).await?;
         Ok(())
+    }
+}
+
+/// SHA-256 of a prompt as JSON, without putting its text together.
+fn hash(messages: &[Message]) -> String {
+    struct Hashing(Sha256);
+    impl io::Write for Hashing {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.update(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut hashing = Hashing(Sha256::new());
+    match serde_json::to_writer(&mut hashing, messages) {
+        Ok(()) => clifford_vault::hex(&hashing.0.finalize()),
+        // Messages are always JSON.
+        Err(_) => String::new(),
     }
 }

@@ -42,7 +42,7 @@ impl Taken {
             message.run_id = Some(active.id);
             message.status = MessageStatus::Received;
         }
-        messages::insert_inbound(tx, &message, self.now).await?;
+        self.keep(tx, &message, &channel).await?;
         // It may have begun in this moment: then the message waits for its end, like any other.
         let not_before = self.now.after(self.window());
         if !joins || !runs::join(tx, active.id, &message.content, not_before, self.now).await? {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    id::{ChannelId, SpaceId},
+    id::{AgentId, ChannelId, SpaceId},
     settings::WhenBusy,
     store::{agents::Mode, channels::ChannelKind, settings::Setting},
 };
@@ -205,7 +205,11 @@ fn other_places_are_looked_for_only_where_a_person_is_alone_with_the_bot() {
         let found = wanted(&run(kind), channel.as_ref(), amounts);
         assert_eq!(found.elsewhere, expected, "{kind} in {channel:?}");
         if let Some(channel) = channel.filter(|_| kind == RunKind::Coordinator) {
-            assert_eq!(wanted_soon(ada, &channel, amounts).elsewhere, expected, "{channel:?}");
+            assert_eq!(
+                wanted_soon(ada, &channel, AgentId::new(), amounts).elsewhere,
+                expected,
+                "{channel:?}"
+            );
         }
     }
 }

@@ -4,6 +4,15 @@ WHERE id IN (
     WHERE status = 'pending' AND (lease_until IS NULL OR lease_until < $3) AND (wake_at IS NULL OR wake_at <= $3)
       AND (channel_id IS NULL OR EXISTS (
           SELECT 1 FROM channels c WHERE c.id = runs.channel_id AND $5 LIKE '%,' || c.platform || ',%'))
+      AND (kind = 'coordinator' OR id IN (
+          SELECT id FROM (
+              SELECT p.id, ROW_NUMBER() OVER (PARTITION BY p.root_run_id ORDER BY p.id) AS place,
+                     (SELECT COUNT(*) FROM runs w
+                      WHERE w.root_run_id = p.root_run_id AND w.parent_run_id IS NOT NULL AND w.status = 'running') AS at_work
+              FROM runs p
+              WHERE p.status = 'pending' AND p.parent_run_id IS NOT NULL
+                AND (p.lease_until IS NULL OR p.lease_until < $3) AND (p.wake_at IS NULL OR p.wake_at <= $3)) line
+          WHERE place + at_work <= $6))
     ORDER BY id LIMIT $4
     FOR UPDATE SKIP LOCKED)
 RETURNING id, epoch

@@ -1,11 +1,17 @@
-//! Fakes of Telegram, Discord and model servers, as strict as the real ones.
+//! Fakes of Telegram, Discord, model servers, search engines, Open-Meteo and websites, as strict as the real ones.
 //!
 //! Each listens on `127.0.0.1:0`, checks requests as the real service would (unknown fields, limits,
 //! required fields, order), records them, and can be told to misbehave. A violation is answered as the
 //! real service answers it, and kept in the fake's list of violations so that a test can assert there
 //! were none. Beside them stands a real PostgreSQL for the tests of one process.
 
+pub mod anthropic;
 pub mod discord;
 pub mod openai;
 pub mod postgres;
+pub mod s3;
+pub mod search;
+mod serving;
+pub mod site;
 pub mod telegram;
+pub mod weather;

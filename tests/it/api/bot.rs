@@ -147,10 +147,7 @@ impl Bot {
     /// A run that sleeps until it is woken.
     pub async fn sleeper(&self) -> String {
         let said = self
-            .post(
-                "/api/runs",
-                &serde_json::json!({ "inputText": "remind me in 10 hours to drink water" }),
-            )
+            .post("/api/runs", &serde_json::json!({ "inputText": "wait 10 hours" }))
             .await
             .json();
         let id = said["id"].as_str().unwrap().to_owned();

@@ -169,3 +169,55 @@ async fn a_platform_that_does_not_answer_is_told_from_a_wrong_token() {
     assert!(!ended.out.contains("secret-token"), "{ended:?}");
     assert_eq!(ended.json()["ok"], Value::Bool(false));
 }
+
+#[test]
+fn each_mcp_server_is_asked_who_it_is_and_what_it_offers() {
+    let machine = Machine::new();
+    let fake = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fakes/mcp.sh");
+    let config = format!(
+        "[[tools.mcp]]\nname = \"fake\"\ncommand = \"sh\"\nargs = [{fake:?}]\n\
+         [[tools.mcp]]\nname = \"off\"\nenabled = false\ncommand = \"sh\"\nenv = {{ A_KEY = {{ env = \"NO_SUCH\" }} }}\n\
+         [[tools.mcp]]\nname = \"broken\"\ncommand = \"/no/such/program\"\n"
+    );
+    machine.write("bot.toml", &config);
+    let ended = machine.run(["doctor", "--json", "--set", "http.enabled=false"]);
+    let report = ended.json();
+    let checks = report["checks"].as_array().expect("checks");
+    let told: Vec<_> = checks
+        .iter()
+        .filter(|check| check["check"] == "mcp")
+        .map(|check| (&check["status"], check["found"].as_str().expect("a text")))
+        .collect();
+    assert_eq!(told[0], (&"ok".into(), "fake: fake 1.2.3, 10 tools"), "{report}");
+    assert_eq!(told[1].0, "fail", "{report}");
+    assert!(
+        told[1]
+            .1
+            .starts_with("broken: `/no/such/program` cannot be started: No such file"),
+        "{report}"
+    );
+    assert_eq!((ended.code, told.len()), (1, 2), "{report}");
+}
+
+#[test]
+fn faults_of_mcp_servers_are_told_with_the_settings() {
+    let machine = Machine::new();
+    machine.write(
+        "bot.toml",
+        "[[tools.mcp]]\nname = \"x\"\n\n[[tools.mcp]]\nnme = \"y\"\n",
+    );
+    let ended = machine.run(["config", "check"]);
+    assert_eq!(ended.code, 1);
+    assert!(
+        ended
+            .err
+            .contains("bot.toml:5: tools.mcp[1].nme: unknown key; did you mean `tools.mcp[1].name`?"),
+        "{ended:?}"
+    );
+    machine.write("bot.toml", "[[tools.mcp]]\nname = \"x\"\n");
+    let ended = machine.run(["config", "check"]);
+    assert!(
+        ended.err.contains("mcp: server 1 (`x`): it needs a command or a url"),
+        "{ended:?}"
+    );
+}

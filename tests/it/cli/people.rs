@@ -309,7 +309,7 @@ fn settings_are_shown_set_and_taken_back() {
         ),
         (
             &["list", "chat:7"],
-            "`chat:7` is none of bot, space:ID, channel:ID, user:ID".to_owned(),
+            "`chat:7` is none of bot, space:ID, channel:ID, agent:ID, user:ID".to_owned(),
         ),
         (
             &["list", &format!("space:{NOBODY}")],

@@ -79,7 +79,7 @@ fn a_run_that_has_completed_is_neither_cancelled_nor_done_again() {
 #[test]
 fn a_sleeping_run_is_cancelled_from_outside_and_done_again() {
     let machine = Machine::new();
-    machine.pipe("remind me in 10 minutes to stretch\n/quit\n", &["chat"]);
+    machine.pipe("wait 10 minutes\n/quit\n", &["chat"]);
     let waiting = machine.run(["runs", "list", "--status", "waiting", "--json"]).json();
     let run = waiting[0]["id"].as_str().expect("a waiting run").to_owned();
     assert_eq!(

@@ -128,7 +128,7 @@ fn waiting(machine: &Machine) -> String {
 fn a_run_that_is_cancelled_from_outside_ends_where_it_is_worked_on_and_a_server_does_it_again() {
     let machine = Machine::new();
     let ask = machine
-        .command(["ask", "remind me in 10 minutes to stretch"])
+        .command(["ask", "wait 10 minutes"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()

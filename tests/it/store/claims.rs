@@ -1,24 +1,27 @@
 //! Leases: who may work on a run, and who may not any more.
 
+use std::collections::BTreeMap;
+
 use clifford::{
     clock::Timestamp,
     engine::{
         cancel,
-        step::{Event, LlmResponse, Step, StepKind},
+        step::{Event, LlmResponse, Step, StepKind, Used},
     },
     id::{RunId, WorkerId},
+    roles::Role,
     store::{
         StoreError,
         jobs::{self, JobKind, JobLease, NewJob, WriteMode},
         leases,
         messages::MessageStatus,
-        run_queue, runs,
-        runs::RunStatus,
+        run_queue, run_tree,
+        runs::{self, Lease, RunStatus},
         steps, usage,
     },
 };
 
-use super::world::{LEASE, NOW, World, end};
+use super::world::{LEASE, NOW, TREE, World, end, to};
 
 pub async fn two_workers_never_claim_the_same_run(world: World) {
     let mut made = Vec::new();
@@ -42,6 +45,71 @@ pub async fn two_workers_never_claim_the_same_run(world: World) {
     }
     claimed.sort();
     assert_eq!(claimed, made);
+}
+
+fn lease_of(leases: &[Lease], run: RunId) -> Lease {
+    let mut leases = leases.iter();
+    *leases.find(|lease| lease.run == run).expect("it was claimed")
+}
+
+pub async fn of_one_tree_no_more_than_its_share_is_at_work_over_all_processes(world: World) {
+    let (parent, _) = world.held(world.run()).await;
+    let mut made = Vec::new();
+    for _ in 0..7 {
+        made.push(world.insert(world.child_of(&parent)).await.expect("inserts").id);
+    }
+    let other = world.insert(world.loose_run()).await.expect("inserts").id;
+    let mut claimed = Vec::new();
+    for _ in 0..3 {
+        claimed.extend(world.claim(WorkerId::new(), NOW, 3).await);
+    }
+    let runs = |leases: &[Lease]| {
+        let mut runs: Vec<_> = leases.iter().map(|lease| lease.run).collect();
+        runs.sort();
+        runs
+    };
+    let most = usize::try_from(TREE).expect("a number");
+    assert_eq!(runs(&claimed), [&made[..most], &[other]].concat());
+    // One that waits, for its own subagents, leaves its place as one that ended does.
+    let (first, second) = (lease_of(&claimed, made[0]), lease_of(&claimed, made[1]));
+    world.advance(first, RunStatus::Waiting).await.expect("waits");
+    world.advance(second, RunStatus::Completed).await.expect("ends");
+    let next = world.claim(WorkerId::new(), NOW, 10).await;
+    assert_eq!(runs(&next), made[most..most + 2]);
+    assert_eq!(world.claim(WorkerId::new(), NOW, 10).await, []);
+}
+
+pub async fn what_subagents_used_is_told_with_what_theirs_did(world: World) {
+    let (parent, _) = world.held(world.run()).await;
+    let (child, lease) = world.held(world.child_of(&parent)).await;
+    let (alone, _) = world.held(world.child_of(&parent)).await;
+    let grandchildren = [
+        world.held(world.child_of(&child)).await,
+        world.held(world.child_of(&child)).await,
+    ];
+    let works = |lease: Lease, tokens: u64, ms: u64| {
+        let used = runs::Advance {
+            prompt_tokens: tokens,
+            completion_tokens: 1,
+            cost: 0.5,
+            worked_ms: ms,
+            ..to(RunStatus::Running)
+        };
+        world
+            .db
+            .write(move |tx| Box::pin(async move { runs::advance(tx, &lease, &used, NOW).await }))
+    };
+    works(lease, 100, 10).await.expect("works");
+    works(grandchildren[0].1, 20, 7).await.expect("works");
+    works(grandchildren[1].1, 30, 5).await.expect("works");
+    let used = run_tree::used_by_children(&mut world.db.read().await.expect("reads"), parent.id).await;
+    let with_its_own = Used {
+        tokens: 153,
+        cost: 1.5,
+        ms: 17,
+    };
+    let expected = BTreeMap::from([(child.id, with_its_own), (alone.id, Used::default())]);
+    assert_eq!(used.expect("reads"), expected);
 }
 
 pub async fn a_run_whose_lease_ran_out_is_taken_over(world: World) {
@@ -143,7 +211,13 @@ pub async fn a_lost_lease_writes_nothing(world: World) {
                 clifford::store::messages::insert_inbound(tx, &message, NOW).await?;
                 end(tx, stale, RunStatus::Running).await?;
                 steps::append(tx, stale.run, &[step(1)]).await?;
-                usage::insert(tx, stale.run, 1, None, None, &LlmResponse::default(), NOW).await
+                let call = usage::Call {
+                    step: Some((stale.run, 1)),
+                    user: None,
+                    channel: None,
+                    role: Role::Executor,
+                };
+                usage::insert(tx, call, &LlmResponse::default(), NOW).await
             })
         })
         .await;

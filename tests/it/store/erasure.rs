@@ -4,6 +4,7 @@ use std::{path::Path, time::Duration};
 
 use clifford::{
     erase,
+    files::Storage,
     id::{JobId, UserId, WorkerId},
     store::{
         Db, Pools,
@@ -19,7 +20,7 @@ use super::world::{Home, NOW};
 /// The person who is erased.
 const ADA: &str = "00000000-0000-7000-8000-0000000000aa";
 /// What was hers, in a group and in private, and what she is known by.
-const TRACES: [&str; 31] = [
+const TRACES: [&str; 35] = [
     ADA,
     "qadanym",
     "qsurnym",
@@ -51,6 +52,10 @@ const TRACES: [&str; 31] = [
     "what we go by",
     "0 8 * * *",
     "spoke of a thing",
+    "qremindwort",
+    "qhookwort",
+    "qhooksecret",
+    "qsignature",
 ];
 
 /// Executes statements of either engine.
@@ -124,6 +129,7 @@ async fn begin(db: &Db) -> (JobId, JobLease) {
 }
 
 async fn erase(db: &Db, files: &Path) {
+    let files = &Storage::new(files, None);
     let (job, lease) = begin(db).await;
     let erased = erase::rows(db, ada(), lease, files, NOW).await.expect("erases");
     assert!(erased.was_owner);
@@ -179,6 +185,10 @@ async fn others_are_whole(db: &Db) {
         ]
     );
     assert_eq!(column(db, "SELECT value FROM memory_items").await, ["likes bitemwort"]);
+    assert_eq!(
+        column(db, "SELECT content FROM triggers").await,
+        ["tell her of [erased], bremindwort"]
+    );
     let contexts = column(
         db,
         "SELECT COALESCE(name, '-') || ' / ' || COALESCE(summary, '-') FROM contexts ORDER BY id",
@@ -280,7 +290,7 @@ async fn an_erasure_that_stopped_in_the_middle_goes_on_where_it_was() {
         .into_iter()
         .flatten()
     {
-        let (db, nowhere) = (&home.db, Path::new("/nonexistent"));
+        let (db, nowhere) = (&home.db, &Storage::new("/nonexistent", None));
         two_people(db).await;
         let (job, lost) = begin(db).await;
         // Its process died before anything was deleted, and again before the space was cleaned.

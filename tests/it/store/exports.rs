@@ -69,6 +69,7 @@ async fn an_export_holds_everything_of_one_person_and_nothing_of_others() {
                 "run: - - completed",
                 "usage: fake-1",
                 "reminder: 0 8 * * *",
+                "reminder: 0 9 * * *",
                 "file: qfilewort.jpg",
                 "api_token: qtoken",
                 "job: {\"applied\":[\"qjobwort\"]}",

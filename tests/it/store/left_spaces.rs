@@ -1,8 +1,8 @@
 //! What is kept of spaces that the bot was removed from goes after some time.
 
-use std::{path::Path, time::Duration};
+use std::time::Duration;
 
-use clifford::{clock::Timestamp, left_spaces, store::Db};
+use clifford::{clock::Timestamp, files::Storage, left_spaces, store::Db};
 
 use super::{
     erasure::{column, script, two_people},
@@ -12,7 +12,7 @@ use super::{
 const LEFT: Timestamp = Timestamp(5_000);
 
 async fn purge(db: &Db, before: Timestamp) -> usize {
-    left_spaces::purge(db, Path::new("/nonexistent"), before)
+    left_spaces::purge(db, &Storage::new("/nonexistent", None), before)
         .await
         .expect("purges")
 }

@@ -44,7 +44,7 @@ pub async fn every_table_that_refers_to_a_person_is_merged(world: World) {
     };
     let mut in_schema = texts(&world.db, sql).await;
     in_schema.sort();
-    let tables = merge::GO_OVER.into_iter().chain(merge::BY_RULE);
+    let tables = merge::GO_OVER.iter().copied().chain(merge::BY_RULE);
     let mut merged: Vec<_> = tables.map(|table| format!("{table}.user_id")).collect();
     merged.sort();
     assert_eq!(in_schema, merged);
@@ -416,8 +416,8 @@ pub async fn a_parted_account_takes_what_began_there_and_leaves_the_rest(world: 
     let (left, gone) = (owned(db, ada.user.id).await, owned(db, parted.id).await);
     for (((table, all), (_, left)), (_, gone)) in all.iter().zip(&left).zip(&gone) {
         assert_eq!(left + gone, *all, "{table}");
-        // The person's token, code and setting stay; of the two items for one key one was archived, and goes along.
-        let stays = matches!(*table, "api_tokens" | "link_codes" | "settings");
+        // The person's token, code, rule and setting stay; of the two items for one key one was archived, and goes along.
+        let stays = matches!(*table, "api_tokens" | "link_codes" | "settings" | "policies");
         assert_eq!(*gone > 0, !stays, "{table}");
     }
     for person in [&ada, &other] {

@@ -46,6 +46,7 @@ impl World {
             user_id: Some(self.user.id),
             run_id: None,
             content: "an answer".into(),
+            attachments: None,
             metadata: None,
             address: Address {
                 place: "1".into(),

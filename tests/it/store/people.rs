@@ -193,8 +193,9 @@ pub async fn belongings(world: &World, person: &Person) {
     .await;
     for sql in [
         format!(
-            "INSERT INTO usage (run_id, seq, user_id, provider, model, prompt_tokens, completion_tokens, cached_tokens,
-                 estimated, cost, created_at) VALUES ('{}', 1, '{user}', 'p', 'm', 1, 1, 0, FALSE, 0, 0)",
+            "INSERT INTO usage (id, run_id, seq, user_id, role, provider, model, prompt_tokens, completion_tokens,
+                 cached_tokens, cache_write_tokens, estimated, cost, created_at)
+             VALUES ('usage of {user}', '{}', 1, '{user}', 'executor', 'p', 'm', 1, 1, 0, 0, FALSE, 0, 0)",
             run.id
         ),
         format!(
@@ -206,6 +207,20 @@ pub async fn belongings(world: &World, person: &Person) {
             "INSERT INTO api_tokens (id, name, token_hash, scopes, user_id, created_at)
              VALUES ('token of {user}', 't', '{user}', '[]', '{user}', 0)"
         ),
+        format!(
+            "INSERT INTO triggers (id, kind, user_id, channel_id, content, webhook, time_zone, catch_up, enabled,
+                                   created_at, updated_at)
+             VALUES ('trigger of {user}', 'reminder', '{user}', '{}', 'stretch', FALSE, 'UTC', 'once', TRUE, 0, 0)",
+            person.channel.id
+        ),
+        format!(
+            "INSERT INTO policies (id, rule, user_id, created_at, updated_at) VALUES ('rule of {user}', '{{}}', '{user}', 0, 0)"
+        ),
+        format!(
+            "INSERT INTO documents (id, user_id, channel_id, title, created_at)
+             VALUES ('document of {user}', '{user}', '{}', 't', 0)",
+            person.channel.id
+        ),
         format!("UPDATE contexts SET summary_of = '[\"{user}\"]' WHERE id = '{context}'"),
     ] {
         execute(&world.db, sql).await;
@@ -215,7 +230,7 @@ pub async fn belongings(world: &World, person: &Person) {
 /// How many rows of each table are a person's.
 pub async fn owned(db: &Db, user: UserId) -> Vec<(&'static str, i64)> {
     let mut rows = Vec::new();
-    for table in merge::GO_OVER.into_iter().chain(merge::BY_RULE) {
+    for table in merge::GO_OVER.iter().copied().chain(merge::BY_RULE) {
         rows.push((table, count(db, &format!("{table} WHERE user_id = '{user}'")).await));
     }
     rows.push(("settings", count(db, &format!("settings WHERE scope = '{user}'")).await));

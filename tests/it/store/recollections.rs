@@ -12,7 +12,7 @@ use clifford::{
         memory_items::Viewer,
         messages::{Direction, MessageStatus, NewInbound, Turn},
         recollection::{self, Conversation, Elsewhere, Recollection, Wanted},
-        settings::{self, Setting},
+        settings::{self, Around, Setting},
         users::{self, UserRole},
     },
 };
@@ -75,7 +75,10 @@ impl World {
             turns: 10,
             person: Some((self.user.id, Viewer::Private)),
             items: 10,
-            place: Some((self.channel.id, None)),
+            around: Around {
+                place: Some((self.channel.id, None)),
+                ..Around::default()
+            },
             elsewhere: Some(self.user.id),
             each,
         }
@@ -296,8 +299,12 @@ pub async fn a_prompts_parts_are_found_in_one_trip(world: World) {
     let nothing = Wanted {
         conversation: None,
         person: None,
-        place: None,
+        around: Around::default(),
         ..world.wanted(5)
     };
-    assert_eq!(world.find(nothing).await, Recollection::default());
+    let bots_alone = Recollection {
+        settings: vec![setting("false")],
+        ..Recollection::default()
+    };
+    assert_eq!(world.find(nothing).await, bots_alone);
 }

@@ -1,4 +1,4 @@
-//! Rows that are kept: steps, messages in and out, triggers, texts.
+//! Rows that are kept: steps, messages in and out, texts.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use clifford::{
     store::{
         Db, StoreError,
         messages::{self, MessageStatus, NewOutbound},
-        outbox, steps, triggers, users,
+        outbox, steps, users,
     },
 };
 use clifford_action::{Category, Importance, OutputMode};
@@ -133,6 +133,7 @@ async fn outgoing(world: &World) -> MessageId {
         buttons: Vec::new(),
     };
     let message = NewOutbound {
+        attachments: None,
         metadata: None,
         id,
         channel_id: world.channel.id,
@@ -228,32 +229,6 @@ pub async fn a_refused_message_is_given_up_with_its_parts(world: World) {
         (MessageStatus::Failed, vec![])
     );
     assert_eq!(claim(&world.db, NOW.after(LEASE * 9)).await, []);
-}
-
-pub async fn a_trigger_fires_once_for_a_due_time(world: World) {
-    let run = world.insert(world.run()).await.expect("inserts").id;
-    world
-        .db
-        .write(move |tx| Box::pin(triggers::put(tx, run, "0 8 * * *", "UTC", NOW, NOW)))
-        .await
-        .expect("puts");
-    let trigger = triggers::of_run(&mut world.db.read().await.expect("reads"), run)
-        .await
-        .expect("reads")
-        .expect("a trigger");
-    let fire = || {
-        let id = trigger.id;
-        world.db.write(move |tx| Box::pin(triggers::fire(tx, id, NOW, NOW)))
-    };
-    let fired = futures::future::join_all((0..8).map(|_| fire())).await;
-    assert_eq!(fired.into_iter().filter(|fired| matches!(fired, Ok(true))).count(), 1);
-    world
-        .db
-        .write(move |tx| Box::pin(triggers::remove(tx, run)))
-        .await
-        .expect("removes");
-    let left = triggers::of_run(&mut world.db.read().await.expect("reads"), run).await;
-    assert_eq!(left.expect("reads"), None);
 }
 
 pub async fn nul_bytes_are_left_out_of_texts(world: World) {

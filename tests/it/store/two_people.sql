@@ -39,16 +39,22 @@ INSERT INTO run_steps (run_id, seq, type, args_json, result_json, created_at) VA
     ('00000000-0000-7000-8000-0000000000e1', 1, 'note', '{"category":"plan","content":"qnote"}', NULL, 2000),
     ('00000000-0000-7000-8000-0000000000e4', 1, 'message', NULL, '{"event":"llm_request","messages":2,"estimated_tokens":9,"prompt_hash":"x","prompt":[{"role":"user","content":"{\"conversation\":[{\"role\":\"user\",\"content\":\"[Qadanym] my qguildwort\\nqitemwort\"}]}"}]}', 2000),
     ('00000000-0000-7000-8000-0000000000e4', 2, 'assistant_message', '{"message":"QGUILDWORT for Bobnym"}', NULL, 2000);
-INSERT INTO usage VALUES ('00000000-0000-7000-8000-0000000000e1', 1, '00000000-0000-7000-8000-0000000000aa', NULL, 'fake', 'fake-1', 1, 1, 0, FALSE, 0, 2000);
-INSERT INTO usage VALUES ('00000000-0000-7000-8000-0000000000e4', 1, '00000000-0000-7000-8000-0000000000bb', '00000000-0000-7000-8000-000000000005', 'fake', 'fake-1', 1, 1, 0, FALSE, 0, 2000);
+INSERT INTO usage (run_id, seq, user_id, space_id, provider, model, prompt_tokens, completion_tokens, cached_tokens, estimated, cost, created_at, id, role, cache_write_tokens) VALUES ('00000000-0000-7000-8000-0000000000e1', 1, '00000000-0000-7000-8000-0000000000aa', NULL, 'fake', 'fake-1', 1, 1, 0, FALSE, 0, 2000, 'usage-1', 'executor', 0);
+INSERT INTO usage (run_id, seq, user_id, space_id, provider, model, prompt_tokens, completion_tokens, cached_tokens, estimated, cost, created_at, id, role, cache_write_tokens) VALUES ('00000000-0000-7000-8000-0000000000e4', 1, '00000000-0000-7000-8000-0000000000bb', '00000000-0000-7000-8000-000000000005', 'fake', 'fake-1', 1, 1, 0, FALSE, 0, 2000, 'usage-2', 'executor', 0);
 INSERT INTO memory_items VALUES
     ('00000000-0000-7000-8000-000000000201', '00000000-0000-7000-8000-0000000000aa', 0, 'preferences', 'likes', 'likes qitemwort', 1, '00000000-0000-7000-8000-0000000000d1', NULL, TRUE, FALSE, FALSE, 2000, 2000),
     ('00000000-0000-7000-8000-000000000202', '00000000-0000-7000-8000-0000000000aa', 0, 'preferences', 'qitemkey', 'liked qarchivewort', 1, NULL, NULL, FALSE, FALSE, TRUE, 2000, 2000),
     ('00000000-0000-7000-8000-000000000203', '00000000-0000-7000-8000-0000000000bb', 0, 'relationships', 'friend', 'heard of qguildwort', 1, '00000000-0000-7000-8000-0000000000d3', '00000000-0000-7000-8000-000000000005', FALSE, FALSE, FALSE, 2000, 2000),
     ('00000000-0000-7000-8000-000000000204', '00000000-0000-7000-8000-0000000000bb', 0, 'preferences', 'likes', 'likes bitemwort', 1, '00000000-0000-7000-8000-0000000000d3', '00000000-0000-7000-8000-000000000005', FALSE, FALSE, FALSE, 2000, 2000);
-INSERT INTO triggers VALUES ('00000000-0000-7000-8000-000000000301', '00000000-0000-7000-8000-0000000000e1', '0 8 * * *', 'UTC', 'once', 9, 2000);
+INSERT INTO triggers (id, kind, run_id, channel_id, user_id, content, webhook, cron, time_zone, catch_up, enabled, next_at, created_at, updated_at) VALUES
+    ('00000000-0000-7000-8000-000000000301', 'wake', '00000000-0000-7000-8000-0000000000e1', NULL, NULL, '', FALSE, '0 8 * * *', 'UTC', 'once', TRUE, 9, 2000, 2000),
+    ('00000000-0000-7000-8000-000000000302', 'reminder', NULL, '00000000-0000-7000-8000-0000000000c3', '00000000-0000-7000-8000-0000000000aa', 'qremindwort', FALSE, '0 9 * * *', 'UTC', 'once', TRUE, 9, 2000, 2000),
+    ('00000000-0000-7000-8000-000000000303', 'run', NULL, '00000000-0000-7000-8000-0000000000c1', NULL, 'qhookwort', TRUE, NULL, 'UTC', 'once', TRUE, NULL, 2000, 2000),
+    ('00000000-0000-7000-8000-000000000304', 'reminder', NULL, '00000000-0000-7000-8000-0000000000c3', '00000000-0000-7000-8000-0000000000bb', 'tell her of qguildwort, bremindwort', FALSE, NULL, 'UTC', 'once', TRUE, 9, 2000, 2000);
+INSERT INTO trigger_secrets VALUES ('00000000-0000-7000-8000-000000000303', 'qhooksecret');
+INSERT INTO webhook_calls VALUES ('00000000-0000-7000-8000-000000000303', 'qsignature', 2000);
 INSERT INTO trigger_firings VALUES ('00000000-0000-7000-8000-000000000301', 8, 8);
-INSERT INTO files VALUES ('f1', '00000000-0000-7000-8000-0000000000aa', NULL, '00000000-0000-7000-8000-000000000101', 'qfilewort.jpg', 'image/jpeg', 9, 'files/qfilewort.jpg', 2000);
+INSERT INTO files (id, user_id, space_id, message_id, name, media_type, size, location, created_at) VALUES ('f1', '00000000-0000-7000-8000-0000000000aa', NULL, '00000000-0000-7000-8000-000000000101', 'qfilewort.jpg', 'image/jpeg', 9, 'files/qfilewort.jpg', 2000);
 INSERT INTO settings VALUES ('00000000-0000-7000-8000-0000000000aa', 'mood', 'qsetting', 2000), ('00000000-0000-7000-8000-0000000000c1', 'memory', 'qsetting', 2000), ('bot', 'memory', 'true', 2000);
 INSERT INTO api_tokens VALUES ('00000000-0000-7000-8000-000000000401', 'qtoken', 'qtokenhash', '[]', '00000000-0000-7000-8000-0000000000aa', 2000, NULL, NULL);
 INSERT INTO link_codes VALUES ('qlinkhash', '00000000-0000-7000-8000-0000000000aa', 'telegram', '987654321', 2000, 3000);

@@ -25,6 +25,8 @@ use tempfile::TempDir;
 pub const NOW: Timestamp = Timestamp(1_767_225_600_000);
 /// How long leases are in tests.
 pub const LEASE: Duration = Duration::from_secs(30);
+/// How many subagents of one tree may be at work at the same time.
+pub const TREE: u32 = 4;
 
 /// A database that goes away with the test.
 pub struct Home {
@@ -193,11 +195,12 @@ impl World {
         (run, lease)
     }
 
+    /// At most [`TREE`] subagents of one tree.
     pub async fn claim(&self, worker: WorkerId, now: Timestamp, limit: u32) -> Vec<Lease> {
         self.db
             .write(move |tx| {
                 Box::pin(async move {
-                    run_queue::claim(tx, worker, &[Platform::Telegram], now, now.after(LEASE), limit).await
+                    run_queue::claim(tx, worker, &[Platform::Telegram], now, now.after(LEASE), limit, TREE).await
                 })
             })
             .await

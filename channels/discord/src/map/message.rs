@@ -1,6 +1,6 @@
 //! Messages and their edits.
 
-use clifford_channel::{Addressed, Attachment, Edit, Message, Place};
+use clifford_channel::{Addressed, Attachment, Edit, FORWARDED, Message, Place};
 use serenity::model::{
     channel::{Message as Payload, MessageType},
     event::MessageUpdateEvent,
@@ -86,7 +86,10 @@ fn is_written(kind: MessageType) -> bool {
 fn text_of(payload: &Payload, me: Me, channel_name: ChannelName<'_>) -> String {
     let own = text::readable(&payload.content, me, &payload.mentions, channel_name);
     match payload.message_snapshots.first() {
-        Some(forwarded) if own.is_empty() => text::readable(&forwarded.content, me, &forwarded.mentions, channel_name),
+        Some(forwarded) if own.is_empty() => {
+            let text = text::readable(&forwarded.content, me, &forwarded.mentions, channel_name);
+            format!("{FORWARDED} {text}").trim_end().to_owned()
+        }
         _ => own,
     }
 }

@@ -53,16 +53,25 @@ async fn pins_polls_and_topics_take_the_persons_own_rights() {
         hours: 24,
     });
     assert!(matches!(act(&telegram, forum, BOB, &poll).await, Ok(Acted::Message(_))));
-    assert_eq!(fake.asked(forum), [("Pizza?".to_owned(), vec!["Yes".to_owned(), "No".to_owned()])]);
+    assert_eq!(
+        fake.asked(forum),
+        [("Pizza?".to_owned(), vec!["Yes".to_owned(), "No".to_owned()])]
+    );
     fake.standing(forum, BOB, json!({ "status": "left" }));
-    assert_eq!(act(&telegram, forum, BOB, &poll).await, lacks("be there: they are no member"));
+    assert_eq!(
+        act(&telegram, forum, BOB, &poll).await,
+        lacks("be there: they are no member")
+    );
 
     let topic = Act::Thread {
         name: "Plans".to_owned(),
         message: None,
     };
     let made = act(&telegram, forum, ADA, &topic).await;
-    assert!(matches!(&made, Ok(Acted::Place(place)) if place.starts_with("-1001234:")), "{made:?}");
+    assert!(
+        matches!(&made, Ok(Acted::Place(place)) if place.starts_with("-1001234:")),
+        "{made:?}"
+    );
     assert_eq!(fake.topics(forum), ["Plans"]);
     assert_eq!(fake.violations(), Vec::<String>::new());
 }
@@ -78,10 +87,7 @@ async fn nobody_acts_in_anothers_private_chat_and_history_is_not_to_be_had() {
     let others = ActError::NotTheirs("it is another person's private chat".to_owned());
     assert_eq!(act(&telegram, ada, BOB, &pin).await, Err(others));
     assert_eq!(act(&telegram, ada, ADA, &pin).await, Ok(Acted::Done));
-    let history = Act::History {
-        limit: 5,
-        before: None,
-    };
+    let history = Act::History { limit: 5, before: None };
     let none = ActError::Unknown("Telegram shows bots no history".to_owned());
     assert_eq!(act(&telegram, ada, ADA, &history).await, Err(none));
 }

@@ -5,6 +5,7 @@ pub mod crowd;
 pub mod footprint;
 pub mod history;
 pub mod overhead;
+pub mod prompt;
 pub mod search;
 pub mod start;
 pub mod throughput;

@@ -1,8 +1,10 @@
 //! What a message asks for: a few fixed phrases, in English and the commonest in German.
 
 use super::arithmetic;
-use super::phrases::{ALL_MEMORIES, ASKING, GREETINGS, HELP, IS, RECALLING, REMEMBERING, REMINDING, THANKS, TOOLS};
-use super::reminder::remind;
+use super::phrases::{
+    ALL_MEMORIES, ASKING, GREETINGS, HELP, IS, RECALLING, REMEMBERING, REMINDING, THANKS, TOOLS, WAITING,
+};
+use super::reminder::{remind, wait};
 
 /// One thing that a message asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,9 +20,11 @@ pub(super) enum Intent {
     /// About one thing, or about all.
     Recall(Option<String>),
     Remind {
-        seconds: u64,
+        when: String,
         what: String,
     },
+    /// To wait so many seconds.
+    Wait(u64),
     /// A reminder that does not say when, or not in a way that is understood.
     RemindWhen,
     Ping,
@@ -113,6 +117,8 @@ fn in_clause(clause: &str) -> Option<Intent> {
         Intent::Ping
     } else if starts(&TOOLS) {
         Intent::ListTools
+    } else if let Some(seconds) = after_any(&text, &WAITING).and_then(wait) {
+        Intent::Wait(seconds)
     } else if let Some(expression) = calculation(&text) {
         Intent::Calculate(expression)
     } else if let Some(about) = recall(&text) {
@@ -231,9 +237,9 @@ mod tests {
         Intent::Recall(Some(about.to_owned()))
     }
 
-    fn remind(seconds: u64, what: &str) -> Intent {
+    fn remind(when: &str, what: &str) -> Intent {
         Intent::Remind {
-            seconds,
+            when: when.to_owned(),
             what: what.to_owned(),
         }
     }
@@ -274,22 +280,43 @@ mod tests {
             ("what is my name?", vec![recall("name")]),
             ("what is my cat's name?", vec![recall("cat")]),
             ("What do you know about me and my cat?", vec![Intent::Recall(None)]),
-            ("remind me in 10 minutes to stretch", vec![remind(600, "stretch")]),
+            (
+                "remind me in 10 minutes to stretch",
+                vec![remind("in 10 minutes", "stretch")],
+            ),
             (
                 "Remind me to buy milk and bread in an hour!",
-                vec![remind(3_600, "buy milk and bread")],
+                vec![remind("in an hour", "buy milk and bread")],
             ),
-            ("remind me in 90s about tea", vec![remind(90, "tea")]),
-            ("remind me in half an hour", vec![remind(1_800, "it is time")]),
+            ("remind me in 90s about tea", vec![remind("in 90s", "tea")]),
+            (
+                "remind me in half an hour",
+                vec![remind("in half an hour", "it is time")],
+            ),
             ("erinnere mich in zwei Minuten", vec![Intent::RemindWhen]),
             (
                 "erinnere mich in 2 Minuten daran, zu trinken",
-                vec![remind(120, "zu trinken")],
+                vec![remind("in 2 Minuten", "zu trinken")],
             ),
             (
                 "remind me to look in the box in two days",
-                vec![remind(172_800, "look in the box")],
+                vec![remind("in two days", "look in the box")],
             ),
+            (
+                "remind me every weekday at 8 to stretch",
+                vec![remind("every weekday at 8", "stretch")],
+            ),
+            (
+                "remind me to look at the moon tomorrow at 21:30",
+                vec![remind("tomorrow at 21:30", "look at the moon")],
+            ),
+            (
+                "erinnere mich jeden Werktag um 8 daran, zu lüften",
+                vec![remind("jeden Werktag um 8", "zu lüften")],
+            ),
+            ("wait 10 hours", vec![Intent::Wait(36_000)]),
+            ("Wait a minute!", vec![Intent::Wait(60)]),
+            ("wait for me", vec![Intent::Unknown]),
             ("remind me to stretch", vec![Intent::RemindWhen]),
             ("remind me in 99999999999999999999 minutes", vec![Intent::RemindWhen]),
             ("remind me in 400 days", vec![Intent::RemindWhen]),

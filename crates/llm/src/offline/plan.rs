@@ -18,10 +18,7 @@ enum Part {
     /// Nothing but a sentence.
     Say(String),
     Call(Call),
-    Wait {
-        seconds: u64,
-        what: String,
-    },
+    Wait(u64),
 }
 
 /// A tool call, and what is said of it.
@@ -80,15 +77,15 @@ fn choose(transcript: &Transcript, parts: &[Part]) -> Value {
                     undone.push(call.failed.clone());
                 }
             },
-            Part::Wait { what, .. } if transcript.woke => {
+            Part::Wait(_) if transcript.woke => {
                 if transcript.spoke {
                     said.clear();
                 }
-                said.push(format!("Reminder: {what}"));
+                said.push("I have waited.".to_owned());
             }
-            Part::Wait { seconds, what } => {
-                waiting = Some((seconds, what));
-                undone.push("I could not set the reminder.".to_owned());
+            Part::Wait(seconds) => {
+                waiting = Some(seconds);
+                undone.push("I could not wait.".to_owned());
             }
         }
     }
@@ -100,11 +97,9 @@ fn choose(transcript: &Transcript, parts: &[Part]) -> Value {
         return json!({"type": "tool_call", "name": call.name, "args": call.args});
     }
     match waiting {
-        // What is known already is not kept back until the reminder. A run that has used no tool would end here.
+        // What is known already is not kept back. A run that has used no tool would end here.
         Some(_) if !transcript.outcomes.is_empty() && !transcript.spoke => message(&said),
-        Some((seconds, what)) => {
-            json!({"type": "sleep", "delay_seconds": seconds, "reason": format!("Reminder: {what}")})
-        }
+        Some(seconds) => json!({"type": "sleep", "delay_seconds": seconds, "reason": "to wait"}),
         None => end(transcript, &said),
     }
 }
@@ -136,10 +131,12 @@ fn part(intent: Intent, alone: bool, known: &[Memory]) -> Part {
         )),
         Intent::Unknown => Part::Say(format!("For the rest you need a language model. {HOW_TO_CONNECT}")),
         Intent::RemindWhen => Part::Say(
-            "I only understand reminders such as \"remind me in 10 minutes to stretch\", for at most a year."
+            "I only understand reminders such as \"remind me in 10 minutes to stretch\" or \"remind me every weekday at 8 \
+             to stretch\"."
                 .to_owned(),
         ),
-        Intent::Remind { seconds, what } => Part::Wait { seconds, what },
+        Intent::Remind { when, what } => Part::Call(remind(&when, what)),
+        Intent::Wait(seconds) => Part::Wait(seconds),
         Intent::Calculate(expression) => Part::Call(calculate(expression)),
         Intent::Remember { key, value } => Part::Call(remember(&key, &value)),
         Intent::Recall(None) => Part::Call(recall_all()),
@@ -182,6 +179,22 @@ fn remember(key: &str, value: &str) -> Call {
         purpose: format!("remember {}", key.replace('_', " ")),
         told: Box::new(move |_| told.clone()),
         failed: "I could not store that.".to_owned(),
+    }
+}
+
+fn remind(when: &str, what: String) -> Call {
+    Call {
+        name: "reminders.set",
+        args: json!({"text": what, "when": when}),
+        purpose: format!("remind of: {what}"),
+        failed: format!("I could not set the reminder: \"{when}\" is no time that I understand, or it has passed."),
+        told: Box::new(move |result| {
+            let (next, zone) = (words(&result["next"]), words(&result["time_zone"]));
+            match result["repeats"].as_str() {
+                Some(repeats) => format!("I will remind you {repeats}, next on {next} ({zone}): {what}"),
+                None => format!("I will remind you on {next} ({zone}): {what}"),
+            }
+        }),
     }
 }
 
@@ -261,8 +274,8 @@ fn notes(parts: &[Part]) -> Value {
                 wanted.push(call.purpose.clone());
                 steps.push(call.name.to_owned());
             }
-            Part::Wait { seconds, what } => {
-                wanted.push(format!("remind of: {what}"));
+            Part::Wait(seconds) => {
+                wanted.push("wait".to_owned());
                 steps.push(format!("sleep for {seconds} s"));
             }
         }

@@ -1,36 +1,89 @@
 //! Reads when to remind, and of what.
 
-use super::intent::{Intent, strip};
+use super::{
+    intent::{Intent, strip},
+    phrases::TIME_WORDS,
+};
 
 /// The longest reminder: about a year.
 const LONGEST_WAIT: u64 = 366 * 86_400;
 
-/// Finds "in 10 minutes" in front or at the end; the rest is what to remind of.
+/// Finds when, in front or at the end: "in 10 minutes", "every weekday at 8"; the rest is what to remind of.
 pub(super) fn remind(text: &str) -> Intent {
     let text = text.trim().trim_end_matches(['.', '!', '?']);
     let words: Vec<&str> = text.split_whitespace().collect();
-    let found = (0..words.len())
-        .rev()
-        .filter(|at| words[*at].eq_ignore_ascii_case("in"))
-        .find_map(|at| {
-            let (seconds, length) = duration(&words[at + 1..])?;
-            Some((seconds, [&words[..at], &words[at + 1 + length..]].concat().join(" ")))
-        });
-    let Some((seconds, what)) = found else {
+    let found = in_a_while(&words)
+        .or_else(|| in_front(&words))
+        .or_else(|| at_the_end(&words));
+    let Some((when, what)) = found else {
         return Intent::RemindWhen;
     };
-    let what = ["to ", "that ", "about ", "of ", "daran, ", "daran ", "an "]
+    let what = ABOUT
         .into_iter()
-        .find_map(|word| strip(&what, word))
+        .find_map(|word| strip(&what, &format!("{word} ")))
         .unwrap_or(&what);
     Intent::Remind {
-        seconds,
+        when,
         what: if what.is_empty() {
             "it is time".to_owned()
         } else {
             what.to_owned()
         },
     }
+}
+
+/// "wait 10 minutes": how many seconds.
+pub(super) fn wait(text: &str) -> Option<u64> {
+    let words: Vec<&str> = text.trim_end_matches(['.', '!', '?']).split_whitespace().collect();
+    let (seconds, length) = duration(&words)?;
+    (length == words.len()).then_some(seconds)
+}
+
+/// What stands before the thing to be reminded of.
+const ABOUT: [&str; 8] = ["to", "that", "about", "of", "daran,", "daran", "an", "dass"];
+
+/// "in 10 minutes", wherever it stands.
+fn in_a_while(words: &[&str]) -> Option<(String, String)> {
+    (0..words.len())
+        .rev()
+        .filter(|at| words[*at].eq_ignore_ascii_case("in"))
+        .find_map(|at| {
+            let (_, length) = duration(&words[at + 1..])?;
+            let end = at + 1 + length;
+            let when = words[at..end].join(" ");
+            let when = when.trim_end_matches([',', ':']).to_owned();
+            Some((when, [&words[..at], &words[end..]].concat().join(" ")))
+        })
+}
+
+/// "every weekday at 8 to stretch".
+fn in_front(words: &[&str]) -> Option<(String, String)> {
+    let end = words
+        .iter()
+        .position(|word| ABOUT.contains(&word.to_lowercase().as_str()) && *word != "an")?;
+    let when = &words[..end];
+    (end > 0 && when.iter().all(|word| tells_time(word))).then(|| (when.join(" "), words[end..].join(" ")))
+}
+
+/// "to stretch every weekday at 8".
+fn at_the_end(words: &[&str]) -> Option<(String, String)> {
+    let at = (1..words.len()).find(|at| words[*at..].iter().all(|word| tells_time(word)))?;
+    // "in zwei Minuten": what stands before the unit is a number that is not known.
+    let is_told = !UNITS.contains(&words[at].to_lowercase().as_str()) && !words[at - 1].eq_ignore_ascii_case("in");
+    is_told.then(|| (words[at..].join(" "), words[..at].join(" ")))
+}
+
+/// Units by themselves tell no time.
+const UNITS: [&str; 14] = [
+    "minute", "minutes", "hour", "hours", "day", "days", "week", "month", "minuten", "stunde", "stunden", "tag",
+    "tagen", "wochen",
+];
+
+/// Whether a word is one of those in which times are said; the tool reads them.
+fn tells_time(word: &str) -> bool {
+    let word = word.to_lowercase();
+    let word = word.trim_end_matches([',', ':']);
+    word.starts_with(|c: char| c.is_ascii_digit()) || TIME_WORDS.contains(&word)
 }
 
 /// A number and a unit at the front: its seconds, and how many words it took.

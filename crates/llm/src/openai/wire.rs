@@ -8,8 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
 
-use super::config::{Capability, OpenAiConfig};
-use super::dialect::Terms;
+use crate::remote::{Capability, ProviderConfig, Terms};
 use crate::{Message, NativeToolCall, Request, Schema, Usage};
 
 /// The request.
@@ -52,7 +51,7 @@ struct JsonSchema<'a> {
 
 impl<'a> Body<'a> {
     /// Puts a request in the terms that the server understands.
-    pub(super) fn new(config: &'a OpenAiConfig, request: &'a Request, terms: Terms) -> Self {
+    pub(super) fn new(config: &'a ProviderConfig, request: &'a Request, terms: Terms) -> Self {
         let limit = request.max_tokens.or(config.max_tokens);
         let streaming = config.streaming;
         Self {
@@ -220,6 +219,7 @@ fn usage(usage: &Value) -> Option<Usage> {
         cached_tokens: usage["prompt_tokens_details"]["cached_tokens"]
             .as_u64()
             .unwrap_or_default(),
+        cache_write_tokens: 0,
         estimated: false,
     })
 }

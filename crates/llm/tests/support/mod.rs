@@ -1,22 +1,11 @@
-//! What the tests of the client share: a client for a fake, and a sink that remembers.
+//! What the tests of the clients share: a request, and a sink that remembers.
 
 use std::error::Error;
 
-use clifford_fakes::openai::OpenAiFake;
-use clifford_llm::{Message, OpenAi, OpenAiConfig, Request, Role, Sink, Timeouts, http_client};
+use clifford_llm::{Message, Request, Role, Sink};
 
 /// What every test returns.
 pub type Outcome = Result<(), Box<dyn Error>>;
-
-/// A provider called `main` at the fake's address.
-pub fn config(fake: &OpenAiFake) -> OpenAiConfig {
-    OpenAiConfig::new("main", fake.base_url(), "test-model")
-}
-
-/// A client for it.
-pub fn client(config: OpenAiConfig) -> Result<OpenAi, Box<dyn Error>> {
-    Ok(OpenAi::new(config, http_client(&Timeouts::default())?)?)
-}
 
 /// A message of the system (8 tokens by rule of thumb) and one of the user (1 token).
 pub fn request() -> Request {

@@ -33,6 +33,8 @@ fn child_ended(run: &mut Rehearsal, task: &str, status: RunStatus) {
         status,
         output: None,
         error: None,
+        origins: std::collections::BTreeSet::new(),
+        used: crate::engine::step::Used::default(),
     }));
 }
 
@@ -340,6 +342,8 @@ fn a_parent_sees_the_error_of_a_failed_subagent() {
         status: RunStatus::Failed,
         output: None,
         error: Some("not found".into()),
+        origins: std::collections::BTreeSet::new(),
+        used: crate::engine::step::Used::default(),
     }));
     let last = run
         .state

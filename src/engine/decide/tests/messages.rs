@@ -133,15 +133,20 @@ fn nothing_a_subagent_does_reaches_a_chat() {
 }
 
 #[test]
-fn files_that_a_run_does_not_have_are_refused() {
-    for action in [
-        json!({"type": "send_message", "message": "a", "file_ids": ["f"]}),
-        json!({"type": "finish", "output": "a", "fileIds": ["f"]}),
-    ] {
-        assert_eq!(
-            about(&planned().reply(&action)),
-            Some(NoteAbout::InvalidAction),
-            "{action}"
-        );
-    }
+fn files_may_end_a_run_by_themselves() {
+    let decision = planned().reply(&json!({"type": "finish", "file_ids": ["f"]}));
+    let message = match decision {
+        Decision::Complete { ending, .. } => Ok(ending.message),
+        other => Err(other),
+    };
+    assert_eq!(message, Ok(None));
+}
+
+#[test]
+fn a_message_is_sent_again_if_files_go_with_it() {
+    let mut run = after_a_tool();
+    run.reply(&say("Here it is."));
+    let again = json!({"type": "send_message", "message": "Here it is.", "fileIds": ["f"]});
+    assert_eq!(then(&run.reply(&again)), Some(Then::Complete));
+    assert_eq!(run.says, ["Here it is.", "Here it is."]);
 }

@@ -5,7 +5,7 @@ use clifford_action::WakeOn;
 use super::*;
 use crate::{
     clock::Timestamp,
-    engine::{decide::Wake, effects::After},
+    engine::{decide::Wake, effects::After, rules::Profile},
 };
 
 fn at(text: &str) -> Timestamp {
@@ -47,6 +47,8 @@ fn a_sleep_takes_one_of_three_times() {
             "2026-02-03T03:05:06Z",
             None,
         ),
+        // Without an offset it is the user's time.
+        (json!({"wake_at": "2026-02-03T04:05:06"}), "2026-02-03T03:05:06Z", None),
         // A time that has passed wakes at once.
         (json!({"wakeAt": "2025-01-01T00:00:00Z"}), "2026-01-01T00:00:00Z", None),
         (json!({"cron": "0 8 * * *"}), "2026-01-01T07:00:00Z", Some("0 8 * * *")),
@@ -132,7 +134,7 @@ fn a_spawn_waits_for_all_of_its_subagents_or_the_first() {
             "type": "spawn_subagents", "subagents": [{"task": "a"}, {"task": "b"}], "wake_on": wake_on,
         }));
         assert_eq!(run.state.children.len(), 2);
-        let effects = crate::engine::effects::effects(&run.state, decision, crate::id::RunId::new);
+        let effects = crate::engine::effects::effects(&run.state, &run.rules, decision, crate::id::RunId::new);
         assert_eq!(effects.then, After::AwaitChildren(expected));
     }
 }
@@ -167,4 +169,33 @@ fn decisions_and_notes_are_recorded_and_the_run_goes_on() {
             content: "n".into()
         }])
     );
+}
+
+#[test]
+fn a_subagent_is_of_a_profile_that_there_is_with_its_tools_and_the_newest_of_its_context() {
+    let reader = Profile {
+        tools: Some(vec!["web".to_owned(), "compute".to_owned()]),
+        ..Profile::default()
+    };
+    let rules = Rules {
+        profiles: [("reader".to_owned(), reader)].into(),
+        subagent_conversation: 2,
+        ..Rules::default()
+    };
+    let mut run = Rehearsal::planned(rules);
+    let decision = run.reply(&json!({"type": "spawn_subagent", "subagent": {"task": "a", "profile": "painter"}}));
+    let expected = r#"Refused: there is no profile \"painter\"; there are reader. Or leave it out."#;
+    let shown = format!("{decision:?}");
+    assert!(shown.contains(expected), "{shown}");
+    let said = |text: &str| json!({"role": "user", "content": text});
+    let decision = run.reply(&json!({"type": "spawn_subagent", "subagent": {
+        "task": "a", "profile": "reader", "tools": ["compute.eval", "memory"],
+        "context": [said("one"), said("two"), said("three")],
+    }}));
+    let effects = crate::engine::effects::effects(&run.state, &run.rules, decision, crate::id::RunId::new);
+    let child = &effects.children[0];
+    assert_eq!(child.tools, Some(vec!["compute.eval".to_owned()]));
+    let told: Vec<_> = child.spec.context.iter().map(|said| said.content.as_str()).collect();
+    assert_eq!(told, ["two", "three"]);
+    assert_eq!(child.share, run.rules.share(&run.state, 1));
 }

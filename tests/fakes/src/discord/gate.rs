@@ -208,6 +208,7 @@ fn classify(method: &Method, path: &str) -> Option<(Route, u64)> {
         ("GET", ["guilds", _, "members", _]) => Route::ReadMember,
         ("PUT" | "DELETE", ["channels", _, "messages", "pins", _]) => Route::Pin,
         ("POST", ["channels", _, "threads"] | ["channels", _, "messages", _, "threads"]) => Route::BeginThread,
+        ("POST", ["attachments", "refresh-urls"]) => Route::RefreshUrls,
         _ => return None,
     };
     Some((route, major))

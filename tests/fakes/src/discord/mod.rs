@@ -5,6 +5,7 @@
 
 mod components;
 mod error;
+mod files;
 mod gate;
 mod gateway;
 mod ids;
@@ -91,6 +92,8 @@ pub enum Route {
     Pin,
     /// `POST …/threads`
     BeginThread,
+    /// `POST /attachments/refresh-urls`
+    RefreshUrls,
 }
 
 impl Route {
@@ -344,6 +347,7 @@ impl State {
             hits: HashMap::new(),
             violations: Vec::new(),
             rights: rights::Rights::default(),
+            files: files::Files::default(),
         }
     }
 }

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::{
     Shared,
     error::{Refusal, only},
+    files,
     gate::gate,
     gateway, interactions,
     messages::{self, Draft},
@@ -51,6 +52,7 @@ pub(super) fn router(shared: Shared) -> Router {
         .route("/guilds/{id}", get(rights::guild))
         .route("/guilds/{id}/members/{user}", get(rights::member))
         .route("/channels/{id}/typing", post(typing))
+        .route("/attachments/refresh-urls", post(files::refresh))
         .route("/interactions/{id}/{token}/callback", post(interactions::acknowledge))
         .route("/webhooks/{application}/{token}", post(interactions::follow_up))
         .route(
@@ -63,6 +65,7 @@ pub(super) fn router(shared: Shared) -> Router {
         .layer(middleware::from_fn_with_state(shared.clone(), gate));
     Router::new()
         .nest("/api/v10", api)
+        .route("/attachments/{channel}/{place}/{name}", get(files::content))
         .route("/gateway", get(gateway::upgrade))
         .route("/gateway/", get(gateway::upgrade))
         .with_state(shared)

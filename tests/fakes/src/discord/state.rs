@@ -8,7 +8,7 @@ use std::{
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::{Fault, Route, Sent, ids::Clock, rights::Rights};
+use super::{Fault, Route, Sent, files::Files, ids::Clock, rights::Rights};
 
 /// How many events of a session are kept for a resume.
 const REPLAY: usize = 10_000;
@@ -34,6 +34,7 @@ pub(super) struct State {
     pub(super) hits: HashMap<Route, usize>,
     pub(super) violations: Vec<String>,
     pub(super) rights: Rights,
+    pub(super) files: Files,
 }
 
 /// What the gateway offers, and how it misbehaves.

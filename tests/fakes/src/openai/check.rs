@@ -7,15 +7,15 @@ use serde_json::{Map, Value, json};
 
 /// Why a request is refused.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Fault {
-    pub(super) status: u16,
-    pub(super) message: String,
+pub(crate) struct Fault {
+    pub(crate) status: u16,
+    pub(crate) message: String,
     pub(super) param: Option<&'static str>,
     pub(super) code: Option<&'static str>,
 }
 
 impl Fault {
-    pub(super) fn new(status: u16, message: impl Into<String>) -> Self {
+    pub(crate) fn new(status: u16, message: impl Into<String>) -> Self {
         Self {
             status,
             message: message.into(),
@@ -170,7 +170,8 @@ fn messages(messages: Option<&Value>) -> Result<(), Fault> {
             return bad(format!("Invalid value: '{role}'. Supported values are: {ROLES:?}."));
         }
         match message.get("content") {
-            Some(Value::String(_) | Value::Array(_)) => {}
+            Some(Value::String(_)) => {}
+            Some(Value::Array(pieces)) if !pieces.is_empty() && pieces.iter().all(is_piece) => {}
             None | Some(Value::Null) if role == "assistant" && message.contains_key("tool_calls") => {}
             _ => {
                 return bad(format!(
@@ -180,6 +181,20 @@ fn messages(messages: Option<&Value>) -> Result<(), Fault> {
         }
     }
     Ok(())
+}
+
+/// A piece of a message: text, or an image by its address.
+fn is_piece(piece: &Value) -> bool {
+    let has = |fields: usize| piece.as_object().is_some_and(|piece| piece.len() == fields);
+    match piece["type"].as_str() {
+        Some("text") => has(2) && piece["text"].is_string(),
+        Some("image_url") => {
+            let url = piece["image_url"]["url"].as_str().unwrap_or_default();
+            let is_image = url.starts_with("data:image/") && url.contains(";base64,");
+            has(2) && (is_image || url.starts_with("https://"))
+        }
+        _ => false,
+    }
 }
 
 fn stream_options(body: &Map<String, Value>) -> Result<(), Fault> {

@@ -1,10 +1,11 @@
-//! A fake of an OpenAI-compatible chat-completions server.
+//! A fake of an OpenAI-compatible server: chat completions, embeddings and images.
 //!
 //! Checks every request as OpenAI does, answers by script, streams where it is asked to, and misbehaves
 //! on demand. A reply is taken from the queue ([`OpenAiFake::push`]), else from the handler
 //! ([`OpenAiFake::respond_with`]); with neither the request is refused.
 
 mod check;
+mod more;
 mod render;
 mod reply;
 mod server;
@@ -16,7 +17,11 @@ use std::time::Duration;
 
 use tokio::task::JoinSet;
 
+pub(crate) use check::Fault;
+pub(crate) use render::{pieces, tokens};
+pub(crate) use reply::Answer;
 pub use reply::Reply;
+pub(crate) use state::Protocol;
 pub use state::{Hold, RecordedRequest};
 
 /// How long [`OpenAiFake::wait_for_requests`] waits before it panics.
@@ -43,10 +48,15 @@ impl OpenAiFake {
     /// # Panics
     /// If the socket cannot be bound.
     pub async fn start_at(address: SocketAddr) -> Self {
+        Self::speaking(Protocol::OpenAi, address).await
+    }
+
+    #[expect(clippy::unused_async, reason = "it needs the runtime that its callers wait in")]
+    pub(crate) async fn speaking(protocol: Protocol, address: SocketAddr) -> Self {
         let listener = server::listen(address)
             .unwrap_or_else(|error| panic!("the fake model cannot listen on {address}: {error}"));
         let address = listener.local_addr().unwrap_or(address);
-        let state = Arc::new(state::State::default());
+        let state = Arc::new(state::State::new(protocol));
         let mut server = JoinSet::new();
         server.spawn(server::serve(listener, Arc::clone(&state)));
         Self {
@@ -103,6 +113,12 @@ impl OpenAiFake {
     #[must_use]
     pub fn request_count(&self) -> usize {
         self.state.count()
+    }
+
+    /// What was asked of embeddings and images: routes and bodies, in the order of arrival.
+    #[must_use]
+    pub fn others(&self) -> Vec<(String, serde_json::Value)> {
+        self.state.script().others.clone()
     }
 
     /// How many of the queued replies nobody has fetched.

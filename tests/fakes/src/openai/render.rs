@@ -82,7 +82,7 @@ pub(super) fn event(value: &Value) -> Bytes {
 }
 
 /// Tokens by rule of thumb, so that a test can know them beforehand: characters by four, rounded up.
-pub(super) fn tokens(characters: usize) -> u64 {
+pub(crate) fn tokens(characters: usize) -> u64 {
     characters.div_ceil(4) as u64
 }
 
@@ -119,7 +119,7 @@ fn usage(answer: &Answer, request: &RecordedRequest) -> Value {
 }
 
 /// Cuts text into pieces of [`CHUNK`] characters.
-fn pieces(text: &str) -> Vec<&str> {
+pub(crate) fn pieces(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {

@@ -30,15 +30,15 @@ pub(super) enum Kind {
 
 /// A well-formed completion.
 #[derive(Clone, Debug)]
-pub(super) struct Answer {
-    pub(super) content: Option<String>,
-    pub(super) reasoning: Option<String>,
-    pub(super) refusal: Option<String>,
-    pub(super) calls: Vec<(String, String)>,
-    pub(super) finish: &'static str,
-    pub(super) usage: bool,
-    pub(super) cached: u64,
-    pub(super) streams: bool,
+pub(crate) struct Answer {
+    pub(crate) content: Option<String>,
+    pub(crate) reasoning: Option<String>,
+    pub(crate) refusal: Option<String>,
+    pub(crate) calls: Vec<(String, String)>,
+    pub(crate) finish: &'static str,
+    pub(crate) usage: bool,
+    pub(crate) cached: u64,
+    pub(crate) streams: bool,
 }
 
 /// How the body ends.
@@ -190,6 +190,13 @@ impl Reply {
     #[must_use]
     pub fn ignoring_stream(mut self) -> Self {
         self.edit(|answer| answer.streams = false);
+        self
+    }
+
+    /// Sends these bytes as an event of a stream after `chunks` chunks, and nothing more.
+    #[must_use]
+    pub fn event_after(mut self, chunks: usize, event: Value) -> Self {
+        self.end = End::Error(chunks, event);
         self
     }
 

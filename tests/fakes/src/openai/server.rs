@@ -23,9 +23,11 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::JoinSet;
 
 use super::check::{self, Fault};
+use super::more;
 use super::render;
 use super::reply::{Answer, End, Kind, Reply};
-use super::state::{RecordedRequest, State};
+use super::state::{Protocol, RecordedRequest, State};
+use crate::anthropic;
 
 /// The longest body that is read.
 const LONGEST_BODY: usize = 32 << 20;
@@ -75,17 +77,23 @@ async fn connection(stream: TcpStream, state: Arc<State>) {
 /// The error makes hyper drop the connection.
 async fn answer(request: Request<Incoming>, state: &State) -> io::Result<Response<Body>> {
     if let Err(fault) = authorise(request.headers(), state) {
-        return Ok(refuse(&fault));
+        return Ok(refuse(&fault, state));
     }
+    let to_complete = match state.protocol {
+        Protocol::OpenAi => "/v1/chat/completions",
+        Protocol::Anthropic => "/v1/messages",
+    };
     match (request.method(), request.uri().path()) {
-        (&Method::POST, "/v1/chat/completions") => complete(request, state).await,
+        (&Method::POST, path) if path == to_complete => complete(request, state).await,
         (&Method::GET, "/v1/models") => Ok(models(state)),
+        (&Method::POST, "/v1/embeddings") => Ok(other(request, state, more::embeddings).await),
+        (&Method::POST, "/v1/images/generations") => Ok(other(request, state, more::image).await),
         (method, path) => {
-            let known = ["/v1/chat/completions", "/v1/models"].contains(&path);
+            let known = [to_complete, "/v1/models"].contains(&path);
             let status = if known { 405 } else { 404 };
             let fault = Fault::new(status, format!("Invalid URL ({method} {path})"));
             state.violated(fault.message.clone());
-            Ok(refuse(&fault))
+            Ok(refuse(&fault, state))
         }
     }
 }
@@ -94,10 +102,13 @@ fn authorise(headers: &HeaderMap, state: &State) -> Result<(), Fault> {
     let Some(key) = state.script().key.clone() else {
         return Ok(());
     };
-    match headers
-        .get(AUTHORIZATION)
-        .and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "))
-    {
+    let given = match state.protocol {
+        Protocol::OpenAi => headers
+            .get(AUTHORIZATION)
+            .and_then(|value| value.to_str().ok()?.strip_prefix("Bearer ")),
+        Protocol::Anthropic => headers.get("x-api-key").and_then(|value| value.to_str().ok()),
+    };
+    match given {
         Some(given) if given == key => Ok(()),
         // Many servers repeat the key here, so this one does too: a client has to strike it out.
         Some(given) => Err(Fault::new(401, format!("Incorrect API key provided: {given}.")).coded("invalid_api_key")),
@@ -105,19 +116,52 @@ fn authorise(headers: &HeaderMap, state: &State) -> Result<(), Fault> {
     }
 }
 
+/// Answers a request of another kind at once.
+async fn other(
+    request: Request<Incoming>,
+    state: &State,
+    answer: fn(&Value) -> Result<Value, Fault>,
+) -> Response<Body> {
+    let path = request.uri().path().to_owned();
+    let answered = match body_of(request).await {
+        Ok((_, body)) => {
+            state.script().others.push((path, body.clone()));
+            answer(&body)
+        }
+        Err(fault) => Err(fault),
+    };
+    match answered {
+        Ok(body) => json_response(StatusCode::OK, &body),
+        Err(fault) => {
+            // What a prompt asks for is no fault of the client's.
+            if fault.code.is_none() {
+                state.violated(fault.message.clone());
+            }
+            refuse(&fault, state)
+        }
+    }
+}
+
 async fn complete(request: Request<Incoming>, state: &State) -> io::Result<Response<Body>> {
     let recorded = match read(request, state).await {
         Ok(recorded) => recorded,
-        Err(fault) => return Ok(refuse(&fault)),
+        Err(fault) => return Ok(refuse(&fault, state)),
     };
     state.let_go().await;
-    let Some(reply) = state.choose(&recorded) else {
-        return Ok(refuse(&Fault::new(400, "The fake has no reply for this request.")));
+    let chosen = match state.protocol {
+        Protocol::OpenAi => state.choose(&recorded),
+        Protocol::Anthropic => state.choose(&anthropic::translated(&recorded)),
+    };
+    let Some(reply) = chosen else {
+        return Ok(refuse(
+            &Fault::new(400, "The fake has no reply for this request."),
+            state,
+        ));
     };
     if !reply.delay.is_zero() {
         tokio::time::sleep(reply.delay).await;
     }
-    send(reply, &recorded).await
+    send(reply, &recorded, state.protocol).await
 }
 
 async fn read(request: Request<Incoming>, state: &State) -> Result<Arc<RecordedRequest>, Fault> {
@@ -125,6 +169,20 @@ async fn read(request: Request<Incoming>, state: &State) -> Result<Arc<RecordedR
         state.violated(fault.message.clone());
         fault
     };
+    let (headers, body) = body_of(request).await.map_err(violated)?;
+    let recorded = Arc::new(RecordedRequest { headers, body });
+    state.arrived(&recorded);
+    match state.protocol {
+        Protocol::OpenAi => check::request(&recorded.body),
+        Protocol::Anthropic => anthropic::check(&recorded),
+    }
+    .map_err(violated)?;
+    known_model(&recorded, state)?;
+    Ok(recorded)
+}
+
+/// The JSON of a request, with its headers.
+async fn body_of(request: Request<Incoming>) -> Result<(HeaderMap, Value), Fault> {
     let (head, body) = request.into_parts();
     let content_type = head
         .headers
@@ -132,26 +190,16 @@ async fn read(request: Request<Incoming>, state: &State) -> Result<Arc<RecordedR
         .and_then(|value| value.to_str().ok())
         .unwrap_or_default();
     if content_type.split(';').next() != Some("application/json") {
-        return Err(violated(Fault::new(
-            415,
-            format!("Unsupported content type: '{content_type}'."),
-        )));
+        return Err(Fault::new(415, format!("Unsupported content type: '{content_type}'.")));
     }
     let body = Limited::new(body, LONGEST_BODY)
         .collect()
         .await
-        .map_err(|_| violated(Fault::new(413, "The body is too long or broke off.")))?
+        .map_err(|_| Fault::new(413, "The body is too long or broke off."))?
         .to_bytes();
     let body: Value = serde_json::from_slice(&body)
-        .map_err(|_| violated(Fault::new(400, "We could not parse the JSON body of your request.")))?;
-    let recorded = Arc::new(RecordedRequest {
-        headers: head.headers,
-        body,
-    });
-    state.arrived(&recorded);
-    check::request(&recorded.body).map_err(violated)?;
-    known_model(&recorded, state)?;
-    Ok(recorded)
+        .map_err(|_| Fault::new(400, "We could not parse the JSON body of your request."))?;
+    Ok((head.headers, body))
 }
 
 fn known_model(request: &RecordedRequest, state: &State) -> Result<(), Fault> {
@@ -166,7 +214,7 @@ fn known_model(request: &RecordedRequest, state: &State) -> Result<(), Fault> {
     }
 }
 
-async fn send(reply: Reply, request: &RecordedRequest) -> io::Result<Response<Body>> {
+async fn send(reply: Reply, request: &RecordedRequest, protocol: Protocol) -> io::Result<Response<Body>> {
     let Reply {
         kind,
         headers,
@@ -183,7 +231,7 @@ async fn send(reply: Reply, request: &RecordedRequest) -> io::Result<Response<Bo
             body,
         } => (status, content_type, vec![body]),
         Kind::Answer(answer) => {
-            let (content_type, pieces) = render_answer(&answer, request, &end);
+            let (content_type, pieces) = render_answer(&answer, request, &end, protocol);
             (200, content_type, pieces)
         }
     };
@@ -200,11 +248,23 @@ async fn send(reply: Reply, request: &RecordedRequest) -> io::Result<Response<Bo
     Ok(response)
 }
 
-fn render_answer(answer: &Answer, request: &RecordedRequest, end: &End) -> (&'static str, Vec<Bytes>) {
+fn render_answer(
+    answer: &Answer,
+    request: &RecordedRequest,
+    end: &End,
+    protocol: Protocol,
+) -> (&'static str, Vec<Bytes>) {
     if answer.streams && request.stream() {
-        return ("text/event-stream; charset=utf-8", render::events(answer, request));
+        let events = match protocol {
+            Protocol::OpenAi => render::events(answer, request),
+            Protocol::Anthropic => anthropic::events(answer, request),
+        };
+        return ("text/event-stream; charset=utf-8", events);
     }
-    let whole = render::body(answer, request);
+    let whole = match protocol {
+        Protocol::OpenAi => render::body(answer, request),
+        Protocol::Anthropic => anthropic::body(answer, request),
+    };
     let pieces = match end {
         End::Whole => vec![whole],
         // A body in two halves can end after one.
@@ -261,10 +321,14 @@ fn models(state: &State) -> Response<Body> {
     json_response(StatusCode::OK, &json!({"object": "list", "data": data}))
 }
 
-fn refuse(fault: &Fault) -> Response<Body> {
+fn refuse(fault: &Fault, state: &State) -> Response<Body> {
+    let body = match state.protocol {
+        Protocol::OpenAi => fault.body(),
+        Protocol::Anthropic => anthropic::error(fault.status, &fault.message),
+    };
     json_response(
         StatusCode::from_u16(fault.status).unwrap_or(StatusCode::BAD_REQUEST),
-        &fault.body(),
+        &body,
     )
 }
 

@@ -65,14 +65,24 @@ type Handler = Arc<dyn Fn(&RecordedRequest) -> Reply + Send + Sync>;
 /// What to answer, and to whom.
 #[derive(Default)]
 pub(super) struct Script {
+    /// What was asked of other routes: path and body.
+    pub(super) others: Vec<(String, Value)>,
     pub(super) queue: VecDeque<Reply>,
     pub(super) handler: Option<Handler>,
     pub(super) key: Option<String>,
     pub(super) models: Option<Vec<String>>,
 }
 
+/// What the server speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Protocol {
+    OpenAi,
+    Anthropic,
+}
+
 /// Shared by the fake and its connections.
 pub(super) struct State {
+    pub(super) protocol: Protocol,
     script: Mutex<Script>,
     recording: AtomicBool,
     requests: Mutex<Vec<Arc<RecordedRequest>>>,
@@ -81,9 +91,10 @@ pub(super) struct State {
     holds: watch::Sender<usize>,
 }
 
-impl Default for State {
-    fn default() -> Self {
+impl State {
+    pub(super) fn new(protocol: Protocol) -> Self {
         Self {
+            protocol,
             script: Mutex::default(),
             recording: AtomicBool::new(true),
             requests: Mutex::default(),
@@ -92,9 +103,7 @@ impl Default for State {
             holds: watch::Sender::new(0),
         }
     }
-}
 
-impl State {
     pub(super) fn script(&self) -> MutexGuard<'_, Script> {
         lock(&self.script)
     }

@@ -7,6 +7,7 @@
 mod answer;
 mod entities;
 mod fault;
+mod files;
 mod html;
 mod keyboard;
 mod limiter;

@@ -155,6 +155,7 @@ const fn known(method: Method) -> &'static [(&'static str, Kind)] {
         Method::UnpinChatMessage => UNPIN,
         Method::SendPoll => POLL,
         Method::CreateForumTopic => TOPIC,
+        Method::GetFile => &[("file_id", Text)],
     }
 }
 

@@ -6,7 +6,7 @@ use axum::{
     Router,
     extract::{DefaultBodyLimit, Path, Request as HttpRequest, State},
     response::{IntoResponse, Response},
-    routing::any,
+    routing::{any, get},
     serve::ListenerExt,
 };
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use super::{
     Fault, Method, Request, TelegramFake,
     answer::{Refusal, broken, ok, page},
-    keyboard, messages,
+    files, keyboard, messages,
     params::Params,
     rights, send,
     state::Shared,
@@ -32,6 +32,7 @@ pub(super) async fn serve(shared: Arc<Shared>, stop: CancellationToken) -> io::R
     let address = listener.local_addr()?;
     let router = Router::new()
         .route("/{bot}/{method}", any(handle))
+        .route("/file/{bot}/{*path}", get(files::content))
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
         .with_state(shared);
     // A delayed packet would be measured as the bot's latency.
@@ -116,6 +117,7 @@ async fn perform(shared: &Shared, method: Method, params: &Params) -> Result<Val
         Method::UnpinChatMessage => rights::unpin(shared, params),
         Method::SendPoll => rights::poll(shared, params),
         Method::CreateForumTopic => rights::topic(shared, params),
+        Method::GetFile => files::get(shared, params),
     }
 }
 

@@ -10,7 +10,7 @@ use std::{
 use serde_json::Value;
 use tokio::sync::{broadcast, watch};
 
-use super::{fault::Faults, limiter::Limiter, rights::Rights};
+use super::{fault::Faults, files::Kept, limiter::Limiter, rights::Rights};
 
 /// A Bot API method that the fake answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,10 +49,12 @@ pub enum Method {
     SendPoll,
     /// `createForumTopic`.
     CreateForumTopic,
+    /// `getFile`.
+    GetFile,
 }
 
 impl Method {
-    const ALL: [Self; 17] = [
+    const ALL: [Self; 18] = [
         Self::GetMe,
         Self::GetUpdates,
         Self::SendMessage,
@@ -70,6 +72,7 @@ impl Method {
         Self::UnpinChatMessage,
         Self::SendPoll,
         Self::CreateForumTopic,
+        Self::GetFile,
     ];
 
     /// The method of this name; case does not matter, as on Telegram.
@@ -234,6 +237,8 @@ pub(super) struct State {
     pub(super) violations: Vec<String>,
     pub(super) queries: HashMap<String, Query>,
     pub(super) rights: Rights,
+    /// What people sent, by its id.
+    pub(super) files: HashMap<String, Kept>,
     pub(super) faults: Faults,
     pub(super) limiter: Option<Limiter>,
     pub(super) recording: bool,
@@ -259,6 +264,7 @@ impl Default for State {
             rights: Rights::default(),
             violations: Vec::new(),
             queries: HashMap::new(),
+            files: HashMap::new(),
             faults: Faults::default(),
             limiter: None,
             recording: true,

@@ -1,0 +1,129 @@
+//! A client for Anthropic's messages API, and for servers that speak it.
+
+mod reply;
+mod request;
+
+use std::fmt;
+
+use async_trait::async_trait;
+use reqwest::Response;
+use reqwest::header::HeaderName;
+
+use self::reply::{Event, Gathered, Whole};
+use self::request::Body;
+use crate::remote::{Endpoint, Events, Fault, KeyHeader, ProviderConfig, SetupError};
+use crate::tokens::estimate_usage;
+use crate::{Completion, Model, ModelError, Request, Sink};
+
+/// The version of the API that this client speaks.
+const VERSION: &str = "2023-06-01";
+
+/// One provider.
+pub struct Anthropic(Endpoint);
+
+impl Anthropic {
+    /// Sets a provider up. The client is meant to be shared: see [`crate::http_client`].
+    ///
+    /// # Errors
+    /// [`SetupError`] if the base URL or the key cannot be used.
+    pub fn new(config: ProviderConfig, client: reqwest::Client) -> Result<Self, SetupError> {
+        let key = KeyHeader {
+            name: HeaderName::from_static("x-api-key"),
+            prefix: "",
+        };
+        // Its address is usually given without the version, but not by everybody.
+        let is_versioned = config.base_url.trim().trim_end_matches('/').ends_with("/v1");
+        let path: &[&str] = if is_versioned {
+            &["messages"]
+        } else {
+            &["v1", "messages"]
+        };
+        let endpoint = Endpoint::new(config, client, path, &key)?;
+        Ok(Self(
+            endpoint.with_header(HeaderName::from_static("anthropic-version"), VERSION),
+        ))
+    }
+
+    async fn ask(&self, request: &Request, sink: &mut dyn Sink) -> Result<Completion, ModelError> {
+        let response = self.0.ask(|terms| Body::new(&self.0.config, request, terms)).await?;
+        self.read(response, request, sink).await
+    }
+
+    /// Reads a stream or a whole reply, whichever came.
+    async fn read(&self, response: Response, request: &Request, sink: &mut dyn Sink) -> Result<Completion, ModelError> {
+        let is_stream = self.0.is_stream(&response);
+        let mut pieces = self.0.pieces(response);
+        let mut gathered = Gathered::default();
+        if is_stream {
+            self.read_stream(Events::new(pieces), &mut gathered, sink).await?;
+        } else {
+            let whole = pieces.whole().await.map_err(|reason| self.0.overloaded(&reason))?;
+            let whole: Whole = serde_json::from_slice(&whole)
+                .map_err(|error| self.0.overloaded(&format!("the answer is no message ({error})")))?;
+            if let Some(error) = whole.error() {
+                return Err(self.0.fault(Fault::from_value(error)));
+            }
+            gathered.add_whole(whole, |text| sink.text(text));
+        }
+        self.completed(gathered, request)
+    }
+
+    async fn read_stream(
+        &self,
+        mut events: Events,
+        gathered: &mut Gathered,
+        sink: &mut dyn Sink,
+    ) -> Result<(), ModelError> {
+        let broken = |gathered: &Gathered, reason: &str| self.0.broken(&gathered.text, reason);
+        while let Some(event) = events.next().await.map_err(|reason| broken(gathered, &reason))? {
+            let event = serde_json::from_str(&event)
+                .map_err(|error| broken(gathered, &format!("an event cannot be read ({error})")))?;
+            match event {
+                Event::Error { error } => return Err(self.0.fault(Fault::from_value(&error))),
+                Event::MessageStop => {
+                    events.end().await;
+                    return Ok(());
+                }
+                event => gathered.add(event, |text| sink.text(text)),
+            }
+        }
+        Err(broken(gathered, "the stream ended before the reply did"))
+    }
+
+    fn completed(&self, mut gathered: Gathered, request: &Request) -> Result<Completion, ModelError> {
+        let ProviderConfig { name, model, .. } = &self.0.config;
+        match gathered.stop_reason.as_deref() {
+            Some("refusal") => return Err(self.0.refused(&gathered.explanation)),
+            Some("max_tokens" | "model_context_window_exceeded") => {
+                tracing::warn!(provider = name, "the reply reached its token limit");
+            }
+            _ => {}
+        }
+        let tool_calls = gathered.take_calls();
+        let mut completion = Completion {
+            usage: gathered.usage().unwrap_or_default(),
+            text: gathered.text,
+            tool_calls,
+            provider: name.clone(),
+            model: model.clone(),
+        };
+        if completion.usage.prompt_tokens == 0 {
+            completion.usage = estimate_usage(request, &completion);
+        }
+        Ok(completion)
+    }
+}
+
+impl fmt::Debug for Anthropic {
+    /// As the configuration shows itself: without secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Anthropic").field(&self.0.config).finish()
+    }
+}
+
+#[async_trait]
+impl Model for Anthropic {
+    async fn complete(&self, request: &Request, sink: &mut dyn Sink) -> Result<Completion, ModelError> {
+        self.0.in_time(self.ask(request, sink)).await
+    }
+}

@@ -1,0 +1,226 @@
+//! A reply of the messages API, whole or as a stream of events.
+//!
+//! Source: <https://platform.claude.com/docs/en/build-with-claude/streaming>.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::{NativeToolCall, Usage};
+
+/// A whole reply, or an error in the place of one.
+#[derive(Debug, Deserialize)]
+pub(super) struct Whole {
+    #[serde(default)]
+    content: Vec<Block>,
+    stop_reason: Option<String>,
+    stop_details: Option<StopDetails>,
+    usage: Option<Tokens>,
+    error: Option<Value>,
+}
+
+impl Whole {
+    /// The error that stands in its place.
+    pub(super) fn error(&self) -> Option<&Value> {
+        self.error.as_ref().filter(|error| !error.is_null())
+    }
+}
+
+/// An event of a stream.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(super) enum Event {
+    MessageStart {
+        message: Start,
+    },
+    ContentBlockStart {
+        index: u64,
+        content_block: Block,
+    },
+    ContentBlockDelta {
+        index: u64,
+        delta: Delta,
+    },
+    MessageDelta {
+        delta: MessageDelta,
+        usage: Option<Tokens>,
+    },
+    MessageStop,
+    Error {
+        error: Value,
+    },
+    /// `ping`, `content_block_stop`, and what there will be one day.
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Start {
+    usage: Option<Tokens>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(super) enum Block {
+    Text {
+        #[serde(default)]
+        text: String,
+    },
+    ToolUse {
+        name: String,
+        #[serde(default)]
+        input: Value,
+    },
+    /// Reasoning, and what is none of ours.
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type")]
+pub(super) enum Delta {
+    #[serde(rename = "text_delta")]
+    Text { text: String },
+    #[serde(rename = "input_json_delta")]
+    InputJson { partial_json: String },
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct MessageDelta {
+    stop_reason: Option<String>,
+    stop_details: Option<StopDetails>,
+}
+
+#[derive(Debug, Deserialize)]
+struct StopDetails {
+    explanation: Option<String>,
+}
+
+/// Tokens as they are told: what was read from the cache and written to it is not in `input_tokens`.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Tokens {
+    input_tokens: Option<u64>,
+    cache_creation_input_tokens: Option<u64>,
+    cache_read_input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+}
+
+impl Tokens {
+    /// What is told later counts.
+    fn updated(self, later: Self) -> Self {
+        Self {
+            input_tokens: later.input_tokens.or(self.input_tokens),
+            cache_creation_input_tokens: later.cache_creation_input_tokens.or(self.cache_creation_input_tokens),
+            cache_read_input_tokens: later.cache_read_input_tokens.or(self.cache_read_input_tokens),
+            output_tokens: later.output_tokens.or(self.output_tokens),
+        }
+    }
+}
+
+/// A reply as it comes together.
+#[derive(Debug, Default)]
+pub(super) struct Gathered {
+    pub(super) text: String,
+    pub(super) stop_reason: Option<String>,
+    /// Why the model declined, if it says so.
+    pub(super) explanation: String,
+    tokens: Option<Tokens>,
+    calls: BTreeMap<u64, NativeToolCall>,
+}
+
+impl Gathered {
+    /// Takes a whole reply.
+    pub(super) fn add_whole(&mut self, whole: Whole, mut text: impl FnMut(&str)) {
+        for (index, block) in (0..).zip(whole.content) {
+            self.begin(index, block, &mut text);
+        }
+        self.stop(whole.stop_reason, whole.stop_details);
+        self.count(whole.usage);
+    }
+
+    /// Takes an event. Text goes to `text` too.
+    pub(super) fn add(&mut self, event: Event, mut text: impl FnMut(&str)) {
+        match event {
+            Event::MessageStart { message } => self.count(message.usage),
+            Event::ContentBlockStart { index, content_block } => self.begin(index, content_block, &mut text),
+            Event::ContentBlockDelta { index, delta } => match delta {
+                Delta::Text { text: piece } => self.say(&piece, &mut text),
+                Delta::InputJson { partial_json } => {
+                    if let Some(call) = self.calls.get_mut(&index) {
+                        call.arguments.push_str(&partial_json);
+                    }
+                }
+                Delta::Other => {}
+            },
+            Event::MessageDelta { delta, usage } => {
+                self.stop(delta.stop_reason, delta.stop_details);
+                self.count(usage);
+            }
+            Event::MessageStop | Event::Error { .. } | Event::Other => {}
+        }
+    }
+
+    fn begin(&mut self, index: u64, block: Block, text: &mut dyn FnMut(&str)) {
+        match block {
+            Block::Text { text: piece } => self.say(&piece, text),
+            Block::ToolUse { name, input } => {
+                // In a stream it begins empty, and its text follows.
+                let is_empty = input.as_object().is_none_or(serde_json::Map::is_empty);
+                let arguments = if is_empty { String::new() } else { input.to_string() };
+                self.calls.insert(index, NativeToolCall { name, arguments });
+            }
+            Block::Other => {}
+        }
+    }
+
+    fn say(&mut self, piece: &str, text: &mut dyn FnMut(&str)) {
+        if !piece.is_empty() {
+            text(piece);
+            self.text.push_str(piece);
+        }
+    }
+
+    fn stop(&mut self, reason: Option<String>, details: Option<StopDetails>) {
+        self.stop_reason = reason.or(self.stop_reason.take());
+        if let Some(explanation) = details.and_then(|details| details.explanation) {
+            self.explanation = explanation;
+        }
+    }
+
+    fn count(&mut self, tokens: Option<Tokens>) {
+        if let Some(later) = tokens {
+            self.tokens = Some(self.tokens.unwrap_or_default().updated(later));
+        }
+    }
+
+    /// The tool calls, in the model's order. One without arguments has an empty object of them.
+    pub(super) fn take_calls(&mut self) -> Vec<NativeToolCall> {
+        let calls = std::mem::take(&mut self.calls).into_values();
+        calls
+            .map(|mut call| {
+                if call.arguments.is_empty() {
+                    call.arguments.push_str("{}");
+                }
+                call
+            })
+            .collect()
+    }
+
+    /// The tokens, if they were told: all that the model read, from its cache or not.
+    pub(super) fn usage(&self) -> Option<Usage> {
+        let tokens = self.tokens?;
+        let read = tokens.cache_read_input_tokens.unwrap_or_default();
+        let written = tokens.cache_creation_input_tokens.unwrap_or_default();
+        Some(Usage {
+            prompt_tokens: tokens.input_tokens? + read + written,
+            completion_tokens: tokens.output_tokens.unwrap_or_default(),
+            cached_tokens: read,
+            cache_write_tokens: written,
+            estimated: false,
+        })
+    }
+}

@@ -1,0 +1,222 @@
+//! A request in the form of the messages API: the system prompt apart, turns in strict alternation, marks for its
+//! cache.
+//!
+//! Source: <https://platform.claude.com/docs/en/api/messages>.
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::remote::{Capability, DEFAULT_MAX_TOKENS, ProviderConfig, Terms};
+use crate::{Message, Request, Role};
+
+/// Stands where a person's turn must be and nobody said anything. Always in the same places, so that the prefix of a
+/// growing conversation stays the same.
+const GO_ON: &str = "Go on.";
+/// Stands before a conversation whose beginning is missing.
+const EARLIER: &str = "(What was said before is left out.)";
+
+/// The request.
+#[derive(Serialize)]
+pub(super) struct Body<'a> {
+    model: &'a str,
+    max_tokens: u32,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    system: Vec<Block<'a>>,
+    messages: Vec<Turn<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_config: Option<OutputConfig<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stream: bool,
+}
+
+#[derive(Serialize)]
+struct OutputConfig<'a> {
+    format: Format<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Format<'a> {
+    JsonSchema { schema: &'a RawValue },
+}
+
+#[derive(Debug, PartialEq, Serialize)]
+struct Turn<'a> {
+    role: Role,
+    content: Vec<Block<'a>>,
+}
+
+#[derive(Debug, PartialEq, Serialize)]
+#[serde(tag = "type", rename = "text")]
+struct Block<'a> {
+    text: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache_control: Option<CacheControl>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum CacheControl {
+    Ephemeral,
+}
+
+impl<'a> Body<'a> {
+    /// Puts a request in the terms that the server understands.
+    pub(super) fn new(config: &'a ProviderConfig, request: &'a Request, terms: Terms) -> Self {
+        let (system, said): (Vec<_>, Vec<_>) = request
+            .messages
+            .iter()
+            .filter(|message| !message.content.trim().is_empty())
+            .partition(|message| message.role == Role::System);
+        let mut system: Vec<_> = system.into_iter().map(|message| block(&message.content)).collect();
+        mark(system.last_mut());
+        let schema = request
+            .schema
+            .as_ref()
+            .filter(|_| terms.capability == Capability::JsonSchema);
+        Self {
+            model: &config.model,
+            max_tokens: request.max_tokens.or(config.max_tokens).unwrap_or(DEFAULT_MAX_TOKENS),
+            system,
+            messages: turns(&said),
+            output_config: schema
+                .and_then(|schema| schema.closed_text())
+                .map(|schema| OutputConfig {
+                    format: Format::JsonSchema { schema },
+                }),
+            // The range here ends at 1.
+            temperature: config
+                .temperature
+                .filter(|_| terms.temperature)
+                .map(|temperature| temperature.min(1.0)),
+            stream: config.streaming,
+        }
+    }
+}
+
+/// Turns that alternate, a person's first and last. What holds for a whole run ends with the first of them, and what
+/// the next call repeats with the last: there the cache is marked.
+fn turns<'a>(said: &[&'a Message]) -> Vec<Turn<'a>> {
+    let mut turns: Vec<Turn<'a>> = Vec::new();
+    for message in said {
+        match (turns.last_mut(), message.role) {
+            (Some(last), Role::User) if last.role == Role::User => last.content.push(block(&message.content)),
+            (last, role) => {
+                if role == Role::Assistant && last.is_none_or(|last| last.role == Role::Assistant) {
+                    let filler = if turns.is_empty() { EARLIER } else { GO_ON };
+                    turns.push(turn(Role::User, filler));
+                }
+                turns.push(turn(role, &message.content));
+            }
+        }
+    }
+    if turns.last().is_none_or(|last| last.role == Role::Assistant) {
+        turns.push(turn(Role::User, GO_ON));
+    }
+    mark(turns.first_mut().and_then(|first| first.content.first_mut()));
+    mark(turns.last_mut().and_then(|last| last.content.last_mut()));
+    turns
+}
+
+fn turn(role: Role, text: &str) -> Turn<'_> {
+    Turn {
+        role,
+        content: vec![block(text)],
+    }
+}
+
+fn block(text: &str) -> Block<'_> {
+    // The API refuses an answer of its own that ends in white space; to others it means nothing.
+    Block {
+        text: text.trim_end(),
+        cache_control: None,
+    }
+}
+
+fn mark(block: Option<&mut Block<'_>>) {
+    if let Some(block) = block {
+        block.cache_control = Some(CacheControl::Ephemeral);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn message(role: Role, content: &str) -> Message {
+        Message {
+            role,
+            content: content.to_owned(),
+        }
+    }
+
+    fn said(messages: &[(Role, &str)]) -> Vec<Value> {
+        let messages: Vec<_> = messages.iter().map(|(role, text)| message(*role, text)).collect();
+        let turns = turns(&messages.iter().collect::<Vec<_>>());
+        turns
+            .iter()
+            .map(|turn| {
+                let texts: Vec<_> = turn.content.iter().map(|block| block.text).collect();
+                json!([turn.role, texts])
+            })
+            .collect()
+    }
+
+    #[test]
+    fn turns_alternate_whatever_was_said() {
+        use Role::{Assistant, User};
+        let cases: [(&[(Role, &str)], Value); 5] = [
+            (&[(User, "a")], json!([["user", ["a"]]])),
+            (&[(User, "a"), (User, "b")], json!([["user", ["a", "b"]]])),
+            (
+                &[(User, "a"), (Assistant, "b"), (Assistant, "c "), (User, "d")],
+                json!([
+                    ["user", ["a"]],
+                    ["assistant", ["b"]],
+                    ["user", ["Go on."]],
+                    ["assistant", ["c"]],
+                    ["user", ["d"]]
+                ]),
+            ),
+            (
+                &[(Assistant, "b"), (User, "c")],
+                json!([
+                    ["user", ["(What was said before is left out.)"]],
+                    ["assistant", ["b"]],
+                    ["user", ["c"]]
+                ]),
+            ),
+            (
+                &[(User, "a"), (Assistant, "b")],
+                json!([["user", ["a"]], ["assistant", ["b"]], ["user", ["Go on."]]]),
+            ),
+        ];
+        for (given, expected) in cases {
+            assert_eq!(Value::Array(said(given)), expected, "{given:?}");
+        }
+    }
+
+    #[test]
+    fn a_longer_conversation_begins_as_the_shorter_one() {
+        use Role::{Assistant, User};
+        let all = [
+            (User, "a"),
+            (Assistant, "b"),
+            (Assistant, "c"),
+            (User, "d"),
+            (User, "e"),
+            (Assistant, "f"),
+        ];
+        let whole = said(&all).iter().map(Value::to_string).collect::<String>();
+        // A model is asked before each of its answers.
+        for length in (1..all.len()).filter(|length| all[*length].0 == Assistant) {
+            let shorter = said(&all[..length]).iter().map(Value::to_string).collect::<String>();
+            let open = shorter.trim_end_matches("]]");
+            assert!(whole.starts_with(open), "{open}\n{whole}");
+        }
+    }
+}

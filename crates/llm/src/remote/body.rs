@@ -1,0 +1,72 @@
+//! Reading a body with a limit on its size and on the silence between its pieces.
+
+use std::error::Error;
+use std::time::Duration;
+
+use bytes::Bytes;
+use reqwest::Response;
+
+/// A body, piece by piece.
+pub(crate) struct Pieces {
+    response: Response,
+    idle: Duration,
+    left: usize,
+}
+
+impl Pieces {
+    /// Reads at most `limit` bytes, and waits at most `idle` for each piece.
+    pub(crate) fn new(response: Response, idle: Duration, limit: usize) -> Self {
+        Self {
+            response,
+            idle,
+            left: limit,
+        }
+    }
+
+    /// The next piece; `None` at the end.
+    ///
+    /// # Errors
+    /// Why the body cannot be read further, in words.
+    pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, String> {
+        let piece = match tokio::time::timeout(self.idle, self.response.chunk()).await {
+            Ok(piece) => piece.map_err(transport)?,
+            Err(_) => return Err(format!("nothing came for {:?}", self.idle)),
+        };
+        let length = piece.as_ref().map_or(0, Bytes::len);
+        self.left = self.left.checked_sub(length).ok_or("the answer is too long")?;
+        Ok(piece)
+    }
+
+    /// The whole body.
+    ///
+    /// # Errors
+    /// As [`Pieces::next`].
+    pub(crate) async fn whole(&mut self) -> Result<Vec<u8>, String> {
+        let mut whole = Vec::new();
+        while let Some(piece) = self.next().await? {
+            whole.extend_from_slice(&piece);
+        }
+        Ok(whole)
+    }
+
+    /// As much of the body as can be read: an error is told as well as it goes.
+    pub(crate) async fn up_to_limit(&mut self) -> Vec<u8> {
+        let mut read = Vec::new();
+        while let Ok(Some(piece)) = self.next().await {
+            read.extend_from_slice(&piece);
+        }
+        read
+    }
+}
+
+/// What went wrong on the way, down to its cause, without the URL: that may hold a password.
+pub(crate) fn transport(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(next) = cause {
+        text = format!("{text}: {next}");
+        cause = next.source();
+    }
+    text
+}

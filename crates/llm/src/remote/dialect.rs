@@ -1,0 +1,185 @@
+//! What a server turned out not to understand, remembered so that it is asked only once.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use super::Capability;
+
+/// How the next request is put.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Terms {
+    /// How JSON is asked for.
+    pub(crate) capability: Capability,
+    /// Whether `stream_options` may be sent.
+    pub(crate) stream_options: bool,
+    /// Whether the limit is called `max_completion_tokens`, as OpenAI's reasoning models want it.
+    pub(crate) completion_limit: bool,
+    /// Whether `temperature` may be sent: OpenAI's reasoning models refuse it.
+    pub(crate) temperature: bool,
+}
+
+impl Terms {
+    const fn pack(self) -> u8 {
+        let capability = match self.capability {
+            Capability::JsonSchema => 0,
+            Capability::JsonObject => 1,
+            Capability::None => 2,
+        };
+        capability
+            | (self.stream_options as u8) << 2
+            | (self.completion_limit as u8) << 3
+            | (self.temperature as u8) << 4
+    }
+
+    const fn unpack(packed: u8) -> Self {
+        let capability = match packed & 3 {
+            0 => Capability::JsonSchema,
+            1 => Capability::JsonObject,
+            _ => Capability::None,
+        };
+        Self {
+            capability,
+            stream_options: packed & 4 != 0,
+            completion_limit: packed & 8 != 0,
+            temperature: packed & 16 != 0,
+        }
+    }
+
+    /// The terms that meet this complaint; `None` if it is about something else.
+    fn after(self, complaint: &str) -> Option<Self> {
+        let complaint = complaint.to_lowercase();
+        let names = |words: &[&str]| words.iter().any(|word| complaint.contains(word));
+        if self.stream_options && names(&["stream_options", "include_usage"]) {
+            return Some(Self {
+                stream_options: false,
+                ..self
+            });
+        }
+        if !self.completion_limit && names(&["max_completion_tokens"]) {
+            return Some(Self {
+                completion_limit: true,
+                ..self
+            });
+        }
+        if self.temperature && names(&["temperature"]) {
+            return Some(Self {
+                temperature: false,
+                ..self
+            });
+        }
+        if !names(&[
+            "response_format",
+            "output_config",
+            "output_format",
+            "output format",
+            "json_schema",
+            "json_object",
+            "json schema",
+            "structured output",
+            "grammar",
+        ]) {
+            return None;
+        }
+        match self.capability {
+            Capability::JsonSchema => Some(Self {
+                capability: Capability::JsonObject,
+                ..self
+            }),
+            Capability::JsonObject => Some(Self {
+                capability: Capability::None,
+                ..self
+            }),
+            Capability::None => None,
+        }
+    }
+}
+
+/// The terms that hold for a server from now on.
+#[derive(Debug)]
+pub(crate) struct Dialect(AtomicU8);
+
+impl Dialect {
+    pub(crate) fn new(capability: Capability) -> Self {
+        Self(AtomicU8::new(
+            Terms {
+                capability,
+                stream_options: true,
+                completion_limit: false,
+                temperature: true,
+            }
+            .pack(),
+        ))
+    }
+
+    pub(crate) fn terms(&self) -> Terms {
+        Terms::unpack(self.0.load(Ordering::Relaxed))
+    }
+
+    /// Gives way to a complaint about a request that was put in `sent` terms. Returns whether the request
+    /// is worth another try. Calls that run at the same time give way once, not once each.
+    pub(crate) fn give_way(&self, sent: Terms, complaint: &str) -> bool {
+        let Some(next) = sent.after(complaint) else {
+            return false;
+        };
+        if self
+            .0
+            .compare_exchange(sent.pack(), next.pack(), Ordering::Relaxed, Ordering::Relaxed)
+            .is_ok()
+        {
+            tracing::info!(
+                ?next,
+                complaint,
+                "the server does not understand all that it could be asked"
+            );
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn terms(capability: Capability) -> Terms {
+        Terms {
+            capability,
+            stream_options: true,
+            completion_limit: false,
+            temperature: true,
+        }
+    }
+
+    #[test]
+    fn terms_survive_being_packed() {
+        for capability in [Capability::JsonSchema, Capability::JsonObject, Capability::None] {
+            for (stream_options, completion_limit) in [(false, false), (false, true), (true, false), (true, true)] {
+                for temperature in [false, true] {
+                    let terms = Terms {
+                        capability,
+                        stream_options,
+                        completion_limit,
+                        temperature,
+                    };
+                    assert_eq!(Terms::unpack(terms.pack()), terms);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn two_calls_that_fail_at_once_give_way_by_one_step() {
+        let dialect = Dialect::new(Capability::JsonSchema);
+        let sent = dialect.terms();
+        assert!(dialect.give_way(sent, "Unknown parameter: response_format"));
+        assert!(dialect.give_way(sent, "Unknown parameter: response_format"));
+        assert_eq!(dialect.terms(), terms(Capability::JsonObject));
+    }
+
+    #[test]
+    fn a_complaint_about_something_else_changes_nothing() {
+        let dialect = Dialect::new(Capability::None);
+        let sent = dialect.terms();
+        assert!(!dialect.give_way(sent, "the context is too long"));
+        assert!(!dialect.give_way(sent, "response_format is unknown"));
+        assert_eq!(dialect.terms(), terms(Capability::None));
+    }
+}

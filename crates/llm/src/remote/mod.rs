@@ -1,0 +1,297 @@
+//! What clients of remote models share: one address that is asked, and what its answers and silences mean.
+
+mod body;
+mod config;
+mod dialect;
+mod fault;
+mod sse;
+
+use std::time::Duration;
+
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Response, StatusCode, Url};
+use serde::Serialize;
+
+pub(crate) use self::body::Pieces;
+pub use self::config::{Capability, DEFAULT_MAX_TOKENS, ProviderConfig, SetupError, Timeouts, http_client};
+pub(crate) use self::dialect::{Dialect, Terms};
+pub(crate) use self::fault::Fault;
+use self::fault::Settings;
+use self::sse::Decoder;
+use crate::ModelError;
+
+/// Bytes of an error's body that are read.
+const LONGEST_ERROR: usize = 64 << 10;
+/// Bytes of a reply's body that are read.
+const LONGEST_REPLY: usize = 8 << 20;
+/// How long the end of a stream is waited for after its last event, so that the connection can be used again.
+const LAST_BYTES: Duration = Duration::from_millis(50);
+
+/// How a key is sent.
+pub(crate) struct KeyHeader {
+    /// The header's name.
+    pub(crate) name: HeaderName,
+    /// What stands before the key.
+    pub(crate) prefix: &'static str,
+}
+
+/// What became of a request that is worth an answer.
+pub(crate) enum Answer {
+    /// The server answers.
+    Reply(Response),
+    /// The server cannot read the request, as it says.
+    Unreadable(Fault),
+}
+
+/// One provider's address, with the key to it.
+pub(crate) struct Endpoint {
+    pub(crate) config: ProviderConfig,
+    client: reqwest::Client,
+    url: Url,
+    /// The base URL as it may be shown.
+    shown_url: String,
+    headers: HeaderMap,
+    /// What must not appear in any error.
+    secrets: Vec<String>,
+    dialect: Dialect,
+}
+
+impl Endpoint {
+    /// Sets an address up: the base URL and `path` below it.
+    ///
+    /// # Errors
+    /// [`SetupError`] if the base URL or the key cannot be used.
+    pub(crate) fn new(
+        config: ProviderConfig,
+        client: reqwest::Client,
+        path: &[&str],
+        key_header: &KeyHeader,
+    ) -> Result<Self, SetupError> {
+        let base_url = |reason: String| SetupError::BaseUrl {
+            provider: config.name.clone(),
+            reason,
+        };
+        let mut url = Url::parse(config.base_url.trim()).map_err(|error| base_url(error.to_string()))?;
+        if !["http", "https"].contains(&url.scheme()) || url.cannot_be_a_base() {
+            return Err(base_url(format!("its scheme is `{}`", url.scheme())));
+        }
+        url.path_segments_mut()
+            .map_err(|()| base_url("it has no path".to_owned()))?
+            .pop_if_empty()
+            .extend(path);
+        // Some services take `https://TOKEN@host`.
+        let user = Some(url.username()).filter(|name| !name.is_empty());
+        let mut secrets: Vec<String> = url.password().or(user).map(str::to_owned).into_iter().collect();
+        let mut headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
+        // An empty key is what an unset environment variable leaves.
+        if let Some(key) = config.key.as_deref().map(str::trim).filter(|key| !key.is_empty()) {
+            let mut value =
+                HeaderValue::from_str(&format!("{}{key}", key_header.prefix)).map_err(|_| SetupError::Key {
+                    provider: config.name.clone(),
+                })?;
+            value.set_sensitive(true);
+            headers.insert(key_header.name.clone(), value);
+            secrets.push(key.to_owned());
+            // Credentials in the URL would be sent as a second authorization.
+            clear_credentials(&mut url);
+        }
+        let shown_url = shown(&config.base_url);
+        let dialect = Dialect::new(config.capability);
+        Ok(Self {
+            config,
+            client,
+            url,
+            shown_url,
+            headers,
+            secrets,
+            dialect,
+        })
+    }
+
+    /// Sends one more header with every request.
+    pub(crate) fn with_header(mut self, name: HeaderName, value: &'static str) -> Self {
+        self.headers.insert(name, HeaderValue::from_static(value));
+        self
+    }
+
+    /// Asks in terms that the server understands: what it turns out not to know is left out from then on.
+    pub(crate) async fn ask<B: Serialize>(&self, body: impl Fn(Terms) -> B) -> Result<Response, ModelError> {
+        loop {
+            let terms = self.dialect.terms();
+            match self.send(&body(terms)).await? {
+                Answer::Reply(response) => return Ok(response),
+                Answer::Unreadable(fault) if self.dialect.give_way(terms, &fault.message) => {}
+                Answer::Unreadable(fault) => return Err(self.fault(fault)),
+            }
+        }
+    }
+
+    async fn send(&self, body: &impl Serialize) -> Result<Answer, ModelError> {
+        let body = serde_json::to_vec(body).map_err(|error| ModelError::BadRequest {
+            provider: self.config.name.clone(),
+            reason: error.to_string(),
+        })?;
+        let call = self
+            .client
+            .post(self.url.clone())
+            .headers(self.headers.clone())
+            .body(body);
+        let response = match tokio::time::timeout(self.patience(), call.send()).await {
+            Ok(sent) => sent.map_err(|error| self.overloaded(&body::transport(error)))?,
+            Err(_) => return Err(self.overloaded(&format!("no answer within {:?}", self.patience()))),
+        };
+        let status = response.status();
+        if status.is_success() {
+            return Ok(Answer::Reply(response));
+        }
+        let headers = response.headers().clone();
+        let body = Pieces::new(response, self.config.timeouts.idle, LONGEST_ERROR)
+            .up_to_limit()
+            .await;
+        let fault = Fault::from_response(status.as_u16(), &headers, &body);
+        if [StatusCode::BAD_REQUEST, StatusCode::UNPROCESSABLE_ENTITY].contains(&status) {
+            Ok(Answer::Unreadable(fault))
+        } else {
+            Err(self.fault(fault))
+        }
+    }
+
+    /// The longest silence. What does not stream is silent until it has finished.
+    const fn patience(&self) -> Duration {
+        if self.config.streaming {
+            self.config.timeouts.idle
+        } else {
+            self.config.timeouts.total
+        }
+    }
+
+    /// The body of a reply, to be read in pieces.
+    pub(crate) fn pieces(&self, response: Response) -> Pieces {
+        Pieces::new(response, self.patience(), LONGEST_REPLY)
+    }
+
+    /// Whether a reply comes as a stream: some servers ignore that one was asked for, others send one as plain text.
+    pub(crate) fn is_stream(&self, response: &Response) -> bool {
+        let content_type = response
+            .headers()
+            .get(CONTENT_TYPE)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default();
+        content_type.contains("event-stream") || self.config.streaming && !content_type.contains("json")
+    }
+
+    /// The call as a whole within its time.
+    pub(crate) async fn in_time<T>(&self, call: impl Future<Output = Result<T, ModelError>>) -> Result<T, ModelError> {
+        let total = self.config.timeouts.total;
+        match tokio::time::timeout(total, call).await {
+            Ok(result) => result,
+            Err(_) => Err(self.overloaded(&format!("no complete answer within {total:?}"))),
+        }
+    }
+
+    /// What an error of the server means for the caller.
+    pub(crate) fn fault(&self, fault: Fault) -> ModelError {
+        let settings = Settings {
+            provider: &self.config.name,
+            model: &self.config.model,
+            base_url: &self.shown_url,
+        };
+        fault.into_error(&settings, |text| self.clean(text))
+    }
+
+    /// A stream that broke off: what came may be worth something, nothing is not.
+    pub(crate) fn broken(&self, text: &str, reason: &str) -> ModelError {
+        if text.is_empty() {
+            return self.overloaded(reason);
+        }
+        ModelError::Cut {
+            provider: self.config.name.clone(),
+            partial: text.to_owned(),
+        }
+    }
+
+    pub(crate) fn overloaded(&self, reason: &str) -> ModelError {
+        ModelError::Overloaded {
+            provider: self.config.name.clone(),
+            reason: self.clean(reason),
+        }
+    }
+
+    /// The model, or a filter before it, will not answer.
+    pub(crate) fn refused(&self, said: &str) -> ModelError {
+        let said = self.clean(said.trim());
+        ModelError::Refused {
+            provider: self.config.name.clone(),
+            reason: if said.is_empty() {
+                "the content filter withheld the reply".to_owned()
+            } else {
+                said
+            },
+        }
+    }
+
+    /// Strikes secrets out: servers and proxies like to repeat them.
+    fn clean(&self, text: &str) -> String {
+        self.secrets
+            .iter()
+            .fold(text.to_owned(), |text, secret| text.replace(secret, "[secret]"))
+    }
+}
+
+/// A stream of events.
+pub(crate) struct Events {
+    pieces: Pieces,
+    decoder: Decoder,
+    over: bool,
+}
+
+impl Events {
+    pub(crate) fn new(pieces: Pieces) -> Self {
+        Self {
+            pieces,
+            decoder: Decoder::default(),
+            over: false,
+        }
+    }
+
+    /// The data of the next event; `None`: the stream has ended.
+    ///
+    /// # Errors
+    /// Why it cannot be read further, in words.
+    pub(crate) async fn next(&mut self) -> Result<Option<String>, String> {
+        loop {
+            if let Some(event) = self.decoder.next() {
+                return Ok(Some(event));
+            }
+            if self.over {
+                return Ok(self.decoder.rest());
+            }
+            match self.pieces.next().await? {
+                Some(piece) => self.decoder.push(&piece),
+                None => self.over = true,
+            }
+        }
+    }
+
+    /// Reads what follows the last event that matters, if it comes at once.
+    pub(crate) async fn end(&mut self) {
+        // Whether the end comes in time does not matter to the reply.
+        let _ = tokio::time::timeout(LAST_BYTES, self.pieces.next()).await;
+    }
+}
+
+/// A base URL without credentials and query.
+fn shown(base_url: &str) -> String {
+    let Ok(mut url) = Url::parse(base_url.trim()) else {
+        return String::new();
+    };
+    clear_credentials(&mut url);
+    url.set_query(None);
+    url.to_string()
+}
+
+fn clear_credentials(url: &mut Url) {
+    // Only a URL without a host refuses, and that has none to clear.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+}

@@ -1,0 +1,298 @@
+//! The client of Anthropic's messages API: what it asks for, how it reads what comes back, what its errors mean.
+
+mod support;
+
+use std::time::Duration;
+
+use clifford_fakes::anthropic::{AnthropicFake, error_event, status};
+use clifford_fakes::openai::Reply;
+use clifford_llm::{
+    Anthropic, Capability, Completion, Message, Model, ModelError, NativeToolCall, ProviderConfig, Request, Role,
+    Schema, Timeouts, Usage, http_client,
+};
+use serde_json::{Value, json};
+
+use self::support::{Heard, Outcome, request};
+
+const LONG: &str = "Thirty-two characters of text, \u{1f98a} and then as many again, for several chunks.";
+const KEY: &str = "sk-ant-1";
+
+fn config(fake: &AnthropicFake) -> ProviderConfig {
+    let mut config = ProviderConfig::new("main", fake.base_url(), "claude-test");
+    config.key = Some(KEY.to_owned());
+    config
+}
+
+fn client(config: ProviderConfig) -> Result<Anthropic, Box<dyn std::error::Error>> {
+    Ok(Anthropic::new(config, http_client(&Timeouts::default())?)?)
+}
+
+fn completion(text: &str, completion_tokens: u64) -> Completion {
+    Completion {
+        text: text.to_owned(),
+        tool_calls: Vec::new(),
+        // 8 tokens of prompt, 5 of them from the cache; the fake writes a tenth of the rest to it.
+        usage: Usage {
+            prompt_tokens: 8,
+            completion_tokens,
+            cached_tokens: 5,
+            cache_write_tokens: 0,
+            estimated: false,
+        },
+        provider: "main".to_owned(),
+        model: "claude-test".to_owned(),
+    }
+}
+
+#[tokio::test]
+async fn a_reply_is_the_same_streamed_or_whole_and_its_cached_tokens_are_part_of_the_prompt() -> Outcome {
+    for streaming in [true, false] {
+        let fake = AnthropicFake::start().await;
+        fake.require_key(KEY);
+        fake.push(
+            Reply::text(LONG)
+                .reasoning("Let me think about this for a while.")
+                .cached_tokens(5),
+        );
+        let mut config = config(&fake);
+        config.streaming = streaming;
+        config.temperature = Some(0.2);
+        let mut heard = Heard::default();
+        let reply = client(config)?.complete(&request(), &mut heard).await?;
+        assert_eq!(reply, completion(LONG, 19), "streaming: {streaming}");
+        assert_eq!(heard.text(), LONG);
+        let sent = &fake.requests()[0];
+        let mut expected = json!({
+            "model": "claude-test",
+            "max_tokens": 8192,
+            "system": [{"type": "text", "text": "You answer with a JSON object.", "cache_control": {"type": "ephemeral"}}],
+            "messages": [{"role": "user", "content": [
+                {"type": "text", "text": "Hi", "cache_control": {"type": "ephemeral"}},
+            ]}],
+            "temperature": 0.2,
+        });
+        if streaming {
+            expected["stream"] = json!(true);
+        }
+        assert_eq!(sent.body, expected);
+        assert_eq!(
+            (
+                sent.header("x-api-key"),
+                sent.header("anthropic-version"),
+                sent.header("authorization")
+            ),
+            (Some(KEY), Some("2023-06-01"), None)
+        );
+        assert_eq!(fake.violations(), Vec::<String>::new());
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_is_written_to_the_cache_is_told_and_counted() -> Outcome {
+    let fake = AnthropicFake::start().await;
+    fake.push(Reply::text("yes"));
+    let mut asked = request();
+    asked.messages[1].content = "x".repeat(400);
+    let reply = client(config(&fake))?.complete(&asked, &mut ()).await?;
+    let usage = Usage {
+        prompt_tokens: 108,
+        completion_tokens: 1,
+        cached_tokens: 0,
+        cache_write_tokens: 10,
+        estimated: false,
+    };
+    assert_eq!(reply.usage, usage);
+    Ok(())
+}
+
+#[tokio::test]
+async fn tool_calls_come_with_their_arguments() -> Outcome {
+    for streaming in [true, false] {
+        let fake = AnthropicFake::start().await;
+        fake.push(Reply::native_tool_calls([
+            (
+                "compute.eval".to_owned(),
+                "{\"expression\":\"6 * 7 and then some more of it\"}".to_owned(),
+            ),
+            ("tools.list".to_owned(), "{}".to_owned()),
+        ]));
+        let mut config = config(&fake);
+        config.streaming = streaming;
+        let reply = client(config)?.complete(&request(), &mut ()).await?;
+        let call = |name: &str, arguments: &str| NativeToolCall {
+            name: name.to_owned(),
+            arguments: arguments.to_owned(),
+        };
+        let expected = [
+            call("compute.eval", "{\"expression\":\"6 * 7 and then some more of it\"}"),
+            call("tools.list", "{}"),
+        ];
+        assert_eq!(reply.tool_calls, expected, "streaming: {streaming}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_cache_is_marked_where_the_run_begins_and_where_it_ends_by_now() -> Outcome {
+    let fake = AnthropicFake::start().await;
+    fake.push(Reply::text("done"));
+    let mut asked = request();
+    for (role, content) in [
+        (Role::Assistant, "a"),
+        (Role::Assistant, "b"),
+        (Role::User, "c"),
+        (Role::User, "d"),
+    ] {
+        asked.messages.push(Message {
+            role,
+            content: content.to_owned(),
+        });
+    }
+    client(config(&fake))?.complete(&asked, &mut ()).await?;
+    let block = |text: &str| json!({"type": "text", "text": text});
+    let marked = |text: &str| json!({"type": "text", "text": text, "cache_control": {"type": "ephemeral"}});
+    assert_eq!(
+        fake.requests()[0].body["messages"],
+        json!([
+            {"role": "user", "content": [marked("Hi")]},
+            {"role": "assistant", "content": [block("a")]},
+            {"role": "user", "content": [block("Go on.")]},
+            {"role": "assistant", "content": [block("b")]},
+            {"role": "user", "content": [block("c"), marked("d")]},
+        ])
+    );
+    assert_eq!(fake.violations(), Vec::<String>::new());
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_closed_schema_is_sent_without_bounds_and_an_open_one_is_not() -> Outcome {
+    let closed = json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"],
+        "additionalProperties": false});
+    let mut bounded = closed.clone();
+    bounded["properties"]["a"]["minLength"] = json!(1);
+    let open = json!({"type": "object", "properties": {"a": {"type": "object"}}});
+    let format = json!({"format": {"type": "json_schema", "schema": closed}});
+    for (schema, capability, expected) in [
+        (&bounded, Capability::JsonSchema, format),
+        (&open, Capability::JsonSchema, Value::Null),
+        (&bounded, Capability::None, Value::Null),
+    ] {
+        let fake = AnthropicFake::start().await;
+        fake.push(Reply::text("{}"));
+        let mut config = config(&fake);
+        config.capability = capability;
+        let asked = Request {
+            schema: Some(Schema::new("action", schema)),
+            ..request()
+        };
+        client(config)?.complete(&asked, &mut ()).await?;
+        assert_eq!(fake.requests()[0].body["output_config"], expected);
+        assert_eq!(fake.violations(), Vec::<String>::new());
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_a_model_does_not_know_is_asked_of_it_once() -> Outcome {
+    let fake = AnthropicFake::start().await;
+    fake.push(status(
+        400,
+        "output_config.format: this model does not support structured outputs",
+    ));
+    fake.push(status(400, "`temperature` is deprecated for this model."));
+    fake.push(Reply::text("one"));
+    fake.push(Reply::text("two"));
+    let mut config = config(&fake);
+    config.temperature = Some(0.5);
+    let model = client(config)?;
+    let schema = json!({"type": "object", "properties": {}, "additionalProperties": false});
+    let asked = Request {
+        schema: Some(Schema::new("action", &schema)),
+        ..request()
+    };
+    assert_eq!(model.complete(&asked, &mut ()).await?.text, "one");
+    assert_eq!(model.complete(&asked, &mut ()).await?.text, "two");
+    let sent: Vec<_> = fake
+        .requests()
+        .iter()
+        .map(|request| {
+            (
+                request.body.get("output_config").is_some(),
+                request.body.get("temperature").is_some(),
+            )
+        })
+        .collect();
+    assert_eq!(sent, [(true, true), (false, true), (false, false), (false, false)]);
+    Ok(())
+}
+
+fn class(error: &ModelError) -> &'static str {
+    match error {
+        ModelError::Later { .. } => "later",
+        ModelError::Overloaded { .. } => "overloaded",
+        ModelError::BadRequest { .. } => "bad request",
+        ModelError::Refused { .. } => "refused",
+        ModelError::Unauthorised { .. } => "unauthorised",
+        ModelError::Cut { .. } => "cut",
+    }
+}
+
+#[tokio::test]
+async fn errors_are_of_the_same_classes_as_everywhere() -> Outcome {
+    let cases = [
+        (status(400, "messages: too long"), "bad request"),
+        (
+            status(400, "Your credit balance is too low to access the Anthropic API."),
+            "unauthorised",
+        ),
+        (status(401, "invalid x-api-key"), "unauthorised"),
+        (status(403, "Your API key does not have permission"), "unauthorised"),
+        (status(404, "model: claude-test"), "unauthorised"),
+        (status(413, "Request exceeds the maximum size"), "bad request"),
+        (status(429, "rate limited").header("retry-after", "7"), "later"),
+        (status(429, "rate limited"), "overloaded"),
+        (status(500, "Internal server error"), "overloaded"),
+        (status(529, "Overloaded"), "overloaded"),
+        (Reply::content_filter(), "refused"),
+        (Reply::garbage(), "overloaded"),
+        (Reply::reset(), "overloaded"),
+        (Reply::text(LONG).cut_after(6), "cut"),
+        (Reply::text(LONG).end_after(6), "cut"),
+        (Reply::text(LONG).end_after(3), "overloaded"),
+        (
+            Reply::text(LONG).event_after(2, error_event(529, "Overloaded")),
+            "overloaded",
+        ),
+    ];
+    for (reply, expected) in cases {
+        let fake = AnthropicFake::start().await;
+        let shown = format!("{reply:?}");
+        fake.push(reply);
+        let error = client(config(&fake))?.complete(&request(), &mut ()).await.err();
+        assert_eq!(error.as_ref().map(class), Some(expected), "{shown}: {error:?}");
+        if expected == "later" {
+            let later = ModelError::Later {
+                provider: "main".to_owned(),
+                after: Duration::from_secs(7),
+            };
+            assert_eq!(error, Some(later));
+        }
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_key_that_is_repeated_by_the_server_is_in_no_error() -> Outcome {
+    let fake = AnthropicFake::start().await;
+    fake.require_key("another");
+    let error = client(config(&fake))?.complete(&request(), &mut ()).await.err();
+    let error = error.map(|error| error.to_string()).unwrap_or_default();
+    assert!(error.contains("[secret]") && error.contains("check `key`"), "{error}");
+    assert!(
+        !error.contains(KEY) && !format!("{:?}", client(config(&fake))?).contains(KEY),
+        "{error}"
+    );
+    Ok(())
+}

@@ -1,0 +1,177 @@
+//! The models of the configuration, with the layers around them.
+
+use std::{sync::Arc, time::Duration};
+
+use clifford_llm::{
+    Anthropic, Candidate, Capability, Circuit, CircuitPolicy, Failover, Model, Offline, OpenAi, ProviderConfig,
+    RetryPolicy, Retrying, SetupError, Timeouts,
+};
+use clifford_vault::Secret;
+
+use super::settings::count;
+use crate::{
+    config::{self, Config, Provider, ProviderKind, RoleModel, Secrets},
+    engine::masked::Masked,
+    roles::{Assigned, Prices, Role, Roles},
+};
+
+/// What is asked of a cache costs that much more where nothing else is set, as Anthropic has it.
+const CACHE_WRITE: f64 = 1.25;
+
+/// The model for each role. Each is followed by the other providers, in their order.
+pub(super) fn roles(config: &Config, secrets: &Secrets) -> Result<Roles, SetupError> {
+    let builder = Builder::new(config, secrets)?;
+    let chosen = &config.llm.roles;
+    let usual = RoleModel::default();
+    let executor = builder.assigned(chosen.executor.as_ref().unwrap_or(&usual))?;
+    let mut others = Vec::new();
+    for (role, choice) in [
+        (Role::Planner, &chosen.planner),
+        (Role::Verifier, &chosen.verifier),
+        (Role::Memory, &chosen.memory),
+        (Role::Vision, &chosen.vision),
+    ] {
+        if let Some(choice) = choice {
+            others.push((role, builder.assigned(choice)?));
+        }
+    }
+    let prices = builder.providers.iter().map(|one| (one.name.clone(), prices(one)));
+    Ok(Roles::new(executor, others, prices.collect(), builder.circuits.clone()))
+}
+
+/// One provider of the configuration, without the layers around it.
+pub(crate) fn provider(provider: &Provider, key: Option<&Secret>) -> Result<Arc<dyn Model>, SetupError> {
+    remote(provider, key, clifford_llm::http_client(&Timeouts::default())?)
+}
+
+struct Builder<'a> {
+    providers: &'a [Provider],
+    secrets: &'a Secrets,
+    policy: RetryPolicy,
+    client: reqwest::Client,
+    /// One a provider, whatever it is asked for.
+    circuits: Vec<Arc<Circuit>>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(config: &'a Config, secrets: &'a Secrets) -> Result<Self, SetupError> {
+        let providers = &config.llm.providers;
+        let circuit = |provider: &Provider| Arc::new(Circuit::new(&provider.name, CircuitPolicy::default()));
+        Ok(Self {
+            providers,
+            secrets,
+            policy: RetryPolicy {
+                attempts: count(config.llm.retries) + 1,
+                ..RetryPolicy::default()
+            },
+            client: clifford_llm::http_client(&Timeouts::default())?,
+            circuits: providers.iter().map(circuit).collect(),
+        })
+    }
+
+    fn assigned(&self, choice: &RoleModel) -> Result<Assigned, SetupError> {
+        let named = |provider: &Provider| choice.provider.as_ref().is_some_and(|name| *name == provider.name);
+        let first = self.providers.iter().position(named).unwrap_or(0);
+        let mut candidates = Vec::new();
+        let mut dearest = Prices::default();
+        for (place, (provider, circuit)) in self.providers.iter().zip(&self.circuits).enumerate() {
+            dearest = dearest.max(prices(provider));
+            let mut provider = provider.clone();
+            if let (true, Some(model)) = (place == first, &choice.model) {
+                provider.model.clone_from(model);
+            }
+            let candidate = Candidate {
+                model: self.layered(&provider)?,
+                circuit: Arc::clone(circuit),
+            };
+            candidates.push(candidate);
+        }
+        let max_tokens = self.providers.get(first).and_then(|provider| provider.max_tokens);
+        let model: Arc<dyn Model> = if candidates.is_empty() {
+            Arc::new(Offline)
+        } else {
+            let preferred = candidates.remove(first);
+            Arc::new(Failover::new(preferred, candidates))
+        };
+        Ok(Assigned {
+            model: Arc::new(Masked::new(model, Arc::clone(&self.secrets.masker))),
+            dearest,
+            max_tokens,
+        })
+    }
+
+    /// A provider that is asked again while its errors are of the passing kind.
+    fn layered(&self, provider: &Provider) -> Result<Arc<dyn Model>, SetupError> {
+        if provider.kind == ProviderKind::Offline {
+            return Ok(Arc::new(Offline));
+        }
+        let key = self.secrets.provider_keys.get(&provider.name);
+        let remote = remote(provider, key, self.client.clone())?;
+        Ok(Arc::new(Retrying::new(remote, self.policy)))
+    }
+}
+
+fn remote(provider: &Provider, key: Option<&Secret>, client: reqwest::Client) -> Result<Arc<dyn Model>, SetupError> {
+    let mut settings = ProviderConfig::new(&provider.name, provider.base_url.as_str(), &provider.model);
+    settings.key = key.map(|key| key.expose().to_owned());
+    settings.capability = match provider.structured {
+        config::Structured::JsonSchema => Capability::JsonSchema,
+        config::Structured::JsonObject => Capability::JsonObject,
+        config::Structured::None => Capability::None,
+    };
+    settings.streaming = provider.stream;
+    settings.timeouts = Timeouts {
+        total: Duration::from_secs(provider.timeout_seconds),
+        ..Timeouts::default()
+    };
+    settings.max_tokens = provider.max_tokens;
+    settings.temperature = Some(provider.temperature);
+    Ok(match provider.kind {
+        ProviderKind::Offline => Arc::new(Offline),
+        ProviderKind::Openai => Arc::new(OpenAi::new(settings, client)?),
+        ProviderKind::Anthropic => Arc::new(Anthropic::new(settings, client)?),
+    })
+}
+
+/// Prices as they are set, and what follows from them for those that are not.
+fn prices(provider: &Provider) -> Prices {
+    let prompt = provider.prompt_price.unwrap_or(0.0);
+    let dearer = match provider.kind {
+        ProviderKind::Anthropic => prompt * CACHE_WRITE,
+        ProviderKind::Openai | ProviderKind::Offline => prompt,
+    };
+    Prices {
+        prompt,
+        cached: provider.cached_price.unwrap_or(prompt),
+        cache_write: provider.cache_write_price.unwrap_or(dearer),
+        completion: provider.completion_price.unwrap_or(0.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_price_that_is_not_set_follows_from_the_others() {
+        let provider = |kind, cached_price| Provider {
+            kind,
+            prompt_price: Some(4.0),
+            completion_price: Some(20.0),
+            cached_price,
+            ..Provider::default()
+        };
+        let expected = |cached, cache_write| Prices {
+            prompt: 4.0,
+            cached,
+            cache_write,
+            completion: 20.0,
+        };
+        assert_eq!(prices(&provider(ProviderKind::Openai, None)), expected(4.0, 4.0));
+        assert_eq!(
+            prices(&provider(ProviderKind::Anthropic, Some(0.4))),
+            expected(0.4, 5.0)
+        );
+        assert_eq!(prices(&Provider::default()), Prices::default());
+    }
+}

@@ -1,0 +1,67 @@
+//! A call of a tool by hand: as a run would make it, without a run. Only what reads can be called so.
+
+use std::sync::Arc;
+
+use anyhow::{anyhow, bail};
+use serde_json::{Map, Value};
+
+use crate::{
+    app::App,
+    engine::step::{ToolCall, ToolOutcome},
+    id::{RunId, UserId},
+    search,
+    store::{memory_items::Viewer, settings},
+    tools::{Class, Options, Origins, ToolContext},
+};
+
+/// Makes a call on somebody's behalf, in private.
+///
+/// # Errors
+/// There is no such command, it does more than read, or the store's. What the command itself says is an outcome.
+pub(super) async fn call(
+    app: &App,
+    name: &str,
+    args: Map<String, Value>,
+    user: Option<UserId>,
+) -> anyhow::Result<ToolOutcome> {
+    let engine = &app.engine;
+    let command = (engine.tools.command(name)).ok_or_else(|| anyhow!(engine.tools.unknown(name)))?;
+    if command.class != Class::Read {
+        bail!("{name} does more than read: only a run may call it; ask for it with `clifford ask`");
+    }
+    let agent = engine.default_agent().await?.id;
+    let around = settings::Around {
+        place: None,
+        agent: Some(agent),
+        user,
+    };
+    let rows = settings::around(&mut app.db.read().await?, around).await?;
+    let run = RunId::new();
+    let cx = ToolContext {
+        db: app.db.clone(),
+        clock: Arc::clone(&app.clock),
+        registry: Arc::clone(&engine.tools),
+        services: Arc::clone(&engine.services),
+        options: Arc::new(Options::new(Arc::clone(&engine.services), &rows)),
+        time_zone: engine.rules.time_zone.clone(),
+        agent,
+        user,
+        context: None,
+        place: None,
+        address: None,
+        defaults: engine.settings.memory.defaults,
+        viewer: Viewer::Private,
+        allowed: None,
+        run,
+        root_run: run,
+        scope: search::Scope::of(user, None),
+        idempotency_key: run.to_string(),
+        origins: Arc::new(Origins::default()),
+    };
+    let call = ToolCall {
+        name: name.to_owned(),
+        args,
+        idempotency_key: run.to_string(),
+    };
+    Ok(engine.tools.call(cx, &call).await.outcome)
+}

@@ -1,0 +1,127 @@
+//! `clifford eval`: golden tasks, each through the real engine with a database of its own, scored.
+
+mod checks;
+mod play;
+mod task;
+
+use std::{path::PathBuf, process::ExitCode};
+
+use anyhow::{Context, bail};
+use serde::Serialize;
+
+use self::task::Task;
+use super::{
+    examples,
+    output::{self, Format, Paint, paint},
+    setup::Globals,
+};
+use crate::telemetry;
+
+/// Arguments of `eval`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = examples!(
+    "clifford eval eval/simple.jsonl",
+    "clifford eval eval/simple.jsonl --provider local --at-least 8",
+    "clifford eval eval/simple.jsonl --only calculate --json",
+))]
+pub(super) struct Args {
+    /// The tasks, a JSON object a line.
+    file: PathBuf,
+    /// Only this provider, by its name; otherwise as the configuration says.
+    #[arg(long)]
+    provider: Option<String>,
+    /// Only the tasks whose names hold this.
+    #[arg(long)]
+    only: Option<String>,
+    /// How many tasks must pass; otherwise all.
+    #[arg(long, value_name = "N")]
+    at_least: Option<usize>,
+    #[command(flatten)]
+    format: Format,
+}
+
+/// What became of one task.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Score {
+    name: String,
+    passed: bool,
+    /// What was not as it should be.
+    faults: Vec<String>,
+    answer: String,
+    tool_calls: Vec<String>,
+    model_calls: i64,
+    tokens: i64,
+    seconds: f64,
+}
+
+/// What became of all of them.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Report {
+    passed: usize,
+    of: usize,
+    needed: usize,
+    tasks: Vec<Score>,
+}
+
+pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
+    let text =
+        std::fs::read_to_string(&args.file).with_context(|| format!("{} cannot be read", args.file.display()))?;
+    let mut tasks = task::read(&text).with_context(|| args.file.display().to_string())?;
+    if let Some(only) = &args.only {
+        tasks.retain(|task| task.name.contains(only));
+    }
+    if tasks.is_empty() {
+        bail!("{} holds no such task", args.file.display());
+    }
+    let (loaded, secrets) = globals.load_with_secrets()?;
+    telemetry::init_quiet(&loaded.config.log, &secrets)?;
+    let mut scores = Vec::new();
+    for task in &tasks {
+        let score = Box::pin(play::task(globals, args.provider.as_deref(), task)).await?;
+        tell(&score, args.format)?;
+        scores.push(score);
+    }
+    let report = Report {
+        passed: scores.iter().filter(|score| score.passed).count(),
+        of: scores.len(),
+        needed: args.at_least.unwrap_or(scores.len()),
+        tasks: scores,
+    };
+    if args.format.json {
+        output::json(&report)?;
+    } else {
+        output::print(&format!(
+            "\n{} of {} passed; {} are needed",
+            report.passed, report.of, report.needed
+        ))?;
+    }
+    Ok(if report.passed >= report.needed {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// One line a task as soon as it is done, and what was wrong below it.
+fn tell(score: &Score, format: Format) -> anyhow::Result<()> {
+    if format.json {
+        return Ok(());
+    }
+    let word = match score.passed {
+        true => paint(Paint::Green, "pass"),
+        false => paint(Paint::Red, "FAIL"),
+    };
+    output::print(&format!(
+        "{word}  {:<32} {:>2} model calls  {:>6} tokens  {:>6.1} s",
+        score.name, score.model_calls, score.tokens, score.seconds
+    ))?;
+    for fault in &score.faults {
+        output::print(&format!("      {fault}"))?;
+    }
+    if !score.passed {
+        output::print(&format!("      it answered: {}", output::head(&score.answer, 200)))?;
+    }
+    Ok(())
+}

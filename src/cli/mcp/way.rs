@@ -1,0 +1,139 @@
+//! How `clifford mcp` gets to an engine: by the API of this process, or of the one that has the database.
+
+use std::{net::IpAddr, time::Duration};
+
+use anyhow::{Context, bail};
+use axum::{
+    Router,
+    body::{self, Body},
+    http::{Method, Request, header},
+};
+use clifford_vault::{Secret, Token};
+use serde_json::Value;
+use tower::ServiceExt;
+
+use crate::{
+    app::{App, Options, StartError},
+    cli::setup,
+    config::{Loaded, Secrets},
+    store::StoreError,
+};
+
+/// How long the other process may take to answer; a caller may ask it to wait for five minutes.
+const PATIENCE: Duration = Duration::from_secs(330);
+
+/// A way to the HTTP API of an engine.
+#[derive(Clone, Debug)]
+pub(super) enum Way {
+    /// The engine is in this process.
+    Here { api: Router, token: Secret },
+    /// It is in another one, which listens there.
+    There {
+        client: reqwest::Client,
+        base: String,
+        token: Secret,
+    },
+}
+
+impl Way {
+    /// Starts an engine here; where another process has the database, the way leads there.
+    ///
+    /// # Errors
+    /// The database cannot be used, or the other process cannot be spoken to.
+    pub(super) async fn open(loaded: &Loaded, secrets: &Secrets) -> anyhow::Result<(Self, Option<App>)> {
+        let options = Options {
+            channels: false,
+            workers: true,
+            terminal: None,
+        };
+        match App::start(loaded, secrets, options).await {
+            Ok(app) => {
+                let token = Token::new(&mut rand::rng());
+                let way = Self::Here {
+                    api: app.local_api(token.hash()),
+                    token: Secret::new(token.expose()),
+                };
+                Ok((way, Some(app)))
+            }
+            Err(StartError::Store(StoreError::InUse(_))) => Ok((Self::there(loaded, secrets).await?, None)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn there(loaded: &Loaded, secrets: &Secrets) -> anyhow::Result<Self> {
+        let path = setup::sqlite_path(loaded).unwrap_or_default();
+        let path = path.display();
+        let http = &loaded.config.http;
+        let Some(token) = secrets.http_token.clone().filter(|_| http.enabled) else {
+            bail!(
+                "{path} is in use by another Clifford, and there is no token to speak to it over HTTP: make one with \
+                 `clifford token create --name mcp` and set CLIFFORD_API_TOKEN to it (with http.enabled = true), or stop \
+                 that one; several processes can share PostgreSQL"
+            );
+        };
+        let mut address = http.bind;
+        if address.ip().is_unspecified() {
+            address.set_ip(match address.ip() {
+                IpAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
+                IpAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
+            });
+        }
+        // It is on this machine: no proxy is asked.
+        let client = reqwest::Client::builder().no_proxy().timeout(PATIENCE).build()?;
+        let way = Self::There {
+            client,
+            base: format!("http://{address}"),
+            token,
+        };
+        let answer = way.ask(Method::GET, "/api/runs?limit=1", None).await;
+        answer.map_err(|error| {
+            anyhow::anyhow!(
+                "{path} is in use by another Clifford, and that one's API at {address} cannot be used: {error}; see that \
+                 http.bind and CLIFFORD_API_TOKEN are the same here and there"
+            )
+        })?;
+        Ok(way)
+    }
+
+    /// Asks the API, and returns its answer.
+    ///
+    /// # Errors
+    /// What it refuses, in its own words; it does not answer.
+    pub(super) async fn ask(&self, method: Method, path: &str, body: Option<Value>) -> anyhow::Result<Value> {
+        let (done, bytes) = match self {
+            Self::Here { api, token } => {
+                let mut request = Request::builder()
+                    .method(method)
+                    .uri(path)
+                    .header(header::AUTHORIZATION, format!("Bearer {}", token.expose()));
+                if body.is_some() {
+                    request = request.header(header::CONTENT_TYPE, "application/json");
+                }
+                let body = body.map_or_else(Body::empty, |body| Body::from(body.to_string()));
+                let response = match api.clone().oneshot(request.body(body)?).await {
+                    Ok(response) => response,
+                    Err(never) => match never {},
+                };
+                let done = response.status().is_success();
+                (done, body::to_bytes(response.into_body(), usize::MAX).await?)
+            }
+            Self::There { client, base, token } => {
+                let mut request = client
+                    .request(method, format!("{base}{path}"))
+                    .bearer_auth(token.expose());
+                if let Some(body) = body {
+                    request = request.json(&body);
+                }
+                let response = request.send().await.context("no answer")?;
+                let done = response.status().is_success();
+                (done, response.bytes().await.context("no whole answer")?)
+            }
+        };
+        let answer: Value = serde_json::from_slice(&bytes).context("the answer is not JSON")?;
+        if !done {
+            let said = |key: &str| answer[key].as_str().unwrap_or_default();
+            bail!("{}: {}", said("title"), said("detail"));
+        }
+        Ok(answer)
+    }
+}

@@ -1,0 +1,182 @@
+//! `clifford policy`: rules about tool calls. A server on the same database goes by them at once.
+
+mod flags;
+
+use std::process::ExitCode;
+
+use anyhow::{anyhow, bail};
+use serde_json::{Map, Value, json};
+
+use self::flags::{RuleFlags, TrialFlags};
+use super::{
+    examples,
+    output::{self, Format},
+    setup::{self, Globals},
+};
+use crate::{
+    app,
+    config::Loaded,
+    id::PolicyId,
+    policy::{Named, Rule, trial},
+    store::{Db, StoreError, policies},
+    tools::{Registry, Services},
+};
+
+/// Arguments of `policy`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = examples!(
+    "clifford policy list",
+    "clifford policy add deny --tool '*.delete' --hours 22:00-06:00 --reason 'backups run at night'",
+    "clifford policy add limit --tool image.make --calls 5 --per day",
+    "clifford policy remove 0198f2c4-…",
+    "clifford policy test memory.put --args '{\"module\":\"preferences\"}' --shared --tainted",
+))]
+pub(super) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Lists every rule: the database's, those of bot.toml, and the built-in ones.
+    List(Format),
+    /// Makes a rule in the database.
+    Add(Box<RuleFlags>),
+    /// Deletes a rule of the database.
+    Remove {
+        /// Its id, as `clifford policy list` shows it.
+        id: PolicyId,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Tells what would become of a call, and why; nothing is called.
+    Test(TrialFlags),
+}
+
+pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
+    let loaded = globals.load()?;
+    let db = globals.database().await?;
+    let outcome = match args.command {
+        Command::List(format) => list(&db, &loaded, format).await,
+        Command::Add(flags) => add(&db, *flags).await,
+        Command::Remove { id, format } => remove(&db, id, format).await,
+        Command::Test(flags) => test(&db, &loaded, flags).await,
+    };
+    db.close().await;
+    outcome.map(|()| ExitCode::SUCCESS)
+}
+
+async fn rules(db: &Db, loaded: &Loaded) -> anyhow::Result<Vec<Named>> {
+    let made = policies::list(&mut db.read().await?).await?;
+    Ok(trial::rules(&app::policy(&loaded.config), made))
+}
+
+async fn list(db: &Db, loaded: &Loaded, format: Format) -> anyhow::Result<()> {
+    let mut rules = rules(db, loaded).await?;
+    rules.sort_by_key(|named| std::cmp::Reverse(named.rule.priority));
+    if format.json {
+        let rules: Vec<_> = rules
+            .into_iter()
+            .map(|named| json!({ "id": named.key, "rule": named.rule }))
+            .collect();
+        return output::json(&rules);
+    }
+    let rows = rules
+        .into_iter()
+        .map(|Named { key, rule }| {
+            let action = word(&rule.action);
+            [key, rule.priority.to_string(), action, conditions(&rule), rule.name]
+        })
+        .collect();
+    output::table(
+        ["ID", "PRIORITY", "ACTION", "CALLS", "NAME"],
+        rows,
+        "there are no rules",
+    )
+}
+
+/// What a rule is about, on one line.
+fn conditions(rule: &Rule) -> String {
+    const ASIDE: [&str; 6] = ["name", "priority", "action", "reason", "calls", "by"];
+    let fields = serde_json::to_value(rule).unwrap_or_default();
+    let set: Vec<_> = (fields.as_object().into_iter().flatten())
+        .filter(|(name, value)| !ASIDE.contains(&name.as_str()) && name.as_str() != "per" && **value != json!([]))
+        .map(|(name, value)| match value {
+            Value::Array(items) => format!("{name} {}", items.iter().map(bare).collect::<Vec<_>>().join(", ")),
+            other => format!("{name} {}", bare(other)),
+        })
+        .collect();
+    let limit = (rule.calls > 0).then(|| format!("{} per {} and {}", rule.calls, rule.per.word(), word(&rule.by)));
+    let all: Vec<_> = set.into_iter().chain(limit).collect();
+    if all.is_empty() {
+        "all".to_owned()
+    } else {
+        all.join("; ")
+    }
+}
+
+fn bare(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn word(value: &impl serde::Serialize) -> String {
+    bare(&serde_json::to_value(value).unwrap_or_default())
+}
+
+async fn add(db: &Db, flags: RuleFlags) -> anyhow::Result<()> {
+    let format = flags.format;
+    let rule = flags.rule();
+    if let Some((field, fault)) = rule.fault() {
+        bail!("{field}: {fault}");
+    }
+    let now = setup::now();
+    let made = db
+        .write(move |tx| Box::pin(async move { policies::insert(tx, &rule, now).await }))
+        .await
+        .map_err(|error| match error {
+            StoreError::Conflict(_) => anyhow!(
+                "there is no such user, space or context; `clifford users list` and `clifford contexts list` show them"
+            ),
+            other => other.into(),
+        })?;
+    if format.json {
+        return output::json(&made);
+    }
+    output::print(&format!("{}: holds from now on", made.id))
+}
+
+async fn remove(db: &Db, id: PolicyId, format: Format) -> anyhow::Result<()> {
+    if !db.write(move |tx| Box::pin(policies::remove(tx, id))).await? {
+        bail!("there is no rule {id} in the database; `clifford policy list` shows them");
+    }
+    if format.json {
+        return output::json(&json!({ "id": id, "removed": true }));
+    }
+    output::print(&format!("{id}: removed"))
+}
+
+async fn test(db: &Db, loaded: &Loaded, flags: TrialFlags) -> anyhow::Result<()> {
+    let args: Map<String, Value> = serde_json::from_str(&flags.args).map_err(|error| {
+        anyhow!("--args: write a JSON object, such as '{{\"url\":\"https://example.com\"}}' ({error})")
+    })?;
+    let services = Services {
+        config: loaded.config.tools.clone(),
+        ..Services::default()
+    };
+    let tools = Registry::new(loaded.config.engine.max_tool_retries, &services);
+    let rules = rules(db, loaded).await?;
+    let zone = &loaded.config.engine.time_zone;
+    let tried = trial::run(&tools, &rules, &flags.call, &args, &flags.trial(), setup::now(), zone)
+        .map_err(|fault| anyhow!(fault))?;
+    if flags.format.json {
+        return output::json(&tried);
+    }
+    let by = tried.rule.as_deref().unwrap_or("the default profile");
+    let mut lines = vec![
+        format!("{} ({}): {}", tried.call, word(&tried.class), word(&tried.outcome)),
+        format!("because {}", tried.why),
+        format!("decided by {by}"),
+    ];
+    lines.extend(tried.limits.iter().map(|limit| format!("counts: {limit}")));
+    output::print(&lines.join("\n"))
+}

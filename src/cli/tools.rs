@@ -1,0 +1,262 @@
+//! `clifford tools`: what tools there are, what is set for them, and a call by hand.
+
+use std::process::ExitCode;
+
+use anyhow::{Context, anyhow, bail};
+use serde_json::{Map, Value};
+
+use super::{
+    by_hand, examples,
+    output::{self, Format},
+    people,
+    setup::{self, Globals},
+};
+use crate::{
+    app::Options,
+    config::Loaded,
+    engine::step::ToolOutcome,
+    settings::{
+        catalogue::Scope,
+        tool_options::{self, ShownTool},
+    },
+    store::{Conn, Db},
+    telemetry,
+    tools::{Registry, Services},
+};
+
+/// Arguments of `tools`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = examples!(
+    "clifford tools list",
+    "clifford tools show compute --scope channel:0198f2c4-…",
+    "clifford tools set system enabled false --scope space:0198f2c4-…",
+    "clifford tools set compute max_seconds 5",
+    "clifford tools unset compute max_seconds",
+    "clifford tools call compute.eval '{\"expression\": \"17 * 23\"}'",
+))]
+pub(super) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Where something is set.
+#[derive(Clone, Debug, clap::Args)]
+struct In {
+    /// `bot`, `space:ID`, `channel:ID`, `agent:ID` or `user:USER`.
+    #[arg(long, default_value = "bot")]
+    scope: String,
+    #[command(flatten)]
+    format: Format,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Lists the tools, and whether they can be used.
+    List {
+        #[command(flatten)]
+        within: In,
+    },
+    /// Shows a tool: its commands, and what is set for it.
+    Show {
+        /// Its name.
+        tool: String,
+        #[command(flatten)]
+        within: In,
+    },
+    /// Sets a field of a tool; a server on the same database goes by it from the next run on.
+    Set {
+        /// Its name.
+        tool: String,
+        /// The field, as `clifford tools show` names it.
+        field: String,
+        /// Its value, as JSON or as it is.
+        value: String,
+        #[command(flatten)]
+        within: In,
+    },
+    /// Takes a field back: what it inherits holds again.
+    Unset {
+        /// Its name.
+        tool: String,
+        /// The field, as `clifford tools show` names it.
+        field: String,
+        #[command(flatten)]
+        within: In,
+    },
+    /// Calls a command that only reads, to try it.
+    Call {
+        /// `tool.command`.
+        command: String,
+        /// Its arguments as JSON.
+        #[arg(default_value = "{}")]
+        args: String,
+        /// On whose behalf: an id, `platform:account` or a name.
+        #[arg(long)]
+        user: Option<String>,
+        #[command(flatten)]
+        format: Format,
+    },
+}
+
+pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
+    if let Command::Call {
+        command,
+        args,
+        user,
+        format,
+    } = args.command
+    {
+        return call(globals, &command, &args, user.as_deref(), format).await;
+    }
+    let loaded = globals.load()?;
+    let db = globals.database().await?;
+    let outcome = perform(&db, &loaded, args.command).await;
+    db.close().await;
+    outcome.map(|()| ExitCode::SUCCESS)
+}
+
+async fn perform(db: &Db, loaded: &Loaded, command: Command) -> anyhow::Result<()> {
+    let services = Services {
+        config: loaded.config.tools.clone(),
+        data_dir: loaded.data_dir.clone(),
+        ..Services::default()
+    };
+    let registry = Registry::new(loaded.config.engine.max_tool_retries, &services);
+    let (tool, within, change) = match command {
+        Command::List { within } => (None, within, None),
+        Command::Show { tool, within } => (Some(tool), within, None),
+        Command::Set {
+            tool,
+            field,
+            value,
+            within,
+        } => {
+            let value = serde_json::from_str(&value).unwrap_or(Value::String(value));
+            (Some(tool), within, Some((field, value)))
+        }
+        Command::Unset { tool, field, within } => (Some(tool), within, Some((field, Value::Null))),
+        Command::Call { .. } => bail!("a call is made by an engine"),
+    };
+    let scope = scope_of(&mut db.read().await?, &within.scope).await?;
+    if let Some(name) = &tool {
+        let known = tool_options::find(&registry, name).map_err(|what| anyhow!("there is no {what}"))?;
+        if let Some(change) = change {
+            let given: Map<_, _> = [change].into_iter().collect();
+            let changes = tool_options::checked(known, scope, &services.config, &given)
+                .map_err(|(field, why)| anyhow!("{field}: {why}"))?;
+            let now = setup::now();
+            db.write(move |tx| Box::pin(async move { tool_options::apply(tx, scope, &changes, now).await }))
+                .await?;
+        }
+    }
+    let mut shown = tool_options::list(&mut db.read().await?, scope, &registry, &services).await?;
+    shown.retain(|shown| tool.as_ref().is_none_or(|tool| *tool == shown.name));
+    match (tool, shown.as_slice()) {
+        (Some(_), [one]) => show(one, within.format),
+        _ => list(&shown, within.format),
+    }
+}
+
+/// A scope as people write it: a person may be named as everywhere here.
+async fn scope_of(conn: &mut Conn, text: &str) -> anyhow::Result<Scope> {
+    match text.split_once(':') {
+        Some(("user", user)) => Ok(Scope::User(people::find(conn, user).await?.id)),
+        _ => text.parse().map_err(|why: String| anyhow!(why)),
+    }
+}
+
+fn list(shown: &[ShownTool], format: Format) -> anyhow::Result<()> {
+    if format.json {
+        return output::json(&shown);
+    }
+    let rows = shown.iter().map(|tool| {
+        let commands = tool.commands.iter().map(|command| command.name.as_str());
+        [
+            tool.name.clone(),
+            tool.why
+                .clone()
+                .map_or_else(|| "on".to_owned(), |why| format!("off: {why}")),
+            tool.summary.clone(),
+            commands.collect::<Vec<_>>().join(", "),
+        ]
+    });
+    output::table(["TOOL", "STATE", "FOR", "COMMANDS"], rows.collect(), "there are none")
+}
+
+fn show(tool: &ShownTool, format: Format) -> anyhow::Result<()> {
+    if format.json {
+        return output::json(tool);
+    }
+    let state = tool
+        .why
+        .as_ref()
+        .map_or_else(String::new, |why| format!(" (off: {why})"));
+    output::print(&format!("{} {}{state}\n{}\n", tool.icon, tool.name, tool.description))?;
+    let commands = tool.commands.iter().map(|command| {
+        let class = serde_json::to_value(command.class).unwrap_or_default();
+        [
+            command.name.clone(),
+            class.as_str().unwrap_or_default().to_owned(),
+            command.why.clone().unwrap_or_else(|| command.description.clone()),
+        ]
+    });
+    output::table(
+        ["COMMAND", "CLASS", "WHAT IT DOES"],
+        commands.collect(),
+        "it has no commands",
+    )?;
+    let fields = tool.fields.iter().map(|field| {
+        [
+            field.name.clone(),
+            field.value.as_ref().map_or_else(|| "-".to_owned(), Value::to_string),
+            field.set_by.to_owned(),
+            field.schema["description"].as_str().unwrap_or_default().to_owned(),
+        ]
+    });
+    output::print("")?;
+    output::table(
+        ["FIELD", "VALUE", "SET BY", "WHAT IT DOES"],
+        fields.collect(),
+        "nothing can be set",
+    )
+}
+
+/// Makes one call as a run would, without a run. What changes anything is a run's alone.
+async fn call(
+    globals: &Globals,
+    command: &str,
+    args: &str,
+    user: Option<&str>,
+    format: Format,
+) -> anyhow::Result<ExitCode> {
+    let args: Map<String, Value> = serde_json::from_str(args).context("the arguments are no JSON object")?;
+    let (loaded, secrets) = globals.load_with_secrets()?;
+    telemetry::init_quiet(&loaded.config.log, &secrets)?;
+    let app = setup::start(&loaded, &secrets, Options::default()).await?;
+    let outcome = async {
+        let user = match user {
+            Some(user) => Some(people::find(&mut app.db.read().await?, user).await?.id),
+            None => None,
+        };
+        by_hand::call(&app, command, args, user).await
+    };
+    let outcome = outcome.await;
+    app.shutdown().await;
+    match outcome? {
+        ToolOutcome::Success { result } if format.json => output::json(&result)?,
+        ToolOutcome::Success { result } => output::print(&plain(&result))?,
+        ToolOutcome::Failure { error, .. } => bail!("{command}: {error}"),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A result as people read it: one value alone as it is, anything else as JSON.
+fn plain(result: &Value) -> String {
+    match result {
+        Value::Object(fields) if fields.len() == 1 => {
+            let only = fields.values().next().cloned().unwrap_or_default();
+            only.as_str().map_or_else(|| format!("{only:#}"), str::to_owned)
+        }
+        other => format!("{other:#}"),
+    }
+}

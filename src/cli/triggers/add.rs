@@ -1,0 +1,168 @@
+//! `clifford triggers add`.
+
+use serde_json::{Value, json};
+
+use super::next;
+use crate::{
+    app,
+    cli::{
+        output::{self, Format},
+        people,
+        setup::{self, Globals},
+    },
+    engine::cron,
+    id::{AgentId, ChannelId},
+    sealed::Sealed,
+    store::{
+        Conn, agents, channels,
+        triggers::{self, CatchUp, TriggerKind},
+        users::User,
+    },
+    triggers::{
+        editing::NewTrigger,
+        webhook,
+        when::{self, Schedule},
+    },
+};
+
+/// Arguments of `triggers add`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// What is asked; of a reminder, what is said.
+    content: String,
+    /// Says the text as it is, without a model.
+    #[arg(long)]
+    reminder: bool,
+    /// When: "in 20 minutes", "tomorrow at 8", "every weekday at 8", 2030-01-02T15:04:05, or a cron expression.
+    #[arg(long, required_unless_present = "webhook", conflicts_with = "webhook")]
+    when: Option<String>,
+    /// How often from then on, if --when does not say it: daily, weekdays, "every 2 hours", or a cron expression.
+    #[arg(long, requires = "when")]
+    repeat: Option<String>,
+    /// A signed request to /api/hooks/NAME fires it.
+    #[arg(long, value_name = "NAME", conflicts_with = "reminder")]
+    webhook: Option<String>,
+    /// What it is called: a-z, 0-9, - and _.
+    #[arg(long, conflicts_with = "webhook")]
+    name: Option<String>,
+    /// Where it speaks (the channel's id).
+    #[arg(long)]
+    channel: Option<ChannelId>,
+    /// For whom: an id, `platform:account`, or a name that nobody else has.
+    #[arg(long)]
+    user: Option<String>,
+    /// Who does it (the agent's id) [default: the channel's agent].
+    #[arg(long)]
+    agent: Option<AgentId>,
+    /// The time zone of --when, such as Europe/Berlin [default: the person's, else engine.time_zone].
+    #[arg(long)]
+    time_zone: Option<String>,
+    /// What becomes of due times that pass while the bot is down: once or skip [default: triggers.catch_up].
+    #[arg(long)]
+    catch_up: Option<CatchUp>,
+    #[command(flatten)]
+    format: Format,
+}
+
+pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<()> {
+    let (loaded, secrets) = globals.load_with_secrets()?;
+    let db = globals.database().await?;
+    let now = setup::now();
+    let mut conn = db.read().await?;
+    let user = references(&mut conn, &args).await?;
+    drop(conn);
+    let zone = (args.time_zone)
+        .or_else(|| user.as_ref().and_then(|user| user.time_zone.clone()))
+        .unwrap_or_else(|| loaded.config.engine.time_zone.clone());
+    let schedule = match &args.when {
+        Some(when) => {
+            let calendar = cron::zone(&zone).map_err(anyhow::Error::msg)?;
+            Some(when::read(when, args.repeat.as_deref(), &calendar, now).map_err(anyhow::Error::msg)?)
+        }
+        None => None,
+    };
+    let (at, cron) = schedule.map_or((None, None), |Schedule { at, cron }| (Some(at), cron));
+    let new = NewTrigger {
+        kind: if args.reminder {
+            TriggerKind::Reminder
+        } else {
+            TriggerKind::Run
+        },
+        webhook: args.webhook.is_some(),
+        name: args.webhook.or(args.name),
+        content: args.content,
+        agent_id: args.agent,
+        channel_id: args.channel,
+        user_id: user.map(|user| user.id),
+        context_id: None,
+        at,
+        cron,
+        time_zone: zone,
+        catch_up: (args.catch_up).unwrap_or_else(|| app::trigger_settings(&loaded.config).catch_up),
+        created_by: "command line".to_owned(),
+    };
+    let trigger = new.into_trigger(now)?;
+    let secret = trigger.webhook.then(webhook::new_secret);
+    let kept = match &secret {
+        Some(secret) => {
+            let sealed = Sealed::new(secrets.sealing_key, &loaded.data_dir, secrets.masker);
+            Some(webhook::sealed(&sealed, trigger.id, secret)?)
+        }
+        None => None,
+    };
+    let stored = trigger.clone();
+    db.write(move |tx| {
+        Box::pin(async move {
+            triggers::insert(tx, &stored, None).await?;
+            match &kept {
+                Some(secret) => triggers::put_secret(tx, stored.id, secret).await,
+                None => Ok(()),
+            }
+        })
+    })
+    .await
+    .map_err(|error| taken(error, trigger.name.as_deref()))?;
+    db.close().await;
+    if args.format.json {
+        let mut shown = serde_json::to_value(&trigger)?;
+        if let Some(secret) = secret {
+            shown["secret"] = Value::String(secret);
+        }
+        return output::json(&json!(shown));
+    }
+    let mut lines = vec![format!("{}: {}", trigger.id, next(&trigger))];
+    if let (Some(secret), Some(name)) = (secret, &trigger.name) {
+        lines.push(format!(
+            "\nPOST /api/hooks/{name}, signed by this secret. This is the only time that it is shown:\n\n{secret}\n"
+        ));
+        lines.push("docs/TRIGGERS.md tells how to sign.".to_owned());
+    }
+    output::print(&lines.join("\n"))
+}
+
+/// Checks what the new trigger refers to, and returns its person.
+async fn references(conn: &mut Conn, args: &Args) -> anyhow::Result<Option<User>> {
+    if let Some(id) = args.channel
+        && channels::get(conn, id).await?.is_none()
+    {
+        anyhow::bail!("there is no channel {id}");
+    }
+    if let Some(id) = args.agent
+        && agents::get(conn, id).await?.is_none()
+    {
+        anyhow::bail!("there is no agent {id}");
+    }
+    Ok(match &args.user {
+        Some(user) => Some(people::find(conn, user).await?),
+        None => None,
+    })
+}
+
+fn taken(error: crate::store::StoreError, name: Option<&str>) -> anyhow::Error {
+    match (&error, name) {
+        (crate::store::StoreError::Conflict(_), Some(name)) => {
+            anyhow::anyhow!("there is a trigger called {name} already; `clifford triggers show {name}` shows it")
+        }
+        _ => error.into(),
+    }
+}

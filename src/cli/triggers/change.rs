@@ -1,0 +1,77 @@
+//! `clifford triggers remove`, `enable`, `disable` and `fire`.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use anyhow::bail;
+use clifford_vault::Masker;
+use serde_json::json;
+
+use super::{Which, find, next};
+use crate::{
+    cli::{output, setup},
+    id::WorkerId,
+    outbound::Outbound,
+    store::{
+        Db, StoreError,
+        triggers::{self, TriggerKind},
+    },
+    triggers::{
+        editing::{self, Change},
+        fire,
+    },
+};
+
+pub(super) async fn remove(db: &Db, which: &Which) -> anyhow::Result<()> {
+    let trigger = find(&mut db.read().await?, &which.trigger).await?;
+    if let (TriggerKind::Wake, Some(run)) = (trigger.kind, trigger.run_id) {
+        bail!("it wakes a sleeping run, and goes with that: `clifford runs cancel {run}`");
+    }
+    let id = trigger.id;
+    db.write(move |tx| Box::pin(triggers::delete(tx, id))).await?;
+    if which.format.json {
+        return output::json(&json!({ "id": id, "removed": true }));
+    }
+    output::print(&format!("{id}: removed"))
+}
+
+pub(super) async fn enable(db: &Db, which: &Which, enabled: bool) -> anyhow::Result<()> {
+    let trigger = find(&mut db.read().await?, &which.trigger).await?;
+    let now = setup::now();
+    let change = Change {
+        enabled: Some(enabled),
+        ..Change::default()
+    };
+    let changed = editing::changed(trigger, change, now)?;
+    let stored = changed.clone();
+    db.write(move |tx| Box::pin(async move { triggers::update(tx, &stored, now).await }))
+        .await?;
+    if which.format.json {
+        return output::json(&changed);
+    }
+    output::print(&format!("{}: {}", changed.id, next(&changed)))
+}
+
+/// What is caused is left to a server to carry out: this process delivers and works on nothing.
+pub(super) async fn fire(db: &Db, which: &Which) -> anyhow::Result<()> {
+    let id = find(&mut db.read().await?, &which.trigger).await?.id;
+    let now = setup::now();
+    let masker = Arc::new(Masker::new([]));
+    let outbound = Outbound::new(BTreeMap::new(), 1, WorkerId::new(), Duration::ZERO, masker);
+    let fired = db
+        .write(move |tx| Box::pin(async move { fire::fire_now(tx, &outbound, id, None, now).await }))
+        .await
+        .map_err(|error| match error {
+            StoreError::Conflict(_) => anyhow::anyhow!("its conversation is busy; try again later"),
+            other => other.into(),
+        })?;
+    if let Some(error) = fired.error {
+        bail!("it fired in vain: {error}");
+    }
+    if which.format.json {
+        return output::json(&json!({ "id": id, "runId": fired.run }));
+    }
+    output::print(&match fired.run {
+        Some(run) => format!("{id}: fired; `clifford runs tail {run}` follows its run"),
+        None => format!("{id}: fired"),
+    })
+}

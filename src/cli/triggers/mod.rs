@@ -1,0 +1,96 @@
+//! `clifford triggers`: reminders, runs by the clock, webhooks. Works beside a server on the same database.
+
+mod add;
+mod change;
+mod list;
+
+use std::process::ExitCode;
+
+use super::{examples, output::Format, setup::Globals};
+use crate::{
+    id::TriggerId,
+    store::{
+        Conn,
+        triggers::{self, Trigger},
+    },
+    triggers::reminders,
+};
+
+/// Arguments of `triggers`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = examples!(
+    "clifford triggers list --kind reminder",
+    "clifford triggers add \"tell me the news\" --when \"every weekday at 8\" --channel CHANNEL",
+    "clifford triggers add \"drink water\" --reminder --user Ada --when \"in 20 minutes\"",
+    "clifford triggers add \"look into this alarm\" --webhook alarm --channel CHANNEL",
+    "clifford triggers disable alarm",
+    "clifford triggers fire alarm",
+))]
+pub(super) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Lists triggers, the newest first.
+    List(list::Args),
+    /// Shows a trigger with its newest firings.
+    Show(Which),
+    /// Makes a trigger; the secret of a webhook is shown this once.
+    Add(Box<add::Args>),
+    /// Deletes a trigger.
+    Remove(Which),
+    /// Lets a trigger fire again.
+    Enable(Which),
+    /// Keeps a trigger from firing.
+    Disable(Which),
+    /// Fires a trigger now; its schedule stays as it is.
+    Fire(Which),
+}
+
+/// One trigger.
+#[derive(Debug, clap::Args)]
+struct Which {
+    /// The trigger: its name or id.
+    trigger: String,
+    #[command(flatten)]
+    format: Format,
+}
+
+pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
+    if let Command::Add(args) = args.command {
+        return Box::pin(add::run(globals, *args)).await.map(|()| ExitCode::SUCCESS);
+    }
+    let db = globals.database().await?;
+    let outcome = match args.command {
+        Command::List(args) => list::run(&db, &args).await,
+        Command::Show(which) => list::show(&db, &which).await,
+        Command::Remove(which) => change::remove(&db, &which).await,
+        Command::Enable(which) => change::enable(&db, &which, true).await,
+        Command::Disable(which) => change::enable(&db, &which, false).await,
+        Command::Fire(which) => change::fire(&db, &which).await,
+        Command::Add(_) => Ok(()),
+    };
+    db.close().await;
+    outcome.map(|()| ExitCode::SUCCESS)
+}
+
+/// The trigger that is meant: by its id or its name.
+async fn find(conn: &mut Conn, wanted: &str) -> anyhow::Result<Trigger> {
+    let found = match wanted.parse::<TriggerId>() {
+        Ok(id) => triggers::get(conn, id).await?,
+        Err(_) => triggers::by_name(conn, wanted).await?,
+    };
+    found.ok_or_else(|| anyhow::anyhow!("there is no trigger `{wanted}`; `clifford triggers list` shows them"))
+}
+
+/// When a trigger fires next, in words.
+fn next(trigger: &Trigger) -> String {
+    match (trigger.next_at, trigger.enabled, trigger.webhook) {
+        (_, false, _) => "off".to_owned(),
+        (Some(at), ..) => format!("{} ({})", reminders::shown(at, &trigger.time_zone), trigger.time_zone),
+        (None, true, true) => "when it is called".to_owned(),
+        (None, true, false) => "over".to_owned(),
+    }
+}

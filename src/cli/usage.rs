@@ -1,0 +1,100 @@
+//! `clifford usage`: what models were used for. Works beside a server on the same database.
+
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use jiff::{civil::Date, tz::TimeZone};
+
+use super::{
+    examples,
+    output::{self, Format},
+    people,
+    setup::{self, Globals},
+};
+use crate::{
+    budget,
+    clock::Timestamp,
+    store::usage::{self, Filter, Group, Grouping},
+};
+
+/// Arguments of `usage`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = examples!(
+    "clifford usage",
+    "clifford usage --by model --since 2026-11-01",
+    "clifford usage --by user --json",
+    "clifford usage --user Ada",
+))]
+pub(super) struct Args {
+    /// Sums up by day, model, user, space, channel or role.
+    #[arg(long, value_name = "WHAT", default_value_t = Grouping::Day)]
+    by: Grouping,
+    /// From this day on; without it, of the last 30 days.
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    since: Option<Date>,
+    /// Only of this person: their id, `platform:account`, or a name that nobody else has.
+    #[arg(long)]
+    user: Option<String>,
+    /// The most to list.
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    limit: u32,
+    #[command(flatten)]
+    format: Format,
+}
+
+pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
+    let loaded = globals.load()?;
+    let zone = budget::zone(&loaded.config.engine.time_zone);
+    let db = globals.database().await?;
+    let mut conn = db.read().await?;
+    let user = match &args.user {
+        Some(user) => Some(people::find(&mut conn, user).await?.id),
+        None => None,
+    };
+    let filter = Filter {
+        since: since(args.since, &zone)?,
+        until: None,
+        user,
+    };
+    let groups = usage::grouped(&mut conn, args.by, filter, &zone, args.limit).await?;
+    drop(conn);
+    db.close().await;
+    show(&groups, args.by, args.format)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// When a day begins, in the bot's time zone.
+fn since(day: Option<Date>, zone: &TimeZone) -> anyhow::Result<Timestamp> {
+    Ok(match day {
+        Some(day) => day
+            .to_zoned(zone.clone())
+            .with_context(|| format!("{day} is outside of the calendar"))?
+            .timestamp()
+            .into(),
+        None => setup::now().before(usage::RECENT),
+    })
+}
+
+fn show(groups: &[Group], by: Grouping, format: Format) -> anyhow::Result<()> {
+    if format.json {
+        return output::json(&groups);
+    }
+    let rows = groups.iter().map(|group| {
+        let named = group.name.as_ref().or(group.key.as_ref());
+        let estimated = if group.estimated_calls > 0 { "~" } else { "" };
+        [
+            named.map_or_else(|| "(none)".to_owned(), |name| output::head(name, 40)),
+            group.calls.to_string(),
+            format!("{estimated}{}", group.prompt_tokens),
+            group.cached_tokens.to_string(),
+            format!("{estimated}{}", group.completion_tokens),
+            format!("{:.4}", group.cost),
+        ]
+    });
+    let head = by.as_str().to_uppercase();
+    output::table(
+        [&head, "CALLS", "PROMPT", "CACHED", "REPLY", "COST"],
+        rows.collect(),
+        "no model was used in this time",
+    )
+}

@@ -1,0 +1,93 @@
+//! `/reminders`: what a person is to be reminded of, and taking it back.
+
+use clifford_channel::Button;
+
+use super::{Done, inline};
+use crate::{
+    memory,
+    store::{StoreError, Tx, channels::Channel, triggers, triggers::Trigger, users::User},
+    triggers::reminders,
+};
+
+/// How many can be removed by a button.
+const BUTTONS: usize = 10;
+
+pub(super) async fn run(tx: &mut Tx, argument: &str, channel: &Channel, user: &User) -> Result<Done, StoreError> {
+    let viewer = memory::viewer(Some(user.id), Some(channel));
+    let all = reminders::visible(tx, user.id, viewer, Some(channel.id)).await?;
+    let wanted = argument.trim();
+    let wanted = wanted.strip_prefix("remove").unwrap_or(wanted).trim();
+    if wanted.is_empty() {
+        return Ok(listed(&all, channel.is_private()));
+    }
+    match reminders::find(&all, wanted) {
+        Ok(trigger) => {
+            triggers::delete(tx, trigger.id).await?;
+            Ok(Done::say(format!("Removed: {}", inline(&trigger.content))))
+        }
+        Err(_) => Ok(Done::say("There is no such reminder. `/reminders` lists them.")),
+    }
+}
+
+fn listed(all: &[Trigger], private: bool) -> Done {
+    let hint = "Ask me to remind you: \"remind me every weekday at 8 to stretch\".";
+    if all.is_empty() && private {
+        return Done::say(format!("Nothing is set. {hint}"));
+    }
+    if all.is_empty() {
+        return Done::say("Nothing is set here. Ask me in private for the rest.");
+    }
+    let lines = all.iter().map(|trigger| {
+        let next = trigger.next_at.map(|at| reminders::shown(at, &trigger.time_zone));
+        let repeats = reminders::repeats(trigger).map(|repeats| format!(", {repeats}"));
+        format!(
+            "- `{}` {}: {}{} ({})",
+            reminders::short_id(trigger),
+            inline(&trigger.content),
+            next.unwrap_or_default(),
+            repeats.unwrap_or_default(),
+            trigger.time_zone
+        )
+    });
+    let buttons = all.iter().take(BUTTONS).map(|trigger| {
+        let command = format!("reminders remove {}", reminders::short_id(trigger));
+        Button::new(&format!("Remove: {}", trigger.content), command)
+    });
+    Done {
+        text: format!(
+            "{}\n\n`/reminders remove ID` takes one back.",
+            lines.collect::<Vec<_>>().join("\n")
+        ),
+        buttons: buttons.collect(),
+        ..Done::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{clock::Timestamp, store::triggers::TriggerKind};
+
+    #[test]
+    fn reminders_are_listed_with_when_they_come_and_a_button_each() {
+        let trigger = Trigger {
+            content: "stretch *well*".to_owned(),
+            cron: Some("0 8 * * 1-5".to_owned()),
+            time_zone: "Europe/Berlin".to_owned(),
+            next_at: Some(Timestamp(1_767_250_800_000)),
+            ..Trigger::new(TriggerKind::Reminder, Timestamp(0))
+        };
+        let id = reminders::short_id(&trigger);
+        let done = listed(&[trigger], true);
+        assert_eq!(
+            done.text,
+            format!(
+                "- `{id}` stretch \\*well\\*: Thu 2026-01-01 08:00, every weekday at 08:00 (Europe/Berlin)\n\n\
+                 `/reminders remove ID` takes one back."
+            )
+        );
+        let buttons = [Button::new("Remove: stretch *well*", format!("reminders remove {id}"))];
+        assert_eq!(done.buttons, buttons);
+        assert!(listed(&[], false).text.starts_with("Nothing is set here."));
+    }
+}

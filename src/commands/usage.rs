@@ -1,0 +1,291 @@
+//! `/usage` and `/why`: what a person's requests have cost, and how the last answer came about.
+
+use std::{collections::BTreeMap, fmt::Write as _};
+
+use jiff::tz::TimeZone;
+
+use super::Done;
+use crate::{
+    budget::{self, Amount, Budget, Period, Scope},
+    clock::Timestamp,
+    engine::step::{Event, Sections, Step, StepKind},
+    store::{
+        StoreError, Tx, budgets,
+        channels::Channel,
+        runs::{self, Run},
+        steps,
+        usage::{self, Filter, Group},
+        users::User,
+    },
+};
+
+/// What budgets there are, and in which time zone they begin.
+#[derive(Clone, Debug)]
+pub struct Purse {
+    /// The budgets.
+    pub budgets: Vec<Budget>,
+    /// The bot's time zone.
+    pub zone: TimeZone,
+}
+
+impl Purse {
+    /// Of an engine's settings.
+    pub fn new(budgets: &[Budget], time_zone: &str) -> Self {
+        Self {
+            budgets: budgets.to_vec(),
+            zone: budget::zone(time_zone),
+        }
+    }
+}
+
+pub(super) async fn own(tx: &mut Tx, user: &User, purse: &Purse, now: Timestamp) -> Result<Done, StoreError> {
+    let mut lines = vec!["What your requests have used:".to_owned()];
+    for (name, period) in [("today", Period::Day), ("this month", Period::Month)] {
+        let window = period.window(now, &purse.zone);
+        let filter = Filter {
+            since: window.from,
+            until: Some(window.until),
+            user: Some(user.id),
+        };
+        lines.push(format!("- {name}: {}", used(&usage::total(tx, filter).await?)));
+    }
+    let own = purse.budgets.iter().filter(|budget| budget.scope == Scope::User);
+    for budget in own {
+        let window = budget.period.window(now, &purse.zone);
+        let spent = budgets::spent(tx, Scope::User, &user.id.to_string(), &window).await?;
+        lines.push(format!("- {}", left(budget, spent)));
+    }
+    Ok(Done::say(lines.join("\n")))
+}
+
+/// A sum in words.
+fn used(sum: &Group) -> String {
+    let calls = match sum.calls {
+        1 => "1 model call".to_owned(),
+        calls => format!("{calls} model calls"),
+    };
+    let mut text = format!("{calls}, {} tokens", sum.prompt_tokens + sum.completion_tokens);
+    // Writing to a string cannot fail.
+    if sum.cost > 0.0 {
+        let _ = write!(text, ", {:.4} in cost", sum.cost);
+    }
+    if sum.estimated_calls > 0 {
+        let _ = write!(text, " (partly estimated)");
+    }
+    text
+}
+
+/// What is left of a budget.
+fn left(budget: &Budget, spent: Amount) -> String {
+    let period = match budget.period {
+        Period::Day => "today",
+        Period::Month => "this month",
+    };
+    let cost = budget
+        .cost
+        .map(|cost| format!("{:.4} of {cost} in cost", (cost - spent.cost).max(0.0)));
+    let tokens = budget
+        .tokens
+        .map(|tokens| format!("{} of {tokens} tokens", tokens.saturating_sub(spent.tokens)));
+    let parts: Vec<_> = [cost, tokens].into_iter().flatten().collect();
+    format!("left for {period}: {}", parts.join(", "))
+}
+
+pub(super) async fn why(tx: &mut Tx, channel: &Channel) -> Result<Done, StoreError> {
+    let last = match channel.active_context_id {
+        Some(context) => runs::last_ended_in(tx, context).await?,
+        None => None,
+    };
+    Ok(Done::say(match last {
+        Some(run) => explain(&run, &steps::of_run(tx, run.id).await?),
+        None => "I have not answered anything in this conversation yet.".to_owned(),
+    }))
+}
+
+/// How a run came to its end, in lines. Pure.
+fn explain(run: &Run, steps: &[Step]) -> String {
+    let mut told = Told::default();
+    for step in steps {
+        match &step.kind {
+            StepKind::Event(Event::LlmRequest { sections, .. }) => told.sections = Some(*sections),
+            StepKind::Event(Event::LlmResponse(reply)) => {
+                *told
+                    .models
+                    .entry(format!("{} ({})", reply.model, reply.provider))
+                    .or_default() += 1;
+                told.milliseconds += reply.duration_ms;
+                told.estimated |= reply.usage.estimated;
+            }
+            StepKind::ToolCall(call) => *told.tools.entry(call.name.clone()).or_default() += 1,
+            StepKind::ToolResult(result) => told.milliseconds += result.duration_ms,
+            _ => {}
+        }
+    }
+    told.text(run)
+}
+
+#[derive(Default)]
+struct Told {
+    models: BTreeMap<String, u32>,
+    tools: BTreeMap<String, u32>,
+    sections: Option<Sections>,
+    milliseconds: u64,
+    estimated: bool,
+}
+
+impl Told {
+    fn text(&self, run: &Run) -> String {
+        let mut lines = vec!["How my last answer here came about:".to_owned()];
+        lines.push(match self.models.is_empty() {
+            true => "- model: none was asked".to_owned(),
+            false => format!("- model: {}; iterations: {}", counted(&self.models), run.llm_calls),
+        });
+        lines.push(match self.tools.is_empty() {
+            true => "- tools: none".to_owned(),
+            false => format!("- tools: {}", counted(&self.tools)),
+        });
+        if let Some(sections) = self.sections {
+            let parts = sections.named();
+            let parts: Vec<_> = parts
+                .iter()
+                .filter(|(_, tokens)| *tokens > 0)
+                .map(|(name, tokens)| format!("{name} {tokens}"))
+                .collect();
+            lines.push(format!(
+                "- last prompt: about {} tokens ({})",
+                sections.total(),
+                parts.join(", ")
+            ));
+        }
+        lines.push(format!(
+            "- tokens: {} read ({} of them cached), {} written{}",
+            run.prompt_tokens,
+            run.cached_tokens,
+            run.completion_tokens,
+            if self.estimated { ", partly estimated" } else { "" }
+        ));
+        lines.push(format!("- cost: {:.4}", run.cost));
+        lines.push(format!(
+            "- time at work: {}.{} s",
+            self.milliseconds / 1000,
+            self.milliseconds % 1000 / 100
+        ));
+        if let Some(error) = &run.error {
+            lines.push(format!("- it failed: {}", super::inline(error)));
+        }
+        lines.join("\n")
+    }
+}
+
+fn counted(names: &BTreeMap<String, u32>) -> String {
+    let names: Vec<_> = names
+        .iter()
+        .map(|(name, count)| match count {
+            1 => super::inline(name),
+            count => format!("{} × {count}", super::inline(name)),
+        })
+        .collect();
+    names.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use clifford_llm::Usage;
+    use serde_json::{Map, json};
+
+    use super::*;
+    use crate::engine::step::{LlmResponse, ToolCall, ToolOutcome, ToolResult};
+
+    #[test]
+    fn an_answer_is_explained_by_what_was_recorded_of_it() {
+        let reply = |duration_ms| {
+            StepKind::Event(Event::LlmResponse(LlmResponse {
+                provider: "main".to_owned(),
+                model: "small".to_owned(),
+                usage: Usage::default(),
+                duration_ms,
+                ..LlmResponse::default()
+            }))
+        };
+        let request = |transcript| {
+            StepKind::Event(Event::LlmRequest {
+                messages: 2,
+                estimated_tokens: 0,
+                sections: Sections {
+                    system: 800,
+                    tools: 300,
+                    conversation: 20,
+                    transcript,
+                    ..Sections::default()
+                },
+                prompt_hash: String::new(),
+                prompt: None,
+            })
+        };
+        let call = ToolCall {
+            name: "compute.eval".to_owned(),
+            args: Map::new(),
+            idempotency_key: String::new(),
+        };
+        let result = ToolResult {
+            name: "compute.eval".to_owned(),
+            outcome: ToolOutcome::Success { result: json!(42) },
+            origins: std::collections::BTreeSet::new(),
+            duration_ms: 200,
+        };
+        let kinds = [
+            request(0),
+            reply(1000),
+            StepKind::ToolCall(call.clone()),
+            StepKind::ToolResult(result),
+            StepKind::ToolCall(call),
+            request(80),
+            reply(1_150),
+        ];
+        let steps: Vec<_> = (1..)
+            .zip(kinds)
+            .map(|(seq, kind)| Step {
+                seq,
+                at: Timestamp(0),
+                kind,
+            })
+            .collect();
+        let run = Run {
+            llm_calls: 2,
+            prompt_tokens: 2300,
+            cached_tokens: 1100,
+            completion_tokens: 40,
+            cost: 0.00125,
+            ..Run::sample()
+        };
+        assert_eq!(
+            explain(&run, &steps),
+            "How my last answer here came about:\n\
+             - model: small (main) × 2; iterations: 2\n\
+             - tools: compute.eval × 2\n\
+             - last prompt: about 1200 tokens (system 800, tools 300, conversation 20, transcript 80)\n\
+             - tokens: 2300 read (1100 of them cached), 40 written\n\
+             - cost: 0.0013\n\
+             - time at work: 2.3 s"
+        );
+    }
+
+    #[test]
+    fn what_is_left_of_a_budget_is_never_less_than_nothing() {
+        let budget = Budget {
+            scope: Scope::User,
+            period: Period::Day,
+            cost: Some(0.5),
+            tokens: Some(100),
+        };
+        let spent = |cost, tokens| Amount { cost, tokens };
+        assert_eq!(
+            left(&budget, spent(0.125, 40)),
+            "left for today: 0.3750 of 0.5 in cost, 60 of 100 tokens"
+        );
+        assert_eq!(
+            left(&budget, spent(0.7, 140)),
+            "left for today: 0.0000 of 0.5 in cost, 0 of 100 tokens"
+        );
+    }
+}

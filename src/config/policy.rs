@@ -1,0 +1,34 @@
+//! `[policy]`: approvals. The rules themselves are `[[policies]]`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What people are asked to approve.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Policy {
+    /// After how many hours a question that nobody answered counts as denied.
+    #[schemars(range(min = 0.0001, max = 8760.0))]
+    pub confirm_timeout_hours: f64,
+    /// What a run does whose call was denied. `finish`: it ends and says so. `continue`: the model is told, and goes on.
+    pub on_deny: OnDeny,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            confirm_timeout_hours: 24.0,
+            on_deny: OnDeny::Finish,
+        }
+    }
+}
+
+/// What a run does whose call was denied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OnDeny {
+    /// It ends, and says so.
+    Finish,
+    /// The model is told, and goes on.
+    Continue,
+}

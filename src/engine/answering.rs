@@ -1,0 +1,163 @@
+//! Answers to questions: who may give one, and what it sets going. The first answer is the only one.
+
+use super::{
+    rules::Rules,
+    state::{Asked, Pending, RunState},
+    step::{Answerer, Event, Step, StepKind},
+};
+use crate::{
+    clock::Timestamp,
+    id::RunId,
+    policy::{Action, Rule},
+    store::{
+        Conn, Db, StoreError, Tx, approvals, contexts, notify, policies,
+        runs::{self, Run, RunStatus},
+        steps,
+        users::{User, UserRole},
+    },
+};
+
+/// An answer.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The run that asks.
+    pub run: RunId,
+    /// The question's code; `None`: whatever it asks now.
+    pub code: Option<String>,
+    /// Approved or denied.
+    pub approved: bool,
+    /// A rule allows such calls from now on in the conversation, for the same person.
+    pub always: bool,
+    /// Who answers.
+    pub by: By,
+}
+
+/// Who answers.
+#[derive(Clone, Debug)]
+pub enum By {
+    /// A person.
+    User(User),
+    /// Whoever runs this Clifford.
+    Operator,
+}
+
+/// What became of an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answered {
+    /// It was taken: the run goes on with it.
+    Taken(Box<Asked>),
+    /// The run asks nothing any more: it was answered, ran out of time, or was stopped.
+    NothingAsked,
+    /// The run asks something else by now.
+    Other,
+    /// Only the run's person and an owner may answer.
+    NotTheirs,
+    /// No rule can take the place of this question.
+    NoRule,
+}
+
+/// What a run asks, if it does.
+///
+/// # Errors
+/// The store's.
+pub async fn asked(conn: &mut Conn, run: &Run) -> Result<Option<Asked>, StoreError> {
+    if run.status != RunStatus::Waiting || run.wake_reason.as_deref() != Some(approvals::REASON) {
+        return Ok(None);
+    }
+    let steps = steps::of_run(conn, run.id).await?;
+    let state = RunState::replay(run, &Rules::default(), &steps);
+    Ok(match state.pending {
+        Pending::Confirm(asked) => Some(*asked),
+        _ => None,
+    })
+}
+
+/// Takes an answer: the run goes on as soon as its conversation has no other run at work.
+///
+/// # Errors
+/// The store's; [`StoreError::NotFound`]: there is no such run.
+pub async fn answer(tx: &mut Tx, answer: &Answer, now: Timestamp) -> Result<Answered, StoreError> {
+    let unknown = || StoreError::NotFound(format!("run {}", answer.run));
+    let run = runs::get(tx, answer.run).await?.ok_or_else(unknown)?;
+    let may = match &answer.by {
+        By::Operator => true,
+        By::User(user) => run.user_id == Some(user.id) || user.role == UserRole::Owner,
+    };
+    if !may {
+        return Ok(Answered::NotTheirs);
+    }
+    // The context's row is locked before the run's, as in ingress.
+    if let Some(context) = run.context_id {
+        contexts::lock(tx, context).await?;
+    }
+    let Some(asked) = self::asked(tx, &run).await? else {
+        return Ok(Answered::NothingAsked);
+    };
+    if answer.code.as_ref().is_some_and(|code| *code != asked.code) {
+        return Ok(Answered::Other);
+    }
+    if answer.always && !(answer.approved && asked.request.may_be_rule) {
+        return Ok(Answered::NoRule);
+    }
+    if now >= asked.request.expires_at || !approvals::answered(tx, run.id, now).await? {
+        return Ok(Answered::NothingAsked);
+    }
+    let seq = steps::of_run(tx, run.id).await?.last().map_or(0, |step| step.seq) + 1;
+    let step = Step {
+        seq,
+        at: now,
+        kind: StepKind::Event(Event::Confirm {
+            approved: answer.approved,
+            code: asked.code.clone(),
+            by: match &answer.by {
+                By::User(user) => Answerer::User(user.id),
+                By::Operator => Answerer::Operator,
+            },
+        }),
+    };
+    steps::append(tx, run.id, &[step]).await?;
+    if answer.always {
+        policies::insert(tx, &rule(&run, &asked), now).await?;
+    }
+    // If its conversation is busy, it is woken as soon as that is free.
+    runs::wake(tx, run.id, approvals::ANSWERED, now).await?;
+    notify::work(tx).await?;
+    Ok(Answered::Taken(Box::new(asked)))
+}
+
+/// The rule that takes the place of a question: for this command in this conversation, where the same person asks.
+fn rule(run: &Run, asked: &Asked) -> Rule {
+    let name = &asked.request.call.name;
+    Rule {
+        name: format!("{name}, approved in chat"),
+        action: Action::Allow,
+        tools: vec![name.clone()],
+        context: run.context_id,
+        user: run.user_id,
+        ..Rule::default()
+    }
+}
+
+/// Answers from a process that may not work on the run; whoever does goes on.
+///
+/// # Errors
+/// As [`answer`]; [`StoreError::WrongState`]: it was not taken, and why.
+pub async fn from_outside(db: &Db, given: Answer, now: Timestamp) -> Result<Run, StoreError> {
+    let id = given.run;
+    let answered = db
+        .write(move |tx| Box::pin(async move { answer(tx, &given, now).await }))
+        .await?;
+    let refused = |why: &str| Err(StoreError::WrongState(format!("run {id}: {why}")));
+    match answered {
+        Answered::Taken(_) => {}
+        Answered::NothingAsked => return refused("it asks for nothing; it was answered, ran out of time or has ended"),
+        Answered::Other => return refused("it asks something else by now; look at its steps"),
+        Answered::NotTheirs => return refused("only its person or an owner may answer"),
+        Answered::NoRule => {
+            return refused("only what a run that has read nothing from outside asks can become a rule");
+        }
+    }
+    runs::get(&mut db.read().await?, id)
+        .await?
+        .ok_or_else(|| StoreError::NotFound(format!("run {id}")))
+}

@@ -1,0 +1,90 @@
+//! Files that the model wants to go along with what it says: looked up, and refused with the reason.
+
+use clifford_action::{Action, Reply, Unreadable};
+
+use super::{Gone, Session};
+use crate::{
+    engine::decide::{self, Decision},
+    files::may_see,
+    id::FileId,
+    outbound::Enclosed,
+    search::Scope,
+    store::{
+        files::{self, File},
+        runs::RunKind,
+    },
+};
+
+/// The most files of one message.
+const MOST: usize = 10;
+
+impl Session<'_> {
+    /// The files that came with what is asked. Each has a line in the text, so what has none is not looked up.
+    pub(super) async fn files(&self) -> Result<Vec<File>, Gone> {
+        let run = &self.work.run;
+        let may_have = run.kind == RunKind::Coordinator && run.input_text.lines().any(|line| line.ends_with(']'));
+        if !may_have {
+            return Ok(Vec::new());
+        }
+        Ok(files::of_run(&mut self.engine.db.read().await?, run.id).await?)
+    }
+
+    /// The files that a reply sends: such as the run made, or may see where it answers. `Err`: what becomes of a
+    /// reply that names others.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn enclosed(&self, reply: &Result<Reply, Unreadable>) -> Result<Result<Vec<Enclosed>, Decision>, Gone> {
+        let Ok(reply) = reply else { return Ok(Ok(Vec::new())) };
+        let (Action::SendMessage { file_ids, .. } | Action::Finish { file_ids, .. }) = &reply.action else {
+            return Ok(Ok(Vec::new()));
+        };
+        let refused = |fault: String| Ok(Err(decide::refuse(&self.state, reply, &fault)));
+        if file_ids.len() > MOST {
+            return refused(format!("at most {MOST} files in one message."));
+        }
+        let mut enclosed: Vec<Enclosed> = Vec::new();
+        for text in file_ids {
+            let file = match text.parse::<FileId>() {
+                Ok(id) => files::get(&mut self.engine.db.read().await?, id).await?,
+                Err(_) => None,
+            };
+            let Some(file) = file.filter(|file| self.may_send(file)) else {
+                return refused(format!(
+                    "there is no file {text} to send; files.list names those there are."
+                ));
+            };
+            if let Some(fault) = self.too_large(&file) {
+                return refused(fault);
+            }
+            if enclosed.iter().all(|known| known.id != file.id) {
+                enclosed.push(Enclosed {
+                    id: file.id,
+                    name: file.name,
+                    media_type: file.media_type.unwrap_or_else(|| "application/octet-stream".to_owned()),
+                    size: file.size.and_then(|size| u64::try_from(size).ok()).unwrap_or(0),
+                });
+            }
+        }
+        Ok(Ok(enclosed))
+    }
+
+    fn may_send(&self, file: &File) -> bool {
+        let run = &self.work.run;
+        let scope = Scope::of(run.user_id, self.work.channel.as_ref());
+        file.root_run_id == Some(run.root_run_id) || may_see(scope, file)
+    }
+
+    /// Why the platform would not take it.
+    fn too_large(&self, file: &File) -> Option<String> {
+        let platform = self.work.reply_to()?.platform;
+        let most = self.engine.outbound.limits(platform)?.file_bytes;
+        let size = u64::try_from(file.size?).ok()?;
+        (size > most).then(|| {
+            format!(
+                "{} has {size} bytes, and {platform} takes at most {most}. Send less, or say so.",
+                file.name
+            )
+        })
+    }
+}

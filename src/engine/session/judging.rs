@@ -1,0 +1,209 @@
+//! A call on its way: judged by the rules, counted against limits, asked for, or held back.
+
+use std::collections::BTreeSet;
+
+use super::{Gone, Onward, Session};
+use crate::{
+    engine::{
+        approval,
+        decide::Decision,
+        effects::{After, Effects},
+        state::{Asked, Pending},
+        step::{Answerer, Event, StepKind, ToolCall},
+    },
+    outbound::{Ticket, To},
+    policy::{self, Call, Facts, Limit, Place, Verdict, question::Question, words},
+    store::{memory_items::Viewer, messages::NewOutbound, policies, runs},
+};
+
+impl Session<'_> {
+    /// What becomes of a decision, by the rules: a call may need a person's word, or be refused. What is no call of a
+    /// command that can be made passes.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn judged(&mut self, decision: Decision) -> Result<Decision, Gone> {
+        let Decision::CallTool { before, call } = decision else {
+            return Ok(decision);
+        };
+        let verdict = match self.verdict(&call).await? {
+            Some(verdict) => verdict,
+            None => return Ok(Decision::CallTool { before, call }),
+        };
+        if verdict.outcome != policy::Outcome::Deny {
+            for limit in &verdict.limits {
+                if !self.counts(limit, &call).await? {
+                    return Ok(approval::refused(before, call, &limit.why));
+                }
+            }
+        }
+        let now = self.engine.clock.now();
+        Ok(approval::under(&verdict, before, call, &self.engine.rules, now))
+    }
+
+    /// The verdict on a call; none, if there is no such command, or its arguments are refused anyway.
+    async fn verdict(&mut self, call: &ToolCall) -> Result<Option<Verdict>, Gone> {
+        let Some(command) = self.engine.tools.command(&call.name) else {
+            return Ok(None);
+        };
+        if command.fault(&call.args).is_some() {
+            return Ok(None);
+        }
+        // What the prompt holds tells what is private.
+        self.frame().await?;
+        let made = policies::list(&mut self.engine.db.read().await?).await?;
+        let rules = policy::trial::rules(&self.engine.rules.policy, made);
+        let judged = Call {
+            name: &call.name,
+            class: command.class,
+            args: &call.args,
+            leak: command
+                .reaches_out
+                .then(|| words::leak(&call.args, &self.state.known, &self.private))
+                .flatten(),
+        };
+        let zone = &self.engine.rules.time_zone;
+        Ok(Some(policy::judge(
+            &rules,
+            &judged,
+            &self.facts(),
+            self.engine.clock.now(),
+            zone,
+        )))
+    }
+
+    fn facts(&self) -> Facts {
+        let (run, channel) = (&self.work.run, self.work.channel.as_ref());
+        Facts {
+            kind: run.kind,
+            platform: channel.map(|channel| channel.platform.clone()),
+            place: if self.is_shared() {
+                Place::Shared
+            } else {
+                Place::Private
+            },
+            space: channel.and_then(|channel| channel.space_id),
+            context: run.context_id,
+            user: run.user_id,
+            role: self.work.user.as_ref().map(|user| user.role),
+            origins: self.state.origins.clone(),
+        }
+    }
+
+    /// Whether others than its person read along.
+    pub(super) fn is_shared(&self) -> bool {
+        let viewer = crate::memory::recall::viewer(self.work.run.user_id, self.work.channel.as_ref());
+        matches!(viewer, Viewer::Shared(_))
+    }
+
+    /// Counts a call against a limit. A call that is asked for counts from then on, so that nobody is asked without end.
+    async fn counts(&self, limit: &Limit, call: &ToolCall) -> Result<bool, Gone> {
+        let (limit, run, key, now) = (
+            limit.clone(),
+            self.work.run.id,
+            call.idempotency_key.clone(),
+            self.engine.clock.now(),
+        );
+        let counted = self
+            .engine
+            .db
+            .write(move |tx| Box::pin(async move { policies::count(tx, &limit, run, &key, now).await }))
+            .await?;
+        Ok(counted)
+    }
+
+    /// What becomes of a run that asks and has no answer yet: it waits on, or its time is over.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn unanswered(&mut self, asked: &Asked) -> Result<Onward, Gone> {
+        if self.engine.clock.now() >= asked.request.expires_at {
+            self.push(StepKind::Event(Event::Confirm {
+                approved: false,
+                code: asked.code.clone(),
+                by: Answerer::Nobody,
+            }));
+            return Ok(Onward::GoesOn);
+        }
+        self.commit(Effects {
+            then: After::Confirm(asked.request.expires_at),
+            ..Effects::default()
+        })
+        .await?;
+        Ok(Onward::AtRest)
+    }
+
+    /// What became of a question that nobody said yes to.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn denied(&mut self, asked: &Asked) -> Result<Onward, Gone> {
+        let decision = approval::denied(&self.state, &self.engine.rules, asked);
+        self.carry_out(decision).await
+    }
+
+    /// The question as a message, where the run's person reads it. It is no part of the conversation: what stands in
+    /// its arguments is not said again to a model.
+    pub(super) async fn question(&self) -> Result<Option<(NewOutbound, Option<Ticket>)>, Gone> {
+        let Pending::Confirm(asked) = &self.state.pending else {
+            return Ok(None);
+        };
+        let Some(to) = self.ask_at().await? else {
+            return Ok(None);
+        };
+        let request = &asked.request;
+        let question = Question {
+            run: self.work.run.id,
+            call: &request.call,
+            code: &asked.code,
+            why: &request.why,
+            is_result: request.about == crate::engine::step::ConfirmAbout::Result,
+            until: request.expires_at,
+            may_be_rule: request.may_be_rule,
+        };
+        let now = self.engine.clock.now();
+        let to = To { context: None, ..to };
+        Ok(Some(self.engine.outbound.message_with(
+            to,
+            &question.text(),
+            question.buttons(),
+            None,
+            now,
+        )))
+    }
+
+    /// Where its person is asked: where it answers them; of a subagent, where the run at the top of its tree does.
+    async fn ask_at(&self) -> Result<Option<To>, Gone> {
+        let run = &self.work.run;
+        if run.root_run_id == run.id {
+            return Ok(self.work.reply_to());
+        }
+        let root = runs::get(&mut self.engine.db.read().await?, run.root_run_id).await?;
+        Ok(root.and_then(|root| {
+            let mut work = self.work.clone();
+            work.run.address = root.address;
+            work.reply_to()
+        }))
+    }
+
+    /// What the prompt holds that is private, as far as its words tell something: what is remembered of the person,
+    /// what they said elsewhere, and numbers of this conversation.
+    pub(super) fn learn_private(&mut self, recalled: &crate::memory::recall::Recalled) {
+        for item in &recalled.items {
+            self.private.learn(&item.value);
+        }
+        for place in &recalled.elsewhere {
+            place.turns.iter().for_each(|turn| self.private.learn(&turn.content));
+        }
+        for turn in &recalled.conversation.turns {
+            self.private.learn(&words::telling(&turn.content));
+        }
+    }
+
+    /// Where what the run begins with came from, as far as that is outside, becomes a step.
+    pub(super) fn taint(&mut self, origins: BTreeSet<String>) {
+        if !origins.is_subset(&self.state.origins) {
+            self.push(StepKind::Event(Event::Tainted { origins }));
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Contents in a bucket of S3, or of whatever speaks like it. The library signs; the requests are ours.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use clifford_vault::Secret;
+use reqwest::{Client, Response, StatusCode};
+use rusty_s3::{Bucket, Credentials, S3Action, UrlStyle};
+
+use super::StorageError;
+use crate::{clock::SharedClock, id::FileId};
+
+/// How long a signed request is good for.
+const GOOD_FOR: Duration = Duration::from_secs(300);
+/// How long a request may take.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Which bucket, and how it is reached.
+#[derive(Clone, Debug)]
+pub struct S3Settings {
+    /// Where its API is.
+    pub endpoint: String,
+    /// Its name.
+    pub bucket: String,
+    /// Its region.
+    pub region: String,
+    /// What every key begins with.
+    pub prefix: String,
+    /// The access key.
+    pub access_key: Secret,
+    /// The secret key.
+    pub secret_key: Secret,
+}
+
+/// A bucket.
+pub struct S3 {
+    bucket: Bucket,
+    credentials: Credentials,
+    prefix: String,
+    http: Client,
+    clock: SharedClock,
+}
+
+impl std::fmt::Debug for S3 {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("S3")
+            .field("bucket", &self.bucket.name())
+            .finish_non_exhaustive()
+    }
+}
+
+impl S3 {
+    /// Nothing is asked before a content is stored or read.
+    ///
+    /// # Errors
+    /// Why the settings cannot be right.
+    pub fn new(settings: S3Settings, clock: SharedClock) -> Result<Self, String> {
+        let endpoint = (settings.endpoint.parse())
+            .map_err(|_| format!("files.endpoint: `{}` is no address", settings.endpoint))?;
+        // A path names the bucket on every server; a host name does so only where its owner set that up.
+        let bucket = Bucket::new(endpoint, UrlStyle::Path, settings.bucket, settings.region)
+            .map_err(|error| format!("files.bucket or files.endpoint cannot be used: {error}"))?;
+        let http = Client::builder()
+            .timeout(TIMEOUT)
+            .build()
+            .map_err(|error| format!("the HTTP client cannot be made: {error}"))?;
+        Ok(Self {
+            bucket,
+            credentials: Credentials::new(settings.access_key.expose(), settings.secret_key.expose()),
+            prefix: settings.prefix,
+            http,
+            clock,
+        })
+    }
+
+    /// The key of a file.
+    pub(super) fn key(&self, id: FileId) -> String {
+        format!("{}{id}", self.prefix)
+    }
+
+    pub(super) async fn put(&self, key: &str, content: Bytes) -> Result<(), StorageError> {
+        let action = self.bucket.put_object(Some(&self.credentials), key);
+        let request = self.http.put(self.signed(&action)).body(content);
+        answered(request.send().await).await.map(drop)
+    }
+
+    pub(super) async fn get(&self, key: &str) -> Result<Bytes, StorageError> {
+        let action = self.bucket.get_object(Some(&self.credentials), key);
+        let response = answered(self.http.get(self.signed(&action)).send().await).await?;
+        response.bytes().await.map_err(unreachable)
+    }
+
+    pub(super) async fn delete(&self, key: &str) -> Result<(), StorageError> {
+        let action = self.bucket.delete_object(Some(&self.credentials), key);
+        match answered(self.http.delete(self.signed(&action)).send().await).await {
+            Ok(_) | Err(StorageError::Missing) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn signed<'a>(&self, action: &impl S3Action<'a>) -> url::Url {
+        action.sign_with_time(GOOD_FOR, &self.clock.now().to_jiff())
+    }
+}
+
+async fn answered(response: Result<Response, reqwest::Error>) -> Result<Response, StorageError> {
+    let response = response.map_err(unreachable)?;
+    match response.status() {
+        status if status.is_success() => Ok(response),
+        StatusCode::NOT_FOUND => Err(StorageError::Missing),
+        status => {
+            let body = response.text().await.unwrap_or_default();
+            let code = code(&body).unwrap_or("no code");
+            Err(StorageError::Unavailable(format!(
+                "the bucket answered {status} ({code})"
+            )))
+        }
+    }
+}
+
+/// What S3 calls a fault: `<Error><Code>AccessDenied</Code>…`.
+fn code(body: &str) -> Option<&str> {
+    body.split_once("<Code>")?.1.split_once("</Code>").map(|(code, _)| code)
+}
+
+/// The address is left out: it holds the signature.
+fn unreachable(error: reqwest::Error) -> StorageError {
+    StorageError::Unavailable(format!("the bucket could not be reached: {}", error.without_url()))
+}

@@ -1,0 +1,270 @@
+//! Files: uploaded, listed, handed out and deleted.
+
+use axum::{
+    Json,
+    body::{Body, Bytes},
+    extract::{DefaultBodyLimit, FromRequest, Request, State},
+    http::{HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use clifford_channel::{Attachment, Platform};
+use serde::Deserialize;
+
+use super::{
+    Shared,
+    auth::{Caller, Reader, Writer},
+    extract::{Id, Query, check_text},
+    page::{self, Page},
+    problem::{Code, Problem, ProblemBody},
+};
+use crate::{
+    files::{FileError, NewFile},
+    id::{FileId, UserId},
+    search::Scope,
+    store::{
+        files::{self, File},
+        users,
+    },
+};
+
+impl From<FileError> for Problem {
+    fn from(error: FileError) -> Self {
+        let detail = error.to_string();
+        match error {
+            FileError::TooLarge { .. } => Self::new(Code::BodyTooLarge, detail),
+            FileError::NoRoom { .. } => Self::new(Code::WrongState, detail),
+            FileError::Gone { .. } => Self::new(Code::NotFound, detail),
+            FileError::Unavailable(_) => Self::new(Code::DatabaseUnavailable, detail),
+        }
+    }
+}
+
+/// Which files.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+pub(super) struct Wanted {
+    /// Of this person; left out: the caller's own. Only a token with the scope `admin` may name somebody else.
+    #[param(value_type = Option<String>)]
+    user_id: Option<UserId>,
+    /// Only those whose name holds this text; capitals do not count.
+    q: Option<String>,
+    /// Only older than this one.
+    #[param(value_type = Option<String>)]
+    before: Option<FileId>,
+    /// How many on a page, at most 200.
+    limit: Option<u32>,
+}
+
+/// A page of files, newest first.
+#[utoipa::path(get, path = "/api/files", tag = "files", security(("bearer" = [])), params(Wanted),
+    responses((status = 200, body = Page<File>), (status = 400, body = ProblemBody), (status = 403, body = ProblemBody)))]
+pub(super) async fn list(
+    State(api): State<Shared>,
+    _: Reader,
+    caller: Caller,
+    Query(wanted): Query<Wanted>,
+) -> Result<Json<Page<File>>, Problem> {
+    let limit = page::limit(wanted.limit)?;
+    let own = own(&api, &caller).await?;
+    if wanted.user_id.is_some_and(|user| Some(user) != own) && !caller.is_admin() {
+        let detail = "they are another person's; only a token with the scope `admin` lists those";
+        return Err(Problem::new(Code::MissingScope, detail).of_field("userId"));
+    }
+    let scope = wanted.user_id.or(own).map_or(Scope::Nothing, Scope::Person);
+    let mut conn = api.engine.db.read().await?;
+    let found = files::visible(&mut conn, scope, wanted.q.as_deref(), wanted.before, limit + 1).await?;
+    Ok(Json(Page::of(found, limit, |file| file.id.to_string())))
+}
+
+/// What an uploaded file is called.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct Named {
+    /// Its name.
+    name: String,
+}
+
+/// Takes a file: the body is its content. It is the caller's, and goes with a message by `fileIds`.
+#[utoipa::path(post, path = "/api/files", tag = "files", security(("bearer" = [])), params(Named),
+    request_body(content = Vec<u8>, content_type = "application/octet-stream"),
+    responses((status = 201, body = File), (status = 409, body = ProblemBody, description = "There is no room"),
+        (status = 413, body = ProblemBody), (status = 422, body = ProblemBody)))]
+pub(super) async fn upload(
+    State(api): State<Shared>,
+    _: Writer,
+    caller: Caller,
+    Query(Named { name }): Query<Named>,
+    request: Request,
+) -> Result<(StatusCode, Json<File>), Problem> {
+    check_text("name", &name, 1000)?;
+    let kept = &api.engine.services.files;
+    let content = content_of(request, kept.most()).await?;
+    let (user, channel) = api.gatekeeper.api_visitor(caller.place(), caller.speaker()).await?;
+    let new = NewFile {
+        name,
+        content,
+        user: Some(user),
+        place: Some((channel, None)),
+        root_run: None,
+        key: None,
+    };
+    let file = kept.create(&api.engine.db, new, api.engine.clock.now()).await?;
+    Ok((StatusCode::CREATED, Json(file)))
+}
+
+/// A body of at most so many bytes: more than other routes take.
+async fn content_of(mut request: Request, most: u64) -> Result<Bytes, Problem> {
+    let limit = usize::try_from(most).unwrap_or(usize::MAX);
+    DefaultBodyLimit::max(limit).apply(&mut request);
+    Bytes::from_request(request, &()).await.map_err(|rejection| {
+        if rejection.into_response().status() == StatusCode::PAYLOAD_TOO_LARGE {
+            Problem::new(
+                Code::BodyTooLarge,
+                format!("at most {most} bytes are taken (files.max_file_bytes)"),
+            )
+        } else {
+            Problem::new(Code::InvalidInput, "the body broke off")
+        }
+    })
+}
+
+/// What is known of a file.
+#[utoipa::path(get, path = "/api/files/{id}", tag = "files", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The file")),
+    responses((status = 200, body = File), (status = 404, body = ProblemBody)))]
+pub(super) async fn get(
+    State(api): State<Shared>,
+    _: Reader,
+    caller: Caller,
+    Id(id): Id<FileId>,
+) -> Result<Json<File>, Problem> {
+    one(&api, &caller, id).await.map(Json)
+}
+
+/// A file's content, to be saved: no browser shows it as a page.
+#[utoipa::path(get, path = "/api/files/{id}/content", tag = "files", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The file")),
+    responses((status = 200, body = Vec<u8>, content_type = "application/octet-stream"), (status = 404, body = ProblemBody)))]
+pub(super) async fn content(
+    State(api): State<Shared>,
+    _: Reader,
+    caller: Caller,
+    Id(id): Id<FileId>,
+) -> Result<Response, Problem> {
+    let file = one(&api, &caller, id).await?;
+    let now = api.engine.clock.now();
+    let content = api.engine.services.files.content(&api.engine.db, &file, now).await?;
+    let media_type = file
+        .media_type
+        .as_deref()
+        .and_then(|kind| HeaderValue::from_str(kind).ok());
+    let media_type = media_type.unwrap_or(HeaderValue::from_static("application/octet-stream"));
+    let head = [
+        (header::CONTENT_TYPE, media_type),
+        (header::CONTENT_DISPOSITION, disposition(&file.name)),
+        (
+            header::CONTENT_SECURITY_POLICY,
+            HeaderValue::from_static("sandbox; default-src 'none'"),
+        ),
+    ];
+    Ok((head, Body::from(content.bytes)).into_response())
+}
+
+/// `attachment` with the name in both of its forms: ASCII, and percent-encoded (RFC 6266).
+fn disposition(name: &str) -> HeaderValue {
+    let is_plain = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '\\') || c == ' ';
+    let plain: String = name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
+    let encoded: String = name
+        .bytes()
+        .map(|byte| match byte {
+            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
+            byte => format!("%{byte:02X}"),
+        })
+        .collect();
+    let text = format!("attachment; filename=\"{plain}\"; filename*=UTF-8''{encoded}");
+    HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static("attachment"))
+}
+
+/// Deletes a file.
+#[utoipa::path(delete, path = "/api/files/{id}", tag = "files", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The file")),
+    responses((status = 204, description = "It is gone"), (status = 404, body = ProblemBody)))]
+pub(super) async fn delete(
+    State(api): State<Shared>,
+    _: Writer,
+    caller: Caller,
+    Id(id): Id<FileId>,
+) -> Result<StatusCode, Problem> {
+    one(&api, &caller, id).await?;
+    api.engine
+        .db
+        .write(move |tx| Box::pin(async move { files::delete(tx, id).await }))
+        .await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Files as they go with a message of the caller's: their own, and each with one message.
+pub(super) async fn to_enclose(api: &Shared, caller: &Caller, ids: &[String]) -> Result<Vec<Attachment>, Problem> {
+    let mut enclosed = Vec::new();
+    for text in ids {
+        let unknown = || Problem::input("fileIds", format!("there is no file {text}"));
+        let id: FileId = text.parse().map_err(|_| unknown())?;
+        let file = one(api, caller, id).await.map_err(|_| unknown())?;
+        if file.message_id.is_some() {
+            return Err(Problem::input(
+                "fileIds",
+                format!("file {text} went with a message already"),
+            ));
+        }
+        enclosed.push(Attachment {
+            kind: "document".to_owned(),
+            id: file.id.to_string(),
+            name: Some(file.name),
+            media_type: file.media_type,
+            size: file.size.and_then(|size| u64::try_from(size).ok()),
+        });
+    }
+    Ok(enclosed)
+}
+
+/// A file that the caller may have: their own, or any with the scope `admin`.
+async fn one(api: &Shared, caller: &Caller, id: FileId) -> Result<File, Problem> {
+    let file = files::get(&mut api.engine.db.read().await?, id).await?;
+    let own = own(api, caller).await?;
+    file.filter(|file| caller.is_admin() || own.is_some() && file.user_id == own)
+        .ok_or_else(|| Problem::not_found(format!("file {id}")))
+}
+
+async fn own(api: &Shared, caller: &Caller) -> Result<Option<UserId>, Problem> {
+    let account = caller.speaker().id;
+    let user = users::by_identity(&mut api.engine.db.read().await?, Platform::Web, &account).await?;
+    Ok(user.map(|user| user.id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_goes_into_a_header_whatever_it_holds() {
+        let cases = [
+            (
+                "a b.txt",
+                "attachment; filename=\"a b.txt\"; filename*=UTF-8''a%20b.txt",
+            ),
+            (
+                "Zürich.md",
+                "attachment; filename=\"Z_rich.md\"; filename*=UTF-8''Z%C3%BCrich.md",
+            ),
+            (
+                "a\"; x=\"b",
+                "attachment; filename=\"a_; x=_b\"; filename*=UTF-8''a%22%3B%20x%3D%22b",
+            ),
+        ];
+        for (name, expected) in cases {
+            assert_eq!(disposition(name), expected, "{name}");
+        }
+    }
+}

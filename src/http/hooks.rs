@@ -1,0 +1,66 @@
+//! Webhooks: signed requests that begin runs. They need no token.
+
+use axum::{
+    Json,
+    extract::{Path, State},
+    http::{HeaderMap, StatusCode},
+};
+
+use super::{
+    Shared,
+    extract::Raw,
+    problem::{Code, Problem, ProblemBody},
+    triggers::{FiredView, busy, follow},
+};
+use crate::triggers::webhook::{self, Call, Refusal};
+
+/// When the request was signed: seconds since the epoch.
+const TIMESTAMP: &str = "x-clifford-timestamp";
+/// The signature: `sha256=` and hexadecimal digits.
+const SIGNATURE: &str = "x-clifford-signature";
+
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Self {
+        let detail = refusal.to_string();
+        match refusal {
+            Refusal::NotSigned | Refusal::Stale => Self::new(Code::NotSigned, detail),
+            Refusal::Repeated => Self::new(Code::Repeated, detail),
+            Refusal::Store(error) => busy(error),
+            Refusal::Sealed(error) => error.into(),
+        }
+    }
+}
+
+/// Begins the run of a webhook. The request is signed: `X-Clifford-Timestamp` says when, as seconds since the epoch, and
+/// `X-Clifford-Signature` is `sha256=` and the HMAC-SHA256 of the timestamp, a full stop and the body, in hexadecimal
+/// digits. A signature is good once, and for five minutes. The run is given the body as data.
+#[utoipa::path(post, path = "/api/hooks/{name}", tag = "triggers", request_body(content = String,
+        description = "Anything; JSON is given to the run as that, anything else as text"),
+    params(("name" = String, Path, description = "The webhook's name"),
+        ("X-Clifford-Timestamp" = String, Header, description = "When it was signed: seconds since the epoch"),
+        ("X-Clifford-Signature" = String, Header, description = "sha256=HEX")),
+    responses((status = 202, body = FiredView), (status = 413, body = ProblemBody),
+        (status = 401, body = ProblemBody, description = "It is not signed, or was too long ago"),
+        (status = 409, body = ProblemBody, description = "It was taken before, or the webhook is turned off")))]
+pub(super) async fn take(
+    State(api): State<Shared>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+    Raw(body): Raw,
+) -> Result<(StatusCode, Json<FiredView>), Problem> {
+    let header = |name: &str| {
+        headers
+            .get(name)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default()
+    };
+    let call = Call {
+        name: &name,
+        timestamp: header(TIMESTAMP),
+        signature: header(SIGNATURE),
+        body: &body,
+    };
+    let engine = &api.engine;
+    let fired = webhook::take(&engine.db, &engine.sealed, &engine.outbound, call, engine.clock.now()).await?;
+    Ok((StatusCode::ACCEPTED, Json(follow(&api, fired))))
+}

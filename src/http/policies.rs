@@ -1,0 +1,159 @@
+//! Rules about tool calls, and what they would make of one.
+
+use axum::{Json, extract::State, http::StatusCode};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{
+    Shared,
+    auth::{Admin, Reader},
+    extract::{Body, Id},
+    page::Page,
+    problem::{Problem, ProblemBody},
+};
+use crate::{
+    id::PolicyId,
+    policy::{
+        Rule,
+        trial::{self, Trial, Tried},
+    },
+    store::{
+        StoreError,
+        policies::{self, Policy},
+    },
+};
+
+/// Every rule of the database, oldest first. Those of `bot.toml` stand there.
+#[utoipa::path(get, path = "/api/policies", tag = "policies", security(("bearer" = [])),
+    responses((status = 200, body = Page<Policy>)))]
+pub(super) async fn list(State(api): State<Shared>, _: Reader) -> Result<Json<Page<Policy>>, Problem> {
+    let found = policies::list(&mut api.engine.db.read().await?).await?;
+    Ok(Json(Page::whole(found)))
+}
+
+/// One rule.
+#[utoipa::path(get, path = "/api/policies/{id}", tag = "policies", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The rule")),
+    responses((status = 200, body = Policy), (status = 404, body = ProblemBody)))]
+pub(super) async fn get(State(api): State<Shared>, _: Reader, Id(id): Id<PolicyId>) -> Result<Json<Policy>, Problem> {
+    let found = policies::get(&mut api.engine.db.read().await?, id).await?;
+    found.map(Json).ok_or_else(|| Problem::not_found(format!("rule {id}")))
+}
+
+/// Makes a rule.
+#[utoipa::path(post, path = "/api/policies", tag = "policies", security(("bearer" = [])), request_body = Rule,
+    responses((status = 201, body = Policy), (status = 422, body = ProblemBody)))]
+pub(super) async fn create(
+    State(api): State<Shared>,
+    _: Admin,
+    Body(rule): Body<Rule>,
+) -> Result<(StatusCode, Json<Policy>), Problem> {
+    check(&rule)?;
+    let now = api.engine.clock.now();
+    let made = api
+        .engine
+        .db
+        .write(move |tx| Box::pin(async move { policies::insert(tx, &rule, now).await }))
+        .await
+        .map_err(unknown)?;
+    Ok((StatusCode::CREATED, Json(made)))
+}
+
+/// Puts another rule in the place of one.
+#[utoipa::path(put, path = "/api/policies/{id}", tag = "policies", security(("bearer" = [])), request_body = Rule,
+    params(("id" = String, Path, description = "The rule")),
+    responses((status = 200, body = Policy), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
+pub(super) async fn change(
+    State(api): State<Shared>,
+    _: Admin,
+    Id(id): Id<PolicyId>,
+    Body(rule): Body<Rule>,
+) -> Result<Json<Policy>, Problem> {
+    check(&rule)?;
+    let now = api.engine.clock.now();
+    let changed = api
+        .engine
+        .db
+        .write(move |tx| {
+            Box::pin(async move {
+                policies::change(tx, id, &rule, now).await?;
+                policies::get(tx, id).await
+            })
+        })
+        .await
+        .map_err(unknown)?;
+    changed
+        .map(Json)
+        .ok_or_else(|| Problem::not_found(format!("rule {id}")))
+}
+
+/// Deletes a rule.
+#[utoipa::path(delete, path = "/api/policies/{id}", tag = "policies", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The rule")),
+    responses((status = 204, description = "It is gone"), (status = 404, body = ProblemBody)))]
+pub(super) async fn remove(State(api): State<Shared>, _: Admin, Id(id): Id<PolicyId>) -> Result<StatusCode, Problem> {
+    let removed = api
+        .engine
+        .db
+        .write(move |tx| Box::pin(policies::remove(tx, id)))
+        .await?;
+    if removed {
+        Ok(StatusCode::NO_CONTENT)
+    } else {
+        Err(Problem::not_found(format!("rule {id}")))
+    }
+}
+
+/// A call that is only tried.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TrialCall {
+    /// `tool.command`.
+    call: String,
+    /// Its arguments.
+    #[serde(default)]
+    #[schema(value_type = Object)]
+    args: Map<String, Value>,
+    /// Who calls, and where.
+    #[serde(flatten)]
+    trial: Trial,
+}
+
+/// Tells what would become of a call, and why. Nothing is called, and nothing counted.
+#[utoipa::path(post, path = "/api/policies/test", tag = "policies", security(("bearer" = [])), request_body = TrialCall,
+    responses((status = 200, body = Tried), (status = 422, body = ProblemBody)))]
+pub(super) async fn test(
+    State(api): State<Shared>,
+    _: Reader,
+    Body(given): Body<TrialCall>,
+) -> Result<Json<Tried>, Problem> {
+    let engine = &api.engine;
+    let made = policies::list(&mut engine.db.read().await?).await?;
+    let rules = trial::rules(&engine.rules.policy, made);
+    let zone = &engine.rules.time_zone;
+    trial::run(
+        &engine.tools,
+        &rules,
+        &given.call,
+        &given.args,
+        &given.trial,
+        engine.clock.now(),
+        zone,
+    )
+    .map(Json)
+    .map_err(|fault| Problem::input("call", fault))
+}
+
+fn check(rule: &Rule) -> Result<(), Problem> {
+    match rule.fault() {
+        Some((field, fault)) => Err(Problem::input(field, fault)),
+        None => Ok(()),
+    }
+}
+
+fn unknown(error: StoreError) -> Problem {
+    match error {
+        StoreError::Conflict(_) => Problem::input("user", "there is no such user, space or context"),
+        other => other.into(),
+    }
+}

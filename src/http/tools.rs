@@ -1,0 +1,118 @@
+//! Tools: what they can do, whether they can be used, and what is set for them.
+
+use axum::{
+    Json,
+    extract::{FromRequestParts, Path, State},
+    http::request::Parts,
+};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{
+    Shared,
+    auth::{Admin, Reader},
+    extract::{Body, Query},
+    page::Page,
+    problem::{Code, Problem, ProblemBody},
+};
+use crate::settings::{
+    catalogue::Scope,
+    tool_options::{self, ShownTool},
+};
+
+/// A tool's name in a path.
+pub(super) struct Name(String);
+
+impl FromRequestParts<Shared> for Name {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Shared) -> Result<Self, Problem> {
+        let path = Path::<String>::from_request_parts(parts, api).await;
+        Ok(Self(path.map(|path| path.0).unwrap_or_default()))
+    }
+}
+
+/// For which scope.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct In {
+    /// `bot`, `space:ID`, `channel:ID`, `agent:ID` or `user:ID`; left out: `bot`.
+    scope: Option<String>,
+}
+
+impl In {
+    fn read(&self) -> Result<Scope, Problem> {
+        let scope = self.scope.as_deref().unwrap_or("bot");
+        scope
+            .parse()
+            .map_err(|why: String| Problem::new(Code::InvalidQuery, why).of_field("scope"))
+    }
+}
+
+/// Every tool, with what is set for it in a scope and where that comes from.
+#[utoipa::path(get, path = "/api/tools", tag = "tools", security(("bearer" = [])), params(In),
+    responses((status = 200, body = Page<ShownTool>), (status = 400, body = ProblemBody),
+        (status = 404, body = ProblemBody)))]
+pub(super) async fn list(
+    State(api): State<Shared>,
+    _: Reader,
+    Query(within): Query<In>,
+) -> Result<Json<Page<ShownTool>>, Problem> {
+    Ok(Json(Page::whole(shown(&api, within.read()?).await?)))
+}
+
+/// One tool.
+#[utoipa::path(get, path = "/api/tools/{name}", tag = "tools", security(("bearer" = [])), 
+    params(("name" = String, Path, description = "The tool"), In),
+    responses((status = 200, body = ShownTool), (status = 400, body = ProblemBody),
+        (status = 404, body = ProblemBody)))]
+pub(super) async fn get(
+    State(api): State<Shared>,
+    _: Reader,
+    name: Name,
+    Query(within): Query<In>,
+) -> Result<Json<ShownTool>, Problem> {
+    one(&api, within.read()?, &name.0).await.map(Json)
+}
+
+/// What is to be set for a tool, by field, as in `[tools.NAME]` of `bot.toml`; `null`: what is inherited holds again.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(transparent)]
+#[schema(value_type = Object)]
+pub(super) struct ToolChange(Map<String, Value>);
+
+/// Sets what is set for a tool in a scope; what is left out stays. It holds from the next run on.
+#[utoipa::path(patch, path = "/api/tools/{name}", tag = "tools", security(("bearer" = [])), request_body = ToolChange,
+    params(("name" = String, Path, description = "The tool"), In),
+    responses((status = 200, body = ShownTool), (status = 400, body = ProblemBody),
+        (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
+pub(super) async fn change(
+    State(api): State<Shared>,
+    _: Admin,
+    name: Name,
+    Query(within): Query<In>,
+    Body(change): Body<ToolChange>,
+) -> Result<Json<ShownTool>, Problem> {
+    let scope = within.read()?;
+    let tool = tool_options::find(&api.engine.tools, &name.0).map_err(Problem::not_found)?;
+    let changes = tool_options::checked(tool, scope, &api.engine.services.config, &change.0)
+        .map_err(|(field, why)| Problem::input(&field, why))?;
+    let now = api.engine.clock.now();
+    (api.engine.db)
+        .write(move |tx| Box::pin(async move { tool_options::apply(tx, scope, &changes, now).await }))
+        .await?;
+    one(&api, scope, &name.0).await.map(Json)
+}
+
+async fn shown(api: &Shared, scope: Scope) -> Result<Vec<ShownTool>, Problem> {
+    let engine = &api.engine;
+    let mut conn = engine.db.read().await?;
+    Ok(tool_options::list(&mut conn, scope, &engine.tools, &engine.services).await?)
+}
+
+async fn one(api: &Shared, scope: Scope, name: &str) -> Result<ShownTool, Problem> {
+    tool_options::find(&api.engine.tools, name).map_err(Problem::not_found)?;
+    let found = shown(api, scope).await?.into_iter().find(|tool| tool.name == name);
+    found.ok_or_else(|| Problem::not_found(format!("tool `{name}`")))
+}

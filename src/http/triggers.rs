@@ -1,0 +1,369 @@
+//! Triggers: reminders, runs by the clock, webhooks.
+
+use axum::{Json, extract::State, http::StatusCode};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Shared,
+    auth::{Caller, Reader, Writer},
+    channels as channel_routes,
+    extract::{Body, Id, Query, given},
+    page::{self, Page},
+    problem::{Code, Problem, ProblemBody},
+};
+use crate::{
+    clock::Timestamp,
+    id::{AgentId, ChannelId, ContextId, RunId, TriggerId, UserId},
+    store::{
+        agents, contexts,
+        triggers::{self, CatchUp, Filter, Firing, Trigger, TriggerKind},
+        users,
+    },
+    triggers::{
+        editing::{self, Change, Fault, NewTrigger},
+        fire, webhook,
+    },
+};
+
+/// How many firings are shown with a trigger.
+const FIRINGS: u32 = 20;
+
+impl From<Fault> for Problem {
+    fn from(fault: Fault) -> Self {
+        Self::input(fault.field, fault.why)
+    }
+}
+
+/// Which triggers.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+pub(super) struct Wanted {
+    /// Only those that do this: wake, run or reminder.
+    kind: Option<TriggerKind>,
+    /// Only of this person.
+    #[param(value_type = Option<String>)]
+    user_id: Option<UserId>,
+    /// Only older than this one.
+    #[param(value_type = Option<String>)]
+    before: Option<TriggerId>,
+    /// How many on a page, at most 200.
+    limit: Option<u32>,
+}
+
+/// A page of triggers, newest first.
+#[utoipa::path(get, path = "/api/triggers", tag = "triggers", security(("bearer" = [])), params(Wanted),
+    responses((status = 200, body = Page<Trigger>), (status = 400, body = ProblemBody)))]
+pub(super) async fn list(
+    State(api): State<Shared>,
+    _: Reader,
+    Query(wanted): Query<Wanted>,
+) -> Result<Json<Page<Trigger>>, Problem> {
+    let limit = page::limit(wanted.limit)?;
+    let filter = Filter {
+        kind: wanted.kind,
+        user: wanted.user_id,
+        before: wanted.before,
+    };
+    let found = triggers::page(&mut api.engine.db.read().await?, filter, limit + 1).await?;
+    Ok(Json(Page::of(found, limit, |trigger| trigger.id.to_string())))
+}
+
+/// A trigger with its newest firings.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(super) struct TriggerWithFirings {
+    /// The trigger.
+    #[serde(flatten)]
+    trigger: Trigger,
+    /// When it last fired, newest first.
+    firings: Vec<Firing>,
+}
+
+/// One trigger with its newest firings.
+#[utoipa::path(get, path = "/api/triggers/{id}", tag = "triggers", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The trigger")),
+    responses((status = 200, body = TriggerWithFirings), (status = 404, body = ProblemBody)))]
+pub(super) async fn get(
+    State(api): State<Shared>,
+    _: Reader,
+    Id(id): Id<TriggerId>,
+) -> Result<Json<TriggerWithFirings>, Problem> {
+    let trigger = one(&api, id).await?;
+    let firings = triggers::firings(&mut api.engine.db.read().await?, id, FIRINGS).await?;
+    Ok(Json(TriggerWithFirings { trigger, firings }))
+}
+
+async fn one(api: &Shared, id: TriggerId) -> Result<Trigger, Problem> {
+    triggers::get(&mut api.engine.db.read().await?, id)
+        .await?
+        .ok_or_else(|| unknown(id))
+}
+
+fn unknown(id: TriggerId) -> Problem {
+    Problem::not_found(format!("trigger {id}"))
+}
+
+/// A trigger to be made.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct NewTriggerBody {
+    /// What it does: `run` begins a run, `reminder` says something without a model.
+    kind: TriggerKind,
+    /// Its name: a-z, 0-9, - and _. A webhook's address ends in it.
+    name: Option<String>,
+    /// What is asked or said.
+    content: String,
+    /// Of a run: the agent; left out: the channel's, or the default one.
+    #[schema(value_type = Option<String>)]
+    agent_id: Option<AgentId>,
+    /// Where it speaks; of a run, left out: nowhere, its output is read from the run.
+    #[schema(value_type = Option<String>)]
+    channel_id: Option<ChannelId>,
+    /// For whom: a reminder is said to them in private if there is no channel.
+    #[schema(value_type = Option<String>)]
+    user_id: Option<UserId>,
+    /// Of a run: a conversation of the channel that it belongs to.
+    #[schema(value_type = Option<String>)]
+    context_id: Option<ContextId>,
+    /// A signed request to /api/hooks/NAME fires it. Only a token with the scope `admin` makes these.
+    #[serde(default)]
+    webhook: bool,
+    /// When it fires first, or only.
+    #[schema(value_type = Option<String>)]
+    at: Option<Timestamp>,
+    /// Fires again and again: 5 fields, or 6 with seconds first.
+    cron: Option<String>,
+    /// IANA time zone of the expression; left out: the person's, or what the configuration says.
+    time_zone: Option<String>,
+    /// What becomes of due times that pass while the bot is down; left out: as the configuration says.
+    catch_up: Option<CatchUp>,
+}
+
+/// A trigger that was made.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(super) struct MadeTrigger {
+    /// The trigger.
+    #[serde(flatten)]
+    trigger: Trigger,
+    /// Of a webhook: what its requests are signed by. It is shown this once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    secret: Option<String>,
+}
+
+/// Makes a trigger.
+#[utoipa::path(post, path = "/api/triggers", tag = "triggers", security(("bearer" = [])),
+    request_body = NewTriggerBody,
+    responses((status = 201, body = MadeTrigger), (status = 422, body = ProblemBody),
+        (status = 409, body = ProblemBody, description = "There is one of that name")))]
+pub(super) async fn create(
+    State(api): State<Shared>,
+    _: Writer,
+    caller: Caller,
+    Body(new): Body<NewTriggerBody>,
+) -> Result<(StatusCode, Json<MadeTrigger>), Problem> {
+    if new.webhook && !caller.is_admin() {
+        let detail = "it lets in whoever has its secret; only a token with the scope `admin` makes one";
+        return Err(Problem::new(Code::MissingScope, detail).of_field("webhook"));
+    }
+    let zone = references(&api, &caller, &new).await?;
+    let settings = &api.engine.settings.triggers;
+    let new = NewTrigger {
+        kind: new.kind,
+        name: new.name,
+        content: new.content,
+        agent_id: new.agent_id,
+        channel_id: new.channel_id,
+        user_id: new.user_id,
+        context_id: new.context_id,
+        webhook: new.webhook,
+        at: new.at,
+        cron: new.cron,
+        time_zone: new
+            .time_zone
+            .or(zone)
+            .unwrap_or_else(|| api.engine.rules.time_zone.clone()),
+        catch_up: new.catch_up.unwrap_or(settings.catch_up),
+        created_by: caller.label(),
+    };
+    let trigger = new.into_trigger(api.engine.clock.now())?;
+    let secret = trigger.webhook.then(webhook::new_secret);
+    let kept = match &secret {
+        Some(secret) => Some(webhook::sealed(&api.engine.sealed, trigger.id, secret)?),
+        None => None,
+    };
+    let trigger = api
+        .engine
+        .db
+        .write(move |tx| {
+            Box::pin(async move {
+                let trigger = triggers::insert(tx, &trigger, None).await?;
+                if let Some(secret) = &kept {
+                    triggers::put_secret(tx, trigger.id, secret).await?;
+                }
+                Ok(trigger)
+            })
+        })
+        .await?;
+    api.engine.bell.notify_one();
+    Ok((StatusCode::CREATED, Json(MadeTrigger { trigger, secret })))
+}
+
+/// Checks what a new trigger refers to, and returns the time zone of its person.
+async fn references(api: &Shared, caller: &Caller, new: &NewTriggerBody) -> Result<Option<String>, Problem> {
+    let channel = match new.channel_id {
+        Some(id) => {
+            let channel = channel_routes::one(api, id).await?;
+            channel_routes::spoken_in(api, caller, &channel).await?;
+            Some(channel)
+        }
+        None => None,
+    };
+    let mut conn = api.engine.db.read().await?;
+    if let Some(id) = new.agent_id {
+        let agent = agents::get(&mut conn, id).await?;
+        agent.ok_or_else(|| Problem::input("agentId", format!("there is no agent {id}")))?;
+    }
+    if let Some(id) = new.context_id {
+        let context = contexts::get(&mut conn, id).await?;
+        let fits = |channel| context.is_some_and(|context| context.may_go_on_in(channel));
+        if !channel.as_ref().is_some_and(fits) {
+            return Err(Problem::input("contextId", "it is no conversation of that channel"));
+        }
+    }
+    let Some(id) = new.user_id else { return Ok(None) };
+    let user = users::get(&mut conn, id).await?;
+    let user = user.ok_or_else(|| Problem::input("userId", format!("there is no user {id}")))?;
+    Ok(user.time_zone)
+}
+
+/// What is to change in a trigger; what is left out stays.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct TriggerChange {
+    /// Its name; `null`: none.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    name: Option<Option<String>>,
+    /// What is asked or said.
+    content: Option<String>,
+    /// When it fires next.
+    #[schema(value_type = Option<String>)]
+    at: Option<Timestamp>,
+    /// When it fires again and again; `null`: it does not.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    cron: Option<Option<String>>,
+    /// IANA time zone of the expression.
+    time_zone: Option<String>,
+    /// What becomes of due times that pass while the bot is down.
+    catch_up: Option<CatchUp>,
+    /// Whether it fires.
+    enabled: Option<bool>,
+}
+
+/// Changes a trigger. One that wakes a sleeping run changes with that alone.
+#[utoipa::path(patch, path = "/api/triggers/{id}", tag = "triggers", security(("bearer" = [])),
+    request_body = TriggerChange, params(("id" = String, Path, description = "The trigger")),
+    responses((status = 200, body = Trigger), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody),
+        (status = 409, body = ProblemBody, description = "There is another of that name")))]
+pub(super) async fn change(
+    State(api): State<Shared>,
+    _: Writer,
+    Id(id): Id<TriggerId>,
+    Body(change): Body<TriggerChange>,
+) -> Result<Json<Trigger>, Problem> {
+    let change = Change {
+        name: change.name,
+        content: change.content,
+        at: change.at,
+        cron: change.cron,
+        time_zone: change.time_zone,
+        catch_up: change.catch_up,
+        enabled: change.enabled,
+    };
+    let now = api.engine.clock.now();
+    let changed = editing::changed(one(&api, id).await?, change, now)?;
+    let written = api
+        .engine
+        .db
+        .write(move |tx| Box::pin(async move { triggers::update(tx, &changed, now).await }))
+        .await?;
+    if !written {
+        return Err(unknown(id));
+    }
+    api.engine.bell.notify_one();
+    one(&api, id).await.map(Json)
+}
+
+/// Deletes a trigger with its secret and firings.
+#[utoipa::path(delete, path = "/api/triggers/{id}", tag = "triggers", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The trigger")),
+    responses((status = 204, description = "It is gone"), (status = 404, body = ProblemBody),
+        (status = 409, body = ProblemBody, description = "It wakes a sleeping run: cancel that")))]
+pub(super) async fn remove(State(api): State<Shared>, _: Writer, Id(id): Id<TriggerId>) -> Result<StatusCode, Problem> {
+    if one(&api, id).await?.kind == TriggerKind::Wake {
+        let detail = format!("trigger {id} wakes a sleeping run; cancel the run instead");
+        return Err(Problem::new(Code::WrongState, detail));
+    }
+    let deleted = (api.engine.db)
+        .write(move |tx| Box::pin(triggers::delete(tx, id)))
+        .await?;
+    if deleted {
+        Ok(StatusCode::NO_CONTENT)
+    } else {
+        Err(unknown(id))
+    }
+}
+
+/// What a firing came to.
+#[derive(Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct FiredView {
+    /// The run that was begun, if one was.
+    #[schema(value_type = Option<String>)]
+    pub(super) run_id: Option<RunId>,
+    /// Why it came to nothing, if it did.
+    pub(super) error: Option<String>,
+}
+
+/// Fires a trigger now; its schedule stays as it is.
+#[utoipa::path(post, path = "/api/triggers/{id}/fire", tag = "triggers", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The trigger")),
+    responses((status = 202, body = FiredView), (status = 404, body = ProblemBody),
+        (status = 409, body = ProblemBody, description = "It is turned off, wakes a sleeping run, or its conversation is busy")))]
+pub(super) async fn fire(
+    State(api): State<Shared>,
+    _: Writer,
+    Id(id): Id<TriggerId>,
+) -> Result<(StatusCode, Json<FiredView>), Problem> {
+    let (outbound, now) = (api.engine.outbound.clone(), api.engine.clock.now());
+    let fired = api
+        .engine
+        .db
+        .write(move |tx| Box::pin(async move { fire::fire_now(tx, &outbound, id, None, now).await }))
+        .await
+        .map_err(busy)?;
+    Ok((StatusCode::ACCEPTED, Json(follow(&api, fired))))
+}
+
+/// Nothing but a conversation at work keeps a trigger from firing.
+pub(super) fn busy(error: crate::store::StoreError) -> Problem {
+    match error {
+        crate::store::StoreError::Conflict(_) => {
+            Problem::new(Code::WrongState, "its conversation is busy; try again later")
+        }
+        other => other.into(),
+    }
+}
+
+/// Lets this process go on with what a firing caused.
+pub(super) fn follow(api: &Shared, fired: fire::Fired) -> FiredView {
+    if let Some(ticket) = fired.ticket {
+        api.engine.delivery.deliver(ticket);
+    }
+    api.engine.bell.notify_one();
+    FiredView {
+        run_id: fired.run,
+        error: fired.error,
+    }
+}

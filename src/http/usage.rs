@@ -1,0 +1,67 @@
+//! What models were used for, summed up.
+
+use axum::{Json, extract::State};
+use serde::Deserialize;
+
+use super::{
+    Shared,
+    auth::Reader,
+    extract::Query,
+    page::{self, Page},
+    problem::{Code, Problem, ProblemBody},
+};
+use crate::{
+    budget,
+    clock::Timestamp,
+    id::UserId,
+    store::usage::{self, Filter, Group, Grouping},
+};
+
+/// What is summed up, and by what.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+pub(super) struct Wanted {
+    /// `day` (the default), `model`, `user`, `space`, `channel` or `role`.
+    #[param(value_type = Option<String>)]
+    by: Option<String>,
+    /// From this moment on (RFC 3339); without it, of the last 30 days.
+    #[param(value_type = Option<String>)]
+    since: Option<Timestamp>,
+    /// Before this moment.
+    #[param(value_type = Option<String>)]
+    until: Option<Timestamp>,
+    /// Only this person's.
+    #[param(value_type = Option<String>)]
+    user_id: Option<UserId>,
+    /// The most groups, at most 200.
+    limit: Option<u32>,
+}
+
+/// What models were used for: the dearest groups, of days the newest.
+#[utoipa::path(get, path = "/api/usage", tag = "usage", security(("bearer" = [])), params(Wanted),
+    responses((status = 200, body = Page<Group>), (status = 400, body = ProblemBody)))]
+pub(super) async fn list(
+    State(api): State<Shared>,
+    _: Reader,
+    Query(wanted): Query<Wanted>,
+) -> Result<Json<Page<Group>>, Problem> {
+    let by = match wanted.by {
+        Some(by) => by
+            .parse::<Grouping>()
+            .map_err(|fault| Problem::new(Code::InvalidQuery, fault).of_field("by"))?,
+        None => Grouping::Day,
+    };
+    let filter = Filter {
+        since: wanted
+            .since
+            .unwrap_or_else(|| api.engine.clock.now().before(usage::RECENT)),
+        until: wanted.until,
+        user: wanted.user_id,
+    };
+    let zone = budget::zone(&api.engine.rules.time_zone);
+    let limit = page::limit(wanted.limit)?;
+    let mut conn = api.engine.db.read().await?;
+    let groups = usage::grouped(&mut conn, by, filter, &zone, limit).await?;
+    Ok(Json(Page::whole(groups)))
+}

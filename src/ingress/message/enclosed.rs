@@ -1,0 +1,65 @@
+//! The files that come with a message: a row each, in the same commit. Their contents stay where they are until
+//! somebody reads them.
+
+use clifford_channel::{Attachment, Platform};
+
+use super::Taken;
+use crate::{
+    files::{Location, clean},
+    id::FileId,
+    store::{
+        StoreError, Tx,
+        channels::Channel,
+        files::{self, File},
+        messages::{self, NewInbound},
+    },
+};
+
+impl Taken {
+    /// Stores a message with its files.
+    pub(super) async fn keep(&self, tx: &mut Tx, message: &NewInbound, channel: &Channel) -> Result<(), StoreError> {
+        messages::insert_inbound(tx, message, self.now).await?;
+        let platform = self.visit.place.platform;
+        for attachment in message.attachments.iter().filter(|attachment| attachment.is_file()) {
+            if platform == Platform::Web {
+                // It was uploaded before.
+                if let Ok(file) = attachment.id.parse() {
+                    files::attach(tx, file, message.id, channel.id, channel.space_id).await?;
+                }
+                continue;
+            }
+            let file = File {
+                id: FileId::new(),
+                user_id: Some(message.user_id),
+                channel_id: Some(channel.id),
+                space_id: channel.space_id,
+                message_id: Some(message.id),
+                root_run_id: None,
+                name: clean(&name(attachment)),
+                media_type: attachment.media_type.clone(),
+                size: attachment.size.and_then(|size| i64::try_from(size).ok()),
+                sha256: None,
+                location: Location::Platform(platform, attachment.id.clone()).to_string(),
+                created_at: self.now,
+            };
+            files::insert_attachment(tx, &file).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Its name; of one without: what it is, with the ending of its media type.
+fn name(attachment: &Attachment) -> String {
+    if let Some(name) = &attachment.name {
+        return name.clone();
+    }
+    let ending = match attachment.media_type.as_deref() {
+        Some("image/jpeg") => ".jpg",
+        Some("image/png") => ".png",
+        Some("audio/ogg") => ".ogg",
+        Some("audio/mpeg") => ".mp3",
+        Some("video/mp4") => ".mp4",
+        _ => "",
+    };
+    format!("{}{ending}", attachment.kind)
+}

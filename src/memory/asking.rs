@@ -1,0 +1,152 @@
+//! One call of the memory writer's model: paid for, made, counted.
+
+use std::time::Duration;
+
+use clifford_llm::{Completion, ModelError, Request, estimate_tokens};
+
+use super::result::Progress;
+use crate::{
+    budget::{self, Amount, Claim, Outcome, Settlement},
+    engine::{
+        Engine,
+        crash::{self, Point},
+        step::LlmResponse,
+    },
+    id::{ChannelId, SpaceId, UserId},
+    jobs::JobError,
+    roles::Role,
+    store::{
+        StoreError, budgets,
+        jobs::JobLease,
+        usage::{self, Call},
+    },
+};
+
+/// Whose call it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Whose {
+    /// The job.
+    pub lease: JobLease,
+    /// Who is charged.
+    pub user: Option<UserId>,
+    /// Where it was said.
+    pub channel: ChannelId,
+    /// The space of that.
+    pub space: Option<SpaceId>,
+}
+
+/// Asks the model. Where a budget is spent, the job waits until it begins anew.
+///
+/// # Errors
+/// No reply, or no money for one; the store's.
+pub(super) async fn complete(
+    engine: &Engine,
+    whose: &Whose,
+    request: &Request,
+    progress: &mut Progress,
+) -> Result<Completion, JobError> {
+    let settlement = reserve(engine, whose, request).await?;
+    crash::reach(Point::BeforeMemoryCall);
+    // A provider may go on writing for ever.
+    let limit = Duration::from_millis(engine.rules.max_run_ms);
+    let model = engine.roles.of(Role::Memory);
+    let reply = tokio::time::timeout(limit, model.complete(request, &mut ()))
+        .await
+        .unwrap_or_else(|_| {
+            Err(ModelError::Overloaded {
+                provider: "the model".to_owned(),
+                reason: "no reply within max_run_seconds".to_owned(),
+            })
+        });
+    let completion = match reply {
+        Ok(completion) => completion,
+        Err(error) => {
+            if let Some(settlement) = settlement {
+                budget::release(engine, settlement).await?;
+            }
+            return Err(error.into());
+        }
+    };
+    let response = LlmResponse {
+        usage: completion.usage,
+        provider: completion.provider.clone(),
+        model: completion.model.clone(),
+        cost: engine
+            .roles
+            .charge(Role::Memory, &completion.provider, &completion.usage),
+        ..LlmResponse::default()
+    };
+    progress.count(&completion, response.cost);
+    record(engine, whose, response, settlement).await?;
+    for (kind, tokens) in [
+        ("prompt", completion.usage.prompt_tokens),
+        ("completion", completion.usage.completion_tokens),
+    ] {
+        metrics::counter!("clifford_memory_tokens_total", "kind" => kind).increment(tokens);
+    }
+    Ok(completion)
+}
+
+async fn reserve(engine: &Engine, whose: &Whose, request: &Request) -> Result<Option<Settlement>, JobError> {
+    let prompt_tokens = request
+        .messages
+        .iter()
+        .map(|message| estimate_tokens(&message.content))
+        .sum();
+    let worst = engine.roles.worst_case(Role::Memory, prompt_tokens, request.max_tokens);
+    let claim = Claim {
+        holder: whose.lease.job.to_string(),
+        epoch: whose.lease.epoch,
+        user: whose.user,
+        space: whose.space,
+    };
+    match budget::reserve(engine, &claim, worst, budget::Telling::Nobody).await? {
+        Outcome::Reserved(settlement) => Ok(settlement),
+        Outcome::Refused(refusal) => {
+            tracing::info!(error = refusal.error, "what is to be remembered waits for its budget");
+            Err(JobError::NotYet(refusal.account.window.until))
+        }
+    }
+}
+
+/// The call is paid for whatever becomes of its reply, so it is recorded at once.
+async fn record(
+    engine: &Engine,
+    whose: &Whose,
+    response: LlmResponse,
+    settlement: Option<Settlement>,
+) -> Result<(), StoreError> {
+    let has_reserved = settlement.is_some();
+    let now = engine.clock.now();
+    let written = |user: Option<UserId>| {
+        let call = Call {
+            step: None,
+            user,
+            channel: Some(whose.channel),
+            role: Role::Memory,
+        };
+        let (response, settlement) = (response.clone(), settlement.clone());
+        engine.db.write(move |tx| {
+            Box::pin(async move {
+                usage::insert(tx, call, &response, now).await?;
+                if let Some(settlement) = &settlement {
+                    let amount = Amount {
+                        cost: response.cost,
+                        tokens: response.usage.prompt_tokens + response.usage.completion_tokens,
+                    };
+                    budgets::settle(tx, settlement, amount).await?;
+                }
+                Ok(())
+            })
+        })
+    };
+    let recorded = match written(whose.user).await {
+        // They were erased or linked meanwhile.
+        Err(StoreError::Conflict(_)) => written(None).await,
+        recorded => recorded,
+    };
+    if has_reserved {
+        engine.budget_bell.notify_one();
+    }
+    recorded
+}

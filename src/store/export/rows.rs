@@ -1,0 +1,180 @@
+//! The rows of an export, as they stand in its lines.
+
+use serde::Serialize;
+use serde_json::Value as Json;
+use sqlx::FromRow;
+
+use crate::{
+    clock::Timestamp,
+    id::{
+        ChannelId, ContextId, DocumentId, JobId, MemoryItemId, MessageId, RunId, SpaceId, TokenId, TriggerId, UserId,
+    },
+    store::{
+        JsonText,
+        messages::{Direction, MessageStatus},
+        runs::{RunKind, RunStatus},
+        users::UserRole,
+    },
+};
+
+macro_rules! rows {
+    ($($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty,)* })*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, FromRow, Serialize)]
+        #[serde(rename_all = "camelCase")]
+        #[expect(missing_docs, reason = "the fields are the columns of their names")]
+        pub struct $name { $(pub $field: $type,)* }
+    )*};
+}
+
+rows! {
+    /// The person.
+    User {
+        id: UserId,
+        name: String,
+        role: UserRole,
+        language: Option<String>,
+        time_zone: Option<String>,
+        created_at: Timestamp,
+    }
+    /// An account.
+    Identity {
+        platform: String,
+        platform_user_id: String,
+        name: String,
+        handle: Option<String>,
+        created_at: Timestamp,
+    }
+    /// What is set for them, or for a private channel of theirs.
+    Setting {
+        scope: String,
+        name: String,
+        value: String,
+        updated_at: Timestamp,
+    }
+    /// What is remembered, or was.
+    MemoryItem {
+        id: MemoryItemId,
+        module: String,
+        key: String,
+        value: String,
+        level: i64,
+        confidence: f64,
+        context_id: Option<ContextId>,
+        origin_space: Option<SpaceId>,
+        shareable: bool,
+        pinned: bool,
+        archived: bool,
+        created_at: Timestamp,
+        last_seen_at: Timestamp,
+    }
+    /// A private channel.
+    Channel {
+        id: ChannelId,
+        platform: String,
+        external_id: String,
+        name: Option<String>,
+        enabled: bool,
+        last_message_at: Option<Timestamp>,
+        created_at: Timestamp,
+    }
+    /// A private conversation.
+    Context {
+        id: ContextId,
+        channel_id: ChannelId,
+        name: Option<String>,
+        summary: Option<String>,
+        turn_count: i64,
+        closed_at: Option<Timestamp>,
+        created_at: Timestamp,
+    }
+    /// A message of theirs, or an answer to them.
+    Message {
+        id: MessageId,
+        direction: Direction,
+        channel_id: ChannelId,
+        context_id: Option<ContextId>,
+        run_id: Option<RunId>,
+        content: String,
+        attachments: Option<JsonText<Json>>,
+        platform_message_id: Option<String>,
+        status: MessageStatus,
+        sent_at: Timestamp,
+        edited_at: Option<Timestamp>,
+    }
+    /// A run for them. What was asked and returned is left out where others may stand in it.
+    Run {
+        id: RunId,
+        kind: RunKind,
+        channel_id: Option<ChannelId>,
+        context_id: Option<ContextId>,
+        parent_run_id: Option<RunId>,
+        input_text: Option<String>,
+        output_text: Option<String>,
+        status: RunStatus,
+        error: Option<String>,
+        prompt_tokens: i64,
+        completion_tokens: i64,
+        cost: f64,
+        created_at: Timestamp,
+        ended_at: Option<Timestamp>,
+    }
+    /// A model call.
+    Usage {
+        run_id: Option<RunId>,
+        role: crate::roles::Role,
+        provider: String,
+        model: String,
+        prompt_tokens: i64,
+        completion_tokens: i64,
+        cached_tokens: i64,
+        cost: f64,
+        created_at: Timestamp,
+    }
+    /// What comes due for them: a reminder, a run by the clock, what wakes a run again and again.
+    Reminder {
+        id: TriggerId,
+        kind: String,
+        run_id: Option<RunId>,
+        channel_id: Option<ChannelId>,
+        content: String,
+        cron: Option<String>,
+        time_zone: String,
+        next_at: Option<Timestamp>,
+        last_fired_at: Option<Timestamp>,
+    }
+    /// A file, without its content.
+    File {
+        id: String,
+        message_id: Option<MessageId>,
+        name: String,
+        media_type: Option<String>,
+        size: Option<i64>,
+        created_at: Timestamp,
+    }
+    /// A piece of a document that they had indexed.
+    DocumentPiece {
+        document_id: DocumentId,
+        title: String,
+        seq: i64,
+        content: String,
+    }
+    /// A token, without the token.
+    ApiToken {
+        id: TokenId,
+        name: String,
+        scopes: JsonText<Vec<String>>,
+        created_at: Timestamp,
+        revoked_at: Option<Timestamp>,
+    }
+    /// What was done to remember their conversations.
+    Job {
+        id: JobId,
+        kind: String,
+        mode: Option<String>,
+        context_id: Option<ContextId>,
+        status: String,
+        result: Option<JsonText<Json>>,
+        created_at: Timestamp,
+    }
+}

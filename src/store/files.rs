@@ -1,0 +1,276 @@
+//! Files: whose each is, where it belongs, and where its content is.
+
+use serde::Serialize;
+use sqlx::FromRow;
+
+use super::{Conn, StoreError, Tx, Value, args};
+use crate::{
+    clock::Timestamp,
+    id::{ChannelId, FileId, MessageId, RunId, SpaceId, UserId},
+    search::Scope,
+};
+
+/// A file.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct File {
+    /// Its id.
+    #[schema(value_type = String)]
+    pub id: FileId,
+    /// Whose it is.
+    #[schema(value_type = Option<String>)]
+    pub user_id: Option<UserId>,
+    /// The channel that it belongs to.
+    #[schema(value_type = Option<String>)]
+    pub channel_id: Option<ChannelId>,
+    /// The space of that.
+    #[schema(value_type = Option<String>)]
+    pub space_id: Option<SpaceId>,
+    /// The message that it came with.
+    #[schema(value_type = Option<String>)]
+    pub message_id: Option<MessageId>,
+    /// The run at the root of the tree that made it.
+    #[schema(value_type = Option<String>)]
+    pub root_run_id: Option<RunId>,
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub media_type: Option<String>,
+    /// How many bytes it has, as far as that is known.
+    pub size: Option<i64>,
+    /// The SHA-256 of its content, once that is kept here.
+    pub sha256: Option<String>,
+    /// Where its content is.
+    #[serde(skip)]
+    pub location: String,
+    /// When it came.
+    #[schema(value_type = String)]
+    pub created_at: Timestamp,
+}
+
+const SELECT: &str = "SELECT id, user_id, channel_id, space_id, message_id, root_run_id, name, media_type, size, sha256, \
+                      location, created_at FROM files";
+
+/// Stores a file, unless there is one of its key; returns whether it did.
+///
+/// # Errors
+/// The store's.
+pub async fn insert(tx: &mut Tx, file: &File, key: Option<&str>) -> Result<bool, StoreError> {
+    let inserted = tx
+        .execute(
+            "INSERT INTO files (id, user_id, channel_id, space_id, message_id, root_run_id, name, media_type, size,
+                 sha256, location, created_at, idempotency_key)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT (idempotency_key) DO NOTHING",
+            args![
+                file.id,
+                file.user_id,
+                file.channel_id,
+                file.space_id,
+                file.message_id,
+                file.root_run_id,
+                &file.name,
+                file.media_type.clone(),
+                file.size.map_or(Value::Int(None), Value::from),
+                file.sha256.clone(),
+                &file.location,
+                file.created_at,
+                key.map(str::to_owned)
+            ],
+        )
+        .await?;
+    Ok(inserted == 1)
+}
+
+/// Stores a file that came with a message.
+///
+/// # Errors
+/// The store's.
+pub async fn insert_attachment(tx: &mut Tx, file: &File) -> Result<(), StoreError> {
+    tx.later(
+        "INSERT INTO files (id, user_id, channel_id, space_id, message_id, name, media_type, size, location, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+        args![
+            file.id,
+            file.user_id,
+            file.channel_id,
+            file.space_id,
+            file.message_id,
+            &file.name,
+            file.media_type.clone(),
+            file.size.map_or(Value::Int(None), Value::from),
+            &file.location,
+            file.created_at
+        ],
+    )
+    .await
+}
+
+/// One file.
+///
+/// # Errors
+/// The store's.
+pub async fn get(conn: &mut Conn, id: FileId) -> Result<Option<File>, StoreError> {
+    conn.maybe(format!("{SELECT} WHERE id = $1"), args![id]).await
+}
+
+/// The file that was stored under a key.
+///
+/// # Errors
+/// The store's.
+pub async fn by_key(conn: &mut Conn, key: &str) -> Result<Option<File>, StoreError> {
+    conn.maybe(format!("{SELECT} WHERE idempotency_key = $1"), args![key])
+        .await
+}
+
+/// The files that came with the messages of a run, in order.
+///
+/// # Errors
+/// The store's.
+pub async fn of_run(conn: &mut Conn, run: RunId) -> Result<Vec<File>, StoreError> {
+    conn.all(
+        format!("{SELECT} WHERE message_id IN (SELECT id FROM messages WHERE run_id = $1 AND direction = 'inbound') ORDER BY id"),
+        args![run],
+    )
+    .await
+}
+
+/// The files that came with a message, in order.
+///
+/// # Errors
+/// The store's.
+pub async fn of_message(conn: &mut Conn, message: MessageId) -> Result<Vec<File>, StoreError> {
+    conn.all(format!("{SELECT} WHERE message_id = $1 ORDER BY id"), args![message])
+        .await
+}
+
+/// The newest files that may be seen, whose names hold a text, before one of them; newest first.
+///
+/// # Errors
+/// The store's.
+pub async fn visible(
+    conn: &mut Conn,
+    scope: Scope,
+    name: Option<&str>,
+    before: Option<FileId>,
+    limit: u32,
+) -> Result<Vec<File>, StoreError> {
+    let (mut sql, mut args) = match scope {
+        Scope::Person(user) => (format!("{SELECT} WHERE user_id = $1"), args![user]),
+        Scope::Channel(channel) => (format!("{SELECT} WHERE channel_id = $1"), args![channel]),
+        Scope::Both(user, channel) => (
+            format!("{SELECT} WHERE user_id = $1 AND channel_id = $2"),
+            args![user, channel],
+        ),
+        Scope::Nothing => return Ok(Vec::new()),
+    };
+    if let Some(name) = name {
+        args.push(name.to_lowercase().into());
+        sql.push_str(&format!(" AND POSITION_OF(LOWER(name), ${}) > 0", args.len()));
+    }
+    if let Some(before) = before {
+        args.push(before.into());
+        sql.push_str(&format!(" AND id < ${}", args.len()));
+    }
+    args.push(limit.into());
+    sql.push_str(&format!(" ORDER BY id DESC LIMIT ${}", args.len()));
+    // The one word for it that the engines do not share.
+    let position = if conn.is_postgres() { "STRPOS" } else { "INSTR" };
+    conn.all(sql.replace("POSITION_OF", position), args).await
+}
+
+/// How many bytes of a person's files are kept here.
+///
+/// # Errors
+/// The store's.
+pub async fn kept_of(conn: &mut Conn, user: UserId) -> Result<i64, StoreError> {
+    let row: (Option<i64>,) = conn
+        .one(
+            "SELECT CAST(SUM(size) AS BIGINT) FROM files WHERE user_id = $1 AND sha256 IS NOT NULL",
+            args![user],
+        )
+        .await?;
+    Ok(row.0.unwrap_or(0))
+}
+
+/// The content of a file is kept here from now on.
+///
+/// # Errors
+/// The store's.
+pub async fn keep(tx: &mut Tx, file: &File) -> Result<bool, StoreError> {
+    let changed = tx
+        .execute(
+            "UPDATE files SET location = $1, size = $2, sha256 = $3, media_type = $4 WHERE id = $5 AND sha256 IS NULL",
+            args![
+                &file.location,
+                file.size.map_or(Value::Int(None), Value::from),
+                file.sha256.clone(),
+                file.media_type.clone(),
+                file.id
+            ],
+        )
+        .await?;
+    Ok(changed == 1)
+}
+
+/// A file goes with a message.
+///
+/// # Errors
+/// The store's.
+pub async fn attach(
+    tx: &mut Tx,
+    id: FileId,
+    message: MessageId,
+    channel: ChannelId,
+    space: Option<SpaceId>,
+) -> Result<(), StoreError> {
+    tx.later(
+        "UPDATE files SET message_id = $1, channel_id = $2, space_id = $3 WHERE id = $4 AND message_id IS NULL",
+        args![message, channel, space, id],
+    )
+    .await
+}
+
+/// Deletes a file's row; its content is deleted a little later.
+///
+/// # Errors
+/// The store's.
+pub async fn delete(tx: &mut Tx, id: FileId) -> Result<bool, StoreError> {
+    Ok(tx.execute("DELETE FROM files WHERE id = $1", args![id]).await? == 1)
+}
+
+/// Something is about to be stored there.
+///
+/// # Errors
+/// The store's.
+pub async fn loose(tx: &mut Tx, location: &str, now: Timestamp) -> Result<(), StoreError> {
+    tx.later(
+        "INSERT INTO loose_files (location, since) VALUES ($1, $2) ON CONFLICT (location) DO NOTHING",
+        args![location, now],
+    )
+    .await
+}
+
+/// What is there belongs to a file now, or is gone.
+///
+/// # Errors
+/// The store's.
+pub async fn not_loose(tx: &mut Tx, location: &str) -> Result<(), StoreError> {
+    tx.later("DELETE FROM loose_files WHERE location = $1", args![location])
+        .await
+}
+
+/// What belongs to no file since before a time.
+///
+/// # Errors
+/// The store's.
+pub async fn loose_before(conn: &mut Conn, before: Timestamp, limit: u32) -> Result<Vec<String>, StoreError> {
+    let rows: Vec<(String,)> = conn
+        .all(
+            "SELECT location FROM loose_files WHERE since <= $1
+             AND NOT EXISTS (SELECT 1 FROM files WHERE files.location = loose_files.location)
+             ORDER BY since LIMIT $2",
+            args![before, limit],
+        )
+        .await?;
+    Ok(rows.into_iter().map(|row| row.0).collect())
+}

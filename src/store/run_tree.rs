@@ -1,0 +1,75 @@
+//! Runs as trees: the subagents of a run, which of them are waited for, and what they used.
+
+use std::collections::BTreeMap;
+
+use sqlx::FromRow;
+
+use super::{
+    Conn, StoreError, Tx, args,
+    runs::{COLUMNS, Run},
+};
+use crate::{engine::step::Used, id::RunId};
+
+/// What each subagent of a run used, with its own: of those the longest counts, since they work at the same time.
+///
+/// # Errors
+/// The store's.
+pub async fn used_by_children(conn: &mut Conn, parent: RunId) -> Result<BTreeMap<RunId, Used>, StoreError> {
+    #[derive(FromRow)]
+    struct Row {
+        id: RunId,
+        tokens: i64,
+        cost: f64,
+        ms: i64,
+    }
+    let rows: Vec<Row> = conn
+        .all(
+            "SELECT c.id, c.prompt_tokens + c.completion_tokens + COALESCE(CAST(SUM(g.prompt_tokens + g.completion_tokens) AS BIGINT), 0) AS tokens,
+                    c.cost + COALESCE(SUM(g.cost), 0.0) AS cost, c.worked_ms + COALESCE(MAX(g.worked_ms), 0) AS ms
+             FROM runs c LEFT JOIN runs g ON g.parent_run_id = c.id
+             WHERE c.parent_run_id = $1
+             GROUP BY c.id, c.prompt_tokens, c.completion_tokens, c.cost, c.worked_ms",
+            args![parent],
+        )
+        .await?;
+    let unsigned = |number: i64| u64::try_from(number).unwrap_or_default();
+    let used = rows.into_iter().map(|row| {
+        let used = Used {
+            tokens: unsigned(row.tokens),
+            cost: row.cost,
+            ms: unsigned(row.ms),
+        };
+        (row.id, used)
+    });
+    Ok(used.collect())
+}
+
+/// A run's subagents, in order of their making.
+///
+/// # Errors
+/// The store's.
+pub async fn children(conn: &mut Conn, parent: RunId) -> Result<Vec<Run>, StoreError> {
+    let sql = format!("SELECT {COLUMNS} FROM runs WHERE parent_run_id = $1 ORDER BY id");
+    conn.all(sql, args![parent]).await
+}
+
+/// Which subagents wake a waiting run (`all`, `first`), and how many of its subagents have not ended.
+///
+/// # Errors
+/// The store's.
+pub async fn awaited(tx: &mut Tx, parent: RunId) -> Result<Option<(String, i64)>, StoreError> {
+    #[derive(FromRow)]
+    struct Awaited {
+        wake_on: String,
+        unended: i64,
+    }
+    let row: Option<Awaited> = tx
+        .maybe(
+            "SELECT wake_on, (SELECT COUNT(*) FROM runs c WHERE c.parent_run_id = p.id
+                              AND c.status IN ('pending', 'running', 'waiting')) AS unended
+             FROM runs p WHERE id = $1 AND status = 'waiting' AND wake_on IS NOT NULL",
+            args![parent],
+        )
+        .await?;
+    Ok(row.map(|row| (row.wake_on, row.unended)))
+}

@@ -1,0 +1,244 @@
+//! `files`: what people sent and what the bot made, within what the run's place may see.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{Class, Command, Tool, ToolContext, ToolError};
+use crate::{
+    clock::Timestamp,
+    files::{self, FileError, NewFile, may_see},
+    id::FileId,
+    store::files::{self as stored, File},
+};
+
+/// How many files where nothing is asked for, and the most of them.
+const LIMITS: (u32, u32) = (20, 50);
+/// How many characters are read where nothing is asked for, and the most of them.
+const CHARACTERS: (usize, usize) = (8_000, 40_000);
+
+#[derive(Deserialize, JsonSchema)]
+struct CreateArgs {
+    /// With an ending, such as `report.md`.
+    name: String,
+    /// Its text.
+    content: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct ListArgs {
+    /// How many, at most 50; left out: 20. The newest.
+    limit: Option<u32>,
+    /// Only those before this one, by its id.
+    before: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct SearchArgs {
+    /// A part of the name.
+    query: String,
+    /// How many, at most 50; left out: 20.
+    limit: Option<u32>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct GetArgs {
+    /// The file.
+    id: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct ReadArgs {
+    /// The file.
+    id: String,
+    /// From which character on; left out: 0.
+    offset: Option<usize>,
+    /// How many characters, at most 40000; left out: 8000.
+    limit: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct Listed {
+    files: Vec<Shown>,
+}
+
+#[derive(Serialize)]
+struct Shown {
+    id: FileId,
+    name: String,
+    #[serde(rename = "type")]
+    media_type: Option<String>,
+    size: Option<i64>,
+    created: Timestamp,
+}
+
+#[derive(Serialize)]
+struct Read {
+    name: String,
+    text: String,
+    offset: usize,
+    /// How many characters it has in all.
+    length: usize,
+    /// Where the rest begins, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<usize>,
+}
+
+impl From<File> for Shown {
+    fn from(file: File) -> Self {
+        Self {
+            id: file.id,
+            name: file.name,
+            media_type: file.media_type,
+            size: file.size,
+            created: file.created_at,
+        }
+    }
+}
+
+impl From<FileError> for ToolError {
+    fn from(error: FileError) -> Self {
+        match error {
+            FileError::Unavailable(why) => Self::Unavailable(why),
+            error => Self::TellModel(error.to_string()),
+        }
+    }
+}
+
+pub(super) fn tool() -> Tool {
+    Tool::new("files", "📎", "files sent and made")
+        .about("Files that people sent and that were made; send one with file_ids of send_message or finish.")
+        .command(
+            Command::new("create", "{name, content}: new text file", Class::Write, create)
+                .about("Makes a text file. Send it with file_ids of send_message or finish.")
+                .example(json!({ "name": "list.md", "content": "- milk\n- bread" }))
+                .idempotent(),
+        )
+        .command(Command::new("list", "newest", Class::Read, list))
+        .command(Command::new("search", "{query}: by name", Class::Read, search).example(json!({ "query": "invoice" })))
+        .command(Command::new("get", "{id}: its facts", Class::Read, get))
+        .command(
+            Command::new("read", "{id, offset?, limit?}: its text", Class::Read, read)
+                .about("Reads a text file, also one that came with a message. Others cannot be read as text.")
+                .time_limit(std::time::Duration::from_secs(60))
+                .result_limit(256 * 1024)
+                .exposes_errors(),
+        )
+}
+
+async fn create(cx: ToolContext, args: CreateArgs) -> Result<Shown, ToolError> {
+    let new = NewFile {
+        name: args.name,
+        content: args.content.into(),
+        user: cx.user,
+        place: cx.place,
+        root_run: Some(cx.root_run),
+        key: Some(cx.idempotency_key),
+    };
+    let file = cx.services.files.create(&cx.db, new, cx.clock.now()).await?;
+    Ok(file.into())
+}
+
+async fn list(cx: ToolContext, args: ListArgs) -> Result<Listed, ToolError> {
+    let before = args.before.as_deref().map(id).transpose()?;
+    let limit = limit(args.limit)?;
+    let found = stored::visible(&mut cx.db.read().await?, cx.scope, None, before, limit).await?;
+    Ok(listed(&cx, found))
+}
+
+async fn search(cx: ToolContext, args: SearchArgs) -> Result<Listed, ToolError> {
+    let query = args.query.trim();
+    if query.is_empty() {
+        return Err(ToolError::TellModel(
+            "query: there is nothing in it to look for".to_owned(),
+        ));
+    }
+    let limit = limit(args.limit)?;
+    let found = stored::visible(&mut cx.db.read().await?, cx.scope, Some(query), None, limit).await?;
+    Ok(listed(&cx, found))
+}
+
+async fn get(cx: ToolContext, args: GetArgs) -> Result<Shown, ToolError> {
+    let file = one(&cx, &args.id).await?;
+    Ok(told(&cx, file))
+}
+
+async fn read(cx: ToolContext, args: ReadArgs) -> Result<Read, ToolError> {
+    let (ordinary, most) = CHARACTERS;
+    let limit = args.limit.unwrap_or(ordinary);
+    if limit == 0 || limit > most {
+        return Err(ToolError::TellModel(format!("limit: give 1 to {most}")));
+    }
+    let file = one(&cx, &args.id).await?;
+    came_from(&cx, &file);
+    let content = cx.services.files.content(&cx.db, &file, cx.clock.now()).await?;
+    let text = files::text(&content.bytes).ok_or_else(|| no_text(&file, &content.bytes))?;
+    let offset = args.offset.unwrap_or(0);
+    let length = text.chars().count();
+    if offset > 0 && offset >= length {
+        return Err(ToolError::TellModel(format!(
+            "offset: {} has {length} characters",
+            file.name
+        )));
+    }
+    let end = offset.saturating_add(limit);
+    Ok(Read {
+        text: text.chars().skip(offset).take(limit).collect(),
+        name: file.name,
+        offset,
+        length,
+        next: (end < length).then_some(end),
+    })
+}
+
+pub(super) fn no_text(file: &File, content: &[u8]) -> ToolError {
+    let kind = files::media_type(&file.name, content);
+    ToolError::TellModel(format!("{} is {kind}, not text: it cannot be read here", file.name))
+}
+
+/// A file that may be seen here. One that may not is none.
+pub(super) async fn one(cx: &ToolContext, text: &str) -> Result<File, ToolError> {
+    let unknown = || ToolError::TellModel(format!("there is no file {text}; files.list names those there are"));
+    let id: FileId = text.parse().map_err(|_| unknown())?;
+    let file = stored::get(&mut cx.db.read().await?, id).await?;
+    file.filter(|file| is_own_work(cx, file) || may_see(cx.scope, file))
+        .ok_or_else(unknown)
+}
+
+/// What was made by the tree of runs that asks is its own words; whatever else a file holds is data.
+pub(super) fn came_from(cx: &ToolContext, file: &File) {
+    if !is_own_work(cx, file) {
+        cx.came_from(format!("file {}", file.name));
+    }
+}
+
+fn is_own_work(cx: &ToolContext, file: &File) -> bool {
+    file.root_run_id == Some(cx.root_run)
+}
+
+fn listed(cx: &ToolContext, found: Vec<File>) -> Listed {
+    Listed {
+        files: found.into_iter().map(|file| told(cx, file)).collect(),
+    }
+}
+
+/// A name is words of whoever gave it.
+fn told(cx: &ToolContext, file: File) -> Shown {
+    if file.user_id != cx.user {
+        came_from(cx, &file);
+    }
+    file.into()
+}
+
+fn id(text: &str) -> Result<FileId, ToolError> {
+    text.parse()
+        .map_err(|_| ToolError::TellModel(format!("before: `{text}` is no id")))
+}
+
+fn limit(asked: Option<u32>) -> Result<u32, ToolError> {
+    let (ordinary, most) = LIMITS;
+    match asked.unwrap_or(ordinary) {
+        limit if limit > 0 && limit <= most => Ok(limit),
+        _ => Err(ToolError::TellModel(format!("limit: give 1 to {most}"))),
+    }
+}

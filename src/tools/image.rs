@@ -1,0 +1,211 @@
+//! `image`: says what is in an image, and makes one, where a provider for that is set.
+
+use std::time::Duration;
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use clifford_vault::SecretSource;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{Class, Command, Services, Tool, ToolContext, ToolError, files, provider::Ask};
+use crate::{files::NewFile, id::FileId};
+
+/// The largest image that is shown to a model.
+const MOST: usize = 10 << 20;
+/// The most characters of a prompt.
+const PROMPT: usize = 4_000;
+/// The sizes that an image may be made in.
+const SIZES: [&str; 5] = ["auto", "1024x1024", "1536x1024", "1024x1536", "1792x1024"];
+
+/// The server that sees and makes images: OpenAI, or one that speaks like it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct Config {
+    /// Where its API begins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("format" = "http-url"), example = "https://api.openai.com/v1")]
+    base_url: Option<String>,
+    /// Its key. Servers of one's own often need none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("writeOnly" = true, "examples" = [{"env": "OPENAI_API_KEY"}]))]
+    key: Option<SecretSource>,
+    /// The model that sees images. Without it none is described.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 200), example = "gpt-4.1-mini")]
+    describe_model: Option<String>,
+    /// The model that makes images. Without it none is made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 200), example = "gpt-image-1")]
+    make_model: Option<String>,
+    /// How long an answer may take.
+    #[schemars(range(min = 1, max = 300))]
+    timeout_seconds: u64,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            base_url: None,
+            key: None,
+            describe_model: None,
+            make_model: None,
+            timeout_seconds: 120,
+        }
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct DescribeArgs {
+    /// The image.
+    file_id: String,
+    /// What to look for; left out: everything.
+    question: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Described {
+    description: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct MakeArgs {
+    /// What is to be seen.
+    prompt: String,
+    /// auto, 1024x1024, 1536x1024, 1024x1536 or 1792x1024; left out: as the model likes.
+    size: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Made {
+    id: FileId,
+    name: String,
+    size: Option<i64>,
+}
+
+pub(super) fn tool() -> Tool {
+    Tool::new("image", "🎨", "images")
+        .about("Says what is in an image, and makes images; send one with file_ids of send_message or finish.")
+        .config::<Config>()
+        .command(
+            Command::new("describe", "{file_id, question?}: what it shows", Class::Read, describe)
+                .example(json!({ "file_id": "0192…", "question": "What does the sign say?" }))
+                .untrusted()
+                .needs(|services| missing(services, "describe_model"))
+                .time_limit(Duration::from_secs(310)),
+        )
+        .command(
+            Command::new("make", "{prompt, size?}: new image", Class::Sensitive, make)
+                .about("Makes an image, which costs money, and keeps it as a file. Send that with file_ids.")
+                .example(json!({ "prompt": "a lighthouse at dusk, watercolour", "size": "1024x1024" }))
+                .needs(|services| missing(services, "make_model"))
+                .time_limit(Duration::from_secs(310)),
+        )
+}
+
+/// What is not set and would have to be.
+fn missing(services: &Services, model: &str) -> Option<String> {
+    let config = services.config.of("image");
+    let unset: Vec<_> = ["base_url", model]
+        .into_iter()
+        .filter(|key| !config[*key].is_string())
+        .map(|key| format!("tools.image.{key}"))
+        .collect();
+    (!unset.is_empty()).then(|| format!("set {}", unset.join(" and ")))
+}
+
+async fn describe(cx: ToolContext, args: DescribeArgs) -> Result<Described, ToolError> {
+    let config: Config = cx.config("image")?;
+    let file = files::one(&cx, &args.file_id).await?;
+    cx.came_from(format!("file {}", file.name));
+    let content = cx.services.files.content(&cx.db, &file, cx.clock.now()).await?;
+    let media_type = match infer::get(&content.bytes) {
+        Some(kind) if kind.mime_type().starts_with("image/") => kind.mime_type(),
+        _ => return Err(ToolError::TellModel(format!("{} is no image", file.name))),
+    };
+    if content.bytes.len() > MOST {
+        let fault = format!("{} is too large to be looked at: at most {MOST} bytes", file.name);
+        return Err(ToolError::TellModel(fault));
+    }
+    let question = args
+        .question
+        .as_deref()
+        .unwrap_or("Describe this image, with any text in it word for word.");
+    let url = format!("data:{media_type};base64,{}", STANDARD.encode(&content.bytes));
+    let body = json!({
+        "model": config.describe_model,
+        "messages": [{"role": "user", "content": [
+            {"type": "text", "text": question},
+            {"type": "image_url", "image_url": {"url": url}},
+        ]}],
+    });
+    let answer = ask(&cx, &config, "chat/completions", &body).await?;
+    let description = answer["choices"][0]["message"]["content"].as_str().map(str::trim);
+    match description.filter(|text| !text.is_empty()) {
+        Some(text) => Ok(Described {
+            description: text.to_owned(),
+        }),
+        None => Err(ToolError::Unavailable("the model said nothing of the image".to_owned())),
+    }
+}
+
+async fn make(cx: ToolContext, args: MakeArgs) -> Result<Made, ToolError> {
+    let config: Config = cx.config("image")?;
+    let prompt = args.prompt.trim();
+    if prompt.is_empty() || prompt.chars().count() > PROMPT {
+        return Err(ToolError::TellModel(format!("prompt: give 1 to {PROMPT} characters")));
+    }
+    if let Some(size) = args.size.as_deref().filter(|size| !SIZES.contains(size)) {
+        return Err(ToolError::TellModel(format!(
+            "size: `{size}` is none of {}",
+            SIZES.join(", ")
+        )));
+    }
+    let model = config.make_model.clone().unwrap_or_default();
+    let mut body = json!({ "model": model, "prompt": prompt, "n": 1 });
+    if let Some(size) = &args.size {
+        body["size"] = json!(size);
+    }
+    // Of OpenAI's models the newer ones give nothing else, and refuse to be asked for it.
+    if !model.starts_with("gpt-image") {
+        body["response_format"] = json!("b64_json");
+    }
+    let answer = ask(&cx, &config, "images/generations", &body).await?;
+    let content = answer["data"][0]["b64_json"]
+        .as_str()
+        .and_then(|text| STANDARD.decode(text).ok());
+    let content = content.ok_or_else(|| ToolError::Unavailable("the provider gave no image".to_owned()))?;
+    let ending = infer::get(&content).filter(|kind| kind.mime_type().starts_with("image/"));
+    let ending = ending.ok_or_else(|| ToolError::Unavailable("what the provider gave is no image".to_owned()))?;
+    let new = NewFile {
+        name: format!("image.{}", ending.extension()),
+        content: content.into(),
+        user: cx.user,
+        place: cx.place,
+        root_run: Some(cx.root_run),
+        key: Some(cx.idempotency_key.clone()),
+    };
+    let file = cx.services.files.create(&cx.db, new, cx.clock.now()).await?;
+    Ok(Made {
+        id: file.id,
+        name: file.name,
+        size: file.size,
+    })
+}
+
+async fn ask(
+    cx: &ToolContext,
+    config: &Config,
+    route: &str,
+    body: &serde_json::Value,
+) -> Result<serde_json::Value, ToolError> {
+    let ask = Ask {
+        tool: "image",
+        base_url: config.base_url.as_deref().unwrap_or_default(),
+        route,
+        key: cx.services.secrets.get("image.key"),
+        body,
+        within: Duration::from_secs(config.timeout_seconds),
+    };
+    ask.send().await
+}

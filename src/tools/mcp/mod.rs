@@ -1,0 +1,72 @@
+//! Tools of MCP servers: each server of `[[tools.mcp]]` is a tool, and what it offers are its commands.
+//!
+//! A server is started or connected to beside the process, kept alive, and started again when it is gone
+//! (`supervisor`). What it says of its tools is read by pure rules (`catalogue`), and so are its results (`outcome`).
+//! All of it is text from outside: cut, cleaned and marked as that. Besides `clifford mcp`, only this module names rmcp.
+
+mod catalogue;
+mod child;
+mod connection;
+mod http;
+mod outcome;
+mod settings;
+mod supervisor;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use serde::Deserialize;
+
+pub use self::supervisor::Supervisor;
+pub(crate) use self::{connection::About, settings::Endpoint, supervisor::probe};
+use self::{connection::Link, settings::Servers};
+use super::{Command, Services, Tool, ToolConfig, ToolError};
+
+/// The section of the settings.
+const SECTION: &str = "mcp";
+
+/// What can be set. The tools themselves come from the servers.
+pub(super) fn tool() -> Tool {
+    Tool {
+        config: Some(ToolConfig {
+            fault: |value| match Servers::deserialize(value) {
+                Ok(servers) => servers.fault(),
+                Err(error) => Some(error.to_string()),
+            },
+            ..ToolConfig::of::<Servers>()
+        }),
+        ..Tool::new(SECTION, "🔌", "tools of MCP servers")
+    }
+}
+
+/// The servers that are turned on, with the secrets that they are given.
+pub(crate) fn endpoints(services: &Services) -> Vec<Endpoint> {
+    let servers = Servers::deserialize(services.config.of(SECTION)).unwrap_or_default();
+    servers.endpoints(&services.secrets)
+}
+
+/// A server's tool, made of what it offers.
+fn offered(endpoint: &Endpoint, offers: Vec<catalogue::Offer>, link: &Link) -> Tool {
+    let tool = Tool::new(endpoint.name.clone(), "🔌", "mcp").foreign();
+    offers
+        .into_iter()
+        .fold(tool, |tool, offer| tool.command(command(endpoint, offer, link)))
+}
+
+fn command(endpoint: &Endpoint, offer: catalogue::Offer, link: &Link) -> Command {
+    let (link, theirs) = (link.clone(), offer.theirs);
+    let command = Command::with_schema(offer.name, offer.summary, offer.class, offer.schema, move |_, args| {
+        let (link, theirs) = (link.clone(), theirs.clone());
+        async move { outcome::read(link.call(theirs, args).await?).map_err(ToolError::TellModel) }
+    });
+    let command = command
+        .about(offer.description)
+        .untrusted()
+        .reaches_out()
+        .time_limit(endpoint.time_limit);
+    if offer.idempotent {
+        command.idempotent()
+    } else {
+        command
+    }
+}

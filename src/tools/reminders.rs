@@ -1,0 +1,261 @@
+//! `reminders`: what is to be said to a person later, without a model.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{Class, Command, Tool, ToolContext, ToolError};
+use crate::{
+    clock::Timestamp,
+    engine::cron,
+    id::UserId,
+    store::{
+        StoreError, channels,
+        triggers::{self, Trigger, TriggerKind},
+    },
+    triggers::{reminders, when},
+};
+
+#[derive(Deserialize, JsonSchema)]
+struct SetArgs {
+    /// What to remind of, as it is to be said to the person.
+    text: String,
+    /// When, as the person said it: `in 20 minutes`, `tomorrow at 8`, `every weekday at 8`, `jeden Werktag um 8`, or
+    /// `2030-01-02T15:04:05`, by their own time zone.
+    when: String,
+    /// How often from then on, if `when` does not say it: `daily`, `weekdays`, `every 2 hours`, or a cron expression.
+    repeat: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct ListArgs {}
+
+#[derive(Deserialize, JsonSchema)]
+struct UpdateArgs {
+    /// The reminder's id, or words that only it has.
+    id: String,
+    /// What to remind of from now on.
+    text: Option<String>,
+    /// When from now on. An hour alone keeps the days on which it is repeated.
+    when: Option<String>,
+    /// How often from now on; `none`: once more only.
+    repeat: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct RemoveArgs {
+    /// The reminder's id, or words that only it has.
+    id: String,
+}
+
+/// What people may set.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct Config {
+    /// How many reminders one person may have.
+    #[schemars(range(min = 1, max = 10_000))]
+    max_per_user: usize,
+    /// How many characters a reminder may have.
+    #[schemars(range(min = 1, max = 4000))]
+    max_characters: usize,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            max_per_user: 50,
+            max_characters: 500,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Reminder {
+    id: String,
+    text: String,
+    /// By the person's calendar.
+    next: Option<String>,
+    time_zone: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repeats: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Reminders {
+    reminders: Vec<Reminder>,
+}
+
+#[derive(Serialize)]
+struct Removed {
+    removed: Reminder,
+}
+
+pub(super) fn tool() -> Tool {
+    Tool::new("reminders", "⏰", "tell the user something later")
+        .config::<Config>()
+        .command(
+            Command::new("set", "{text, when}: when as they said", Class::Write, set)
+                .about("Reminds the user, where they are now. `when` is read in English and German, and may repeat.")
+                .example(json!({ "text": "stretch", "when": "every weekday at 8" }))
+                .idempotent()
+                .exposes_errors(),
+        )
+        .command(Command::new("list", "what is set", Class::Read, list))
+        .command(
+            Command::new("update", "{id, text?, when?}: change it", Class::Write, update)
+                .example(json!({ "id": "3fa9c1", "when": "every weekday at 9" }))
+                .idempotent()
+                .exposes_errors(),
+        )
+        .command(
+            // A reminder is quickly set again, so this needs no confirmation as destroying something does.
+            Command::new("remove", "{id}: take it back", Class::Write, remove)
+                .example(json!({ "id": "3fa9c1" }))
+                .exposes_errors(),
+        )
+}
+
+impl Reminder {
+    fn of(trigger: &Trigger) -> Self {
+        Self {
+            id: reminders::short_id(trigger),
+            text: trigger.content.clone(),
+            next: trigger.next_at.map(|at| reminders::shown(at, &trigger.time_zone)),
+            time_zone: trigger.time_zone.clone(),
+            repeats: reminders::repeats(trigger),
+        }
+    }
+}
+
+fn person(cx: &ToolContext) -> Result<UserId, ToolError> {
+    cx.user
+        .ok_or_else(|| ToolError::TellModel("this run has no user to remind".to_owned()))
+}
+
+/// What the store refuses because of what was asked is told; anything else is not the model's to mend.
+fn told(error: StoreError) -> ToolError {
+    match error {
+        StoreError::WrongState(why) => ToolError::TellModel(why),
+        other => other.into(),
+    }
+}
+
+fn checked(text: &str, config: &Config) -> Result<String, ToolError> {
+    let text = text.trim();
+    let most = config.max_characters;
+    match text.chars().count() {
+        0 => Err(ToolError::TellModel("text is empty: say what to remind of".to_owned())),
+        count if count > most => Err(ToolError::TellModel(format!("text is longer than {most} characters"))),
+        _ => Ok(text.to_owned()),
+    }
+}
+
+fn scheduled(when: &str, repeat: Option<&str>, time_zone: &str, now: Timestamp) -> Result<when::Schedule, ToolError> {
+    let zone = cron::zone(time_zone).map_err(ToolError::TellModel)?;
+    when::read(when, repeat, &zone, now).map_err(ToolError::TellModel)
+}
+
+async fn set(cx: ToolContext, args: SetArgs) -> Result<Reminder, ToolError> {
+    let user = person(&cx)?;
+    let config = cx.config::<Config>("reminders")?;
+    let text = checked(&args.text, &config)?;
+    let now = cx.clock.now();
+    let schedule = scheduled(&args.when, args.repeat.as_deref(), &cx.time_zone, now)?;
+    if cx.place.is_none() && channels::last_private(&mut cx.db.read().await?, user).await?.is_none() {
+        let why = "there is no chat with this user where it could be said".to_owned();
+        return Err(ToolError::TellModel(why));
+    }
+    let trigger = Trigger {
+        user_id: Some(user),
+        channel_id: cx.place.map(|(channel, _)| channel),
+        content: text,
+        cron: schedule.cron,
+        time_zone: cx.time_zone.clone(),
+        next_at: Some(schedule.at),
+        created_by: Some(format!("run {}", cx.run)),
+        ..Trigger::new(TriggerKind::Reminder, now)
+    };
+    let (key, most) = (cx.idempotency_key.clone(), config.max_per_user);
+    let stored = cx
+        .db
+        .write(move |tx| {
+            Box::pin(async move {
+                let stored = triggers::insert(tx, &trigger, Some(&key)).await?;
+                if triggers::reminders(tx, user, None).await?.len() > most {
+                    let why = format!("there are {most} reminders already, which is the most: remove one first");
+                    return Err(StoreError::WrongState(why));
+                }
+                Ok(stored)
+            })
+        })
+        .await
+        .map_err(told)?;
+    cx.services.bell.notify_one();
+    Ok(Reminder::of(&stored))
+}
+
+async fn visible(cx: &ToolContext, user: UserId) -> Result<Vec<Trigger>, ToolError> {
+    let channel = cx.place.map(|(channel, _)| channel);
+    Ok(reminders::visible(&mut cx.db.read().await?, user, cx.viewer, channel).await?)
+}
+
+async fn list(cx: ToolContext, _: ListArgs) -> Result<Reminders, ToolError> {
+    let user = person(&cx)?;
+    let all = visible(&cx, user).await?;
+    Ok(Reminders {
+        reminders: all.iter().map(Reminder::of).collect(),
+    })
+}
+
+async fn update(cx: ToolContext, args: UpdateArgs) -> Result<Reminder, ToolError> {
+    let user = person(&cx)?;
+    let config = cx.config::<Config>("reminders")?;
+    let all = visible(&cx, user).await?;
+    let mut trigger = reminders::find(&all, &args.id).map_err(ToolError::TellModel)?.clone();
+    if args.text.is_none() && args.when.is_none() && args.repeat.is_none() {
+        let why = "nothing is to change: give text, when or repeat".to_owned();
+        return Err(ToolError::TellModel(why));
+    }
+    let now = cx.clock.now();
+    if let Some(text) = &args.text {
+        trigger.content = checked(text, &config)?;
+    }
+    if args.when.is_some() || args.repeat.is_some() {
+        let repeat = args.repeat.as_deref();
+        let before = trigger.next_at.map(|at| at.to_string()).unwrap_or_default();
+        let schedule = scheduled(args.when.as_deref().unwrap_or(&before), repeat, &cx.time_zone, now)?;
+        let moved = (trigger.cron.as_deref()).filter(|_| schedule.cron.is_none() && repeat.is_none());
+        let moved = moved.and_then(|cron| when::moved(cron, schedule.at, &cx.time_zone));
+        match moved {
+            Some(cron) => {
+                let next = cron::next_occurrence(&cron, &cx.time_zone, now).map_err(ToolError::TellModel)?;
+                (trigger.next_at, trigger.cron) = (Some(next), Some(cron));
+            }
+            None => (trigger.next_at, trigger.cron) = (Some(schedule.at), schedule.cron),
+        }
+        trigger.time_zone.clone_from(&cx.time_zone);
+    }
+    let stored = trigger.clone();
+    let there = cx
+        .db
+        .write(move |tx| Box::pin(async move { triggers::update(tx, &stored, now).await }))
+        .await?;
+    if !there {
+        return Err(ToolError::TellModel(
+            "it is gone by now; reminders.list shows what is set".to_owned(),
+        ));
+    }
+    cx.services.bell.notify_one();
+    Ok(Reminder::of(&trigger))
+}
+
+async fn remove(cx: ToolContext, args: RemoveArgs) -> Result<Removed, ToolError> {
+    let user = person(&cx)?;
+    let all = visible(&cx, user).await?;
+    let trigger = reminders::find(&all, &args.id).map_err(ToolError::TellModel)?;
+    let id = trigger.id;
+    cx.db.write(move |tx| Box::pin(triggers::delete(tx, id))).await?;
+    Ok(Removed {
+        removed: Reminder::of(trigger),
+    })
+}

@@ -1,0 +1,332 @@
+//! `retrieval`: a person's or a channel's own documents, found by words, and by meaning where there is a model for it.
+
+mod embed;
+
+use std::collections::BTreeMap;
+
+use clifford_vault::SecretSource;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use self::embed::Embedder;
+use super::{Class, Command, Tool, ToolContext, ToolError, files};
+use crate::{
+    clock::Timestamp,
+    files::text,
+    id::DocumentId,
+    retrieval::{cut, fuse, nearest},
+    search::Scope,
+    store::{
+        documents::{self, Document, NewChunk},
+        files::File,
+    },
+};
+
+/// The most pieces of a document.
+const MOST_PIECES: usize = 2_000;
+/// How many pieces each of the two ways of finding may name.
+const EACH: usize = 40;
+/// The most pieces whose meaning is compared.
+const COMPARED: u32 = 5_000;
+/// How many answers where nothing is asked for, and the most of them.
+const LIMITS: (usize, usize) = (5, 20);
+/// The most characters of a title.
+const TITLE: usize = 200;
+/// The most documents that are listed.
+const LISTED: u32 = 100;
+
+/// The model that tells what is near in meaning. Without it documents are found by their words alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Config {
+    /// Where the API of an OpenAI-compatible server for embeddings begins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("format" = "http-url"), example = "https://api.openai.com/v1")]
+    pub base_url: Option<String>,
+    /// The model's name there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 200), example = "text-embedding-3-small")]
+    pub model: Option<String>,
+    /// Its key. Servers of one's own often need none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("writeOnly" = true, "examples" = [{"env": "OPENAI_API_KEY"}]))]
+    pub key: Option<SecretSource>,
+    /// How long an answer of it may take.
+    #[schemars(range(min = 1, max = 300))]
+    pub timeout_seconds: u64,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            base_url: None,
+            model: None,
+            key: None,
+            timeout_seconds: 30,
+        }
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct IndexArgs {
+    /// A text file.
+    file_id: Option<String>,
+    /// Or the text itself.
+    text: Option<String>,
+    /// What to call it; left out: the file's name.
+    title: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Indexed {
+    id: DocumentId,
+    title: String,
+    /// How many pieces it was cut into.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pieces: Option<usize>,
+    /// Why it is found by its words alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limitation: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct SearchArgs {
+    /// What to look for: a question or a few words.
+    query: String,
+    /// How many pieces, at most 20; left out: 5.
+    limit: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct Results {
+    results: Vec<Hit>,
+}
+
+#[derive(Serialize)]
+struct Hit {
+    document: DocumentId,
+    title: String,
+    piece: i64,
+    text: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct ListArgs {}
+
+#[derive(Serialize)]
+struct Documents {
+    documents: Vec<Listed>,
+}
+
+#[derive(Serialize)]
+struct Listed {
+    id: DocumentId,
+    title: String,
+    indexed: Timestamp,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct DeleteArgs {
+    /// The document.
+    id: String,
+}
+
+#[derive(Serialize)]
+struct Deleted {
+    deleted: bool,
+}
+
+pub(super) fn tool() -> Tool {
+    Tool::new("retrieval", "📚", "own documents")
+        .about("Documents that are kept to be searched: of the user in private, of the channel in a shared place.")
+        .config::<Config>()
+        .command(
+            Command::new("index", "{file_id | text, title}: keep", Class::Write, index)
+                .about("Keeps a text file or a text so that search finds it.")
+                .example(json!({ "file_id": "0192…", "title": "House rules" }))
+                .idempotent()
+                .time_limit(std::time::Duration::from_secs(300)),
+        )
+        .command(
+            Command::new("search", "{query}: passages", Class::Read, search)
+                .about(
+                    "Finds passages of indexed documents, by their words and, where a model is set, by their meaning.",
+                )
+                .example(json!({ "query": "when is the bin collected?" }))
+                .untrusted()
+                .time_limit(std::time::Duration::from_secs(60)),
+        )
+        .command(Command::new("list", "documents", Class::Read, list))
+        .command(Command::new("delete", "{id}: forget one", Class::Destruct, delete).idempotent())
+}
+
+async fn index(cx: ToolContext, args: IndexArgs) -> Result<Indexed, ToolError> {
+    if let Some(made) = documents::by_key(&mut cx.db.read().await?, &cx.idempotency_key).await? {
+        return Ok(Indexed {
+            id: made.id,
+            title: made.title,
+            pieces: None,
+            limitation: None,
+        });
+    }
+    let (content, file) = content(&cx, &args).await?;
+    let title = title(&args, file.as_ref())?;
+    let pieces = tokio::task::spawn_blocking(move || cut(&content))
+        .await
+        .map_err(|_| ToolError::Unavailable("the text could not be cut".to_owned()))?;
+    if pieces.is_empty() {
+        return Err(ToolError::TellModel(format!("{title}: there is no text in it")));
+    }
+    if pieces.len() > MOST_PIECES {
+        let fault = format!("{title} is too long: {} pieces of at most {MOST_PIECES}", pieces.len());
+        return Err(ToolError::TellModel(fault));
+    }
+    let (embeddings, limitation) = embedded(&cx, &pieces).await?;
+    let chunks: Vec<_> = pieces
+        .into_iter()
+        .zip(embeddings)
+        .map(|(content, embedding)| NewChunk { content, embedding })
+        .collect();
+    let document = Document {
+        id: DocumentId::new(),
+        // In a shared place it is the place's.
+        user_id: matches!(cx.scope, Scope::Person(_)).then_some(cx.user).flatten(),
+        channel_id: cx.place.map(|(channel, _)| channel),
+        file_id: file.map(|file| file.id),
+        title: title.clone(),
+        created_at: cx.clock.now(),
+    };
+    let (id, count, key) = (document.id, chunks.len(), cx.idempotency_key.clone());
+    cx.db
+        .write(move |tx| Box::pin(async move { documents::insert(tx, &document, &key, &chunks).await }))
+        .await?;
+    Ok(Indexed {
+        id,
+        title,
+        pieces: Some(count),
+        limitation,
+    })
+}
+
+/// The text that is to be indexed, and the file that it is from.
+async fn content(cx: &ToolContext, args: &IndexArgs) -> Result<(String, Option<File>), ToolError> {
+    match (&args.file_id, &args.text) {
+        (Some(id), None) => {
+            let file = files::one(cx, id).await?;
+            let content = cx.services.files.content(&cx.db, &file, cx.clock.now()).await?;
+            let text = text(&content.bytes).ok_or_else(|| files::no_text(&file, &content.bytes))?;
+            Ok((text, Some(file)))
+        }
+        (None, Some(text)) => Ok((text.clone(), None)),
+        _ => Err(ToolError::TellModel("give file_id or text, one of them".to_owned())),
+    }
+}
+
+fn title(args: &IndexArgs, file: Option<&File>) -> Result<String, ToolError> {
+    let given = args.title.as_deref().map(str::trim).filter(|title| !title.is_empty());
+    let title = given.or(file.map(|file| file.name.as_str()));
+    let title = title.ok_or_else(|| ToolError::TellModel("title: a text needs one".to_owned()))?;
+    Ok(title.chars().filter(|c| !c.is_control()).take(TITLE).collect())
+}
+
+/// What each piece means, by which model; `None` for each and why, where that cannot be told.
+async fn embedded(
+    cx: &ToolContext,
+    pieces: &[String],
+) -> Result<(Vec<Option<(String, Vec<f32>)>>, Option<String>), ToolError> {
+    let none = || vec![None; pieces.len()];
+    let Some(embedder) = Embedder::of(cx)? else {
+        return Ok((none(), None));
+    };
+    match embedder.embed(pieces).await {
+        Ok(embeddings) => {
+            let model = embedder.model();
+            let named = embeddings
+                .into_iter()
+                .map(|embedding| Some((model.to_owned(), embedding)));
+            Ok((named.collect(), None))
+        }
+        // It is found by its words at least.
+        Err(error) => Ok((none(), Some(format!("found by its words alone: {error}")))),
+    }
+}
+
+async fn search(cx: ToolContext, args: SearchArgs) -> Result<Results, ToolError> {
+    let (ordinary, most) = LIMITS;
+    let limit = args.limit.unwrap_or(ordinary);
+    if limit == 0 || limit > most {
+        return Err(ToolError::TellModel(format!("limit: give 1 to {most}")));
+    }
+    let each = u32::try_from(EACH).unwrap_or(u32::MAX);
+    let found = documents::matching(&mut cx.db.read().await?, cx.scope, &args.query, each).await?;
+    let by_words: Vec<_> = found.iter().map(|chunk| chunk.id).collect();
+    let by_meaning = by_meaning(&cx, &args.query).await?;
+    let best = fuse(&[by_words, by_meaning], limit);
+    let mut known: BTreeMap<_, _> = found.into_iter().map(|chunk| (chunk.id, chunk)).collect();
+    let unknown: Vec<_> = best.iter().copied().filter(|id| !known.contains_key(id)).collect();
+    let more = documents::chunks(&mut cx.db.read().await?, &unknown).await?;
+    known.extend(more.into_iter().map(|chunk| (chunk.id, chunk)));
+    let results: Vec<_> = best.iter().filter_map(|id| known.remove(id)).collect();
+    for chunk in &results {
+        cx.came_from(format!("document {}", chunk.title));
+    }
+    let results = results.into_iter().map(|chunk| Hit {
+        document: chunk.document_id,
+        title: chunk.title,
+        piece: chunk.seq,
+        text: chunk.content,
+    });
+    Ok(Results {
+        results: results.collect(),
+    })
+}
+
+/// The pieces that are near in meaning. A model that does not answer finds none: words still do.
+async fn by_meaning(cx: &ToolContext, query: &str) -> Result<Vec<i64>, ToolError> {
+    let Some(embedder) = Embedder::of(cx)? else {
+        return Ok(Vec::new());
+    };
+    let pieces = documents::embeddings(&mut cx.db.read().await?, cx.scope, embedder.model(), COMPARED).await?;
+    if pieces.is_empty() {
+        return Ok(Vec::new());
+    }
+    match embedder.embed(&[query.to_owned()]).await {
+        Ok(wanted) => Ok(wanted
+            .first()
+            .map(|wanted| nearest(wanted, &pieces, EACH))
+            .unwrap_or_default()),
+        Err(_) => Ok(Vec::new()),
+    }
+}
+
+async fn list(cx: ToolContext, _: ListArgs) -> Result<Documents, ToolError> {
+    let found = documents::list(&mut cx.db.read().await?, cx.scope, LISTED).await?;
+    for document in &found {
+        cx.came_from(format!("document {}", document.title));
+    }
+    let documents = found.into_iter().map(|document| Listed {
+        id: document.id,
+        title: document.title,
+        indexed: document.created_at,
+    });
+    Ok(Documents {
+        documents: documents.collect(),
+    })
+}
+
+async fn delete(cx: ToolContext, args: DeleteArgs) -> Result<Deleted, ToolError> {
+    let unknown = || {
+        ToolError::TellModel(format!(
+            "there is no document {}; retrieval.list names those there are",
+            args.id
+        ))
+    };
+    let id: DocumentId = args.id.parse().map_err(|_| unknown())?;
+    let known = documents::get(&mut cx.db.read().await?, cx.scope, id).await?;
+    known.ok_or_else(unknown)?;
+    cx.db
+        .write(move |tx| Box::pin(async move { documents::delete(tx, id).await }))
+        .await?;
+    Ok(Deleted { deleted: true })
+}

@@ -1,0 +1,78 @@
+//! What a text means, as numbers: asked of the model that is set.
+
+use std::time::Duration;
+
+use clifford_vault::Secret;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::Config;
+use crate::tools::{ToolContext, ToolError, provider::Ask};
+
+/// How many texts go into one request.
+const BATCH: usize = 64;
+
+/// The model that is set.
+pub(super) struct Embedder {
+    base_url: String,
+    model: String,
+    key: Option<Secret>,
+    within: Duration,
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    data: Vec<Embedding>,
+}
+
+#[derive(Deserialize)]
+struct Embedding {
+    index: usize,
+    embedding: Vec<f32>,
+}
+
+impl Embedder {
+    /// The model that is set; `None`: there is none.
+    pub fn of(cx: &ToolContext) -> Result<Option<Self>, ToolError> {
+        let config: Config = cx.config("retrieval")?;
+        let (Some(base_url), Some(model)) = (config.base_url, config.model) else {
+            return Ok(None);
+        };
+        Ok(Some(Self {
+            base_url,
+            model,
+            key: cx.services.secrets.get("retrieval.key").cloned(),
+            within: Duration::from_secs(config.timeout_seconds),
+        }))
+    }
+
+    /// Its name.
+    pub fn model(&self) -> &str {
+        &self.model
+    }
+
+    /// What each text means, in their order.
+    pub async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, ToolError> {
+        let mut embeddings = Vec::with_capacity(texts.len());
+        for batch in texts.chunks(BATCH) {
+            let body = json!({ "model": self.model, "input": batch, "encoding_format": "float" });
+            let ask = Ask {
+                tool: "retrieval",
+                base_url: &self.base_url,
+                route: "embeddings",
+                key: self.key.as_ref(),
+                body: &body,
+                within: self.within,
+            };
+            let answer = Answer::deserialize(ask.send().await?);
+            let mut data = answer.map(|answer| answer.data).unwrap_or_default();
+            data.sort_by_key(|embedding| embedding.index);
+            if data.len() != batch.len() {
+                let fault = "the provider of [tools.retrieval] did not give an embedding for each text";
+                return Err(ToolError::Unavailable(fault.to_owned()));
+            }
+            embeddings.extend(data.into_iter().map(|embedding| embedding.embedding));
+        }
+        Ok(embeddings)
+    }
+}

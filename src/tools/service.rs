@@ -1,0 +1,184 @@
+//! Calls to a service whose address the owner configured, and whose answers are JSON.
+
+use std::time::Duration;
+
+use reqwest::{Client, RequestBuilder, StatusCode, redirect::Policy};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use url::Url;
+
+use super::ToolError;
+
+/// How long an answer may take.
+const TIME: Duration = Duration::from_secs(15);
+/// The most bytes of an answer.
+const MOST: usize = 2 * 1024 * 1024;
+/// The most characters that are repeated of why a service refuses.
+const REASON: usize = 200;
+
+/// Where a service's API begins: an http(s) URL without a password, so that it may be shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String", inline)]
+pub(super) struct BaseUrl(String);
+
+impl BaseUrl {
+    /// A service's own address.
+    pub fn fixed(url: &'static str) -> Self {
+        Self(url.to_owned())
+    }
+
+    /// A path below it.
+    pub fn join(&self, path: &str) -> String {
+        format!("{}/{path}", self.0.trim_end_matches('/'))
+    }
+
+    /// Its host, to name where an answer came from.
+    pub fn host(&self) -> String {
+        let url = Url::parse(&self.0).ok();
+        url.and_then(|url| url.host_str().map(str::to_owned))
+            .unwrap_or_default()
+    }
+}
+
+impl TryFrom<String> for BaseUrl {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        match Url::parse(&text) {
+            Ok(url) if !url.username().is_empty() || url.password().is_some() => {
+                Err("a service's URL may hold no user name or password".to_owned())
+            }
+            Ok(url)
+                if matches!(url.scheme(), "http" | "https")
+                    && url.has_host()
+                    && url.query().is_none()
+                    && url.fragment().is_none() =>
+            {
+                Ok(Self(text))
+            }
+            _ => Err("a service's URL begins with http:// or https://, and has a host and no query".to_owned()),
+        }
+    }
+}
+
+impl From<BaseUrl> for String {
+    fn from(url: BaseUrl) -> Self {
+        url.0
+    }
+}
+
+/// A service, as errors speak of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Service {
+    /// Its name.
+    pub name: &'static str,
+    /// Where its error's JSON tells the reason: a JSON pointer.
+    pub reason: &'static str,
+    /// What to do about an answer of this status, if there is something.
+    pub remedy: fn(StatusCode) -> Option<&'static str>,
+}
+
+impl Service {
+    /// What to make requests with. Redirects are not followed: a key could go along.
+    ///
+    /// # Errors
+    /// TLS cannot be set up.
+    pub fn client(self) -> Result<Client, ToolError> {
+        Client::builder()
+            .user_agent(concat!("clifford/", env!("CARGO_PKG_VERSION")))
+            .redirect(Policy::none())
+            .timeout(TIME)
+            .build()
+            .map_err(|error| self.unavailable(&format!("no connection can be made: {error}")))
+    }
+
+    /// Makes a request, and reads its answer.
+    ///
+    /// # Errors
+    /// The service cannot be reached, refuses, or answers something else than was documented.
+    pub async fn ask<T: DeserializeOwned>(self, request: RequestBuilder) -> Result<T, ToolError> {
+        let mut response = request.send().await.map_err(|error| self.broken(&error))?;
+        let status = response.status();
+        let mut body = Vec::new();
+        while let Some(piece) = response.chunk().await.map_err(|error| self.broken(&error))? {
+            body.extend_from_slice(&piece);
+            if body.len() > MOST {
+                return Err(self.unavailable(&format!("its answer is longer than {MOST} bytes")));
+            }
+        }
+        if !status.is_success() {
+            return Err(self.refusal(status, &body));
+        }
+        serde_json::from_slice(&body).map_err(|error| {
+            tracing::warn!(service = self.name, %error, "an answer that cannot be read");
+            self.unavailable("its answer cannot be read")
+        })
+    }
+
+    fn refusal(self, status: StatusCode, body: &[u8]) -> ToolError {
+        let body: Value = serde_json::from_slice(body).unwrap_or_default();
+        let reason = body.pointer(self.reason).and_then(Value::as_str);
+        let reason: Option<String> = reason.map(|reason| reason.chars().take(REASON).collect());
+        let shown = shown(status);
+        let said = match (&reason, (self.remedy)(status)) {
+            (_, Some(remedy)) => format!("it answered {shown}; {remedy}"),
+            (Some(reason), None) => format!("it answered {shown}: {reason}"),
+            (None, None) => format!("it answered {shown}"),
+        };
+        match status {
+            StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY => {
+                ToolError::TellModel(format!("{}: {said}", self.name))
+            }
+            _ => self.unavailable(&said),
+        }
+    }
+
+    fn broken(self, error: &reqwest::Error) -> ToolError {
+        self.unavailable(if error.is_timeout() {
+            "it does not answer in time"
+        } else if error.is_connect() {
+            "it cannot be reached"
+        } else {
+            "the connection broke off"
+        })
+    }
+
+    fn unavailable(self, why: &str) -> ToolError {
+        ToolError::Unavailable(format!("{}: {why}", self.name))
+    }
+}
+
+/// A status as people know it: `404 Not Found`; of one that has no name, the number.
+pub(super) fn shown(status: StatusCode) -> String {
+    match status.canonical_reason() {
+        Some(name) => format!("{} {name}", status.as_u16()),
+        None => status.as_u16().to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_services_url_is_one_of_the_web_without_a_password() {
+        for (text, joined) in [
+            ("https://api.example", Some("https://api.example/v1/search")),
+            (
+                "http://127.0.0.1:8080/searx/",
+                Some("http://127.0.0.1:8080/searx/v1/search"),
+            ),
+            ("https://ada:secret@api.example", None),
+            ("https://api.example/?key=1", None),
+            ("ftp://api.example", None),
+            ("api.example", None),
+        ] {
+            let url = BaseUrl::try_from(text.to_owned());
+            let url = url.map(|url| url.join("v1/search"));
+            assert_eq!(url.as_deref().ok(), joined, "{text}");
+            assert!(!url.is_err_and(|fault| fault.contains("secret")), "{text}");
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! `web`: searching the web and reading its pages.
+
+mod page;
+mod search;
+
+use std::time::Duration;
+
+use clifford_vault::SecretSource;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use self::page::{About, Link};
+use super::{
+    Class, Command, Tool, ToolContext, ToolError,
+    service::{BaseUrl, shown},
+};
+use crate::fetch::{AllowedHost, FetchError, Fetcher, Kind, Limits, Page};
+
+/// The most characters of a page in one answer, if it is not said.
+const USUAL: usize = 8_000;
+/// The most bytes of an answer's JSON: as many characters as may be asked for, and what stands around them.
+const ROOM: usize = 256 * 1024;
+/// How long a call may take beyond what fetching takes: a page is read, too.
+const READING: Duration = Duration::from_secs(35);
+
+/// Searching the web and reading its pages.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct Config {
+    /// Who answers searches: `none`, `searxng` (a server of one's own), `brave` or `tavily`.
+    search: search::Provider,
+    /// Where the provider's API begins. Without it: Brave's or Tavily's own; a SearXNG server has to be named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("format" = "http-url"), example = "http://127.0.0.1:8888")]
+    search_url: Option<BaseUrl>,
+    /// Brave's or Tavily's key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("writeOnly" = true, "examples" = [{"env": "SEARCH_API_KEY"}]))]
+    key: Option<SecretSource>,
+    /// Hosts that may be fetched though they are of this machine or its network, or listen on ports of their own:
+    /// `["intranet.example", "127.0.0.1:8080"]`.
+    #[schemars(with = "Vec<String>")]
+    allow_hosts: Vec<AllowedHost>,
+    /// The most bytes of a page, unpacked.
+    #[schemars(range(min = 1024, max = 52_428_800))]
+    max_bytes: usize,
+    /// How long a page may take, redirects included.
+    #[schemars(range(min = 1, max = 30))]
+    timeout_seconds: u64,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let limits = Limits::default();
+        Self {
+            search: search::Provider::None,
+            search_url: None,
+            key: None,
+            allow_hosts: Vec::new(),
+            max_bytes: limits.bytes,
+            timeout_seconds: limits.time.as_secs(),
+        }
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct PageArgs {
+    /// The page's address: http:// or https://.
+    #[schemars(length(min = 1, max = 4000))]
+    url: String,
+    /// The first character to tell, to go on in a long page; left out: 0.
+    offset: Option<usize>,
+    /// How many characters of its text; left out: 8000.
+    #[schemars(range(min = 100, max = 20_000))]
+    max_chars: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct Fetched {
+    url: String,
+    status: u16,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    media_type: Option<String>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    title: String,
+    #[serde(flatten)]
+    excerpt: Excerpt,
+}
+
+#[derive(Serialize)]
+struct Extracted {
+    url: String,
+    #[serde(flatten)]
+    about: About,
+    #[serde(flatten)]
+    excerpt: Excerpt,
+    links: Vec<Link>,
+}
+
+/// A piece of a text, and where the next one begins.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct Excerpt {
+    text: String,
+    total_chars: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_offset: Option<usize>,
+}
+
+pub(super) fn tool() -> Tool {
+    let example = json!({ "url": "https://example.com/" });
+    Tool::new("web", "🌐", "the web")
+        .about("Searches the web, and reads pages. What it returns was written by strangers.")
+        .config::<Config>()
+        .command(
+            Command::new("search", "{query, limit?}: web search", Class::Read, search::search)
+                .about("Searches the web: titles, addresses and snippets.")
+                .example(json!({ "query": "height of the Eiffel tower", "limit": 5 }))
+                .needs(search::missing)
+                .untrusted()
+                .reaches_out()
+                .exposes_errors(),
+        )
+        .command(
+            Command::new("fetch", "{url, offset?}: a page's text", Class::Read, fetch)
+                .about("Fetches a page or another text of the web, and tells all of its text.")
+                .example(example.clone())
+                .time_limit(READING)
+                .result_limit(ROOM)
+                .untrusted()
+                .reaches_out()
+                .exposes_errors(),
+        )
+        .command(
+            Command::new("extract", "{url, offset?}: article and links", Class::Read, extract)
+                .about("Fetches a page, and tells its article as Markdown, its links, and what is known of it.")
+                .example(example)
+                .time_limit(READING)
+                .result_limit(ROOM)
+                .untrusted()
+                .reaches_out()
+                .exposes_errors(),
+        )
+}
+
+/// What fetches addresses that a model or a person gave, as the owner set it.
+///
+/// # Errors
+/// What is set cannot be used, or TLS cannot be set up.
+pub(super) fn fetcher(cx: &ToolContext) -> Result<Fetcher, ToolError> {
+    let config: Config = cx.config("web")?;
+    let limits = Limits {
+        bytes: config.max_bytes,
+        time: Duration::from_secs(config.timeout_seconds),
+    };
+    Fetcher::new(config.allow_hosts, limits).map_err(|error| ToolError::Unavailable(error.to_string()))
+}
+
+async fn fetch(cx: ToolContext, args: PageArgs) -> Result<Fetched, ToolError> {
+    let page = get(&cx, &args.url).await?;
+    let text = page.text;
+    let (title, text) = match page.kind {
+        Kind::Plain => (String::new(), text),
+        Kind::Html => {
+            let whole = read(move || page::whole(&text)).await?;
+            (whole.title, whole.text)
+        }
+    };
+    Ok(Fetched {
+        url: page.url.into(),
+        status: page.status.as_u16(),
+        media_type: page.media_type,
+        title,
+        excerpt: excerpt(&text, args.offset, args.max_chars),
+    })
+}
+
+async fn extract(cx: ToolContext, args: PageArgs) -> Result<Extracted, ToolError> {
+    let page = get(&cx, &args.url).await?;
+    if page.kind == Kind::Plain {
+        return Err(ToolError::TellModel(
+            "this is no page of HTML; web.fetch reads it as it is".to_owned(),
+        ));
+    }
+    let (text, url) = (page.text, page.url.clone());
+    let article = read(move || page::article(&text, &url)).await?;
+    Ok(Extracted {
+        url: page.url.into(),
+        about: article.about,
+        excerpt: excerpt(&article.text, args.offset, args.max_chars),
+        links: article.links,
+    })
+}
+
+/// A page whose server says that it is one.
+async fn get(cx: &ToolContext, url: &str) -> Result<Page, ToolError> {
+    let page = fetcher(cx)?.page(url).await.map_err(fault)?;
+    cx.came_from(page.url.as_str());
+    if page.status.is_success() {
+        return Ok(page);
+    }
+    // Not in the server's words: the person reads this, and the words may be anybody's.
+    let error = format!("the page's server answered {}", shown(page.status));
+    Err(if page.status.is_client_error() {
+        ToolError::TellModel(error)
+    } else {
+        ToolError::Unavailable(error)
+    })
+}
+
+fn fault(error: FetchError) -> ToolError {
+    let text = error.to_string();
+    match error {
+        FetchError::Refused(_) | FetchError::UnknownHost(_) | FetchError::NoText(_) => ToolError::TellModel(text),
+        _ => ToolError::Unavailable(text),
+    }
+}
+
+/// Reads a page beside the runtime: a large one takes its time.
+async fn read<T: Send + 'static>(
+    reading: impl FnOnce() -> Result<T, page::Tangled> + Send + 'static,
+) -> Result<T, ToolError> {
+    tokio::task::spawn_blocking(reading)
+        .await
+        .map_err(|_| ToolError::Unavailable("the page's HTML broke its reader".to_owned()))?
+        .map_err(|tangled| ToolError::Unavailable(tangled.to_string()))
+}
+
+fn excerpt(text: &str, offset: Option<usize>, most: Option<usize>) -> Excerpt {
+    let (offset, most) = (offset.unwrap_or(0), most.unwrap_or(USUAL));
+    let total_chars = text.chars().count();
+    let end = offset.saturating_add(most);
+    Excerpt {
+        text: text.chars().skip(offset).take(most).collect(),
+        total_chars,
+        next_offset: (end < total_chars).then_some(end),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_told_piece_by_piece() {
+        let piece = |offset, most| excerpt("größer", Some(offset), Some(most));
+        let told = |text: &str, next_offset| Excerpt {
+            text: text.to_owned(),
+            total_chars: 6,
+            next_offset,
+        };
+        assert_eq!(piece(0, 4), told("größ", Some(4)));
+        assert_eq!(piece(4, 4), told("er", None));
+        assert_eq!(piece(2, 4), told("ößer", None));
+        assert_eq!(piece(9, 4), told("", None));
+        assert_eq!(piece(usize::MAX, usize::MAX), told("", None));
+    }
+}

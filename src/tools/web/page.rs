@@ -1,0 +1,221 @@
+//! What a page of HTML says: its text, its article, its links. Pages are strangers' work, so everything is bounded.
+
+use std::{
+    collections::HashSet,
+    time::{Duration, Instant},
+};
+
+use dom_query::{Document, NodeRef};
+use dom_smoothie::{Config, Readability, TextMode};
+use html5ever::{ParseOpts, parse_document, tendril::TendrilSink, tree_builder::TreeBuilderOpts};
+use serde::Serialize;
+use url::Url;
+
+/// The most nodes of a page.
+const MOST_NODES: usize = 150_000;
+/// How deep a page may be nested.
+const DEEPEST: usize = 256;
+/// How long a page may take to parse.
+const TIME: Duration = Duration::from_secs(5);
+/// How many bytes are parsed between two looks at the limits: a few bytes of broken HTML can make many nodes.
+const PIECE: usize = 16;
+/// After how many more nodes the depth is looked at.
+const LOOK_EVERY: usize = 10_000;
+/// The most links that are told.
+const MOST_LINKS: usize = 50;
+/// The most bytes of a link that is told.
+const LONGEST_LINK: usize = 1000;
+/// The most characters of a title, a name, a link's text.
+const LONGEST_LINE: usize = 300;
+
+/// What is never text for a reader.
+const UNREADABLE: &str = "head, script, style, noscript, template, svg, iframe, object";
+
+/// The page is too large or too tangled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the page's HTML is too large or too tangled to be read")]
+pub(super) struct Tangled;
+
+/// The title of a page, and all of its text.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Whole {
+    pub title: String,
+    pub text: String,
+}
+
+/// A link of a page.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Link {
+    pub text: String,
+    pub url: String,
+}
+
+/// What a page is about.
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+pub(super) struct About {
+    pub title: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub byline: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub site: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+}
+
+/// The article of a page as Markdown; of a page that has none, all of it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Article {
+    pub about: About,
+    pub text: String,
+    pub links: Vec<Link>,
+}
+
+/// All of a page's text.
+pub(super) fn whole(html: &str) -> Result<Whole, Tangled> {
+    let document = parse(html)?;
+    let title = line(&document.select("title").first().text());
+    document.select(UNREADABLE).remove();
+    let text = document.formatted_text().trim().to_owned();
+    Ok(Whole { title, text })
+}
+
+/// What a page is about, without what stands around it.
+pub(super) fn article(html: &str, url: &Url) -> Result<Article, Tangled> {
+    let document = parse(html)?;
+    let base = document.select("base[href]").first().attr("href");
+    let base = base
+        .and_then(|base| url.join(&base).ok())
+        .unwrap_or_else(|| url.clone());
+    let settings = Config {
+        text_mode: TextMode::Markdown,
+        ..Config::default()
+    };
+    let reader = Readability::with_document(document.clone(), Some(url.as_str()), Some(settings));
+    let mut reader = reader.map_err(|_| Tangled)?;
+    let metadata = reader.get_article_metadata(reader.parse_json_ld());
+    let told = |text: Option<String>| text.map(|text| line(&text));
+    let about = About {
+        title: line(&metadata.title),
+        byline: told(metadata.byline),
+        site: told(metadata.site_name),
+        published: told(metadata.published_time),
+        language: told(metadata.lang),
+        description: told(metadata.excerpt),
+    };
+    Ok(match reader.parse() {
+        Ok(found) => Article {
+            about,
+            text: found.text_content.trim().to_owned(),
+            links: links(&parse(&found.content)?, &base),
+        },
+        // A list of links, a form: no article to be found.
+        Err(_) => {
+            document.select(UNREADABLE).remove();
+            Article {
+                about,
+                text: document.md(None).trim().to_owned(),
+                links: links(&document, &base),
+            }
+        }
+    })
+}
+
+fn links(document: &Document, base: &Url) -> Vec<Link> {
+    let mut seen = HashSet::new();
+    let mut links = Vec::new();
+    for anchor in document.select("a[href]").nodes() {
+        let Some(url) = anchor.attr("href").and_then(|href| base.join(&href).ok()) else {
+            continue;
+        };
+        let web = matches!(url.scheme(), "http" | "https") && url.as_str().len() <= LONGEST_LINK;
+        if web && seen.insert(url.clone()) {
+            links.push(Link {
+                text: line(&anchor.text()),
+                url: url.into(),
+            });
+        }
+        if links.len() == MOST_LINKS {
+            break;
+        }
+    }
+    links
+}
+
+/// Parses piece by piece, and gives up on pages that would take all memory or time: HTML repairs itself, and what is
+/// never closed may be repeated in every element that follows.
+fn parse(html: &str) -> Result<Document, Tangled> {
+    let options = ParseOpts {
+        tree_builder: TreeBuilderOpts {
+            scripting_enabled: false,
+            ..TreeBuilderOpts::default()
+        },
+        ..ParseOpts::default()
+    };
+    let began = Instant::now();
+    let mut looked_at = 0;
+    let mut parser = parse_document(Document::default(), options);
+    let mut rest = html;
+    while !rest.is_empty() {
+        let (piece, behind) = rest.split_at(rest.ceil_char_boundary(PIECE));
+        parser.process(piece.into());
+        rest = behind;
+        let document = &parser.tokenizer.sink.sink;
+        let nodes = document.tree.len();
+        if nodes > MOST_NODES || began.elapsed() > TIME {
+            return Err(Tangled);
+        }
+        // The deeper it is, the longer each further element takes.
+        if nodes > looked_at + LOOK_EVERY {
+            looked_at = nodes;
+            if is_deep(document) {
+                return Err(Tangled);
+            }
+        }
+    }
+    let document = parser.finish();
+    if is_deep(&document) { Err(Tangled) } else { Ok(document) }
+}
+
+/// Whether it is nested deeper than is read; looks at each node once, without recursion.
+fn is_deep(document: &Document) -> bool {
+    let mut here: Option<NodeRef<'_>> = Some(document.root());
+    let mut depth = 0_usize;
+    while let Some(node) = here {
+        if let Some(child) = node.first_child() {
+            depth += 1;
+            if depth > DEEPEST {
+                return true;
+            }
+            here = Some(child);
+            continue;
+        }
+        let mut last = node;
+        here = loop {
+            if let Some(next) = last.next_sibling() {
+                break Some(next);
+            }
+            match last.parent() {
+                Some(parent) if depth > 1 => {
+                    depth -= 1;
+                    last = parent;
+                }
+                _ => break None,
+            }
+        };
+    }
+    false
+}
+
+/// A text on one line, and not too long for one.
+fn line(text: &str) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    text.chars().take(LONGEST_LINE).collect()
+}
+
+#[cfg(test)]
+#[path = "page_tests.rs"]
+mod tests;

@@ -1,0 +1,404 @@
+//! Making and changing triggers by hand: what fits together, and when that comes due. Pure.
+
+use crate::{
+    clock::Timestamp,
+    engine::cron,
+    id::{AgentId, ChannelId, ContextId, UserId},
+    store::triggers::{CatchUp, Trigger, TriggerKind},
+};
+
+/// The most characters of what a trigger asks or says.
+const LONGEST_CONTENT: usize = 4000;
+/// The most characters of a name.
+const LONGEST_NAME: usize = 64;
+
+/// Why a trigger cannot be as it was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: {why}")]
+pub struct Fault {
+    /// The field.
+    pub field: &'static str,
+    /// What is wrong with it, and what is right.
+    pub why: String,
+}
+
+fn fault(field: &'static str, why: impl Into<String>) -> Fault {
+    Fault { field, why: why.into() }
+}
+
+/// A trigger to be made.
+#[derive(Clone, Debug)]
+pub struct NewTrigger {
+    /// What it does: it begins a run, or says a reminder.
+    pub kind: TriggerKind,
+    /// Its name; a webhook needs one.
+    pub name: Option<String>,
+    /// What is asked or said.
+    pub content: String,
+    /// Of a run: who does it.
+    pub agent_id: Option<AgentId>,
+    /// Where it speaks.
+    pub channel_id: Option<ChannelId>,
+    /// For whom.
+    pub user_id: Option<UserId>,
+    /// Of a run: its conversation.
+    pub context_id: Option<ContextId>,
+    /// A signed request fires it.
+    pub webhook: bool,
+    /// When it fires first.
+    pub at: Option<Timestamp>,
+    /// When it fires again and again.
+    pub cron: Option<String>,
+    /// The time zone of that.
+    pub time_zone: String,
+    /// What becomes of due times that pass while nobody is there.
+    pub catch_up: CatchUp,
+    /// Who makes it, in words.
+    pub created_by: String,
+}
+
+impl NewTrigger {
+    /// The trigger for this.
+    ///
+    /// # Errors
+    /// What does not fit.
+    pub fn into_trigger(self, now: Timestamp) -> Result<Trigger, Fault> {
+        let trigger = Trigger {
+            name: self.name,
+            agent_id: self.agent_id,
+            channel_id: self.channel_id,
+            user_id: self.user_id,
+            context_id: self.context_id,
+            content: self.content,
+            webhook: self.webhook,
+            cron: self.cron,
+            time_zone: self.time_zone,
+            catch_up: self.catch_up,
+            created_by: Some(self.created_by),
+            ..Trigger::new(self.kind, now)
+        };
+        scheduled(checked(trigger)?, self.at, now)
+    }
+}
+
+/// What is to change in a trigger; what is `None` stays.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Change {
+    /// Its name, or none.
+    pub name: Option<Option<String>>,
+    /// What is asked or said.
+    pub content: Option<String>,
+    /// When it fires next.
+    pub at: Option<Timestamp>,
+    /// When it fires again and again, or that it does not.
+    pub cron: Option<Option<String>>,
+    /// The time zone of that.
+    pub time_zone: Option<String>,
+    /// What becomes of due times that pass while nobody is there.
+    pub catch_up: Option<CatchUp>,
+    /// Whether it fires.
+    pub enabled: Option<bool>,
+}
+
+/// A trigger as it is after a change.
+///
+/// # Errors
+/// What does not fit.
+pub fn changed(trigger: Trigger, change: Change, now: Timestamp) -> Result<Trigger, Fault> {
+    if trigger.kind == TriggerKind::Wake {
+        return Err(fault(
+            "kind",
+            "it wakes a sleeping run, and changes with that alone: wake or cancel the run",
+        ));
+    }
+    let is_scheduled_anew =
+        change.at.is_some() || change.cron.is_some() || change.time_zone.is_some() || change.enabled.is_some();
+    let next = trigger.next_at;
+    let trigger = checked(Trigger {
+        name: change.name.unwrap_or(trigger.name),
+        content: change.content.unwrap_or(trigger.content),
+        cron: change.cron.unwrap_or(trigger.cron),
+        time_zone: change.time_zone.unwrap_or(trigger.time_zone),
+        catch_up: change.catch_up.unwrap_or(trigger.catch_up),
+        enabled: change.enabled.unwrap_or(trigger.enabled),
+        ..trigger
+    })?;
+    if !is_scheduled_anew {
+        return Ok(trigger);
+    }
+    if !trigger.enabled {
+        return Ok(Trigger {
+            next_at: None,
+            ..trigger
+        });
+    }
+    let at = change.at.or_else(|| next.filter(|_| trigger.cron.is_none()));
+    scheduled(trigger, at, now)
+}
+
+fn checked(trigger: Trigger) -> Result<Trigger, Fault> {
+    let content = trigger.content.trim();
+    if content.is_empty() {
+        return Err(fault("content", "it is empty: write what is to be asked or said"));
+    }
+    if content.chars().count() > LONGEST_CONTENT {
+        return Err(fault(
+            "content",
+            format!("it is longer than {LONGEST_CONTENT} characters"),
+        ));
+    }
+    if let Some(name) = &trigger.name {
+        check_name(name)?;
+    }
+    cron::zone(&trigger.time_zone).map_err(|why| fault("timeZone", why))?;
+    match trigger.kind {
+        TriggerKind::Wake => return Err(fault("kind", "runs make these by sleeping; make a run or a reminder")),
+        TriggerKind::Reminder if trigger.webhook => return Err(fault("webhook", "a webhook begins a run")),
+        TriggerKind::Reminder if trigger.channel_id.is_none() && trigger.user_id.is_none() => {
+            return Err(fault("channelId", "name the channel where it is said, or the person"));
+        }
+        _ => {}
+    }
+    if trigger.webhook && trigger.name.is_none() {
+        return Err(fault("name", "a webhook needs one: its address ends in it"));
+    }
+    if trigger.webhook && trigger.cron.is_some() {
+        return Err(fault(
+            "cron",
+            "a webhook fires when it is called; make another trigger for the clock",
+        ));
+    }
+    Ok(trigger)
+}
+
+fn check_name(name: &str) -> Result<(), Fault> {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
+    if name.is_empty() || name.len() > LONGEST_NAME || !name.chars().all(is_plain) {
+        let why = format!("it must be 1 to {LONGEST_NAME} of a-z, 0-9, - and _");
+        return Err(fault("name", why));
+    }
+    Ok(())
+}
+
+/// The trigger with its next due time: `at`, or the first by its expression.
+fn scheduled(trigger: Trigger, at: Option<Timestamp>, now: Timestamp) -> Result<Trigger, Fault> {
+    let by_cron = match &trigger.cron {
+        Some(cron) => {
+            let next = cron::next_occurrence(cron, &trigger.time_zone, now);
+            Some(next.map_err(|why| fault("cron", why))?)
+        }
+        None => None,
+    };
+    let next_at = match (at, trigger.webhook) {
+        (Some(_), true) => {
+            return Err(fault(
+                "at",
+                "a webhook fires when it is called; make another trigger for the clock",
+            ));
+        }
+        (Some(at), false) if at <= now => return Err(fault("at", format!("{at} has passed"))),
+        (Some(at), false) => Some(at),
+        (None, true) => None,
+        (None, false) if by_cron.is_none() => return Err(fault("at", "say when: at a time, or by cron")),
+        (None, false) => by_cron,
+    };
+    Ok(Trigger { next_at, ..trigger })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Timestamp = Timestamp(1_767_225_600_000);
+    const LATER: Timestamp = Timestamp(1_767_225_660_000);
+
+    fn new() -> NewTrigger {
+        NewTrigger {
+            kind: TriggerKind::Run,
+            name: None,
+            content: "tell the news".to_owned(),
+            agent_id: None,
+            channel_id: None,
+            user_id: None,
+            context_id: None,
+            webhook: false,
+            at: None,
+            cron: None,
+            time_zone: "Europe/Berlin".to_owned(),
+            catch_up: CatchUp::Once,
+            created_by: "a test".to_owned(),
+        }
+    }
+
+    fn field(new: NewTrigger) -> Result<Option<Timestamp>, &'static str> {
+        new.into_trigger(NOW)
+            .map(|trigger| trigger.next_at)
+            .map_err(|fault| fault.field)
+    }
+
+    #[test]
+    fn a_trigger_comes_due_at_its_time_or_by_its_expression_or_when_it_is_called() {
+        let (at, cron) = (Some(LATER), Some("0 8 * * *".to_owned()));
+        let by_cron = Timestamp(NOW.0 + 7 * 3_600_000);
+        let webhook = NewTrigger {
+            webhook: true,
+            name: Some("alarm".to_owned()),
+            ..new()
+        };
+        let cases = [
+            (NewTrigger { at, ..new() }, Ok(at)),
+            (
+                NewTrigger {
+                    cron: cron.clone(),
+                    ..new()
+                },
+                Ok(Some(by_cron)),
+            ),
+            (
+                NewTrigger {
+                    at,
+                    cron: cron.clone(),
+                    ..new()
+                },
+                Ok(at),
+            ),
+            (webhook.clone(), Ok(None)),
+            (new(), Err("at")),
+            (NewTrigger { at: Some(NOW), ..new() }, Err("at")),
+            (
+                NewTrigger {
+                    cron: Some("x".to_owned()),
+                    ..new()
+                },
+                Err("cron"),
+            ),
+            (
+                NewTrigger {
+                    at,
+                    time_zone: "Mars".to_owned(),
+                    ..new()
+                },
+                Err("timeZone"),
+            ),
+            (
+                NewTrigger {
+                    at,
+                    content: " ".to_owned(),
+                    ..new()
+                },
+                Err("content"),
+            ),
+            (
+                NewTrigger {
+                    at,
+                    content: "x".repeat(4001),
+                    ..new()
+                },
+                Err("content"),
+            ),
+            (
+                NewTrigger {
+                    at,
+                    name: Some("A name".to_owned()),
+                    ..new()
+                },
+                Err("name"),
+            ),
+            (
+                NewTrigger {
+                    at,
+                    kind: TriggerKind::Reminder,
+                    ..new()
+                },
+                Err("channelId"),
+            ),
+            (
+                NewTrigger {
+                    at,
+                    kind: TriggerKind::Wake,
+                    ..new()
+                },
+                Err("kind"),
+            ),
+            (
+                NewTrigger {
+                    name: None,
+                    ..webhook.clone()
+                },
+                Err("name"),
+            ),
+            (
+                NewTrigger {
+                    cron,
+                    ..webhook.clone()
+                },
+                Err("cron"),
+            ),
+            (NewTrigger { at, ..webhook.clone() }, Err("at")),
+            (
+                NewTrigger {
+                    kind: TriggerKind::Reminder,
+                    ..webhook
+                },
+                Err("webhook"),
+            ),
+        ];
+        for (new, expected) in cases {
+            let shown = format!("{new:?}");
+            assert_eq!(field(new), expected, "{shown}");
+        }
+    }
+
+    #[test]
+    fn a_change_moves_the_due_time_only_if_it_is_about_that() {
+        let trigger = NewTrigger {
+            at: Some(LATER),
+            ..new()
+        }
+        .into_trigger(NOW)
+        .expect("a trigger");
+        let next = |change: Change| changed(trigger.clone(), change, NOW).map(|trigger| trigger.next_at);
+        let renamed = Change {
+            name: Some(Some("news".to_owned())),
+            ..Change::default()
+        };
+        assert_eq!(next(renamed), Ok(Some(LATER)));
+        assert_eq!(
+            next(Change {
+                enabled: Some(false),
+                ..Change::default()
+            }),
+            Ok(None)
+        );
+        assert_eq!(
+            next(Change {
+                enabled: Some(true),
+                ..Change::default()
+            }),
+            Ok(Some(LATER))
+        );
+        let again = Change {
+            cron: Some(Some("*/5 * * * *".to_owned())),
+            ..Change::default()
+        };
+        assert_eq!(next(again), Ok(Some(Timestamp(NOW.0 + 300_000))));
+        let off = changed(
+            trigger.clone(),
+            Change {
+                enabled: Some(false),
+                ..Change::default()
+            },
+            NOW,
+        )
+        .expect("off");
+        let on = changed(
+            off,
+            Change {
+                enabled: Some(true),
+                ..Change::default()
+            },
+            NOW,
+        );
+        assert_eq!(on, Err(fault("at", "say when: at a time, or by cron")));
+    }
+}

@@ -1,0 +1,175 @@
+//! Reminders as their people know them: by a short id, at a time of their own calendar, and only their own.
+
+use jiff::tz::TimeZone;
+
+use crate::{
+    clock::Timestamp,
+    engine::cron,
+    id::{ChannelId, UserId},
+    store::{
+        Conn, StoreError,
+        memory_items::Viewer,
+        triggers::{self, Trigger},
+    },
+};
+
+/// How many characters of an id name a reminder.
+const SHORT: usize = 6;
+
+/// The end of an id: what a person or a model writes to name a reminder.
+pub fn short_id(trigger: &Trigger) -> String {
+    let id = trigger.id.0.simple().to_string();
+    id.get(id.len() - SHORT..).unwrap_or_default().to_owned()
+}
+
+/// The reminders of a person that may be named in a channel: where others read along, only those that were set there.
+///
+/// # Errors
+/// The store's.
+pub async fn visible(
+    conn: &mut Conn,
+    user: UserId,
+    viewer: Viewer,
+    channel: Option<ChannelId>,
+) -> Result<Vec<Trigger>, StoreError> {
+    triggers::reminders(conn, user, channel.filter(|_| viewer != Viewer::Private)).await
+}
+
+/// The one that is meant: by its id, whole or the end of it, else by words that only it has.
+///
+/// # Errors
+/// What to write instead.
+pub fn find<'a>(reminders: &'a [Trigger], wanted: &str) -> Result<&'a Trigger, String> {
+    let wanted = wanted.trim().to_lowercase();
+    if wanted.is_empty() {
+        return Err("say which reminder, by its id".to_owned());
+    }
+    let digits = wanted.replace('-', "");
+    let by_id = |trigger: &&Trigger| digits.len() >= SHORT && trigger.id.0.simple().to_string().ends_with(&digits);
+    let by_words = |trigger: &&Trigger| trigger.content.to_lowercase().contains(&wanted);
+    let mut found: Vec<_> = reminders.iter().filter(by_id).collect();
+    if found.is_empty() {
+        found = reminders.iter().filter(by_words).collect();
+    }
+    match found[..] {
+        [one] => Ok(one),
+        [] => Err(format!(
+            "there is no reminder `{wanted}`; there are {}",
+            named(reminders)
+        )),
+        _ => Err(format!(
+            "several reminders are like that; name one by its id: {}",
+            named(reminders)
+        )),
+    }
+}
+
+fn named(reminders: &[Trigger]) -> String {
+    if reminders.is_empty() {
+        return "none".to_owned();
+    }
+    let names = reminders
+        .iter()
+        .map(|trigger| format!("{} ({})", short_id(trigger), trigger.content));
+    names.collect::<Vec<_>>().join(", ")
+}
+
+/// A moment as a person reads it, by the calendar of a time zone.
+pub fn shown(at: Timestamp, time_zone: &str) -> String {
+    let zone = cron::zone(time_zone).unwrap_or(TimeZone::UTC);
+    at.to_jiff().to_zoned(zone).strftime("%a %Y-%m-%d %H:%M").to_string()
+}
+
+/// How often a reminder is said, in words as far as there are some; nothing if it is said once.
+pub fn repeats(trigger: &Trigger) -> Option<String> {
+    let cron = trigger.cron.as_deref()?;
+    let fields: Vec<_> = cron.split_whitespace().collect();
+    let words = match fields[..] {
+        [minute, hour, "*", "*", days] => at(hour, minute).and_then(|at| {
+            let days = match days {
+                "*" => "every day".to_owned(),
+                "1-5" => "every weekday".to_owned(),
+                "0,6" => "every Saturday and Sunday".to_owned(),
+                one => format!("every {}", day(one)?),
+            };
+            Some(format!("{days} at {at}"))
+        }),
+        [minute, hour, date, "*", "*"] => at(hour, minute).map(|at| format!("on day {date} of every month at {at}")),
+        _ => None,
+    };
+    Some(words.unwrap_or_else(|| format!("by cron {cron}")))
+}
+
+fn at(hour: &str, minute: &str) -> Option<String> {
+    let (hour, minute): (u8, u8) = (hour.parse().ok()?, minute.parse().ok()?);
+    Some(format!("{hour:02}:{minute:02}"))
+}
+
+fn day(number: &str) -> Option<&'static str> {
+    const DAYS: [&str; 7] = [
+        "Sunday",
+        "Monday",
+        "Tuesday",
+        "Wednesday",
+        "Thursday",
+        "Friday",
+        "Saturday",
+    ];
+    DAYS.get(number.parse::<usize>().ok()?).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::triggers::TriggerKind;
+
+    fn reminder(content: &str, cron: Option<&str>) -> Trigger {
+        Trigger {
+            content: content.to_owned(),
+            cron: cron.map(str::to_owned),
+            ..Trigger::new(TriggerKind::Reminder, Timestamp(0))
+        }
+    }
+
+    #[test]
+    fn a_reminder_is_found_by_its_id_or_by_words_that_only_it_has() {
+        let all = [
+            reminder("water the roses", None),
+            reminder("water the lawn", None),
+            reminder("call Bob", None),
+        ];
+        let found = |wanted: &str| find(&all, wanted).map(|trigger| trigger.content.as_str()).ok();
+        assert_eq!(found(&short_id(&all[1])), Some("water the lawn"));
+        assert_eq!(found(&all[0].id.to_string()), Some("water the roses"));
+        assert_eq!(found(" BOB "), Some("call Bob"));
+        for nothing in ["water", "", "moon", "ffffff"] {
+            assert_eq!(found(nothing), None, "{nothing}");
+        }
+        let several = find(&all, "water").expect_err("two");
+        assert!(several.starts_with("several reminders are like that"), "{several}");
+        assert_eq!(
+            find(&[], "moon"),
+            Err("there is no reminder `moon`; there are none".to_owned())
+        );
+    }
+
+    #[test]
+    fn what_is_repeated_is_told_in_words() {
+        for (cron, words) in [
+            ("0 8 * * *", "every day at 08:00"),
+            ("30 7 * * 1-5", "every weekday at 07:30"),
+            ("0 9 * * 1", "every Monday at 09:00"),
+            ("0 10 * * 0,6", "every Saturday and Sunday at 10:00"),
+            ("0 9 15 * *", "on day 15 of every month at 09:00"),
+            ("7 */2 * * *", "by cron 7 */2 * * *"),
+            ("0 0 8 * * 1", "by cron 0 0 8 * * 1"),
+        ] {
+            assert_eq!(repeats(&reminder("x", Some(cron))).as_deref(), Some(words));
+        }
+        assert_eq!(repeats(&reminder("x", None)), None);
+        assert_eq!(
+            shown(Timestamp(1_767_225_600_000), "Europe/Berlin"),
+            "Thu 2026-01-01 01:00"
+        );
+    }
+}

@@ -1,0 +1,238 @@
+//! Budgets, as people and owners meet them.
+
+use clifford::store::{
+    runs::{Run, RunStatus},
+    usage::{self, Filter, Group, Grouping},
+};
+use serde_json::Value;
+
+use crate::{
+    harness::{Bot, Room, Setup, Site},
+    look::Look,
+};
+
+const CROWD: usize = 100;
+/// What may be spent, where a token costs a thousandth.
+const LIMIT: f64 = 8.0;
+
+impl Look {
+    async fn used(&self) -> Group {
+        usage::total(&mut self.db.read().await.unwrap(), Filter::default())
+            .await
+            .unwrap()
+    }
+}
+
+fn budget(scope: &str, key: &str, value: impl Into<toml::Value>) -> toml::Value {
+    let mut budget = toml::Table::new();
+    budget.insert("scope".to_owned(), scope.into());
+    budget.insert("period".to_owned(), "day".into());
+    budget.insert(key.to_owned(), value.into());
+    toml::Value::Array(vec![budget.into()])
+}
+
+fn priced(setup: Setup) -> Setup {
+    setup
+        .provider("prompt_price", 1000.0)
+        .provider("completion_price", 1000.0)
+        .provider("max_tokens", 200)
+        // What is remembered is not what is counted here.
+        .set("memory.enabled", false)
+}
+
+async fn a_hundred_at_once_overspend_by_one_call_at_most(setup: Setup) {
+    let setup = priced(setup).set("budgets", budget("bot", "cost", LIMIT));
+    let mut bot = setup.start().await;
+    let owner = bot.room(Site::Telegram, 1, "Olga");
+    bot.says(owner, "/whoami");
+    bot.answers(owner, 1).await;
+    bot.command(&["users", "set", "Olga", "--role", "owner"]).await;
+
+    let rooms: Vec<Room> = (0..CROWD)
+        .map(|n| bot.room(Site::Telegram, 100 + n as i64, "Ada"))
+        .collect();
+    for room in &rooms {
+        bot.says(*room, "hello");
+    }
+    let runs = bot
+        .until("the end of all", async |look| {
+            let runs = look.runs().await;
+            (runs.len() == CROWD && runs.iter().all(|run| run.status.is_ended())).then_some(runs)
+        })
+        .await;
+    for room in &rooms {
+        bot.answers(*room, 1).await;
+    }
+
+    let look = bot.look().await;
+    let used = look.used().await;
+    let answered: Vec<&Run> = runs.iter().filter(|run| run.status == RunStatus::Completed).collect();
+    let dearest = answered.iter().map(|run| run.cost).fold(0.0, f64::max);
+    assert_eq!(used.calls as usize, answered.len());
+    assert!(!answered.is_empty() && answered.len() < CROWD, "{}", answered.len());
+    assert!(used.cost >= LIMIT, "{} was spent", used.cost);
+    assert!(used.cost < LIMIT + dearest, "{} was spent, {dearest} a call", used.cost);
+    let refused: Vec<_> = runs.iter().filter(|run| run.status == RunStatus::Failed).collect();
+    for run in &refused {
+        let error = run.error.as_deref().unwrap_or_default();
+        assert!(
+            error.starts_with("the budget of this bot for 20") && error.ends_with(" is spent"),
+            "{error}"
+        );
+    }
+    let mut refusals = 0;
+    for room in &rooms {
+        let texts = bot.texts(*room);
+        assert_eq!(texts.len(), 1, "{texts:?}");
+        if texts[0].starts_with("Sorry, what may be spent on me for today is used up. It begins anew on 20") {
+            refusals += 1;
+        } else {
+            assert_eq!(texts[0], "You said: hello");
+        }
+    }
+    assert_eq!(refusals, refused.len());
+
+    // The owner hears of it once, and a person hears of it once.
+    let told = bot.answers(owner, 2).await;
+    assert!(
+        told[1].starts_with("The budget of the bot for today (cost = 8) is spent"),
+        "{told:?}"
+    );
+    let again = rooms
+        .iter()
+        .find(|room| bot.texts(**room)[0].starts_with("Sorry"))
+        .unwrap();
+    bot.says(*again, "hello?");
+    bot.until("another end", async |look| {
+        let runs = look.runs().await;
+        (runs.len() == CROWD + 1 && runs.iter().all(|run| run.status.is_ended())).then_some(())
+    })
+    .await;
+    bot.finish().await;
+    assert_eq!((bot.texts(*again).len(), bot.texts(owner).len()), (1, 2));
+    assert_eq!(look.count("budget_reservations").await, 0);
+    assert_eq!(look.used().await, used);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hundred_runs_at_once_overspend_a_budget_by_one_call_at_most() {
+    a_hundred_at_once_overspend_by_one_call_at_most(Setup::on(Site::Telegram)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hundred_runs_at_once_overspend_a_budget_by_one_call_at_most_on_postgres() {
+    if let Some(setup) = Setup::on(Site::Telegram).postgres() {
+        a_hundred_at_once_overspend_by_one_call_at_most(setup).await;
+    }
+}
+
+#[tokio::test]
+async fn a_run_at_work_ends_when_its_persons_budget_is_spent_and_others_go_on() {
+    // The first of three calls spends it.
+    let mut bot = priced(Setup::on(Site::Telegram))
+        .set("budgets", budget("user", "tokens", 100))
+        .start()
+        .await;
+    let (ada, bob) = (bot.room(Site::Telegram, 7, "Ada"), bot.room(Site::Telegram, 8, "Bob"));
+    bot.says(ada, "two tools");
+    let said = bot.answers(ada, 1).await;
+    assert!(
+        said[0].starts_with("Sorry, what you may spend on me for today is used up."),
+        "{said:?}"
+    );
+    bot.says(bob, "hello");
+    assert_eq!(bot.answers(bob, 1).await, ["You said: hello"]);
+    let runs = bot.look().await.runs().await;
+    assert_eq!((runs[0].llm_calls, runs[0].status), (1, RunStatus::Failed));
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn what_a_run_may_cost_ends_it() {
+    let setup = priced(Setup::on(Site::Telegram)).set("engine.max_run_cost", 0.5);
+    let mut bot = setup.start().await;
+    let ada = bot.room(Site::Telegram, 7, "Ada");
+    bot.says(ada, "two tools");
+    let said = bot.answers(ada, 1).await;
+    assert!(
+        said[0].starts_with("Sorry, this took more work than I may spend"),
+        "{said:?}"
+    );
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn what_was_reserved_by_a_process_that_dies_is_given_back() {
+    let setup = priced(Setup::on(Site::Telegram)).set("budgets", budget("bot", "cost", 2.0));
+    let mut bot = setup.prepare().await;
+    bot.start_crashing("response_recorded").await;
+    let ada = bot.room(Site::Telegram, 7, "Ada");
+    bot.says(ada, "hello");
+    bot.crashed().await;
+    bot.start().await;
+    assert_eq!(bot.answers(ada, 1).await, ["You said: hello"]);
+    bot.finish().await;
+    let look = bot.look().await;
+    assert_eq!(
+        (look.used().await.calls, look.count("budget_reservations").await),
+        (1, 0)
+    );
+}
+
+#[tokio::test]
+async fn a_person_sees_what_their_requests_have_used_and_how_an_answer_came_about() {
+    let setup = priced(Setup::on(Site::Telegram)).set("budgets", budget("user", "tokens", 1_000_000));
+    let mut bot = setup.start().await;
+    let ada = bot.telegram.user(7, "Ada");
+    let tell = async |bot: &Bot, name: &str| {
+        let before = bot.telegram.sent(ada).len();
+        bot.telegram.command(ada, 7, name, "");
+        bot.telegram.wait_for_sent(ada, before + 1).await.pop().unwrap().text
+    };
+    assert_eq!(
+        tell(&bot, "why").await,
+        "I have not answered anything in this conversation yet."
+    );
+    bot.telegram.user_says(ada, 7, "two tools");
+    bot.telegram.wait_for_sent(ada, 2).await;
+    let run = bot.look().await.run().await;
+    let why = tell(&bot, "why").await;
+    let lines: Vec<_> = why.lines().collect();
+    assert_eq!(lines[1], "• model: fake-1 (fake) × 3; iterations: 3");
+    assert_eq!(lines[2], "• tools: compute.eval × 2");
+    assert!(
+        lines[3].starts_with("• last prompt: about ") && lines[3].contains(", transcript "),
+        "{why}"
+    );
+    assert_eq!(
+        lines[4],
+        format!(
+            "• tokens: {} read (0 of them cached), {} written",
+            run.prompt_tokens, run.completion_tokens
+        )
+    );
+    assert_eq!(lines[5], format!("• cost: {:.4}", run.cost));
+    let used = tell(&bot, "usage").await;
+    let tokens = run.prompt_tokens + run.completion_tokens;
+    let expected = format!("3 model calls, {tokens} tokens, {:.4} in cost", run.cost);
+    assert_eq!(
+        used,
+        format!(
+            "What your requests have used:\n• today: {expected}\n• this month: {expected}\n• left for today: {} of \
+             1000000 tokens",
+            1_000_000 - tokens
+        )
+    );
+    let json: Value = serde_json::from_str(&bot.command(&["usage", "--by", "user", "--json"]).await).unwrap();
+    assert_eq!((&json[0]["name"], &json[0]["calls"]), (&"Ada".into(), &3.into()));
+    let table = bot.command(&["usage", "--by", "model"]).await;
+    assert!(table.contains("MODEL") && table.contains("fake/fake-1"), "{table}");
+    bot.finish().await;
+    let look = bot.look().await;
+    let zone = jiff::tz::TimeZone::UTC;
+    let mut conn = look.db.read().await.unwrap();
+    let roles = usage::grouped(&mut conn, Grouping::Role, Filter::default(), &zone, 9)
+        .await
+        .unwrap();
+    assert_eq!(roles[0].key.as_deref(), Some("executor"));
+}

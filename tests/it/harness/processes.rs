@@ -1,0 +1,65 @@
+//! How a bot's processes end.
+
+use std::{os::unix::process::ExitStatusExt, process::ExitStatus, time::Duration};
+
+use rustix::process::{Pid, Signal};
+use tokio::process::Child;
+
+use super::{Bot, PATIENCE};
+
+impl Bot {
+    /// Waits until the oldest process has killed itself at its crash point.
+    pub async fn crashed(&mut self) {
+        let status = self.exited().await;
+        assert_eq!(
+            status.signal(),
+            Some(Signal::KILL.as_raw()),
+            "it did not die at its crash point"
+        );
+    }
+
+    /// Kills the oldest process as `kill -9` does.
+    pub async fn kill(&mut self) {
+        self.signal(Signal::KILL);
+        self.exited().await;
+    }
+
+    /// Asks the oldest process to end; it must do so cleanly.
+    pub async fn stop(&mut self) {
+        self.signal(Signal::TERM);
+        let status = self.exited().await;
+        assert!(status.success(), "{status}");
+    }
+
+    /// Interrupts the oldest process until it ends, as somebody does who presses Ctrl-C again and again.
+    pub async fn interrupted(&mut self) -> ExitStatus {
+        let mut often = tokio::time::interval(Duration::from_millis(100));
+        let ended = tokio::time::timeout(PATIENCE, async {
+            loop {
+                often.tick().await;
+                if let Some(status) = self.processes[0].try_wait().unwrap() {
+                    return status;
+                }
+                self.signal(Signal::INT);
+            }
+        });
+        let status = ended.await.expect("it ends");
+        self.processes.remove(0);
+        status
+    }
+
+    fn signal(&self, signal: Signal) {
+        let id = self.processes.first().and_then(Child::id).expect("a process");
+        let pid = Pid::from_raw(i32::try_from(id).unwrap()).expect("a pid");
+        rustix::process::kill_process(pid, signal).unwrap();
+    }
+
+    /// How the oldest process ended.
+    pub async fn exited(&mut self) -> ExitStatus {
+        let mut child = self.processes.remove(0);
+        match tokio::time::timeout(PATIENCE, child.wait()).await {
+            Ok(status) => status.unwrap(),
+            Err(_) => panic!("the process does not end\n{}", self.look().await.dump().await),
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Models of different kinds and roles, and what happens when one fails.
+
+use clifford::store::usage::{self, Filter, Grouping};
+use clifford_fakes::{
+    anthropic::{self, AnthropicFake},
+    openai::{OpenAiFake, Reply},
+};
+use jiff::tz::TimeZone;
+
+use crate::{
+    brain,
+    harness::{Bot, Room, Setup, Site},
+};
+
+fn provider(name: &str, kind: &str, base_url: String) -> toml::Table {
+    let mut provider = toml::Table::new();
+    for (key, value) in [
+        ("name", name),
+        ("kind", kind),
+        ("base_url", &base_url),
+        ("model", "claude-test"),
+    ] {
+        provider.insert(key.to_owned(), value.into());
+    }
+    provider.insert("key".to_owned(), "sk-ant-1".into());
+    provider
+}
+
+fn providers(providers: impl IntoIterator<Item = toml::Table>) -> toml::Value {
+    toml::Value::Array(providers.into_iter().map(toml::Value::from).collect())
+}
+
+async fn calls_by(bot: &Bot, by: Grouping) -> Vec<(String, i64)> {
+    let look = bot.look().await;
+    let mut conn = look.db.read().await.unwrap();
+    let groups = usage::grouped(&mut conn, by, Filter::default(), &TimeZone::UTC, 50)
+        .await
+        .unwrap();
+    let mut calls: Vec<_> = groups
+        .into_iter()
+        .map(|group| (group.key.unwrap_or_default(), group.calls))
+        .collect();
+    calls.sort();
+    calls
+}
+
+#[tokio::test]
+async fn telegram_user_is_answered_by_anthropics_api_with_tools_and_is_remembered() {
+    let claude = AnthropicFake::start().await;
+    claude.require_key("sk-ant-1");
+    claude.respond_with(brain::reply);
+    let list = providers([provider("claude", "anthropic", claude.base_url())]);
+    let mut bot = Setup::on(Site::Telegram).set("llm.providers", list).start().await;
+    let chat = bot.telegram.user(7, "Ada");
+    let ada = Room::Telegram(chat);
+    bot.says(ada, "two tools, and remember my hat");
+    assert_eq!(bot.answers(ada, 1).await, ["two tools, and remember my hat: 42 and 43"]);
+    bot.telegram.command(chat, 7, "close", "");
+    bot.until("the memory", async |look| {
+        (look.count("memory_items").await == 1).then_some(())
+    })
+    .await;
+    bot.finish().await;
+    assert_eq!(claude.violations(), Vec::<String>::new());
+    let requests = claude.requests();
+    // Between the iterations of a run, what was sent before is sent again as it was, marks for the cache apart.
+    let said = |at: usize| {
+        let mut said = requests[at].body["messages"].clone();
+        for turn in said.as_array_mut().unwrap() {
+            for block in turn["content"].as_array_mut().unwrap() {
+                block.as_object_mut().unwrap().remove("cache_control");
+            }
+        }
+        said.as_array().unwrap().clone()
+    };
+    assert!(said(1).starts_with(&said(0)) && said(2).starts_with(&said(1)));
+    assert_eq!(requests[0].body["system"], requests[2].body["system"]);
+    assert_eq!(
+        calls_by(&bot, Grouping::Role).await,
+        [("executor".to_owned(), 3), ("memory".to_owned(), 1)]
+    );
+}
+
+#[tokio::test]
+async fn the_memory_writer_asks_the_model_of_its_role() {
+    let (talker, writer) = (OpenAiFake::start().await, OpenAiFake::start().await);
+    talker.respond_with(brain::reply);
+    writer.respond_with(brain::reply);
+    let list = providers([
+        provider("big", "openai", talker.base_url()),
+        provider("small", "openai", writer.base_url()),
+    ]);
+    let setup = Setup::on(Site::Telegram)
+        .set("llm.providers", list)
+        .set("llm.roles.memory.provider", "small")
+        .set("llm.roles.memory.model", "tiny");
+    let mut bot = setup.start().await;
+    let chat = bot.telegram.user(7, "Ada");
+    bot.says(Room::Telegram(chat), "remember my hat");
+    bot.answers(Room::Telegram(chat), 1).await;
+    bot.telegram.command(chat, 7, "close", "");
+    bot.until("the memory", async |look| {
+        (look.count("memory_items").await == 1).then_some(())
+    })
+    .await;
+    bot.finish().await;
+    assert_eq!(talker.request_count(), 1);
+    let models: Vec<_> = writer
+        .requests()
+        .iter()
+        .map(|request| request.model().to_owned())
+        .collect();
+    assert_eq!(models, ["tiny"]);
+    assert_eq!(
+        calls_by(&bot, Grouping::Model).await,
+        [("big/claude-test".to_owned(), 1), ("small/tiny".to_owned(), 1)]
+    );
+}
+
+#[tokio::test]
+async fn a_provider_that_keeps_failing_is_left_alone_while_another_answers() {
+    let (broken, sound) = (AnthropicFake::start().await, OpenAiFake::start().await);
+    broken.respond_with(|_| anthropic::status(529, "Overloaded"));
+    sound.respond_with(brain::reply);
+    let list = providers([
+        provider("broken", "anthropic", broken.base_url()),
+        provider("sound", "openai", sound.base_url()),
+    ]);
+    let setup = Setup::on(Site::Telegram)
+        .set("llm.retries", 0)
+        .set("memory.enabled", false)
+        .set("llm.providers", list);
+    let mut bot = setup.start().await;
+    let ada = bot.room(Site::Telegram, 7, "Ada");
+    for count in 1..=5 {
+        bot.says(ada, "hello");
+        assert_eq!(bot.answers(ada, count).await[count - 1], "You said: hello");
+    }
+    bot.finish().await;
+    assert_eq!((broken.request_count(), sound.request_count()), (3, 5));
+}
+
+#[tokio::test]
+async fn the_wrong_key_is_told_to_nobody_in_a_chat() {
+    let claude = AnthropicFake::start().await;
+    claude.require_key("another");
+    claude.push(Reply::text("never"));
+    let list = providers([provider("claude", "anthropic", claude.base_url())]);
+    let mut bot = Setup::on(Site::Telegram).set("llm.providers", list).start().await;
+    let ada = bot.room(Site::Telegram, 7, "Ada");
+    bot.says(ada, "hello");
+    assert_eq!(
+        bot.answers(ada, 1).await,
+        ["Sorry, I can't reach my language model right now. Please try again in a few minutes."]
+    );
+    bot.finish().await;
+    assert_eq!(bot.logged("sk-ant-1"), 0);
+}

@@ -1,0 +1,273 @@
+//! What budgets were spent and what is reserved of them; sums of usage.
+
+use std::time::Duration;
+
+use clifford::{
+    budget::{Account, Amount, BOT, Budget, Period, Scope, Settlement},
+    clock::Timestamp,
+    engine::step::LlmResponse,
+    id::{RunId, UserId},
+    roles::Role,
+    store::{
+        Db, StoreError, Tx,
+        budgets::{self, Standing},
+        runs::NewRun,
+        usage::{self, Call, Filter, Group, Grouping},
+    },
+};
+use futures::future::join_all;
+use jiff::tz::TimeZone;
+
+use super::world::{LEASE, NOW, World};
+
+const DAY: Duration = Duration::from_secs(86_400);
+
+fn account(scope: Scope, subject: impl ToString) -> Account {
+    Account {
+        budget: Budget {
+            scope,
+            period: Period::Day,
+            cost: Some(1.0),
+            tokens: None,
+        },
+        subject: subject.to_string(),
+        window: Period::Day.window(NOW, &TimeZone::UTC),
+    }
+}
+
+fn amount(cost: f64, tokens: u64) -> Amount {
+    Amount { cost, tokens }
+}
+
+async fn standing(db: &Db, account: &Account, holder: &str, now: Timestamp) -> Standing {
+    let (account, holder) = (account.clone(), holder.to_owned());
+    db.write(move |tx| Box::pin(async move { budgets::standing(tx, &account, &holder, now).await }))
+        .await
+        .expect("a standing")
+}
+
+async fn reserve(db: &Db, holder: RunId, epoch: i64, subject: &str, worst: Amount) {
+    let subject = subject.to_owned();
+    db.write(move |tx| {
+        Box::pin(async move { budgets::reserve(tx, &holder.to_string(), epoch, &[&subject], worst).await })
+    })
+    .await
+    .expect("reserves");
+}
+
+async fn settle(db: &Db, holder: RunId, account: &Account, spent: Amount) {
+    let settlement = Settlement {
+        holder: holder.to_string(),
+        charged: vec![(account.subject.clone(), account.window.key.clone())],
+    };
+    db.write(move |tx| Box::pin(async move { budgets::settle(tx, &settlement, spent).await }))
+        .await
+        .expect("settles");
+}
+
+async fn used(tx: &mut Tx, call: Call, cost: f64, at: Timestamp) -> Result<(), StoreError> {
+    let response = LlmResponse {
+        provider: "main".to_owned(),
+        model: "small".to_owned(),
+        usage: clifford_llm::Usage {
+            prompt_tokens: 90,
+            completion_tokens: 10,
+            cached_tokens: 30,
+            cache_write_tokens: 0,
+            estimated: cost > 1.0,
+        },
+        cost,
+        ..LlmResponse::default()
+    };
+    usage::insert(tx, call, &response, at).await
+}
+
+pub async fn what_calls_under_way_may_cost_is_reserved_until_they_are_settled(world: World) {
+    let (db, bot) = (&world.db, account(Scope::Bot, BOT));
+    let (first, lease) = world.held(world.loose_run()).await;
+    reserve(db, first.id, lease.epoch, BOT, amount(0.5, 100)).await;
+    let other = RunId::new().to_string();
+    let expected = Standing {
+        settled: Amount::default(),
+        reserved: amount(0.5, 100),
+    };
+    assert_eq!(standing(db, &bot, &other, NOW).await, expected);
+    // One's own does not count against oneself.
+    assert_eq!(
+        standing(db, &bot, &first.id.to_string(), NOW).await,
+        Standing::default()
+    );
+    settle(db, first.id, &bot, amount(0.25, 40)).await;
+    let expected = Standing {
+        settled: amount(0.25, 40),
+        reserved: Amount::default(),
+    };
+    assert_eq!(standing(db, &bot, &other, NOW).await, expected);
+}
+
+pub async fn a_reservation_ends_with_the_claim_that_it_was_made_under(world: World) {
+    let (db, bot) = (&world.db, account(Scope::Bot, BOT));
+    let (run, lease) = world.held(world.loose_run()).await;
+    reserve(db, run.id, lease.epoch, BOT, amount(0.5, 100)).await;
+    let reserved = async |now| standing(db, &bot, "another", now).await.reserved;
+    assert_eq!(reserved(NOW).await, amount(0.5, 100));
+    assert_eq!(reserved(NOW.after(LEASE)).await, Amount::default());
+    // Whoever takes the run over reserves anew.
+    reserve(db, run.id, lease.epoch + 1, BOT, amount(0.75, 1)).await;
+    assert_eq!(reserved(NOW).await, Amount::default());
+}
+
+pub async fn many_at_once_reserve_no_more_than_there_is(world: World) {
+    let bot = account(Scope::Bot, BOT);
+    let asking = (0..20).map(|_| {
+        let (world, bot) = (world.clone(), bot.clone());
+        async move {
+            let (run, lease) = world.held(world.loose_run()).await;
+            world
+                .db
+                .write(move |tx| {
+                    Box::pin(async move {
+                        let holder = run.id.to_string();
+                        let found = budgets::standing(tx, &bot, &holder, NOW).await?;
+                        let free = found.reserved.cost < 1.0;
+                        if free {
+                            budgets::reserve(tx, &holder, lease.epoch, &[BOT], amount(0.25, 1)).await?;
+                        }
+                        Ok(free)
+                    })
+                })
+                .await
+                .expect("asks")
+        }
+    });
+    let free = join_all(asking).await.into_iter().filter(|free| *free).count();
+    assert_eq!(free, 4);
+}
+
+pub async fn what_was_used_before_there_was_a_budget_counts(world: World) {
+    let (user, channel) = (world.user.id, world.channel.id);
+    let call = move |user: Option<UserId>| Call {
+        step: None,
+        user,
+        channel: Some(channel),
+        role: Role::Memory,
+    };
+    world
+        .db
+        .write(move |tx| {
+            Box::pin(async move {
+                used(tx, call(Some(user)), 0.25, NOW).await?;
+                used(tx, call(None), 0.125, NOW).await?;
+                used(tx, call(Some(user)), 0.5, NOW.before(Duration::from_millis(1))).await?;
+                used(tx, call(Some(user)), 0.5, NOW.after(DAY)).await
+            })
+        })
+        .await
+        .expect("stores");
+    let settled = async |account| standing(&world.db, &account, "x", NOW).await.settled;
+    assert_eq!(settled(account(Scope::User, user)).await, amount(0.25, 100));
+    assert_eq!(settled(account(Scope::Bot, BOT)).await, amount(0.375, 200));
+    assert_eq!(settled(account(Scope::User, UserId::new())).await, Amount::default());
+}
+
+pub async fn who_was_told_is_known_by_whose_end_told_them(world: World) {
+    let tell = async |recipient: &'static str, holder: &'static str| {
+        let bot = account(Scope::Bot, BOT);
+        world
+            .db
+            .write(move |tx| Box::pin(async move { budgets::notice(tx, &bot, recipient, holder).await }))
+            .await
+            .expect("notes")
+    };
+    assert!(tell("ada", "run 1").await);
+    // A run that is resumed has told nobody yet.
+    assert!(tell("ada", "run 1").await);
+    assert!(!tell("ada", "run 2").await);
+    assert!(tell("owner", "run 2").await);
+}
+
+pub async fn usage_is_summed_up_by_everything_that_it_belongs_to(world: World) {
+    let (run, _) = world
+        .held(NewRun {
+            context_id: None,
+            ..world.loose_run()
+        })
+        .await;
+    let (user, channel, id) = (world.user.id, world.channel.id, run.id);
+    world
+        .db
+        .write(move |tx| {
+            Box::pin(async move {
+                let call = |seq, role| Call {
+                    step: Some((id, seq)),
+                    user: Some(user),
+                    channel: Some(channel),
+                    role,
+                };
+                used(tx, call(1, Role::Executor), 0.25, NOW).await?;
+                used(tx, call(2, Role::Executor), 1.5, NOW.before(Duration::from_secs(60))).await?;
+                let nobodys = Call {
+                    step: None,
+                    user: None,
+                    channel: None,
+                    role: Role::Memory,
+                };
+                used(tx, nobodys, 0.5, NOW.after(DAY)).await
+            })
+        })
+        .await
+        .expect("stores");
+    let group = |key: Option<&str>, name: Option<&str>, calls: i64, cost: f64, estimated_calls: i64| Group {
+        key: key.map(str::to_owned),
+        name: name.map(str::to_owned),
+        calls,
+        prompt_tokens: 90 * calls,
+        cached_tokens: 30 * calls,
+        completion_tokens: 10 * calls,
+        estimated_calls,
+        cost,
+    };
+    let found = async |by, zone: &str, limit| {
+        let zone = TimeZone::get(zone).expect("a zone");
+        let mut conn = world.db.read().await.expect("reads");
+        usage::grouped(&mut conn, by, Filter::default(), &zone, limit)
+            .await
+            .expect("sums")
+    };
+    let (user, channel) = (user.to_string(), channel.to_string());
+    assert_eq!(
+        found(Grouping::User, "UTC", 9).await,
+        [
+            group(Some(&user), Some(&world.user.name), 2, 1.75, 1),
+            group(None, None, 1, 0.5, 0)
+        ]
+    );
+    assert_eq!(
+        found(Grouping::Role, "UTC", 1).await,
+        [group(Some("executor"), None, 2, 1.75, 1)]
+    );
+    assert_eq!(
+        found(Grouping::Model, "UTC", 9).await,
+        [group(Some("main/small"), None, 3, 2.25, 1)]
+    );
+    let channels = found(Grouping::Channel, "UTC", 9).await;
+    assert_eq!(channels[0].key.as_deref(), Some(channel.as_str()));
+    assert_eq!(
+        found(Grouping::Day, "UTC", 9).await,
+        [
+            group(Some("2026-01-02"), None, 1, 0.5, 0),
+            group(Some("2026-01-01"), None, 1, 0.25, 0),
+            group(Some("2025-12-31"), None, 1, 1.5, 1)
+        ]
+    );
+    // An hour ahead of UTC both are of the same day.
+    assert_eq!(
+        found(Grouping::Day, "Europe/Berlin", 9).await,
+        [
+            group(Some("2026-01-02"), None, 1, 0.5, 0),
+            group(Some("2026-01-01"), None, 2, 1.75, 1)
+        ]
+    );
+    let total = usage::total(&mut world.db.read().await.expect("reads"), Filter::default()).await;
+    assert_eq!(total.expect("a sum"), group(None, None, 3, 2.25, 1));
+}

@@ -1,0 +1,97 @@
+//! Documents: found by their words and listed for whom they belong to, and gone with all of their pieces.
+
+use clifford::{
+    id::{ChannelId, DocumentId, UserId},
+    search::Scope,
+    store::documents::{self, Document, NewChunk},
+};
+
+use super::world::{NOW, World};
+
+fn chunk(content: &str, embedding: Option<Vec<f32>>) -> NewChunk {
+    NewChunk {
+        content: content.to_owned(),
+        embedding: embedding.map(|embedding| ("model-1".to_owned(), embedding)),
+    }
+}
+
+async fn keep(world: &World, title: &str, shared: bool, chunks: Vec<NewChunk>) -> (Document, bool) {
+    let document = Document {
+        id: DocumentId::new(),
+        user_id: (!shared).then_some(world.user.id),
+        channel_id: Some(world.channel.id),
+        file_id: None,
+        title: title.to_owned(),
+        created_at: NOW,
+    };
+    let (stored, key) = (document.clone(), title.to_owned());
+    let write = world
+        .db
+        .write(move |tx| Box::pin(async move { documents::insert(tx, &stored, &key, &chunks).await }));
+    (document, write.await.unwrap())
+}
+
+async fn found(world: &World, scope: Scope, question: &str) -> Vec<String> {
+    let mut conn = world.db.read().await.unwrap();
+    let chunks = documents::matching(&mut conn, scope, question, 10).await.unwrap();
+    chunks
+        .into_iter()
+        .map(|chunk| format!("{} {}", chunk.title, chunk.seq))
+        .collect()
+}
+
+pub async fn a_document_is_found_by_any_of_its_words_by_whom_it_belongs_to(world: World) {
+    let pieces = vec![
+        chunk("The bin is collected on Monday.", None),
+        chunk(
+            "The key of the garage hangs in the kitchen, and the garage is green.",
+            None,
+        ),
+    ];
+    assert!(keep(&world, "House", false, pieces.clone()).await.1);
+    assert!(!keep(&world, "House", false, pieces).await.1, "its key is taken");
+    keep(&world, "Street", true, vec![chunk("Our garage is 京都 style.", None)]).await;
+    let (own, here) = (Scope::Person(world.user.id), Scope::Channel(world.channel.id));
+    assert_eq!(
+        found(&world, own, "where is the key of the garage?").await,
+        ["House 1", "House 0"]
+    );
+    assert_eq!(found(&world, own, "MONDAY").await, ["House 0"]);
+    assert_eq!(found(&world, here, "京都").await, ["Street 0"]);
+    assert_eq!(found(&world, own, "' \" * & | ! <-> ( :*").await, Vec::<String>::new());
+    for scope in [
+        Scope::Person(UserId::new()),
+        Scope::Channel(ChannelId::new()),
+        Scope::Both(UserId::new(), world.channel.id),
+        Scope::Nothing,
+    ] {
+        assert_eq!(found(&world, scope, "garage").await, Vec::<String>::new(), "{scope:?}");
+    }
+}
+
+pub async fn a_deleted_document_is_found_no_more_in_any_way(world: World) {
+    let near = vec![chunk("near", Some(vec![1.0, 0.5])), chunk("plain", None)];
+    let (document, _) = keep(&world, "One", false, near).await;
+    keep(&world, "Two", false, vec![chunk("near, too", Some(vec![0.25, 0.0]))]).await;
+    let own = Scope::Person(world.user.id);
+    let embeddings = async |model: &str| {
+        let mut conn = world.db.read().await.unwrap();
+        let found = documents::embeddings(&mut conn, own, model, 10).await.unwrap();
+        found.into_iter().map(|(_, embedding)| embedding).collect::<Vec<_>>()
+    };
+    assert_eq!(embeddings("model-1").await, [vec![0.25, 0.0], vec![1.0, 0.5]]);
+    assert_eq!(embeddings("model-2").await, Vec::<Vec<f32>>::new());
+    let id = document.id;
+    let delete = world
+        .db
+        .write(move |tx| Box::pin(async move { documents::delete(tx, id).await }));
+    delete.await.unwrap();
+    assert_eq!(embeddings("model-1").await, [vec![0.25, 0.0]]);
+    assert_eq!(found(&world, own, "near plain").await, ["Two 0"]);
+    let mut conn = world.db.read().await.unwrap();
+    let left = documents::list(&mut conn, own, 10).await.unwrap();
+    assert_eq!(
+        left.into_iter().map(|document| document.title).collect::<Vec<_>>(),
+        ["Two"]
+    );
+}

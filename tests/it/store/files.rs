@@ -1,0 +1,144 @@
+//! Files: a row each, found by who may see them; their contents outlive no row.
+
+use std::{sync::Arc, time::Duration};
+
+use clifford::{
+    clock::SystemClock,
+    files::{Files, Limits, NewFile, S3, S3Settings, Storage, StorageError, sweep},
+    id::{ChannelId, FileId, RunId},
+    search::Scope,
+    store::files::{self, File},
+};
+use clifford_fakes::s3::S3Fake;
+use clifford_vault::Secret;
+
+use super::world::{NOW, World};
+
+fn new(world: &World, name: &str, key: Option<&str>) -> NewFile {
+    NewFile {
+        name: name.to_owned(),
+        content: "hello".into(),
+        user: Some(world.user.id),
+        place: Some((world.channel.id, None)),
+        root_run: Some(RunId::new()),
+        key: key.map(str::to_owned),
+    }
+}
+
+async fn seen(world: &World, scope: Scope, name: Option<&str>) -> Vec<String> {
+    let mut conn = world.db.read().await.unwrap();
+    let found = files::visible(&mut conn, scope, name, None, 10).await.unwrap();
+    found.into_iter().map(|file| file.name).collect()
+}
+
+pub async fn a_file_is_made_once_for_a_key_and_found_by_who_may_see_it(world: World) {
+    let dir = tempfile::tempdir().unwrap();
+    let kept = Files::new(Storage::new(dir.path(), None), Limits::default(), Default::default());
+    let made = kept
+        .create(&world.db, new(&world, "Rome.md", Some("1")), NOW)
+        .await
+        .unwrap();
+    let again = kept
+        .create(&world.db, new(&world, "Rome.md", Some("1")), NOW)
+        .await
+        .unwrap();
+    assert_eq!(made, again);
+    kept.create(&world.db, new(&world, "Oslo.txt", None), NOW)
+        .await
+        .unwrap();
+    let (own, here) = (Scope::Person(world.user.id), Scope::Channel(world.channel.id));
+    assert_eq!(seen(&world, own, None).await, ["Oslo.txt", "Rome.md"]);
+    assert_eq!(seen(&world, here, Some("ROME")).await, ["Rome.md"]);
+    assert_eq!(
+        seen(&world, Scope::Channel(ChannelId::new()), None).await,
+        Vec::<String>::new()
+    );
+    assert_eq!(
+        files::kept_of(&mut world.db.read().await.unwrap(), world.user.id)
+            .await
+            .unwrap(),
+        10
+    );
+    let content = kept.content(&world.db, &made, NOW).await.unwrap();
+    assert_eq!(&*content.bytes, b"hello");
+}
+
+pub async fn a_deleted_file_and_one_that_was_never_finished_leave_nothing(world: World) {
+    let dir = tempfile::tempdir().unwrap();
+    let kept = Files::new(Storage::new(dir.path(), None), Limits::default(), Default::default());
+    let made: File = kept.create(&world.db, new(&world, "a.md", None), NOW).await.unwrap();
+    let stays = kept.create(&world.db, new(&world, "b.md", None), NOW).await.unwrap();
+    let on_disk = || {
+        let shards = std::fs::read_dir(dir.path().join("files")).unwrap();
+        shards
+            .map(|shard| std::fs::read_dir(shard.unwrap().path()).unwrap().count())
+            .sum::<usize>()
+    };
+    assert_eq!(on_disk(), 2);
+    // A process died after it had said where it would write.
+    let unfinished = "files/aa/unfinished";
+    std::fs::create_dir_all(dir.path().join("files/aa")).unwrap();
+    std::fs::write(dir.path().join(unfinished), "half").unwrap();
+    world
+        .db
+        .write(move |tx| {
+            Box::pin(async move {
+                files::loose(tx, unfinished, NOW).await?;
+                files::delete(tx, made.id).await.map(drop)
+            })
+        })
+        .await
+        .unwrap();
+    assert_eq!(
+        sweep(&world.db, kept.storage(), NOW).await.unwrap(),
+        1,
+        "the deleted one"
+    );
+    let later = NOW.after(Duration::from_secs(3600));
+    assert_eq!(
+        sweep(&world.db, kept.storage(), later).await.unwrap(),
+        1,
+        "the unfinished one"
+    );
+    assert_eq!(sweep(&world.db, kept.storage(), later).await.unwrap(), 0);
+    assert_eq!(on_disk(), 1);
+    assert_eq!(&*kept.content(&world.db, &stays, NOW).await.unwrap().bytes, b"hello");
+}
+
+#[tokio::test]
+async fn a_bucket_takes_gives_and_deletes_contents() {
+    let fake = S3Fake::start().await;
+    let settings = |secret: &str| S3Settings {
+        endpoint: fake.endpoint(),
+        bucket: S3Fake::BUCKET.to_owned(),
+        region: S3Fake::REGION.to_owned(),
+        prefix: "bot/".to_owned(),
+        access_key: Secret::new(S3Fake::ACCESS_KEY),
+        secret_key: Secret::new(secret),
+    };
+    let storage = |secret: &str| {
+        let bucket = S3::new(settings(secret), Arc::new(SystemClock)).unwrap();
+        Storage::new("/nonexistent", Some(bucket))
+    };
+    let (storage, stranger) = (storage(S3Fake::SECRET_KEY), storage("another-key"));
+    let id = FileId::new();
+    let place = storage.place(id);
+    assert_eq!(place.to_string(), format!("s3:bot/{id}"));
+    assert_eq!(storage.get(&place).await, Err(StorageError::Missing));
+    storage.put(&place, "hello".into()).await.unwrap();
+    assert_eq!(fake.keys(), [format!("bot/{id}")]);
+    assert_eq!(storage.get(&place).await.as_deref(), Ok(b"hello".as_slice()));
+    fake.is_down(true);
+    let down = "the bucket answered 503 Service Unavailable (SlowDown)".to_owned();
+    assert_eq!(storage.get(&place).await, Err(StorageError::Unavailable(down)));
+    fake.is_down(false);
+    storage
+        .delete(vec![place.to_string(), "telegram:a".to_owned()])
+        .await
+        .unwrap();
+    storage.delete(vec![place.to_string()]).await.unwrap();
+    assert_eq!(fake.keys(), Vec::<String>::new());
+    assert_eq!(fake.violations(), Vec::<String>::new());
+    let refused = "the bucket answered 403 Forbidden (SignatureDoesNotMatch)".to_owned();
+    assert_eq!(stranger.get(&place).await, Err(StorageError::Unavailable(refused)));
+}

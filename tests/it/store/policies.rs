@@ -1,0 +1,330 @@
+//! Rules, what counts against them, answers, and what holds words from outside.
+
+use clifford::{
+    clock::Timestamp,
+    engine::{
+        answering::{self, Answer, Answered, By},
+        step::{Answerer, ConfirmAbout, ConfirmRequest, Event, Step, StepKind, ToolCall},
+    },
+    id::RunId,
+    memory::recall::{self, Amounts},
+    policy::{Action, By as Counted, Limit, Per, Rule, question},
+    store::{
+        approvals, policies,
+        recollection::{self, Outside},
+        runs::{self, Advance, Run, RunStatus},
+        steps,
+        users::{User, UserRole},
+    },
+};
+use clifford_channel::Platform;
+use serde_json::json;
+use tokio_util::task::TaskTracker;
+
+use super::{
+    people::{execute, meet},
+    world::{LEASE, NOW, World, item, remember, to},
+};
+
+pub async fn a_rule_comes_back_as_it_was_and_goes_with_whom_it_is_about(world: World) {
+    let db = &world.db;
+    let rule = Rule {
+        name: "few".into(),
+        priority: 3,
+        action: Action::Limit,
+        tools: vec!["web.*".into()],
+        calls: 2,
+        user: Some(world.user.id),
+        context: Some(world.context),
+        ..Rule::default()
+    };
+    let insert = async |rule: Rule| {
+        db.write(move |tx| Box::pin(async move { policies::insert(tx, &rule, NOW).await }))
+            .await
+    };
+    let made = insert(rule.clone()).await.unwrap();
+    let list = async || policies::list(&mut db.read().await.unwrap()).await.unwrap();
+    assert_eq!((made.rule.clone(), list().await), (rule.clone(), vec![made.clone()]));
+    let (id, changed) = (made.id, Rule { priority: 4, ..rule });
+    let later = NOW.after(LEASE);
+    let put = changed.clone();
+    let was_there = db
+        .write(move |tx| Box::pin(async move { policies::change(tx, id, &put, later).await }))
+        .await
+        .unwrap();
+    let found = policies::get(&mut db.read().await.unwrap(), id).await.unwrap().unwrap();
+    assert!(was_there);
+    assert_eq!((found.rule, found.created_at, found.updated_at), (changed, NOW, later));
+    let nobody = Rule {
+        user: Some(clifford::id::UserId::new()),
+        ..Rule::default()
+    };
+    assert!(insert(nobody).await.is_err());
+    execute(
+        db,
+        format!(
+            "UPDATE channels SET active_context_id = NULL WHERE id = '{}'",
+            world.channel.id
+        ),
+    )
+    .await;
+    execute(db, format!("DELETE FROM contexts WHERE id = '{}'", world.context)).await;
+    assert_eq!(list().await, []);
+}
+
+fn limit(calls: u32, by: Counted) -> Limit {
+    Limit {
+        key: "few".into(),
+        why: String::new(),
+        calls,
+        per: Per::Hour,
+        by,
+    }
+}
+
+async fn count(world: &World, limit: Limit, run: RunId, call: &str, now: Timestamp) -> bool {
+    let call = call.to_owned();
+    world
+        .db
+        .write(move |tx| Box::pin(async move { policies::count(tx, &limit, run, &call, now).await }))
+        .await
+        .expect("counts")
+}
+
+pub async fn of_many_calls_at_once_no_more_count_than_the_limit_allows(world: World) {
+    let run = world.insert(world.loose_run()).await.unwrap().id;
+    let calls = (0..20).map(|place| {
+        let world = world.clone();
+        TaskTracker::new()
+            .spawn(async move { count(&world, limit(7, Counted::Bot), run, &format!("call {place}"), NOW).await })
+    });
+    let mut counted = Vec::new();
+    for (place, call) in calls.collect::<Vec<_>>().into_iter().enumerate() {
+        if call.await.unwrap() {
+            counted.push(place);
+        }
+    }
+    assert_eq!(counted.len(), 7);
+    // The same call again is the same call.
+    let again = format!("call {}", counted[0]);
+    assert!(count(&world, limit(7, Counted::Bot), run, &again, NOW).await);
+    assert!(!count(&world, limit(7, Counted::Bot), run, "one more", NOW).await);
+    let later = NOW.after(Per::Hour.length());
+    assert!(count(&world, limit(7, Counted::Bot), run, "an hour later", later).await);
+}
+
+pub async fn whoever_is_counted_has_a_limit_of_their_own(world: World) {
+    let other = meet(&world, Platform::Discord, "2", UserRole::Member).await;
+    let own = world.insert(world.loose_run()).await.unwrap().id;
+    let mut theirs = world.loose_run();
+    theirs.user_id = Some(other.user.id);
+    let theirs = world.insert(theirs).await.unwrap().id;
+    assert!(count(&world, limit(1, Counted::User), own, "a", NOW).await);
+    assert!(!count(&world, limit(1, Counted::User), own, "b", NOW).await);
+    assert!(count(&world, limit(1, Counted::User), theirs, "c", NOW).await);
+    assert!(!count(&world, limit(2, Counted::Bot), own, "d", NOW).await);
+    assert!(count(&world, limit(3, Counted::Bot), own, "d", NOW).await);
+    assert!(!count(&world, limit(1, Counted::Space), theirs, "e", NOW).await);
+}
+
+/// A run that asks, and the question's code.
+async fn asking(world: &World) -> (Run, String) {
+    let (run, lease) = world.held(world.run()).await;
+    let call = ToolCall {
+        name: "files.delete".into(),
+        args: json!({ "name": "a.txt" }).as_object().cloned().unwrap(),
+        idempotency_key: "k".into(),
+    };
+    let code = question::code(1, &call);
+    let step = Step {
+        seq: 1,
+        at: NOW,
+        kind: StepKind::Event(Event::ConfirmRequest(ConfirmRequest {
+            call,
+            about: ConfirmAbout::Call,
+            why: "it destroys something".into(),
+            expires_at: NOW.after(LEASE),
+            may_be_rule: true,
+        })),
+    };
+    let waits = Advance {
+        wake_at: Some(NOW.after(LEASE)),
+        wake_reason: Some(approvals::REASON.into()),
+        ..to(RunStatus::Waiting)
+    };
+    world
+        .db
+        .write(move |tx| {
+            Box::pin(async move {
+                steps::append(tx, lease.run, &[step]).await?;
+                runs::advance(tx, &lease, &waits, NOW).await
+            })
+        })
+        .await
+        .unwrap();
+    (world.get(run.id).await, code)
+}
+
+async fn answer(world: &World, answer: Answer, now: Timestamp) -> Answered {
+    world
+        .db
+        .write(move |tx| Box::pin(async move { answering::answer(tx, &answer, now).await }))
+        .await
+        .expect("answers")
+}
+
+fn by(user: &User, run: &Run, code: &str, approved: bool) -> Answer {
+    Answer {
+        run: run.id,
+        code: Some(code.to_owned()),
+        approved,
+        always: false,
+        by: By::User(user.clone()),
+    }
+}
+
+pub async fn of_two_answers_at_once_one_is_taken(world: World) {
+    let (run, code) = asking(&world).await;
+    let answers = (0..8).map(|place| {
+        let (world, given) = (world.clone(), by(&world.user, &run, &code, place % 2 == 0));
+        TaskTracker::new().spawn(async move { (given.approved, answer(&world, given, NOW).await) })
+    });
+    let mut taken = Vec::new();
+    for given in answers.collect::<Vec<_>>() {
+        match given.await.unwrap() {
+            (approved, Answered::Taken(_)) => taken.push(approved),
+            (_, other) => assert_eq!(other, Answered::NothingAsked),
+        }
+    }
+    assert_eq!(taken.len(), 1);
+    let found = steps::of_run(&mut world.db.read().await.unwrap(), run.id)
+        .await
+        .unwrap();
+    let expected = StepKind::Event(Event::Confirm {
+        approved: taken[0],
+        code,
+        by: Answerer::User(world.user.id),
+    });
+    assert_eq!(
+        found.iter().map(|step| &step.kind).skip(1).collect::<Vec<_>>(),
+        [&expected]
+    );
+    assert_eq!(world.get(run.id).await.status, RunStatus::Pending);
+}
+
+pub async fn an_answer_is_taken_from_whom_it_may_come_and_to_what_is_asked(world: World) {
+    let stranger = meet(&world, Platform::Discord, "2", UserRole::Member).await.user;
+    let owner = meet(&world, Platform::Discord, "3", UserRole::Owner).await.user;
+    let (run, code) = asking(&world).await;
+    assert_eq!(
+        answer(&world, by(&stranger, &run, &code, true), NOW).await,
+        Answered::NotTheirs
+    );
+    assert_eq!(
+        answer(&world, by(&world.user, &run, "000000000000", true), NOW).await,
+        Answered::Other
+    );
+    let late = NOW.after(LEASE);
+    assert_eq!(
+        answer(&world, by(&world.user, &run, &code, true), late).await,
+        Answered::NothingAsked
+    );
+    assert_eq!(world.get(run.id).await.status, RunStatus::Waiting);
+    // Its conversation is busy: the answer holds, and it is woken later.
+    let busy = world.insert(world.run()).await.unwrap();
+    let always = Answer {
+        always: true,
+        ..by(&owner, &run, &code, true)
+    };
+    assert!(matches!(answer(&world, always, NOW).await, Answered::Taken(_)));
+    let waits = world.get(run.id).await;
+    assert_eq!((waits.status, waits.wake_at), (RunStatus::Waiting, Some(NOW)));
+    assert_eq!(
+        answer(&world, by(&world.user, &run, &code, false), NOW).await,
+        Answered::NothingAsked
+    );
+    execute(
+        &world.db,
+        format!("UPDATE runs SET status = 'completed' WHERE id = '{}'", busy.id),
+    )
+    .await;
+    assert_eq!(
+        clifford::engine::wake::wake_due(&world.db, std::time::Duration::ZERO, NOW)
+            .await
+            .unwrap(),
+        1
+    );
+    let made = policies::list(&mut world.db.read().await.unwrap()).await.unwrap();
+    let rule = Rule {
+        name: "files.delete, approved in chat".into(),
+        action: Action::Allow,
+        tools: vec!["files.delete".into()],
+        user: Some(world.user.id),
+        context: Some(world.context),
+        ..Rule::default()
+    };
+    assert_eq!(made.into_iter().map(|policy| policy.rule).collect::<Vec<_>>(), [rule]);
+}
+
+pub async fn what_was_read_from_outside_is_known_of_a_prompt(world: World) {
+    let outside = async || {
+        let amounts = Amounts { turns: 10, each: 2 };
+        let channel = clifford::store::channels::get(&mut world.db.read().await.unwrap(), world.channel.id)
+            .await
+            .unwrap()
+            .unwrap();
+        let wanted = recall::wanted_soon(world.user.id, &channel, world.agent, amounts);
+        recollection::find(&mut world.db.read().await.unwrap(), wanted)
+            .await
+            .unwrap()
+            .outside
+    };
+    remember(
+        &world.db,
+        world.user.id,
+        world.context,
+        None,
+        item("projects", "a", "b", 1),
+    )
+    .await;
+    assert_eq!(outside().await, Outside::default());
+    let run = world.insert(world.run()).await.unwrap().id;
+    world
+        .db
+        .write(move |tx| Box::pin(approvals::taint(tx, run)))
+        .await
+        .unwrap();
+    let read = Outside {
+        answers: true,
+        items: true,
+        ..Outside::default()
+    };
+    assert_eq!(outside().await, read);
+    execute(&world.db, "UPDATE memory_items SET pinned = TRUE".to_owned()).await;
+    let told = Outside { items: false, ..read };
+    assert_eq!(outside().await, told);
+    // Where others read along, their words are others'.
+    let other = meet(&world, Platform::Discord, "2", UserRole::Member).await.user.id;
+    execute(
+        &world.db,
+        format!(
+            "UPDATE channels SET kind = 'group', user_id = NULL WHERE id = '{}'",
+            world.channel.id
+        ),
+    )
+    .await;
+    let summary = format!(
+        "UPDATE contexts SET summary = 's', summary_of = '[\"{other}\"]' WHERE id = '{}'",
+        world.context
+    );
+    execute(&world.db, summary).await;
+    let mut message = world.message("7", clifford::store::messages::MessageStatus::Received);
+    message.user_id = other;
+    assert!(world.store(message).await);
+    let all = Outside {
+        others: true,
+        summary: true,
+        ..told
+    };
+    assert_eq!(outside().await, all);
+}

@@ -1,0 +1,393 @@
+//! Triggers as they come due: by a clock that the test sets, through the engine's own firing.
+
+use std::{sync::Arc, time::Duration};
+
+use clifford::{
+    clock::{Clock, Timestamp},
+    engine::{Engine, wake},
+    id::{ChannelId, TriggerId},
+    sealed::Sealed,
+    store::{
+        Db,
+        channels::{self, Change, Channel},
+        messages::{self, Direction},
+        runs::RunStatus,
+        triggers::{self, CatchUp, Trigger, TriggerKind},
+    },
+    triggers::{editing, fire, webhook},
+};
+use clifford_channel::{Place, PlaceKind, Platform};
+use serde_json::json;
+
+use super::{
+    erasure::{column, script},
+    world::{NOW, World, place},
+};
+use crate::workshop::Workshop;
+
+const GRACE: Duration = Duration::from_secs(60);
+const DAY: Duration = Duration::from_secs(86_400);
+
+#[derive(Debug)]
+struct Still;
+
+impl Clock for Still {
+    fn now(&self) -> Timestamp {
+        NOW
+    }
+}
+
+fn engine(db: &Db) -> Arc<Engine> {
+    let workshop = Workshop {
+        clock: Arc::new(Still),
+        grace: GRACE,
+        ..Workshop::default()
+    };
+    workshop.engine(db)
+}
+
+async fn look(world: &World, now: Timestamp) -> usize {
+    fire::fire_due(&engine(&world.db), now).await.expect("looks")
+}
+
+fn reminder(world: &World, at: Timestamp) -> Trigger {
+    Trigger {
+        content: "stretch".to_owned(),
+        user_id: Some(world.user.id),
+        channel_id: Some(world.channel.id),
+        next_at: Some(at),
+        ..Trigger::new(TriggerKind::Reminder, NOW)
+    }
+}
+
+async fn add(db: &Db, trigger: &Trigger) -> TriggerId {
+    let new = trigger.clone();
+    let stored = db.write(move |tx| Box::pin(async move { triggers::insert(tx, &new, None).await }));
+    stored.await.expect("stores").id
+}
+
+async fn get(db: &Db, id: TriggerId) -> Trigger {
+    let trigger = triggers::get(&mut db.read().await.expect("reads"), id).await;
+    trigger.expect("reads").expect("a trigger")
+}
+
+/// What was said, and where, oldest first.
+async fn said(db: &Db) -> Vec<(ChannelId, String)> {
+    let mut conn = db.read().await.expect("reads");
+    let mut all = messages::page(&mut conn, None, None, None, 100).await.expect("reads");
+    all.retain(|message| message.direction == Direction::Outbound);
+    all.reverse();
+    all.into_iter()
+        .map(|message| (message.channel_id, message.content))
+        .collect()
+}
+
+async fn firings(db: &Db, id: TriggerId) -> Vec<Timestamp> {
+    let firings = triggers::firings(&mut db.read().await.expect("reads"), id, 100).await;
+    firings
+        .expect("reads")
+        .into_iter()
+        .map(|firing| firing.due_at)
+        .collect()
+}
+
+pub async fn a_due_time_is_claimed_by_one_of_many_and_the_trigger_moves_on(world: World) {
+    let daily = Trigger {
+        cron: Some("0 0 * * *".to_owned()),
+        ..reminder(&world, NOW)
+    };
+    let (again, once) = (
+        add(&world.db, &daily).await,
+        add(&world.db, &reminder(&world, NOW)).await,
+    );
+    let early = look(&world, Timestamp(NOW.0 - 1)).await;
+    let late = NOW.after(Duration::from_millis(90));
+    let counts = futures::future::join_all((0..8).map(|_| look(&world, late))).await;
+    assert_eq!((early, counts.iter().sum::<usize>()), (0, 2));
+
+    let stretch = (world.channel.id, "⏰ stretch".to_owned());
+    assert_eq!(said(&world.db).await, [stretch.clone(), stretch]);
+    assert_eq!(firings(&world.db, again).await, [NOW]);
+    assert_eq!(firings(&world.db, once).await, [NOW]);
+    let (again, once) = (get(&world.db, again).await, get(&world.db, once).await);
+    assert_eq!((again.next_at, again.last_fired_at), (Some(NOW.after(DAY)), Some(late)));
+    assert_eq!((once.next_at, once.last_fired_at), (None, Some(late)));
+    let mut conn = world.db.read().await.expect("reads");
+    assert_eq!(
+        triggers::next_due(&mut conn, late).await.expect("reads"),
+        Some(NOW.after(DAY))
+    );
+    drop(conn);
+    // The clock is put back, and comes to the same time again.
+    assert_eq!((look(&world, NOW).await, look(&world, late).await), (0, 0));
+}
+
+pub async fn a_call_that_is_repeated_makes_one_trigger(world: World) {
+    let mut ids = Vec::new();
+    for _ in 0..2 {
+        let new = reminder(&world, NOW);
+        let stored = (world.db)
+            .write(move |tx| Box::pin(async move { triggers::insert(tx, &new, Some("run 1 call 2")).await }))
+            .await;
+        ids.push(stored.expect("stores").id);
+    }
+    assert_eq!(ids[0], ids[1]);
+    let all = triggers::reminders(&mut world.db.read().await.expect("reads"), world.user.id, None).await;
+    let all: Vec<_> = all.expect("reads").into_iter().map(|trigger| trigger.id).collect();
+    assert_eq!(all, ids[..1]);
+}
+
+async fn group(world: &World) -> Channel {
+    let group = Place {
+        external_id: "-5".to_owned(),
+        kind: PlaceKind::Group,
+        platform: Platform::Telegram,
+        ..place("-5")
+    };
+    let made = world
+        .db
+        .write(move |tx| Box::pin(async move { channels::find_or_create(tx, &group, None, NOW).await }));
+    made.await.expect("stores")
+}
+
+async fn turn_off(db: &Db, id: ChannelId) {
+    let off = Change {
+        enabled: Some(false),
+        ..Change::default()
+    };
+    let written = db.write(move |tx| Box::pin(async move { channels::change(tx, id, &off, NOW).await }));
+    written.await.expect("changes");
+}
+
+pub async fn a_reminder_is_said_where_it_was_set_or_to_its_person_in_private(world: World) {
+    let (db, group) = (&world.db, group(&world).await.id);
+    let in_group = |minutes: u64| Trigger {
+        channel_id: Some(group),
+        ..reminder(&world, NOW.after(Duration::from_secs(60 * minutes)))
+    };
+    let ids = [
+        add(db, &in_group(0)).await,
+        add(db, &in_group(1)).await,
+        add(db, &in_group(2)).await,
+    ];
+    assert_eq!(look(&world, NOW).await, 1);
+    turn_off(db, group).await;
+    assert_eq!(look(&world, NOW.after(GRACE)).await, 1);
+    turn_off(db, world.channel.id).await;
+    look(&world, NOW.after(GRACE * 2)).await;
+
+    let expected = [
+        (group, "⏰ Ada: stretch".to_owned()),
+        (world.channel.id, "⏰ stretch".to_owned()),
+    ];
+    assert_eq!(said(db).await, expected);
+    let last = get(db, ids[2]).await;
+    assert_eq!(
+        (last.next_at, last.last_error.as_deref()),
+        (None, Some("there is no chat any more in which it could be said"))
+    );
+}
+
+pub async fn due_times_that_passed_fire_once_together_or_not_at_all(world: World) {
+    let db = &world.db;
+    let daily = |catch_up| Trigger {
+        cron: Some("0 0 * * *".to_owned()),
+        catch_up,
+        content: catch_up.to_string(),
+        ..reminder(&world, NOW)
+    };
+    let ids = [
+        add(db, &daily(CatchUp::Once)).await,
+        add(db, &daily(CatchUp::Skip)).await,
+    ];
+    // Nobody was there for three of them.
+    let back = NOW.after(DAY * 2 + DAY / 2);
+    assert_eq!((look(&world, back).await, look(&world, back).await), (1, 0));
+    assert_eq!(said(db).await, [(world.channel.id, "⏰ once".to_owned())]);
+    assert_eq!(
+        (firings(db, ids[0]).await, firings(db, ids[1]).await),
+        (vec![NOW], vec![])
+    );
+    let next = NOW.after(DAY * 3);
+    assert_eq!(
+        (get(db, ids[0]).await.next_at, get(db, ids[1]).await.next_at),
+        (Some(next), Some(next))
+    );
+    // Somebody is there.
+    assert_eq!(look(&world, next).await, 2);
+    assert_eq!(
+        (firings(db, ids[0]).await, firings(db, ids[1]).await),
+        (vec![next, NOW], vec![next])
+    );
+}
+
+pub async fn a_run_waits_until_its_conversation_is_free(world: World) {
+    let trigger = Trigger {
+        context_id: Some(world.context),
+        name: Some("news".to_owned()),
+        kind: TriggerKind::Run,
+        content: "tell the news".to_owned(),
+        ..reminder(&world, NOW)
+    };
+    let id = add(&world.db, &trigger).await;
+    let (busy, lease) = world.held(world.run()).await;
+    assert_eq!(look(&world, NOW).await, 0);
+    world.advance(lease, RunStatus::Completed).await.expect("ends");
+    assert_eq!((look(&world, NOW).await, look(&world, NOW).await), (1, 0));
+    let made = column(&world.db, &format!("SELECT id FROM runs WHERE id <> '{}'", busy.id)).await;
+    let run = world.get(made[0].parse().expect("an id")).await;
+    assert_eq!(
+        (
+            made.len(),
+            run.status,
+            run.context_id,
+            run.user_id,
+            run.input_text.as_str()
+        ),
+        (
+            1,
+            RunStatus::Pending,
+            Some(world.context),
+            Some(world.user.id),
+            "tell the news"
+        )
+    );
+    assert_eq!(
+        run.input_json.expect("data").0,
+        json!({ "trigger": { "id": id, "name": "news" } })
+    );
+    assert_eq!(run.address.expect("an address").0.place, "1");
+}
+
+pub async fn what_is_put_off_is_no_longer_due_and_what_is_off_never(world: World) {
+    let db = &world.db;
+    let id = add(db, &reminder(&world, NOW)).await;
+    let change = async |change: editing::Change, now: Timestamp| {
+        let changed = editing::changed(get(db, id).await, change, now).expect("a change");
+        let written = db.write(move |tx| Box::pin(async move { triggers::update(tx, &changed, now).await }));
+        assert!(written.await.expect("changes"));
+    };
+    let later = NOW.after(DAY);
+    let put_off = editing::Change {
+        at: Some(later),
+        ..editing::Change::default()
+    };
+    change(put_off.clone(), NOW).await;
+    assert_eq!(look(&world, NOW).await, 0);
+    let off = editing::Change {
+        enabled: Some(false),
+        ..editing::Change::default()
+    };
+    change(off, NOW).await;
+    assert_eq!(look(&world, later).await, 0);
+    let on = editing::Change {
+        enabled: Some(true),
+        ..put_off
+    };
+    change(on, NOW).await;
+    assert_eq!((look(&world, later).await, said(db).await.len()), (1, 1));
+}
+
+pub async fn a_signature_is_good_once_and_forgotten_when_it_is_stale(world: World) {
+    let db = &world.db;
+    let hook = Trigger {
+        kind: TriggerKind::Run,
+        name: Some("alarm".to_owned()),
+        webhook: true,
+        next_at: None,
+        ..reminder(&world, NOW)
+    };
+    let id = add(db, &hook).await;
+    let keys = tempfile::tempdir().unwrap();
+    let sealed = Sealed::new(None, keys.path(), std::sync::Arc::default());
+    let kept = webhook::sealed(&sealed, id, "a secret").unwrap();
+    assert!(!kept.contains("secret"));
+    let put = db.write(move |tx| Box::pin(async move { triggers::put_secret(tx, id, &kept).await }));
+    put.await.expect("keeps");
+    let outbound = engine(db).outbound.clone();
+    let call = async |name: &str, secret: &str, seconds: i64, body: &[u8], now: Timestamp| {
+        let timestamp = (NOW.0 / 1000 + seconds).to_string();
+        let pieces: [&[u8]; 3] = [timestamp.as_bytes(), b".", body];
+        let signature = format!("sha256={}", clifford_vault::sign(secret, &pieces));
+        let call = webhook::Call {
+            name,
+            timestamp: &timestamp,
+            signature: &signature,
+            body,
+        };
+        let taken = webhook::take(db, &sealed, &outbound, call, now).await;
+        taken.map(|fired| fired.run.is_some()).map_err(|refusal| match refusal {
+            webhook::Refusal::NotSigned => "not signed",
+            webhook::Refusal::Stale => "stale",
+            webhook::Refusal::Repeated => "repeated",
+            other => panic!("{other}"),
+        })
+    };
+    assert_eq!(call("alarm", "a secret", 0, b"{\"level\":3}", NOW).await, Ok(true));
+    assert_eq!(
+        call("alarm", "a secret", 0, b"{\"level\":3}", NOW).await,
+        Err("repeated")
+    );
+    assert_eq!(call("alarm", "a secret", 0, b"{\"level\":4}", NOW).await, Ok(true));
+    assert_eq!(call("alarm", "a guess", 0, b"{}", NOW).await, Err("not signed"));
+    assert_eq!(call("other", "a secret", 0, b"{}", NOW).await, Err("not signed"));
+    assert_eq!(call("alarm", "a secret", -301, b"{}", NOW).await, Err("stale"));
+    assert_eq!(call("alarm", "a secret", 301, b"{}", NOW).await, Err("stale"));
+    let later = NOW.after(Duration::from_secs(301));
+    assert_eq!(
+        call("alarm", "a secret", 0, b"{\"level\":3}", later).await,
+        Err("stale")
+    );
+    assert_eq!(call("alarm", "a secret", 301, b"{\"level\":3}", later).await, Ok(true));
+    assert_eq!(column(db, "SELECT signature FROM webhook_calls").await.len(), 1);
+    let inputs = column(db, "SELECT input_json FROM runs ORDER BY id").await;
+    let first: serde_json::Value = serde_json::from_str(&inputs[0]).expect("JSON");
+    let trigger = json!({ "id": id, "name": "alarm" });
+    assert_eq!(
+        (inputs.len(), first),
+        (
+            3,
+            json!({ "trigger": trigger, "origins": ["webhook alarm"], "data": { "level": 3 } })
+        )
+    );
+}
+
+pub async fn a_sleeping_run_is_not_woken_twice_for_a_due_time_by_a_clock_that_is_put_back(world: World) {
+    let db = &world.db;
+    let run = world.insert(world.run()).await.expect("inserts").id;
+    let sleeps = async |catch_up: CatchUp| {
+        let put = db.write(move |tx| {
+            Box::pin(async move { triggers::put_wake(tx, run, "0 0 * * *", "UTC", catch_up, NOW, NOW).await })
+        });
+        put.await.expect("sets");
+        let sql = format!(
+            "UPDATE runs SET status = 'waiting', wake_at = {} WHERE id = '{run}'",
+            NOW.0
+        );
+        script(db, &sql).await;
+    };
+    sleeps(CatchUp::Once).await;
+    assert_eq!(wake::wake_due(db, GRACE, NOW).await.expect("looks"), 1);
+    assert_eq!(world.get(run).await.status, RunStatus::Pending);
+    // It went to sleep again while the clock stood before the due time that it had been woken for.
+    sleeps(CatchUp::Once).await;
+    assert_eq!(wake::wake_due(db, GRACE, NOW).await.expect("looks"), 0);
+    let asleep = world.get(run).await;
+    assert_eq!(
+        (asleep.status, asleep.wake_at),
+        (RunStatus::Waiting, Some(NOW.after(DAY)))
+    );
+    let trigger = triggers::of_run(&mut db.read().await.expect("reads"), run)
+        .await
+        .expect("reads");
+    assert_eq!(trigger.and_then(|trigger| trigger.next_at), Some(NOW.after(DAY)));
+    // Nobody was there for three due times.
+    script(db, "UPDATE triggers SET catch_up = 'skip'").await;
+    let back = NOW.after(DAY * 3 + DAY / 2);
+    assert_eq!(wake::wake_due(db, GRACE, back).await.expect("looks"), 0);
+    assert_eq!(world.get(run).await.wake_at, Some(NOW.after(DAY * 4)));
+    assert_eq!(wake::wake_due(db, GRACE, NOW.after(DAY * 4)).await.expect("looks"), 1);
+    let removed = db.write(move |tx| Box::pin(triggers::remove_wake(tx, run)));
+    removed.await.expect("removes");
+    assert_eq!(column(db, "SELECT trigger_id FROM trigger_firings").await, [""; 0]);
+}

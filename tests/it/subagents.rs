@@ -1,0 +1,186 @@
+//! Subagents: at work at the same time, by profile, and through `kill -9`.
+
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex},
+};
+
+use clifford::store::runs::{RunKind, RunStatus};
+use clifford_fakes::openai::{RecordedRequest, Reply};
+use serde_json::{Value, json};
+
+use crate::{
+    brain,
+    harness::{Bot, Setup, Site},
+};
+
+const TASKS: [&str; 3] = ["read about oak", "read about ash", "read about elm"];
+
+/// A model that has three helpers compare. A helper is answered only once all of them have asked: so each was at work
+/// while the others were.
+#[derive(Clone, Default)]
+struct Comparison {
+    asked: Arc<Mutex<BTreeSet<String>>>,
+    /// Nobody is answered before this, whoever has asked.
+    shut: Arc<Mutex<bool>>,
+}
+
+impl Comparison {
+    fn reply(&self, request: &RecordedRequest) -> Reply {
+        if let Some(memory) = brain::memory(request) {
+            return Reply::json(&memory);
+        }
+        let input = brain::Prompt::read(request).input().to_owned();
+        if TASKS.contains(&input.as_str()) {
+            self.asked.lock().unwrap().insert(input.clone());
+            let waits = self.asked.lock().unwrap().len() < TASKS.len() || *self.shut.lock().unwrap();
+            return match waits {
+                true => Reply::status(503, "the others have not asked yet"),
+                false => Reply::json(&json!({"type": "finish", "output": format!("{input}: done")})),
+            };
+        }
+        let ended = request
+            .messages()
+            .iter()
+            .filter_map(|message| message["content"].as_str());
+        let ended = ended.filter(|text| text.starts_with(r#"{"subagents""#)).count();
+        if ended == TASKS.len() {
+            return Reply::json(&planned(
+                json!({"type": "finish", "output": "Oak, ash and elm are trees."}),
+            ));
+        }
+        let subagents = TASKS.map(|task| json!({"task": task, "profile": "reader"}));
+        Reply::json(&planned(json!({"type": "spawn_subagents", "subagents": subagents})))
+    }
+
+    fn all_asked(&self) -> bool {
+        self.asked.lock().unwrap().len() == TASKS.len()
+    }
+}
+
+fn planned(mut action: Value) -> Value {
+    action["notes"] = json!([
+        {"category": "requirements", "content": "a comparison"},
+        {"category": "plan", "content": "one reader each"},
+    ]);
+    action
+}
+
+fn setup(site: Site) -> Setup {
+    let reader: toml::Table = toml::toml! {
+        name = "reader"
+        prompt = "You read and tell."
+        tools = ["compute"]
+        planning_gate = "off"
+    };
+    Setup::on(site)
+        .set("profiles", toml::Value::Array(vec![reader.into()]))
+        .set("llm.retries", 20)
+}
+
+async fn ended(bot: &Bot) -> Vec<(RunKind, RunStatus)> {
+    bot.until("the end of every run", async |look| {
+        let runs = look.runs().await;
+        let all = runs.len() == 4 && runs.iter().all(|run| run.status.is_ended());
+        (all && look.undelivered().await == 0).then(|| runs.iter().map(|run| (run.kind, run.status)).collect())
+    })
+    .await
+}
+
+fn all_completed() -> Vec<(RunKind, RunStatus)> {
+    let subagent = (RunKind::Subagent, RunStatus::Completed);
+    vec![
+        (RunKind::Coordinator, RunStatus::Completed),
+        subagent,
+        subagent,
+        subagent,
+    ]
+}
+
+#[tokio::test]
+async fn a_discord_user_asks_for_a_comparison_and_three_readers_work_at_the_same_time() {
+    let mut bot = setup(Site::Discord).prepare().await;
+    let comparison = Comparison::default();
+    let model = comparison.clone();
+    bot.model.respond_with(move |request| model.reply(request));
+    bot.start().await;
+    let room = bot.room(Site::Discord, 7, "Ada");
+    bot.says(room, "compare oak, ash and elm");
+    assert_eq!(bot.answers(room, 1).await, ["Oak, ash and elm are trees."]);
+    assert_eq!(ended(&bot).await, all_completed());
+    bot.finish().await;
+
+    let look = bot.look().await;
+    let runs = look.runs().await;
+    assert_eq!(runs[0].llm_calls, 2);
+    let readers: Vec<_> = runs[1..]
+        .iter()
+        .map(|run| (run.profile.as_deref(), run.llm_calls))
+        .collect();
+    assert_eq!(readers, [(Some("reader"), 1); 3]);
+    let steps = look.steps(runs[0].id).await;
+    assert_eq!(steps.iter().filter(|step| *step == "wake").count(), 1, "{steps:?}");
+    for request in bot.model.requests() {
+        let of_reader = request.text(0).starts_with("You read and tell.");
+        let input = brain::Prompt::read(&request).input().to_owned();
+        assert_eq!(of_reader, TASKS.contains(&input.as_str()), "{input}");
+        assert_eq!(
+            of_reader,
+            !request.text(0).contains("- memory ("),
+            "{}",
+            request.text(0)
+        );
+    }
+}
+
+async fn killed_while_its_readers_work(setup: Setup) {
+    let mut bot = setup.prepare().await;
+    let comparison = Comparison::default();
+    *comparison.shut.lock().unwrap() = true;
+    let model = comparison.clone();
+    bot.model.respond_with(move |request| model.reply(request));
+    bot.start().await;
+    let room = bot.room(Site::Telegram, 7, "Ada");
+    bot.says(room, "compare oak, ash and elm");
+    bot.until("all readers at work", async |_| comparison.all_asked().then_some(()))
+        .await;
+    bot.kill().await;
+    *comparison.shut.lock().unwrap() = false;
+    bot.spawn(None);
+    assert_eq!(ended(&bot).await, all_completed());
+    bot.finish().await;
+    assert_eq!(bot.texts(room), ["Oak, ash and elm are trees."]);
+    let look = bot.look().await;
+    let steps = look.steps(look.runs().await[0].id).await;
+    assert_eq!(
+        steps,
+        [
+            "llm_request",
+            "llm_response",
+            "note",
+            "note",
+            "spawn_subagents",
+            "subagent_ended",
+            "subagent_ended",
+            "subagent_ended",
+            "wake",
+            "llm_request",
+            "llm_response",
+            "note",
+            "note",
+            "finish",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_run_that_is_killed_while_its_subagents_work_wakes_once_on_sqlite() {
+    killed_while_its_readers_work(setup(Site::Telegram)).await;
+}
+
+#[tokio::test]
+async fn a_run_that_is_killed_while_its_subagents_work_wakes_once_on_postgresql() {
+    if let Some(setup) = setup(Site::Telegram).postgres() {
+        killed_while_its_readers_work(setup).await;
+    }
+}

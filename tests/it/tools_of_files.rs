@@ -1,0 +1,172 @@
+//! Documents found by words and by meaning, and images seen and made, through the real binary.
+
+use clifford_fakes::openai::{RecordedRequest, Reply};
+use serde_json::{Value, json};
+
+use crate::harness::{Bot, Room, Setup, Site};
+
+/// What tools returned so far.
+fn results(request: &RecordedRequest) -> Vec<Value> {
+    let entries = (request.messages().iter().skip(2)).filter(|message| message["role"] == "user");
+    entries
+        .filter_map(|message| {
+            let entry: Value = serde_json::from_str(message["content"].as_str()?).ok()?;
+            entry.get("tool_result").cloned()
+        })
+        .collect()
+}
+
+/// What is asked, and the first file that came with it.
+fn asked(request: &RecordedRequest) -> (String, Value) {
+    let payload: Value = serde_json::from_str(request.text(1)).unwrap();
+    (
+        payload["input"].as_str().unwrap().to_owned(),
+        payload["files"][0]["id"].clone(),
+    )
+}
+
+fn call(name: &str, args: Value) -> Value {
+    json!({"type": "tool_call", "name": name, "args": args, "notes": [
+        {"category": "requirements", "content": "what is asked"},
+        {"category": "plan", "content": "one step after the other"},
+    ]})
+}
+
+fn finish(output: &str) -> Value {
+    json!({"type": "finish", "output": output})
+}
+
+/// `keep TITLE: TEXT` indexes; everything else is looked for.
+fn librarian(request: &RecordedRequest) -> Reply {
+    let (input, _) = asked(request);
+    let results = results(request);
+    Reply::json(&match (input.strip_prefix("keep "), results.first()) {
+        (Some(rest), None) => {
+            let (title, text) = rest.split_once(": ").unwrap();
+            call("retrieval.index", json!({"title": title, "text": text}))
+        }
+        (Some(_), Some(kept)) => finish(&format!("Kept in {} pieces.", kept["result"]["pieces"])),
+        (None, None) => call("retrieval.search", json!({"query": input, "limit": 1})),
+        (None, Some(found)) => {
+            let hits = found["result"]["results"].as_array().unwrap();
+            finish(hits.first().map_or("Nothing.", |hit| hit["title"].as_str().unwrap()))
+        }
+    })
+}
+
+async fn says(bot: &Bot, room: Room, text: &str, answers: usize) -> String {
+    bot.says(room, text);
+    bot.answers(room, answers).await.pop().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_document_is_found_by_its_words_and_where_there_is_a_model_by_its_meaning() {
+    for has_model in [false, true] {
+        let mut setup = Setup::on(Site::Telegram);
+        if has_model {
+            setup = setup.set("tools.retrieval.model", "embed-1");
+        }
+        let mut bot = setup.prepare().await;
+        if has_model {
+            bot.configure("tools.retrieval.base_url", bot.model.base_url());
+        }
+        bot.start().await;
+        bot.model.respond_with(librarian);
+        let (ada, bob) = (bot.room(Site::Telegram, 7, "Ada"), bot.room(Site::Telegram, 8, "Bob"));
+        assert_eq!(
+            says(&bot, ada, "keep Garage: The car is parked below.", 1).await,
+            "Kept in 1 pieces."
+        );
+        assert_eq!(
+            says(&bot, ada, "keep Kitchen: Every meal is at noon.", 2).await,
+            "Kept in 1 pieces."
+        );
+        assert_eq!(says(&bot, ada, "where is it parked", 3).await, "Garage");
+        let by_meaning = if has_model { "Garage" } else { "Nothing." };
+        assert_eq!(says(&bot, ada, "automobile", 4).await, by_meaning);
+        assert_eq!(
+            says(&bot, bob, "where is it parked", 1).await,
+            "Nothing.",
+            "it is Ada's"
+        );
+        bot.finish().await;
+        let asked = bot.model.others();
+        assert!(asked.iter().all(|(path, _)| path == "/v1/embeddings"), "{asked:?}");
+        assert_eq!(asked.is_empty(), !has_model);
+    }
+}
+
+/// Describes the image that came along; without one, makes one and sends it.
+fn artist(request: &RecordedRequest) -> Reply {
+    if request.model() == "sees-1" {
+        let url = request.messages()[0]["content"][1]["image_url"]["url"]
+            .as_str()
+            .unwrap();
+        return Reply::text(format!("A picture: {}", url.split(';').next().unwrap()));
+    }
+    let (input, file) = asked(request);
+    let results = results(request);
+    Reply::json(&match (file.is_string(), results.first()) {
+        (true, None) => call("image.describe", json!({"file_id": file, "question": "What is it?"})),
+        (true, Some(seen)) => finish(
+            seen["result"]["description"]
+                .as_str()
+                .or(seen["error"].as_str())
+                .unwrap(),
+        ),
+        (false, None) => call("image.make", json!({"prompt": input, "size": "1024x1024"})),
+        (false, Some(made)) => match made["result"]["id"].as_str() {
+            Some(id) => json!({"type": "finish", "output": "Here it is.", "file_ids": [id]}),
+            None => finish(made["error"].as_str().unwrap()),
+        },
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_image_is_seen_and_one_is_made_and_sent_where_a_provider_is_set() {
+    // Making images costs money, so it asks first, unless that is allowed; all the more after a file was read.
+    let rule = toml::toml! {
+        action = "allow_tainted"
+        tools = ["image.make"]
+    };
+    let mut bot = Setup::on(Site::Telegram)
+        .set("policies", vec![toml::Value::from(rule)])
+        .set("tools.image.describe_model", "sees-1")
+        .set("tools.image.make_model", "gpt-image-1")
+        .prepare()
+        .await;
+    bot.configure("tools.image.base_url", bot.model.base_url());
+    bot.start().await;
+    bot.model.respond_with(artist);
+    let Room::Telegram(chat) = bot.room(Site::Telegram, 7, "Ada") else {
+        panic!("a Telegram room")
+    };
+    let room = Room::Telegram(chat);
+    let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+    bot.telegram.user_sends_file(chat, 7, "look", "a.png", png);
+    assert_eq!(bot.answers(room, 1).await, ["A picture: data:image/png"]);
+    bot.telegram.user_sends_file(chat, 7, "look", "a.png", b"no image");
+    assert_eq!(bot.answers(room, 2).await[1], "a.png is no image");
+    bot.says(room, "a lighthouse at dusk");
+    bot.telegram.wait_for_sent(chat, 4).await;
+    let made = bot.telegram.sent(chat).pop().unwrap().document.unwrap();
+    assert_eq!((made.name.as_str(), made.content.get(..8)), ("image.png", png.get(..8)));
+    let refused = says(&bot, room, "something forbidden", 5).await;
+    assert_eq!(
+        refused,
+        "the provider refused it: Your request was rejected by the safety system."
+    );
+    bot.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_image_is_promised_where_no_provider_is_set() {
+    let mut bot = Setup::on(Site::Telegram).start().await;
+    let room = bot.room(Site::Telegram, 7, "Ada");
+    says(&bot, room, "hello", 1).await;
+    bot.finish().await;
+    let request = bot.model.requests().remove(0);
+    let system = request.text(0);
+    assert!(system.contains("- retrieval ("), "{system}");
+    assert!(!system.contains("- image ("), "{system}");
+}

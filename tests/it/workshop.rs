@@ -1,0 +1,128 @@
+//! An engine of a test's own, without a process around it.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use clifford::{
+    clock::{SharedClock, SystemClock},
+    delivery::{self, Delivery},
+    engine::{Engine, MemorySettings, Parts, Settings, rules::Rules},
+    files::Files,
+    id::WorkerId,
+    outbound::Outbound,
+    roles::{Assigned, Prices, Roles},
+    sealed::Sealed,
+    settings::{PlaceSettings, WhenBusy},
+    store::{Db, triggers::CatchUp},
+    tools::{Registry, Services, Tool, registry},
+    triggers,
+};
+use clifford_channel::{Channel, Platform};
+use clifford_llm::Model;
+use clifford_vault::Masker;
+
+const LEASE: Duration = Duration::from_secs(30);
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// What differs from one test's engine to another's.
+pub struct Workshop {
+    pub clock: SharedClock,
+    pub rules: Rules,
+    /// None: the offline responder.
+    pub model: Option<Arc<dyn Model>>,
+    pub tools: Vec<Tool>,
+    pub channels: BTreeMap<Platform, Arc<dyn Channel>>,
+    /// For how long what passed while nobody was there counts as in time.
+    pub grace: Duration,
+}
+
+impl Default for Workshop {
+    /// It serves no platform: what it says waits for whoever does.
+    fn default() -> Self {
+        Self {
+            clock: Arc::new(SystemClock),
+            rules: Rules::default(),
+            model: None,
+            tools: registry::built_in(),
+            channels: BTreeMap::new(),
+            grace: Duration::from_secs(60),
+        }
+    }
+}
+
+impl Workshop {
+    pub fn engine(self, db: &Db) -> Arc<Engine> {
+        let (worker, masker) = (WorkerId::new(), Arc::new(Masker::default()));
+        let services = Arc::new(Services::default());
+        let limits = self
+            .channels
+            .iter()
+            .map(|(platform, channel)| (*platform, channel.limits()));
+        let roles = self.model.map_or_else(Roles::default, |model| {
+            let executor = Assigned {
+                model,
+                dearest: Prices::default(),
+                max_tokens: None,
+            };
+            Roles::new(executor, [], BTreeMap::new(), Vec::new())
+        });
+        Engine::new(Parts {
+            db: db.clone(),
+            clock: Arc::clone(&self.clock),
+            worker,
+            rules: self.rules,
+            settings: settings(self.grace),
+            roles: Arc::new(roles),
+            tools: Arc::new(Registry::of(self.tools, 5, &services)),
+            services,
+            outbound: Outbound::new(limits.collect(), 5, worker, LEASE, Arc::clone(&masker)),
+            delivery: Delivery::new(
+                db.clone(),
+                self.clock,
+                worker,
+                delivery(),
+                self.channels,
+                Arc::new(Files::default()),
+            ),
+            sealed: Arc::new(Sealed::new(None, "/nonexistent".as_ref(), Arc::clone(&masker))),
+            masker,
+        })
+    }
+}
+
+fn delivery() -> delivery::Settings {
+    delivery::Settings {
+        resend_ambiguous: true,
+        backoff: Duration::from_secs(1),
+        longest_backoff: Duration::from_secs(1),
+        give_up_after: Duration::MAX,
+        lease: LEASE,
+    }
+}
+
+fn settings(grace: Duration) -> Settings {
+    Settings {
+        lease: LEASE,
+        max_concurrent_runs: 100,
+        max_parallel_subagents: 4,
+        conversation_limit: 50,
+        memory: MemorySettings {
+            defaults: PlaceSettings {
+                when_busy: WhenBusy::FollowUp,
+                memory: true,
+                cross_channel: false,
+            },
+            max_turns: 1000,
+            writer_max_messages: 100,
+            retain_compacted: DAY,
+            purge_left: DAY,
+            cross_channel_limit: 0,
+            cross_channel_tokens: 0,
+        },
+        triggers: triggers::Settings {
+            catch_up: CatchUp::Once,
+            grace,
+        },
+        record_prompts: false,
+        budgets: Vec::new(),
+    }
+}
