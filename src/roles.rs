@@ -148,10 +148,15 @@ impl Roles {
         cost
     }
 
+    /// How many tokens a reply may have where what it may cost is held to a budget.
+    pub fn longest_reply(&self, role: Role) -> u32 {
+        self.assigned(role).max_tokens.unwrap_or(DEFAULT_MAX_TOKENS)
+    }
+
     /// What a call may cost at most: its prompt, all of it written to a cache if that is dearer, and the longest reply.
     pub fn worst_case(&self, role: Role, prompt_tokens: u64, max_tokens: Option<u32>) -> Amount {
         let assigned = self.assigned(role);
-        let completion_tokens = max_tokens.or(assigned.max_tokens).unwrap_or(DEFAULT_MAX_TOKENS).into();
+        let completion_tokens = max_tokens.unwrap_or_else(|| self.longest_reply(role)).into();
         let mut prices = assigned.dearest;
         prices.prompt = prices.prompt.max(prices.cache_write);
         let usage = Usage {

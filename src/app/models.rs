@@ -86,7 +86,11 @@ impl<'a> Builder<'a> {
             };
             candidates.push(candidate);
         }
-        let max_tokens = self.providers.get(first).and_then(|provider| provider.max_tokens);
+        // Whoever answers, it is not more; one without a limit of its own is asked for the usual one.
+        let limits = self.providers.iter().map(|provider| provider.max_tokens);
+        let max_tokens = limits
+            .collect::<Option<Vec<_>>>()
+            .and_then(|limits| limits.into_iter().max());
         let model: Arc<dyn Model> = if candidates.is_empty() {
             Arc::new(Offline)
         } else {

@@ -48,7 +48,7 @@ pub struct Roles {
     /// Decides what is remembered, and sums conversations up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<RoleModel>,
-    /// Looks at images.
+    /// Looks at images. Nothing asks it yet: `[tools.image]` names its own model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vision: Option<RoleModel>,
 }

@@ -116,7 +116,8 @@ pub async fn answer(tx: &mut Tx, answer: &Answer, now: Timestamp) -> Result<Answ
         }),
     };
     steps::append(tx, run.id, &[step]).await?;
-    if answer.always {
+    // Without a conversation and a person it would hold everywhere, for everybody.
+    if answer.always && run.context_id.is_some() && run.user_id.is_some() {
         policies::insert(tx, &rule(&run, &asked), now).await?;
     }
     // If its conversation is busy, it is woken as soon as that is free.

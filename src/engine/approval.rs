@@ -1,7 +1,7 @@
 //! What becomes of a call by its verdict, and of a run whose call was denied. Pure.
 
 use super::{
-    decide::{Decision, Ending},
+    decide::{Decision, Ending, Failure},
     endings::unsaid,
     rules::Rules,
     sentences,
@@ -118,6 +118,13 @@ pub fn guarded(state: &RunState, decision: Decision) -> Decision {
                 output: clean(ending.output),
                 message: ending.message.map(clean),
                 ..ending
+            },
+        },
+        Decision::Fail { before, failure } => Decision::Fail {
+            before,
+            failure: Failure {
+                message: clean(failure.message),
+                ..failure
             },
         },
         other => other,

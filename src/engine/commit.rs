@@ -155,7 +155,7 @@ impl Commit {
                 approvals::taint(tx, child.id).await?;
             }
         }
-        if self.steps.iter().any(taints) {
+        if !self.origins.is_empty() || self.steps.iter().any(taints) {
             approvals::taint(tx, self.run.id).await?;
         }
         // The lease decides over all of it, so it is asked last: what stands before goes along.

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Engine,
-    decide::{self, Decision, Next},
+    decide::{self, Next},
     endings, sentences,
     session::{Gone, Session},
     state::Pending,
@@ -93,8 +93,8 @@ async fn attempt(engine: &Arc<Engine>, work: Work, cancelled: &CancellationToken
                 }
             }
             Pending::Approved(call) => {
-                let before = Vec::new();
-                session.carry_out(Decision::CallTool { before, call }).await?;
+                let decision = session.approved(call).await?;
+                session.carry_out(decision).await?;
             }
             Pending::Denied(asked) => {
                 if session.denied(&asked).await?.is_at_rest() {

@@ -78,7 +78,7 @@ impl Transcript {
 }
 
 /// Keeps the beginning and the end of a text that is over `tokens`, and says how many characters are missing.
-fn cut_middle(text: &str, tokens: u64) -> String {
+pub(super) fn cut_middle(text: &str, tokens: u64) -> String {
     let budget = usize::try_from(tokens).unwrap_or(usize::MAX).saturating_mul(4);
     let characters = text.chars().count();
     if characters <= budget {

@@ -36,7 +36,7 @@ pub async fn wake_due(db: &Db, grace: Duration, now: Timestamp) -> Result<usize,
             match db.write(move |tx| Box::pin(wake_one(tx, run, grace, now))).await {
                 Ok(was_woken) => woken += usize::from(was_woken),
                 Err(StoreError::Conflict(_)) => {}
-                Err(error) => return Err(error),
+                Err(error) => tracing::warn!(%run, %error, "a run could not be woken yet"),
             }
         }
         if woken == before || found < usize::try_from(BATCH).unwrap_or(usize::MAX) {
@@ -46,7 +46,12 @@ pub async fn wake_due(db: &Db, grace: Duration, now: Timestamp) -> Result<usize,
 }
 
 async fn wake_one(tx: &mut Tx, run: RunId, grace: Duration, now: Timestamp) -> Result<bool, StoreError> {
-    let trigger = triggers::of_run(tx, run).await?;
+    // Its cron expression is about its sleeps; for a person or for subagents it waits by other rules.
+    let sleeps = (runs::get(tx, run).await?).is_some_and(|run| run.wake_reason.as_deref() == Some("sleep"));
+    let trigger = match sleeps {
+        true => triggers::of_run(tx, run).await?,
+        false => None,
+    };
     let due = (trigger.as_ref()).and_then(|trigger| Some((trigger, trigger.next_at.filter(|at| *at <= now)?)));
     if let Some((trigger, at)) = due {
         let plan = schedule::plan(trigger, at, now, grace);

@@ -3,6 +3,7 @@
 use std::{borrow::Cow, collections::BTreeSet};
 
 use serde_json::{Map, Value};
+use url::Url;
 
 /// What stands where an address was taken out of a message.
 pub const REMOVED: &str = "(link removed)";
@@ -59,6 +60,10 @@ fn in_value(value: &Value, known: &Known, private: &Known) -> Option<String> {
 }
 
 fn in_text(text: &str, known: &Known, private: &Known) -> Option<String> {
+    // What is one address, to whoever would call it, is known as a whole or not at all.
+    if let Some(whole) = whole_address(text) {
+        return (!known.addresses.contains(&whole)).then(|| text.to_owned());
+    }
     let mut rest = String::new();
     for (_, token) in tokens(text) {
         match address(token) {
@@ -76,12 +81,66 @@ fn in_text(text: &str, known: &Known, private: &Known) -> Option<String> {
     })
 }
 
+/// A text that would be called as one address, in the form in which that is compared: however its scheme is written,
+/// whatever stands in it.
+fn whole_address(text: &str) -> Option<String> {
+    let trimmed = text.trim();
+    let has_scheme = SCHEMES.iter().any(|scheme| {
+        let head = trimmed.get(..scheme.len());
+        head.is_some_and(|head| head.eq_ignore_ascii_case(scheme)) && trimmed[scheme.len()..].starts_with(':')
+    });
+    let url = match has_scheme {
+        true => Url::parse(trimmed).ok()?,
+        // Without a scheme it is one only if it begins as a host does, and is one word.
+        false if !trimmed.contains("://") && !trimmed.contains(char::is_whitespace) => {
+            let (_, first) = tokens(trimmed).next().filter(|(at, _)| *at == 0)?;
+            address(first)?;
+            let bare = trimmed.trim_start_matches("//");
+            Url::parse(&format!("https://{bare}")).ok()?
+        }
+        false => return None,
+    };
+    let text = url.as_str();
+    address(text.trim_end_matches('#'))
+}
+
+/// The schemes by which something is called.
+const SCHEMES: [&str; 5] = ["http", "https", "ftp", "ws", "wss"];
+
+/// What closes an address without being part of it.
+const CLOSERS: &[char] = &[
+    ')', ']', '}', '\'', '`', '*', '|', '_', '~', '.', ',', ';', ':', '!', '?',
+];
+
+/// What stands at a place of a message from an address on: whoever shows it may take more of it than we would.
+fn run_on(text: &str, at: usize) -> &str {
+    let rest = &text[at..];
+    let end = rest.find(|c: char| c.is_whitespace() || c.is_control() || "<>\"".contains(c));
+    &rest[..end.unwrap_or(rest.len())]
+}
+
 /// A message without the addresses that nobody outside knows: whoever shows it may fetch them, and so tell what stands
 /// in them.
 pub fn without_unknown<'a>(text: &'a str, known: &Known) -> Cow<'a, str> {
+    let mut until = 0;
     let unknown: Vec<_> = tokens(text)
         .filter(|(_, token)| carries(token))
-        .filter(|(_, token)| address(token).is_some_and(|address| !known.addresses.contains(&address)))
+        .filter_map(|(at, token)| {
+            if at < until {
+                return None;
+            }
+            let found = address(token)?;
+            let run_on = if is_absolute(token) { run_on(text, at) } else { token };
+            let behind = run_on.get(token.len()..).unwrap_or_default();
+            if known.addresses.contains(&found) && behind.chars().all(|c| CLOSERS.contains(&c)) {
+                return None;
+            }
+            // A Markdown link ends at its bracket; what is glued to that goes with it.
+            let piece = run_on.trim_end_matches(CLOSERS);
+            let piece = if piece.len() < token.len() { token } else { piece };
+            until = at + piece.len();
+            Some((at, piece))
+        })
         .collect();
     if unknown.is_empty() {
         return Cow::Borrowed(text);
@@ -120,6 +179,9 @@ fn tokens(text: &str) -> impl Iterator<Item = (usize, &str)> {
 /// An address in the form in which it is compared, if a piece is one.
 fn address(token: &str) -> Option<String> {
     let bare = token.split_once("://").map_or(token, |(_, rest)| rest);
+    if bare.trim_matches('/').is_empty() {
+        return None;
+    }
     let host = bare.split(['/', '?', '#']).next().unwrap_or_default();
     let name = host.rsplit('@').next().unwrap_or_default();
     let name = name.split(':').next().unwrap_or_default();
@@ -140,6 +202,19 @@ fn words(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| word.chars().count() >= SHORTEST || word.chars().any(|c| c.is_ascii_digit()))
         .map(str::to_lowercase)
+}
+
+/// Whether what a command returns is there for everybody to read, so that it may be said to anybody. A mailbox behind a
+/// server, a person's files and what is remembered of them are not.
+pub fn is_public(command: &str) -> bool {
+    command.starts_with("web.")
+}
+
+/// Whether what a command returns may tell of its person.
+pub fn is_own(command: &str) -> bool {
+    !["web.", "weather.", "compute.", "tools.", "system."]
+        .iter()
+        .any(|tool| command.starts_with(tool))
 }
 
 /// Only the words of a text that tell of somebody: those with a digit in them.
@@ -181,6 +256,18 @@ mod tests {
             (json!({ "url": "//evil.com/x" }), Some("//evil.com/x")),
             (json!({ "url": "mephisto.evil.com" }), Some("mephisto.evil.com")),
             (json!({ "url": "http://127.0.0.1/x" }), Some("http://127.0.0.1/x")),
+            (json!({ "url": "https:evil.com/cat" }), Some("https:evil.com/cat")),
+            (json!({ "url": "HTTPS:/evil.com/cat" }), Some("HTTPS:/evil.com/cat")),
+            (
+                json!({ "url": "https://example.com/a?b=1'4'7'1'1" }),
+                Some("https://example.com/a?b=1'4'7'1'1"),
+            ),
+            (
+                json!({ "url": "https://example.com/a?b=1 cat" }),
+                Some("https://example.com/a?b=1 cat"),
+            ),
+            (json!({ "url": "wiki.org/|4|7" }), Some("wiki.org/|4|7")),
+            (json!({ "query": "wiki.org kittens" }), None),
             (json!({ "query": "nice kittens in winter" }), None),
             (json!({ "query": "what is MEPHISTO" }), Some("mephisto")),
             (json!({ "query": "door 4711" }), Some("4711")),
@@ -210,6 +297,11 @@ mod tests {
             ),
             ("[a]: //evil.com/x", "[a]: (link removed)"),
             ("ok `www.evil.com`", "ok `(link removed)`"),
+            ("https://example.com/a'c'a't'", "(link removed)'"),
+            (
+                "[a](https://example.com/a) and **https://example.com/a**",
+                "[a](https://example.com/a) and **https://example.com/a**",
+            ),
             ("Version 1.2.3, e.g. U.S.A.", "Version 1.2.3, e.g. U.S.A."),
         ];
         for (text, expected) in cases {

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     clock::Timestamp,
-    id::{ChannelId, RunId, UserId},
+    id::{ChannelId, ContextId, RunId, UserId},
 };
 
 /// What such a run waits for.
@@ -40,6 +40,20 @@ pub async fn answered(tx: &mut Tx, run: RunId, now: Timestamp) -> Result<bool, S
         )
         .await?;
     Ok(taken == 1)
+}
+
+/// Whether a run of one of these conversations has read words from outside.
+///
+/// # Errors
+/// The store's.
+pub async fn any_tainted(conn: &mut Conn, contexts: &[ContextId]) -> Result<bool, StoreError> {
+    for context in contexts {
+        let sql = "SELECT CAST(1 AS BIGINT) FROM runs WHERE context_id = $1 AND tainted LIMIT 1";
+        if conn.exists(sql, args![*context]).await? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// From now on what this run says, or was said to it, is no more trusted than what it has read.

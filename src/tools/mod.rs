@@ -10,7 +10,7 @@ mod image;
 pub mod mcp;
 mod memory;
 pub mod options;
-mod platforms;
+pub mod platforms;
 mod provider;
 pub mod registry;
 mod reminders;

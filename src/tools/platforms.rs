@@ -6,7 +6,10 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{Class, Command, Needs, Tool, ToolContext, ToolError};
-use crate::store::{channels, users};
+use crate::{
+    engine::step::ToolCall,
+    store::{channels, users},
+};
 
 /// The most messages of one reading.
 const MOST_MESSAGES: u8 = 50;
@@ -159,6 +162,12 @@ async fn thread(cx: ToolContext, platform: Platform, args: ThreadArgs) -> Result
     act_on(cx, platform, args.channel, act).await
 }
 
+/// Whether a call names the place where it acts: then others may read along there, wherever the run is.
+pub fn names_a_place(call: &ToolCall) -> bool {
+    let of_platform = ["discord.", "telegram."].iter().any(|tool| call.name.starts_with(tool));
+    of_platform && call.args.get("channel").is_some_and(|channel| !channel.is_null())
+}
+
 /// Does it in the run's place, or in another, by the accounts that its person has on the platform.
 async fn act_on(cx: ToolContext, platform: Platform, channel: Option<String>, act: Act) -> Result<Acted, ToolError> {
     let unavailable = || ToolError::Unavailable(format!("{platform} is not connected here"));
@@ -187,7 +196,9 @@ async fn act_on(cx: ToolContext, platform: Platform, channel: Option<String>, ac
     for account in accounts.iter().filter(|account| account.platform == platform.as_str()) {
         match actor.act(&place, &account.platform_user_id, &act).await {
             Ok(acted) => return Ok(acted),
-            Err(ActError::Unavailable(reason)) => return Err(ToolError::Unavailable(reason)),
+            Err(error @ (ActError::Unavailable(_) | ActError::Unsure(_))) => {
+                return Err(ToolError::Unavailable(error.to_string()));
+            }
             Err(error) => refusal = ToolError::TellModel(error.to_string()),
         }
     }

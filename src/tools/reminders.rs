@@ -104,7 +104,6 @@ pub(super) fn tool() -> Tool {
         .command(
             Command::new("update", "{id, text?, when?}: change it", Class::Write, update)
                 .example(json!({ "id": "3fa9c1", "when": "every weekday at 9" }))
-                .idempotent()
                 .exposes_errors(),
         )
         .command(

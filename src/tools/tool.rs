@@ -390,8 +390,13 @@ impl Command {
             .await
             .map(|result| result.map(|value| bounded(value, self.result_limit)))
             .unwrap_or_else(|_| {
+                let unsure = if self.idempotent {
+                    ""
+                } else {
+                    "; it may or may not have taken effect"
+                };
                 Err(ToolError::Unavailable(format!(
-                    "it took longer than {} s",
+                    "it took longer than {} s{unsure}",
                     within.as_secs()
                 )))
             })

@@ -97,7 +97,7 @@ async fn what_is_private_is_used_where_others_read_along_only_if_its_person_says
 async fn an_address_of_a_page_may_be_fetched_and_one_that_was_made_up_may_not() {
     let world = World::begin().await;
     let ended = world
-        .plays("page.read", "see https://news.example/today and !!follow", false)
+        .plays("web.read", "see https://news.example/today and !!follow", false)
         .await;
     assert_eq!(
         (ended.status, ended.acted),

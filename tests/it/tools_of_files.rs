@@ -102,7 +102,7 @@ fn artist(request: &RecordedRequest) -> Reply {
         let url = request.messages()[0]["content"][1]["image_url"]["url"]
             .as_str()
             .unwrap();
-        return Reply::text(format!("A picture: {}", url.split(';').next().unwrap()));
+        return Reply::text(format!("A picture: {}", url[5..].split(';').next().unwrap()));
     }
     let (input, file) = asked(request);
     let results = results(request);
@@ -144,7 +144,7 @@ async fn an_image_is_seen_and_one_is_made_and_sent_where_a_provider_is_set() {
     let room = Room::Telegram(chat);
     let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
     bot.telegram.user_sends_file(chat, 7, "look", "a.png", png);
-    assert_eq!(bot.answers(room, 1).await, ["A picture: data:image/png"]);
+    assert_eq!(bot.answers(room, 1).await, ["A picture: image/png"]);
     bot.telegram.user_sends_file(chat, 7, "look", "a.png", b"no image");
     assert_eq!(bot.answers(room, 2).await[1], "a.png is no image");
     bot.says(room, "a lighthouse at dusk");

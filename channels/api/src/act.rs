@@ -102,7 +102,10 @@ pub enum ActError {
     /// There is no such thing on this platform.
     #[error("this platform has no such thing: {0}")]
     Unknown(String),
-    /// The platform did not answer, or asks to wait.
+    /// The platform did not answer: whether it was done is not known.
+    #[error("the platform did not answer, so it may or may not have been done: {0}")]
+    Unsure(String),
+    /// The platform cannot be reached, or asks to wait.
     #[error("the platform is not available: {0}")]
     Unavailable(String),
 }

@@ -143,7 +143,8 @@ where
         ApiError::RetryAfter(wait) => {
             ActError::Unavailable(format!("Telegram asks to wait {} s", wait.as_secs().max(1)))
         }
-        ApiError::NoConnection(reason) | ApiError::Unreachable(reason) => ActError::Unavailable(reason),
+        ApiError::NoConnection(reason) => ActError::Unavailable(reason),
+        ApiError::Unreachable(reason) => ActError::Unsure(reason),
     })
 }
 

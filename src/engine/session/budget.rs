@@ -8,6 +8,7 @@ use crate::{
     budget::{self, Claim, Outcome, Refusal, Telling},
     engine::{endings, step::EndingKind},
     roles::Role,
+    store::budgets,
 };
 
 impl Session<'_> {
@@ -24,8 +25,12 @@ impl Session<'_> {
             space: self.work.channel.as_ref().and_then(|channel| channel.space_id),
         };
         let worst = self.engine.roles.worst_case(role, prompt_tokens, request.max_tokens);
+        let telling = match self.work.reply_to() {
+            Some(_) => Telling::Person,
+            None => Telling::Nobody,
+        };
         let outcome = tokio::select! {
-            outcome = budget::reserve(self.engine, &claim, worst, Telling::Person) => outcome?,
+            outcome = budget::reserve(self.engine, &claim, worst, telling) => outcome?,
             () = self.cancelled.cancelled() => return Err(Gone::Cancelled),
         };
         match outcome {
@@ -37,6 +42,21 @@ impl Session<'_> {
                 self.refuse(&refusal).await?;
                 Ok(false)
             }
+        }
+    }
+
+    /// A call that nobody waits for any more has cost its prompt, as far as can be told.
+    pub(super) async fn charge_abandoned(&mut self, role: Role, prompt_tokens: u64) {
+        let Some(settlement) = self.settlement.take() else {
+            return;
+        };
+        let cost = self.engine.roles.worst_case(role, prompt_tokens, Some(0));
+        let settled = (self.engine.db)
+            .write(move |tx| Box::pin(async move { budgets::settle(tx, &settlement, cost).await }))
+            .await;
+        match settled {
+            Ok(()) => self.engine.budget_bell.notify_one(),
+            Err(error) => tracing::warn!(%error, "a call that was broken off could not be charged"),
         }
     }
 

@@ -75,6 +75,7 @@ impl Session<'_> {
             origins,
             duration_ms: millis(began.elapsed()),
         };
+        self.learn_own(&result);
         self.push(StepKind::ToolResult(result));
         // What was only read is read again after a crash; anything else is recorded at once.
         if !reads {

@@ -9,11 +9,12 @@ use crate::{
         decide::Decision,
         effects::{After, Effects},
         state::{Asked, Pending},
-        step::{Answerer, Event, StepKind, ToolCall},
+        step::{Answerer, Event, StepKind, ToolCall, ToolOutcome, ToolResult},
     },
     outbound::{Ticket, To},
     policy::{self, Call, Facts, Limit, Place, Verdict, question::Question, words},
     store::{memory_items::Viewer, messages::NewOutbound, policies, runs},
+    tools::platforms,
 };
 
 impl Session<'_> {
@@ -26,7 +27,7 @@ impl Session<'_> {
         let Decision::CallTool { before, call } = decision else {
             return Ok(decision);
         };
-        let verdict = match self.verdict(&call).await? {
+        let mut verdict = match self.verdict(&call).await? {
             Some(verdict) => verdict,
             None => return Ok(Decision::CallTool { before, call }),
         };
@@ -37,8 +38,22 @@ impl Session<'_> {
                 }
             }
         }
-        let now = self.engine.clock.now();
+        let (run, now) = (&self.work.run, self.engine.clock.now());
+        // Without a conversation and a person a rule would hold everywhere, for everybody.
+        verdict.may_be_rule &= run.context_id.is_some() && run.user_id.is_some();
         Ok(approval::under(&verdict, before, call, &self.engine.rules, now))
+    }
+
+    /// What becomes of a call that was approved: a rule that was made since may deny it.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn approved(&mut self, call: ToolCall) -> Result<Decision, Gone> {
+        let before = Vec::new();
+        Ok(match self.verdict(&call).await? {
+            Some(verdict) if verdict.outcome == policy::Outcome::Deny => approval::refused(before, call, &verdict.why),
+            _ => Decision::CallTool { before, call },
+        })
     }
 
     /// The verdict on a call; none, if there is no such command, or its arguments are refused anyway.
@@ -66,18 +81,19 @@ impl Session<'_> {
         Ok(Some(policy::judge(
             &rules,
             &judged,
-            &self.facts(),
+            &self.facts(call),
             self.engine.clock.now(),
             zone,
         )))
     }
 
-    fn facts(&self) -> Facts {
+    fn facts(&self, call: &ToolCall) -> Facts {
+        let is_elsewhere = platforms::names_a_place(call);
         let (run, channel) = (&self.work.run, self.work.channel.as_ref());
         Facts {
             kind: run.kind,
             platform: channel.map(|channel| channel.platform.clone()),
-            place: if self.is_shared() {
+            place: if is_elsewhere || self.is_shared() {
                 Place::Shared
             } else {
                 Place::Private
@@ -197,6 +213,21 @@ impl Session<'_> {
         }
         for turn in &recalled.conversation.turns {
             self.private.learn(&words::telling(&turn.content));
+        }
+        for step in std::mem::take(&mut self.work.steps) {
+            if let StepKind::ToolResult(result) = &step.kind {
+                self.learn_own(result);
+            }
+            self.work.steps.push(step);
+        }
+    }
+
+    /// What a tool told of its person is as private as what the prompt holds of them.
+    pub(super) fn learn_own(&mut self, result: &ToolResult) {
+        if let ToolOutcome::Success { result: told } = &result.outcome
+            && words::is_own(&result.name)
+        {
+            self.private.learn_all(told);
         }
     }
 

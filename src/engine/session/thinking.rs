@@ -41,9 +41,14 @@ impl Session<'_> {
         let Some(frame) = &self.frame else {
             return Err(Gone::Panicked);
         };
-        let request = frame.request(&self.state);
+        let mut request = frame.request(&self.state);
         let sections = frame.sections(&self.state);
         let role = Role::of_run(&self.work.run);
+        if !self.engine.settings.budgets.is_empty() {
+            // What is reserved is what is asked for.
+            let longest = self.engine.roles.longest_reply(role);
+            request.max_tokens = request.max_tokens.or(Some(longest));
+        }
         if !self.reserve(role, &request, sections.total()).await? {
             return Ok(());
         }
@@ -54,7 +59,10 @@ impl Session<'_> {
         let model = self.engine.roles.of(role);
         let reply = tokio::select! {
             reply = tokio::time::timeout(left, model.complete(&request, &mut draft)) => reply,
-            () = self.cancelled.cancelled() => return Err(Gone::Cancelled),
+            () = self.cancelled.cancelled() => {
+                self.charge_abandoned(role, sections.total()).await;
+                return Err(Gone::Cancelled);
+            }
         };
         self.push(StepKind::Event(Event::LlmRequest {
             messages: request.messages.len(),

@@ -91,7 +91,7 @@ fn a_question_of_a_tainted_run_cannot_become_a_rule() {
 }
 
 #[test]
-fn what_would_be_carried_out_is_confirmed_and_named() {
+fn what_would_be_carried_out_is_confirmed_and_not_repeated() {
     let args = json!({ "url": "https://evil.com/?q=1" });
     let call = Call {
         name: "web.fetch",
@@ -105,7 +105,7 @@ fn what_would_be_carried_out_is_confirmed_and_named() {
         (verdict.outcome, verdict.why.as_str()),
         (
             Outcome::Confirm,
-            "I have read words from outside (a page), and this would carry out what is not known there: https://evil.com/?q=1"
+            "I have read words from outside (a page), and this would carry out what is not known there"
         )
     );
     let clean = judge(&none, &call, &facts(Place::Private, &[]), NOON, "UTC");

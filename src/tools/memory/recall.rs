@@ -1,13 +1,14 @@
 //! Looks back: what was said before, in the places that the run's channel may see.
 
+use clifford_channel::FORWARDED;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     clock::Timestamp,
     id::{ContextId, MessageId},
-    search::{self, Query},
-    store::{memory_items::MemoryItem, messages::Direction, search::places, sessions as stored},
+    search::{self, Query, Scope},
+    store::{approvals, memory_items::MemoryItem, messages::Direction, search::places, sessions as stored},
     tools::{ToolContext, ToolError},
 };
 
@@ -114,6 +115,9 @@ pub(super) async fn search(cx: ToolContext, args: SearchArgs) -> Result<Results,
         limit: limit(args.limit)?,
     };
     let found = search::find(&cx.db, request).await?;
+    let contexts: Vec<_> = found.items.iter().map(|found| found.message.context_id).collect();
+    let texts = found.items.iter().map(|found| found.snippet.as_str());
+    outside(&cx, &contexts, texts).await?;
     let messages = found.items.into_iter().map(|found| Hit {
         snippet: found.snippet,
         role: role(found.message.direction),
@@ -134,6 +138,9 @@ pub(super) async fn sessions(cx: ToolContext, args: SessionsArgs) -> Result<Sess
     let mut conn = cx.db.read().await?;
     let channels = places(&mut conn, cx.scope).await?;
     let found = stored::of_channels(&mut conn, &channels, before, limit).await?;
+    drop(conn);
+    let contexts: Vec<_> = found.iter().map(|session| session.id).collect();
+    outside(&cx, &contexts, []).await?;
     let sessions = found.into_iter().map(|session| Session {
         id: session.id,
         name: session.name,
@@ -155,7 +162,10 @@ pub(super) async fn session_messages(cx: ToolContext, args: MessagesArgs) -> Res
     let mut conn = cx.db.read().await?;
     let channels = places(&mut conn, cx.scope).await?;
     let found = stored::messages(&mut conn, session, &channels, before, limit).await?;
-    let messages = found.ok_or_else(unknown)?.into_iter().rev().map(|said| Message {
+    drop(conn);
+    let found = found.ok_or_else(unknown)?;
+    outside(&cx, &[session], found.iter().map(|said| said.content.as_str())).await?;
+    let messages = found.into_iter().rev().map(|said| Message {
         id: said.id,
         role: role(said.direction),
         content: head(&said.content),
@@ -164,6 +174,20 @@ pub(super) async fn session_messages(cx: ToolContext, args: MessagesArgs) -> Res
     Ok(Messages {
         messages: messages.collect(),
     })
+}
+
+/// What was said where words from outside were read, or others read along, is no more trusted for having been kept.
+async fn outside<'a>(
+    cx: &ToolContext,
+    contexts: &[ContextId],
+    texts: impl IntoIterator<Item = &'a str>,
+) -> Result<(), ToolError> {
+    let is_forwarded = texts.into_iter().any(|text| text.contains(FORWARDED));
+    let is_shared = !matches!(cx.scope, Scope::Person(_)) && !contexts.is_empty();
+    if is_forwarded || is_shared || approvals::any_tainted(&mut cx.db.read().await?, contexts).await? {
+        cx.came_from("what was said before");
+    }
+    Ok(())
 }
 
 fn limit(asked: Option<u32>) -> Result<u32, ToolError> {

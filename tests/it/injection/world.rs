@@ -324,6 +324,7 @@ fn tools(words: &Arc<Mutex<String>>, acts: &Acts) -> Vec<Tool> {
             .command(acting("vault", "pay", Class::Sensitive))
             .command(Command::with_schema("read", "{}: private", Class::Read, any(), read)),
         Tool::new("web", "w", "reaches out")
+            .command(brings("read", text))
             .command(acting("web", "get", Class::Read).reaches_out())
             .command(acting("web", "find", Class::Read).reaches_out()),
     ]

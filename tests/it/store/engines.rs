@@ -109,6 +109,7 @@ on_both_engines![
     triggers::a_run_waits_until_its_conversation_is_free,
     triggers::what_is_put_off_is_no_longer_due_and_what_is_off_never,
     triggers::a_signature_is_good_once_and_forgotten_when_it_is_stale,
+    triggers::a_run_that_waits_for_a_person_is_not_put_off_by_what_it_sleeps_by,
     triggers::a_sleeping_run_is_not_woken_twice_for_a_due_time_by_a_clock_that_is_put_back,
     keys::a_pairing_code_is_good_once,
     keys::a_pairing_code_expires,

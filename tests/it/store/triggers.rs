@@ -361,7 +361,7 @@ pub async fn a_sleeping_run_is_not_woken_twice_for_a_due_time_by_a_clock_that_is
         });
         put.await.expect("sets");
         let sql = format!(
-            "UPDATE runs SET status = 'waiting', wake_at = {} WHERE id = '{run}'",
+            "UPDATE runs SET status = 'waiting', wake_reason = 'sleep', wake_at = {} WHERE id = '{run}'",
             NOW.0
         );
         script(db, &sql).await;
@@ -390,4 +390,29 @@ pub async fn a_sleeping_run_is_not_woken_twice_for_a_due_time_by_a_clock_that_is
     let removed = db.write(move |tx| Box::pin(triggers::remove_wake(tx, run)));
     removed.await.expect("removes");
     assert_eq!(column(db, "SELECT trigger_id FROM trigger_firings").await, [""; 0]);
+}
+
+pub async fn a_run_that_waits_for_a_person_is_not_put_off_by_what_it_sleeps_by(world: World) {
+    let db = &world.db;
+    let run = world.insert(world.run()).await.expect("inserts").id;
+    let put = db.write(move |tx| {
+        Box::pin(async move { triggers::put_wake(tx, run, "0 0 * * *", "UTC", CatchUp::Skip, NOW, NOW).await })
+    });
+    put.await.expect("sets");
+    let waits = async |reason: &str, at: Timestamp| {
+        let sql = format!(
+            "UPDATE runs SET status = 'waiting', wake_reason = '{reason}', wake_at = {} WHERE id = '{run}'",
+            at.0
+        );
+        script(db, &sql).await;
+    };
+    waits("sleep", NOW).await;
+    assert_eq!(wake::wake_due(db, GRACE, NOW).await.expect("looks"), 1);
+    // It was answered, or its subagents ended, long after it woke and long before it sleeps again.
+    for reason in ["tool_confirmed", "subagents"] {
+        let later = NOW.after(DAY / 2);
+        waits(reason, later).await;
+        assert_eq!(wake::wake_due(db, GRACE, later).await.expect("looks"), 1, "{reason}");
+        assert_eq!(world.get(run).await.status, RunStatus::Pending);
+    }
 }
