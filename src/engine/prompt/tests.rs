@@ -279,8 +279,9 @@ fn each_prompt_is_a_prefix_of_the_next() {
 
 #[test]
 fn the_examples_are_actions() {
-    let examples: Vec<_> = EXAMPLES.lines().filter(|line| line.starts_with('{')).collect();
-    assert_eq!(examples.len(), 3);
+    let all = [EXAMPLES, COMPUTING, REMEMBERING].concat();
+    let examples: Vec<_> = all.lines().filter(|line| line.starts_with('{')).collect();
+    assert_eq!(examples.len(), 4);
     for example in examples {
         let action = clifford_action::read(example).expect(example);
         assert_eq!(
