@@ -187,7 +187,9 @@ fn remind(when: &str, what: String) -> Call {
         name: "reminders.set",
         args: json!({"text": what, "when": when}),
         purpose: format!("remind of: {what}"),
-        failed: format!("I could not set the reminder: \"{when}\" is no time that I understand, or it has passed."),
+        failed: format!(
+            "I could not set the reminder: \"{when}\" is no time that I understand, it has passed, or there is no chat here in which I could say it."
+        ),
         told: Box::new(move |result| {
             let (next, zone) = (words(&result["next"]), words(&result["time_zone"]));
             match result["repeats"].as_str() {
