@@ -58,7 +58,7 @@ async fn asks_everything(server: toml::Table) {
     assert!(!answers.contains("iVBOR"), "an image is named, not shown: {answers}");
     let system = bot.model.requests()[0].text(0).to_owned();
     assert!(
-        system.contains("everything.get-sum {a, b}: Returns the sum of two numbers"),
+        system.contains("get-sum {a, b}: Returns the sum of two numbers"),
         "{system}"
     );
     bot.finish().await;
