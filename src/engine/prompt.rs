@@ -4,6 +4,7 @@
 //! provider's cache works: the facts are put together once a session, and nothing is rewritten.
 
 mod chat;
+mod examples;
 mod sections;
 mod tools;
 
@@ -76,9 +77,16 @@ impl Frame {
 
     /// The prompt for the next model call.
     pub fn request(&self, state: &RunState) -> Request {
-        let transcript = state.transcript.messages();
+        let mut messages = self.head.clone();
+        for message in state.transcript.messages() {
+            if message.role == Role::Assistant {
+                answer_last(&mut messages);
+            }
+            messages.push(message.clone());
+        }
+        answer_last(&mut messages);
         Request {
-            messages: self.head.iter().chain(transcript).cloned().collect(),
+            messages,
             schema: self.schema.clone(),
             max_tokens: None,
         }
@@ -91,6 +99,19 @@ impl Frame {
             transcript: transcript.map(|message| estimate_tokens(&message.content)).sum(),
             ..self.sections
         }
+    }
+}
+
+/// What follows a reply that has no result, such as a note: a model whose own words come last goes on with them or says
+/// nothing, and some servers refuse it. It stands in the same place in every later prompt.
+const GO_ON: &str = r#"{"system_note":"Recorded. Go on with the next action."}"#;
+
+fn answer_last(messages: &mut Vec<Message>) {
+    if messages.last().is_some_and(|last| last.role == Role::Assistant) {
+        messages.push(Message {
+            role: Role::User,
+            content: GO_ON.to_owned(),
+        });
     }
 }
 
@@ -136,27 +157,9 @@ pub fn system_prompt(
         let _ = writeln!(text, "- Subagents' profiles: {}.", profiles.join(", "));
     }
     text.push_str(&tools::listing(kind, tools, allowed));
-    text.push_str(EXAMPLES);
-    // What is no tool of the run's is no example either: small models copy them.
-    if computes {
-        text.push_str(COMPUTING);
-    }
-    if remembers {
-        text.push_str(REMEMBERING);
-    }
+    text.push_str(&examples::of(kind, has));
     text
 }
-
-/// What follows the tools.
-const EXAMPLES: &str = r#"
-Examples:
-{"type":"send_message","message":"Paris is the capital of France."}
-"#;
-const COMPUTING: &str = r#"{"type":"tool_call","name":"compute.eval","notes":[{"category":"requirements","content":"the product of 6 and 7"},{"category":"plan","content":"compute, then answer"}],"args":{"expression":"6 * 7"}}
-{"type":"finish","output":"6 * 7 is 42."}
-"#;
-const REMEMBERING: &str = r#"{"type":"tool_call","name":"memory.put","notes":[{"category":"requirements","content":"keep it"},{"category":"plan","content":"put, then say so"}],"args":{"module":"preferences","key":"tea","value":"likes mint tea"}}
-"#;
 
 fn payload(work: &Work, rules: &Rules, recalled: &Recalled) -> Value {
     let run = &work.run;

@@ -26,7 +26,7 @@ use crate::{brain, look::Look};
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Which platform a journey is on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Site {
     Telegram,
     Discord,

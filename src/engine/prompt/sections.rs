@@ -5,14 +5,14 @@ use std::io;
 use clifford_llm::{Message, estimate_tokens};
 use serde_json::Value;
 
-use super::{EXAMPLES, tools};
+use super::{examples, tools};
 use crate::engine::step::Sections;
 
 /// Of a run's head. `text` is the payload's.
 pub(super) fn of_run(system: &str, payload: &Value, text: &str) -> Sections {
     let tools = system
         .split_once(tools::HEAD)
-        .and_then(|(_, behind)| behind.rsplit_once(EXAMPLES))
+        .and_then(|(_, behind)| behind.rsplit_once(examples::HEAD))
         .map_or(0, |(tools, _)| estimate_tokens(tools));
     let (memories, cross_channel) = (tokens(&payload["memories"]), tokens(&payload["cross_channel"]));
     Sections {
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn the_sections_of_a_run_add_up_to_its_prompt() {
         let tools = "x".repeat(400);
-        let system = format!("You are Ada.{}{tools}{EXAMPLES}", super::super::tools::HEAD);
+        let system = format!("You are Ada.{}{tools}{}", super::super::tools::HEAD, examples::HEAD);
         let payload = json!({"memories": [{"value": "tä".repeat(20)}], "cross_channel": [], "conversation": ["hello"]});
         let text = payload.to_string();
         let sections = of_run(&system, &payload, &text);

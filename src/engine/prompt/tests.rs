@@ -265,7 +265,9 @@ fn the_fixed_part_has_at_most_1500_tokens() {
 #[test]
 fn each_prompt_is_a_prefix_of_the_next() {
     let (work, frame, steps) = (work(), frame(), calculation());
-    let prompts: Vec<_> = (0..=steps.len())
+    // The model is called before its reply and after the result.
+    let prompts: Vec<_> = [0, steps.len()]
+        .into_iter()
         .map(|n| {
             frame
                 .request(&RunState::replay(&work.run, &Rules::default(), &steps[..n]))
@@ -278,17 +280,37 @@ fn each_prompt_is_a_prefix_of_the_next() {
 }
 
 #[test]
-fn the_examples_are_actions() {
-    let all = [EXAMPLES, COMPUTING, REMEMBERING].concat();
-    let examples: Vec<_> = all.lines().filter(|line| line.starts_with('{')).collect();
-    assert_eq!(examples.len(), 4);
-    for example in examples {
-        let action = clifford_action::read(example).expect(example);
-        assert_eq!(
-            action.to_value()["type"],
-            serde_json::from_str::<Value>(example).expect("JSON")["type"]
-        );
-    }
+fn a_reply_without_a_result_is_followed_by_a_note_in_its_place() {
+    let (work, frame) = (work(), frame());
+    let note = r#"{"type":"note","category":"plan","content":"look it up"}"#;
+    let reply = |seq: u32| {
+        let text = note.to_owned();
+        step(
+            seq,
+            StepKind::Event(Event::LlmResponse(LlmResponse {
+                text,
+                ..LlmResponse::default()
+            })),
+        )
+    };
+    let steps = [reply(1), reply(2)];
+    let messages = |n: usize| {
+        let state = RunState::replay(&work.run, &Rules::default(), &steps[..n]);
+        let messages = frame.request(&state).messages;
+        messages[frame.head.len()..].to_vec()
+    };
+    let said = |role: Role, content: &str| Message {
+        role,
+        content: content.to_owned(),
+    };
+    let twice = [
+        said(Role::Assistant, note),
+        said(Role::User, GO_ON),
+        said(Role::Assistant, note),
+        said(Role::User, GO_ON),
+    ];
+    assert_eq!(messages(1), twice[..2]);
+    assert_eq!(messages(2), twice);
 }
 
 #[test]

@@ -100,6 +100,8 @@ pub struct World {
     groups: Vec<Chat>,
     channels: Vec<u64>,
     said: BTreeMap<String, Origin>,
+    /// Words that somebody wrote themselves in a command, by which account.
+    written: BTreeSet<(String, usize, Site)>,
     /// Words whose items their people let be known everywhere.
     shared: BTreeSet<String>,
     rumours: Rumours,
@@ -145,6 +147,7 @@ impl World {
             groups,
             channels,
             said: BTreeMap::new(),
+            written: BTreeSet::new(),
             shared: BTreeSet::new(),
             rumours,
             requests: 0,
@@ -201,6 +204,8 @@ impl World {
 
     /// Gives a command, and returns what the bot said to it.
     async fn command(&mut self, who: usize, spot: Spot, name: &str, argument: &str) -> String {
+        let written = attacker::words(argument).into_iter();
+        self.written.extend(written.map(|word| (word, who, spot.site())));
         let person = &self.people[who];
         let answer = match spot.site() {
             Site::Telegram => {
@@ -313,15 +318,18 @@ impl World {
 
     /// Whether a word may be known to this person in private, by this account.
     fn fits_private(&self, word: &str, who: usize, site: Site) -> bool {
+        let by = |account: Site| account == site || self.people[who].linked;
+        let wrote = |account: Site| by(account) && self.written.contains(&(word.to_owned(), who, account));
+        if wrote(Site::Telegram) || wrote(Site::Discord) {
+            return true;
+        }
         let origin = self.said[word];
         if origin.spot.is_private() {
-            return origin.who == who && (origin.spot.site() == site || self.people[who].linked);
+            return origin.who == who && by(origin.spot.site());
         }
         // What was said where this person spoke too is nothing that was hidden from them.
         self.said.values().any(|own| {
-            own.who == who
-                && (own.spot == origin.spot || own.spot.is_near(origin.spot))
-                && (own.spot.site() == site || self.people[who].linked)
+            own.who == who && (own.spot == origin.spot || own.spot.is_near(origin.spot)) && by(own.spot.site())
         })
     }
 

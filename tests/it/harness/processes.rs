@@ -26,6 +26,7 @@ impl Bot {
 
     /// Asks the oldest process to end; it must do so cleanly.
     pub async fn stop(&mut self) {
+        self.listens().await;
         self.signal(Signal::TERM);
         let status = self.exited().await;
         assert!(status.success(), "{status}");
@@ -48,8 +49,25 @@ impl Bot {
         status
     }
 
+    /// Waits until the oldest process catches SIGTERM (or has ended): one that has just been started would be ended
+    /// by it.
+    async fn listens(&self) {
+        let path = format!("/proc/{}/status", self.oldest());
+        let mut often = tokio::time::interval(Duration::from_millis(5));
+        let listens = tokio::time::timeout(PATIENCE, async {
+            while !listens(&std::fs::read_to_string(&path).unwrap()) {
+                often.tick().await;
+            }
+        });
+        listens.await.expect("it catches SIGTERM");
+    }
+
+    fn oldest(&self) -> u32 {
+        self.processes.first().and_then(Child::id).expect("a process")
+    }
+
     fn signal(&self, signal: Signal) {
-        let id = self.processes.first().and_then(Child::id).expect("a process");
+        let id = self.oldest();
         let pid = Pid::from_raw(i32::try_from(id).unwrap()).expect("a pid");
         rustix::process::kill_process(pid, signal).unwrap();
     }
@@ -62,4 +80,11 @@ impl Bot {
             Err(_) => panic!("the process does not end\n{}", self.look().await.dump().await),
         }
     }
+}
+
+/// Whether a process catches SIGTERM or has ended, by its `/proc/PID/status`.
+fn listens(status: &str) -> bool {
+    let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).unwrap().trim();
+    let caught = u64::from_str_radix(field("SigCgt:"), 16).unwrap();
+    field("State:").starts_with('Z') || caught & (1 << (Signal::TERM.as_raw() - 1)) != 0
 }

@@ -1,0 +1,96 @@
+//! The examples at the end of the system prompt: what a run is given, and the action that answers it.
+//!
+//! They look like what comes after them, since small models follow the likeness more than the rules; and what is no
+//! tool of the run's is no example either, since they copy them. Notes come right after what an action must have: a
+//! server that holds a model to the schema may take fields in that order only.
+
+use std::fmt::Write as _;
+
+use crate::store::runs::RunKind;
+
+/// What stands before them.
+pub(super) const HEAD: &str = "\nExamples, the end of what you get and your reply:\n";
+
+/// Something that is asked, and the action for it.
+struct Example {
+    input: &'static str,
+    /// The command that must be there.
+    command: &'static str,
+    action: &'static str,
+}
+
+const EXAMPLES: [Example; 4] = [
+    Example {
+        input: "How much is 6 * 7?",
+        command: "compute.eval",
+        action: r#"{"type":"tool_call","name":"compute.eval","notes":[{"category":"requirements","content":"the product of 6 and 7"},{"category":"plan","content":"compute, then answer"}],"args":{"expression":"6 * 7"}}
+after its result: {"type":"finish","output":"6 * 7 is 42."}"#,
+    },
+    Example {
+        input: "Remember that I like mint tea.",
+        command: "memory.put",
+        action: r#"{"type":"tool_call","name":"memory.put","notes":[{"category":"requirements","content":"keep it"},{"category":"plan","content":"put, then say so"}],"args":{"module":"preferences","key":"tea","value":"likes mint tea"}}"#,
+    },
+    Example {
+        input: "Remind me on Friday at 9:00 to call Ada.",
+        command: "reminders.set",
+        action: r#"{"type":"tool_call","name":"reminders.set","notes":[{"category":"requirements","content":"be reminded"},{"category":"plan","content":"set it, then say so"}],"args":{"text":"call Ada","when":"Friday at 9:00"}}"#,
+    },
+    Example {
+        input: "List my reminders.",
+        command: "reminders.list",
+        action: r#"{"type":"tool_call","name":"reminders.list","notes":[{"category":"requirements","content":"the reminders"},{"category":"plan","content":"list them, then say them"}],"args":{}}"#,
+    },
+];
+
+const QUESTION: &str = "What is the capital of France?";
+const ANSWER: &str = r#"{"type":"send_message","message":"Paris is the capital of France."}"#;
+/// A subagent has nobody to send a message to.
+const FOUND: &str = r#"{"type":"finish","notes":[{"category":"requirements","content":"the capital of France"},{"category":"plan","content":"say it"}],"output":"Paris is the capital of France."}"#;
+
+/// Those for a run of this kind whose tools have what they call.
+pub(super) fn of(kind: RunKind, has: impl Fn(&str) -> bool) -> String {
+    let (answer, before, after) = match kind {
+        RunKind::Coordinator => (ANSWER, r#"…"input":""#, r#"","task":null}"#),
+        RunKind::Subagent => (FOUND, r#"…"input":null,"task":""#, r#""}"#),
+    };
+    let mut text = HEAD.to_owned();
+    let called = EXAMPLES.iter().filter(|example| has(example.command));
+    let called = called.map(|example| (example.input, example.action));
+    for (input, action) in [(QUESTION, answer)].into_iter().chain(called) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{before}{input}{after}\n{action}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn each_reply_of_an_example_is_an_action() {
+        for (kind, count) in [(RunKind::Coordinator, 6), (RunKind::Subagent, 6)] {
+            let text = of(kind, |_| true);
+            let replies: Vec<_> = text
+                .lines()
+                .filter_map(|line| line.find(r#"{"type""#).map(|start| &line[start..]))
+                .collect();
+            assert_eq!(replies.len(), count);
+            for reply in replies {
+                let action = clifford_action::read(reply).expect(reply);
+                let json: Value = serde_json::from_str(reply).expect("JSON");
+                assert_eq!(action.to_value()["type"], json["type"]);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_tool_of_the_runs_is_no_example() {
+        let text = of(RunKind::Coordinator, |command| command == "memory.put");
+        assert!(text.contains("memory.put"), "{text}");
+        assert!(!text.contains("compute.eval") && !text.contains("reminders"), "{text}");
+    }
+}
