@@ -27,7 +27,7 @@ use crate::{
     ingress::Gatekeeper,
     jobs, left_spaces,
     outbound::Outbound,
-    receiver::Receiver,
+    receiver::{self, Receiver},
     sealed::Sealed,
     search,
     store::{
@@ -253,6 +253,7 @@ impl App {
                 db: self.db.clone(),
                 clock: Arc::clone(&self.clock),
                 worker: self.engine.worker,
+                lease: self.engine.settings.lease.min(receiver::LEASE),
             };
             self.receivers.spawn(receiver.run(self.stop.clone()));
         }
@@ -416,6 +417,7 @@ fn adapters(config: &Config, secrets: &Secrets) -> Result<Adapters, StartError> 
             .and_then(|guild| guild.as_str().parse().ok());
         discord.commands = slash_commands();
         discord.drafts = settings.feedback == config::Feedback::Draft;
+        discord.shards = settings.shards;
         let discord = Arc::new(Discord::new(discord)?);
         adapters.actors.insert(Platform::Discord, Arc::clone(&discord) as _);
         adapters.channels.insert(Platform::Discord, discord);

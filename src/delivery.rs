@@ -3,6 +3,8 @@
 mod drafts;
 mod enclose;
 mod gate;
+mod hand;
+mod mark;
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -15,11 +17,14 @@ use dashmap::DashMap;
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use self::gate::{Gate, Item};
+use self::{
+    gate::{Gate, Item},
+    hand::Hand,
+};
 use crate::{
     clock::SharedClock,
     files::Files,
-    id::{ChannelId, RunId, WorkerId},
+    id::{ChannelId, MessageId, RunId, WorkerId},
     outbound::{Ticket, To},
     store::{Db, StoreError, outbox},
 };
@@ -56,6 +61,8 @@ struct Inner {
     channels: BTreeMap<Platform, Arc<dyn Channel>>,
     files: Arc<Files>,
     gates: DashMap<ChannelId, Handle>,
+    /// The messages that are in a gate, or on the way to one.
+    hand: Hand,
     tasks: TaskTracker,
     stop: CancellationToken,
 }
@@ -98,6 +105,7 @@ impl Delivery {
             channels,
             files,
             gates: DashMap::new(),
+            hand: Hand::default(),
             tasks: TaskTracker::new(),
             stop: CancellationToken::new(),
         };
@@ -109,12 +117,14 @@ impl Delivery {
         let Ok(platform) = ticket.message.platform.parse() else {
             return;
         };
+        let taken = self.inner.hand.take(ticket.message.id);
         self.pass(
             platform,
             ticket.message.channel_id,
             Item::Message {
                 ticket,
                 recovered: false,
+                taken,
             },
         );
     }
@@ -219,9 +229,16 @@ impl Delivery {
                 continue;
             };
             let channel = message.channel_id;
-            self.pass(platform, channel, Item::Recovered { message, parts });
+            let taken = inner.hand.take(message.id);
+            let item = Item::Recovered { message, parts, taken };
+            self.pass(platform, channel, item);
         }
         Ok(())
+    }
+
+    /// Whether a message is on its way out of this process.
+    pub fn has_in_hand(&self, message: MessageId) -> bool {
+        self.inner.hand.has(message)
     }
 
     /// The platforms that this process can send to.

@@ -51,7 +51,7 @@ pub struct Engine {
     #[schemars(range(min = 1, max = 1_000_000))]
     pub max_concurrent_runs: u32,
     /// How long the work of a process that died stays untouched before another takes it over.
-    #[schemars(range(min = 3, max = 3600))]
+    #[schemars(range(min = 2, max = 3600))]
     pub lease_seconds: u64,
     /// How long running work may take to end when the process is told to stop.
     #[schemars(range(min = 0, max = 3600))]

@@ -3,17 +3,17 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use clifford_channel::{Address, Channel, DeliveryKey, Part, Platform, Receipt, SendError, Signal};
+use clifford_channel::{Address, Channel, DeliveryKey, Part, Receipt, SendError, Signal};
 use tokio::{sync::mpsc, time::Instant};
 
-use super::{Busy, Inner, drafts::Drafts, locked};
+use super::{Busy, Inner, drafts::Drafts, hand::Taken, locked, mark::Mark};
 use crate::{
     clock::Timestamp,
     engine::crash::{self, Point},
     id::{ChannelId, MessageId, RunId},
     outbound::Ticket,
     store::{
-        StoreError, Tx, channels,
+        StoreError,
         messages::MessageStatus,
         outbox::{self, Outgoing, OutgoingPart},
     },
@@ -29,11 +29,16 @@ const IDLE: Duration = Duration::from_secs(30);
 /// What passes a gate.
 pub(super) enum Item {
     /// A message that this process holds.
-    Message { ticket: Ticket, recovered: bool },
+    Message {
+        ticket: Ticket,
+        recovered: bool,
+        taken: Taken,
+    },
     /// A message that was claimed: parts of it may have arrived.
     Recovered {
         message: Outgoing,
         parts: Vec<OutgoingPart>,
+        taken: Taken,
     },
     /// Something that may be lost.
     Signal(Address, Signal),
@@ -70,6 +75,7 @@ pub(super) struct Held {
     message: Outgoing,
     pub(super) parts: Vec<OutgoingPart>,
     recovered: bool,
+    _taken: Taken,
 }
 
 /// What became of a part.
@@ -167,7 +173,7 @@ impl Gate {
                     () = tokio::time::sleep(LOOK) => {}
                 }
             } else if let Some(held) = self.waiting.remove(&oldest) {
-                self.message(held.message, held.parts, held.recovered).await;
+                self.message(held).await;
             }
             if stop.is_cancelled() {
                 return;
@@ -175,18 +181,23 @@ impl Gate {
         }
     }
 
-    fn hold(&mut self, message: Outgoing, parts: Vec<OutgoingPart>, recovered: bool) {
+    fn hold(&mut self, message: Outgoing, parts: Vec<OutgoingPart>, recovered: bool, taken: Taken) {
         let held = Held {
             message,
             parts,
             recovered,
+            _taken: taken,
         };
         self.waiting.insert(held.message.id, held);
     }
 
     async fn pass(&mut self, item: Item) {
         match item {
-            Item::Message { ticket, recovered } => {
+            Item::Message {
+                ticket,
+                recovered,
+                taken,
+            } => {
                 let parts = ticket
                     .parts
                     .into_iter()
@@ -203,9 +214,9 @@ impl Gate {
                     });
                 let parts: Vec<_> = parts.collect();
                 self.forget_draft(ticket.message.run_id, parts.first());
-                self.hold(ticket.message, parts, recovered);
+                self.hold(ticket.message, parts, recovered, taken);
             }
-            Item::Recovered { message, parts } => self.hold(message, parts, true),
+            Item::Recovered { message, parts, taken } => self.hold(message, parts, true, taken),
             Item::Signal(to, signal) => self.signal(&to, &signal).await,
             Item::Busy => {
                 if self.channel.limits().typing_every.is_some() && self.indicate_at.is_none() {
@@ -255,9 +266,19 @@ impl Gate {
 
     /// Sends a message's parts, in order. One that may have arrived already is sent again only if the
     /// platform drops repeats, or the owner wants it.
-    async fn message(&mut self, mut message: Outgoing, parts: Vec<OutgoingPart>, recovered: bool) {
+    async fn message(&mut self, held: Held) {
+        let Held {
+            mut message,
+            parts,
+            recovered,
+            _taken: in_hand,
+        } = held;
         let last = parts.last().map(|part| part.seq);
         for part in parts {
+            if !self.is_ours(&message).await {
+                tracing::info!(message = %message.id, "another process sends this message now");
+                return;
+            }
             if recovered && part.status == MessageStatus::Sending && !self.may_repeat(&message) {
                 return self
                     .give_up(&message, "it may have arrived before a crash; resend_ambiguous is off")
@@ -288,8 +309,28 @@ impl Gate {
                 Sent::Stopped => return,
             }
         }
+        drop(in_hand);
         metrics::counter!("clifford_deliveries_total", "platform" => message.platform, "outcome" => "delivered")
             .increment(1);
+    }
+
+    /// Whether this process may still send a message: one that was stopped for a while may find that another has
+    /// taken it over. If the database does not answer, waits until it does.
+    async fn is_ours(&self, message: &Outgoing) -> bool {
+        let inner = &self.inner;
+        while inner.db.is_shared() {
+            let now = inner.clock.now();
+            let until = now.after(inner.settings.lease);
+            match outbox::keep(&inner.db, message.id, inner.worker, now, until).await {
+                Ok(ours) => return ours,
+                Err(error) => tracing::warn!(%error, "delivery waits for the database"),
+            }
+            tokio::select! {
+                () = inner.stop.cancelled() => return false,
+                () = tokio::time::sleep(LOOK) => {}
+            }
+        }
+        true
     }
 
     /// Whether another process may still be sending an older message to this chat. If the database does not
@@ -339,6 +380,9 @@ impl Gate {
             tokio::select! {
                 () = self.inner.stop.cancelled() => return Sent::Stopped,
                 () = tokio::time::sleep(wait) => {}
+            }
+            if !self.is_ours(message).await {
+                return Sent::Stopped;
             }
         }
     }
@@ -422,43 +466,6 @@ impl Gate {
                     tracing::error!(%error, "an outbox row could not be changed");
                     return;
                 }
-            }
-        }
-    }
-}
-
-/// What became of a message.
-#[derive(Clone)]
-enum Mark {
-    Sending(i64),
-    Delivered {
-        seq: i64,
-        receipt: Receipt,
-        is_last: bool,
-    },
-    AttemptFailed(String),
-    Failed(String),
-    ChatGone(String),
-    Moved {
-        platform: Platform,
-        from: String,
-        to: Address,
-    },
-}
-
-impl Mark {
-    async fn write(self, tx: &mut Tx, id: MessageId, channel: ChannelId, now: Timestamp) -> Result<(), StoreError> {
-        match self {
-            Self::Sending(seq) => outbox::part_sending(tx, id, seq).await,
-            Self::Delivered { seq, receipt, is_last } => {
-                outbox::part_delivered(tx, id, seq, &receipt.id, is_last, now).await
-            }
-            Self::AttemptFailed(reason) => outbox::attempt_failed(tx, id, &reason).await,
-            Self::Failed(reason) => outbox::fail(tx, id, &reason).await,
-            Self::ChatGone(reason) => channels::disable(tx, channel, &reason, now).await,
-            Self::Moved { platform, from, to } => {
-                channels::moved(tx, platform, &from, &to.place).await?;
-                outbox::readdress(tx, id, &to).await
             }
         }
     }

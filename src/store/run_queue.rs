@@ -77,6 +77,39 @@ pub async fn heartbeat(tx: &mut Tx, worker: WorkerId, until: Timestamp) -> Resul
     Ok(())
 }
 
+/// The claims of a worker, as the rows have them.
+///
+/// # Errors
+/// The store's.
+pub async fn held(conn: &mut Conn, worker: WorkerId) -> Result<Vec<Lease>, StoreError> {
+    let rows: Vec<Claimed> = conn
+        .all(
+            "SELECT id, epoch FROM runs WHERE lease_owner = $1 AND status IN ('pending', 'running')",
+            args![worker],
+        )
+        .await?;
+    let lease = |row: Claimed| Lease {
+        run: row.id,
+        owner: worker,
+        epoch: row.epoch,
+    };
+    Ok(rows.into_iter().map(lease).collect())
+}
+
+/// Gives one claim back, if it is still this one: whoever looks next takes the run.
+///
+/// # Errors
+/// The store's.
+pub async fn give_back(tx: &mut Tx, lease: &Lease) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE runs SET lease_until = 0 WHERE id = $1 AND lease_owner = $2 AND epoch = $3
+         AND status IN ('pending', 'running')",
+        args![lease.run, lease.owner, lease.epoch],
+    )
+    .await?;
+    Ok(())
+}
+
 /// Gives back everything that workers which are surely gone had in hand: where one process has the database
 /// to itself (SQLite), that is everything; else what `worker` had.
 ///

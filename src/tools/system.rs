@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Class, Command, Tool, ToolContext, ToolError};
 use crate::{
     clock::Timestamp,
+    receiver::lease_name,
     store::{
         leases,
         memory_items::Viewer,
@@ -67,7 +68,7 @@ async fn status(cx: ToolContext, _: NoArgs) -> Result<Status, ToolError> {
     let (undelivered_messages, _) = outbox::backlog(&mut conn).await?;
     let mut platforms = BTreeMap::new();
     for platform in &about.platforms {
-        let holder = leases::holder(&mut conn, &format!("channel:{platform}"), now).await?;
+        let holder = leases::holder(&mut conn, &lease_name(platform, 0), now).await?;
         platforms.insert(platform.clone(), holder.is_some());
     }
     let asker = match cx.user {

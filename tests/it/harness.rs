@@ -83,6 +83,12 @@ impl Setup {
         Some(self)
     }
 
+    /// On a PostgreSQL database of the test's own.
+    pub fn at(mut self, database: String) -> Self {
+        self.database = Some(database);
+        self
+    }
+
     /// Sets a key of `bot.toml`, such as `ingress.debounce_ms`.
     pub fn set(mut self, path: &str, value: impl Into<toml::Value>) -> Self {
         put(&mut self.settings, path, value.into());
@@ -232,11 +238,21 @@ impl Bot {
 
     /// Starts a process that dies when it comes to a crash point, if one is given. Several may run at once.
     pub fn spawn(&mut self, crash_at: Option<&str>) {
+        self.spawn_doing(&[], crash_at);
+    }
+
+    /// Starts a process that does only a part of the work: `workers`, `channels` or `api`.
+    pub fn spawn_only(&mut self, part: &str) {
+        self.spawn_doing(&["--only", part], None);
+    }
+
+    fn spawn_doing(&mut self, args: &[&str], crash_at: Option<&str>) {
         let log = OpenOptions::new().create(true).append(true).open(self.log()).unwrap();
         let mut command = Command::new(binary());
         command
             .args(["serve", "--config"])
             .arg(self.dir.path().join("bot.toml"))
+            .args(args)
             .current_dir(self.dir.path())
             .env_clear()
             .env("HOME", self.dir.path())

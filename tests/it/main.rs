@@ -35,6 +35,7 @@ mod harness;
 mod injection;
 mod linking;
 mod look;
+mod many_processes;
 mod mcp;
 mod models;
 mod own_data;

@@ -259,6 +259,8 @@ pub struct Served {
     pub external_id: String,
     /// Private or shared.
     pub kind: PlaceKind,
+    /// The platform's id of the space that it belongs to, if it does.
+    pub space: Option<String>,
     /// The platform's id of the newest inbound message stored.
     pub last_message_id: Option<String>,
 }

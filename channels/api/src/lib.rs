@@ -86,6 +86,25 @@ pub trait Channel: Send + Sync + 'static {
     /// [`ChannelError`] says whether connecting again can help.
     async fn receive(&self, ingress: Arc<dyn Ingress>, stop: CancellationToken) -> Result<(), ChannelError>;
 
+    /// Over how many connections the platform's events are split.
+    fn shards(&self) -> u32 {
+        1
+    }
+
+    /// As [`Channel::receive`], for one of the [`Channel::shards`], counted from 0. Each is received by one process at
+    /// a time, whichever that is.
+    ///
+    /// # Errors
+    /// As [`Channel::receive`].
+    async fn receive_shard(
+        &self,
+        _shard: u32,
+        ingress: Arc<dyn Ingress>,
+        stop: CancellationToken,
+    ) -> Result<(), ChannelError> {
+        self.receive(ingress, stop).await
+    }
+
     /// Sends one part. `key` is the same for every attempt: platforms that can, drop the repeat.
     ///
     /// # Errors

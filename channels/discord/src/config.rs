@@ -20,6 +20,8 @@ pub struct DiscordConfig {
     pub dev_guild: Option<u64>,
     /// Shows an answer as it grows.
     pub drafts: bool,
+    /// Over how many connections to the gateway the servers are split.
+    pub shards: u32,
     /// How long to wait for what.
     pub timing: Timing,
     /// The time.
@@ -35,6 +37,7 @@ impl DiscordConfig {
             commands: Vec::new(),
             dev_guild: None,
             drafts: false,
+            shards: 1,
             timing: Timing::default(),
             clock: Arc::new(Timestamp::now),
         }
@@ -47,6 +50,7 @@ impl fmt::Debug for DiscordConfig {
             .field("api_url", &self.api_url)
             .field("commands", &self.commands)
             .field("dev_guild", &self.dev_guild)
+            .field("shards", &self.shards)
             .field("timing", &self.timing)
             .finish_non_exhaustive()
     }

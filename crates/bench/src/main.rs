@@ -1,9 +1,11 @@
-//! Load generator and limits: what Clifford costs, beside what the same calls and commits cost without it.
+//! Load generator and limits: what Clifford costs, beside what the same calls and commits cost without it; and what
+//! holds when everything around it fails ([`storm`]).
 //!
 //! ```text
-//! cargo run --release -p clifford-bench                       every figure, as a table
-//! cargo run --release -p clifford-bench -- --only throughput  one of them
-//! cargo run --release -p clifford-bench -- --json             one JSON object, for machines
+//! cargo run --release -p clifford-bench -- load                    every figure, as a table
+//! cargo run --release -p clifford-bench -- load --only throughput  one of them
+//! cargo run --release -p clifford-bench -- load --json             one JSON object, for machines
+//! cargo run --release -p clifford-bench -- storm                   10,000 messages and 100 kills
 //! ```
 //!
 //! It starts the real binary (`clifford serve`, built in the same profile) against the fakes of Telegram and
@@ -26,20 +28,37 @@ mod bare;
 mod figures;
 mod process;
 mod report;
+mod storm;
 mod traffic;
 mod world;
 
 use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::Context;
-use clap::{Parser, ValueEnum};
+use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::{figures::Bench, report::Report};
 
-/// Measures Clifford, and compares it with its limits.
+/// Measures Clifford, and tries what it withstands.
 #[derive(Debug, Parser)]
 #[command(name = "clifford-bench", version)]
 struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Measures figures, and compares them with their limits.
+    Load(Load),
+    /// Kills it again and again while everything around it fails, and looks whether anything is lost.
+    Storm(storm::Options),
+}
+
+/// Options of `load`.
+#[derive(Debug, clap::Args)]
+struct Load {
     /// Measure only this.
     #[arg(long, value_name = "NAME")]
     only: Vec<Name>,
@@ -89,7 +108,14 @@ fn main() -> ExitCode {
         .enable_all()
         .build()
         .context("the runtime could not be started")
-        .and_then(|runtime| runtime.block_on(run(cli)));
+        .and_then(|runtime| {
+            runtime.block_on(async {
+                match cli.command {
+                    Command::Load(options) => load(options).await,
+                    Command::Storm(options) => storm::run(options).await,
+                }
+            })
+        });
     outcome.unwrap_or_else(|error| failed(&error))
 }
 
@@ -99,7 +125,7 @@ fn failed(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(2)
 }
 
-async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+async fn load(cli: Load) -> anyhow::Result<ExitCode> {
     if let Some(orders) = &cli.bare {
         bare::run(orders).await?;
         return Ok(ExitCode::SUCCESS);

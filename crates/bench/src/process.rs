@@ -113,7 +113,7 @@ pub fn bare(world: &World, dir: &Path, bodies: &Bodies) -> anyhow::Result<Proces
     std::fs::write(&path, serde_json::to_vec(&orders)?)
         .with_context(|| format!("{} cannot be written", path.display()))?;
     let mut command = Command::new(std::env::current_exe()?);
-    command.arg("--bare").arg(&path);
+    command.args(["load", "--bare"]).arg(&path);
     start(command)
 }
 

@@ -48,6 +48,16 @@ impl Bot {
         status
     }
 
+    /// Stops the oldest process where it stands, as a machine does that hangs.
+    pub fn freeze(&self) {
+        self.signal(Signal::STOP);
+    }
+
+    /// Lets the oldest process go on where it stood.
+    pub fn thaw(&self) {
+        self.signal(Signal::CONT);
+    }
+
     fn signal(&self, signal: Signal) {
         let id = self.processes.first().and_then(Child::id).expect("a process");
         let pid = Pid::from_raw(i32::try_from(id).unwrap()).expect("a pid");

@@ -79,7 +79,7 @@ async fn gateway_bot(Extract(shared): Extract<Shared>) -> Json<Value> {
     let state = shared.state();
     let reset_after = u64::try_from(state.gateway.reset_after.as_millis()).unwrap_or(u64::MAX);
     Json(json!({
-        "url": state.ws_url, "shards": 1,
+        "url": state.ws_url, "shards": state.gateway.shards,
         "session_start_limit": {
             "total": 1000, "remaining": state.gateway.identifies_left, "reset_after": reset_after,
             "max_concurrency": 1,

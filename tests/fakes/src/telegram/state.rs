@@ -125,6 +125,8 @@ pub struct Sent {
     pub edits: u32,
     /// When the server took it.
     pub at: Instant,
+    /// The connection broke before the bot was told that it was taken.
+    pub answer_lost: bool,
 }
 
 /// A file that the bot sent.
