@@ -173,33 +173,39 @@ impl Connection {
 
     /// One connection, for as long as the lease is held.
     async fn connection(&self, name: &str, place: &mut Place, stop: &CancellationToken) -> Ended {
-        let receiver = &self.receiver;
         let own = stop.child_token();
         let ingress = Arc::clone(&self.window) as Arc<dyn Ingress>;
-        let receive = receiver.channel.receive_shard(self.shard, ingress, own.clone());
+        let receive = self.receiver.channel.receive_shard(self.shard, ingress, own.clone());
         tokio::pin!(receive);
+        // Side by side: what is being received has connections to the database in its hands, which it gives back only
+        // while it goes on, and renewing needs one.
+        let ended = tokio::select! {
+            ended = &mut receive => {
+                return match ended {
+                    Ok(()) => Ended::Stopped,
+                    Err(error) => Ended::Failed(error),
+                };
+            }
+            ended = self.keep(name, place) => ended,
+        };
+        own.cancel();
+        receive.await.ok();
+        ended
+    }
+
+    /// Renews the lease until it is lost or is to be given up.
+    async fn keep(&self, name: &str, place: &mut Place) -> Ended {
+        let receiver = &self.receiver;
         let mut renewed = receiver.clock.now();
         loop {
-            tokio::select! {
-                ended = &mut receive => {
-                    return match ended {
-                        Ok(()) => Ended::Stopped,
-                        Err(error) => Ended::Failed(error),
-                    };
+            tokio::time::sleep(receiver.renew_every()).await;
+            if receiver.hold(name).await {
+                renewed = receiver.clock.now();
+                if place.is_too_many() {
+                    return Ended::Excess;
                 }
-                () = tokio::time::sleep(receiver.renew_every()) => {
-                    let lost = if receiver.hold(name).await {
-                        renewed = receiver.clock.now();
-                        place.is_too_many().then_some(Ended::Excess)
-                    } else {
-                        (receiver.clock.now().since(renewed) >= receiver.lease).then_some(Ended::LeaseLost)
-                    };
-                    if let Some(ended) = lost {
-                        own.cancel();
-                        receive.as_mut().await.ok();
-                        return ended;
-                    }
-                }
+            } else if receiver.clock.now().since(renewed) >= receiver.lease {
+                return Ended::LeaseLost;
             }
         }
     }

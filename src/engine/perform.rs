@@ -53,7 +53,7 @@ pub async fn drive(engine: &Arc<Engine>, work: Work, cancelled: &CancellationTok
             Err(error) => Err(Gone::Store(error)),
         };
         match outcome {
-            Ok(()) => return Rest::AtRest,
+            Ok(rest) => return rest,
             Err(Gone::Lost | Gone::Cancelled) => return Rest::LetGo,
             Err(Gone::Panicked) => {
                 fail_after_panic(engine, lease, cancelled).await;
@@ -73,23 +73,24 @@ pub async fn drive(engine: &Arc<Engine>, work: Work, cancelled: &CancellationTok
     Rest::LetGo
 }
 
-async fn attempt(engine: &Arc<Engine>, work: Work, cancelled: &CancellationToken) -> Result<(), Gone> {
+async fn attempt(engine: &Arc<Engine>, work: Work, cancelled: &CancellationToken) -> Result<Rest, Gone> {
     let mut session = Session::open(engine, work, cancelled);
     loop {
         if cancelled.is_cancelled() {
             return Err(Gone::Cancelled);
         }
         match session.state.pending.clone() {
-            Pending::Nothing => return Ok(()),
+            // It came to rest by a commit whose answer was lost: nobody was told.
+            Pending::Nothing => return Ok(Rest::LetGo),
             Pending::Wait => session.woken().await?,
             Pending::Call(call) => {
                 if session.call(call).await?.is_at_rest() {
-                    return Ok(());
+                    return Ok(Rest::AtRest);
                 }
             }
             Pending::Confirm(asked) => {
                 if session.unanswered(&asked).await?.is_at_rest() {
-                    return Ok(());
+                    return Ok(Rest::AtRest);
                 }
             }
             Pending::Approved(call) => {
@@ -98,7 +99,7 @@ async fn attempt(engine: &Arc<Engine>, work: Work, cancelled: &CancellationToken
             }
             Pending::Denied(asked) => {
                 if session.denied(&asked).await?.is_at_rest() {
-                    return Ok(());
+                    return Ok(Rest::AtRest);
                 }
             }
             Pending::Apply(reply) => {
@@ -111,7 +112,7 @@ async fn attempt(engine: &Arc<Engine>, work: Work, cancelled: &CancellationToken
                 };
                 let decision = session.judged(decision).await?;
                 if session.carry_out_with(decision, enclosed).await?.is_at_rest() {
-                    return Ok(());
+                    return Ok(Rest::AtRest);
                 }
             }
             Pending::Think => match decide::next(&session.state, &session.rules) {
@@ -121,7 +122,7 @@ async fn attempt(engine: &Arc<Engine>, work: Work, cancelled: &CancellationToken
                 }
                 Next::End(decision) => {
                     session.carry_out(decision).await?;
-                    return Ok(());
+                    return Ok(Rest::AtRest);
                 }
             },
         }

@@ -18,7 +18,6 @@ mod world;
 use std::{
     path::PathBuf,
     process::ExitCode,
-    sync::atomic::Ordering,
     time::{Duration, Instant},
 };
 
@@ -121,11 +120,7 @@ pub async fn run(options: Options) -> anyhow::Result<ExitCode> {
         }
     };
     let stopped = fleet.stop().await;
-    println!(
-        "{} kills, {} s",
-        fleet.kills().load(Ordering::Relaxed),
-        began.elapsed().as_secs()
-    );
+    println!("{} kills, {} s", fleet.kills, began.elapsed().as_secs());
     print!("{}", report::table(&outcome.tally, plan.messages.len()));
     let clean = outcome.tally.is_clean(plan.messages.len()) && outcome.violations.is_empty();
     if !clean {
@@ -190,13 +185,13 @@ async fn raise(
             tokio::time::sleep(said.pause).await;
         }
         drop((deaths, absences));
-        Ok(())
+        anyhow::Ok(())
     };
     let (breaks, (), ()) = tokio::try_join!(
         kill(fleet, world, database, dying),
         async {
             go_away(model, absent).await;
-            Ok(())
+            anyhow::Ok(())
         },
         speaking,
     )?;

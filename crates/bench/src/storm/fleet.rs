@@ -4,10 +4,7 @@ use std::{
     fs::OpenOptions,
     path::{Path, PathBuf},
     process::Stdio,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -86,7 +83,8 @@ pub struct Fleet {
     /// Where settings and logs are; kept if something was wrong.
     pub dir: TempDir,
     seats: Vec<Seat>,
-    kills: Arc<AtomicU64>,
+    /// How many were killed so far.
+    pub kills: usize,
 }
 
 /// One process, again and again.
@@ -108,7 +106,7 @@ impl Fleet {
             binary,
             dir,
             seats: Vec::new(),
-            kills: Arc::default(),
+            kills: 0,
         };
         for place in 0..count {
             let worker = place >= count.div_ceil(2);
@@ -151,14 +149,9 @@ impl Fleet {
         }
         seat.child.kill().await?;
         let died = Instant::now();
-        self.kills.fetch_add(1, Ordering::Relaxed);
+        self.kills += 1;
         self.seats[place].child = self.spawn(worker)?;
         Ok(died)
-    }
-
-    /// How many were killed so far.
-    pub fn kills(&self) -> Arc<AtomicU64> {
-        Arc::clone(&self.kills)
     }
 
     /// Asks all to end.

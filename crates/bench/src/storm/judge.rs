@@ -161,8 +161,8 @@ fn out_of_order(asked: &[Asked], heard: &[Heard]) -> Vec<(usize, String)> {
         if !is_here || !seen.insert(one.piece) {
             continue;
         }
-        match newest.get(&one.room) {
-            Some(newest) if *newest > one.piece => {
+        match newest.get(&one.room).copied() {
+            Some(newest) if newest > one.piece => {
                 found.push((one.piece.question, format!("{:?} came after {newest:?}", one.piece)));
             }
             _ => drop(newest.insert(one.room, one.piece)),
