@@ -275,3 +275,21 @@ async fn when_the_database_server_dies_and_comes_back_everything_goes_on() {
         );
     }
 }
+
+#[tokio::test]
+async fn a_connections_lease_is_renewed_while_more_comes_in_than_there_are_connections_to_the_database() {
+    let Some(setup) = setup(Site::Telegram) else { return };
+    let mut bot = setup.start().await;
+    let rooms: Vec<_> = (1..=100).map(|id| bot.room(Site::Telegram, id, "Ada")).collect();
+    for round in 1..=3 {
+        for room in &rooms {
+            bot.says(*room, "hello");
+        }
+        for room in &rooms {
+            bot.answers(*room, round).await;
+        }
+    }
+    bot.finish().await;
+    assert_eq!(bot.logged("pool timed out"), 0);
+    assert_eq!(bot.logged("lease was lost"), 0);
+}

@@ -103,15 +103,16 @@ pub fn judge(asked: &[Asked], heard: &[Heard], breaks: &[Instant]) -> (Tally, Ve
             .or_default()
             .insert((piece.of, piece.part));
         let telegram = asked[piece.question].platform == Platform::Telegram;
-        let unsure = |copy: &Heard, came_again: bool| {
-            let broke = |at: &Instant| *at >= copy.at && *at <= copy.at + IN_FLIGHT;
-            telegram && (copy.answer_lost || came_again && breaks.iter().any(broke))
+        let unsure = |copy: &Heard, again: Option<Instant>| {
+            let until = |again: Instant| again.min(copy.at + IN_FLIGHT);
+            let broke = |again| breaks.iter().any(|at| *at >= copy.at && *at <= until(again));
+            telegram && (copy.answer_lost || again.is_some_and(broke))
         };
         for (place, copy) in copies.iter().enumerate() {
-            let came_again = place + 1 < copies.len();
-            if unsure(copy, came_again) {
+            let again = copies.get(place + 1).map(|copy| copy.at);
+            if unsure(copy, again) {
                 tally.ambiguous += 1;
-            } else if came_again {
+            } else if again.is_some() {
                 tally.duplicated += 1;
                 note(piece.question, format!("{piece:?} came again"));
             }
@@ -247,6 +248,9 @@ mod tests {
         assert_eq!(counts(Platform::Telegram, &twice, &[]), (1, 0));
         assert_eq!(counts(Platform::Telegram, &twice, &[kill(100)]), (0, 1));
         assert_eq!(counts(Platform::Telegram, &twice, &[kill(2_500)]), (1, 0));
+        // What died after the repeat did not bring it about.
+        let at_once = [heard(now, 0, 1, 0), heard(now, 0, 1, 50)];
+        assert_eq!(counts(Platform::Telegram, &at_once, &[kill(100)]), (1, 0));
         assert_eq!(counts(Platform::Telegram, &lost, &[]), (0, 1));
         assert_eq!(counts(Platform::Discord, &lost, &[kill(100)]), (1, 0));
     }
