@@ -109,8 +109,9 @@ pub async fn run(options: Options) -> anyhow::Result<ExitCode> {
     let began = Instant::now();
     let world = World::new(&plan).await?;
     let mut model = Model::start(&plan).await;
-    let settings = fleet::settings(&world, &model.base_url(), &database.url, dir.path());
-    let mut fleet = Fleet::start(binary, dir, &settings, usize::try_from(options.processes)?)?;
+    let processes = usize::try_from(options.processes)?;
+    let settings = fleet::settings(&world, &model.base_url(), &database.url, dir.path(), processes);
+    let mut fleet = Fleet::start(binary, dir, &settings, processes)?;
     let raised = raise(&plan, &world, &mut model, &mut fleet, &database).await;
     let outcome = match raised {
         Ok(breaks) => judged(&plan, &world, &model, &database, &breaks).await?,

@@ -109,7 +109,7 @@ impl Fleet {
             kills: 0,
         };
         for place in 0..count {
-            let worker = place >= count.div_ceil(2);
+            let worker = place >= connected(count);
             let child = fleet.spawn(worker)?;
             fleet.seats.push(Seat { worker, child });
         }
@@ -177,8 +177,14 @@ impl Fleet {
     }
 }
 
-/// The settings of the bot in a storm: nothing that would hold it back, and leases that run out soon.
-pub fn settings(world: &World, model: &str, database: &str, dir: &Path) -> String {
+/// How many of so many processes are connected to the platforms; the others are workers only.
+pub fn connected(processes: usize) -> usize {
+    processes.div_ceil(2)
+}
+
+/// The settings of the bot in a storm: nothing that would hold it back, and leases that run out soon. Processes share
+/// Discord's servers.
+pub fn settings(world: &World, model: &str, database: &str, dir: &Path, processes: usize) -> String {
     format!(
         r#"
 [database]
@@ -203,6 +209,7 @@ rate_private_per_second = 0
 rate_group_per_minute = 0
 [channels.discord]
 token = "{discord_token}"
+shards = {shards}
 api_url = "{discord}"
 access = "open"
 [[llm.providers]]
@@ -213,6 +220,7 @@ model = "storm"
 key = "none"
 "#,
         dir = dir.display(),
+        shards = connected(processes),
         telegram_token = world.telegram.token(),
         telegram = world.telegram.api_url(),
         discord_token = clifford_fakes::discord::DiscordFake::TOKEN,
