@@ -109,7 +109,8 @@ pub async fn give_back(tx: &mut Tx, message: MessageId, worker: WorkerId) -> Res
     Ok(())
 }
 
-/// Whether a message is still this worker's to send. If its lease ran out and nobody has taken it, it is again.
+/// Whether a message is still this worker's to send. A lease that will not last half of its time any more is renewed,
+/// as is one that ran out if nobody has taken it: nobody else is to take it while it is being sent.
 ///
 /// # Errors
 /// The store's.
@@ -130,7 +131,7 @@ pub async fn keep(
         .await?;
     match row {
         None => Ok(false),
-        Some((Some(lease),)) if lease > now => Ok(true),
+        Some((Some(lease),)) if lease.since(now) >= until.since(now) / 2 => Ok(true),
         Some(_) => {
             let renewed = db.write(move |tx| {
                 Box::pin(async move {

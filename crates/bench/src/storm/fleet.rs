@@ -199,7 +199,7 @@ level = "info,clifford=debug"
 [ingress]
 user_messages_per_minute = 0
 [engine]
-lease_seconds = 2
+lease_seconds = 3
 [channels.telegram]
 token = "{telegram_token}"
 api_url = "{telegram}"
