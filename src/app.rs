@@ -28,6 +28,7 @@ use crate::{
     jobs, left_spaces,
     outbound::Outbound,
     receiver::Receiver,
+    retention, runtime,
     sealed::Sealed,
     search,
     store::{
@@ -210,6 +211,13 @@ impl App {
                 .spawn(search::indexer::run(self.db.clone(), stop.clone()));
             let hours = self.config.ingress.auto_close_hours;
             let idle = (hours > 0).then(|| Duration::from_secs(hours * 3600));
+            let kept = settings::retention(&self.config);
+            self.background.spawn(retention::run(
+                self.db.clone(),
+                Arc::clone(&self.clock),
+                kept,
+                stop.clone(),
+            ));
             self.background
                 .spawn(housekeeping::run(Arc::clone(&self.engine), idle, stop));
         }
@@ -242,6 +250,7 @@ impl App {
         tracing::info!(address = %server.address(), "the API is served");
         self.receivers.spawn(server.run(http::router(api), self.stop.clone()));
         self.receivers.spawn(metrics.keep(self.stop.clone()));
+        self.receivers.spawn(runtime::watch(self.stop.clone()));
     }
 
     /// Receives from these channels, each in a task of its own.

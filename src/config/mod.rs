@@ -29,6 +29,7 @@ mod nearest;
 mod overlay;
 mod policy;
 mod profile;
+mod retention;
 mod rules;
 mod secret;
 mod secrets;
@@ -59,6 +60,7 @@ pub use log::{Log, LogFormat};
 pub use memory::Memory;
 pub use policy::{OnDeny, Policy};
 pub use profile::Profile;
+pub use retention::Retention;
 pub use secret::Secrets;
 pub use secrets::Sealing;
 pub use shape::schema;
@@ -97,6 +99,8 @@ pub struct Config {
     pub ingress: Ingress,
     /// What is remembered of people and conversations.
     pub memory: Memory,
+    /// How long is kept what nobody needs for its work any more.
+    pub retention: Retention,
     /// Reminders and whatever else comes due by the clock.
     pub triggers: Triggers,
     /// How answers go out.

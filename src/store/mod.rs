@@ -35,6 +35,7 @@ pub mod policies;
 pub mod quotes;
 pub mod recollection;
 pub mod removal;
+pub mod retention;
 pub mod run_queue;
 mod run_start;
 pub mod run_tree;

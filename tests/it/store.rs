@@ -21,6 +21,7 @@ mod places;
 mod policies;
 mod races;
 mod recollections;
+mod retention;
 mod rows;
 mod search;
 mod triggers;
