@@ -60,8 +60,14 @@ impl Retention {
             None => Ok(0),
         };
         Ok(Deleted {
-            runs: delete(self.runs, |tx, before, limit| Box::pin(retention::runs(tx, before, limit))).await?,
-            jobs: delete(self.runs, |tx, before, limit| Box::pin(retention::jobs(tx, before, limit))).await?,
+            runs: delete(self.runs, |tx, before, limit| {
+                Box::pin(retention::runs(tx, before, limit))
+            })
+            .await?,
+            jobs: delete(self.runs, |tx, before, limit| {
+                Box::pin(retention::jobs(tx, before, limit))
+            })
+            .await?,
             messages: delete(self.messages, |tx, before, limit| {
                 Box::pin(retention::messages(tx, before, limit))
             })
@@ -95,7 +101,9 @@ pub async fn run(db: Db, clock: SharedClock, retention: Retention, stop: Cancell
         match retention.apply(&db, clock.now()).await {
             Ok(deleted) if deleted == Deleted::default() => {}
             Ok(deleted) => tracing::debug!(?deleted, "what was kept for long enough is deleted"),
-            Err(error) => tracing::warn!(%error, "what was kept for long enough could not be deleted; tried again later"),
+            Err(error) => {
+                tracing::warn!(%error, "what was kept for long enough could not be deleted; tried again later")
+            }
         }
     }
 }

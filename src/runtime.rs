@@ -1,13 +1,34 @@
-//! How the process itself is doing, as metrics: how many tasks there are, and how late timers come.
+//! The process itself: how many files it may open; and, as metrics, how many tasks there are and how late timers come.
 
 use std::time::Duration;
 
 use metrics::{Unit, describe_gauge, describe_histogram, gauge, histogram};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::{runtime::Handle, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 /// How often to look.
 const EVERY: Duration = Duration::from_millis(250);
+/// As many files as may ever be open at a time. Programs that this one starts inherit it, and some of them take long
+/// with millions.
+const MOST_FILES: u64 = 65_536;
+
+/// Lets this process open as many files as its hard limit allows: each model call that waits for its answer is one, and
+/// the soft limit is often 1,024.
+pub fn raise_open_files() {
+    let limit = getrlimit(Resource::Nofile);
+    let wanted = limit.maximum.map_or(MOST_FILES, |hard| hard.min(MOST_FILES));
+    if limit.current.is_none_or(|soft| soft >= wanted) {
+        return;
+    }
+    let raised = Rlimit {
+        current: Some(wanted),
+        maximum: limit.maximum,
+    };
+    if let Err(error) = setrlimit(Resource::Nofile, raised) {
+        tracing::debug!(%error, "the limit of open files stays as it is");
+    }
+}
 
 /// Looks until `stop`. A timer is late when no worker thread was free to notice it: whatever else waits is late too.
 pub async fn watch(stop: CancellationToken) {

@@ -15,7 +15,7 @@ use crate::{
     app::{App, Options},
     config::Loaded,
     http::Server,
-    telemetry,
+    runtime, telemetry,
 };
 
 /// Arguments of `serve`.
@@ -63,6 +63,7 @@ impl Args {
 pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
     let (loaded, secrets) = globals.load_with_secrets()?;
     telemetry::init(&loaded.config.log, &secrets)?;
+    runtime::raise_open_files();
     let mut stops = Stops::listen()?;
     let options = Options {
         channels: args.does(Part::Channels),

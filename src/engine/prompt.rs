@@ -103,7 +103,7 @@ pub fn system_prompt(
     allowed: Option<&[String]>,
 ) -> String {
     let visible = tools.registry.visible(allowed, tools.options);
-    let has = |command: &str| (visible.iter()).any(|visible| visible.names().any(|name| name == command));
+    let has = |command: &str| visible.iter().any(|visible| visible.has(command));
     let (computes, remembers) = (has("compute.eval"), has("memory.put"));
     let mut text = format!("{agent}\n\n{}\n", clifford_action::contract());
     text.push_str("\nRules:\n");
@@ -135,7 +135,7 @@ pub fn system_prompt(
         // Writing to a string cannot fail.
         let _ = writeln!(text, "- Subagents' profiles: {}.", profiles.join(", "));
     }
-    text.push_str(&tools::listing(kind, tools, allowed));
+    text.push_str(&tools::listing(kind, tools, visible, allowed.is_some()));
     text.push_str(EXAMPLES);
     // What is no tool of the run's is no example either: small models copy them.
     if computes {

@@ -28,6 +28,7 @@ use super::{
 use crate::{
     budget::Settlement,
     id::RunId,
+    memory::recall::Recalled,
     outbound::Enclosed,
     policy::words::Known,
     settings::WhenBusy,
@@ -94,6 +95,8 @@ pub struct Session<'a> {
     when_busy: Option<WhenBusy>,
     /// Where what was taken in was to be answered.
     taken_in: Vec<Address>,
+    /// What the prompt was made of, until it is known what of it is private.
+    recalled: Option<Recalled>,
     /// What of the prompt nobody outside knows.
     private: Known,
 }
@@ -117,6 +120,7 @@ impl<'a> Session<'a> {
             options: None,
             when_busy: None,
             taken_in: Vec::new(),
+            recalled: None,
             private: Known::default(),
         }
     }
@@ -179,7 +183,7 @@ impl<'a> Session<'a> {
         if self.state.sent.is_empty() {
             return Ok(());
         }
-        for error in outbox::failures_of(&mut self.engine.db.read().await?, self.work.run.id).await? {
+        for error in outbox::failures_of(&mut self.engine.db.glance().await?, self.work.run.id).await? {
             let text = format!("A message to the user could not be delivered: {error}.");
             if !self.state.said_notes.contains(&text) {
                 self.push(StepKind::Event(Event::SystemNote {

@@ -64,6 +64,12 @@ pub struct Visible {
 }
 
 impl Visible {
+    /// Whether it has a command of this full name.
+    pub fn has(&self, name: &str) -> bool {
+        let command = (name.strip_prefix(&*self.tool.name)).and_then(|rest| rest.strip_prefix('.'));
+        command.is_some_and(|command| self.commands.iter().any(|known| known.name == command))
+    }
+
     /// The full names of its commands.
     pub fn names(&self) -> impl Iterator<Item = String> {
         let tool = &self.tool.name;
@@ -167,7 +173,7 @@ impl Registry {
         let enabled = tools.filter(|tool| options.common(&tool.name).enabled);
         let tools = enabled.map(|tool| Visible {
             commands: (tool.commands.iter())
-                .filter(|command| may(&format!("{}.{}", tool.name, command.name)))
+                .filter(|command| allowed.is_none() || may(&format!("{}.{}", tool.name, command.name)))
                 .cloned()
                 .collect(),
             tool,

@@ -22,7 +22,12 @@ type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 /// # Errors
 /// There is nothing to draw, or the file cannot be written.
 pub fn draw(path: &Path, curves: &[Curve]) -> anyhow::Result<()> {
-    let of = |chart: Chart| curves.iter().filter(move |curve| curve.chart == chart).collect::<Vec<_>>();
+    let of = |chart: Chart| {
+        curves
+            .iter()
+            .filter(move |curve| curve.chart == chart)
+            .collect::<Vec<_>>()
+    };
     let charts: Vec<_> = [Chart::Latency, Chart::Growth]
         .into_iter()
         .map(|chart| (chart, of(chart)))
@@ -121,7 +126,10 @@ mod tests {
             name,
             points: vec![(10.0, 1.0), (90.0, 2.0)],
         };
-        draw(&path, &[curve(Chart::Latency, "Clifford"), curve(Chart::Growth, "others")])?;
+        draw(
+            &path,
+            &[curve(Chart::Latency, "Clifford"), curve(Chart::Growth, "others")],
+        )?;
         let svg = std::fs::read_to_string(&path)?;
         assert!(svg.contains("Clifford") && svg.contains("others"), "{svg}");
         assert_eq!(svg.matches("<circle").count(), 2);

@@ -68,6 +68,7 @@ struct Target {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    clifford::runtime::raise_open_files();
     let outcome = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

@@ -140,7 +140,9 @@ async fn watch(bot: &Process, dir: &Path, until: Instant) -> anyhow::Result<Vec<
         // count before the question is told.
         let handles = bot.handles()?;
         let metrics = bot.metrics().await?;
-        let tasks = metrics.value("clifford_tasks").context("the bot's metrics tell no tasks")?;
+        let tasks = metrics
+            .value("clifford_tasks")
+            .context("the bot's metrics tell no tasks")?;
         #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
         let handles = handles as f64;
         samples.push(Sample {

@@ -58,15 +58,18 @@ impl Session<'_> {
 
     /// The verdict on a call; none, if there is no such command, or its arguments are refused anyway.
     async fn verdict(&mut self, call: &ToolCall) -> Result<Option<Verdict>, Gone> {
-        let Some(command) = self.engine.tools.command(&call.name) else {
+        let engine = self.engine;
+        let Some(command) = engine.tools.command(&call.name) else {
             return Ok(None);
         };
         if command.fault(&call.args).is_some() {
             return Ok(None);
         }
-        // What the prompt holds tells what is private.
         self.frame().await?;
-        let made = policies::list(&mut self.engine.db.read().await?).await?;
+        if command.reaches_out {
+            self.learn_private();
+        }
+        let made = policies::list(&mut self.engine.db.glance().await?).await?;
         let rules = policy::trial::rules(&self.engine.rules.policy, made);
         let judged = Call {
             name: &call.name,
@@ -203,8 +206,12 @@ impl Session<'_> {
     }
 
     /// What the prompt holds that is private, as far as its words tell something: what is remembered of the person,
-    /// what they said elsewhere, and numbers of this conversation.
-    pub(super) fn learn_private(&mut self, recalled: &crate::memory::recall::Recalled) {
+    /// what they said elsewhere, and numbers of this conversation. Taken apart once, before the first call that could
+    /// carry it out: most runs make none.
+    fn learn_private(&mut self) {
+        let Some(recalled) = self.recalled.take() else {
+            return;
+        };
         for item in &recalled.items {
             self.private.learn(&item.value);
         }

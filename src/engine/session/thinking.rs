@@ -126,9 +126,9 @@ impl Session<'_> {
             };
             recalled.user_name = self.user_name().await?;
             recalled.files = self.files().await?;
-            self.learn_private(&recalled);
             self.taint(recall::origins(&self.work.run, &recalled));
             self.frame = Some(Frame::new(&self.work, &self.rules, tools, &recalled));
+            self.recalled = Some(recalled);
         }
         Ok(())
     }

@@ -57,12 +57,20 @@ async fn what_is_over_for_long_enough_is_deleted_and_what_is_still_needed_stays(
         assert_eq!(ids("jobs").await, ["502"], "the compaction's messages are still there");
         assert_eq!(apply(retention, 5001).await, deleted(2, 0, 0, 0));
         assert_eq!(ids("runs").await, ["0e4", "0e5"]);
-        let steps = column(db, "SELECT substr(run_id, length(run_id) - 2) FROM run_steps ORDER BY run_id").await;
+        let steps = column(
+            db,
+            "SELECT substr(run_id, length(run_id) - 2) FROM run_steps ORDER BY run_id",
+        )
+        .await;
         assert_eq!(steps, ["0e4", "0e4"]);
         let of_deleted = "SELECT content FROM messages WHERE context_id LIKE '%d1'";
         assert_eq!(column(db, of_deleted).await, Vec::<String>::new());
         let said = "SELECT content FROM messages WHERE id LIKE '%105' AND run_id IS NULL";
-        assert_eq!(column(db, said).await, ["qguildanswer"], "what a deleted run said stays");
+        assert_eq!(
+            column(db, said).await,
+            ["qguildanswer"],
+            "what a deleted run said stays"
+        );
         let used = "SELECT id || COALESCE(run_id, ' of a deleted run') FROM usage WHERE id = 'usage-1'";
         assert_eq!(column(db, used).await, ["usage-1 of a deleted run"]);
 
@@ -72,7 +80,11 @@ async fn what_is_over_for_long_enough_is_deleted_and_what_is_still_needed_stays(
         };
         assert_eq!(apply(usage, 3000).await, deleted(0, 0, 0, 0));
         assert_eq!(apply(usage, 3001).await, deleted(0, 0, 0, 2));
-        assert_eq!(apply(Retention::default(), i64::MAX).await, deleted(0, 0, 0, 0), "for ever");
+        assert_eq!(
+            apply(Retention::default(), i64::MAX).await,
+            deleted(0, 0, 0, 0),
+            "for ever"
+        );
         home.db.close().await;
     }
 }

@@ -49,7 +49,12 @@ pub async fn measure(bench: &Bench) -> anyhow::Result<Round> {
             Figure::new("messages in the largest database", "", largest, Limit::None),
             Figure::new("a turn in a database of 1,000 messages", "ms", least, Limit::None),
             Figure::new("a turn in the largest database", "ms", most, Limit::None),
-            Figure::new("the larger costs so many times more", "x", growth.times, Limit::Growth(growth::LIMIT)),
+            Figure::new(
+                "the larger costs so many times more",
+                "x",
+                growth.times,
+                Limit::Growth(growth::LIMIT),
+            ),
         ],
         tally: growth.tally,
         curves: vec![Curve {
@@ -90,7 +95,12 @@ async fn among(bench: &Bench, messages: u32) -> anyhow::Result<Scene> {
 /// Copies what the template's person has said and was answered, with its runs, as that of so many others.
 async fn fill(database: &Path, copies: u32) -> anyhow::Result<()> {
     let mut conn = SqliteConnectOptions::new().filename(database).connect().await?;
-    for pragma in ["journal_mode = DELETE", "synchronous = OFF", "cache_size = -200000", "foreign_keys = OFF"] {
+    for pragma in [
+        "journal_mode = DELETE",
+        "synchronous = OFF",
+        "cache_size = -200000",
+        "foreign_keys = OFF",
+    ] {
         run(&mut conn, &format!("PRAGMA {pragma}")).await?;
     }
     run(&mut conn, "BEGIN").await?;
@@ -115,9 +125,19 @@ async fn fill(database: &Path, copies: u32) -> anyhow::Result<()> {
     // Of each table: which rows are the person's, and which of their columns are ids or must differ otherwise.
     for (table, of_person, ids, others) in [
         ("users", "id = user", "id", ""),
-        ("channels", "id = channel", "id, user_id, active_context_id", "external_id, account"),
+        (
+            "channels",
+            "id = channel",
+            "id, user_id, active_context_id",
+            "external_id, account",
+        ),
         ("contexts", "id = context", "id, channel_id, user_id", ""),
-        ("runs", "context_id = context", "id, root_run_id, channel_id, user_id, context_id", ""),
+        (
+            "runs",
+            "context_id = context",
+            "id, root_run_id, channel_id, user_id, context_id",
+            "",
+        ),
         (
             "messages",
             "context_id = context",

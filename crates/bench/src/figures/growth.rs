@@ -2,10 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{
-    traffic::Tally,
-    world::World,
-};
+use crate::{traffic::Tally, world::World};
 
 /// How many times more a turn may cost with much behind it.
 pub const LIMIT: f64 = 1.3;

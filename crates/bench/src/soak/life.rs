@@ -114,7 +114,11 @@ async fn discord(discord: &DiscordFake, rate: f64, until: Instant) -> anyhow::Re
         let (channel, user) = people[tally.asked % PEOPLE];
         let before = discord.sent_anywhere();
         tally.asked += 1;
-        discord.user_says(channel, user, &format!("What do you know about question #{}?", tally.asked));
+        discord.user_says(
+            channel,
+            user,
+            &format!("What do you know about question #{}?", tally.asked),
+        );
         let answered = discord.wait_for("an answer", |fake| (fake.sent_anywhere() > before).then_some(()));
         if tokio::time::timeout(PATIENCE / 2, answered).await.is_err() {
             break;
