@@ -180,7 +180,7 @@ async fn copy(
     changes.extend(columns(others).iter().map(other));
     if table == "messages" {
         // They count as indexed: what a search costs is measured elsewhere.
-        changes.push("search_id = n * 1000 + rowid".to_owned());
+        changes.push("search_id = 1000000 + rowid".to_owned());
     }
     for sql in [
         format!("CREATE TEMP TABLE copied AS SELECT t.*, n FROM copies, {table} t, template WHERE {of_person}"),
