@@ -40,13 +40,13 @@ pub async fn watch(stop: CancellationToken) {
     );
     let runtime = Handle::current().metrics();
     loop {
+        #[expect(clippy::cast_precision_loss, reason = "tasks are far below 2^52")]
+        gauge!("clifford_tasks").set(runtime.num_alive_tasks() as f64);
         let due = Instant::now() + EVERY;
         tokio::select! {
             () = stop.cancelled() => return,
             () = tokio::time::sleep_until(due) => {}
         }
         histogram!("clifford_timer_lateness_seconds").record(due.elapsed());
-        #[expect(clippy::cast_precision_loss, reason = "tasks are far below 2^52")]
-        gauge!("clifford_tasks").set(runtime.num_alive_tasks() as f64);
     }
 }

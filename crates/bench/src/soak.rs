@@ -131,7 +131,8 @@ usage_days = 0.0001
 /// Reads everything until it is time.
 async fn watch(bot: &Process, dir: &Path, until: Instant) -> anyhow::Result<Vec<Sample>> {
     let began = Instant::now();
-    let mut ticks = tokio::time::interval(EVERY);
+    // The first figures are there a moment after the start.
+    let mut ticks = tokio::time::interval_at(began + EVERY, EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut samples = Vec::new();
     while Instant::now() < until {
