@@ -218,7 +218,7 @@ impl App {
     /// The HTTP API for a caller in this process, who holds the token of this hash.
     pub fn local_api(&self, owner_token: String) -> axum::Router {
         let api = self.api(Some(owner_token));
-        self.receivers.spawn(api.metrics.clone().keep(self.stop.clone()));
+        self.keep(api.metrics.clone());
         http::router(api)
     }
 
@@ -241,7 +241,13 @@ impl App {
         let metrics = api.metrics.clone();
         tracing::info!(address = %server.address(), "the API is served");
         self.receivers.spawn(server.run(http::router(api), self.stop.clone()));
-        self.receivers.spawn(metrics.keep(self.stop.clone()));
+        self.keep(metrics);
+    }
+
+    fn keep(&self, metrics: Option<http::Metrics>) {
+        if let Some(metrics) = metrics {
+            self.receivers.spawn(metrics.keep(self.stop.clone()));
+        }
     }
 
     /// Receives from these channels, each in a task of its own.

@@ -22,6 +22,7 @@ use crate::{
     id::{ChannelId, RunId, WorkerId},
     outbound::{Ticket, To},
     store::{Db, StoreError, outbox},
+    telemetry::spans::Origin,
 };
 
 /// The most messages claimed at once.
@@ -115,6 +116,7 @@ impl Delivery {
             Item::Message {
                 ticket,
                 recovered: false,
+                origin: Origin::here(),
             },
         );
     }

@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use clifford_channel::{Channel, ChannelError, ConnectionStatus, Ingress};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -54,7 +55,8 @@ impl Receiver {
                     continue;
                 }
             }
-            let began = self.clock.now();
+            // Not by the clock, which may be put forward or back.
+            let began = Instant::now();
             match self.connection(&stop).await {
                 Ended::Stopped => break,
                 Ended::LeaseLost => self.down("the connection's lease was lost"),
@@ -65,7 +67,7 @@ impl Receiver {
                 }
                 Ended::Failed(error) => {
                     self.down(&error.to_string());
-                    if self.clock.now().since(began) > Duration::from_secs(60) {
+                    if began.elapsed() > Duration::from_secs(60) {
                         backoff = BACKOFF.0;
                     }
                     wait(&stop, backoff).await;
@@ -86,7 +88,7 @@ impl Receiver {
         let own = stop.child_token();
         let receive = self.channel.receive(Arc::clone(&self.ingress), own.clone());
         tokio::pin!(receive);
-        let mut renewed = self.clock.now();
+        let mut renewed = Instant::now();
         loop {
             tokio::select! {
                 ended = &mut receive => {
@@ -97,8 +99,8 @@ impl Receiver {
                 }
                 () = tokio::time::sleep(RENEW) => {
                     if self.hold().await {
-                        renewed = self.clock.now();
-                    } else if self.clock.now().since(renewed) >= LEASE {
+                        renewed = Instant::now();
+                    } else if renewed.elapsed() >= LEASE {
                         own.cancel();
                         receive.as_mut().await.ok();
                         return Ended::LeaseLost;

@@ -1,8 +1,14 @@
 //! Which model does what, what its calls cost, and what one may cost at most.
 
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    fmt,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-use clifford_llm::{Circuit, DEFAULT_MAX_TOKENS, Model, Offline, Usage};
+use clifford_llm::{Circuit, Completion, DEFAULT_MAX_TOKENS, Model, ModelError, Offline, Request, Sink, Usage};
+use tracing::Instrument;
 
 use crate::{
     budget::Amount,
@@ -10,6 +16,7 @@ use crate::{
         runs::{Run, RunKind},
         text_enum,
     },
+    telemetry::{measures, spans},
 };
 
 text_enum! {
@@ -92,9 +99,19 @@ pub struct Assigned {
     pub max_tokens: Option<u32>,
 }
 
+/// Who is asked first for a role.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Requested {
+    /// The provider's name in the configuration.
+    pub provider: String,
+    /// The model's name.
+    pub model: String,
+}
+
 /// Every model that is asked for something.
 pub struct Roles {
     executor: Assigned,
+    requested: BTreeMap<&'static str, Requested>,
     others: BTreeMap<&'static str, Assigned>,
     prices: BTreeMap<String, Prices>,
     circuits: Vec<Arc<Circuit>>,
@@ -111,10 +128,51 @@ impl Roles {
     ) -> Self {
         Self {
             executor,
+            requested: BTreeMap::new(),
             others: others.into_iter().map(|(role, model)| (role.as_str(), model)).collect(),
             prices,
             circuits,
         }
+    }
+
+    /// The same, with who is asked first for each role, as traces and metrics tell it.
+    #[must_use]
+    pub fn asking_first(mut self, requested: impl IntoIterator<Item = (Role, Requested)>) -> Self {
+        self.requested = (requested.into_iter())
+            .map(|(role, requested)| (role.as_str(), requested))
+            .collect();
+        self
+    }
+
+    fn requested(&self, role: Role) -> Option<&Requested> {
+        let executor = || self.requested.get(Role::Executor.as_str());
+        self.requested.get(role.as_str()).or_else(executor)
+    }
+
+    /// Asks the model that has a role, for as long as `within`: a provider may go on writing for ever.
+    ///
+    /// # Errors
+    /// As [`Model::complete`].
+    pub async fn ask(
+        &self,
+        role: Role,
+        request: &Request,
+        sink: &mut dyn Sink,
+        within: Duration,
+    ) -> Result<Completion, ModelError> {
+        let requested = self.requested(role);
+        let span = spans::model_call(role, requested);
+        let began = Instant::now();
+        let asked = tokio::time::timeout(within, self.of(role).complete(request, sink));
+        let reply = asked.instrument(span.clone()).await.unwrap_or_else(|_| {
+            Err(ModelError::Overloaded {
+                provider: "the model".to_owned(),
+                reason: "no reply within max_run_seconds".to_owned(),
+            })
+        });
+        spans::model_replied(&span, &reply);
+        measures::model_replied(role, requested, &reply, began.elapsed());
+        reply
     }
 
     fn assigned(&self, role: Role) -> &Assigned {
@@ -132,19 +190,9 @@ impl Roles {
     }
 
     /// What a call cost, which is counted.
-    pub fn charge(&self, role: Role, provider: &str, usage: &Usage) -> f64 {
-        let cost = self.cost(provider, usage);
-        let labels = [("provider", provider.to_owned()), ("role", role.as_str().to_owned())];
-        metrics::counter!("clifford_model_calls_total", &labels).increment(1);
-        for (kind, tokens) in [
-            ("prompt", usage.prompt_tokens),
-            ("cached", usage.cached_tokens),
-            ("completion", usage.completion_tokens),
-        ] {
-            metrics::counter!("clifford_model_tokens_total", "provider" => provider.to_owned(), "kind" => kind)
-                .increment(tokens);
-        }
-        metrics::gauge!("clifford_model_cost_total", &labels).increment(cost);
+    pub fn charge(&self, role: Role, completion: &Completion) -> f64 {
+        let cost = self.cost(&completion.provider, &completion.usage);
+        measures::model_charged(role, completion, cost);
         cost
     }
 

@@ -12,7 +12,7 @@ use super::settings::count;
 use crate::{
     config::{self, Config, Provider, ProviderKind, RoleModel, Secrets},
     engine::masked::Masked,
-    roles::{Assigned, Prices, Role, Roles},
+    roles::{Assigned, Prices, Requested, Role, Roles},
 };
 
 /// What is asked of a cache costs that much more where nothing else is set, as Anthropic has it.
@@ -35,8 +35,20 @@ pub(super) fn roles(config: &Config, secrets: &Secrets) -> Result<Roles, SetupEr
             others.push((role, builder.assigned(choice)?));
         }
     }
+    let first = [
+        (Role::Executor, &chosen.executor),
+        (Role::Planner, &chosen.planner),
+        (Role::Verifier, &chosen.verifier),
+        (Role::Memory, &chosen.memory),
+        (Role::Vision, &chosen.vision),
+    ];
+    let first = first.into_iter().filter_map(|(role, choice)| {
+        let choice = choice.as_ref().or((role == Role::Executor).then_some(&usual))?;
+        Some((role, builder.requested(choice)?))
+    });
     let prices = builder.providers.iter().map(|one| (one.name.clone(), prices(one)));
-    Ok(Roles::new(executor, others, prices.collect(), builder.circuits.clone()))
+    let roles = Roles::new(executor, others, prices.collect(), builder.circuits.clone());
+    Ok(roles.asking_first(first))
 }
 
 /// One provider of the configuration, without the layers around it.
@@ -69,9 +81,22 @@ impl<'a> Builder<'a> {
         })
     }
 
-    fn assigned(&self, choice: &RoleModel) -> Result<Assigned, SetupError> {
+    /// The place of the provider that is asked first.
+    fn first(&self, choice: &RoleModel) -> usize {
         let named = |provider: &Provider| choice.provider.as_ref().is_some_and(|name| *name == provider.name);
-        let first = self.providers.iter().position(named).unwrap_or(0);
+        self.providers.iter().position(named).unwrap_or(0)
+    }
+
+    fn requested(&self, choice: &RoleModel) -> Option<Requested> {
+        let provider = self.providers.get(self.first(choice))?;
+        Some(Requested {
+            provider: provider.name.clone(),
+            model: choice.model.as_ref().unwrap_or(&provider.model).clone(),
+        })
+    }
+
+    fn assigned(&self, choice: &RoleModel) -> Result<Assigned, SetupError> {
+        let first = self.first(choice);
         let mut candidates = Vec::new();
         let mut dearest = Prices::default();
         for (place, (provider, circuit)) in self.providers.iter().zip(&self.circuits).enumerate() {

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     app::{App, Options},
     config::Loaded,
-    http::Server,
+    http::{Metrics, Server},
     telemetry,
 };
 
@@ -62,7 +62,7 @@ impl Args {
 
 pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
     let (loaded, secrets) = globals.load_with_secrets()?;
-    telemetry::init(&loaded.config.log, &secrets)?;
+    let traces = telemetry::init(&loaded.config, &secrets)?;
     let mut stops = Stops::listen()?;
     let options = Options {
         channels: args.does(Part::Channels),
@@ -71,7 +71,12 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     };
     // Bound before anything is received: a wrong address stops the start, not a server at work.
     let server = match loaded.config.http.enabled && args.does(Part::Api) {
-        true => Some(Server::bind(&loaded.config.http).await?),
+        true => {
+            let server = Server::bind(&loaded.config.http).await?;
+            // Before anything is done that is counted.
+            Metrics::install();
+            Some(server)
+        }
         false => None,
     };
     let app = setup::start(&loaded, &secrets, options).await?;
@@ -81,8 +86,12 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     greeting::say(&app, &loaded, &args).await?;
     stops.next().await;
     tracing::info!("stopping; what is at work is finished or handed back");
+    let ended = async {
+        app.shutdown().await;
+        traces.end().await;
+    };
     tokio::select! {
-        () = app.shutdown() => Ok(ExitCode::SUCCESS),
+        () = ended => Ok(ExitCode::SUCCESS),
         () = stops.next() => {
             tracing::warn!("stopped at once; what was at work goes on at the next start");
             Ok(ExitCode::FAILURE)
@@ -94,6 +103,8 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
 pub(super) struct Stops {
     interrupt: Signal,
     terminate: Signal,
+    /// Held, never read: a file that may not grow is a full disk, which passes, and not the end of the process.
+    _too_large: Signal,
 }
 
 impl Stops {
@@ -101,6 +112,8 @@ impl Stops {
         Ok(Self {
             interrupt: signal(SignalKind::interrupt()).context("SIGINT cannot be listened to")?,
             terminate: signal(SignalKind::terminate()).context("SIGTERM cannot be listened to")?,
+            _too_large: signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))
+                .context("SIGXFSZ cannot be listened to")?,
         })
     }
 

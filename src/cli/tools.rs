@@ -231,7 +231,7 @@ async fn call(
 ) -> anyhow::Result<ExitCode> {
     let args: Map<String, Value> = serde_json::from_str(args).context("the arguments are no JSON object")?;
     let (loaded, secrets) = globals.load_with_secrets()?;
-    telemetry::init_quiet(&loaded.config.log, &secrets)?;
+    telemetry::init_quiet(&loaded.config, &secrets)?;
     let app = setup::start(&loaded, &secrets, Options::default()).await?;
     let outcome = async {
         let user = match user {

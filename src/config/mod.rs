@@ -33,6 +33,7 @@ mod rules;
 mod secret;
 mod secrets;
 mod shape;
+mod telemetry;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -62,6 +63,7 @@ pub use profile::Profile;
 pub use secret::Secrets;
 pub use secrets::Sealing;
 pub use shape::schema;
+pub use telemetry::Telemetry;
 pub use triggers::{CatchUp, Triggers};
 pub use url::Url;
 
@@ -111,6 +113,8 @@ pub struct Config {
     pub tools: ToolSettings,
     /// What the process tells of itself.
     pub log: Log,
+    /// Where traces go.
+    pub telemetry: Telemetry,
 }
 
 impl Config {

@@ -109,6 +109,7 @@ impl Secrets {
         let url_passwords = urls
             .chain(&config.database.url)
             .chain(&config.files.endpoint)
+            .chain(&config.telemetry.otlp_endpoint)
             .filter_map(Url::password)
             .collect();
         let mut secrets = Self {

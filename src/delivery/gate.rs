@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use clifford_channel::{Address, Channel, DeliveryKey, Part, Platform, Receipt, SendError, Signal};
 use tokio::{sync::mpsc, time::Instant};
+use tracing::Instrument;
 
 use super::{Busy, Inner, drafts::Drafts, locked};
 use crate::{
@@ -17,6 +18,10 @@ use crate::{
         messages::MessageStatus,
         outbox::{self, Outgoing, OutgoingPart},
     },
+    telemetry::{
+        measures,
+        spans::{self, Origin},
+    },
 };
 
 /// How long a run may work before the indicator shows: an answer at once needs none.
@@ -26,10 +31,17 @@ const LOOK: Duration = Duration::from_millis(100);
 /// How long a gate stays open with nothing to do.
 const IDLE: Duration = Duration::from_secs(30);
 
+/// What became of a message that has arrived.
+const DELIVERED: &str = "delivered";
+
 /// What passes a gate.
 pub(super) enum Item {
     /// A message that this process holds.
-    Message { ticket: Ticket, recovered: bool },
+    Message {
+        ticket: Ticket,
+        recovered: bool,
+        origin: Origin,
+    },
     /// A message that was claimed: parts of it may have arrived.
     Recovered {
         message: Outgoing,
@@ -70,6 +82,7 @@ pub(super) struct Held {
     message: Outgoing,
     pub(super) parts: Vec<OutgoingPart>,
     recovered: bool,
+    origin: Origin,
 }
 
 /// What became of a part.
@@ -167,7 +180,7 @@ impl Gate {
                     () = tokio::time::sleep(LOOK) => {}
                 }
             } else if let Some(held) = self.waiting.remove(&oldest) {
-                self.message(held.message, held.parts, held.recovered).await;
+                self.deliver(held).await;
             }
             if stop.is_cancelled() {
                 return;
@@ -175,18 +188,29 @@ impl Gate {
         }
     }
 
-    fn hold(&mut self, message: Outgoing, parts: Vec<OutgoingPart>, recovered: bool) {
-        let held = Held {
-            message,
-            parts,
-            recovered,
-        };
+    fn hold(&mut self, held: Held) {
         self.waiting.insert(held.message.id, held);
+    }
+
+    async fn deliver(&mut self, held: Held) {
+        let span = spans::delivery(&held.message, &held.origin);
+        span.record("parts", held.parts.len());
+        let platform = self.channel.platform();
+        let delivered = self.message(held.message, held.parts, held.recovered);
+        let Some(outcome) = delivered.instrument(span.clone()).await else {
+            return;
+        };
+        spans::ended(&span, outcome, outcome == DELIVERED);
+        measures::delivered(platform, outcome);
     }
 
     async fn pass(&mut self, item: Item) {
         match item {
-            Item::Message { ticket, recovered } => {
+            Item::Message {
+                ticket,
+                recovered,
+                origin,
+            } => {
                 let parts = ticket
                     .parts
                     .into_iter()
@@ -203,9 +227,19 @@ impl Gate {
                     });
                 let parts: Vec<_> = parts.collect();
                 self.forget_draft(ticket.message.run_id, parts.first());
-                self.hold(ticket.message, parts, recovered);
+                self.hold(Held {
+                    message: ticket.message,
+                    parts,
+                    recovered,
+                    origin,
+                });
             }
-            Item::Recovered { message, parts } => self.hold(message, parts, true),
+            Item::Recovered { message, parts } => self.hold(Held {
+                message,
+                parts,
+                recovered: true,
+                origin: Origin::default(),
+            }),
             Item::Signal(to, signal) => self.signal(&to, &signal).await,
             Item::Busy => {
                 if self.channel.limits().typing_every.is_some() && self.indicate_at.is_none() {
@@ -254,14 +288,18 @@ impl Gate {
     }
 
     /// Sends a message's parts, in order. One that may have arrived already is sent again only if the
-    /// platform drops repeats, or the owner wants it.
-    async fn message(&mut self, mut message: Outgoing, parts: Vec<OutgoingPart>, recovered: bool) {
+    /// platform drops repeats, or the owner wants it. `None`: it waits for another time.
+    async fn message(
+        &mut self,
+        mut message: Outgoing,
+        parts: Vec<OutgoingPart>,
+        recovered: bool,
+    ) -> Option<&'static str> {
         let last = parts.last().map(|part| part.seq);
         for part in parts {
-            if recovered && part.status == MessageStatus::Sending && !self.may_repeat(&message) {
-                return self
-                    .give_up(&message, "it may have arrived before a crash; resend_ambiguous is off")
-                    .await;
+            if recovered && part.status == MessageStatus::Sending && !self.may_repeat() {
+                let reason = "it may have arrived before a crash; resend_ambiguous is off";
+                return Some(self.give_up(&message, reason).await);
             }
             if part.status == MessageStatus::Pending && recovered {
                 self.mark(&message, Mark::Sending(part.seq)).await;
@@ -284,12 +322,11 @@ impl Gate {
                         crash::reach(Point::BetweenParts);
                     }
                 }
-                Sent::GivenUp(reason) => return self.give_up(&message, &reason).await,
-                Sent::Stopped => return,
+                Sent::GivenUp(reason) => return Some(self.give_up(&message, &reason).await),
+                Sent::Stopped => return None,
             }
         }
-        metrics::counter!("clifford_deliveries_total", "platform" => message.platform, "outcome" => "delivered")
-            .increment(1);
+        Some(DELIVERED)
     }
 
     /// Whether another process may still be sending an older message to this chat. If the database does not
@@ -308,13 +345,14 @@ impl Gate {
     /// Tries a part until the platform takes or refuses it.
     async fn part(&mut self, message: &mut Outgoing, part: &OutgoingPart) -> Sent {
         let key = DeliveryKey(part.key.clone());
-        let began = self.inner.clock.now();
+        // Not by the clock: who puts that forward by a day has not waited for one.
+        let began = Instant::now();
         let mut backoff = self.inner.settings.backoff;
         loop {
             let wait = match self.send(message, &part.body.0, &key).await {
                 Ok(receipt) => return Sent::Delivered(receipt),
                 Err(SendError::RetryAfter(wait)) => wait,
-                Err(SendError::Unreachable(reason)) if !self.may_repeat(message) => {
+                Err(SendError::Unreachable(reason)) if !self.may_repeat() => {
                     return Sent::GivenUp(format!("it may have arrived; resend_ambiguous is off: {reason}"));
                 }
                 Err(SendError::NotSent(reason) | SendError::Unreachable(reason)) => {
@@ -352,24 +390,29 @@ impl Gate {
         }
         let enclosed = self.inner.enclosed(part).await?;
         let part = enclosed.as_ref().unwrap_or(part);
-        self.channel.send(&message.address.0, part, key).await
+        let began = Instant::now();
+        let sent = self.channel.send(&message.address.0, part, key).await;
+        measures::sent(self.channel.platform(), &sent, began.elapsed());
+        sent
     }
 
     /// Whether a part that may have arrived is sent again: where the platform drops the repeat, or the owner
     /// would rather read it twice than never.
-    fn may_repeat(&self, message: &Outgoing) -> bool {
+    fn may_repeat(&self) -> bool {
         if self.channel.limits().drops_repeats {
             return true;
         }
-        metrics::counter!("clifford_ambiguous_sends_total", "platform" => message.platform.clone()).increment(1);
+        measures::ambiguous(self.channel.platform());
         self.inner.settings.resend_ambiguous
     }
 
     /// A failed attempt is recorded, and ends the message if there were such for too long.
-    async fn failed(&self, message: &Outgoing, reason: &str, began: Timestamp) -> Option<Sent> {
-        tracing::warn!(message = %message.id, reason, "a message could not be sent; it is tried again");
+    async fn failed(&self, message: &Outgoing, reason: &str, began: Instant) -> Option<Sent> {
+        // What the platform said may quote the message: it stands in its row.
+        tracing::warn!(message = %message.id, platform = message.platform, "a message could not be sent; it is tried again");
+        tracing::debug!(message = %message.id, reason, "why a message could not be sent");
         self.mark(message, Mark::AttemptFailed(reason.to_owned())).await;
-        let too_long = self.inner.clock.now().since(began) > self.inner.settings.give_up_after;
+        let too_long = began.elapsed() > self.inner.settings.give_up_after;
         too_long.then(|| Sent::GivenUp(format!("not sent for too long: {reason}")))
     }
 
@@ -387,11 +430,11 @@ impl Gate {
         message.address.0 = to;
     }
 
-    async fn give_up(&self, message: &Outgoing, reason: &str) {
-        tracing::warn!(message = %message.id, reason, "a message was given up");
-        metrics::counter!("clifford_deliveries_total", "platform" => message.platform.clone(), "outcome" => "failed")
-            .increment(1);
+    async fn give_up(&self, message: &Outgoing, reason: &str) -> &'static str {
+        tracing::warn!(message = %message.id, platform = message.platform, "a message was given up; its error tells why");
+        tracing::debug!(message = %message.id, reason, "why a message was given up");
         self.mark(message, Mark::Failed(reason.to_owned())).await;
+        "failed"
     }
 
     /// Writes what became of a message. If the database is away, waits until it is back: what was sent must

@@ -199,14 +199,16 @@ impl Engine {
     pub fn start_later(self: &Arc<Self>, lease: Lease, mut at: crate::clock::Timestamp) {
         let engine = Arc::clone(self);
         self.tasks.spawn(async move {
+            // What was waited for by then counts, wherever the clock was put meanwhile.
+            let mut now = engine.clock.now();
             loop {
-                let wait = at.since(engine.clock.now());
+                let wait = at.since(now);
                 tokio::select! {
                     () = engine.stop.cancelled() => return,
                     () = tokio::time::sleep(wait) => {}
                 }
                 // Begun in one step, so that nothing joins its input after that was read.
-                let now = engine.clock.now();
+                now = engine.clock.now().max(at);
                 let begun = engine
                     .db
                     .write(move |tx| Box::pin(async move { runs::begin(tx, &lease, now).await }))

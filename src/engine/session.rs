@@ -14,6 +14,7 @@ use std::{sync::Arc, time::Duration};
 
 use clifford_channel::Address;
 use tokio_util::sync::CancellationToken;
+use tracing::Span;
 
 use super::{
     Engine,
@@ -31,7 +32,11 @@ use crate::{
     outbound::Enclosed,
     policy::words::Known,
     settings::WhenBusy,
-    store::{StoreError, outbox, run_tree, runs::RunKind, steps},
+    store::{
+        StoreError, outbox, run_tree,
+        runs::{Run, RunKind},
+        steps,
+    },
     tools::Options,
 };
 
@@ -96,6 +101,8 @@ pub struct Session<'a> {
     taken_in: Vec<Address>,
     /// What of the prompt nobody outside knows.
     private: Known,
+    /// The run's span in a trace.
+    span: Span,
 }
 
 impl<'a> Session<'a> {
@@ -118,7 +125,13 @@ impl<'a> Session<'a> {
             when_busy: None,
             taken_in: Vec::new(),
             private: Known::default(),
+            span: Span::current(),
         }
+    }
+
+    /// The run, as it was when this worker took it.
+    pub fn run(&self) -> &Run {
+        &self.work.run
     }
 
     /// The rules' numbers for this run.

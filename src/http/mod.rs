@@ -54,8 +54,8 @@ pub struct Api {
     pub owner_token: Option<String>,
     /// The platforms that this process is to be connected to.
     pub platforms: Vec<Platform>,
-    /// Counters, gauges and histograms.
-    pub metrics: Metrics,
+    /// Counters, gauges and histograms, if they are recorded.
+    pub metrics: Option<Metrics>,
     /// Open streams and waits end on it.
     pub stop: CancellationToken,
 }

@@ -22,6 +22,7 @@ use super::{
     problem::{Code, Problem},
     replay, runs, search, settings, stream, tools, triggers, usage, users,
 };
+use crate::telemetry::measures;
 
 /// How much longer an answer may take than a body: a body that does not come in time is always told as that.
 const BODY_FIRST: Duration = Duration::from_secs(1);
@@ -187,7 +188,7 @@ async fn guarded(request: Request, next: Next) -> Response {
 }
 
 fn harden(status: StatusCode, headers: &mut HeaderMap) {
-    ::metrics::counter!("clifford_http_requests_total", "status" => status.as_str().to_owned()).increment(1);
+    measures::answered_request(status.as_str());
     headers.insert(
         header::X_CONTENT_TYPE_OPTIONS,
         header::HeaderValue::from_static("nosniff"),

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
     pin::Pin,
     str::FromStr,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use sqlx::{
@@ -21,6 +21,7 @@ use super::{
     local::{BUSY_TIMEOUT, Locals, PRAGMAS, STATEMENTS},
     writer::Writer,
 };
+use crate::telemetry::measures;
 
 static SQLITE_MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
 static POSTGRES_MIGRATIONS: Migrator = sqlx::migrate!("migrations/postgres");
@@ -193,10 +194,13 @@ impl Db {
     /// # Errors
     /// The database does not answer.
     pub async fn read(&self) -> Result<Conn, StoreError> {
-        Ok(match &self.pools {
+        let began = Instant::now();
+        let conn = match &self.pools {
             Pools::Sqlite { read } => Conn::sqlite(read.acquire().await?),
             Pools::Postgres(pool) => Conn::postgres(pool.acquire().await?),
-        })
+        };
+        measures::connection_waited(began);
+        Ok(conn)
     }
 
     /// As [`Db::read`], for what is asked of every message and found at once: on SQLite the thread that asks finds it
@@ -225,9 +229,15 @@ impl Db {
         match (&self.pools, &self.writer) {
             (_, Some(writer)) => writer.run(work).await,
             (Pools::Postgres(pool), None) => {
-                let mut tx = Tx::postgres(pool.begin().await?);
+                let began = Instant::now();
+                let connection = pool.begin().await?;
+                measures::connection_waited(began);
+                let mut tx = Tx::postgres(connection);
                 let outcome = work(&mut tx).await?;
+                let ready = Instant::now();
                 tx.commit_postgres().await?;
+                measures::committed(ready);
+                measures::written(began);
                 Ok(outcome)
             }
             (Pools::Sqlite { .. }, None) => Err(StoreError::Unavailable("the writer has stopped".to_owned())),

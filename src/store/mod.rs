@@ -6,6 +6,7 @@
 pub mod agents;
 pub mod approvals;
 pub mod arrivals;
+pub mod backlog;
 pub mod budgets;
 pub mod channels;
 mod columns;

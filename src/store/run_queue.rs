@@ -37,11 +37,13 @@ pub async fn claim(
     limit: u32,
     tree: u32,
 ) -> Result<Vec<Lease>, StoreError> {
-    // A worker that is gone leaves its runs `running`: they become `pending` first, then are claimed like others.
+    // A worker that is gone leaves its runs `running`: they become `pending` first, then are claimed like others. What
+    // this worker is at work on it is not gone from, however old its lease: its machine slept, or its clock was put
+    // forward.
     tx.execute(
         "UPDATE runs SET status = 'pending', lease_owner = NULL, lease_until = NULL
-         WHERE status = 'running' AND lease_until < $1",
-        args![now],
+         WHERE status = 'running' AND lease_until < $1 AND lease_owner <> $2",
+        args![now, worker],
     )
     .await?;
     let sql = if tx.is_postgres() {

@@ -19,6 +19,7 @@ use crate::{
         triggers::{self, Due, Trigger, TriggerKind},
         users,
     },
+    telemetry::measures,
 };
 
 /// How many triggers are looked up at once.
@@ -75,7 +76,7 @@ async fn fire(engine: &Arc<Engine>, trigger: &Trigger, now: Timestamp) -> Result
         .write(move |tx| Box::pin(async move { claim(tx, &outbound, settings, due, now).await }))
         .await?;
     let Some(fired) = claimed else { return Ok(false) };
-    metrics::counter!("clifford_triggers_fired_total", "kind" => trigger.kind.as_str()).increment(1);
+    measures::trigger_fired(trigger.kind);
     if let Some(error) = &fired.error {
         tracing::warn!(trigger = %trigger.id, error, "a trigger fired in vain");
     }

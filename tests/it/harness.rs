@@ -83,6 +83,12 @@ impl Setup {
         Some(self)
     }
 
+    /// With this database.
+    pub fn database(mut self, url: &str) -> Self {
+        self.database = Some(url.to_owned());
+        self
+    }
+
     /// Sets a key of `bot.toml`, such as `ingress.debounce_ms`.
     pub fn set(mut self, path: &str, value: impl Into<toml::Value>) -> Self {
         put(&mut self.settings, path, value.into());

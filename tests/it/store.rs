@@ -1,5 +1,6 @@
 //! The store, every rule of it on both engines.
 
+mod backlog;
 mod budgets;
 mod claims;
 mod documents;

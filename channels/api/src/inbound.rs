@@ -26,6 +26,20 @@ pub enum Inbound {
     Unreadable(Unreadable),
 }
 
+impl Inbound {
+    /// The platform that it comes from.
+    pub const fn platform(&self) -> Platform {
+        match self {
+            Self::Message(message) => message.place.platform,
+            Self::Edit(edit) => edit.place.platform,
+            Self::Command(command) => command.place.platform,
+            Self::Moved(moved) => moved.platform,
+            Self::Left(left) => left.platform,
+            Self::Unreadable(unreadable) => unreadable.platform,
+        }
+    }
+}
+
 /// A message that somebody wrote.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {

@@ -73,7 +73,11 @@ async fn text(api: &Api, target: &Target, html: &str, plain: &str, buttons: &[Bu
     request.reply_markup = keyboard(buttons);
     match api.call(&request, CALL_TIMEOUT).await {
         Err(ApiError::Refused { description, .. }) if description.contains("can't parse entities") => {
-            tracing::warn!(chat = target.chat.0, %description, "Telegram could not read the markup; it goes out plain");
+            tracing::debug!(%description, "why Telegram could not read the markup");
+            tracing::warn!(
+                chat = target.chat.0,
+                "Telegram could not read the markup; it goes out plain"
+            );
             request.parse_mode = None;
             plain.clone_into(&mut request.text);
             api.call(&request, CALL_TIMEOUT).await

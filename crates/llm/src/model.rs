@@ -289,6 +289,32 @@ pub enum ModelError {
     },
 }
 
+impl ModelError {
+    /// Which kind of error it is, in a word: for metrics, traces and logs, where what the provider said has no place.
+    pub const fn class(&self) -> &'static str {
+        match self {
+            Self::Later { .. } => "later",
+            Self::Overloaded { .. } => "overloaded",
+            Self::BadRequest { .. } => "bad_request",
+            Self::Refused { .. } => "refused",
+            Self::Unauthorised { .. } => "unauthorised",
+            Self::Cut { .. } => "cut",
+        }
+    }
+
+    /// The provider's name in the configuration.
+    pub fn provider(&self) -> &str {
+        match self {
+            Self::Later { provider, .. }
+            | Self::Overloaded { provider, .. }
+            | Self::BadRequest { provider, .. }
+            | Self::Refused { provider, .. }
+            | Self::Unauthorised { provider, .. }
+            | Self::Cut { provider, .. } => provider,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;

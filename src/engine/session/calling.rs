@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc, time::Instant};
 
 use clifford_vault::Masker;
+use tracing::Instrument;
 
 use super::{Gone, Onward, Session, millis};
 use crate::{
@@ -14,6 +15,7 @@ use crate::{
     },
     memory::recall,
     search::Scope,
+    telemetry::{measures, spans},
     tools::{Called, Class, Options, Origins, ToolContext},
 };
 
@@ -26,6 +28,7 @@ impl Session<'_> {
     pub async fn call(&mut self, call: ToolCall) -> Result<Onward, Gone> {
         crash::reach(Point::ToolCallRecorded);
         let interrupted = std::mem::take(&mut self.interrupted);
+        let span = spans::tool_call(&call.name);
         let began = Instant::now();
         let Called {
             mut outcome,
@@ -40,8 +43,9 @@ impl Session<'_> {
             .into()
         } else {
             let options = self.options().await?;
+            let called = self.engine.tools.call(self.tool_context(&call, options), &call);
             tokio::select! {
-                called = self.engine.tools.call(self.tool_context(&call, options), &call) => masked(&self.engine.masker, called),
+                called = called.instrument(span.clone()) => masked(&self.engine.masker, called),
                 () = self.cancelled.cancelled() => return Err(Gone::Cancelled),
             }
         };
@@ -63,12 +67,12 @@ impl Session<'_> {
         } else {
             "failure"
         };
-        metrics::counter!("clifford_tool_calls_total", "tool" => call.name.clone(), "outcome" => label).increment(1);
-        let reads = self
-            .engine
-            .tools
-            .command(&call.name)
-            .is_none_or(|command| command.class == Class::Read);
+        spans::ended(&span, label, label == "success");
+        let command = self.engine.tools.command(&call.name);
+        // A tool that is gone by now may have had any name.
+        let name = command.as_ref().map_or("unknown", |_| call.name.as_str());
+        measures::tool_called(name, label, began.elapsed());
+        let reads = command.is_none_or(|command| command.class == Class::Read);
         let result = ToolResult {
             name: call.name,
             outcome,

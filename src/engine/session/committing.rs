@@ -9,6 +9,7 @@ use crate::{
         events::RunEvent,
     },
     store::runs::RunStatus,
+    telemetry::{measures, spans},
 };
 
 impl Session<'_> {
@@ -117,7 +118,8 @@ impl Session<'_> {
                 self.engine.delivery.signal(to, signal);
             }
             for ticket in tickets.into_iter().flatten() {
-                self.engine.delivery.deliver(ticket);
+                // Beside the iteration that says it, not within.
+                self.span.in_scope(|| self.engine.delivery.deliver(ticket));
             }
             // Who waits for subagents is still at work, as its chat sees it.
             if status.is_some() && !waits_for_children {
@@ -130,7 +132,8 @@ impl Session<'_> {
         }
         if let Some(status) = status {
             self.engine.events.tell(self.work.run.id, RunEvent::Status(status));
-            metrics::counter!("clifford_runs_total", "status" => status.as_str()).increment(1);
+            measures::run_rests(status);
+            spans::run_rests(&self.span, status);
         }
         if consequences.work_to_claim || status == Some(RunStatus::Waiting) {
             self.engine.bell.notify_one();

@@ -56,9 +56,8 @@ impl Session<'_> {
         let began = Instant::now();
         let left = Duration::from_millis(self.rules.max_run_ms.saturating_sub(self.state.worked_ms));
         let mut draft = self.draft();
-        let model = self.engine.roles.of(role);
         let reply = tokio::select! {
-            reply = tokio::time::timeout(left, model.complete(&request, &mut draft)) => reply,
+            reply = self.engine.roles.ask(role, &request, &mut draft, left) => reply,
             () = self.cancelled.cancelled() => {
                 self.charge_abandoned(role, sections.total()).await;
                 return Err(Gone::Cancelled);
@@ -77,19 +76,10 @@ impl Session<'_> {
                 .map(|prompt| self.engine.masker.mask_json(prompt)),
         }));
         let completion = match reply {
-            Ok(Ok(completion)) => completion,
-            Ok(Err(error)) => return self.no_reply(&error).await,
-            Err(_) => {
-                let error = ModelError::Overloaded {
-                    provider: "the model".to_owned(),
-                    reason: "no reply within what is left of max_run_seconds".to_owned(),
-                };
-                return self.no_reply(&error).await;
-            }
+            Ok(completion) => completion,
+            Err(error) => return self.no_reply(&error).await,
         };
-        let cost = self.engine.roles.charge(role, &completion.provider, &completion.usage);
-        let duration = began.elapsed();
-        metrics::histogram!("clifford_model_seconds", "provider" => completion.provider.clone()).record(duration);
+        let cost = self.engine.roles.charge(role, &completion);
         self.push(StepKind::Event(Event::LlmResponse(LlmResponse {
             text: completion.text,
             tool_calls: completion.tool_calls,
@@ -97,7 +87,7 @@ impl Session<'_> {
             provider: completion.provider,
             model: completion.model,
             cost,
-            duration_ms: millis(duration),
+            duration_ms: millis(began.elapsed()),
         })));
         if crash::is_armed(Point::ResponseRecorded) {
             self.commit(Effects::default()).await?;
@@ -147,7 +137,11 @@ impl Session<'_> {
 
     /// No model answered: the user hears of it. Only the owner reads which setting to mend.
     async fn no_reply(&mut self, error: &ModelError) -> Result<(), Gone> {
-        tracing::warn!(%error, "the model did not answer");
+        let remedy = match error {
+            ModelError::Unauthorised { remedy, .. } => remedy,
+            _ => "`clifford runs show` tells what it said",
+        };
+        tracing::warn!(error = error.class(), remedy, "the model did not answer");
         let channel = self.work.channel.as_ref();
         // Who sits at the machine can mend its settings.
         let is_local = channel.is_none_or(|channel| channel.platform == clifford_channel::Platform::Terminal.as_str());

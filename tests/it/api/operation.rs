@@ -26,8 +26,8 @@ async fn a_bot_tells_that_it_lives_and_is_ready_and_what_it_has_counted() {
     );
     for name in [
         "clifford_runs{status=\"waiting\"}",
-        "clifford_outbox_messages",
-        "clifford_outbox_oldest_seconds",
+        "clifford_queue_depth{queue=\"outbox\"}",
+        "clifford_queue_oldest_seconds{queue=\"outbox\"}",
         "clifford_database_up 1",
         "clifford_runs_total{status=\"completed\"}",
         "clifford_model_seconds_bucket{provider=\"offline\"",

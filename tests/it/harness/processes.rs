@@ -49,9 +49,13 @@ impl Bot {
     }
 
     fn signal(&self, signal: Signal) {
+        rustix::process::kill_process(self.pid(), signal).unwrap();
+    }
+
+    /// The oldest process.
+    pub fn pid(&self) -> Pid {
         let id = self.processes.first().and_then(Child::id).expect("a process");
-        let pid = Pid::from_raw(i32::try_from(id).unwrap()).expect("a pid");
-        rustix::process::kill_process(pid, signal).unwrap();
+        Pid::from_raw(i32::try_from(id).unwrap()).expect("a pid")
     }
 
     /// How the oldest process ended.

@@ -317,3 +317,18 @@ fn step(seq: u32) -> Step {
         kind: StepKind::Event(Event::Wake { reason: "time".into() }),
     }
 }
+
+pub async fn a_worker_takes_nothing_over_from_itself(world: World) {
+    let worker = WorkerId::new();
+    world.insert(world.loose_run()).await.expect("inserts");
+    let claimed = world.claim(worker, NOW, 10).await;
+    assert_eq!(claimed.len(), 1);
+    // Its machine slept, and nothing renewed its leases.
+    let morning = NOW.after(LEASE * 1000);
+    assert_eq!(world.claim(worker, morning, 10).await, []);
+    let taken = world.claim(WorkerId::new(), morning, 10).await;
+    assert_eq!(
+        taken.iter().map(|lease| lease.run).collect::<Vec<_>>(),
+        [claimed[0].run]
+    );
+}

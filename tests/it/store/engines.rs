@@ -1,8 +1,8 @@
 //! Runs every case on both engines.
 
 use super::{
-    budgets, claims, documents, files, follow_ups, hands, keys, linking, lists, managing, memory_writes, moves, places,
-    policies, races, recollections, rows, search, triggers,
+    backlog, budgets, claims, documents, files, follow_ups, hands, keys, linking, lists, managing, memory_writes,
+    moves, places, policies, races, recollections, rows, search, triggers,
     world::{Home, World},
 };
 
@@ -31,6 +31,8 @@ macro_rules! on_both_engines {
 }
 
 on_both_engines![
+    backlog::what_waits_is_counted_with_the_age_of_the_oldest,
+    claims::a_worker_takes_nothing_over_from_itself,
     documents::a_document_is_found_by_any_of_its_words_by_whom_it_belongs_to,
     documents::a_deleted_document_is_found_no_more_in_any_way,
     files::a_file_is_made_once_for_a_key_and_found_by_who_may_see_it,
