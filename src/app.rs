@@ -236,11 +236,21 @@ impl App {
 
     /// Answers the HTTP API on a bound address.
     pub fn serve(&self, server: Server, secrets: &Secrets) {
+        tracing::info!(address = %server.address(), "the API is served");
+        self.answer(server, secrets, http::router);
+    }
+
+    /// Tells on a bound address how this process is, which does not serve the API.
+    pub fn tell(&self, server: Server, secrets: &Secrets) {
+        tracing::info!(address = %server.address(), "metrics are served");
+        self.answer(server, secrets, http::watching);
+    }
+
+    fn answer(&self, server: Server, secrets: &Secrets, router: fn(Api) -> axum::Router) {
         let owner_token = secrets.http_token.as_ref();
         let api = self.api(owner_token.map(|token| clifford_vault::hash(token.expose())));
         let metrics = api.metrics.clone();
-        tracing::info!(address = %server.address(), "the API is served");
-        self.receivers.spawn(server.run(http::router(api), self.stop.clone()));
+        self.receivers.spawn(server.run(router(api), self.stop.clone()));
         self.keep(metrics);
     }
 

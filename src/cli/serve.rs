@@ -70,18 +70,21 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         terminal: None,
     };
     // Bound before anything is received: a wrong address stops the start, not a server at work.
-    let server = match loaded.config.http.enabled && args.does(Part::Api) {
-        true => {
-            let server = Server::bind(&loaded.config.http).await?;
-            // Before anything is done that is counted.
-            Metrics::install();
-            Some(server)
-        }
-        false => None,
+    let http = &loaded.config.http;
+    let server = match loaded.config.telemetry.metrics_bind {
+        _ if args.does(Part::Api) && http.enabled => Some(Server::bind(http).await?),
+        Some(address) if !args.does(Part::Api) => Some(Server::bind_for_watching(address, http).await?),
+        _ => None,
     };
+    if server.is_some() {
+        // Before anything is done that is counted.
+        Metrics::install();
+    }
     let app = setup::start(&loaded, &secrets, options).await?;
-    if let Some(server) = server {
-        app.serve(server, &secrets);
+    match server {
+        Some(server) if args.does(Part::Api) => app.serve(server, &secrets),
+        Some(server) => app.tell(server, &secrets),
+        None => {}
     }
     greeting::say(&app, &loaded, &args).await?;
     stops.next().await;

@@ -113,7 +113,7 @@ pub struct Config {
     pub tools: ToolSettings,
     /// What the process tells of itself.
     pub log: Log,
-    /// Where traces go.
+    /// Where traces go, and where a process is watched that serves no API.
     pub telemetry: Telemetry,
 }
 

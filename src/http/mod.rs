@@ -37,7 +37,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use self::{
     metrics::Metrics,
-    router::router,
+    router::{router, watching},
     server::{BindError, Server},
 };
 use crate::{config, engine::Engine, ingress::Gatekeeper};

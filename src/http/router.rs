@@ -72,6 +72,24 @@ pub fn router(api: Api) -> Router {
         .with_state(api)
 }
 
+/// What tells how a process is that does not serve the API.
+pub fn watching(api: Api) -> Router {
+    let api = Arc::new(api);
+    let within = Duration::from_secs(api.settings.request_timeout_seconds);
+    let told = OpenApiRouter::new()
+        .routes(routes!(health::readyz))
+        .routes(routes!(metrics::scrape));
+    let open = OpenApiRouter::new().routes(routes!(health::healthz));
+    Router::new()
+        .merge(told.split_for_parts().0)
+        .fallback(unknown_route)
+        .layer(from_fn_with_state(Shared::clone(&api), auth::authenticate))
+        .merge(open.split_for_parts().0)
+        .layer(from_fn(move |request, next| limited(within, request, next)))
+        .layer(from_fn(guarded))
+        .with_state(api)
+}
+
 /// Routes that answer at once. A stream is one of them: its head comes at once.
 fn quick() -> OpenApiRouter<Shared> {
     OpenApiRouter::with_openapi(Description::openapi())

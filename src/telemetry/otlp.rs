@@ -17,7 +17,10 @@ use opentelemetry_sdk::{
 };
 use tokio::runtime::Handle;
 use tracing::Metadata;
-use tracing_subscriber::{Layer, Registry, filter::filter_fn};
+use tracing_subscriber::{
+    Layer, Registry,
+    filter::{LevelFilter, filter_fn},
+};
 
 use super::spans;
 use crate::config::Url;
@@ -82,7 +85,7 @@ impl Exporter {
             .with_threads(false)
             .with_target(false)
             .with_tracked_inactivity(false)
-            .with_filter(filter_fn(own))
+            .with_filter(filter_fn(own).with_max_level_hint(LevelFilter::DEBUG))
     }
 
     pub(super) async fn end(self) {

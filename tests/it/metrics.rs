@@ -6,10 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use clifford::telemetry::catalogue::{Kind, METRICS, Metric, Values};
 use serde_json::Value;
+use tokio::io::{AsyncBufReadExt, BufReader};
 
 use crate::{
     harness::{Setup, Site},
-    watch::{Sample, Watch, named, watched},
+    watch::{Sample, TOKEN, Watch, named, watched},
 };
 
 /// Every series of a metric whose labels are known from the start.
@@ -37,7 +38,7 @@ fn metric_of(name: &str) -> Option<&'static Metric> {
 #[tokio::test]
 async fn what_happens_is_counted_from_zero_and_the_dashboard_asks_for_nothing_else() {
     let mut bot = watched(Setup::on(Site::Telegram)).start().await;
-    let watch = Watch::on(&bot).await;
+    let watch = Watch::on(&bot);
     let before = watch.samples().await;
     for metric in METRICS {
         for sample in from_the_start(metric) {
@@ -128,6 +129,32 @@ async fn what_happens_is_counted_from_zero_and_the_dashboard_asks_for_nothing_el
     every_metric_is_described(&watch).await;
     the_dashboard_is_sound(&after);
     bot.finish().await;
+}
+
+#[tokio::test]
+async fn a_process_without_the_api_tells_what_it_counts_where_that_is_set() {
+    let bot = Setup::on(Site::Telegram)
+        .set("telemetry.metrics_bind", "127.0.0.1:0")
+        .set("http.token", TOKEN)
+        .prepare()
+        .await;
+    let mut workers = bot.beside(&["serve", "--only", "workers"]);
+    let mut lines = BufReader::new(workers.stderr.take().unwrap()).lines();
+    let line = loop {
+        let line = lines.next_line().await.unwrap().expect("it serves its metrics");
+        if line.contains("metrics are served") {
+            break line;
+        }
+    };
+    let watch = Watch::at(&line);
+    assert_eq!(watch.samples().await[&named("clifford_database_up", &[])], 1.0);
+    assert_eq!(watch.ready().await.0, 200);
+    assert_eq!(watch.get("/api/runs").await.0, 404);
+    let unknown = reqwest::get(format!("http://{}/metrics", watch.address()))
+        .await
+        .unwrap();
+    assert_eq!(unknown.status().as_u16(), 401);
+    workers.kill().await.unwrap();
 }
 
 fn every_series_is_in_the_catalogue(samples: &BTreeMap<Sample, f64>) {

@@ -28,10 +28,15 @@ pub type Sample = (String, BTreeMap<String, String>);
 
 impl Watch {
     /// The API of the process that was started last.
-    pub async fn on(bot: &Bot) -> Self {
+    pub fn on(bot: &Bot) -> Self {
         let log = bot.log_text();
         let line = log.lines().rev().find(|line| line.contains("the API is served"));
-        let (_, port) = line.and_then(|line| line.split_once("127.0.0.1:")).expect("an address");
+        Self::at(line.expect("it serves its API"))
+    }
+
+    /// The API of a process that logged this line.
+    pub fn at(line: &str) -> Self {
+        let (_, port) = line.split_once("127.0.0.1:").expect("an address");
         let port: String = port.chars().take_while(char::is_ascii_digit).collect();
         Self {
             address: format!("127.0.0.1:{port}"),

@@ -67,12 +67,6 @@ impl Drop for Disk {
     }
 }
 
-/// How many handles a bot's process has open.
-pub fn open_handles(bot: &Bot) -> u64 {
-    let handles = fs::read_dir(format!("/proc/{}/fd", bot.pid().as_raw_nonzero())).unwrap();
-    u64::try_from(handles.count()).unwrap()
-}
-
 /// Lowers a limit of a bot's process while it runs, and returns what it was.
 pub fn lower(bot: &Bot, resource: Resource, to: u64) -> Option<u64> {
     // The highest limit stays: what it was before is that, in a process that nobody limited.

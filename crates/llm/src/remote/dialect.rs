@@ -125,11 +125,8 @@ impl Dialect {
             .compare_exchange(sent.pack(), next.pack(), Ordering::Relaxed, Ordering::Relaxed)
             .is_ok()
         {
-            tracing::info!(
-                ?next,
-                complaint,
-                "the server does not understand all that it could be asked"
-            );
+            tracing::info!(?next, "the server does not understand all that it could be asked");
+            tracing::debug!(complaint, "what the server does not understand");
         }
         true
     }
