@@ -89,6 +89,9 @@ impl<'a> Builder<'a> {
 
     fn requested(&self, choice: &RoleModel) -> Option<Requested> {
         let provider = self.providers.get(self.first(choice))?;
+        if provider.kind == ProviderKind::Offline {
+            return None;
+        }
         Some(Requested {
             provider: provider.name.clone(),
             model: choice.model.as_ref().unwrap_or(&provider.model).clone(),

@@ -194,7 +194,7 @@ impl Gate {
 
     async fn deliver(&mut self, held: Held) {
         let span = spans::delivery(&held.message, &held.origin);
-        span.record("parts", held.parts.len());
+        span.record("parts", i64::try_from(held.parts.len()).unwrap_or(i64::MAX));
         let platform = self.channel.platform();
         let delivered = self.message(held.message, held.parts, held.recovered);
         let Some(outcome) = delivered.instrument(span.clone()).await else {

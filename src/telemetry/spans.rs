@@ -58,7 +58,7 @@ pub fn run_rests(span: &Span, status: RunStatus) {
 
 /// One iteration of a run.
 pub fn iteration(run: &Run, number: u32) -> Span {
-    debug_span!("iteration", run = %run.id, number)
+    debug_span!("iteration", run = %run.id, number = i64::from(number))
 }
 
 /// A call of a model.
@@ -95,8 +95,10 @@ pub fn model_replied(span: &Span, reply: &Result<Completion, ModelError>) {
             span.record("outcome", "answered");
             span.record("gen_ai.provider.name", completion.provider.as_str());
             span.record("gen_ai.response.model", completion.model.as_str());
-            span.record("gen_ai.usage.input_tokens", completion.usage.prompt_tokens);
-            span.record("gen_ai.usage.output_tokens", completion.usage.completion_tokens);
+            // OTLP knows whole numbers with a sign only; others would go out as text.
+            let whole = |tokens| i64::try_from(tokens).unwrap_or(i64::MAX);
+            span.record("gen_ai.usage.input_tokens", whole(completion.usage.prompt_tokens));
+            span.record("gen_ai.usage.output_tokens", whole(completion.usage.completion_tokens));
         }
         Err(error) => {
             span.record("outcome", error.class());
@@ -195,18 +197,15 @@ impl Origin {
         Self::default()
     }
 
-    #[cfg_attr(
-        not(feature = "otlp"),
-        expect(clippy::unused_self, reason = "there is nothing to hold on to")
-    )]
+    #[cfg(feature = "otlp")]
     fn adopt(&self, span: &Span) {
-        #[cfg(feature = "otlp")]
+        use tracing_opentelemetry::OpenTelemetrySpanExt;
         if let Some(context) = &self.0 {
-            use tracing_opentelemetry::OpenTelemetrySpanExt;
             // A span that nobody records has no parent either.
             span.set_parent(context.clone()).ok();
         }
-        #[cfg(not(feature = "otlp"))]
-        let _ = span;
     }
+
+    #[cfg(not(feature = "otlp"))]
+    const fn adopt(&self, _: &Span) {}
 }

@@ -69,7 +69,7 @@ async fn a_message_with_tool_calls_is_one_tree_of_spans_without_words() {
     assert_eq!(
         tree(&spans, None, 0),
         [
-            "invoke_agent main",
+            "invoke_agent Clifford",
             "  iteration",
             "    chat fake-1",
             "    execute_tool compute.eval",
@@ -87,7 +87,7 @@ async fn a_message_with_tool_calls_is_one_tree_of_spans_without_words() {
     let (id, context) = (run.id.to_string(), run.context_id.unwrap().to_string());
     let channel = run.channel_id.unwrap().to_string();
     assert_eq!(
-        find("invoke_agent main").attributes,
+        find("invoke_agent Clifford").attributes,
         expected(&[
             ("run", &id),
             ("kind", "coordinator"),
@@ -96,7 +96,7 @@ async fn a_message_with_tool_calls_is_one_tree_of_spans_without_words() {
             ("platform", "telegram"),
             ("outcome", "completed"),
             ("gen_ai.operation.name", "invoke_agent"),
-            ("gen_ai.agent.name", "main"),
+            ("gen_ai.agent.name", "Clifford"),
             ("gen_ai.conversation.id", &context),
         ])
     );
@@ -148,7 +148,10 @@ async fn a_message_with_tool_calls_is_one_tree_of_spans_without_words() {
         .map(|span| (span.name.as_str(), span.attributes["outcome"].as_str()))
         .collect();
     told.sort_unstable();
-    assert_eq!(told, [("chat fake-1", "bad_request"), ("invoke_agent main", "failed")]);
+    assert_eq!(
+        told,
+        [("chat fake-1", "bad_request"), ("invoke_agent Clifford", "failed")]
+    );
 
     bot.finish().await;
     assert_eq!(collector.violations(), Vec::<String>::new());
@@ -169,7 +172,7 @@ async fn what_was_traced_last_is_sent_before_the_end() {
     bot.answers(room, 1).await;
     bot.finish().await;
     let names: Vec<_> = collector.spans().into_iter().map(|span| span.name).collect();
-    assert!(names.contains(&"invoke_agent main".to_owned()), "{names:?}");
+    assert!(names.contains(&"invoke_agent Clifford".to_owned()), "{names:?}");
     assert!(names.contains(&"delivery".to_owned()), "{names:?}");
 }
 

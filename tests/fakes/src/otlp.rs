@@ -199,6 +199,15 @@ fn span_of(span: wire::Span) -> Result<Span, String> {
 fn attributes(pairs: &[KeyValue]) -> Result<BTreeMap<String, String>, String> {
     let mut attributes = BTreeMap::new();
     for pair in pairs {
+        let is_number = matches!(
+            &pair.value,
+            Some(AnyValue {
+                value: Some(Value::IntValue(_))
+            })
+        );
+        if pair.key.starts_with("gen_ai.usage.") && !is_number {
+            return Err(format!("attribute {} is no whole number", pair.key));
+        }
         let value = match pair.value.as_ref() {
             Some(AnyValue { value: Some(value) }) => match value {
                 Value::StringValue(text) => text.clone(),
