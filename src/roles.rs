@@ -170,7 +170,7 @@ impl Roles {
                 reason: "no reply within max_run_seconds".to_owned(),
             })
         });
-        spans::model_replied(&span, &reply);
+        spans::model_replied(&span, requested, &reply);
         measures::model_replied(role, requested, &reply, began.elapsed());
         reply
     }

@@ -198,9 +198,9 @@ impl Engine {
     /// Works on a run that this process holds and that begins at a time that may move.
     pub fn start_later(self: &Arc<Self>, lease: Lease, mut at: crate::clock::Timestamp) {
         let engine = Arc::clone(self);
+        // What was waited for from now on counts, wherever the clock is put meanwhile.
+        let mut now = engine.clock.now();
         self.tasks.spawn(async move {
-            // What was waited for by then counts, wherever the clock was put meanwhile.
-            let mut now = engine.clock.now();
             loop {
                 let wait = at.since(now);
                 tokio::select! {

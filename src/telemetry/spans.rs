@@ -80,7 +80,6 @@ pub fn model_call(role: Role, requested: Option<&Requested>) -> Span {
     );
     if let Some(requested) = requested {
         span.record("gen_ai.request.model", requested.model.as_str());
-        span.record("gen_ai.provider.name", requested.provider.as_str());
         if is_exported() {
             span.record("otel.name", format!("chat {}", requested.model));
         }
@@ -88,8 +87,8 @@ pub fn model_call(role: Role, requested: Option<&Requested>) -> Span {
     span
 }
 
-/// What a call of a model came to.
-pub fn model_replied(span: &Span, reply: &Result<Completion, ModelError>) {
+/// What a call of a model came to. Each attribute is recorded once: a second value would go out beside the first.
+pub fn model_replied(span: &Span, requested: Option<&Requested>, reply: &Result<Completion, ModelError>) {
     match reply {
         Ok(completion) => {
             span.record("outcome", "answered");
@@ -101,6 +100,9 @@ pub fn model_replied(span: &Span, reply: &Result<Completion, ModelError>) {
             span.record("gen_ai.usage.output_tokens", whole(completion.usage.completion_tokens));
         }
         Err(error) => {
+            if let Some(requested) = requested {
+                span.record("gen_ai.provider.name", requested.provider.as_str());
+            }
             span.record("outcome", error.class());
             failed(span, error.class());
         }
