@@ -3,6 +3,7 @@
 mod drafts;
 mod enclose;
 mod gate;
+mod mark;
 
 use std::{
     collections::{BTreeMap, HashMap},

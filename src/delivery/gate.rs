@@ -3,18 +3,17 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use clifford_channel::{Address, Channel, DeliveryKey, Part, Platform, Receipt, SendError, Signal};
+use clifford_channel::{Address, Channel, DeliveryKey, Part, Receipt, SendError, Signal};
 use tokio::{sync::mpsc, time::Instant};
 use tracing::Instrument;
 
-use super::{Busy, Inner, drafts::Drafts, locked};
+use super::{Busy, Inner, drafts::Drafts, locked, mark::Mark};
 use crate::{
-    clock::Timestamp,
     engine::crash::{self, Point},
     id::{ChannelId, MessageId, RunId},
     outbound::Ticket,
     store::{
-        StoreError, Tx, channels,
+        StoreError,
         messages::MessageStatus,
         outbox::{self, Outgoing, OutgoingPart},
     },
@@ -465,43 +464,6 @@ impl Gate {
                     tracing::error!(%error, "an outbox row could not be changed");
                     return;
                 }
-            }
-        }
-    }
-}
-
-/// What became of a message.
-#[derive(Clone)]
-enum Mark {
-    Sending(i64),
-    Delivered {
-        seq: i64,
-        receipt: Receipt,
-        is_last: bool,
-    },
-    AttemptFailed(String),
-    Failed(String),
-    ChatGone(String),
-    Moved {
-        platform: Platform,
-        from: String,
-        to: Address,
-    },
-}
-
-impl Mark {
-    async fn write(self, tx: &mut Tx, id: MessageId, channel: ChannelId, now: Timestamp) -> Result<(), StoreError> {
-        match self {
-            Self::Sending(seq) => outbox::part_sending(tx, id, seq).await,
-            Self::Delivered { seq, receipt, is_last } => {
-                outbox::part_delivered(tx, id, seq, &receipt.id, is_last, now).await
-            }
-            Self::AttemptFailed(reason) => outbox::attempt_failed(tx, id, &reason).await,
-            Self::Failed(reason) => outbox::fail(tx, id, &reason).await,
-            Self::ChatGone(reason) => channels::disable(tx, channel, &reason, now).await,
-            Self::Moved { platform, from, to } => {
-                channels::moved(tx, platform, &from, &to.place).await?;
-                outbox::readdress(tx, id, &to).await
             }
         }
     }

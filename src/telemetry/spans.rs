@@ -95,7 +95,7 @@ pub fn model_replied(span: &Span, requested: Option<&Requested>, reply: &Result<
             span.record("gen_ai.provider.name", completion.provider.as_str());
             span.record("gen_ai.response.model", completion.model.as_str());
             // OTLP knows whole numbers with a sign only; others would go out as text.
-            let whole = |tokens| i64::try_from(tokens).unwrap_or(i64::MAX);
+            let whole = |tokens: u64| i64::try_from(tokens).unwrap_or(i64::MAX);
             span.record("gen_ai.usage.input_tokens", whole(completion.usage.prompt_tokens));
             span.record("gen_ai.usage.output_tokens", whole(completion.usage.completion_tokens));
         }
