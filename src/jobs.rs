@@ -113,7 +113,7 @@ async fn claim(engine: &Engine) -> Result<Option<(Job, JobLease)>, StoreError> {
 
 async fn work_on(engine: &Arc<Engine>, job: Job, lease: JobLease) {
     let span = spans::job(&job);
-    work_within(engine, job, lease).instrument(span).await;
+    Box::pin(work_within(engine, job, lease).instrument(span)).await;
 }
 
 async fn work_within(engine: &Arc<Engine>, job: Job, lease: JobLease) {

@@ -39,7 +39,7 @@ pub enum Rest {
 /// when it is back; a panic ends its run, and nothing else.
 pub async fn drive(engine: &Arc<Engine>, work: Work, cancelled: &CancellationToken) -> Rest {
     let span = spans::run(&work);
-    drive_within(engine, work, cancelled).instrument(span).await
+    Box::pin(drive_within(engine, work, cancelled).instrument(span)).await
 }
 
 async fn drive_within(engine: &Arc<Engine>, work: Work, cancelled: &CancellationToken) -> Rest {

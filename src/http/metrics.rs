@@ -2,7 +2,7 @@
 
 use std::{
     sync::OnceLock,
-    time::{Duration, Instant, SystemTime},
+    time::{Duration, Instant},
 };
 
 use axum::{
@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Shared, auth::Reader, problem::Problem};
 use crate::{
+    clock::{Clock, SystemClock},
     store::{
         StoreError, backlog,
         runs::{self, RunStatus},
@@ -48,8 +49,8 @@ impl Metrics {
                 .inspect_err(|error| tracing::warn!(%error, "metrics are not recorded"))
                 .ok()?;
             catalogue::begin();
-            let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-            gauge!("process_start_time_seconds").set(since_1970.unwrap_or_default().as_secs_f64());
+            let since_1970 = Duration::from_millis(u64::try_from(SystemClock.now().0).unwrap_or_default());
+            gauge!("process_start_time_seconds").set(since_1970.as_secs_f64());
             Some(Self {
                 handle,
                 began: Instant::now(),
