@@ -15,6 +15,9 @@ pub mod erase;
 pub mod export;
 pub mod fetch;
 pub mod files;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod housekeeping;
 pub mod http;
 pub mod id;

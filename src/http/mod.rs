@@ -8,6 +8,8 @@ mod contexts;
 mod export;
 mod extract;
 mod files;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
 mod health;
 mod hooks;
 mod links;

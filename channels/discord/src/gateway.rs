@@ -3,7 +3,7 @@
 //! <https://discord.com/developers/docs/events/gateway>
 
 mod connection;
-mod payload;
+pub(crate) mod payload;
 
 use std::{sync::Arc, time::Duration};
 

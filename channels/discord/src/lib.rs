@@ -18,6 +18,9 @@ mod deliver;
 mod directory;
 mod draft;
 mod fetch;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod gateway;
 mod intake;
 mod lanes;

@@ -10,6 +10,9 @@ mod answer;
 mod api;
 mod draft;
 mod fetch;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod link;
 mod media;
 mod pace;

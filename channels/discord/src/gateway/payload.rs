@@ -9,11 +9,11 @@ const INTENTS: u64 = 1 | 1 << 9 | 1 << 12 | 1 << 15;
 
 /// A frame from Discord.
 #[derive(Debug, Deserialize)]
-pub(super) struct Incoming {
+pub(crate) struct Incoming {
     pub(super) op: u64,
     pub(super) s: Option<u64>,
-    pub(super) t: Option<String>,
-    pub(super) d: Option<Box<RawValue>>,
+    pub(crate) t: Option<String>,
+    pub(crate) d: Option<Box<RawValue>>,
 }
 
 impl Incoming {
