@@ -2,6 +2,7 @@
 
 mod models;
 mod settings;
+mod shutdown;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -89,6 +90,8 @@ pub struct App {
     receivers: TaskTracker,
     background: TaskTracker,
     background_stop: CancellationToken,
+    /// Told when nothing is in hand any more: until then leases are renewed.
+    empty_handed: CancellationToken,
 }
 
 /// How the database of a configuration is opened.
@@ -184,6 +187,7 @@ impl App {
             receivers: TaskTracker::new(),
             background: TaskTracker::new(),
             background_stop: CancellationToken::new(),
+            empty_handed: CancellationToken::new(),
         };
         app.begin(options.workers);
         if options.channels {
@@ -199,7 +203,7 @@ impl App {
     fn begin(&self, workers: bool) {
         let stop = self.background_stop.clone();
         self.background
-            .spawn(lease::renew(Arc::clone(&self.engine), stop.clone()));
+            .spawn(lease::renew(Arc::clone(&self.engine), self.empty_handed.clone()));
         if workers {
             self.background
                 .spawn(scheduler::run(Arc::clone(&self.engine), stop.clone()));
@@ -256,46 +260,6 @@ impl App {
             };
             self.receivers.spawn(receiver.run(self.stop.clone()));
         }
-    }
-
-    /// Stops: pollers first, then claiming; steps finish until the deadline, the outbox is flushed, leases are
-    /// given back, the database is closed.
-    pub async fn shutdown(self) {
-        let deadline = Duration::from_secs(self.config.engine.shutdown_seconds);
-        let began = tokio::time::Instant::now();
-        let left = || deadline.saturating_sub(began.elapsed());
-        self.stop.cancel();
-        self.receivers.close();
-        if tokio::time::timeout(left(), self.receivers.wait()).await.is_err() {
-            tracing::warn!("a platform did not let go in time");
-        }
-        self.background_stop.cancel();
-        self.engine.tasks.close();
-        if tokio::time::timeout(left() / 2, self.engine.tasks.wait())
-            .await
-            .is_err()
-        {
-            tracing::info!("runs that are still at work go on at the next start");
-            self.engine.stop.cancel();
-            tokio::time::timeout(Duration::from_secs(2), self.engine.tasks.wait())
-                .await
-                .ok();
-        }
-        self.mcp.end().await;
-        self.engine.delivery.flush(left().max(Duration::from_millis(500))).await;
-        self.background.close();
-        tokio::time::timeout(Duration::from_secs(1), self.background.wait())
-            .await
-            .ok();
-        let worker = self.engine.worker;
-        if let Err(error) = self
-            .db
-            .write(move |tx| Box::pin(run_queue::release(tx, Some(worker))))
-            .await
-        {
-            tracing::warn!(%error, "the leases could not be given back; they run out by themselves");
-        }
-        self.db.close().await;
     }
 }
 

@@ -12,7 +12,10 @@ use std::{
 
 use clifford_channel::{Address, Channel, DeliveryKey, Platform, Signal};
 use dashmap::DashMap;
-use tokio::sync::mpsc;
+use tokio::{
+    sync::mpsc,
+    time::{Instant, timeout_at},
+};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use self::gate::{Gate, Item};
@@ -261,18 +264,17 @@ impl Delivery {
         Some(handle.clone())
     }
 
-    /// Sends what is in the gates until `deadline`, then stops. What is left stays in the outbox.
-    pub async fn flush(&self, deadline: Duration) {
+    /// Sends what is in the gates until `send`, then stops, and waits until `sent` for the calls that are under way. What
+    /// is left stays in the outbox.
+    pub async fn flush(&self, send: Instant, sent: Instant) {
         self.inner.tasks.close();
         for gate in &self.inner.gates {
             gate.items.send(Item::Close).ok();
         }
-        if tokio::time::timeout(deadline, self.inner.tasks.wait()).await.is_err() {
+        if timeout_at(send, self.inner.tasks.wait()).await.is_err() {
             self.inner.stop.cancel();
             // A gate may be in the middle of a call; what it sends is marked, or is ambiguous, as after a crash.
-            tokio::time::timeout(Duration::from_secs(2), self.inner.tasks.wait())
-                .await
-                .ok();
+            timeout_at(sent, self.inner.tasks.wait()).await.ok();
         }
     }
 }

@@ -68,7 +68,7 @@ pub async fn run(engine: Arc<Engine>, stop: CancellationToken) {
             Ok(Some((job, lease))) => {
                 tokio::select! {
                     // It goes on at the next start, or in another process.
-                    () = stop.cancelled() => return,
+                    () = stop.cancelled() => return give_back(&engine, lease).await,
                     () = work_on(&engine, job, lease) => {}
                 }
                 continue;
@@ -154,6 +154,20 @@ async fn keep(engine: &Engine, lease: JobLease) -> Infallible {
             Ok(false) => return std::future::pending().await,
             Err(error) => tracing::warn!(%error, "the lease of a job could not be renewed"),
         }
+    }
+}
+
+/// Gives a job back that was interrupted: it was not tried, and may be claimed at once.
+async fn give_back(engine: &Engine, lease: JobLease) {
+    let now = engine.clock.now();
+    let given = engine
+        .db
+        .write(move |tx| Box::pin(async move { jobs::wait(tx, &lease, now, now).await }))
+        .await;
+    match given {
+        // It had just ended.
+        Ok(()) | Err(StoreError::NotFound(_)) => {}
+        Err(error) => tracing::warn!(%error, "a job could not be given back; its lease runs out by itself"),
     }
 }
 

@@ -74,11 +74,19 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         true => Some(Server::bind(&loaded.config.http).await?),
         false => None,
     };
-    let app = setup::start(&loaded, &secrets, options).await?;
+    let started = async {
+        let app = setup::start(&loaded, &secrets, options).await?;
+        greeting::say(&app, &loaded, &args).await?;
+        anyhow::Ok(app)
+    };
+    let app = tokio::select! {
+        app = started => app?,
+        // A database that does not answer must not hold up the end.
+        () = stops.next() => return Ok(ExitCode::SUCCESS),
+    };
     if let Some(server) = server {
         app.serve(server, &secrets);
     }
-    greeting::say(&app, &loaded, &args).await?;
     stops.next().await;
     tracing::info!("stopping; what is at work is finished or handed back");
     tokio::select! {

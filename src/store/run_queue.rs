@@ -3,7 +3,7 @@
 use clifford_channel::Platform;
 use sqlx::FromRow;
 
-use super::{Conn, StoreError, Tx, args, runs::Lease};
+use super::{Conn, StoreError, Tx, args, notify, runs::Lease};
 use crate::{
     clock::Timestamp,
     id::{RunId, WorkerId},
@@ -62,14 +62,15 @@ pub async fn claim(
         .collect())
 }
 
-/// Renews every lease of a worker on runs and on messages to be sent.
+/// Renews every lease of a worker on runs and on messages to be sent, but for those that it gave back.
 ///
 /// # Errors
 /// The store's.
 pub async fn heartbeat(tx: &mut Tx, worker: WorkerId, until: Timestamp) -> Result<(), StoreError> {
     for sql in [
-        "UPDATE runs SET lease_until = $1 WHERE lease_owner = $2 AND status IN ('pending', 'running')",
-        "UPDATE messages SET lease_until = $1 WHERE lease_owner = $2 AND direction = 'outbound'
+        "UPDATE runs SET lease_until = $1 WHERE lease_owner = $2 AND lease_until > 0
+         AND status IN ('pending', 'running')",
+        "UPDATE messages SET lease_until = $1 WHERE lease_owner = $2 AND lease_until > 0 AND direction = 'outbound'
          AND status IN ('pending', 'sending')",
     ] {
         tx.execute(sql, args![until, worker]).await?;
@@ -83,9 +84,8 @@ pub async fn heartbeat(tx: &mut Tx, worker: WorkerId, until: Timestamp) -> Resul
 /// # Errors
 /// The store's.
 pub async fn release(tx: &mut Tx, worker: Option<WorkerId>) -> Result<(), StoreError> {
+    release_runs(tx, worker).await?;
     for sql in [
-        "UPDATE runs SET lease_until = 0 WHERE status IN ('pending', 'running') AND ($1 IS NULL OR lease_owner = $1)
-         AND lease_owner IS NOT NULL",
         "UPDATE messages SET lease_until = 0 WHERE direction = 'outbound' AND status IN ('pending', 'sending')
          AND ($1 IS NULL OR lease_owner = $1) AND lease_owner IS NOT NULL",
         "UPDATE jobs SET lease_until = 0 WHERE status = 'pending' AND ($1 IS NULL OR lease_owner = $1)
@@ -95,6 +95,20 @@ pub async fn release(tx: &mut Tx, worker: Option<WorkerId>) -> Result<(), StoreE
         tx.execute(sql, args![worker]).await?;
     }
     Ok(())
+}
+
+/// The same for runs alone; other processes hear of it.
+///
+/// # Errors
+/// The store's.
+pub async fn release_runs(tx: &mut Tx, worker: Option<WorkerId>) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE runs SET lease_until = 0 WHERE status IN ('pending', 'running') AND ($1 IS NULL OR lease_owner = $1)
+         AND lease_owner IS NOT NULL",
+        args![worker],
+    )
+    .await?;
+    notify::work(tx).await
 }
 
 /// The waiting runs whose time has come.

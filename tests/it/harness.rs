@@ -165,6 +165,7 @@ impl Setup {
             database,
             sites: self.sites,
             environment: self.environment,
+            binary: binary(),
             processes: Vec::new(),
         }
     }
@@ -186,6 +187,8 @@ pub struct Bot {
     database: String,
     sites: Vec<Site>,
     environment: Vec<(&'static str, String)>,
+    /// What its processes are started from.
+    binary: OsString,
     processes: Vec<Child>,
 }
 
@@ -233,7 +236,7 @@ impl Bot {
     /// Starts a process that dies when it comes to a crash point, if one is given. Several may run at once.
     pub fn spawn(&mut self, crash_at: Option<&str>) {
         let log = OpenOptions::new().create(true).append(true).open(self.log()).unwrap();
-        let mut command = Command::new(binary());
+        let mut command = Command::new(&self.binary);
         command
             .args(["serve", "--config"])
             .arg(self.dir.path().join("bot.toml"))

@@ -15,6 +15,7 @@ mod linking;
 mod lists;
 mod managing;
 mod memory_writes;
+mod migrations;
 mod moves;
 mod people;
 mod places;

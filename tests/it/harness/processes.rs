@@ -1,6 +1,6 @@
 //! How a bot's processes end.
 
-use std::{os::unix::process::ExitStatusExt, process::ExitStatus, time::Duration};
+use std::{ffi::OsStr, os::unix::process::ExitStatusExt, process::ExitStatus, time::Duration};
 
 use rustix::process::{Pid, Signal};
 use tokio::process::Child;
@@ -8,6 +8,11 @@ use tokio::process::Child;
 use super::{Bot, PATIENCE};
 
 impl Bot {
+    /// From now on processes are started from this binary; `None`: from the one under test.
+    pub fn runs(&mut self, other: Option<&OsStr>) {
+        self.binary = other.map_or_else(super::binary, OsStr::to_owned);
+    }
+
     /// Waits until the oldest process has killed itself at its crash point.
     pub async fn crashed(&mut self) {
         let status = self.exited().await;
@@ -29,6 +34,11 @@ impl Bot {
         self.signal(Signal::TERM);
         let status = self.exited().await;
         assert!(status.success(), "{status}");
+    }
+
+    /// Asks the oldest process to end, and does not wait for it.
+    pub fn terminate(&self) {
+        self.signal(Signal::TERM);
     }
 
     /// Interrupts the oldest process until it ends, as somebody does who presses Ctrl-C again and again.
