@@ -196,7 +196,9 @@ mod tests {
 
     #[test]
     fn a_newer_database_may_be_worked_with_unless_a_version_needs_more_than_is_known() {
-        let cases: [(&[(i64, &str)], i64, Standing); 9] = [
+        /// What was applied, what is known, and what that means.
+        type Case = (&'static [(i64, &'static str)], i64, Standing);
+        let cases: [Case; 9] = [
             (&[], 2, Standing::Behind(2)),
             (&[(1, "initial")], 2, Standing::Behind(1)),
             (&[(1, "initial"), (2, "more")], 2, Standing::UpToDate),
