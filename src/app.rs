@@ -435,22 +435,51 @@ fn slash_commands() -> Vec<SlashCommand> {
     let ask = SlashCommand {
         name: "ask".to_owned(),
         description: "Ask me something".to_owned(),
-        argument: Some(Argument {
+        arguments: vec![Argument {
             name: "text".to_owned(),
             description: "What to ask".to_owned(),
             required: true,
             completes: false,
-        }),
+            choices: Vec::new(),
+        }],
+        private: false,
     };
     let others = COMMANDS.iter().map(|command| SlashCommand {
         name: command.name.to_owned(),
         description: command.description.to_owned(),
-        argument: command.argument.map(|(name, required)| Argument {
-            name: name.to_owned(),
-            description: command.description.to_owned(),
-            required,
-            completes: command.completes(),
-        }),
+        arguments: if command.name == "key" {
+            key_arguments()
+        } else {
+            let argument = command.argument.map(|(name, required)| Argument {
+                name: name.to_owned(),
+                description: command.description.to_owned(),
+                required,
+                completes: command.completes(),
+                choices: Vec::new(),
+            });
+            argument.into_iter().collect()
+        },
+        private: command.is_private(),
     });
     std::iter::once(ask).chain(others).collect()
+}
+
+/// What `/key` takes, each by itself.
+fn key_arguments() -> Vec<Argument> {
+    let argument = |name: &str, description: &str, choices: &[&str]| Argument {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        required: false,
+        completes: false,
+        choices: choices.iter().map(|&choice| choice.to_owned()).collect(),
+    };
+    vec![
+        argument(
+            "action",
+            "What to do; without it, your keys are listed",
+            &["set", "list", "remove"],
+        ),
+        argument("provider", "The provider that the key is for", &[]),
+        argument("key", "The key, to set it", &[]),
+    ]
 }

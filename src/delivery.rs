@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use clifford_channel::{Address, Channel, DeliveryKey, Platform, Signal};
+use clifford_channel::{Address, Channel, DeliveryKey, Place, Platform, SendError, Signal};
 use dashmap::DashMap;
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -102,6 +102,17 @@ impl Delivery {
             stop: CancellationToken::new(),
         };
         Self { inner: Arc::new(inner) }
+    }
+
+    /// Deletes what somebody wrote, where the platform lets the bot.
+    ///
+    /// # Errors
+    /// It stays where it is.
+    pub async fn delete(&self, place: &Place, message: &str) -> Result<(), SendError> {
+        match self.inner.channels.get(&place.platform) {
+            Some(channel) => channel.delete(&place.external_id, message).await,
+            None => Err(SendError::Rejected(format!("{} is not connected", place.platform))),
+        }
     }
 
     /// Delivers a message that this process holds.

@@ -31,6 +31,7 @@ use crate::{
     engine::Engine,
     id::RunId,
     outbound::{Outbound, Ticket, To},
+    own_keys,
     store::{StoreError, Tx, channels, messages, unreadable, users, users::UserRole},
 };
 
@@ -178,8 +179,12 @@ impl Gatekeeper {
         outcome.accepted
     }
 
-    /// A configured secret that somebody writes is not even stored.
+    /// A configured secret that somebody writes is not even stored, nor a key that was to be given by `/key`.
     fn masked(&self, text: String) -> String {
+        let text = match own_keys::without_secret(&text) {
+            Cow::Owned(masked) => masked,
+            Cow::Borrowed(_) => text,
+        };
         match self.engine.masker.mask(&text) {
             Cow::Owned(masked) => masked,
             Cow::Borrowed(_) => text,

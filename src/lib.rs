@@ -24,6 +24,7 @@ pub mod jobs;
 pub mod left_spaces;
 pub mod memory;
 pub mod outbound;
+pub mod own_keys;
 pub mod policy;
 pub mod receiver;
 pub mod retrieval;

@@ -1,8 +1,13 @@
 //! Which model does what, what its calls cost, and what one may cost at most.
 
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+};
 
-use clifford_llm::{Circuit, DEFAULT_MAX_TOKENS, Model, Offline, Usage};
+use clifford_llm::{Circuit, DEFAULT_MAX_TOKENS, Model, Offline, SetupError, Usage};
+use clifford_vault::Secret;
 
 use crate::{
     budget::Amount,
@@ -81,9 +86,74 @@ impl Prices {
     }
 }
 
+/// Makes a provider's model for a role, called by somebody's own key.
+type Make = Arc<dyn Fn(Role, &Secret) -> Result<Arc<dyn Model>, SetupError> + Send + Sync>;
+
+/// A provider that people may bring a key of their own for.
+#[derive(Clone)]
+pub struct Keyed {
+    name: Arc<str>,
+    make: Make,
+    /// Those that were made, by role and the key's hash: each has learnt what its server does not know.
+    made: Arc<Mutex<HashMap<(&'static str, String), Arc<dyn Model>>>>,
+}
+
+/// The most models that are kept.
+const KEPT: usize = 256;
+
+impl Keyed {
+    /// A provider, by its name, and how its models are made.
+    pub fn new(
+        name: &str,
+        make: impl Fn(Role, &Secret) -> Result<Arc<dyn Model>, SetupError> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            make: Arc::new(make),
+            made: Arc::default(),
+        }
+    }
+
+    /// Its name in the configuration.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its model for a role, called by this key and by nothing else.
+    ///
+    /// # Errors
+    /// The key cannot be sent.
+    pub fn model(&self, role: Role, key: &Secret) -> Result<Arc<dyn Model>, SetupError> {
+        let kept = (role.as_str(), clifford_vault::hash(key.expose()));
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(model) = made.get(&kept) {
+            return Ok(Arc::clone(model));
+        }
+        let model = (self.make)(role, key)?;
+        if made.len() >= KEPT {
+            made.clear();
+        }
+        made.insert(kept, Arc::clone(&model));
+        Ok(model)
+    }
+}
+
+/// Who pays for a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Payer {
+    /// The bot, by its own key.
+    Bot,
+    /// The person whose run it is, by theirs.
+    Person,
+}
+
 /// The model for a role.
 #[derive(Clone)]
 pub struct Assigned {
+    /// The provider that is asked first.
+    pub provider: Option<String>,
+    /// Whether its model sees images.
+    pub images: bool,
     /// The model, with its layers.
     pub model: Arc<dyn Model>,
     /// The dearest prices of those who may answer.
@@ -98,6 +168,7 @@ pub struct Roles {
     others: BTreeMap<&'static str, Assigned>,
     prices: BTreeMap<String, Prices>,
     circuits: Vec<Arc<Circuit>>,
+    keyed: Vec<Keyed>,
 }
 
 impl Roles {
@@ -114,7 +185,43 @@ impl Roles {
             others: others.into_iter().map(|(role, model)| (role.as_str(), model)).collect(),
             prices,
             circuits,
+            keyed: Vec::new(),
         }
+    }
+
+    /// The same, with the providers that people may bring keys of their own for, in order of preference.
+    #[must_use]
+    pub fn with_keyed(self, keyed: Vec<Keyed>) -> Self {
+        Self { keyed, ..self }
+    }
+
+    /// The providers that people may bring keys of their own for.
+    pub fn keyed(&self) -> &[Keyed] {
+        &self.keyed
+    }
+
+    /// Whom to ask for somebody who has keys of their own for these providers: whoever has the role, if they have a
+    /// key for it, else the first that they have one for. `None`: for none that there is.
+    pub fn keyed_by(&self, role: Role, has_key: impl Fn(&str) -> bool) -> Option<&Keyed> {
+        let mut usable = self.keyed.iter().filter(|keyed| has_key(keyed.name()));
+        let preferred = self.assigned(role).provider.as_deref();
+        let first = usable.clone().find(|keyed| Some(keyed.name()) == preferred);
+        first.or_else(|| usable.next())
+    }
+
+    /// The provider that is asked first for a role; none: the built-in responder is.
+    pub fn provider_of(&self, role: Role) -> Option<&str> {
+        self.assigned(role).provider.as_deref()
+    }
+
+    /// Whether who has a role is shown images.
+    pub fn shows_images(&self, role: Role) -> bool {
+        self.assigned(role).images
+    }
+
+    /// Whether somebody looks at images.
+    pub fn sees(&self) -> bool {
+        self.others.contains_key(Role::Vision.as_str())
     }
 
     fn assigned(&self, role: Role) -> &Assigned {
@@ -132,7 +239,7 @@ impl Roles {
     }
 
     /// What a call cost, which is counted.
-    pub fn charge(&self, role: Role, provider: &str, usage: &Usage) -> f64 {
+    pub fn charge(&self, role: Role, provider: &str, usage: &Usage, payer: Payer) -> f64 {
         let cost = self.cost(provider, usage);
         let labels = [("provider", provider.to_owned()), ("role", role.as_str().to_owned())];
         metrics::counter!("clifford_model_calls_total", &labels).increment(1);
@@ -144,7 +251,9 @@ impl Roles {
             metrics::counter!("clifford_model_tokens_total", "provider" => provider.to_owned(), "kind" => kind)
                 .increment(tokens);
         }
-        metrics::gauge!("clifford_model_cost_total", &labels).increment(cost);
+        if payer == Payer::Bot {
+            metrics::gauge!("clifford_model_cost_total", &labels).increment(cost);
+        }
         cost
     }
 
@@ -180,6 +289,8 @@ impl Default for Roles {
     /// The offline responder, for everything.
     fn default() -> Self {
         let executor = Assigned {
+            provider: None,
+            images: false,
             model: Arc::new(Offline),
             dearest: Prices::default(),
             max_tokens: None,
@@ -236,6 +347,8 @@ mod tests {
     #[test]
     fn a_call_is_reckoned_at_its_dearest() {
         let assigned = Assigned {
+            provider: None,
+            images: false,
             model: Arc::new(Offline),
             dearest: PRICES,
             max_tokens: Some(100),
@@ -246,6 +359,30 @@ mod tests {
         near(worst.cost, (1000.0 * 2.5 + 100.0 * 10.0) / 1e6);
         assert_eq!(roles.worst_case(Role::Executor, 1, Some(7)).tokens, 8);
         near(roles.cost("unknown", &Usage::default()), 0.0);
+    }
+
+    #[test]
+    fn who_has_a_key_for_the_role_s_provider_uses_that_one_else_the_first_there_is() {
+        let assigned = |provider: &str| Assigned {
+            provider: Some(provider.to_owned()),
+            ..Roles::default().executor
+        };
+        let keyed = |name| Keyed::new(name, |_, _| Ok(Arc::new(Offline)));
+        let others = [(Role::Planner, assigned("c"))];
+        let roles =
+            Roles::new(assigned("b"), others, BTreeMap::new(), vec![]).with_keyed(["a", "b", "c"].map(keyed).to_vec());
+        let cases: [(Role, &[&str], Option<&str>); 6] = [
+            (Role::Executor, &["a", "b", "c"], Some("b")),
+            (Role::Planner, &["a", "b", "c"], Some("c")),
+            (Role::Executor, &["c"], Some("c")),
+            (Role::Vision, &["c", "a"], Some("a")),
+            (Role::Executor, &["elsewhere"], None),
+            (Role::Executor, &[], None),
+        ];
+        for (role, has, expected) in cases {
+            let found = roles.keyed_by(role, |name| has.contains(&name));
+            assert_eq!(found.map(Keyed::name), expected, "{role} {has:?}");
+        }
     }
 
     #[test]

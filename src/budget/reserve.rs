@@ -107,6 +107,7 @@ pub async fn reserve(engine: &Engine, claim: &Claim, worst: Amount, telling: Tel
                 charged.dedup();
                 return Ok(Outcome::Reserved(Some(Settlement {
                     holder: claim.holder.clone(),
+                    epoch: claim.epoch,
                     charged,
                 })));
             }

@@ -9,7 +9,7 @@ mod tools;
 
 use std::{fmt::Write as _, sync::LazyLock};
 
-use clifford_llm::{Message, Request, Role, Schema, estimate_tokens};
+use clifford_llm::{Image, Message, Request, Role, Schema, estimate_tokens};
 use serde_json::{Map, Value, json};
 
 use super::{rules::Rules, state::RunState, step::Sections, transcript::cut_middle, work::Work};
@@ -43,6 +43,8 @@ pub struct Frame {
     pub head: Vec<Message>,
     /// What a reply must look like; `None`: it is text.
     pub schema: Option<Schema>,
+    /// The images that came with what is asked, for a model that sees them.
+    pub images: Vec<Image>,
     /// About how many tokens its parts have.
     sections: Sections,
 }
@@ -56,6 +58,7 @@ impl Frame {
                 sections: sections::of_chat(&head),
                 head,
                 schema: None,
+                images: Vec::new(),
             };
         }
         let allowed = work.run.allowed_tools.as_ref().map(|tools| tools.0.as_slice());
@@ -71,6 +74,7 @@ impl Frame {
             sections,
             head: head.map(|(role, content)| Message { role, content }).into(),
             schema: Some(ACTION.clone()),
+            images: Vec::new(),
         }
     }
 
@@ -80,7 +84,10 @@ impl Frame {
         Request {
             messages: self.head.iter().chain(transcript).cloned().collect(),
             schema: self.schema.clone(),
-            max_tokens: None,
+            images: self.images.clone(),
+            // What is asked ends the head.
+            images_with: self.head.len().saturating_sub(1),
+            ..Request::default()
         }
     }
 

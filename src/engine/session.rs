@@ -7,6 +7,7 @@ mod committing;
 mod enclosing;
 mod growing;
 mod judging;
+mod seeing;
 mod take_in;
 mod thinking;
 
@@ -31,7 +32,7 @@ use crate::{
     outbound::Enclosed,
     policy::words::Known,
     settings::WhenBusy,
-    store::{StoreError, outbox, run_tree, runs::RunKind, steps},
+    store::{StoreError, outbox, run_tree, runs::RunKind, steps, user_secrets::SealedKey},
     tools::Options,
 };
 
@@ -83,6 +84,8 @@ pub struct Session<'a> {
     work: Work,
     cancelled: &'a CancellationToken,
     frame: Option<Frame>,
+    /// The person's own keys for model providers.
+    keys: Vec<SealedKey>,
     /// What was reserved of budgets for the call that is under way.
     settlement: Option<Settlement>,
     uncommitted: Vec<Step>,
@@ -111,6 +114,7 @@ impl<'a> Session<'a> {
             work,
             cancelled,
             frame: None,
+            keys: Vec::new(),
             settlement: None,
             uncommitted: Vec::new(),
             interrupted,

@@ -196,6 +196,8 @@ impl RunState {
             StepKind::ToolCall(call) => self.tool_called(call),
             StepKind::ToolResult(result) => {
                 self.worked_ms += result.duration_ms;
+                self.tokens += result.spent.tokens;
+                self.cost += result.spent.cost;
                 self.tool_answered(result);
             }
             StepKind::AssistantMessage { text, sent } => {

@@ -10,6 +10,7 @@ mod extract;
 mod files;
 mod health;
 mod hooks;
+mod keys;
 mod links;
 mod memories;
 mod messages;

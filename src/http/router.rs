@@ -17,8 +17,8 @@ use utoipa::{
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
-    Api, Shared, agents, auth, channels, contexts, export, files, health, hooks, links, memories, messages, metrics,
-    policies,
+    Api, Shared, agents, auth, channels, contexts, export, files, health, hooks, keys, links, memories, messages,
+    metrics, policies,
     problem::{Code, Problem},
     replay, runs, search, settings, stream, tools, triggers, usage, users,
 };
@@ -93,6 +93,8 @@ fn quick() -> OpenApiRouter<Shared> {
         .routes(routes!(users::list))
         .routes(routes!(users::get, users::change, users::erase))
         .routes(routes!(users::identities))
+        .routes(routes!(keys::list))
+        .routes(routes!(keys::put, keys::remove))
         .routes(routes!(settings::list))
         .routes(routes!(settings::get, settings::put, settings::unset))
         .routes(routes!(policies::list, policies::create))

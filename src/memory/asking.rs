@@ -14,7 +14,7 @@ use crate::{
     },
     id::{ChannelId, SpaceId, UserId},
     jobs::JobError,
-    roles::Role,
+    roles::{Payer, Role},
     store::{
         StoreError, budgets,
         jobs::JobLease,
@@ -73,7 +73,7 @@ pub(super) async fn complete(
         model: completion.model.clone(),
         cost: engine
             .roles
-            .charge(Role::Memory, &completion.provider, &completion.usage),
+            .charge(Role::Memory, &completion.provider, &completion.usage, Payer::Bot),
         ..LlmResponse::default()
     };
     progress.count(&completion, response.cost);
@@ -120,7 +120,8 @@ async fn record(
     let now = engine.clock.now();
     let written = |user: Option<UserId>| {
         let call = Call {
-            step: None,
+            run: None,
+            seq: None,
             user,
             channel: Some(whose.channel),
             role: Role::Memory,

@@ -48,6 +48,7 @@ mod trigger_due;
 pub mod triggers;
 pub mod unreadable;
 pub mod usage;
+pub mod user_secrets;
 pub mod users;
 mod values;
 mod writer;

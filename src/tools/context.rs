@@ -14,7 +14,7 @@ use clifford_vault::Secret;
 use serde::de::DeserializeOwned;
 use tokio::sync::Notify;
 
-use super::{Options, Registry, ToolError, ToolSettings};
+use super::{Options, Pays, Registry, ToolError, ToolSettings};
 use crate::{
     clock::{SharedClock, Timestamp},
     files::Files,
@@ -70,6 +70,8 @@ pub struct ToolContext {
     pub idempotency_key: String,
     /// Where what this call returns came from.
     pub origins: Arc<Origins>,
+    /// Pays for what models are asked.
+    pub payer: Arc<dyn Pays>,
 }
 
 impl ToolContext {

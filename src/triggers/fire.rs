@@ -55,6 +55,7 @@ pub async fn fire_due(engine: &Arc<Engine>, now: Timestamp) -> Result<usize, Sto
                 }
                 Err(StoreError::Conflict(error)) => {
                     tracing::debug!(trigger = %trigger.id, error, "a trigger waits for its conversation");
+                    waits(engine, &trigger).await?;
                 }
                 Err(error) => tracing::warn!(trigger = %trigger.id, %error, "a trigger could not be fired yet"),
             }
@@ -62,6 +63,17 @@ pub async fn fire_due(engine: &Arc<Engine>, now: Timestamp) -> Result<usize, Sto
         if done == 0 || found < usize::try_from(BATCH).unwrap_or(usize::MAX) {
             return Ok(count);
         }
+    }
+}
+
+/// A due time that was not missed is none later on, however long its conversation is busy.
+async fn waits(engine: &Arc<Engine>, trigger: &Trigger) -> Result<(), StoreError> {
+    match trigger.next_at {
+        Some(at) if trigger.waiting_at != Some(at) => {
+            let due = Due { id: trigger.id, at };
+            engine.db.write(move |tx| Box::pin(triggers::waits(tx, due))).await
+        }
+        _ => Ok(()),
     }
 }
 

@@ -38,6 +38,7 @@ mod look;
 mod mcp;
 mod models;
 mod own_data;
+mod own_keys;
 mod races;
 mod recall;
 mod remembering;

@@ -105,6 +105,18 @@ pub trait Channel: Send + Sync + 'static {
     async fn fetch(&self, _id: &str, _most: u64) -> Result<Bytes, FetchError> {
         Err(FetchError::Gone(format!("{} has no files", self.platform())))
     }
+
+    /// Deletes a message that somebody wrote in a place ([`Place::external_id`]), where the platform lets the bot. One
+    /// that is gone already is deleted.
+    ///
+    /// # Errors
+    /// [`SendError::Rejected`]: it stays.
+    async fn delete(&self, _place: &str, _message: &str) -> Result<(), SendError> {
+        Err(SendError::Rejected(format!(
+            "{} does not let bots delete what people write",
+            self.platform()
+        )))
+    }
 }
 
 /// Where adapters hand things in.

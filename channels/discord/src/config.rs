@@ -59,11 +59,13 @@ pub struct SlashCommand {
     pub name: String,
     /// What it does, in at most 100 characters.
     pub description: String,
-    /// The one text that it takes.
-    pub argument: Option<Argument>,
+    /// The texts that it takes, in this order, those that must be given first.
+    pub arguments: Vec<Argument>,
+    /// It can be given to the bot alone, and nobody else sees what is answered.
+    pub private: bool,
 }
 
-/// The text that a slash command takes.
+/// A text that a slash command takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Argument {
     /// Its name: lower case, at most 32 characters.
@@ -74,6 +76,8 @@ pub struct Argument {
     pub required: bool,
     /// While it is typed, the ingress is asked what it may become.
     pub completes: bool,
+    /// The only ones that it may be; empty: any.
+    pub choices: Vec<String>,
 }
 
 /// How long to wait for what. The defaults are what Discord asks for.

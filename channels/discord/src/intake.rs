@@ -37,6 +37,8 @@ pub(crate) struct Intake {
 
 /// An unreadable payload is kept up to this length.
 const KEPT: usize = 64 * 1024;
+/// The flag of a message that only one person sees.
+const EPHEMERAL: u64 = 1 << 6;
 /// Kinds of events that Discord sends under our intents and that mean nothing here.
 const UNNEEDED: [&str; 14] = [
     "GUILD_",
@@ -140,12 +142,15 @@ impl Intake {
                 return Ok(None);
             }
             Kind::Command => {
-                let acknowledged = self.acknowledge(id, asked.token);
-                let command: Box<CommandInteraction> = parse(data)?;
+                let command: Result<Box<CommandInteraction>, _> = parse(data);
+                // What cannot be read is acknowledged, too.
+                let name = command.as_ref().ok().map(|command| command.data.name.as_str());
+                let acknowledged = self.acknowledge(id, asked.token, self.is_private(name));
+                let command = command?;
                 (command.channel_id.get(), Work::Command { command, acknowledged })
             }
             Kind::Press => {
-                let acknowledged = self.acknowledge(id, asked.token);
+                let acknowledged = self.acknowledge(id, asked.token, false);
                 let pressed: Box<Pressed> = parse(data)?;
                 (pressed.from.channel_id.get(), Work::Press { pressed, acknowledged })
             }
@@ -154,12 +159,22 @@ impl Intake {
         Ok(Some(Job { lane, turn, work }))
     }
 
+    /// Whether a command's answer is for whoever gave it alone.
+    fn is_private(&self, name: Option<&str>) -> bool {
+        let mut commands = self.shared.config.commands.iter();
+        commands.any(|command| command.private && name == Some(&command.name))
+    }
+
     /// "Clifford is thinking…". Tells whether the answer can go to the interaction.
-    fn acknowledge(&self, id: u64, token: String) -> JoinHandle<bool> {
+    fn acknowledge(&self, id: u64, token: String, private: bool) -> JoinHandle<bool> {
         let shared = Arc::clone(&self.shared);
         self.tasks.spawn(async move {
             let path = format!("/interactions/{id}/{token}/callback");
-            let body = Body::Json(serde_json::json!({"type": 5}));
+            let body = Body::Json(if private {
+                serde_json::json!({"type": 5, "data": {"flags": EPHEMERAL}})
+            } else {
+                serde_json::json!({"type": 5})
+            });
             let mut call = Call::new(Method::POST, "acknowledge", id, path).body(body);
             call.urgent = Some(shared.config.timing.acknowledge);
             let first = shared.api.call::<serde_json::Value>(&call).await;

@@ -181,6 +181,10 @@ impl Channel for Telegram {
     async fn fetch(&self, id: &str, most: u64) -> Result<Bytes, FetchError> {
         fetch::file(&self.api, id, most).await
     }
+
+    async fn delete(&self, place: &str, message: &str) -> Result<(), SendError> {
+        send::delete(&self.api, place, message).await
+    }
 }
 
 #[async_trait]

@@ -10,7 +10,8 @@ use crate::{
         approval,
         crash::{self, Point},
         effects::Effects,
-        step::{StepKind, ToolCall, ToolOutcome, ToolResult},
+        step::{Spent, StepKind, ToolCall, ToolOutcome, ToolResult},
+        tool_payer::{ToolPayer, Whose},
     },
     memory::recall,
     search::Scope,
@@ -27,6 +28,7 @@ impl Session<'_> {
         crash::reach(Point::ToolCallRecorded);
         let interrupted = std::mem::take(&mut self.interrupted);
         let began = Instant::now();
+        let payer = self.payer();
         let Called {
             mut outcome,
             origins,
@@ -41,7 +43,7 @@ impl Session<'_> {
         } else {
             let options = self.options().await?;
             tokio::select! {
-                called = self.engine.tools.call(self.tool_context(&call, options), &call) => masked(&self.engine.masker, called),
+                called = self.engine.tools.call(self.tool_context(&call, options, Arc::clone(&payer)), &call) => masked(&self.engine.masker, called),
                 () = self.cancelled.cancelled() => return Err(Gone::Cancelled),
             }
         };
@@ -74,6 +76,10 @@ impl Session<'_> {
             outcome,
             origins,
             duration_ms: millis(began.elapsed()),
+            spent: Spent {
+                tokens: payer.spent().tokens,
+                cost: payer.spent().cost,
+            },
         };
         self.learn_own(&result);
         self.push(StepKind::ToolResult(result));
@@ -84,7 +90,17 @@ impl Session<'_> {
         Ok(Onward::GoesOn)
     }
 
-    fn tool_context(&self, call: &ToolCall, options: Arc<Options>) -> ToolContext {
+    /// Pays for what a tool asks models, as this run.
+    fn payer(&self) -> Arc<ToolPayer> {
+        let whose = Whose {
+            run: Some(self.work.run.id),
+            claim: self.claim(),
+            channel: self.work.run.channel_id,
+        };
+        ToolPayer::new(Arc::clone(self.engine), whose)
+    }
+
+    fn tool_context(&self, call: &ToolCall, options: Arc<Options>, payer: Arc<ToolPayer>) -> ToolContext {
         let channel = self.work.channel.as_ref();
         ToolContext {
             db: self.engine.db.clone(),
@@ -106,6 +122,7 @@ impl Session<'_> {
             scope: Scope::of(self.work.run.user_id, channel),
             idempotency_key: call.idempotency_key.clone(),
             origins: Arc::new(Origins::default()),
+            payer,
         }
     }
 }

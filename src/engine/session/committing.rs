@@ -17,6 +17,10 @@ impl Session<'_> {
     }
 
     pub(super) async fn commit_with(&mut self, effects: Effects, takes_in: Option<TakesIn>) -> Result<(), Gone> {
+        let mut children = effects.children;
+        if !children.is_empty() {
+            self.tell_what_is_private(&mut children).await?;
+        }
         let now = self.engine.clock.now();
         let steps = std::mem::take(&mut self.uncommitted);
         let mut last_seq = steps.last().map(|step| step.seq);
@@ -70,7 +74,7 @@ impl Session<'_> {
             steps,
             takes_in,
             messages: outbound,
-            children: effects.children,
+            children,
             then: effects.then,
             time_zone: self.rules.time_zone.clone(),
             catch_up: self.engine.settings.triggers.catch_up,

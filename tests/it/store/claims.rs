@@ -212,7 +212,8 @@ pub async fn a_lost_lease_writes_nothing(world: World) {
                 end(tx, stale, RunStatus::Running).await?;
                 steps::append(tx, stale.run, &[step(1)]).await?;
                 let call = usage::Call {
-                    step: Some((stale.run, 1)),
+                    run: Some(stale.run),
+                    seq: Some(1),
                     user: None,
                     channel: None,
                     role: Role::Executor,

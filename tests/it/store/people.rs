@@ -221,6 +221,10 @@ pub async fn belongings(world: &World, person: &Person) {
              VALUES ('document of {user}', '{user}', '{}', 't', 0)",
             person.channel.id
         ),
+        format!(
+            "INSERT INTO user_secrets (id, user_id, provider, sealed, created_at)
+             VALUES ('secret of {user}', '{user}', 'main', 'sealed', 0)"
+        ),
         format!("UPDATE contexts SET summary_of = '[\"{user}\"]' WHERE id = '{context}'"),
     ] {
         execute(&world.db, sql).await;

@@ -53,6 +53,7 @@ pub async fn steps_come_back_as_they_were(world: World) {
             },
             origins: ["https://example.org".to_owned()].into(),
             duration_ms: 7,
+            spent: clifford::engine::step::Spent { tokens: 5, cost: 0.25 },
         }),
         StepKind::AssistantMessage {
             text: "hi".into(),

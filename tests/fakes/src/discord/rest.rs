@@ -198,8 +198,15 @@ fn check_command(command: &Value) -> Result<Value, Refusal> {
         only(
             "options",
             option,
-            &["name", "description", "type", "required", "autocomplete"],
+            &["name", "description", "type", "required", "autocomplete", "choices"],
         )?;
+        if option.get("choices").is_some() && option["autocomplete"] == json!(true) {
+            return Err(Refusal::field(
+                "choices",
+                "APPLICATION_COMMAND_OPTIONS_CHOICES",
+                "no choices beside autocomplete",
+            ));
+        }
         named("options", option)?;
         if option["type"].as_u64().is_none_or(|kind| kind > 11) {
             return Err(Refusal::field("type", "BASE_TYPE_CHOICES", "no such type of option"));

@@ -58,6 +58,16 @@ impl DiscordFake {
         .await
     }
 
+    /// The flags of an interaction's original response.
+    pub fn flags(&self, id: u64) -> u64 {
+        let original = self.asked(id, |asked| Some((asked.channel, asked.original?))).flatten();
+        let state = self.shared.state();
+        let message = original.and_then(|(channel, id)| state.channels.get(&channel)?.messages.get(&id));
+        message
+            .and_then(|message| message["flags"].as_u64())
+            .unwrap_or_default()
+    }
+
     /// How long it took until an interaction was acknowledged.
     pub fn acknowledged_after(&self, id: u64) -> Option<Duration> {
         self.asked(id, |asked| asked.acknowledged).flatten()

@@ -115,6 +115,7 @@ async fn perform(shared: &Shared, method: Method, params: &Params) -> Result<Val
         Method::GetChatMember => rights::member(shared, params),
         Method::PinChatMessage => rights::pin(shared, params),
         Method::UnpinChatMessage => rights::unpin(shared, params),
+        Method::DeleteMessage => rights::delete(shared, params),
         Method::SendPoll => rights::poll(shared, params),
         Method::CreateForumTopic => rights::topic(shared, params),
         Method::GetFile => files::get(shared, params),
