@@ -11,7 +11,7 @@ use clifford_telegram::{Rates, Telegram, TelegramConfig};
 use clifford_vault::Masker;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-pub(crate) use self::models::provider;
+pub(crate) use self::models::{provider, sees_images};
 use self::settings::{count, delivery_settings, engine_settings, file_limits, ingress_settings};
 pub(crate) use self::settings::{place_defaults, policy, rules, storage, trigger_settings};
 use crate::{
@@ -141,7 +141,7 @@ impl App {
         );
         let roles = Arc::new(models::roles(&config, secrets)?);
         let services = Arc::new(Services {
-            roles: Arc::clone(&roles),
+            sees_images: sees_images(&config),
             config: config.tools.clone(),
             secrets: secrets.tools.clone(),
             actors,

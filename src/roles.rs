@@ -219,11 +219,6 @@ impl Roles {
         self.assigned(role).images
     }
 
-    /// Whether somebody looks at images.
-    pub fn sees(&self) -> bool {
-        self.others.contains_key(Role::Vision.as_str())
-    }
-
     fn assigned(&self, role: Role) -> &Assigned {
         self.others.get(role.as_str()).unwrap_or(&self.executor)
     }

@@ -42,6 +42,21 @@ pub(super) fn roles(config: &Config, secrets: &Secrets) -> Result<Roles, SetupEr
     Ok(roles.with_keyed(builder.keyed(chosen)))
 }
 
+/// Whether somebody looks at images, as things are set.
+pub(crate) fn sees_images(config: &Config) -> bool {
+    let providers = &config.llm.providers;
+    (providers.iter()).any(|provider| sees(provider, providers, &config.llm.roles))
+}
+
+/// Whether a provider looks at images: it says that it can, or was chosen for it.
+fn sees(provider: &Provider, all: &[Provider], chosen: &config::Roles) -> bool {
+    let is_chosen = chosen.vision.as_ref().is_some_and(|choice| match &choice.provider {
+        Some(name) => *name == provider.name,
+        None => all.first().is_some_and(|first| first.name == provider.name),
+    });
+    provider.kind != ProviderKind::Offline && (provider.images || is_chosen)
+}
+
 /// One provider of the configuration, without the layers around it.
 pub(crate) fn provider(provider: &Provider, key: Option<&Secret>) -> Result<Arc<dyn Model>, SetupError> {
     remote(provider, key, clifford_llm::http_client(&Timeouts::default())?)
@@ -59,15 +74,10 @@ struct Builder<'a> {
 impl<'a> Builder<'a> {
     /// Whoever looks at images: who was chosen for it, then those who say that they can. `None`: nobody.
     fn seeing(&self, chosen: &config::Roles) -> Result<Option<Assigned>, SetupError> {
-        let named = |choice: &RoleModel, provider: &Provider| match &choice.provider {
-            Some(name) => *name == provider.name,
-            None => self.providers.first().is_some_and(|first| first.name == provider.name),
-        };
         let mut providers = Vec::new();
         let mut circuits = Vec::new();
         for (provider, circuit) in self.providers.iter().zip(&self.circuits) {
-            let is_chosen = chosen.vision.as_ref().is_some_and(|choice| named(choice, provider));
-            if (is_chosen || provider.images) && provider.kind != ProviderKind::Offline {
+            if sees(provider, self.providers, chosen) {
                 providers.push(Provider {
                     images: true,
                     ..provider.clone()

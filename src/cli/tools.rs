@@ -12,7 +12,7 @@ use super::{
     setup::{self, Globals},
 };
 use crate::{
-    app::Options,
+    app::{self, Options},
     config::Loaded,
     engine::step::ToolOutcome,
     settings::{
@@ -117,6 +117,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
 
 async fn perform(db: &Db, loaded: &Loaded, command: Command) -> anyhow::Result<()> {
     let services = Services {
+        sees_images: app::sees_images(&loaded.config),
         config: loaded.config.tools.clone(),
         data_dir: loaded.data_dir.clone(),
         ..Services::default()

@@ -92,7 +92,7 @@ pub struct Trigger {
     /// Why its last firing came to nothing, if it did.
     pub last_error: Option<String>,
     /// The due time that somebody was up for, and that waits for its conversation to be free.
-    #[schema(value_type = Option<String>)]
+    #[serde(skip)]
     pub waiting_at: Option<Timestamp>,
 }
 

@@ -19,7 +19,6 @@ use crate::{
     clock::{SharedClock, Timestamp},
     files::Files,
     id::{AgentId, ChannelId, ContextId, RunId, SpaceId, UserId},
-    roles::Roles,
     search::Scope,
     settings::PlaceSettings,
     store::{
@@ -121,8 +120,8 @@ pub struct Services {
     pub secrets: BTreeMap<String, Secret>,
     /// The platforms where more can be done than to speak.
     pub actors: BTreeMap<Platform, Arc<dyn Actor>>,
-    /// The models, by what they are asked for.
-    pub roles: Arc<Roles>,
+    /// Whether a model looks at images.
+    pub sees_images: bool,
     /// Where what is not in the database is.
     pub data_dir: PathBuf,
     /// Rung when there is something to come due, so that nobody sleeps past it.

@@ -96,7 +96,7 @@ pub(super) fn tool() -> Tool {
                 .untrusted()
                 .needs(|services| {
                     let way_out = "set images = true for a provider whose model sees images, or [llm.roles] vision";
-                    (!services.roles.sees()).then(|| way_out.to_owned())
+                    (!services.sees_images).then(|| way_out.to_owned())
                 })
                 .time_limit(Duration::from_secs(310)),
         )

@@ -160,6 +160,7 @@ async fn test(db: &Db, loaded: &Loaded, flags: TrialFlags) -> anyhow::Result<()>
         anyhow!("--args: write a JSON object, such as '{{\"url\":\"https://example.com\"}}' ({error})")
     })?;
     let services = Services {
+        sees_images: app::sees_images(&loaded.config),
         config: loaded.config.tools.clone(),
         ..Services::default()
     };

@@ -59,6 +59,7 @@ async fn the_description_lists_every_route() {
         "delete /api/settings/{scope}/{name}",
         "delete /api/triggers/{id}",
         "delete /api/users/{id}",
+        "delete /api/users/{id}/keys/{provider}",
         "get /api/agents",
         "get /api/agents/{id}",
         "get /api/channels",
@@ -92,6 +93,7 @@ async fn the_description_lists_every_route() {
         "get /api/users/{id}",
         "get /api/users/{id}/export",
         "get /api/users/{id}/identities",
+        "get /api/users/{id}/keys",
         "get /healthz",
         "get /metrics",
         "get /readyz",
@@ -120,6 +122,7 @@ async fn the_description_lists_every_route() {
         "post /api/users/{id}/link-code",
         "put /api/policies/{id}",
         "put /api/settings/{scope}/{name}",
+        "put /api/users/{id}/keys/{provider}",
     ];
     assert_eq!(listed, expected.map(str::to_owned).into());
     bot.app.shutdown().await;
