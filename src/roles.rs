@@ -89,13 +89,16 @@ impl Prices {
 /// Makes a provider's model for a role, called by somebody's own key.
 type Make = Arc<dyn Fn(Role, &Secret) -> Result<Arc<dyn Model>, SetupError> + Send + Sync>;
 
+/// A model that was made: its role, and the hash of its key.
+type Made = (&'static str, String);
+
 /// A provider that people may bring a key of their own for.
 #[derive(Clone)]
 pub struct Keyed {
     name: Arc<str>,
     make: Make,
     /// Those that were made, by role and the key's hash: each has learnt what its server does not know.
-    made: Arc<Mutex<HashMap<(&'static str, String), Arc<dyn Model>>>>,
+    made: Arc<Mutex<HashMap<Made, Arc<dyn Model>>>>,
 }
 
 /// The most models that are kept.
