@@ -2,6 +2,7 @@
 
 mod models;
 mod settings;
+mod shutdown;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -11,7 +12,7 @@ use clifford_telegram::{Rates, Telegram, TelegramConfig};
 use clifford_vault::Masker;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-pub(crate) use self::models::provider;
+pub(crate) use self::models::{provider, sees_images};
 use self::settings::{count, delivery_settings, engine_settings, file_limits, ingress_settings};
 pub(crate) use self::settings::{place_defaults, policy, rules, storage, trigger_settings};
 use crate::{
@@ -27,7 +28,8 @@ use crate::{
     ingress::Gatekeeper,
     jobs, left_spaces,
     outbound::Outbound,
-    receiver::Receiver,
+    receiver::{self, Receiver},
+    retention, runtime,
     sealed::Sealed,
     search,
     store::{
@@ -89,6 +91,8 @@ pub struct App {
     receivers: TaskTracker,
     background: TaskTracker,
     background_stop: CancellationToken,
+    /// Told when nothing is in hand any more: until then leases are renewed.
+    empty_handed: CancellationToken,
 }
 
 /// How the database of a configuration is opened.
@@ -141,7 +145,7 @@ impl App {
         );
         let roles = Arc::new(models::roles(&config, secrets)?);
         let services = Arc::new(Services {
-            roles: Arc::clone(&roles),
+            sees_images: sees_images(&config),
             config: config.tools.clone(),
             secrets: secrets.tools.clone(),
             actors,
@@ -184,6 +188,7 @@ impl App {
             receivers: TaskTracker::new(),
             background: TaskTracker::new(),
             background_stop: CancellationToken::new(),
+            empty_handed: CancellationToken::new(),
         };
         app.begin(options.workers);
         if options.channels {
@@ -199,7 +204,7 @@ impl App {
     fn begin(&self, workers: bool) {
         let stop = self.background_stop.clone();
         self.background
-            .spawn(lease::renew(Arc::clone(&self.engine), stop.clone()));
+            .spawn(lease::renew(Arc::clone(&self.engine), self.empty_handed.clone()));
         if workers {
             self.background
                 .spawn(scheduler::run(Arc::clone(&self.engine), stop.clone()));
@@ -210,6 +215,13 @@ impl App {
                 .spawn(search::indexer::run(self.db.clone(), stop.clone()));
             let hours = self.config.ingress.auto_close_hours;
             let idle = (hours > 0).then(|| Duration::from_secs(hours * 3600));
+            let kept = settings::retention(&self.config);
+            self.background.spawn(retention::run(
+                self.db.clone(),
+                Arc::clone(&self.clock),
+                kept,
+                stop.clone(),
+            ));
             self.background
                 .spawn(housekeeping::run(Arc::clone(&self.engine), idle, stop));
         }
@@ -218,7 +230,7 @@ impl App {
     /// The HTTP API for a caller in this process, who holds the token of this hash.
     pub fn local_api(&self, owner_token: String) -> axum::Router {
         let api = self.api(Some(owner_token));
-        self.receivers.spawn(api.metrics.clone().keep(self.stop.clone()));
+        self.keep(api.metrics.clone());
         http::router(api)
     }
 
@@ -236,12 +248,29 @@ impl App {
 
     /// Answers the HTTP API on a bound address.
     pub fn serve(&self, server: Server, secrets: &Secrets) {
+        tracing::info!(address = %server.address(), "the API is served");
+        self.answer(server, secrets, http::router);
+    }
+
+    /// Tells on a bound address how this process is, which does not serve the API.
+    pub fn tell(&self, server: Server, secrets: &Secrets) {
+        tracing::info!(address = %server.address(), "metrics are served");
+        self.answer(server, secrets, http::watching);
+    }
+
+    fn answer(&self, server: Server, secrets: &Secrets, router: fn(Api) -> axum::Router) {
         let owner_token = secrets.http_token.as_ref();
         let api = self.api(owner_token.map(|token| clifford_vault::hash(token.expose())));
         let metrics = api.metrics.clone();
-        tracing::info!(address = %server.address(), "the API is served");
-        self.receivers.spawn(server.run(http::router(api), self.stop.clone()));
-        self.receivers.spawn(metrics.keep(self.stop.clone()));
+        self.receivers.spawn(server.run(router(api), self.stop.clone()));
+        self.keep(metrics);
+    }
+
+    fn keep(&self, metrics: Option<http::Metrics>) {
+        if let Some(metrics) = metrics {
+            self.receivers.spawn(metrics.keep(self.stop.clone()));
+            self.receivers.spawn(runtime::watch(self.stop.clone()));
+        }
     }
 
     /// Receives from these channels, each in a task of its own.
@@ -253,49 +282,10 @@ impl App {
                 db: self.db.clone(),
                 clock: Arc::clone(&self.clock),
                 worker: self.engine.worker,
+                lease: self.engine.settings.lease.min(receiver::LEASE),
             };
             self.receivers.spawn(receiver.run(self.stop.clone()));
         }
-    }
-
-    /// Stops: pollers first, then claiming; steps finish until the deadline, the outbox is flushed, leases are
-    /// given back, the database is closed.
-    pub async fn shutdown(self) {
-        let deadline = Duration::from_secs(self.config.engine.shutdown_seconds);
-        let began = tokio::time::Instant::now();
-        let left = || deadline.saturating_sub(began.elapsed());
-        self.stop.cancel();
-        self.receivers.close();
-        if tokio::time::timeout(left(), self.receivers.wait()).await.is_err() {
-            tracing::warn!("a platform did not let go in time");
-        }
-        self.background_stop.cancel();
-        self.engine.tasks.close();
-        if tokio::time::timeout(left() / 2, self.engine.tasks.wait())
-            .await
-            .is_err()
-        {
-            tracing::info!("runs that are still at work go on at the next start");
-            self.engine.stop.cancel();
-            tokio::time::timeout(Duration::from_secs(2), self.engine.tasks.wait())
-                .await
-                .ok();
-        }
-        self.mcp.end().await;
-        self.engine.delivery.flush(left().max(Duration::from_millis(500))).await;
-        self.background.close();
-        tokio::time::timeout(Duration::from_secs(1), self.background.wait())
-            .await
-            .ok();
-        let worker = self.engine.worker;
-        if let Err(error) = self
-            .db
-            .write(move |tx| Box::pin(run_queue::release(tx, Some(worker))))
-            .await
-        {
-            tracing::warn!(%error, "the leases could not be given back; they run out by themselves");
-        }
-        self.db.close().await;
     }
 }
 
@@ -416,6 +406,7 @@ fn adapters(config: &Config, secrets: &Secrets) -> Result<Adapters, StartError> 
             .and_then(|guild| guild.as_str().parse().ok());
         discord.commands = slash_commands();
         discord.drafts = settings.feedback == config::Feedback::Draft;
+        discord.shards = settings.shards;
         let discord = Arc::new(Discord::new(discord)?);
         adapters.actors.insert(Platform::Discord, Arc::clone(&discord) as _);
         adapters.channels.insert(Platform::Discord, discord);
@@ -435,22 +426,51 @@ fn slash_commands() -> Vec<SlashCommand> {
     let ask = SlashCommand {
         name: "ask".to_owned(),
         description: "Ask me something".to_owned(),
-        argument: Some(Argument {
+        arguments: vec![Argument {
             name: "text".to_owned(),
             description: "What to ask".to_owned(),
             required: true,
             completes: false,
-        }),
+            choices: Vec::new(),
+        }],
+        private: false,
     };
     let others = COMMANDS.iter().map(|command| SlashCommand {
         name: command.name.to_owned(),
         description: command.description.to_owned(),
-        argument: command.argument.map(|(name, required)| Argument {
-            name: name.to_owned(),
-            description: command.description.to_owned(),
-            required,
-            completes: command.completes(),
-        }),
+        arguments: if command.name == "key" {
+            key_arguments()
+        } else {
+            let argument = command.argument.map(|(name, required)| Argument {
+                name: name.to_owned(),
+                description: command.description.to_owned(),
+                required,
+                completes: command.completes(),
+                choices: Vec::new(),
+            });
+            argument.into_iter().collect()
+        },
+        private: command.is_private(),
     });
     std::iter::once(ask).chain(others).collect()
+}
+
+/// What `/key` takes, each by itself.
+fn key_arguments() -> Vec<Argument> {
+    let argument = |name: &str, description: &str, choices: &[&str]| Argument {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        required: false,
+        completes: false,
+        choices: choices.iter().map(|&choice| choice.to_owned()).collect(),
+    };
+    vec![
+        argument(
+            "action",
+            "What to do; without it, your keys are listed",
+            &["set", "list", "remove"],
+        ),
+        argument("provider", "The provider that the key is for", &[]),
+        argument("key", "The key, to set it", &[]),
+    ]
 }

@@ -3,6 +3,8 @@
 mod drafts;
 mod enclose;
 mod gate;
+mod hand;
+mod mark;
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -10,18 +12,25 @@ use std::{
     time::Duration,
 };
 
-use clifford_channel::{Address, Channel, DeliveryKey, Platform, Signal};
+use clifford_channel::{Address, Channel, DeliveryKey, Place, Platform, SendError, Signal};
 use dashmap::DashMap;
-use tokio::sync::mpsc;
+use tokio::{
+    sync::mpsc,
+    time::{Instant, timeout_at},
+};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use self::gate::{Gate, Item};
+use self::{
+    gate::{Gate, Item},
+    hand::Hand,
+};
 use crate::{
     clock::SharedClock,
     files::Files,
-    id::{ChannelId, RunId, WorkerId},
+    id::{ChannelId, MessageId, RunId, WorkerId},
     outbound::{Ticket, To},
     store::{Db, StoreError, outbox},
+    telemetry::spans::Origin,
 };
 
 /// The most messages claimed at once.
@@ -56,6 +65,8 @@ struct Inner {
     channels: BTreeMap<Platform, Arc<dyn Channel>>,
     files: Arc<Files>,
     gates: DashMap<ChannelId, Handle>,
+    /// The messages that are in a gate, or on the way to one.
+    hand: Hand,
     tasks: TaskTracker,
     stop: CancellationToken,
 }
@@ -98,10 +109,22 @@ impl Delivery {
             channels,
             files,
             gates: DashMap::new(),
+            hand: Hand::default(),
             tasks: TaskTracker::new(),
             stop: CancellationToken::new(),
         };
         Self { inner: Arc::new(inner) }
+    }
+
+    /// Deletes what somebody wrote, where the platform lets the bot.
+    ///
+    /// # Errors
+    /// It stays where it is.
+    pub async fn delete(&self, place: &Place, message: &str) -> Result<(), SendError> {
+        match self.inner.channels.get(&place.platform) {
+            Some(channel) => channel.delete(&place.external_id, message).await,
+            None => Err(SendError::Rejected(format!("{} is not connected", place.platform))),
+        }
     }
 
     /// Delivers a message that this process holds.
@@ -109,12 +132,15 @@ impl Delivery {
         let Ok(platform) = ticket.message.platform.parse() else {
             return;
         };
+        let taken = self.inner.hand.take(ticket.message.id);
         self.pass(
             platform,
             ticket.message.channel_id,
             Item::Message {
                 ticket,
                 recovered: false,
+                origin: Origin::here(),
+                taken,
             },
         );
     }
@@ -219,9 +245,16 @@ impl Delivery {
                 continue;
             };
             let channel = message.channel_id;
-            self.pass(platform, channel, Item::Recovered { message, parts });
+            let taken = inner.hand.take(message.id);
+            let item = Item::Recovered { message, parts, taken };
+            self.pass(platform, channel, item);
         }
         Ok(())
+    }
+
+    /// Whether a message is on its way out of this process.
+    pub fn has_in_hand(&self, message: MessageId) -> bool {
+        self.inner.hand.has(message)
     }
 
     /// The platforms that this process can send to.
@@ -261,18 +294,17 @@ impl Delivery {
         Some(handle.clone())
     }
 
-    /// Sends what is in the gates until `deadline`, then stops. What is left stays in the outbox.
-    pub async fn flush(&self, deadline: Duration) {
+    /// Sends what is in the gates until `send`, then stops, and waits until `sent` for the calls that are under way. What
+    /// is left stays in the outbox.
+    pub async fn flush(&self, send: Instant, sent: Instant) {
         self.inner.tasks.close();
         for gate in &self.inner.gates {
             gate.items.send(Item::Close).ok();
         }
-        if tokio::time::timeout(deadline, self.inner.tasks.wait()).await.is_err() {
+        if timeout_at(send, self.inner.tasks.wait()).await.is_err() {
             self.inner.stop.cancel();
             // A gate may be in the middle of a call; what it sends is marked, or is ambiguous, as after a crash.
-            tokio::time::timeout(Duration::from_secs(2), self.inner.tasks.wait())
-                .await
-                .ok();
+            timeout_at(sent, self.inner.tasks.wait()).await.ok();
         }
     }
 }

@@ -6,12 +6,13 @@ use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    budget::{self, Period},
     engine::Engine,
     files,
     memory::closing,
     policy::Per,
     store::{
-        StoreError,
+        StoreError, budgets,
         memory_write::{self, Kept},
         policies, triggers,
     },
@@ -21,6 +22,10 @@ use crate::{
 const EVERY: Duration = Duration::from_secs(300);
 /// How long a reminder is kept that will not be said again.
 const REMINDERS_KEPT: Duration = Duration::from_secs(30 * 86_400);
+/// How long it is kept how a budget stood.
+const BUDGETS_KEPT: Duration = Duration::from_secs(62 * 86_400);
+/// How long the signature of a webhook's request is kept; it is good for minutes.
+const SIGNATURES_KEPT: Duration = Duration::from_secs(86_400);
 /// How many compactions are looked at each time.
 const COMPACTIONS: u32 = 200;
 /// How many messages are deleted in one transaction.
@@ -43,6 +48,9 @@ pub async fn run(engine: Arc<Engine>, idle: Option<Duration>, stop: Cancellation
         }
         if let Err(error) = forget_uses(&engine).await {
             tracing::warn!(%error, "calls that count against no limit any more could not be forgotten");
+        }
+        if let Err(error) = forget_what_is_over(&engine).await {
+            tracing::warn!(%error, "what budgets and webhooks had long ago could not be forgotten");
         }
         if let Err(error) = delete_compacted(&engine).await {
             tracing::warn!(%error, "compacted messages could not be deleted");
@@ -78,6 +86,23 @@ async fn forget_uses(engine: &Engine) -> Result<(), StoreError> {
         .write(move |tx| Box::pin(policies::forget_uses(tx, before)))
         .await?;
     Ok(())
+}
+
+/// How budgets stood in months that are over, and signatures that are too old to be taken.
+async fn forget_what_is_over(engine: &Engine) -> Result<(), StoreError> {
+    let now = engine.clock.now();
+    let zone = budget::zone(&engine.rules.time_zone);
+    let month = Period::Month.window(now.before(BUDGETS_KEPT), &zone).key;
+    let signed = now.before(SIGNATURES_KEPT);
+    engine
+        .db
+        .write(move |tx| {
+            Box::pin(async move {
+                budgets::forget_before(tx, &month).await?;
+                triggers::forget_signatures(tx, signed).await
+            })
+        })
+        .await
 }
 
 /// Deletes compacted messages that were kept for long enough, a batch at a time, so that nobody waits for it.

@@ -85,6 +85,8 @@ id! {
     DocumentId;
     /// One API token.
     TokenId;
+    /// One secret that a person gave.
+    UserSecretId;
     /// One running process.
     WorkerId;
 }

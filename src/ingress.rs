@@ -31,7 +31,9 @@ use crate::{
     engine::Engine,
     id::RunId,
     outbound::{Outbound, Ticket, To},
+    own_keys,
     store::{StoreError, Tx, channels, messages, unreadable, users, users::UserRole},
+    telemetry::measures,
 };
 
 /// How ingress judges what comes in.
@@ -178,8 +180,12 @@ impl Gatekeeper {
         outcome.accepted
     }
 
-    /// A configured secret that somebody writes is not even stored.
+    /// A configured secret that somebody writes is not even stored, nor a key that was to be given by `/key`.
     fn masked(&self, text: String) -> String {
+        let text = match own_keys::without_secret(&text) {
+            Cow::Owned(masked) => masked,
+            Cow::Borrowed(_) => text,
+        };
         match self.engine.masker.mask(&text) {
             Cow::Owned(masked) => masked,
             Cow::Borrowed(_) => text,
@@ -233,7 +239,9 @@ impl Gatekeeper {
     }
 
     async fn unreadable(&self, event: Unreadable) -> Result<Accepted, StoreError> {
-        tracing::warn!(platform = %event.platform, error = event.error, "an event could not be read; it is kept in unreadable_events");
+        measures::event_unreadable(event.platform);
+        tracing::warn!(platform = %event.platform, "an event could not be read; it is kept in unreadable_events");
+        tracing::debug!(platform = %event.platform, error = event.error, "why an event could not be read");
         let now = self.engine.clock.now();
         self.engine
             .db
@@ -250,6 +258,7 @@ impl Gatekeeper {
 #[async_trait]
 impl Ingress for Gatekeeper {
     async fn accept(&self, event: Inbound) -> Result<Accepted, IngressError> {
+        let platform = event.platform();
         let outcome = match event {
             Inbound::Message(message) => self.message(message).await,
             Inbound::Edit(edit) => self.edit(edit).await,
@@ -258,10 +267,16 @@ impl Ingress for Gatekeeper {
             Inbound::Left(left) => self.left(left).await,
             Inbound::Unreadable(event) => self.unreadable(event).await,
         };
-        outcome.map_err(|error| {
-            metrics::counter!("clifford_ingress_errors_total").increment(1);
-            IngressError::Unavailable(error.to_string())
-        })
+        match outcome {
+            Ok(accepted) => {
+                measures::event_taken(platform, accepted);
+                Ok(accepted)
+            }
+            Err(error) => {
+                measures::event_not_taken();
+                Err(IngressError::Unavailable(error.to_string()))
+            }
+        }
     }
 
     async fn complete(&self, asked: Completion) -> Result<Vec<Choice>, IngressError> {
@@ -278,6 +293,7 @@ impl Ingress for Gatekeeper {
     }
 
     fn status(&self, platform: Platform, status: ConnectionStatus) {
+        measures::connection(platform, &status);
         match &status {
             ConnectionStatus::Connected(name) => tracing::info!(%platform, name, "connected"),
             ConnectionStatus::Disconnected(why) => tracing::warn!(%platform, why, "not connected"),

@@ -5,6 +5,7 @@ use std::{convert::Infallible, panic::AssertUnwindSafe, sync::Arc, time::Duratio
 
 use futures::FutureExt as _;
 use tokio_util::sync::CancellationToken;
+use tracing::{Instrument, Span};
 
 use crate::{
     clock::Timestamp,
@@ -14,6 +15,7 @@ use crate::{
         StoreError,
         jobs::{self, Job, JobKind, JobLease},
     },
+    telemetry::{measures, spans},
 };
 
 /// How often to look where nothing rings.
@@ -50,6 +52,17 @@ pub enum JobError {
 }
 
 impl JobError {
+    /// Which kind of error it is, in a word.
+    const fn class(&self) -> &'static str {
+        match self {
+            Self::Store(_) => "database",
+            Self::Model(error) => error.class(),
+            Self::Unreadable(_) => "unreadable_reply",
+            Self::Panicked => "panic",
+            Self::NotYet(_) => "not_yet",
+        }
+    }
+
     /// Whether it may pass by itself, however long that takes: such a job is never given up.
     fn may_pass(&self) -> bool {
         use clifford_llm::ModelError;
@@ -68,7 +81,7 @@ pub async fn run(engine: Arc<Engine>, stop: CancellationToken) {
             Ok(Some((job, lease))) => {
                 tokio::select! {
                     // It goes on at the next start, or in another process.
-                    () = stop.cancelled() => return,
+                    () = stop.cancelled() => return give_back(&engine, lease).await,
                     () = work_on(&engine, job, lease) => {}
                 }
                 continue;
@@ -98,8 +111,12 @@ async fn claim(engine: &Engine) -> Result<Option<(Job, JobLease)>, StoreError> {
         .await
 }
 
-#[tracing::instrument(name = "job", skip_all, fields(job = %job.id, kind = %job.kind))]
 async fn work_on(engine: &Arc<Engine>, job: Job, lease: JobLease) {
+    let span = spans::job(&job);
+    Box::pin(work_within(engine, job, lease).instrument(span)).await;
+}
+
+async fn work_within(engine: &Arc<Engine>, job: Job, lease: JobLease) {
     let attempts = job.attempts;
     let kind = job.kind;
     let work = caught(async {
@@ -113,7 +130,8 @@ async fn work_on(engine: &Arc<Engine>, job: Job, lease: JobLease) {
         never = keep(engine, lease) => match never {},
     };
     let label = if done.is_ok() { "done" } else { "put_off" };
-    metrics::counter!("clifford_jobs_total", "kind" => kind.as_str(), "outcome" => label).increment(1);
+    measures::job_done(kind, label);
+    Span::current().record("outcome", label);
     let Err(error) = done else { return };
     let now = engine.clock.now();
     let due_at = match &error {
@@ -124,9 +142,14 @@ async fn work_on(engine: &Arc<Engine>, job: Job, lease: JobLease) {
     };
     match due_at {
         Some(_) if matches!(error, JobError::NotYet(_)) => {}
-        Some(_) => tracing::warn!(%error, attempts, "a job is tried again later"),
-        None => tracing::error!(%error, attempts, "a job failed for good"),
+        Some(_) => tracing::warn!(error = error.class(), attempts, "a job is tried again later"),
+        None => tracing::error!(error = error.class(), attempts, "a job failed for good"),
     }
+    if matches!(error, JobError::Panicked) {
+        measures::panicked();
+    }
+    // What a model said stands in the job's row.
+    tracing::debug!(%error, "why a job was not done");
     put_off(engine, lease, &error, due_at, now).await;
 }
 
@@ -154,6 +177,20 @@ async fn keep(engine: &Engine, lease: JobLease) -> Infallible {
             Ok(false) => return std::future::pending().await,
             Err(error) => tracing::warn!(%error, "the lease of a job could not be renewed"),
         }
+    }
+}
+
+/// Gives a job back that was interrupted: it was not tried, and may be claimed at once.
+async fn give_back(engine: &Engine, lease: JobLease) {
+    let now = engine.clock.now();
+    let given = engine
+        .db
+        .write(move |tx| Box::pin(async move { jobs::wait(tx, &lease, now, now).await }))
+        .await;
+    match given {
+        // It had just ended.
+        Ok(()) | Err(StoreError::NotFound(_)) => {}
+        Err(error) => tracing::warn!(%error, "a job could not be given back; its lease runs out by itself"),
     }
 }
 

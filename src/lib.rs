@@ -15,6 +15,9 @@ pub mod erase;
 pub mod export;
 pub mod fetch;
 pub mod files;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod housekeeping;
 pub mod http;
 pub mod id;
@@ -24,10 +27,13 @@ pub mod jobs;
 pub mod left_spaces;
 pub mod memory;
 pub mod outbound;
+pub mod own_keys;
 pub mod policy;
 pub mod receiver;
+pub mod retention;
 pub mod retrieval;
 pub mod roles;
+pub mod runtime;
 pub mod sealed;
 pub mod search;
 pub mod settings;

@@ -1,20 +1,29 @@
-//! Keeps a platform connected: one process at a time, again after a loss, never against a wrong setting.
+//! Keeps a platform connected: each connection in one process at a time, again after a loss, never against a wrong
+//! setting.
 
-use std::{sync::Arc, time::Duration};
+mod share;
+mod standing;
 
-use clifford_channel::{Channel, ChannelError, ConnectionStatus, Ingress};
+use std::{fmt::Display, sync::Arc, time::Duration};
+
+use clifford_channel::{Channel, ChannelError, Ingress};
+use tokio::{task::JoinSet, time::Instant};
 use tokio_util::sync::CancellationToken;
 
+use self::{
+    share::{Place, Share},
+    standing::{Standing, Window},
+};
 use crate::{
-    clock::SharedClock,
+    clock::{SharedClock, Timestamp},
     id::WorkerId,
-    store::{Db, leases},
+    store::{Db, StoreError, leases},
 };
 
-/// How long a connection's lease lasts: a standby takes over within it.
-const LEASE: Duration = Duration::from_secs(15);
-/// How often it is renewed.
-const RENEW: Duration = Duration::from_secs(5);
+/// How long a connection's lease lasts at most: a standby takes over within it.
+pub const LEASE: Duration = Duration::from_secs(15);
+/// The shortest look at a lease that is about to run out.
+const MOMENT: Duration = Duration::from_millis(50);
 /// The first wait after a lost connection, and the longest.
 const BACKOFF: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(30));
 
@@ -31,92 +40,70 @@ pub struct Receiver {
     pub clock: SharedClock,
     /// This process.
     pub worker: WorkerId,
+    /// How long a connection's lease lasts.
+    pub lease: Duration,
+}
+
+/// The lease of one of a platform's connections.
+pub fn lease_name(platform: impl Display, shard: u32) -> String {
+    match shard {
+        0 => format!("channel:{platform}"),
+        shard => format!("channel:{platform}:{shard}"),
+    }
+}
+
+/// One of a platform's connections.
+struct Connection {
+    receiver: Receiver,
+    shard: u32,
+    share: Arc<Share>,
+    /// Where its events go, and what it tells of itself.
+    window: Arc<Window>,
 }
 
 /// How a connection ended.
 enum Ended {
     Stopped,
     LeaseLost,
+    /// This process has more than its share, and another is waiting.
+    Excess,
     Failed(ChannelError),
 }
 
 impl Receiver {
     /// Receives until `stop`, or until a setting turns out to be wrong.
     pub async fn run(self, stop: CancellationToken) {
-        let platform = self.channel.platform();
-        let mut backoff = BACKOFF.0;
-        while !stop.is_cancelled() {
-            match self.hold().await {
-                true => {}
-                false => {
-                    self.down("another process is connected; standing by");
-                    wait(&stop, RENEW).await;
-                    continue;
-                }
-            }
-            let began = self.clock.now();
-            match self.connection(&stop).await {
-                Ended::Stopped => break,
-                Ended::LeaseLost => self.down("the connection's lease was lost"),
-                Ended::Failed(ChannelError::Misconfigured(why)) => {
-                    tracing::error!(%platform, "{why}");
-                    self.down(&why);
-                    break;
-                }
-                Ended::Failed(error) => {
-                    self.down(&error.to_string());
-                    if self.clock.now().since(began) > Duration::from_secs(60) {
-                        backoff = BACKOFF.0;
-                    }
-                    wait(&stop, backoff).await;
-                    backoff = (backoff * 2).min(BACKOFF.1);
-                }
-            }
+        let (platform, shards) = (self.channel.platform(), self.channel.shards());
+        let share = Arc::new(Share::new(self.clone(), shards));
+        let standing = Standing::new(platform, Arc::clone(&self.ingress), shards);
+        let mut connections = JoinSet::new();
+        for shard in 0..shards {
+            let connection = Connection {
+                receiver: self.clone(),
+                shard,
+                share: Arc::clone(&share),
+                window: standing.window(shard),
+            };
+            connections.spawn(connection.run(stop.clone()));
         }
-        let name = self.lease_name();
-        let worker = self.worker;
-        self.db
-            .write(move |tx| Box::pin(async move { leases::give_back(tx, &name, worker).await }))
-            .await
-            .ok();
+        let ending = stop.child_token();
+        tokio::join!(share.keep(ending.clone()), async {
+            while connections.join_next().await.is_some() {}
+            ending.cancel();
+        });
     }
 
-    /// One connection, for as long as the lease is held.
-    async fn connection(&self, stop: &CancellationToken) -> Ended {
-        let own = stop.child_token();
-        let receive = self.channel.receive(Arc::clone(&self.ingress), own.clone());
-        tokio::pin!(receive);
-        let mut renewed = self.clock.now();
-        loop {
-            tokio::select! {
-                ended = &mut receive => {
-                    return match ended {
-                        Ok(()) => Ended::Stopped,
-                        Err(error) => Ended::Failed(error),
-                    };
-                }
-                () = tokio::time::sleep(RENEW) => {
-                    if self.hold().await {
-                        renewed = self.clock.now();
-                    } else if self.clock.now().since(renewed) >= LEASE {
-                        own.cancel();
-                        receive.as_mut().await.ok();
-                        return Ended::LeaseLost;
-                    }
-                }
-            }
-        }
+    /// How often leases are renewed.
+    fn renew_every(&self) -> Duration {
+        self.lease / 3
     }
 
-    fn lease_name(&self) -> String {
-        format!("channel:{}", self.channel.platform())
-    }
-
-    async fn hold(&self) -> bool {
-        let (name, worker, now) = (self.lease_name(), self.worker, self.clock.now());
+    /// Takes or renews a lease. If the database does not answer, it is not held.
+    async fn hold(&self, name: &str) -> bool {
+        let (name, worker, now, lease) = (name.to_owned(), self.worker, self.clock.now(), self.lease);
         let held = self
             .db
-            .write(move |tx| Box::pin(async move { leases::hold(tx, &name, worker, now, now.after(LEASE)).await }))
+            .write(move |tx| Box::pin(async move { leases::hold(tx, &name, worker, now, now.after(lease)).await }))
             .await;
         held.unwrap_or_else(|error| {
             tracing::warn!(%error, "a connection's lease could not be held");
@@ -124,9 +111,115 @@ impl Receiver {
         })
     }
 
-    fn down(&self, why: &str) {
-        self.ingress
-            .status(self.channel.platform(), ConnectionStatus::Disconnected(why.to_owned()));
+    async fn give_back(&self, name: &str) {
+        let (name, worker) = (name.to_owned(), self.worker);
+        let given = self
+            .db
+            .write(move |tx| Box::pin(async move { leases::give_back(tx, &name, worker).await }))
+            .await;
+        if let Err(error) = given {
+            tracing::warn!(%error, "a connection's lease could not be given back; it runs out by itself");
+        }
+    }
+
+    async fn runs_out(&self, name: &str) -> Result<Option<Timestamp>, StoreError> {
+        leases::until(&mut self.db.read().await?, name).await
+    }
+}
+
+impl Connection {
+    async fn run(self, stop: CancellationToken) {
+        let receiver = &self.receiver;
+        let name = lease_name(receiver.channel.platform(), self.shard);
+        let mut backoff = BACKOFF.0;
+        while !stop.is_cancelled() {
+            let Some(mut place) = self.share.take() else {
+                wait(&stop, receiver.renew_every()).await;
+                continue;
+            };
+            if !receiver.hold(&name).await {
+                drop(place);
+                self.window.down("another process is connected; standing by");
+                wait(&stop, self.until_it_may_be_free(&name).await).await;
+                continue;
+            }
+            // Not by the clock, which may be put forward or back.
+            let began = Instant::now();
+            let ended = self.connection(&name, &mut place, &stop).await;
+            match ended {
+                Ended::Stopped => break,
+                Ended::LeaseLost => self.window.down("the connection's lease was lost"),
+                Ended::Excess => {
+                    receiver.give_back(&name).await;
+                    self.window.down("another process is connected; standing by");
+                    wait(&stop, receiver.lease).await;
+                }
+                Ended::Failed(ChannelError::Misconfigured(why)) => {
+                    tracing::error!(platform = %receiver.channel.platform(), "{why}");
+                    self.window.down(&why);
+                    break;
+                }
+                Ended::Failed(error) => {
+                    self.window.down(&error.to_string());
+                    if began.elapsed() > Duration::from_secs(60) {
+                        backoff = BACKOFF.0;
+                    }
+                    wait(&stop, backoff).await;
+                    backoff = (backoff * 2).min(BACKOFF.1);
+                }
+            }
+        }
+        receiver.give_back(&name).await;
+    }
+
+    /// One connection, for as long as the lease is held.
+    async fn connection(&self, name: &str, place: &mut Place, stop: &CancellationToken) -> Ended {
+        let own = stop.child_token();
+        let ingress = Arc::clone(&self.window) as Arc<dyn Ingress>;
+        let receive = self.receiver.channel.receive_shard(self.shard, ingress, own.clone());
+        tokio::pin!(receive);
+        // Side by side: what is being received has connections to the database in its hands, which it gives back only
+        // while it goes on, and renewing needs one.
+        let ended = tokio::select! {
+            ended = &mut receive => {
+                return match ended {
+                    Ok(()) => Ended::Stopped,
+                    Err(error) => Ended::Failed(error),
+                };
+            }
+            ended = self.keep(name, place) => ended,
+        };
+        own.cancel();
+        receive.await.ok();
+        ended
+    }
+
+    /// Renews the lease until it is lost or is to be given up.
+    async fn keep(&self, name: &str, place: &mut Place) -> Ended {
+        let receiver = &self.receiver;
+        let mut renewed = Instant::now();
+        loop {
+            tokio::time::sleep(receiver.renew_every()).await;
+            if receiver.hold(name).await {
+                renewed = Instant::now();
+                if place.is_too_many() {
+                    return Ended::Excess;
+                }
+            } else if renewed.elapsed() >= receiver.lease {
+                return Ended::LeaseLost;
+            }
+        }
+    }
+
+    /// How long to wait before looking again: until the lease that another process holds runs out, but not so long
+    /// that one that was given back stays unnoticed.
+    async fn until_it_may_be_free(&self, name: &str) -> Duration {
+        let receiver = &self.receiver;
+        let every = receiver.renew_every();
+        match receiver.runs_out(name).await {
+            Ok(Some(until)) => until.since(receiver.clock.now()).saturating_add(MOMENT).min(every),
+            _ => every,
+        }
     }
 }
 

@@ -1,15 +1,26 @@
 //! Which model does what, what its calls cost, and what one may cost at most.
 
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
 
-use clifford_llm::{Circuit, DEFAULT_MAX_TOKENS, Model, Offline, Usage};
+use clifford_llm::{
+    Circuit, Completion, DEFAULT_MAX_TOKENS, Model, ModelError, Offline, Request, SetupError, Sink, Usage,
+};
+use clifford_vault::Secret;
+use tracing::Instrument;
 
 use crate::{
     budget::Amount,
+    own_keys::Own,
     store::{
         runs::{Run, RunKind},
         text_enum,
     },
+    telemetry::{measures, spans},
 };
 
 text_enum! {
@@ -81,9 +92,77 @@ impl Prices {
     }
 }
 
+/// Makes a provider's model for a role, called by somebody's own key.
+type Make = Arc<dyn Fn(Role, &Secret) -> Result<Arc<dyn Model>, SetupError> + Send + Sync>;
+
+/// A model that was made: its role, and the hash of its key.
+type Made = (&'static str, String);
+
+/// A provider that people may bring a key of their own for.
+#[derive(Clone)]
+pub struct Keyed {
+    name: Arc<str>,
+    make: Make,
+    /// Those that were made, by role and the key's hash: each has learnt what its server does not know.
+    made: Arc<Mutex<HashMap<Made, Arc<dyn Model>>>>,
+}
+
+/// The most models that are kept.
+const KEPT: usize = 256;
+
+impl Keyed {
+    /// A provider, by its name, and how its models are made.
+    pub fn new(
+        name: &str,
+        make: impl Fn(Role, &Secret) -> Result<Arc<dyn Model>, SetupError> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            make: Arc::new(make),
+            made: Arc::default(),
+        }
+    }
+
+    /// Its name in the configuration.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its model for a role, called by this key and by nothing else.
+    ///
+    /// # Errors
+    /// The key cannot be sent.
+    pub fn model(&self, role: Role, key: &Secret) -> Result<Arc<dyn Model>, SetupError> {
+        let kept = (role.as_str(), clifford_vault::hash(key.expose()));
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(model) = made.get(&kept) {
+            return Ok(Arc::clone(model));
+        }
+        let model = (self.make)(role, key)?;
+        if made.len() >= KEPT {
+            made.clear();
+        }
+        made.insert(kept, Arc::clone(&model));
+        Ok(model)
+    }
+}
+
+/// Who pays for a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Payer {
+    /// The bot, by its own key.
+    Bot,
+    /// The person whose run it is, by theirs.
+    Person,
+}
+
 /// The model for a role.
 #[derive(Clone)]
 pub struct Assigned {
+    /// The provider that is asked first.
+    pub provider: Option<String>,
+    /// Whether its model sees images.
+    pub images: bool,
     /// The model, with its layers.
     pub model: Arc<dyn Model>,
     /// The dearest prices of those who may answer.
@@ -92,12 +171,23 @@ pub struct Assigned {
     pub max_tokens: Option<u32>,
 }
 
+/// Who is asked first for a role.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Requested {
+    /// The provider's name in the configuration.
+    pub provider: String,
+    /// The model's name.
+    pub model: String,
+}
+
 /// Every model that is asked for something.
 pub struct Roles {
     executor: Assigned,
+    requested: BTreeMap<&'static str, Requested>,
     others: BTreeMap<&'static str, Assigned>,
     prices: BTreeMap<String, Prices>,
     circuits: Vec<Arc<Circuit>>,
+    keyed: Vec<Keyed>,
 }
 
 impl Roles {
@@ -111,10 +201,108 @@ impl Roles {
     ) -> Self {
         Self {
             executor,
+            requested: BTreeMap::new(),
             others: others.into_iter().map(|(role, model)| (role.as_str(), model)).collect(),
             prices,
             circuits,
+            keyed: Vec::new(),
         }
+    }
+
+    /// The same, with who is asked first for each role, as traces and metrics tell it.
+    #[must_use]
+    pub fn asking_first(mut self, requested: impl IntoIterator<Item = (Role, Requested)>) -> Self {
+        self.requested = (requested.into_iter())
+            .map(|(role, requested)| (role.as_str(), requested))
+            .collect();
+        self
+    }
+
+    fn requested(&self, role: Role) -> Option<&Requested> {
+        let executor = || self.requested.get(Role::Executor.as_str());
+        self.requested.get(role.as_str()).or_else(executor)
+    }
+
+    /// The same where it is another provider's turn, whose model for the role nobody noted.
+    fn requested_of(&self, role: Role, provider: &str) -> Requested {
+        let noted = self.requested(role).filter(|noted| noted.provider == provider);
+        noted.cloned().unwrap_or_else(|| Requested {
+            provider: provider.to_owned(),
+            model: String::new(),
+        })
+    }
+
+    /// Asks the model that has a role, for as long as `within`: a provider may go on writing for ever.
+    ///
+    /// # Errors
+    /// As [`Model::complete`].
+    pub async fn ask(
+        &self,
+        role: Role,
+        request: &Request,
+        sink: &mut dyn Sink,
+        within: Duration,
+    ) -> Result<Completion, ModelError> {
+        self.ask_by(role, None, request, sink, within).await
+    }
+
+    /// The same by somebody's own key, if they have one.
+    ///
+    /// # Errors
+    /// As [`Model::complete`].
+    pub async fn ask_by(
+        &self,
+        role: Role,
+        own: Option<&Own>,
+        request: &Request,
+        sink: &mut dyn Sink,
+        within: Duration,
+    ) -> Result<Completion, ModelError> {
+        let theirs = own.map(|own| self.requested_of(role, &own.provider));
+        let model = own.map_or_else(|| self.of(role), |own| &own.model);
+        let requested = theirs.as_ref().or_else(|| self.requested(role));
+        let span = spans::model_call(role, requested);
+        let began = Instant::now();
+        let asked = tokio::time::timeout(within, model.complete(request, sink));
+        let reply = asked.instrument(span.clone()).await.unwrap_or_else(|_| {
+            Err(ModelError::Overloaded {
+                provider: "the model".to_owned(),
+                reason: "no reply within max_run_seconds".to_owned(),
+            })
+        });
+        spans::model_replied(&span, requested, &reply);
+        measures::model_replied(role, requested, &reply, began.elapsed());
+        reply
+    }
+
+    /// The same, with the providers that people may bring keys of their own for, in order of preference.
+    #[must_use]
+    pub fn with_keyed(self, keyed: Vec<Keyed>) -> Self {
+        Self { keyed, ..self }
+    }
+
+    /// The providers that people may bring keys of their own for.
+    pub fn keyed(&self) -> &[Keyed] {
+        &self.keyed
+    }
+
+    /// Whom to ask for somebody who has keys of their own for these providers: whoever has the role, if they have a
+    /// key for it, else the first that they have one for. `None`: for none that there is.
+    pub fn keyed_by(&self, role: Role, has_key: impl Fn(&str) -> bool) -> Option<&Keyed> {
+        let mut usable = self.keyed.iter().filter(|keyed| has_key(keyed.name()));
+        let preferred = self.assigned(role).provider.as_deref();
+        let first = usable.clone().find(|keyed| Some(keyed.name()) == preferred);
+        first.or_else(|| usable.next())
+    }
+
+    /// The provider that is asked first for a role; none: the built-in responder is.
+    pub fn provider_of(&self, role: Role) -> Option<&str> {
+        self.assigned(role).provider.as_deref()
+    }
+
+    /// Whether who has a role is shown images.
+    pub fn shows_images(&self, role: Role) -> bool {
+        self.assigned(role).images
     }
 
     fn assigned(&self, role: Role) -> &Assigned {
@@ -132,19 +320,9 @@ impl Roles {
     }
 
     /// What a call cost, which is counted.
-    pub fn charge(&self, role: Role, provider: &str, usage: &Usage) -> f64 {
-        let cost = self.cost(provider, usage);
-        let labels = [("provider", provider.to_owned()), ("role", role.as_str().to_owned())];
-        metrics::counter!("clifford_model_calls_total", &labels).increment(1);
-        for (kind, tokens) in [
-            ("prompt", usage.prompt_tokens),
-            ("cached", usage.cached_tokens),
-            ("completion", usage.completion_tokens),
-        ] {
-            metrics::counter!("clifford_model_tokens_total", "provider" => provider.to_owned(), "kind" => kind)
-                .increment(tokens);
-        }
-        metrics::gauge!("clifford_model_cost_total", &labels).increment(cost);
+    pub fn charge(&self, role: Role, completion: &Completion, payer: Payer) -> f64 {
+        let cost = self.cost(&completion.provider, &completion.usage);
+        measures::model_charged(role, completion, if payer == Payer::Bot { cost } else { 0.0 });
         cost
     }
 
@@ -180,6 +358,8 @@ impl Default for Roles {
     /// The offline responder, for everything.
     fn default() -> Self {
         let executor = Assigned {
+            provider: None,
+            images: false,
             model: Arc::new(Offline),
             dearest: Prices::default(),
             max_tokens: None,
@@ -236,6 +416,8 @@ mod tests {
     #[test]
     fn a_call_is_reckoned_at_its_dearest() {
         let assigned = Assigned {
+            provider: None,
+            images: false,
             model: Arc::new(Offline),
             dearest: PRICES,
             max_tokens: Some(100),
@@ -246,6 +428,30 @@ mod tests {
         near(worst.cost, (1000.0 * 2.5 + 100.0 * 10.0) / 1e6);
         assert_eq!(roles.worst_case(Role::Executor, 1, Some(7)).tokens, 8);
         near(roles.cost("unknown", &Usage::default()), 0.0);
+    }
+
+    #[test]
+    fn who_has_a_key_for_the_role_s_provider_uses_that_one_else_the_first_there_is() {
+        let assigned = |provider: &str| Assigned {
+            provider: Some(provider.to_owned()),
+            ..Roles::default().executor
+        };
+        let keyed = |name| Keyed::new(name, |_, _| Ok(Arc::new(Offline)));
+        let others = [(Role::Planner, assigned("c"))];
+        let roles =
+            Roles::new(assigned("b"), others, BTreeMap::new(), vec![]).with_keyed(["a", "b", "c"].map(keyed).to_vec());
+        let cases: [(Role, &[&str], Option<&str>); 6] = [
+            (Role::Executor, &["a", "b", "c"], Some("b")),
+            (Role::Planner, &["a", "b", "c"], Some("c")),
+            (Role::Executor, &["c"], Some("c")),
+            (Role::Vision, &["c", "a"], Some("a")),
+            (Role::Executor, &["elsewhere"], None),
+            (Role::Executor, &[], None),
+        ];
+        for (role, has, expected) in cases {
+            let found = roles.keyed_by(role, |name| has.contains(&name));
+            assert_eq!(found.map(Keyed::name), expected, "{role} {has:?}");
+        }
     }
 
     #[test]

@@ -1,89 +1,74 @@
-//! Logs: text or JSON on standard error, without secrets.
+//! What the process tells of itself: logs, traces and metrics. Nothing here changes what it does.
 
-use std::{
-    io::{self, Write},
-    sync::Arc,
-};
+pub mod catalogue;
+mod log;
+pub mod measures;
+#[cfg(feature = "otlp")]
+mod otlp;
+mod panics;
+pub mod spans;
 
-use anyhow::Context;
-use clifford_vault::Masker;
-use tracing_subscriber::{EnvFilter, fmt::MakeWriter};
+use crate::config::{Config, Secrets};
 
-use crate::config::{Log, LogFormat, Secrets};
+/// The exporter of traces, if one is at work. What it holds is sent when it is [ended](Exporter::end).
+#[must_use]
+pub struct Exporter(#[cfg(feature = "otlp")] Option<otlp::Exporter>);
 
-/// Begins to log, as the settings say.
+impl Exporter {
+    /// Sends what is left, for as long as that may take.
+    pub async fn end(self) {
+        #[cfg(feature = "otlp")]
+        if let Some(exporter) = self.0 {
+            exporter.end().await;
+        }
+    }
+}
+
+/// Begins to log and to export traces, as the settings say.
 ///
 /// # Errors
-/// The level cannot be read.
-pub fn init(log: &Log, secrets: &Secrets) -> anyhow::Result<()> {
-    start(log, &log.level, secrets)
+/// The level cannot be read; traces are to be exported and cannot be.
+pub fn init(config: &Config, secrets: &Secrets) -> anyhow::Result<Exporter> {
+    let exporter = exporter(config)?;
+    #[cfg(feature = "otlp")]
+    let layer = exporter.0.as_ref().map(otlp::Exporter::layer);
+    #[cfg(not(feature = "otlp"))]
+    let layer: Option<tracing_subscriber::layer::Identity> = None;
+    log::start(&config.log, &config.log.level, secrets, layer)?;
+    panics::report();
+    Ok(exporter)
 }
 
 /// Begins to log only what is wrong: for commands that talk to a person.
 ///
 /// # Errors
 /// The level cannot be read.
-pub fn init_quiet(log: &Log, secrets: &Secrets) -> anyhow::Result<()> {
-    let default = Log::default();
-    let level = if log.level == default.level {
+pub fn init_quiet(config: &Config, secrets: &Secrets) -> anyhow::Result<()> {
+    let usual = crate::config::Log::default().level;
+    let level = if config.log.level == usual {
         "error"
     } else {
-        &log.level
+        &config.log.level
     };
-    start(log, level, secrets)
-}
-
-fn start(log: &Log, level: &str, secrets: &Secrets) -> anyhow::Result<()> {
-    let filter = EnvFilter::try_new(level).with_context(|| format!("log.level: `{level}` cannot be read"))?;
-    let writer = Masked(Arc::clone(&secrets.masker));
-    let builder = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(writer)
-        .with_target(false);
-    // A second start in one process (a test) keeps the first.
-    let _ = match log.format {
-        LogFormat::Text => builder.with_ansi(io::IsTerminal::is_terminal(&io::stderr())).try_init(),
-        LogFormat::Json => builder.json().try_init(),
-    };
+    let no_layer: Option<tracing_subscriber::layer::Identity> = None;
+    log::start(&config.log, level, secrets, no_layer)?;
+    panics::report();
     Ok(())
 }
 
-/// Standard error, with configured secrets hidden.
-struct Masked(Arc<Masker>);
-
-impl<'a> MakeWriter<'a> for Masked {
-    type Writer = MaskedLine<'a>;
-
-    fn make_writer(&'a self) -> MaskedLine<'a> {
-        MaskedLine {
-            masker: &self.0,
-            line: Vec::new(),
-        }
-    }
+#[cfg(feature = "otlp")]
+fn exporter(config: &Config) -> anyhow::Result<Exporter> {
+    let endpoint = config.telemetry.otlp_endpoint.as_ref();
+    Ok(Exporter(endpoint.map(otlp::Exporter::start).transpose()?))
 }
 
-/// One event of the log, written when it is whole.
-struct MaskedLine<'a> {
-    masker: &'a Masker,
-    line: Vec<u8>,
-}
-
-impl Write for MaskedLine<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.line.extend_from_slice(bytes);
-        Ok(bytes.len())
+#[cfg(not(feature = "otlp"))]
+fn exporter(config: &Config) -> anyhow::Result<Exporter> {
+    if config.telemetry.otlp_endpoint.is_some() {
+        anyhow::bail!(
+            "telemetry.otlp_endpoint: this Clifford was built without the exporter of traces; build it without \
+             `--no-default-features`, or take the setting out"
+        );
     }
-
-    fn flush(&mut self) -> io::Result<()> {
-        let line = std::mem::take(&mut self.line);
-        let text = String::from_utf8_lossy(&line);
-        io::stderr().lock().write_all(self.masker.mask(&text).as_bytes())
-    }
-}
-
-impl Drop for MaskedLine<'_> {
-    fn drop(&mut self) {
-        // There is nobody to tell that the log cannot be written.
-        let _ = self.flush();
-    }
+    Ok(Exporter())
 }

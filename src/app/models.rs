@@ -12,7 +12,7 @@ use super::settings::count;
 use crate::{
     config::{self, Config, Provider, ProviderKind, RoleModel, Secrets},
     engine::masked::Masked,
-    roles::{Assigned, Prices, Role, Roles},
+    roles::{Assigned, Keyed, Prices, Requested, Role, Roles},
 };
 
 /// What is asked of a cache costs that much more where nothing else is set, as Anthropic has it.
@@ -29,14 +29,43 @@ pub(super) fn roles(config: &Config, secrets: &Secrets) -> Result<Roles, SetupEr
         (Role::Planner, &chosen.planner),
         (Role::Verifier, &chosen.verifier),
         (Role::Memory, &chosen.memory),
-        (Role::Vision, &chosen.vision),
     ] {
         if let Some(choice) = choice {
             others.push((role, builder.assigned(choice)?));
         }
     }
+    if let Some(seeing) = builder.seeing(chosen)? {
+        others.push((Role::Vision, seeing));
+    }
+    let first = [
+        (Role::Executor, &chosen.executor),
+        (Role::Planner, &chosen.planner),
+        (Role::Verifier, &chosen.verifier),
+        (Role::Memory, &chosen.memory),
+        (Role::Vision, &chosen.vision),
+    ];
+    let first = first.into_iter().filter_map(|(role, choice)| {
+        let choice = choice.as_ref().or((role == Role::Executor).then_some(&usual))?;
+        Some((role, builder.requested(choice)?))
+    });
     let prices = builder.providers.iter().map(|one| (one.name.clone(), prices(one)));
-    Ok(Roles::new(executor, others, prices.collect(), builder.circuits.clone()))
+    let roles = Roles::new(executor, others, prices.collect(), builder.circuits.clone());
+    Ok(roles.with_keyed(builder.keyed(chosen)).asking_first(first))
+}
+
+/// Whether somebody looks at images, as things are set.
+pub(crate) fn sees_images(config: &Config) -> bool {
+    let providers = &config.llm.providers;
+    (providers.iter()).any(|provider| sees(provider, providers, &config.llm.roles))
+}
+
+/// Whether a provider looks at images: it says that it can, or was chosen for it.
+fn sees(provider: &Provider, all: &[Provider], chosen: &config::Roles) -> bool {
+    let is_chosen = chosen.vision.as_ref().is_some_and(|choice| match &choice.provider {
+        Some(name) => *name == provider.name,
+        None => all.first().is_some_and(|first| first.name == provider.name),
+    });
+    provider.kind != ProviderKind::Offline && (provider.images || is_chosen)
 }
 
 /// One provider of the configuration, without the layers around it.
@@ -54,6 +83,33 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
+    /// Whoever looks at images: who was chosen for it, then those who say that they can. `None`: nobody.
+    fn seeing(&self, chosen: &config::Roles) -> Result<Option<Assigned>, SetupError> {
+        let mut providers = Vec::new();
+        let mut circuits = Vec::new();
+        for (provider, circuit) in self.providers.iter().zip(&self.circuits) {
+            if sees(provider, self.providers, chosen) {
+                providers.push(Provider {
+                    images: true,
+                    ..provider.clone()
+                });
+                circuits.push(Arc::clone(circuit));
+            }
+        }
+        if providers.is_empty() {
+            return Ok(None);
+        }
+        let those = Builder {
+            providers: &providers,
+            secrets: self.secrets,
+            policy: self.policy,
+            client: self.client.clone(),
+            circuits,
+        };
+        let usual = RoleModel::default();
+        those.assigned(chosen.vision.as_ref().unwrap_or(&usual)).map(Some)
+    }
+
     fn new(config: &'a Config, secrets: &'a Secrets) -> Result<Self, SetupError> {
         let providers = &config.llm.providers;
         let circuit = |provider: &Provider| Arc::new(Circuit::new(&provider.name, CircuitPolicy::default()));
@@ -69,9 +125,25 @@ impl<'a> Builder<'a> {
         })
     }
 
-    fn assigned(&self, choice: &RoleModel) -> Result<Assigned, SetupError> {
+    /// The place of the provider that is asked first.
+    fn first(&self, choice: &RoleModel) -> usize {
         let named = |provider: &Provider| choice.provider.as_ref().is_some_and(|name| *name == provider.name);
-        let first = self.providers.iter().position(named).unwrap_or(0);
+        self.providers.iter().position(named).unwrap_or(0)
+    }
+
+    fn requested(&self, choice: &RoleModel) -> Option<Requested> {
+        let provider = self.providers.get(self.first(choice))?;
+        if provider.kind == ProviderKind::Offline {
+            return None;
+        }
+        Some(Requested {
+            provider: provider.name.clone(),
+            model: choice.model.as_ref().unwrap_or(&provider.model).clone(),
+        })
+    }
+
+    fn assigned(&self, choice: &RoleModel) -> Result<Assigned, SetupError> {
+        let first = self.first(choice);
         let mut candidates = Vec::new();
         let mut dearest = Prices::default();
         for (place, (provider, circuit)) in self.providers.iter().zip(&self.circuits).enumerate() {
@@ -98,10 +170,44 @@ impl<'a> Builder<'a> {
             Arc::new(Failover::new(preferred, candidates))
         };
         Ok(Assigned {
+            provider: self.providers.get(first).map(|provider| provider.name.clone()),
+            images: self.providers.get(first).is_some_and(|provider| provider.images),
             model: Arc::new(Masked::new(model, Arc::clone(&self.secrets.masker))),
             dearest,
             max_tokens,
         })
+    }
+
+    /// The providers that take keys, each with the model that it would have for a role. A call by somebody's own key
+    /// is tried again there and goes nowhere else; what becomes of it says nothing of the provider.
+    fn keyed(&self, chosen: &config::Roles) -> Vec<Keyed> {
+        let keyed = |provider: &Provider| {
+            let (provider, chosen) = (provider.clone(), chosen.clone());
+            let (client, policy) = (self.client.clone(), self.policy);
+            let masker = Arc::clone(&self.secrets.masker);
+            let first = self.providers.first().map(|first| first.name.clone());
+            Keyed::new(&provider.name.clone(), move |role, key| {
+                let mut provider = provider.clone();
+                let choice = chosen.of(role.as_str()).filter(|choice| {
+                    let named = choice.provider.as_ref().or(first.as_ref());
+                    named == Some(&provider.name)
+                });
+                if let Some(model) = choice.and_then(|choice| choice.model.as_ref()) {
+                    provider.model.clone_from(model);
+                }
+                provider.images |= role == Role::Vision;
+                let remote = remote(&provider, Some(key), client.clone())?;
+                Ok(Arc::new(Masked::new(
+                    Arc::new(Retrying::new(remote, policy)),
+                    Arc::clone(&masker),
+                )))
+            })
+        };
+        let takes_keys = self
+            .providers
+            .iter()
+            .filter(|provider| provider.kind != ProviderKind::Offline);
+        takes_keys.map(keyed).collect()
     }
 
     /// A provider that is asked again while its errors are of the passing kind.
@@ -121,8 +227,10 @@ fn remote(provider: &Provider, key: Option<&Secret>, client: reqwest::Client) ->
     settings.capability = match provider.structured {
         config::Structured::JsonSchema => Capability::JsonSchema,
         config::Structured::JsonObject => Capability::JsonObject,
+        config::Structured::Function => Capability::Function,
         config::Structured::None => Capability::None,
     };
+    settings.images = provider.images;
     settings.streaming = provider.stream;
     settings.timeouts = Timeouts {
         total: Duration::from_secs(provider.timeout_seconds),

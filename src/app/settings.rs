@@ -17,6 +17,7 @@ use crate::{
     },
     files::{self, S3, S3Settings, Storage},
     ingress, policy,
+    retention::Retention,
     settings::{PlaceSettings, WhenBusy},
     store::triggers::CatchUp,
     tools::Registry,
@@ -25,6 +26,8 @@ use crate::{
 
 /// How many of a context's messages the model sees.
 const CONVERSATION: u32 = 200;
+/// A month of 31 days, and a day for time zones.
+const LONGEST_MONTH: Duration = Duration::from_secs(32 * 86_400);
 
 /// The numbers that runs are judged by.
 pub(crate) fn rules(config: &Config, tools: &Registry) -> Rules {
@@ -159,6 +162,22 @@ fn memory_settings(config: &Config) -> engine::MemorySettings {
         purge_left: days(memory.purge_left_spaces_days),
         cross_channel_limit: memory.cross_channel_limit,
         cross_channel_tokens: memory.cross_channel_tokens,
+    }
+}
+
+/// How long what is over is kept.
+pub(super) fn retention(config: &Config) -> Retention {
+    let kept = |days: f64| (days > 0.0).then(|| Duration::from_secs_f64(days * 86_400.0));
+    let retention = &config.retention;
+    let usage = kept(retention.usage_days);
+    Retention {
+        runs: kept(retention.runs_days),
+        messages: kept(retention.messages_days),
+        // Budgets sum up what was used since their month began.
+        usage: match config.budgets.is_empty() {
+            true => usage,
+            false => usage.map(|kept| kept.max(LONGEST_MONTH)),
+        },
     }
 }
 

@@ -68,6 +68,8 @@ pub struct Account {
 pub struct Settlement {
     /// The run or job whose call it is.
     pub holder: String,
+    /// The claim that it was reserved under: whoever has it since reserves anew.
+    pub epoch: i64,
     /// What it is charged to: subject and period, in the order in which rows are locked.
     pub charged: Vec<(String, String)>,
 }

@@ -8,6 +8,7 @@ use crate::{
     id::{SpaceId, UserId},
     outbound::{Ticket, To},
     store::{StoreError, Tx, budgets, channels::Channel, users},
+    telemetry::measures,
 };
 
 /// How long to wait for calls under way before looking again: those of other processes ring no bell here, and those of
@@ -107,6 +108,7 @@ pub async fn reserve(engine: &Engine, claim: &Claim, worst: Amount, telling: Tel
                 charged.dedup();
                 return Ok(Outcome::Reserved(Some(Settlement {
                     holder: claim.holder.clone(),
+                    epoch: claim.epoch,
                     charged,
                 })));
             }
@@ -122,7 +124,7 @@ pub async fn reserve(engine: &Engine, claim: &Claim, worst: Amount, telling: Tel
                 was_told,
                 owner,
             } => {
-                metrics::counter!("clifford_budget_refusals_total").increment(1);
+                measures::budget_refused();
                 if let Some(ticket) = owner {
                     engine.delivery.deliver(*ticket);
                 }

@@ -7,7 +7,11 @@ use serde_json::{Map, Value};
 
 use crate::{
     app::App,
-    engine::step::{ToolCall, ToolOutcome},
+    budget::Claim,
+    engine::{
+        step::{ToolCall, ToolOutcome},
+        tool_payer::{ToolPayer, Whose},
+    },
     id::{RunId, UserId},
     search,
     store::{memory_items::Viewer, settings},
@@ -37,6 +41,16 @@ pub(super) async fn call(
     };
     let rows = settings::around(&mut app.db.read().await?, around).await?;
     let run = RunId::new();
+    let whose = Whose {
+        run: None,
+        claim: Claim {
+            holder: run.to_string(),
+            epoch: 0,
+            user,
+            space: None,
+        },
+        channel: None,
+    };
     let cx = ToolContext {
         db: app.db.clone(),
         clock: Arc::clone(&app.clock),
@@ -57,6 +71,7 @@ pub(super) async fn call(
         scope: search::Scope::of(user, None),
         idempotency_key: run.to_string(),
         origins: Arc::new(Origins::default()),
+        payer: ToolPayer::new(Arc::clone(engine), whose),
     };
     let call = ToolCall {
         name: name.to_owned(),

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     app,
-    store::{Db, DbOptions},
+    store::{Db, DbOptions, Standing},
 };
 
 /// Arguments of `db`.
@@ -59,9 +59,9 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
 async fn migrate(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {
     let loaded = globals.load()?;
     let db = setup::database_or_new(&loaded).await?;
-    let (applied, _) = db.versions().await?;
+    let schema = db.schema().await?;
     db.close().await;
-    let version = applied.last().copied().unwrap_or(0);
+    let version = schema.version();
     if format.json {
         output::json(&json!({ "database": loaded.database_url, "version": version }))?;
     } else {
@@ -81,34 +81,40 @@ async fn status(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {
     };
     setup::existing(&loaded)?;
     let db = Db::open(&options).await?;
-    let (applied, known) = db.versions().await?;
+    let schema = db.schema().await?;
     db.close().await;
-    let missing = known.iter().filter(|version| !applied.contains(version)).count();
-    let unknown = applied.iter().filter(|version| !known.contains(version)).count();
-    let verdict = match (missing, unknown) {
-        (0, 0) => "up to date".to_owned(),
-        (_, 1..) => "newer than this Clifford: run the newer one, or restore a backup".to_owned(),
-        (missing, 0) => {
+    let standing = schema.standing();
+    let newest = schema.newest_known();
+    let verdict = match standing {
+        Standing::UpToDate => "up to date".to_owned(),
+        Standing::Behind(missing) => {
             format!("{missing} migrations behind: `clifford db migrate` or `clifford serve` brings it up to date")
         }
+        Standing::Ahead => {
+            format!("newer than this Clifford, which knows version {newest} and can work with it")
+        }
+        Standing::Needs(needs) => format!(
+            "needs a Clifford that knows version {needs}; this one knows {newest}: run the newer one, or restore a backup"
+        ),
+        Standing::Foreign(foreign) => format!(
+            "version {foreign} is none of this Clifford's, which knows {newest}: run the one that made it, or restore a backup"
+        ),
     };
+    let usable = schema.check().is_ok();
     if format.json {
+        let applied: Vec<_> = schema.applied.iter().map(|applied| applied.version).collect();
         output::json(&json!({
-            "database": loaded.database_url, "applied": applied, "known": known,
-            "upToDate": missing == 0 && unknown == 0,
+            "database": loaded.database_url, "applied": applied, "known": schema.known,
+            "upToDate": standing == Standing::UpToDate, "usable": usable,
         }))?;
     } else {
         output::print(&format!(
             "database  {}\nschema    version {}, {verdict}",
             loaded.database_url,
-            applied.last().copied().unwrap_or(0),
+            schema.version(),
         ))?;
     }
-    Ok(if unknown == 0 {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(if usable { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 async fn backup(globals: &Globals, path: &Path, format: Format) -> anyhow::Result<ExitCode> {

@@ -12,6 +12,7 @@ mod erase;
 mod eval;
 mod export;
 mod init;
+mod keys;
 mod link;
 mod mcp;
 mod memory;

@@ -135,8 +135,8 @@ pub(super) async fn model(provider: &Provider, key: Option<&Secret>) -> Result<(
             role: Role::User,
             content: "Reply with the word OK.".to_owned(),
         }],
-        schema: None,
         max_tokens: Some(16),
+        ..Request::default()
     };
     match model.complete(&request, &mut ()).await {
         // One that is cut off, or asks for patience, knows the key and the model.

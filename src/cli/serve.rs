@@ -14,8 +14,8 @@ use super::{
 use crate::{
     app::{App, Options},
     config::Loaded,
-    http::Server,
-    telemetry,
+    http::{Metrics, Server},
+    runtime, telemetry,
 };
 
 /// Arguments of `serve`.
@@ -62,7 +62,8 @@ impl Args {
 
 pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
     let (loaded, secrets) = globals.load_with_secrets()?;
-    telemetry::init(&loaded.config.log, &secrets)?;
+    let traces = telemetry::init(&loaded.config, &secrets)?;
+    runtime::raise_open_files();
     let mut stops = Stops::listen()?;
     let options = Options {
         channels: args.does(Part::Channels),
@@ -70,19 +71,39 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         terminal: None,
     };
     // Bound before anything is received: a wrong address stops the start, not a server at work.
-    let server = match loaded.config.http.enabled && args.does(Part::Api) {
-        true => Some(Server::bind(&loaded.config.http).await?),
-        false => None,
+    let http = &loaded.config.http;
+    let server = match loaded.config.telemetry.metrics_bind {
+        _ if args.does(Part::Api) && http.enabled => Some(Server::bind(http).await?),
+        Some(address) if !args.does(Part::Api) => Some(Server::bind_for_watching(address, http).await?),
+        _ => None,
     };
-    let app = setup::start(&loaded, &secrets, options).await?;
-    if let Some(server) = server {
-        app.serve(server, &secrets);
+    if server.is_some() {
+        // Before anything is done that is counted.
+        Metrics::install();
     }
-    greeting::say(&app, &loaded, &args).await?;
+    let started = async {
+        let app = setup::start(&loaded, &secrets, options).await?;
+        greeting::say(&app, &loaded, &args).await?;
+        anyhow::Ok(app)
+    };
+    let app = tokio::select! {
+        app = started => app?,
+        // A database that does not answer must not hold up the end.
+        () = stops.next() => return Ok(ExitCode::SUCCESS),
+    };
+    match server {
+        Some(server) if args.does(Part::Api) => app.serve(server, &secrets),
+        Some(server) => app.tell(server, &secrets),
+        None => {}
+    }
     stops.next().await;
     tracing::info!("stopping; what is at work is finished or handed back");
+    let ended = async {
+        app.shutdown().await;
+        traces.end().await;
+    };
     tokio::select! {
-        () = app.shutdown() => Ok(ExitCode::SUCCESS),
+        () = ended => Ok(ExitCode::SUCCESS),
         () = stops.next() => {
             tracing::warn!("stopped at once; what was at work goes on at the next start");
             Ok(ExitCode::FAILURE)
@@ -94,6 +115,8 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
 pub(super) struct Stops {
     interrupt: Signal,
     terminate: Signal,
+    /// Held, never read: a file that may not grow is a full disk, which passes, and not the end of the process.
+    _too_large: Signal,
 }
 
 impl Stops {
@@ -101,6 +124,8 @@ impl Stops {
         Ok(Self {
             interrupt: signal(SignalKind::interrupt()).context("SIGINT cannot be listened to")?,
             terminate: signal(SignalKind::terminate()).context("SIGTERM cannot be listened to")?,
+            _too_large: signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))
+                .context("SIGXFSZ cannot be listened to")?,
         })
     }
 

@@ -12,7 +12,7 @@ use super::{
     setup::{self, Globals},
 };
 use crate::{
-    app::Options,
+    app::{self, Options},
     config::Loaded,
     engine::step::ToolOutcome,
     settings::{
@@ -117,6 +117,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
 
 async fn perform(db: &Db, loaded: &Loaded, command: Command) -> anyhow::Result<()> {
     let services = Services {
+        sees_images: app::sees_images(&loaded.config),
         config: loaded.config.tools.clone(),
         data_dir: loaded.data_dir.clone(),
         ..Services::default()
@@ -231,7 +232,7 @@ async fn call(
 ) -> anyhow::Result<ExitCode> {
     let args: Map<String, Value> = serde_json::from_str(args).context("the arguments are no JSON object")?;
     let (loaded, secrets) = globals.load_with_secrets()?;
-    telemetry::init_quiet(&loaded.config.log, &secrets)?;
+    telemetry::init_quiet(&loaded.config, &secrets)?;
     let app = setup::start(&loaded, &secrets, Options::default()).await?;
     let outcome = async {
         let user = match user {

@@ -6,7 +6,7 @@ use anyhow::bail;
 use serde_json::json;
 
 use super::{
-    examples,
+    examples, keys,
     output::{self, Format},
     people,
     setup::{self, Globals},
@@ -27,6 +27,7 @@ use crate::{
     "clifford users show telegram:7",
     "clifford users set Ada --role member --time-zone Europe/Berlin",
     "clifford users set Ada --language \"\"",
+    "clifford users key set Ada main < key.txt",
 ))]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -41,6 +42,9 @@ enum Command {
     Show(Show),
     /// Changes a person.
     Set(Set),
+    /// Looks after people's own keys for model providers.
+    #[command(subcommand)]
+    Key(keys::Command),
 }
 
 #[derive(Debug, clap::Args)]
@@ -99,6 +103,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         Command::List(args) => list(&db, &args).await,
         Command::Show(args) => show(&db, &args).await,
         Command::Set(args) => set(&db, args).await,
+        Command::Key(command) => keys::run(globals, &db, command).await,
     };
     db.close().await;
     outcome.map(|()| ExitCode::SUCCESS)

@@ -5,6 +5,7 @@ mod complete;
 mod continuing;
 mod conversations;
 mod items;
+mod keys;
 mod linking;
 mod own_data;
 mod reminders;
@@ -12,6 +13,7 @@ mod usage;
 
 pub use self::{
     complete::complete,
+    keys::{Carrier, Ring, carries_key, stands_in_chat},
     own_data::{Gathered, hands_out},
     usage::Purse,
 };
@@ -36,6 +38,13 @@ pub struct CommandSpec {
     pub argument: Option<(&'static str, bool)>,
     /// What it does, in a few words.
     pub description: &'static str,
+}
+
+impl CommandSpec {
+    /// What it takes is nobody else's business: it is given in private only.
+    pub fn is_private(&self) -> bool {
+        self.name == "key"
+    }
 }
 
 const fn command(name: &'static str, argument: Option<(&'static str, bool)>, description: &'static str) -> CommandSpec {
@@ -82,6 +91,11 @@ pub const COMMANDS: &[CommandSpec] = &[
         "erase",
         Some(("confirmation", false)),
         "Delete everything that I have of you",
+    ),
+    command(
+        "key",
+        Some(("what", false)),
+        "Let me answer you by your own key for a model",
     ),
     command("usage", None, "Show what your requests have used"),
     command("why", None, "Show how my last answer came about"),
@@ -142,6 +156,8 @@ pub struct Given<'a> {
     pub purse: &'a Purse,
     /// What `/export` hands out, if it was gathered before.
     pub export: Option<&'a Gathered>,
+    /// What `/key` works with.
+    pub ring: Option<&'a Ring>,
 }
 
 /// Carries out a command that a person gave by an account of theirs.
@@ -162,6 +178,7 @@ pub async fn run(
         defaults,
         purse,
         export,
+        ring,
     } = given;
     match name {
         "new" => conversations::new(tx, argument, channel, now).await,
@@ -179,6 +196,7 @@ pub async fn run(
         "unlink" => linking::unlink(tx, channel, user, account, now).await,
         "export" => own_data::export(tx, channel, user, export, now).await,
         "erase" => own_data::erase(tx, argument, channel, user, now).await,
+        "key" => keys::run(tx, argument, channel, user, ring, now).await,
         "usage" => usage::own(tx, user, purse, now).await,
         "why" => usage::why(tx, channel).await,
         "approve" => approving::approve(tx, argument, channel, user, now).await,

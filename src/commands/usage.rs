@@ -69,6 +69,16 @@ fn used(sum: &Group) -> String {
     if sum.cost > 0.0 {
         let _ = write!(text, ", {:.4} in cost", sum.cost);
     }
+    if sum.own_key_calls > 0 {
+        let _ = match sum.own_key_calls {
+            calls if calls == sum.calls => write!(text, ", all by your own key"),
+            calls => write!(
+                text,
+                "; {calls} of them by your own key, {:.4} in cost",
+                sum.own_key_cost
+            ),
+        };
+    }
     if sum.estimated_calls > 0 {
         let _ = write!(text, " (partly estimated)");
     }
@@ -232,6 +242,7 @@ mod tests {
             outcome: ToolOutcome::Success { result: json!(42) },
             origins: std::collections::BTreeSet::new(),
             duration_ms: 200,
+            spent: crate::engine::step::Spent::default(),
         };
         let kinds = [
             request(0),

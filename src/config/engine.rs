@@ -51,9 +51,9 @@ pub struct Engine {
     #[schemars(range(min = 1, max = 1_000_000))]
     pub max_concurrent_runs: u32,
     /// How long the work of a process that died stays untouched before another takes it over.
-    #[schemars(range(min = 3, max = 3600))]
+    #[schemars(range(min = 2, max = 3600))]
     pub lease_seconds: u64,
-    /// How long running work may take to end when the process is told to stop.
+    /// How long the process may take to end when it is told to. Work that is under way has half of it.
     #[schemars(range(min = 0, max = 3600))]
     pub shutdown_seconds: u64,
     /// Whether whole prompts are kept with the steps of a run. They hold what people wrote.

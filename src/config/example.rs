@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use super::{
-    Agent, Budget, Config, Discord, Files, Provider, Roles, Sealing, Telegram,
+    Agent, Budget, Config, Discord, Files, Provider, Roles, Sealing, Telegram, Telemetry,
     nearest::paths,
     shape::{Shape, schema},
     tree,
@@ -221,6 +221,7 @@ fn the_example_file_names_every_key_with_its_default() {
     // Of what has no default, the file shows examples.
     config.tools = ToolSettings::default();
     config.secrets = Sealing::default();
+    config.telemetry = Telemetry::default();
     assert_eq!(config, Config::default());
 }
 

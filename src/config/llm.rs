@@ -48,12 +48,19 @@ pub struct Roles {
     /// Decides what is remembered, and sums conversations up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<RoleModel>,
-    /// Looks at images. Nothing asks it yet: `[tools.image]` names its own model.
+    /// Looks at images: it is asked first, then the providers that say `images = true`. Without it and them nobody
+    /// does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vision: Option<RoleModel>,
 }
 
 impl Roles {
+    /// What holds for a role, by its name: what is set for it, else for `executor`.
+    pub fn of(&self, role: &str) -> Option<&RoleModel> {
+        let set = |wanted: &str| self.set().find(|(name, _)| *name == wanted).map(|(_, choice)| choice);
+        set(role).or_else(|| set("executor"))
+    }
+
     /// What is set, by the role's name.
     pub fn set(&self) -> impl Iterator<Item = (&'static str, &RoleModel)> {
         let roles = [
@@ -103,8 +110,11 @@ pub struct Provider {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("writeOnly" = true, "examples" = [{"env": "OPENAI_API_KEY"}]))]
     pub key: Option<SecretSource>,
-    /// What can hold its replies to a form: `json_schema`, `json_object` (not for `anthropic`) or `none`.
+    /// What can hold its replies to a form: `json_schema`, `json_object` (not for `anthropic`), `function` (it must call
+    /// a function that takes the reply: for servers that know functions and no JSON modes) or `none`.
     pub structured: Structured,
+    /// Whether its model sees images. Those that come with a message are shown to it, as data from outside.
+    pub images: bool,
     /// Whether replies are read while they grow.
     pub stream: bool,
     /// How long a reply may take.
@@ -192,6 +202,7 @@ impl Default for Provider {
             model: "gpt-4o-mini".to_owned(),
             key: None,
             structured: Structured::JsonSchema,
+            images: false,
             stream: true,
             timeout_seconds: 60,
             max_tokens: None,
@@ -224,6 +235,8 @@ pub enum Structured {
     JsonSchema,
     /// To some JSON object.
     JsonObject,
+    /// By a function that it must call.
+    Function,
     /// Not at all.
     None,
 }

@@ -29,10 +29,12 @@ mod nearest;
 mod overlay;
 mod policy;
 mod profile;
+mod retention;
 mod rules;
 mod secret;
 mod secrets;
 mod shape;
+mod telemetry;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -59,9 +61,11 @@ pub use log::{Log, LogFormat};
 pub use memory::Memory;
 pub use policy::{OnDeny, Policy};
 pub use profile::Profile;
+pub use retention::Retention;
 pub use secret::Secrets;
 pub use secrets::Sealing;
 pub use shape::schema;
+pub use telemetry::Telemetry;
 pub use triggers::{CatchUp, Triggers};
 pub use url::Url;
 
@@ -97,6 +101,8 @@ pub struct Config {
     pub ingress: Ingress,
     /// What is remembered of people and conversations.
     pub memory: Memory,
+    /// How long is kept what nobody needs for its work any more.
+    pub retention: Retention,
     /// Reminders and whatever else comes due by the clock.
     pub triggers: Triggers,
     /// How answers go out.
@@ -111,6 +117,8 @@ pub struct Config {
     pub tools: ToolSettings,
     /// What the process tells of itself.
     pub log: Log,
+    /// Where traces go, and where a process is watched that serves no API.
+    pub telemetry: Telemetry,
 }
 
 impl Config {

@@ -71,7 +71,8 @@ impl Secrets {
             problems: Vec::new(),
         };
         let default_token = config.http.token == from_variable(http::TOKEN_VARIABLE);
-        let wanted = config.http.enabled && (!default_token || variable(env, http::TOKEN_VARIABLE).is_some());
+        let is_asked_for = config.http.enabled || config.telemetry.metrics_bind.is_some();
+        let wanted = is_asked_for && (!default_token || variable(env, http::TOKEN_VARIABLE).is_some());
         let http_token = reader.read("http", "token", wanted.then_some(&config.http.token));
         let telegram = config.channels.telegram.as_ref().filter(|section| section.enabled);
         let telegram_token = reader.read("channels.telegram", "token", telegram.map(|section| &section.token));
@@ -109,6 +110,7 @@ impl Secrets {
         let url_passwords = urls
             .chain(&config.database.url)
             .chain(&config.files.endpoint)
+            .chain(&config.telemetry.otlp_endpoint)
             .filter_map(Url::password)
             .collect();
         let mut secrets = Self {

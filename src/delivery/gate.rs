@@ -3,19 +3,22 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use clifford_channel::{Address, Channel, DeliveryKey, Part, Platform, Receipt, SendError, Signal};
+use clifford_channel::{Address, Channel, DeliveryKey, Part, Receipt, SendError, Signal};
 use tokio::{sync::mpsc, time::Instant};
+use tracing::Instrument;
 
-use super::{Busy, Inner, drafts::Drafts, locked};
+use super::{Busy, Inner, drafts::Drafts, hand::Taken, locked, mark::Mark};
 use crate::{
-    clock::Timestamp,
     engine::crash::{self, Point},
     id::{ChannelId, MessageId, RunId},
     outbound::Ticket,
     store::{
-        StoreError, Tx, channels,
         messages::MessageStatus,
         outbox::{self, Outgoing, OutgoingPart},
+    },
+    telemetry::{
+        measures,
+        spans::{self, Origin},
     },
 };
 
@@ -26,14 +29,23 @@ const LOOK: Duration = Duration::from_millis(100);
 /// How long a gate stays open with nothing to do.
 const IDLE: Duration = Duration::from_secs(30);
 
+/// What became of a message that has arrived.
+const DELIVERED: &str = "delivered";
+
 /// What passes a gate.
 pub(super) enum Item {
     /// A message that this process holds.
-    Message { ticket: Ticket, recovered: bool },
+    Message {
+        ticket: Ticket,
+        recovered: bool,
+        origin: Origin,
+        taken: Taken,
+    },
     /// A message that was claimed: parts of it may have arrived.
     Recovered {
         message: Outgoing,
         parts: Vec<OutgoingPart>,
+        taken: Taken,
     },
     /// Something that may be lost.
     Signal(Address, Signal),
@@ -70,6 +82,8 @@ pub(super) struct Held {
     message: Outgoing,
     pub(super) parts: Vec<OutgoingPart>,
     recovered: bool,
+    origin: Origin,
+    _taken: Taken,
 }
 
 /// What became of a part.
@@ -167,7 +181,7 @@ impl Gate {
                     () = tokio::time::sleep(LOOK) => {}
                 }
             } else if let Some(held) = self.waiting.remove(&oldest) {
-                self.message(held.message, held.parts, held.recovered).await;
+                self.deliver(held).await;
             }
             if stop.is_cancelled() {
                 return;
@@ -175,18 +189,30 @@ impl Gate {
         }
     }
 
-    fn hold(&mut self, message: Outgoing, parts: Vec<OutgoingPart>, recovered: bool) {
-        let held = Held {
-            message,
-            parts,
-            recovered,
-        };
+    fn hold(&mut self, held: Held) {
         self.waiting.insert(held.message.id, held);
+    }
+
+    async fn deliver(&mut self, held: Held) {
+        let span = spans::delivery(&held.message, &held.origin);
+        span.record("parts", i64::try_from(held.parts.len()).unwrap_or(i64::MAX));
+        let platform = self.channel.platform();
+        let delivered = self.message(held);
+        let Some(outcome) = delivered.instrument(span.clone()).await else {
+            return;
+        };
+        spans::ended(&span, outcome, outcome == DELIVERED);
+        measures::delivered(platform, outcome);
     }
 
     async fn pass(&mut self, item: Item) {
         match item {
-            Item::Message { ticket, recovered } => {
+            Item::Message {
+                ticket,
+                recovered,
+                origin,
+                taken,
+            } => {
                 let parts = ticket
                     .parts
                     .into_iter()
@@ -203,9 +229,21 @@ impl Gate {
                     });
                 let parts: Vec<_> = parts.collect();
                 self.forget_draft(ticket.message.run_id, parts.first());
-                self.hold(ticket.message, parts, recovered);
+                self.hold(Held {
+                    message: ticket.message,
+                    parts,
+                    recovered,
+                    origin,
+                    _taken: taken,
+                });
             }
-            Item::Recovered { message, parts } => self.hold(message, parts, true),
+            Item::Recovered { message, parts, taken } => self.hold(Held {
+                message,
+                parts,
+                recovered: true,
+                origin: Origin::default(),
+                _taken: taken,
+            }),
             Item::Signal(to, signal) => self.signal(&to, &signal).await,
             Item::Busy => {
                 if self.channel.limits().typing_every.is_some() && self.indicate_at.is_none() {
@@ -254,14 +292,24 @@ impl Gate {
     }
 
     /// Sends a message's parts, in order. One that may have arrived already is sent again only if the
-    /// platform drops repeats, or the owner wants it.
-    async fn message(&mut self, mut message: Outgoing, parts: Vec<OutgoingPart>, recovered: bool) {
+    /// platform drops repeats, or the owner wants it. `None`: it waits for another time, or is another process's.
+    async fn message(&mut self, held: Held) -> Option<&'static str> {
+        let Held {
+            mut message,
+            parts,
+            recovered,
+            _taken: in_hand,
+            ..
+        } = held;
         let last = parts.last().map(|part| part.seq);
         for part in parts {
-            if recovered && part.status == MessageStatus::Sending && !self.may_repeat(&message) {
-                return self
-                    .give_up(&message, "it may have arrived before a crash; resend_ambiguous is off")
-                    .await;
+            if !self.is_ours(&message).await {
+                tracing::info!(message = %message.id, "another process sends this message now");
+                return None;
+            }
+            if recovered && part.status == MessageStatus::Sending && !self.may_repeat() {
+                let reason = "it may have arrived before a crash; resend_ambiguous is off";
+                return Some(self.give_up(&message, reason).await);
             }
             if part.status == MessageStatus::Pending && recovered {
                 self.mark(&message, Mark::Sending(part.seq)).await;
@@ -284,12 +332,31 @@ impl Gate {
                         crash::reach(Point::BetweenParts);
                     }
                 }
-                Sent::GivenUp(reason) => return self.give_up(&message, &reason).await,
-                Sent::Stopped => return,
+                Sent::GivenUp(reason) => return Some(self.give_up(&message, &reason).await),
+                Sent::Stopped => return None,
             }
         }
-        metrics::counter!("clifford_deliveries_total", "platform" => message.platform, "outcome" => "delivered")
-            .increment(1);
+        drop(in_hand);
+        Some(DELIVERED)
+    }
+
+    /// Whether this process may still send a message: one that was stopped for a while may find that another has
+    /// taken it over. If the database does not answer, waits until it does.
+    async fn is_ours(&self, message: &Outgoing) -> bool {
+        let inner = &self.inner;
+        while inner.db.is_shared() {
+            let now = inner.clock.now();
+            let until = now.after(inner.settings.lease);
+            match outbox::keep(&inner.db, message.id, inner.worker, now, until).await {
+                Ok(ours) => return ours,
+                Err(error) => tracing::warn!(%error, "delivery waits for the database"),
+            }
+            tokio::select! {
+                () = inner.stop.cancelled() => return false,
+                () = tokio::time::sleep(LOOK) => {}
+            }
+        }
+        true
     }
 
     /// Whether another process may still be sending an older message to this chat. If the database does not
@@ -308,13 +375,14 @@ impl Gate {
     /// Tries a part until the platform takes or refuses it.
     async fn part(&mut self, message: &mut Outgoing, part: &OutgoingPart) -> Sent {
         let key = DeliveryKey(part.key.clone());
-        let began = self.inner.clock.now();
+        // Not by the clock: who puts that forward by a day has not waited for one.
+        let began = Instant::now();
         let mut backoff = self.inner.settings.backoff;
         loop {
             let wait = match self.send(message, &part.body.0, &key).await {
                 Ok(receipt) => return Sent::Delivered(receipt),
                 Err(SendError::RetryAfter(wait)) => wait,
-                Err(SendError::Unreachable(reason)) if !self.may_repeat(message) => {
+                Err(SendError::Unreachable(reason)) if !self.may_repeat() => {
                     return Sent::GivenUp(format!("it may have arrived; resend_ambiguous is off: {reason}"));
                 }
                 Err(SendError::NotSent(reason) | SendError::Unreachable(reason)) => {
@@ -340,6 +408,9 @@ impl Gate {
                 () = self.inner.stop.cancelled() => return Sent::Stopped,
                 () = tokio::time::sleep(wait) => {}
             }
+            if !self.is_ours(message).await {
+                return Sent::Stopped;
+            }
         }
     }
 
@@ -352,24 +423,29 @@ impl Gate {
         }
         let enclosed = self.inner.enclosed(part).await?;
         let part = enclosed.as_ref().unwrap_or(part);
-        self.channel.send(&message.address.0, part, key).await
+        let began = Instant::now();
+        let sent = self.channel.send(&message.address.0, part, key).await;
+        measures::sent(self.channel.platform(), &sent, began.elapsed());
+        sent
     }
 
     /// Whether a part that may have arrived is sent again: where the platform drops the repeat, or the owner
     /// would rather read it twice than never.
-    fn may_repeat(&self, message: &Outgoing) -> bool {
+    fn may_repeat(&self) -> bool {
         if self.channel.limits().drops_repeats {
             return true;
         }
-        metrics::counter!("clifford_ambiguous_sends_total", "platform" => message.platform.clone()).increment(1);
+        measures::ambiguous(self.channel.platform());
         self.inner.settings.resend_ambiguous
     }
 
     /// A failed attempt is recorded, and ends the message if there were such for too long.
-    async fn failed(&self, message: &Outgoing, reason: &str, began: Timestamp) -> Option<Sent> {
-        tracing::warn!(message = %message.id, reason, "a message could not be sent; it is tried again");
+    async fn failed(&self, message: &Outgoing, reason: &str, began: Instant) -> Option<Sent> {
+        // What the platform said may quote the message: it stands in its row.
+        tracing::warn!(message = %message.id, platform = message.platform, "a message could not be sent; it is tried again");
+        tracing::debug!(message = %message.id, reason, "why a message could not be sent");
         self.mark(message, Mark::AttemptFailed(reason.to_owned())).await;
-        let too_long = self.inner.clock.now().since(began) > self.inner.settings.give_up_after;
+        let too_long = began.elapsed() > self.inner.settings.give_up_after;
         too_long.then(|| Sent::GivenUp(format!("not sent for too long: {reason}")))
     }
 
@@ -387,79 +463,14 @@ impl Gate {
         message.address.0 = to;
     }
 
-    async fn give_up(&self, message: &Outgoing, reason: &str) {
-        tracing::warn!(message = %message.id, reason, "a message was given up");
-        metrics::counter!("clifford_deliveries_total", "platform" => message.platform.clone(), "outcome" => "failed")
-            .increment(1);
+    async fn give_up(&self, message: &Outgoing, reason: &str) -> &'static str {
+        tracing::warn!(message = %message.id, platform = message.platform, "a message was given up; its error tells why");
+        tracing::debug!(message = %message.id, reason, "why a message was given up");
         self.mark(message, Mark::Failed(reason.to_owned())).await;
+        "failed"
     }
 
-    /// Writes what became of a message. If the database is away, waits until it is back: what was sent must
-    /// be marked.
     async fn mark(&self, message: &Outgoing, mark: Mark) {
-        let (id, channel, now) = (message.id, self.id, self.inner.clock.now());
-        let mut backoff = Duration::from_millis(100);
-        loop {
-            let mark = mark.clone();
-            let db = &self.inner.db;
-            let is_plain = matches!(mark, Mark::Sending(_) | Mark::Delivered { .. });
-            let written = if is_plain {
-                db.mark(move |tx| Box::pin(mark.write(tx, id, channel, now))).await
-            } else {
-                db.write(move |tx| Box::pin(mark.write(tx, id, channel, now))).await
-            };
-            match written {
-                Ok(()) => return,
-                Err(StoreError::Unavailable(reason)) => {
-                    tracing::warn!(reason, "delivery waits for the database");
-                    tokio::select! {
-                        () = self.inner.stop.cancelled() => return,
-                        () = tokio::time::sleep(backoff) => {}
-                    }
-                    backoff = (backoff * 2).min(Duration::from_secs(5));
-                }
-                Err(error) => {
-                    tracing::error!(%error, "an outbox row could not be changed");
-                    return;
-                }
-            }
-        }
-    }
-}
-
-/// What became of a message.
-#[derive(Clone)]
-enum Mark {
-    Sending(i64),
-    Delivered {
-        seq: i64,
-        receipt: Receipt,
-        is_last: bool,
-    },
-    AttemptFailed(String),
-    Failed(String),
-    ChatGone(String),
-    Moved {
-        platform: Platform,
-        from: String,
-        to: Address,
-    },
-}
-
-impl Mark {
-    async fn write(self, tx: &mut Tx, id: MessageId, channel: ChannelId, now: Timestamp) -> Result<(), StoreError> {
-        match self {
-            Self::Sending(seq) => outbox::part_sending(tx, id, seq).await,
-            Self::Delivered { seq, receipt, is_last } => {
-                outbox::part_delivered(tx, id, seq, &receipt.id, is_last, now).await
-            }
-            Self::AttemptFailed(reason) => outbox::attempt_failed(tx, id, &reason).await,
-            Self::Failed(reason) => outbox::fail(tx, id, &reason).await,
-            Self::ChatGone(reason) => channels::disable(tx, channel, &reason, now).await,
-            Self::Moved { platform, from, to } => {
-                channels::moved(tx, platform, &from, &to.place).await?;
-                outbox::readdress(tx, id, &to).await
-            }
-        }
+        mark.keep(&self.inner, message.id, self.id).await;
     }
 }

@@ -32,18 +32,26 @@ pub fn under(verdict: &Verdict, before: Vec<StepKind>, call: ToolCall, rules: &R
 }
 
 /// A call that policy refuses counts as one that failed.
-pub fn refused(mut before: Vec<StepKind>, call: ToolCall, why: &str) -> Decision {
+pub fn refused(before: Vec<StepKind>, call: ToolCall, why: &str) -> Decision {
+    let outcome = ToolOutcome::Failure {
+        error: format!("refused by policy: {why}"),
+        retries: 0,
+        expose: true,
+    };
+    not_made(before, call, outcome)
+}
+
+/// A call that could not be made when it was judged is not made at all, whatever there is a moment later: nobody has
+/// judged it.
+pub fn not_made(mut before: Vec<StepKind>, call: ToolCall, outcome: ToolOutcome) -> Decision {
     let name = call.name.clone();
     before.push(StepKind::ToolCall(call));
     before.push(StepKind::ToolResult(ToolResult {
         name,
-        outcome: ToolOutcome::Failure {
-            error: format!("refused by policy: {why}"),
-            retries: 0,
-            expose: true,
-        },
+        outcome,
         origins: std::collections::BTreeSet::new(),
         duration_ms: 0,
+        spent: crate::engine::step::Spent::default(),
     }));
     Decision::Record(before)
 }

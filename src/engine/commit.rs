@@ -128,7 +128,8 @@ impl Commit {
         steps::append(tx, self.run.id, &self.steps).await?;
         for (seq, response) in self.responses() {
             let call = usage::Call {
-                step: Some((self.run.id, seq)),
+                run: Some(self.run.id),
+                seq: Some(seq),
                 user: self.run.user_id,
                 channel: self.run.channel_id,
                 role: Role::of_run(&self.run),
@@ -263,6 +264,11 @@ impl Commit {
             change.cost += response.cost;
             change.worked_ms += response.duration_ms;
         }
+        for step in &self.steps {
+            if let StepKind::ToolResult(result) = &step.kind {
+                change.cost += result.spent.cost;
+            }
+        }
         match &self.then {
             After::Continue | After::Call(_) => {}
             After::Confirm(until) => {
@@ -296,6 +302,9 @@ impl Commit {
         let mut given = json!({ "share": child.share });
         if !child.spec.context.is_empty() {
             given["context"] = json!(child.spec.context);
+        }
+        if !child.private.is_empty() {
+            given["private"] = json!(child.private);
         }
         NewRun {
             id: child.id,

@@ -5,15 +5,18 @@ use std::time::Duration;
 use clifford_action::Sleep;
 use croner::parser::{CronParser, Seconds};
 
-use super::{decide::Wake, rules::Rules};
+use super::{decide::Wake, interval, rules::Rules};
 use crate::clock::Timestamp;
 
-/// When a cron expression (5 fields, or 6 with seconds first) next comes due in a time zone, after a moment.
+/// When a cron expression (5 fields, or 6 with seconds first) or a repeating interval next comes due in a time zone, after a moment.
 ///
 /// # Errors
 /// Says what is wrong with the expression or the zone, in words for the model.
 pub fn next_occurrence(cron: &str, time_zone: &str, after: Timestamp) -> Result<Timestamp, String> {
     let zone = zone(time_zone)?;
+    if interval::is_interval(cron) {
+        return interval::next_occurrence(cron, &zone, after);
+    }
     let expression = CronParser::builder()
         .seconds(Seconds::Optional)
         .build()

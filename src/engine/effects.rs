@@ -44,6 +44,8 @@ pub struct Child {
     pub tools: Option<Vec<String>>,
     /// What it may use of what its parent has left.
     pub share: Share,
+    /// The words of its task that only what is private told its parent.
+    pub private: Vec<String>,
 }
 
 /// What a run does after a commit.
@@ -215,6 +217,7 @@ fn child(state: &RunState, rules: &Rules, mut spec: SubagentSpec, id: RunId, sha
         tools: narrowed(state.allowed_tools.as_deref(), asked.as_deref()),
         spec,
         share,
+        private: Vec::new(),
     }
 }
 

@@ -197,22 +197,30 @@ impl Engine {
 
     /// Works on a run that this process holds and that begins at a time that may move.
     pub fn start_later(self: &Arc<Self>, lease: Lease, mut at: crate::clock::Timestamp) {
-        let engine = Arc::clone(self);
+        let held = self.hold(lease);
+        // What was waited for from now on counts, wherever the clock is put meanwhile.
+        let mut now = self.clock.now();
         self.tasks.spawn(async move {
+            let engine = &held.engine;
             loop {
-                let wait = at.since(engine.clock.now());
+                let wait = at.since(now);
                 tokio::select! {
                     () = engine.stop.cancelled() => return,
                     () = tokio::time::sleep(wait) => {}
                 }
                 // Begun in one step, so that nothing joins its input after that was read.
-                let now = engine.clock.now();
+                now = engine.clock.now().max(at);
                 let begun = engine
                     .db
                     .write(move |tx| Box::pin(async move { runs::begin(tx, &lease, now).await }))
                     .await;
                 match begun {
-                    Ok(Begun::Now) => return engine.start_held(lease),
+                    Ok(Begun::Now) => {
+                        let engine = Arc::clone(engine);
+                        // Else it would let go of what the next one holds.
+                        drop(held);
+                        return engine.start_held(lease);
+                    }
                     Ok(Begun::NotBefore(later)) => at = later,
                     Ok(Begun::NotOurs) => return,
                     Err(error) => {
@@ -273,6 +281,11 @@ impl Engine {
     /// The store's.
     pub async fn load(&self, lease: Lease) -> Result<Work, StoreError> {
         Work::load(&mut self.db.read().await?, lease).await
+    }
+
+    /// Whether a task of this process has this claim in hand.
+    pub fn has_in_hand(&self, lease: &Lease) -> bool {
+        self.cancelled.contains_key(&(lease.run, lease.epoch))
     }
 
     /// Tells the task of an earlier claim in this process, if there is one, that the run is not its any more.

@@ -1,28 +1,86 @@
 //! Leases: renewed while their worker lives, so that another may take over when it does not.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use tokio_util::sync::CancellationToken;
 
 use super::Engine;
-use crate::store::run_queue;
+use crate::{
+    id::MessageId,
+    store::{
+        StoreError, outbox,
+        run_queue::{self, heartbeat},
+        runs::Lease,
+    },
+};
+
+/// What this process holds by the rows, and has not in hand.
+#[derive(Debug, Default)]
+struct Orphans {
+    runs: HashSet<Lease>,
+    messages: HashSet<MessageId>,
+}
 
 /// Renews every lease of this process until `stop`, three times in the life of one.
+///
+/// A commit whose answer was lost may have been written: a claim, or a message to be sent, that nobody in this process
+/// knows of. What is found so twice in a row is given back, else its lease would be renewed for ever.
 pub async fn renew(engine: Arc<Engine>, stop: CancellationToken) {
     let worker = engine.worker;
     let every = (engine.settings.lease / 3).max(Duration::from_millis(100));
+    let mut orphans = Orphans::default();
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
             () = tokio::time::sleep(every) => {}
         }
         let until = engine.clock.now().after(engine.settings.lease);
-        let renewed = engine
-            .db
-            .write(move |tx| Box::pin(run_queue::heartbeat(tx, worker, until)))
-            .await;
+        let renewed = engine.db.write(move |tx| Box::pin(heartbeat(tx, worker, until))).await;
         if let Err(error) = renewed {
             tracing::warn!(%error, "the leases could not be renewed");
+            continue;
+        }
+        match give_back(&engine, &orphans).await {
+            Ok(found) => orphans = found,
+            Err(error) => tracing::warn!(%error, "what this process holds could not be compared with what it does"),
         }
     }
+}
+
+/// Gives back what was an orphan the last time and still is; returns those that are new.
+async fn give_back(engine: &Engine, before: &Orphans) -> Result<Orphans, StoreError> {
+    let worker = engine.worker;
+    let mut conn = engine.db.read().await?;
+    let runs = run_queue::held(&mut conn, worker).await?;
+    let messages = outbox::held(&mut conn, worker).await?;
+    drop(conn);
+    let mut found = Orphans::default();
+    for lease in runs.into_iter().filter(|lease| !engine.has_in_hand(lease)) {
+        if before.runs.contains(&lease) {
+            tracing::warn!(run = %lease.run, "a run that this process holds and does not know of is given back");
+            engine
+                .db
+                .write(move |tx| Box::pin(async move { run_queue::give_back(tx, &lease).await }))
+                .await?;
+            engine.bell.notify_one();
+        } else {
+            found.runs.insert(lease);
+        }
+    }
+    for message in messages
+        .into_iter()
+        .filter(|message| !engine.delivery.has_in_hand(*message))
+    {
+        if before.messages.contains(&message) {
+            tracing::warn!(%message, "a message that this process holds and does not know of is given back");
+            engine
+                .db
+                .write(move |tx| Box::pin(outbox::give_back(tx, message, worker)))
+                .await?;
+            engine.bell.notify_one();
+        } else {
+            found.messages.insert(message);
+        }
+    }
+    Ok(found)
 }

@@ -5,17 +5,21 @@ use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use futures::FutureExt;
 use tokio_util::sync::CancellationToken;
+use tracing::{Instrument, Span};
 
 use super::{
     Engine,
     decide::{self, Next},
     endings, sentences,
-    session::{Gone, Session},
+    session::{Gone, Onward, Session},
     state::Pending,
     step::EndingKind,
     work::Work,
 };
-use crate::store::StoreError;
+use crate::{
+    store::StoreError,
+    telemetry::{measures, spans},
+};
 
 /// How long to wait when the database is away, before going on.
 const BACKOFF: Duration = Duration::from_millis(500);
@@ -33,8 +37,12 @@ pub enum Rest {
 
 /// Works on a held run until it waits, ends, or is not ours any more. A run whose database went away goes on
 /// when it is back; a panic ends its run, and nothing else.
-#[tracing::instrument(name = "run", skip_all, fields(run = %work.run.id, kind = %work.run.kind))]
 pub async fn drive(engine: &Arc<Engine>, work: Work, cancelled: &CancellationToken) -> Rest {
+    let span = spans::run(&work);
+    Box::pin(drive_within(engine, work, cancelled).instrument(span)).await
+}
+
+async fn drive_within(engine: &Arc<Engine>, work: Work, cancelled: &CancellationToken) -> Rest {
     let lease = work.lease;
     let mut next = Some(work);
     let mut backoff = BACKOFF;
@@ -45,7 +53,10 @@ pub async fn drive(engine: &Arc<Engine>, work: Work, cancelled: &CancellationTok
         };
         let outcome = match work {
             // Claimed anew while this worker waited for the database.
-            Ok(work) if work.run.epoch != lease.epoch => return Rest::LetGo,
+            Ok(work) if work.run.epoch != lease.epoch => {
+                measures::lease_lost();
+                return Rest::LetGo;
+            }
             Ok(work) => AssertUnwindSafe(attempt(engine, work, cancelled))
                 .catch_unwind()
                 .await
@@ -53,8 +64,12 @@ pub async fn drive(engine: &Arc<Engine>, work: Work, cancelled: &CancellationTok
             Err(error) => Err(Gone::Store(error)),
         };
         match outcome {
-            Ok(()) => return Rest::AtRest,
-            Err(Gone::Lost | Gone::Cancelled) => return Rest::LetGo,
+            Ok(rest) => return rest,
+            Err(Gone::Lost) => {
+                measures::lease_lost();
+                return Rest::LetGo;
+            }
+            Err(Gone::Cancelled) => return Rest::LetGo,
             Err(Gone::Panicked) => {
                 fail_after_panic(engine, lease, cancelled).await;
                 return Rest::LetGo;
@@ -73,62 +88,73 @@ pub async fn drive(engine: &Arc<Engine>, work: Work, cancelled: &CancellationTok
     Rest::LetGo
 }
 
-async fn attempt(engine: &Arc<Engine>, work: Work, cancelled: &CancellationToken) -> Result<(), Gone> {
+async fn attempt(engine: &Arc<Engine>, work: Work, cancelled: &CancellationToken) -> Result<Rest, Gone> {
     let mut session = Session::open(engine, work, cancelled);
+    let mut iteration = None;
     loop {
         if cancelled.is_cancelled() {
             return Err(Gone::Cancelled);
         }
-        match session.state.pending.clone() {
-            Pending::Nothing => return Ok(()),
-            Pending::Wait => session.woken().await?,
-            Pending::Call(call) => {
-                if session.call(call).await?.is_at_rest() {
-                    return Ok(());
-                }
-            }
-            Pending::Confirm(asked) => {
-                if session.unanswered(&asked).await?.is_at_rest() {
-                    return Ok(());
-                }
-            }
-            Pending::Approved(call) => {
-                let decision = session.approved(call).await?;
-                session.carry_out(decision).await?;
-            }
-            Pending::Denied(asked) => {
-                if session.denied(&asked).await?.is_at_rest() {
-                    return Ok(());
-                }
-            }
-            Pending::Apply(reply) => {
-                let (decision, enclosed) = match session.enclosed(&reply).await? {
-                    Ok(enclosed) => {
-                        let now = engine.clock.now();
-                        (decide::decide(&session.state, &session.rules, &reply, now), enclosed)
-                    }
-                    Err(refused) => (refused, Vec::new()),
-                };
-                let decision = session.judged(decision).await?;
-                if session.carry_out_with(decision, enclosed).await?.is_at_rest() {
-                    return Ok(());
-                }
-            }
-            Pending::Think => match decide::next(&session.state, &session.rules) {
-                Next::Think(before) => {
-                    session.take_in().await?;
-                    session.think(before).await?;
-                }
-                Next::End(decision) => {
-                    session.carry_out(decision).await?;
-                    return Ok(());
-                }
-            },
+        let begins = match &session.state.pending {
+            // It came to rest by a commit whose answer was lost: nobody was told.
+            Pending::Nothing => return Ok(Rest::LetGo),
+            // What was asked before a crash or a sleep belongs to the iteration that asked.
+            pending => matches!(pending, Pending::Think) || iteration.is_none(),
+        };
+        if begins {
+            iteration = Some(spans::iteration(session.run(), session.state.iterations + 1));
+        }
+        let span = iteration.clone().unwrap_or_else(Span::none);
+        if turn(engine, &mut session).instrument(span).await?.is_at_rest() {
+            return Ok(Rest::AtRest);
         }
     }
 }
 
+/// Does what is next.
+async fn turn(engine: &Arc<Engine>, session: &mut Session<'_>) -> Result<Onward, Gone> {
+    match session.state.pending.clone() {
+        Pending::Nothing => Ok(Onward::AtRest),
+        Pending::Wait => {
+            session.woken().await?;
+            Ok(Onward::GoesOn)
+        }
+        Pending::Call(call) => session.call(call).await,
+        Pending::Confirm(asked) => session.unanswered(&asked).await,
+        Pending::Approved(call) => {
+            let decision = session.approved(call).await?;
+            session.carry_out(decision).await?;
+            Ok(Onward::GoesOn)
+        }
+        Pending::Denied(asked) => session.denied(&asked).await,
+        Pending::Apply(reply) => {
+            let (decision, enclosed) = match session.enclosed(&reply).await? {
+                Ok(enclosed) => {
+                    let now = engine.clock.now();
+                    (decide::decide(&session.state, &session.rules, &reply, now), enclosed)
+                }
+                Err(refused) => (refused, Vec::new()),
+            };
+            let decision = session.judged(decision).await?;
+            session.carry_out_with(decision, enclosed).await
+        }
+        Pending::Think => match decide::next(&session.state, &session.rules) {
+            Next::Think(before) => {
+                measures::iteration();
+                session.take_in().await?;
+                session.think(before).await?;
+                Ok(Onward::GoesOn)
+            }
+            Next::End(decision) => {
+                session.carry_out(decision).await?;
+                Ok(Onward::AtRest)
+            }
+        },
+    }
+}
+
 async fn fail_after_panic(engine: &Arc<Engine>, lease: crate::store::runs::Lease, cancelled: &CancellationToken) {
+    measures::panicked();
     tracing::error!("the run's task panicked");
     let Some(work) = engine.load_patiently(lease).await else {
         return;

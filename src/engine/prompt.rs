@@ -10,7 +10,7 @@ mod tools;
 
 use std::{fmt::Write as _, sync::LazyLock};
 
-use clifford_llm::{Message, Request, Role, Schema, estimate_tokens};
+use clifford_llm::{Image, Message, Request, Role, Schema, estimate_tokens};
 use serde_json::{Map, Value, json};
 
 use super::{rules::Rules, state::RunState, step::Sections, transcript::cut_middle, work::Work};
@@ -44,6 +44,8 @@ pub struct Frame {
     pub head: Vec<Message>,
     /// What a reply must look like; `None`: it is text.
     pub schema: Option<Schema>,
+    /// The images that came with what is asked, for a model that sees them.
+    pub images: Vec<Image>,
     /// About how many tokens its parts have.
     sections: Sections,
 }
@@ -57,6 +59,7 @@ impl Frame {
                 sections: sections::of_chat(&head),
                 head,
                 schema: None,
+                images: Vec::new(),
             };
         }
         let allowed = work.run.allowed_tools.as_ref().map(|tools| tools.0.as_slice());
@@ -72,6 +75,7 @@ impl Frame {
             sections,
             head: head.map(|(role, content)| Message { role, content }).into(),
             schema: Some(ACTION.clone()),
+            images: Vec::new(),
         }
     }
 
@@ -88,7 +92,10 @@ impl Frame {
         Request {
             messages,
             schema: self.schema.clone(),
-            max_tokens: None,
+            images: self.images.clone(),
+            // What is asked ends the head.
+            images_with: self.head.len().saturating_sub(1),
+            ..Request::default()
         }
     }
 
@@ -124,7 +131,7 @@ pub fn system_prompt(
     allowed: Option<&[String]>,
 ) -> String {
     let visible = tools.registry.visible(allowed, tools.options);
-    let has = |command: &str| (visible.iter()).any(|visible| visible.names().any(|name| name == command));
+    let has = |command: &str| visible.iter().any(|visible| visible.has(command));
     let (computes, remembers) = (has("compute.eval"), has("memory.put"));
     let mut text = format!("{agent}\n\n{}\n", clifford_action::contract());
     text.push_str("\nRules:\n");
@@ -156,8 +163,9 @@ pub fn system_prompt(
         // Writing to a string cannot fail.
         let _ = writeln!(text, "- Subagents' profiles: {}.", profiles.join(", "));
     }
-    text.push_str(&tools::listing(kind, tools, allowed));
-    text.push_str(&examples::of(kind, has));
+    let examples = examples::of(kind, has);
+    text.push_str(&tools::listing(kind, tools, visible, allowed.is_some()));
+    text.push_str(&examples);
     text
 }
 

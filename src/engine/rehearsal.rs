@@ -155,6 +155,7 @@ impl Rehearsal {
             outcome,
             origins: std::collections::BTreeSet::new(),
             duration_ms: 1,
+            spent: crate::engine::step::Spent::default(),
         }));
     }
 

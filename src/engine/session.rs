@@ -7,6 +7,7 @@ mod committing;
 mod enclosing;
 mod growing;
 mod judging;
+mod seeing;
 mod take_in;
 mod thinking;
 
@@ -14,6 +15,7 @@ use std::{sync::Arc, time::Duration};
 
 use clifford_channel::Address;
 use tokio_util::sync::CancellationToken;
+use tracing::Span;
 
 use super::{
     Engine,
@@ -28,10 +30,16 @@ use super::{
 use crate::{
     budget::Settlement,
     id::RunId,
+    memory::recall::Recalled,
     outbound::Enclosed,
     policy::words::Known,
     settings::WhenBusy,
-    store::{StoreError, outbox, run_tree, runs::RunKind, steps},
+    store::{
+        StoreError, outbox, run_tree,
+        runs::{Run, RunKind},
+        steps,
+        user_secrets::SealedKey,
+    },
     tools::Options,
 };
 
@@ -83,6 +91,8 @@ pub struct Session<'a> {
     work: Work,
     cancelled: &'a CancellationToken,
     frame: Option<Frame>,
+    /// The person's own keys for model providers.
+    keys: Vec<SealedKey>,
     /// What was reserved of budgets for the call that is under way.
     settlement: Option<Settlement>,
     uncommitted: Vec<Step>,
@@ -94,8 +104,12 @@ pub struct Session<'a> {
     when_busy: Option<WhenBusy>,
     /// Where what was taken in was to be answered.
     taken_in: Vec<Address>,
+    /// What the prompt was made of, until it is known what of it is private.
+    recalled: Option<Recalled>,
     /// What of the prompt nobody outside knows.
     private: Known,
+    /// The run's span in a trace.
+    span: Span,
 }
 
 impl<'a> Session<'a> {
@@ -111,14 +125,22 @@ impl<'a> Session<'a> {
             work,
             cancelled,
             frame: None,
+            keys: Vec::new(),
             settlement: None,
             uncommitted: Vec::new(),
             interrupted,
             options: None,
             when_busy: None,
             taken_in: Vec::new(),
+            recalled: None,
             private: Known::default(),
+            span: Span::current(),
         }
+    }
+
+    /// The run, as it was when this worker took it.
+    pub fn run(&self) -> &Run {
+        &self.work.run
     }
 
     /// The rules' numbers for this run.
@@ -179,7 +201,7 @@ impl<'a> Session<'a> {
         if self.state.sent.is_empty() {
             return Ok(());
         }
-        for error in outbox::failures_of(&mut self.engine.db.read().await?, self.work.run.id).await? {
+        for error in outbox::failures_of(&mut self.engine.db.glance().await?, self.work.run.id).await? {
             let text = format!("A message to the user could not be delivered: {error}.");
             if !self.state.said_notes.contains(&text) {
                 self.push(StepKind::Event(Event::SystemNote {

@@ -183,9 +183,7 @@ impl RunState {
     /// The state after all of a run's steps.
     pub fn replay<'a>(run: &Run, rules: &Rules, steps: impl IntoIterator<Item = &'a Step>) -> Self {
         let mut state = Self::new(run, rules);
-        for step in steps {
-            state.apply(step);
-        }
+        steps.into_iter().for_each(|step| state.apply(step));
         state
     }
 
@@ -196,6 +194,8 @@ impl RunState {
             StepKind::ToolCall(call) => self.tool_called(call),
             StepKind::ToolResult(result) => {
                 self.worked_ms += result.duration_ms;
+                self.tokens += result.spent.tokens;
+                self.cost += result.spent.cost;
                 self.tool_answered(result);
             }
             StepKind::AssistantMessage { text, sent } => {

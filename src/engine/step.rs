@@ -87,6 +87,24 @@ pub struct ToolResult {
     pub origins: BTreeSet<String>,
     /// How long it took.
     pub duration_ms: u64,
+    /// What it spent on models: tokens and money.
+    #[serde(default, skip_serializing_if = "Spent::is_nothing")]
+    pub spent: Spent,
+}
+
+/// What was spent on models.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Spent {
+    /// Tokens of requests and replies.
+    pub tokens: u64,
+    /// Money, in the providers' currency.
+    pub cost: f64,
+}
+
+impl Spent {
+    fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// What came of a tool call.
@@ -378,6 +396,9 @@ pub struct LlmResponse {
     pub cost: f64,
     /// How long it took.
     pub duration_ms: u64,
+    /// The person paid for it, by a key of their own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub own_key: bool,
 }
 
 /// What a system note is for. Decides what the fold makes of it.

@@ -398,6 +398,7 @@ mod tests {
                 },
                 origins: BTreeSet::new(),
                 duration_ms: 1234,
+                spent: crate::engine::step::Spent::default(),
             }),
             StepKind::Finish(Finish {
                 status: RunStatus::Completed,

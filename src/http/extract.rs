@@ -65,7 +65,11 @@ fn unread(rejection: BytesRejection, limit: u64) -> Problem {
     }
 }
 
-fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+/// Reads a JSON body.
+///
+/// # Errors
+/// What is wrong with it, and with which field.
+pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     // A list of a struct's fields in order would be read as the struct.
     if !bytes.trim_ascii_start().starts_with(b"{") {
         return Err(match serde_json::from_slice::<serde::de::IgnoredAny>(bytes) {

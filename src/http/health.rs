@@ -13,7 +13,10 @@ use clifford_llm::CircuitState;
 use serde::Serialize;
 
 use super::{Shared, auth::Reader};
-use crate::store::{StoreError, leases, settings};
+use crate::{
+    receiver::lease_name,
+    store::{StoreError, leases, settings},
+};
 
 /// How long the database may take.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -135,6 +138,6 @@ async fn platform_check(api: &Shared, platform: Platform) -> Check {
 
 async fn elsewhere(api: &Shared, platform: Platform) -> Result<bool, StoreError> {
     let mut conn = api.engine.db.read().await?;
-    let holder = leases::holder(&mut conn, &format!("channel:{platform}"), api.engine.clock.now()).await?;
+    let holder = leases::holder(&mut conn, &lease_name(platform, 0), api.engine.clock.now()).await?;
     Ok(holder.is_some_and(|holder| holder != api.engine.worker))
 }

@@ -120,16 +120,17 @@ pub(super) async fn create(
         files,
     };
     let stored = api.gatekeeper.api_message(message).await?;
-    let run = if wait.is_zero() {
-        match stored.run {
-            Some(run) => Some(runs::one(&api, run).await?),
-            None => None,
-        }
+    let waited = if wait.is_zero() {
+        None
     } else {
         tokio::select! {
             run = answered(&api, stored.message, wait) => run?,
             () = api.stop.cancelled() => None,
         }
+    };
+    let run = match (waited, stored.run) {
+        (None, Some(run)) => Some(runs::one(&api, run).await?),
+        (waited, _) => waited,
     };
     let mut accepted = Accepted {
         message_id: stored.message,

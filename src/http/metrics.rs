@@ -1,6 +1,9 @@
 //! Prometheus metrics: what the code counts, and what is measured when somebody asks.
 
-use std::{sync::OnceLock, time::Duration};
+use std::{
+    sync::OnceLock,
+    time::{Duration, Instant},
+};
 
 use axum::{
     extract::State,
@@ -9,56 +12,77 @@ use axum::{
 };
 use clifford_llm::CircuitState;
 use metrics::gauge;
-use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 use tokio_util::sync::CancellationToken;
 
 use super::{Shared, auth::Reader, problem::Problem};
-use crate::store::{
-    StoreError, outbox,
-    runs::{self, RunStatus},
+use crate::{
+    clock::{Clock, SystemClock},
+    store::{
+        StoreError, backlog,
+        runs::{self, RunStatus},
+    },
+    telemetry::{
+        catalogue::{self, Kind, METRICS},
+        measures::QUEUES,
+    },
 };
 
-/// The bounds of histograms, in seconds.
-const BUCKETS: [f64; 14] = [
-    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0, 60.0,
-];
 /// How often what histograms have gathered is put in order.
 const UPKEEP: Duration = Duration::from_secs(10);
 /// A recorder is a process's own.
-static RECORDER: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
+static RECORDER: OnceLock<Option<Metrics>> = OnceLock::new();
 
 /// The metrics of this process.
 #[derive(Clone)]
-pub struct Metrics(Option<PrometheusHandle>);
+pub struct Metrics {
+    handle: PrometheusHandle,
+    began: Instant,
+}
 
 impl Metrics {
-    /// Begins to record, if that has not begun.
-    pub fn install() -> Self {
-        let handle = RECORDER.get_or_init(|| {
-            let recorder = PrometheusBuilder::new()
-                .set_buckets(&BUCKETS)
-                .and_then(PrometheusBuilder::install_recorder);
-            recorder
+    /// Begins to record, if that has not begun. `None`: that failed, and the log says why.
+    pub fn install() -> Option<Self> {
+        let recorder = RECORDER.get_or_init(|| {
+            let handle = recorder()
+                .and_then(PrometheusBuilder::install_recorder)
                 .inspect_err(|error| tracing::warn!(%error, "metrics are not recorded"))
-                .ok()
+                .ok()?;
+            catalogue::begin();
+            let since_1970 = Duration::from_millis(u64::try_from(SystemClock.now().0).unwrap_or_default());
+            gauge!("process_start_time_seconds").set(since_1970.as_secs_f64());
+            Some(Self {
+                handle,
+                began: Instant::now(),
+            })
         });
-        Self(handle.clone())
+        recorder.clone()
     }
 
     /// Keeps what is recorded small, until `stop`.
     pub async fn keep(self, stop: CancellationToken) {
-        let Some(handle) = self.0 else { return };
         loop {
             tokio::select! {
                 () = stop.cancelled() => return,
-                () = tokio::time::sleep(UPKEEP) => handle.run_upkeep(),
+                () = tokio::time::sleep(UPKEEP) => self.handle.run_upkeep(),
             }
         }
     }
 
     fn render(&self) -> String {
-        self.0.as_ref().map(PrometheusHandle::render).unwrap_or_default()
+        gauge!("clifford_uptime_seconds").set(self.began.elapsed().as_secs_f64());
+        self.handle.render()
     }
+}
+
+/// Each histogram has the bounds that the catalogue says.
+fn recorder() -> Result<PrometheusBuilder, BuildError> {
+    METRICS.iter().try_fold(PrometheusBuilder::new(), |builder, metric| {
+        let Kind::Histogram(bounds) = metric.kind else {
+            return Ok(builder);
+        };
+        builder.set_buckets_for_metric(Matcher::Full(metric.name.to_owned()), bounds.0)
+    })
 }
 
 /// Prometheus metrics.
@@ -66,13 +90,15 @@ impl Metrics {
     responses((status = 200, description = "Metrics in the Prometheus text format", body = String)))]
 pub(super) async fn scrape(State(api): State<Shared>, _: Reader) -> Result<Response, Problem> {
     circuits(&api);
+    workers(&api);
     let measured = measure(&api).await;
     if let Err(error) = &measured {
         tracing::warn!(%error, "metrics of the database could not be measured");
     }
     gauge!("clifford_database_up").set(if measured.is_ok() { 1.0 } else { 0.0 });
     let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")];
-    Ok((kind, api.metrics.render()).into_response())
+    let text = api.metrics.as_ref().map(Metrics::render).unwrap_or_default();
+    Ok((kind, text).into_response())
 }
 
 /// Which providers are left alone because they keep failing.
@@ -84,8 +110,18 @@ fn circuits(api: &Shared) {
     }
 }
 
+/// How much of this process is at work.
+#[expect(clippy::cast_precision_loss, reason = "there are far fewer than 2^52")]
+fn workers(api: &Shared) {
+    let limit = api.engine.settings.max_concurrent_runs;
+    let busy = limit.saturating_sub(api.engine.places.available_permits());
+    gauge!("clifford_workers_limit").set(limit as f64);
+    gauge!("clifford_workers_busy").set(busy as f64);
+}
+
 #[expect(clippy::cast_precision_loss, reason = "counts of rows are far below 2^52")]
 async fn measure(api: &Shared) -> Result<(), StoreError> {
+    let now = api.engine.clock.now();
     let mut conn = api.engine.db.read().await?;
     let counts = runs::counts(&mut conn).await?;
     for status in [RunStatus::Pending, RunStatus::Running, RunStatus::Waiting] {
@@ -93,9 +129,13 @@ async fn measure(api: &Shared) -> Result<(), StoreError> {
         let count = count.map_or(0, |(_, count)| *count);
         gauge!("clifford_runs", "status" => status.as_str()).set(count as f64);
     }
-    let (waiting, since) = outbox::backlog(&mut conn).await?;
-    let age = since.map_or(Duration::ZERO, |since| api.engine.clock.now().since(since));
-    gauge!("clifford_outbox_messages").set(waiting as f64);
-    gauge!("clifford_outbox_oldest_seconds").set(age.as_secs_f64());
+    let waiting = backlog::all(&mut conn, now).await?;
+    let backlogs = [waiting.runs, waiting.jobs, waiting.outbox, waiting.triggers];
+    for (queue, backlog) in QUEUES.into_iter().zip(backlogs) {
+        let age = backlog.since.map_or(Duration::ZERO, |since| now.since(since));
+        gauge!("clifford_queue_depth", "queue" => queue).set(backlog.count as f64);
+        gauge!("clifford_queue_oldest_seconds", "queue" => queue).set(age.as_secs_f64());
+    }
+    gauge!("clifford_approvals_pending").set(waiting.approvals as f64);
     Ok(())
 }

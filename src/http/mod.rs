@@ -8,8 +8,11 @@ mod contexts;
 mod export;
 mod extract;
 mod files;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
 mod health;
 mod hooks;
+mod keys;
 mod links;
 mod memories;
 mod messages;
@@ -37,7 +40,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use self::{
     metrics::Metrics,
-    router::router,
+    router::{router, watching},
     server::{BindError, Server},
 };
 use crate::{config, engine::Engine, ingress::Gatekeeper};
@@ -54,8 +57,8 @@ pub struct Api {
     pub owner_token: Option<String>,
     /// The platforms that this process is to be connected to.
     pub platforms: Vec<Platform>,
-    /// Counters, gauges and histograms.
-    pub metrics: Metrics,
+    /// Counters, gauges and histograms, if they are recorded.
+    pub metrics: Option<Metrics>,
     /// Open streams and waits end on it.
     pub stop: CancellationToken,
 }

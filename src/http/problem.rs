@@ -188,6 +188,12 @@ impl Problem {
         self
     }
 
+    /// What exactly went wrong.
+    #[cfg(any(test, feature = "fuzzing"))]
+    pub(super) fn detail(&self) -> &str {
+        &self.detail
+    }
+
     /// There is no such thing.
     pub(super) fn not_found(what: impl std::fmt::Display) -> Self {
         Self::new(Code::NotFound, format!("there is no {what}"))

@@ -17,11 +17,12 @@ use utoipa::{
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
-    Api, Shared, agents, auth, channels, contexts, export, files, health, hooks, links, memories, messages, metrics,
-    policies,
+    Api, Shared, agents, auth, channels, contexts, export, files, health, hooks, keys, links, memories, messages,
+    metrics, policies,
     problem::{Code, Problem},
     replay, runs, search, settings, stream, tools, triggers, usage, users,
 };
+use crate::telemetry::measures;
 
 /// How much longer an answer may take than a body: a body that does not come in time is always told as that.
 const BODY_FIRST: Duration = Duration::from_secs(1);
@@ -71,6 +72,24 @@ pub fn router(api: Api) -> Router {
         .with_state(api)
 }
 
+/// What tells how a process is that does not serve the API.
+pub fn watching(api: Api) -> Router {
+    let api = Arc::new(api);
+    let within = Duration::from_secs(api.settings.request_timeout_seconds);
+    let told = OpenApiRouter::new()
+        .routes(routes!(health::readyz))
+        .routes(routes!(metrics::scrape));
+    let open = OpenApiRouter::new().routes(routes!(health::healthz));
+    Router::new()
+        .merge(told.split_for_parts().0)
+        .fallback(unknown_route)
+        .layer(from_fn_with_state(Shared::clone(&api), auth::authenticate))
+        .merge(open.split_for_parts().0)
+        .layer(from_fn(move |request, next| limited(within, request, next)))
+        .layer(from_fn(guarded))
+        .with_state(api)
+}
+
 /// Routes that answer at once. A stream is one of them: its head comes at once.
 fn quick() -> OpenApiRouter<Shared> {
     OpenApiRouter::with_openapi(Description::openapi())
@@ -93,6 +112,8 @@ fn quick() -> OpenApiRouter<Shared> {
         .routes(routes!(users::list))
         .routes(routes!(users::get, users::change, users::erase))
         .routes(routes!(users::identities))
+        .routes(routes!(keys::list))
+        .routes(routes!(keys::put, keys::remove))
         .routes(routes!(settings::list))
         .routes(routes!(settings::get, settings::put, settings::unset))
         .routes(routes!(policies::list, policies::create))
@@ -187,7 +208,7 @@ async fn guarded(request: Request, next: Next) -> Response {
 }
 
 fn harden(status: StatusCode, headers: &mut HeaderMap) {
-    ::metrics::counter!("clifford_http_requests_total", "status" => status.as_str().to_owned()).increment(1);
+    measures::answered_request(status.as_str());
     headers.insert(
         header::X_CONTENT_TYPE_OPTIONS,
         header::HeaderValue::from_static("nosniff"),

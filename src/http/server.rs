@@ -22,10 +22,11 @@ const EXHAUSTED: Duration = Duration::from_millis(200);
 /// The address cannot be listened on.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "http.bind: {address} cannot be listened on: {error}; choose another address or port, stop what uses it, or \
-     set http.enabled = false"
+    "{key}: {address} cannot be listened on: {error}; choose another address or port, stop what uses it, or {way_out}"
 )]
 pub struct BindError {
+    key: &'static str,
+    way_out: &'static str,
     address: SocketAddr,
     error: io::Error,
 }
@@ -44,11 +45,30 @@ impl Server {
     /// # Errors
     /// It cannot be listened on.
     pub async fn bind(settings: &config::Http) -> Result<Self, BindError> {
+        Self::bind_at(settings.bind, settings, "http.bind", "set http.enabled = false").await
+    }
+
+    /// Binds the address at which a process is watched that does not serve the API.
+    ///
+    /// # Errors
+    /// It cannot be listened on.
+    pub async fn bind_for_watching(address: SocketAddr, settings: &config::Http) -> Result<Self, BindError> {
+        Self::bind_at(address, settings, "telemetry.metrics_bind", "take the setting out").await
+    }
+
+    async fn bind_at(
+        address: SocketAddr,
+        settings: &config::Http,
+        key: &'static str,
+        way_out: &'static str,
+    ) -> Result<Self, BindError> {
         let fault = |error| BindError {
-            address: settings.bind,
+            key,
+            way_out,
+            address,
             error,
         };
-        let listener = TcpListener::bind(settings.bind).await.map_err(fault)?;
+        let listener = TcpListener::bind(address).await.map_err(fault)?;
         let address = listener.local_addr().map_err(fault)?;
         if !address.ip().is_loopback() {
             tracing::warn!(

@@ -157,7 +157,7 @@ pub(super) async fn erase(
     Ok((StatusCode::ACCEPTED, Json(job)))
 }
 
-async fn one(api: &Shared, id: UserId) -> Result<User, Problem> {
+pub(super) async fn one(api: &Shared, id: UserId) -> Result<User, Problem> {
     users::get(&mut api.engine.db.read().await?, id)
         .await?
         .ok_or_else(|| Problem::not_found(format!("user {id}")))

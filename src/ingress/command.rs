@@ -1,16 +1,23 @@
 //! A command: who may give it, how fast, and what it does, in one transaction.
 
+use std::time::Duration;
+
 use clifford_channel::{Accepted, Command, Message};
 
 use super::{Gatekeeper, Visit, answer, message::Outcome, newcomer, pace, pace::Limited, pairing, reply, settle};
 use crate::{
     access::{Entry, Policy},
     clock::Timestamp,
-    commands::{self, Gathered, Given, Purse},
+    commands::{self, Carrier, Gathered, Given, Purse, Ring},
     outbound::Outbound,
+    own_keys,
+    roles::Keyed,
     settings::PlaceSettings,
     store::{StoreError, Tx, channels, links, messages, users},
 };
+
+/// How long a platform may take to delete a message that a key stood in.
+const DELETING: Duration = Duration::from_secs(5);
 
 impl Gatekeeper {
     pub(super) async fn command(&self, command: Command) -> Result<Accepted, StoreError> {
@@ -59,6 +66,7 @@ impl Gatekeeper {
             defaults: self.engine.settings.memory.defaults,
             purse: Purse::new(&self.engine.settings.budgets, &self.engine.rules.time_zone),
             export: self.gathered(&command, limited, now).await?,
+            ring: self.ring(&command, limited).await?,
             command,
             visit,
             limited,
@@ -74,22 +82,65 @@ impl Gatekeeper {
         limited: Limited,
         now: Timestamp,
     ) -> Result<Option<Gathered>, StoreError> {
-        let place = &command.place;
-        if command.name != "export" || limited != Limited::No || !commands::hands_out(place) {
+        if command.name != "export" || limited != Limited::No || !commands::hands_out(&command.place) {
             return Ok(None);
         }
         let mut conn = self.engine.db.read().await?;
-        let Some(user) = users::by_identity(&mut conn, place.platform, &command.speaker.id).await? else {
-            return Ok(None);
-        };
-        if self
-            .policy(place.platform)
-            .entry(place, &command.speaker.id, Some(user.role))
-            != Entry::Welcome
-        {
+        let user = users::by_identity(&mut conn, command.place.platform, &command.speaker.id).await?;
+        match user.filter(|user| self.is_welcome(command, Some(user.role))) {
+            Some(user) => Ok(Some(Gathered::of(&mut conn, user.id, now).await?)),
+            None => Ok(None),
+        }
+    }
+
+    /// What `/key` works with, for somebody who may speak here. What it carries is sealed, and its message deleted
+    /// where others may come to see it, before anything is stored.
+    async fn ring(&self, command: &Command, limited: Limited) -> Result<Option<Ring>, StoreError> {
+        if command.name != "key" || limited != Limited::No {
             return Ok(None);
         }
-        Ok(Some(Gathered::of(&mut conn, user.id, now).await?))
+        let place = &command.place;
+        let mut conn = self.engine.db.read().await?;
+        let user = users::by_identity(&mut conn, place.platform, &command.speaker.id).await?;
+        drop(conn);
+        if !self.is_welcome(command, user.map(|user| user.role)) {
+            return Ok(None);
+        }
+        let carrier = if commands::carries_key(&command.argument) {
+            self.take_back(command).await
+        } else {
+            Carrier::Unseen
+        };
+        let providers = self.engine.roles.keyed().iter().map(Keyed::name);
+        Ok(Some(Ring::new(
+            providers.map(str::to_owned).collect(),
+            &self.engine.sealed,
+            &command.argument,
+            place.kind,
+            carrier,
+        )))
+    }
+
+    fn is_welcome(&self, command: &Command, role: Option<users::UserRole>) -> bool {
+        let place = &command.place;
+        self.policy(place.platform).entry(place, &command.speaker.id, role) == Entry::Welcome
+    }
+
+    /// Deletes the message of a command, if it is one: what was given by other means stands nowhere.
+    async fn take_back(&self, command: &Command) -> Carrier {
+        let place = &command.place;
+        if command.via.is_some() || !commands::stands_in_chat(place.platform) {
+            return Carrier::Unseen;
+        }
+        let deleting = self.engine.delivery.delete(place, &command.id);
+        match tokio::time::timeout(DELETING, deleting).await {
+            Ok(Ok(())) => Carrier::Deleted,
+            Ok(Err(error)) => {
+                tracing::info!(%error, platform = %place.platform, "a message with a key could not be deleted");
+                Carrier::Stays
+            }
+            Err(_) => Carrier::Stays,
+        }
     }
 }
 
@@ -122,6 +173,7 @@ struct Asked {
     defaults: PlaceSettings,
     purse: Purse,
     export: Option<Gathered>,
+    ring: Option<Ring>,
     limited: Limited,
     now: Timestamp,
 }
@@ -135,6 +187,7 @@ async fn store_command(tx: &mut Tx, asked: Asked) -> Result<Outcome, StoreError>
         defaults,
         purse,
         export,
+        ring,
         limited,
         now,
     } = asked;
@@ -183,7 +236,8 @@ async fn store_command(tx: &mut Tx, asked: Asked) -> Result<Outcome, StoreError>
             context_id: None,
             user_id: user.id,
             run_id: None,
-            content: format!("/{} {}", command.name, command.argument).trim_end().to_owned(),
+            content: own_keys::without_secret(format!("/{} {}", command.name, command.argument).trim_end())
+                .into_owned(),
             attachments: Vec::new(),
             platform_message_id: Some(command.id.clone()),
             idempotency_key: None,
@@ -201,6 +255,7 @@ async fn store_command(tx: &mut Tx, asked: Asked) -> Result<Outcome, StoreError>
         defaults,
         purse: &purse,
         export: export.as_ref(),
+        ring: ring.as_ref(),
     };
     let done = commands::run(tx, &command.name, &command.argument, given, now).await?;
     let to = reply(&visit, &aside);

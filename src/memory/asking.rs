@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use clifford_llm::{Completion, ModelError, Request, estimate_tokens};
+use clifford_llm::{Completion, Request, estimate_tokens};
 
 use super::result::Progress;
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
     },
     id::{ChannelId, SpaceId, UserId},
     jobs::JobError,
-    roles::Role,
+    roles::{Payer, Role},
     store::{
         StoreError, budgets,
         jobs::JobLease,
@@ -47,17 +47,8 @@ pub(super) async fn complete(
 ) -> Result<Completion, JobError> {
     let settlement = reserve(engine, whose, request).await?;
     crash::reach(Point::BeforeMemoryCall);
-    // A provider may go on writing for ever.
     let limit = Duration::from_millis(engine.rules.max_run_ms);
-    let model = engine.roles.of(Role::Memory);
-    let reply = tokio::time::timeout(limit, model.complete(request, &mut ()))
-        .await
-        .unwrap_or_else(|_| {
-            Err(ModelError::Overloaded {
-                provider: "the model".to_owned(),
-                reason: "no reply within max_run_seconds".to_owned(),
-            })
-        });
+    let reply = engine.roles.ask(Role::Memory, request, &mut (), limit).await;
     let completion = match reply {
         Ok(completion) => completion,
         Err(error) => {
@@ -71,19 +62,11 @@ pub(super) async fn complete(
         usage: completion.usage,
         provider: completion.provider.clone(),
         model: completion.model.clone(),
-        cost: engine
-            .roles
-            .charge(Role::Memory, &completion.provider, &completion.usage),
+        cost: engine.roles.charge(Role::Memory, &completion, Payer::Bot),
         ..LlmResponse::default()
     };
     progress.count(&completion, response.cost);
     record(engine, whose, response, settlement).await?;
-    for (kind, tokens) in [
-        ("prompt", completion.usage.prompt_tokens),
-        ("completion", completion.usage.completion_tokens),
-    ] {
-        metrics::counter!("clifford_memory_tokens_total", "kind" => kind).increment(tokens);
-    }
     Ok(completion)
 }
 
@@ -120,7 +103,8 @@ async fn record(
     let now = engine.clock.now();
     let written = |user: Option<UserId>| {
         let call = Call {
-            step: None,
+            run: None,
+            seq: None,
             user,
             channel: Some(whose.channel),
             role: Role::Memory,

@@ -108,8 +108,8 @@ fn one(value: &Value) -> Reading {
     Ok(Operation {
         op,
         id: text(fields, "id")?,
-        module: text(fields, "module")?.map(|module| snake(&module)),
-        key: text(fields, "key")?.map(|key| snake(&key)),
+        module: name(fields, "module")?,
+        key: name(fields, "key")?,
         level: level(fields)?,
         value: value.into_iter().flatten().next(),
         confidence: confidence(fields)?,
@@ -125,6 +125,12 @@ fn text(fields: &Map<String, Value>, name: &str) -> Result<Option<String>, Strin
         Some(Value::Bool(flag)) => Ok(Some(flag.to_string())),
         Some(_) => Err(format!("{name}: it is no text")),
     }
+}
+
+/// A field as a name; one without a word in it is left out.
+fn name(fields: &Map<String, Value>, field: &str) -> Result<Option<String>, String> {
+    let name = text(fields, field)?.map(|name| snake(&name));
+    Ok(name.filter(|name| !name.is_empty()))
 }
 
 /// A number, also where it is written as text.
@@ -240,7 +246,7 @@ mod tests {
             value: None,
             confidence: Some(1.0),
         };
-        let text = r#"{"op":"touch","id":3,"module":null,"key":"","confidence":17}"#;
+        let text = r#"{"op":"touch","id":3,"module":"- _","key":"","confidence":17}"#;
         assert_eq!(read(text), Ok(vec![Ok(touch)]));
     }
 

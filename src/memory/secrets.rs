@@ -83,6 +83,12 @@ pub fn found(key: &str, value: &str) -> Option<&'static str> {
     None
 }
 
+/// Whether a word is written as keys and tokens are.
+pub fn looks_like_key(word: &str) -> bool {
+    let is_one = tokens(word).next() == Some(word);
+    is_one && is_token(word)
+}
+
 fn names_a_secret(key: &str) -> bool {
     let key = key.to_lowercase();
     key.split('_').any(|word| WORDS.contains(&word)) || IN_KEYS.iter().any(|part| key.contains(part))

@@ -48,7 +48,7 @@ pub fn request(so_far: Option<&str>, said: &[&Said]) -> Request {
             },
         ],
         schema: Some(SCHEMA.clone()),
-        max_tokens: None,
+        ..Request::default()
     }
 }
 

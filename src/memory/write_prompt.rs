@@ -161,7 +161,7 @@ pub fn request(items: &[Item], said: &[&Said]) -> Request {
         } else {
             SCHEMA.clone()
         }),
-        max_tokens: None,
+        ..Request::default()
     }
 }
 

@@ -49,6 +49,16 @@ pub fn leak(args: &Map<String, Value>, known: &Known, private: &Known) -> Option
         .find_map(|(name, value)| in_text(name, known, private).or_else(|| in_value(value, known, private)))
 }
 
+/// The words and addresses of a text that only what is private tells: what a subagent is told of them is no more known
+/// outside than it was before.
+pub fn private_in(text: &str, known: &Known, private: &Known) -> Vec<String> {
+    let addresses =
+        tokens(text).filter(|(_, token)| address(token).is_some_and(|found| !known.addresses.contains(&found)));
+    let hidden = words(text).filter(|word| private.words.contains(word) && !known.words.contains(word));
+    let found: BTreeSet<_> = addresses.map(|(_, token)| token.to_owned()).chain(hidden).collect();
+    found.into_iter().collect()
+}
+
 fn in_value(value: &Value, known: &Known, private: &Known) -> Option<String> {
     match value {
         Value::String(text) => in_text(text, known, private),
@@ -282,6 +292,17 @@ mod tests {
             let found = leak(args.as_object().unwrap(), &outside, &private);
             assert_eq!(found.as_deref(), expected, "{args}");
         }
+    }
+
+    #[test]
+    fn a_subagent_is_told_what_of_its_task_is_private() {
+        let outside = known("kittens, see example.com/a");
+        let private = known("Mephisto likes kittens, the code is 4711");
+        let task = "Look up kittens and Mephisto (4711) at example.com/a and example.com/b today";
+        assert_eq!(
+            private_in(task, &outside, &private),
+            ["4711", "example.com/b", "mephisto"]
+        );
     }
 
     #[test]

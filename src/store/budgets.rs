@@ -85,7 +85,7 @@ async fn begin(tx: &mut Tx, account: &Account) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// What was spent by all calls of a person, a space or the bot.
+/// What was spent by all calls of a person, a space or the bot, but for those by a key of a person's own.
 ///
 /// # Errors
 /// The store's.
@@ -98,7 +98,7 @@ pub async fn spent(conn: &mut Conn, scope: Scope, subject: &str, window: &Window
     let sql = format!(
         "SELECT CAST(COALESCE(SUM(cost), 0) AS DOUBLE PRECISION) AS cost,
                 CAST(COALESCE(SUM(prompt_tokens + completion_tokens), 0) AS BIGINT) AS tokens
-         FROM usage WHERE created_at >= $1 AND created_at < $2 AND {whose}"
+         FROM usage WHERE created_at >= $1 AND created_at < $2 AND NOT own_key AND {whose}"
     );
     let sum: Sum = conn.one(sql, args![window.from, window.until, subject]).await?;
     Ok(sum.into())
@@ -126,7 +126,8 @@ pub async fn reserve(
     Ok(())
 }
 
-/// Charges what a call has cost, and gives back what was reserved for it.
+/// Charges what a call has cost, and gives back what was reserved for it, under its own claim: whoever has the run or
+/// job since has reserved for themselves.
 ///
 /// # Errors
 /// The store's.
@@ -141,8 +142,8 @@ pub async fn settle(tx: &mut Tx, settlement: &Settlement, amount: Amount) -> Res
         }
     }
     tx.later(
-        "DELETE FROM budget_reservations WHERE holder = $1",
-        args![&settlement.holder],
+        "DELETE FROM budget_reservations WHERE holder = $1 AND epoch = $2",
+        args![&settlement.holder, settlement.epoch],
     )
     .await
 }
@@ -178,6 +179,18 @@ pub async fn owners_channel(conn: &mut Conn) -> Result<Option<Channel>, StoreErr
         channels::SELECT
     );
     conn.maybe(sql, args![]).await
+}
+
+/// Forgets how budgets stood in periods that are long over, and who was told of them.
+///
+/// # Errors
+/// The store's.
+pub async fn forget_before(tx: &mut Tx, period: &str) -> Result<(), StoreError> {
+    for table in ["budget_spending", "budget_notices"] {
+        tx.later(format!("DELETE FROM {table} WHERE period < $1"), args![period])
+            .await?;
+    }
+    Ok(())
 }
 
 /// What a space is called.

@@ -400,11 +400,13 @@ pub async fn served(conn: &mut Conn, platform: Platform, since: Timestamp) -> Re
     struct ServedRow {
         external_id: String,
         kind: ChannelKind,
+        space: Option<String>,
         last_message_id: Option<String>,
     }
     let rows: Vec<ServedRow> = conn
         .all(
             "SELECT c.external_id, c.kind,
+                    (SELECT s.external_id FROM spaces s WHERE s.id = c.space_id) AS space,
                     (SELECT m.platform_message_id FROM messages m
                      WHERE m.channel_id = c.id AND m.direction = 'inbound' AND m.platform_message_id IS NOT NULL
                      ORDER BY m.id DESC LIMIT 1) AS last_message_id
@@ -417,6 +419,7 @@ pub async fn served(conn: &mut Conn, platform: Platform, since: Timestamp) -> Re
         .map(|row| Served {
             external_id: row.external_id,
             kind: row.kind.into(),
+            space: row.space,
             last_message_id: row.last_message_id,
         })
         .collect())

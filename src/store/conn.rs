@@ -14,6 +14,7 @@ use super::{
     StoreError, Value,
     local::{Local, LocalRow},
 };
+use crate::telemetry::measures::Reading;
 
 /// A type that can be read from a row of either engine.
 pub trait Row:
@@ -26,7 +27,11 @@ impl<T> Row for T where
 }
 
 /// A connection to read with.
-pub struct Conn(Inner);
+pub struct Conn {
+    inner: Inner,
+    /// Of a connection that is only read with: for how long.
+    _reading: Option<Reading>,
+}
 
 /// A transaction to write in; reads as a [`Conn`].
 pub struct Tx(Conn);
@@ -111,19 +116,28 @@ impl DerefMut for Tx {
 
 impl Conn {
     pub(super) fn local(local: Local) -> Self {
-        Self(Inner::Local(local))
+        Self {
+            inner: Inner::Local(local),
+            _reading: Some(Reading::begin()),
+        }
     }
 
     pub(super) fn sqlite(connection: PoolConnection<Sqlite>) -> Self {
-        Self(Inner::Sqlite(connection))
+        Self {
+            inner: Inner::Sqlite(connection),
+            _reading: Some(Reading::begin()),
+        }
     }
 
     pub(super) fn postgres(connection: PoolConnection<Postgres>) -> Self {
-        Self(Inner::PostgresRead(connection))
+        Self {
+            inner: Inner::PostgresRead(connection),
+            _reading: Some(Reading::begin()),
+        }
     }
 
     fn engine(&mut self) -> Engine<'_> {
-        match &mut self.0 {
+        match &mut self.inner {
             Inner::Local(local) => Engine::Local(local),
             Inner::Sqlite(conn) => Engine::Sqlite(conn),
             Inner::PostgresRead(conn) => Engine::Postgres(conn),
@@ -133,7 +147,7 @@ impl Conn {
 
     /// The engine is PostgreSQL: for the few statements that have two texts.
     pub(crate) fn is_postgres(&self) -> bool {
-        matches!(self.0, Inner::PostgresRead(_) | Inner::PostgresWrite(_))
+        matches!(self.inner, Inner::PostgresRead(_) | Inner::PostgresWrite(_))
     }
 
     /// Every row of a query (or of a statement that returns rows).
@@ -214,17 +228,23 @@ impl Conn {
 
 impl Tx {
     pub(super) fn postgres(transaction: Transaction<'static, Postgres>) -> Self {
-        Self(Conn(Inner::PostgresWrite(transaction)))
+        Self(Conn {
+            inner: Inner::PostgresWrite(transaction),
+            _reading: None,
+        })
     }
 
     /// A transaction on SQLite, which is yet to [begin](Tx::begin).
     pub(super) fn local(local: Local) -> Self {
-        Self(Conn::local(local))
+        Self(Conn {
+            inner: Inner::Local(local),
+            _reading: None,
+        })
     }
 
     /// The connection, for the next transaction.
     pub(super) fn into_local(self) -> Option<Local> {
-        match self.0.0 {
+        match self.0.inner {
             Inner::Local(local) => Some(local),
             Inner::Sqlite(_) | Inner::PostgresRead(_) | Inner::PostgresWrite(_) => None,
         }
@@ -289,7 +309,7 @@ impl Tx {
 
     /// Commits on PostgreSQL.
     pub(super) async fn commit_postgres(self) -> Result<(), StoreError> {
-        if let Inner::PostgresWrite(tx) = self.0.0 {
+        if let Inner::PostgresWrite(tx) = self.0.inner {
             tx.commit().await?;
         }
         Ok(())

@@ -6,24 +6,22 @@ use std::{
     path::{Path, PathBuf},
     pin::Pin,
     str::FromStr,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use sqlx::{
-    ConnectOptions, FromRow, PgPool, SqlitePool,
-    migrate::{MigrateError, Migrator},
+    ConnectOptions, PgPool, SqlitePool,
     postgres::{PgConnectOptions, PgPoolOptions},
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
 
 use super::{
-    Conn, StoreError, Tx,
+    Conn, Schema, StoreError, Tx,
     local::{BUSY_TIMEOUT, Locals, PRAGMAS, STATEMENTS},
+    schema,
     writer::Writer,
 };
-
-static SQLITE_MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
-static POSTGRES_MIGRATIONS: Migrator = sqlx::migrate!("migrations/postgres");
+use crate::telemetry::measures;
 
 /// A boxed future that lives as long as the transaction it works in.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -70,7 +68,8 @@ impl Db {
     /// Opens the database, creates it if it is a missing SQLite file, and brings its schema up to date.
     ///
     /// # Errors
-    /// The address is bad, the database cannot be reached, is held by another process or is newer.
+    /// The address is bad, the database cannot be reached, is held by another process, or needs a newer
+    /// Clifford.
     pub async fn open(options: &DbOptions) -> Result<Self, StoreError> {
         if options.url.starts_with("postgres://") || options.url.starts_with("postgresql://") {
             Self::open_postgres(options).await
@@ -121,7 +120,7 @@ impl Db {
             .await
             .map_err(|error| unusable(&error))?;
         if options.migrate {
-            migrate_sqlite(&first).await?;
+            schema::migrate_sqlite(&first).await?;
         }
         let locals = Locals::new(path, options.synchronous_full);
         let writer = Writer::start(&locals)?;
@@ -168,7 +167,7 @@ impl Db {
                 ))
             })?;
         if options.migrate {
-            POSTGRES_MIGRATIONS.run(&pool).await.map_err(migration_error)?;
+            schema::migrate_postgres(&pool).await?;
         }
         Ok(Self {
             pools: Pools::Postgres(pool),
@@ -193,10 +192,13 @@ impl Db {
     /// # Errors
     /// The database does not answer.
     pub async fn read(&self) -> Result<Conn, StoreError> {
-        Ok(match &self.pools {
+        let began = Instant::now();
+        let conn = match &self.pools {
             Pools::Sqlite { read } => Conn::sqlite(read.acquire().await?),
             Pools::Postgres(pool) => Conn::postgres(pool.acquire().await?),
-        })
+        };
+        measures::connection_waited(began);
+        Ok(conn)
     }
 
     /// As [`Db::read`], for what is asked of every message and found at once: on SQLite the thread that asks finds it
@@ -225,9 +227,15 @@ impl Db {
         match (&self.pools, &self.writer) {
             (_, Some(writer)) => writer.run(work).await,
             (Pools::Postgres(pool), None) => {
-                let mut tx = Tx::postgres(pool.begin().await?);
+                let began = Instant::now();
+                let connection = pool.begin().await?;
+                measures::connection_waited(began);
+                let mut tx = Tx::postgres(connection);
                 let outcome = work(&mut tx).await?;
+                let ready = Instant::now();
                 tx.commit_postgres().await?;
+                measures::committed(ready);
+                measures::written(began);
                 Ok(outcome)
             }
             (Pools::Sqlite { .. }, None) => Err(StoreError::Unavailable("the writer has stopped".to_owned())),
@@ -287,32 +295,15 @@ impl Db {
         }
     }
 
-    /// The schema's versions: those applied, and those that this binary knows.
+    /// Where its schema stands.
     ///
     /// # Errors
     /// The database does not answer.
-    pub async fn versions(&self) -> Result<(Vec<i64>, Vec<i64>), StoreError> {
-        #[derive(FromRow)]
-        struct Version {
-            version: i64,
+    pub async fn schema(&self) -> Result<Schema, StoreError> {
+        match &self.pools {
+            Pools::Sqlite { read } => schema::of_sqlite(read).await,
+            Pools::Postgres(pool) => schema::of_postgres(pool).await,
         }
-        let migrator = if self.is_shared() {
-            &POSTGRES_MIGRATIONS
-        } else {
-            &SQLITE_MIGRATIONS
-        };
-        let known = migrator.iter().map(|migration| migration.version).collect();
-        let applied = self
-            .read()
-            .await?
-            .all::<Version>("SELECT version FROM _sqlx_migrations ORDER BY version", vec![])
-            .await;
-        Ok((
-            applied
-                .map(|rows| rows.into_iter().map(|row| row.version).collect())
-                .unwrap_or_default(),
-            known,
-        ))
     }
 
     /// Waits for what is being written, and closes every connection.
@@ -327,30 +318,6 @@ impl Db {
             Pools::Sqlite { read } => read.close().await,
             Pools::Postgres(pool) => pool.close().await,
         }
-    }
-}
-
-/// Nothing keeps two processes from bringing one SQLite file up to date at once. Each migration is applied by one
-/// of them; the other fails at it, and finds it applied when it looks again.
-async fn migrate_sqlite(pool: &SqlitePool) -> Result<(), StoreError> {
-    for _ in SQLITE_MIGRATIONS.iter() {
-        match SQLITE_MIGRATIONS.run(pool).await {
-            Err(MigrateError::Execute(_) | MigrateError::ExecuteMigration(..)) => {}
-            outcome => return outcome.map_err(migration_error),
-        }
-    }
-    SQLITE_MIGRATIONS.run(pool).await.map_err(migration_error)
-}
-
-fn migration_error(error: MigrateError) -> StoreError {
-    match error {
-        MigrateError::VersionMissing(version) => StoreError::Newer(format!(
-            "the database has schema version {version}, which this version of Clifford does not know: run the newer Clifford, or restore a backup"
-        )),
-        MigrateError::VersionMismatch(version) => StoreError::Newer(format!(
-            "schema version {version} of the database differs from this Clifford's: run the version that made it, or restore a backup"
-        )),
-        other => StoreError::Unavailable(format!("the schema could not be brought up to date: {other}")),
     }
 }
 

@@ -27,6 +27,8 @@ pub struct Document {
     pub id: DocumentId,
     /// Whose it is.
     pub user_id: Option<UserId>,
+    /// Who had it indexed, also where it is a place's.
+    pub made_by: Option<UserId>,
     /// The channel that it belongs to.
     pub channel_id: Option<ChannelId>,
     /// The file that it was made of.
@@ -61,7 +63,7 @@ pub struct Chunk {
     pub content: String,
 }
 
-const SELECT: &str = "SELECT id, user_id, channel_id, file_id, title, created_at FROM documents";
+const SELECT: &str = "SELECT id, user_id, made_by, channel_id, file_id, title, created_at FROM documents";
 
 /// Stores a document with its pieces, unless there is one of its key; returns whether it did.
 ///
@@ -70,8 +72,8 @@ const SELECT: &str = "SELECT id, user_id, channel_id, file_id, title, created_at
 pub async fn insert(tx: &mut Tx, document: &Document, key: &str, chunks: &[NewChunk]) -> Result<bool, StoreError> {
     let inserted = tx
         .execute(
-            "INSERT INTO documents (id, user_id, channel_id, file_id, title, created_at, idempotency_key)
-             VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (idempotency_key) DO NOTHING",
+            "INSERT INTO documents (id, user_id, channel_id, file_id, title, created_at, idempotency_key, made_by)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (idempotency_key) DO NOTHING",
             args![
                 document.id,
                 document.user_id,
@@ -79,7 +81,8 @@ pub async fn insert(tx: &mut Tx, document: &Document, key: &str, chunks: &[NewCh
                 document.file_id,
                 &document.title,
                 document.created_at,
-                key
+                key,
+                document.made_by
             ],
         )
         .await?;

@@ -31,6 +31,8 @@ pub enum Record {
     File(File),
     DocumentPiece(DocumentPiece),
     ApiToken(ApiToken),
+    OwnKey(OwnKey),
+    PolicyRule(PolicyRule),
     Job(Job),
 }
 
@@ -53,6 +55,8 @@ pub enum Kind {
     File,
     DocumentPiece,
     ApiToken,
+    OwnKey,
+    PolicyRule,
     Job,
 }
 
@@ -68,7 +72,7 @@ const THEIRS_ALONE: &str = "NOT EXISTS (SELECT 1 FROM messages other WHERE other
 
 impl Kind {
     /// Every kind, in the order of an export.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 18] = [
         Self::User,
         Self::Identity,
         Self::Setting,
@@ -84,6 +88,8 @@ impl Kind {
         Self::File,
         Self::DocumentPiece,
         Self::ApiToken,
+        Self::OwnKey,
+        Self::PolicyRule,
         Self::Job,
     ];
 
@@ -183,14 +189,25 @@ impl Kind {
                 "CAST(x.id AS TEXT)",
                 of(
                     "document_id, title, seq, content",
-                    "(SELECT c.id, c.document_id, c.seq, c.content, d.title, d.user_id
+                    "(SELECT c.id, c.document_id, c.seq, c.content, d.title, d.user_id, d.made_by
                       FROM document_chunks c JOIN documents d ON d.id = c.document_id)",
-                    "user_id = $1",
+                    "(user_id = $1 OR made_by = $1)",
                 ),
             ),
             Self::ApiToken => (
                 "id",
                 of("id, name, scopes, created_at, revoked_at", "api_tokens", "user_id = $1"),
+            ),
+            Self::OwnKey => ("provider", of("provider, created_at", "user_secrets", "user_id = $1")),
+            Self::PolicyRule => (
+                "id",
+                of(
+                    "id, rule, space_id, context_id, created_at, updated_at",
+                    "policies",
+                    &format!(
+                        "(user_id = $1 OR context_id IN (SELECT id FROM contexts WHERE user_id = $1 OR {PRIVATE_CHANNEL}))"
+                    ),
+                ),
             ),
             Self::Job => (
                 "id",
@@ -223,7 +240,6 @@ pub struct Cursor {
     from: String,
     to: Option<String>,
     after: String,
-    seq: i64,
 }
 
 impl Cursor {
@@ -237,7 +253,6 @@ impl Cursor {
             from: String::new(),
             to: None,
             after: String::new(),
-            seq: -1,
         }
     }
 }
@@ -264,6 +279,8 @@ pub async fn page(conn: &mut Conn, person: UserId, cursor: &mut Cursor) -> Resul
             Kind::File => of(conn, *kind, person, cursor, Record::File).await?,
             Kind::DocumentPiece => of(conn, *kind, person, cursor, Record::DocumentPiece).await?,
             Kind::ApiToken => of(conn, *kind, person, cursor, Record::ApiToken).await?,
+            Kind::OwnKey => of(conn, *kind, person, cursor, Record::OwnKey).await?,
+            Kind::PolicyRule => of(conn, *kind, person, cursor, Record::PolicyRule).await?,
             Kind::Job => of(conn, *kind, person, cursor, Record::Job).await?,
         };
         if !records.is_empty() {
@@ -278,7 +295,6 @@ pub async fn page(conn: &mut Conn, person: UserId, cursor: &mut Cursor) -> Resul
 #[derive(FromRow)]
 struct Keyed<T> {
     sort_key: String,
-    sort_seq: i64,
     #[sqlx(flatten)]
     row: T,
 }
@@ -309,14 +325,12 @@ where
         };
         let args = match (kind, &window) {
             (Kind::Message, Some(channel)) => args![channel, &cursor.after],
-            (Kind::Usage, _) => args![person, &cursor.after, cursor.seq],
             (_, Some(to)) => args![person, &cursor.after, &cursor.from, to],
             (_, None) => args![person, &cursor.after],
         };
         let rows: Vec<Keyed<T>> = conn.all(statement(kind), args).await?;
         if let Some(last) = rows.last() {
             cursor.after.clone_from(&last.sort_key);
-            cursor.seq = last.sort_seq;
         } else if let Some(to) = window {
             *cursor = Cursor {
                 from: to,
@@ -341,11 +355,7 @@ const fn window(kind: Kind) -> Option<&'static str> {
 
 fn statement(kind: Kind) -> String {
     let (key, query) = kind.query();
-    let (seq, behind, order) = match kind {
-        Kind::Usage => ("seq", "(run_id, seq) > ($2, $3)".to_owned(), "run_id, seq"),
-        _ => ("0", format!("{key} > $2"), key),
-    };
-    let columns = format!("SELECT {key} AS sort_key, CAST({seq} AS BIGINT) AS sort_seq, ");
+    let columns = format!("SELECT {key} AS sort_key, ");
     let query = query.replacen("SELECT ", &columns, 1);
-    format!("{query} AND {behind} ORDER BY {order} LIMIT {PAGE}")
+    format!("{query} AND {key} > $2 ORDER BY {key} LIMIT {PAGE}")
 }

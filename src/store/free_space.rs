@@ -32,6 +32,7 @@ const TABLES: &[&str] = &[
     "link_codes",
     "link_attempts",
     "api_tokens",
+    "user_secrets",
     "triggers",
     "trigger_firings",
     "trigger_secrets",

@@ -39,6 +39,34 @@ pub async fn holder(conn: &mut Conn, name: &str, now: Timestamp) -> Result<Optio
     Ok(row.map(|row| row.0))
 }
 
+/// When a lease runs out that somebody else holds.
+///
+/// # Errors
+/// The store's.
+pub async fn until(conn: &mut Conn, name: &str) -> Result<Option<Timestamp>, StoreError> {
+    let row: Option<(Timestamp,)> = conn
+        .maybe("SELECT until FROM leases WHERE name = $1", args![name])
+        .await?;
+    Ok(row.map(|row| row.0))
+}
+
+/// How many leases are held whose names begin so. Those that ran out are deleted: their names are never used again.
+///
+/// # Errors
+/// The store's.
+pub async fn count(tx: &mut Tx, prefix: &str, now: Timestamp) -> Result<u32, StoreError> {
+    let names = format!("{prefix}%");
+    tx.execute(
+        "DELETE FROM leases WHERE name LIKE $1 AND until < $2",
+        args![names.clone(), now],
+    )
+    .await?;
+    let (count,): (i64,) = tx
+        .one("SELECT COUNT(*) FROM leases WHERE name LIKE $1", args![names])
+        .await?;
+    Ok(u32::try_from(count).unwrap_or(u32::MAX))
+}
+
 /// Gives a lease back.
 ///
 /// # Errors

@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use rusqlite::{CachedStatement, Connection, OpenFlags, ffi, types::ValueRef};
+use rusqlite::{CachedStatement, Connection, OpenFlags, config::DbConfig, ffi, types::ValueRef};
 
 pub use self::database::LocalRow;
 use self::database::{LocalColumn, LocalValue};
@@ -182,6 +182,9 @@ impl Locals {
         let connection = Connection::open_with_flags(&self.0.path, flags)?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
+        // The planner would look at the values of `LIMIT $n`, and so plan a statement anew whenever one is bound, which
+        // takes longer than to execute it.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         connection.pragma_update(None, "foreign_keys", "ON")?;
         connection.pragma_update(None, "synchronous", self.0.synchronous)?;
         for (name, value) in PRAGMAS {
@@ -203,6 +206,8 @@ impl Locals {
 
 #[cfg(test)]
 mod tests {
+    use rusqlite::StatementStatus;
+
     use super::*;
     use crate::store::args;
 
@@ -246,6 +251,23 @@ mod tests {
             .rows("SELECT b FROM t WHERE b = $1", &[7_i64.into()], 1)
             .expect("a row");
         assert!(<(String,) as sqlx::FromRow<'_, LocalRow>>::from_row(&wrong[0]).is_err());
+    }
+
+    #[test]
+    fn a_statement_is_planned_once_whatever_is_bound_to_it() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let local = locals(&dir).own().expect("a connection");
+        local.execute("CREATE TABLE t (a BIGINT)", &[]).expect("a table");
+        let sql = "SELECT a FROM t WHERE a > $1 ORDER BY a LIMIT $2";
+        for limit in [1_i64, 2, 3] {
+            local.rows(sql, &[limit.into(), limit.into()], 9).expect("rows");
+        }
+        let statement = local.prepare(sql, &[]).expect("prepared");
+        let status = |status| statement.get_status(status);
+        assert_eq!(
+            (status(StatementStatus::RePrepare), status(StatementStatus::Run)),
+            (0, 3)
+        );
     }
 
     #[test]

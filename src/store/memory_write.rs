@@ -278,7 +278,11 @@ pub async fn change(
             }
             Change::Update(item) => {
                 tx.later(
-                    "UPDATE memory_items SET level = $1, value = $2, confidence = $3, context_id = $4,
+                    // What came of words from outside stays that, whichever conversation says it anew.
+                    "UPDATE memory_items SET level = $1, value = $2, confidence = $3,
+                         context_id = CASE WHEN EXISTS (
+                             SELECT 1 FROM runs r WHERE r.context_id = memory_items.context_id AND r.tainted)
+                             THEN context_id ELSE $4 END,
                          origin_space = $5, shareable = $6, last_seen_at = $7
                      WHERE id = $8 AND user_id = $9 AND NOT archived AND NOT pinned",
                     args![

@@ -5,9 +5,14 @@ use sqlx::FromRow;
 use super::{
     Conn, StoreError, Tx, args,
     links::Account,
+    policies,
     users::{self, Identity, User, UserRole},
 };
-use crate::{clock::Timestamp, id::UserId};
+use crate::{
+    clock::Timestamp,
+    id::UserId,
+    policy::{Action, Rule},
+};
 
 /// The tables whose rows go over to whoever a person becomes part of, by their column `user_id`.
 pub const GO_OVER: &[&str] = &[
@@ -24,8 +29,9 @@ pub const GO_OVER: &[&str] = &[
     "triggers",
     "policies",
 ];
-/// The tables with a `user_id` and a rule of their own: of two items for one key the newer stays; codes are void.
-pub const BY_RULE: [&str; 2] = ["memory_items", "link_codes"];
+/// The tables with a `user_id` and a rule of their own: of two items for one key, and of two keys for one provider, the
+/// newer stays; codes are void.
+pub const BY_RULE: [&str; 3] = ["memory_items", "link_codes", "user_secrets"];
 
 /// Locks two people, and before them what others lock before them, until the transaction ends: nothing is written
 /// for them meanwhile, and what others were about to write is there, or fails. Each is `None` if they are gone.
@@ -70,10 +76,16 @@ pub async fn merge(tx: &mut Tx, from: UserId, into: &User, caps: &[i64], now: Ti
         .await?;
     items(tx, from, into.id, caps).await?;
     settings(tx, from, into.id).await?;
+    own_keys(tx, from, into.id).await?;
     for table in GO_OVER {
         let sql = format!("UPDATE {table} SET user_id = $1 WHERE user_id = $2");
         tx.later(sql, args![into.id, from]).await?;
     }
+    tx.later(
+        "UPDATE documents SET made_by = $1 WHERE made_by = $2",
+        args![into.id, from],
+    )
+    .await?;
     budgets(tx, from, into.id).await?;
     rename_in_summaries(tx, from, into.id).await?;
     tx.later(
@@ -170,6 +182,25 @@ async fn settings(tx: &mut Tx, from: UserId, into: UserId) -> Result<(), StoreEr
         .await
 }
 
+async fn own_keys(tx: &mut Tx, from: UserId, into: UserId) -> Result<(), StoreError> {
+    for (mine, theirs, newer) in [
+        (from, into, " AND other.created_at >= user_secrets.created_at"),
+        (into, from, ""),
+    ] {
+        let sql = format!(
+            "DELETE FROM user_secrets WHERE user_id = $1 AND EXISTS (
+                 SELECT 1 FROM user_secrets other WHERE other.user_id = $2
+                 AND other.provider = user_secrets.provider{newer})"
+        );
+        tx.later(sql, args![mine, theirs]).await?;
+    }
+    tx.later(
+        "UPDATE user_secrets SET user_id = $1 WHERE user_id = $2",
+        args![into, from],
+    )
+    .await
+}
+
 /// Summaries of conversations name those whose words they tell.
 async fn rename_in_summaries(tx: &mut Tx, from: UserId, into: UserId) -> Result<(), StoreError> {
     tx.later(
@@ -227,7 +258,7 @@ pub async fn part(
         "UPDATE files SET user_id = $1 WHERE user_id = $2
          AND (EXISTS (SELECT 1 FROM messages m WHERE m.id = files.message_id AND m.user_id = $1)
               OR (message_id IS NULL AND channel_id IN (SELECT id FROM channels WHERE user_id = $1)))",
-        "UPDATE documents SET user_id = $1 WHERE user_id = $2
+        "UPDATE documents SET user_id = $1, made_by = $1 WHERE user_id = $2
          AND channel_id IN (SELECT id FROM channels WHERE user_id = $1)",
         "UPDATE jobs SET user_id = $1 WHERE user_id = $2
          AND context_id IN (SELECT id FROM contexts WHERE user_id = $1)",
@@ -235,12 +266,25 @@ pub async fn part(
          AND context_id IN (SELECT id FROM contexts WHERE user_id = $1)",
         "UPDATE triggers SET user_id = $1 WHERE user_id = $2
          AND channel_id IN (SELECT id FROM channels WHERE user_id = $1)",
+        // Rules about a conversation go with it.
+        "UPDATE policies SET user_id = $1 WHERE user_id = $2
+         AND context_id IN (SELECT id FROM contexts WHERE user_id = $1)",
         "UPDATE contexts SET summary_of = REPLACE(summary_of, $2, $1) WHERE user_id = $1 AND summary_of IS NOT NULL",
         // Neither goes on with a conversation of the other's.
         "UPDATE channels SET active_context_id = NULL WHERE user_id IN ($1, $2) AND EXISTS (
              SELECT 1 FROM contexts x WHERE x.id = channels.active_context_id AND x.user_id <> channels.user_id)",
     ] {
         tx.later(sql, args![new.id, user.id]).await?;
+    }
+    // Nobody is rid of what was forbidden them by parting an account; what was allowed them stays where it is.
+    for policy in policies::about(tx, user.id).await? {
+        if !matches!(policy.rule.action, Action::Allow | Action::AllowTainted) {
+            let rule = Rule {
+                user: Some(new.id),
+                ..policy.rule
+            };
+            policies::insert(tx, &rule, now).await?;
+        }
     }
     Ok(new)
 }

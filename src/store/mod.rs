@@ -6,6 +6,7 @@
 pub mod agents;
 pub mod approvals;
 pub mod arrivals;
+pub mod backlog;
 pub mod budgets;
 pub mod channels;
 mod columns;
@@ -35,10 +36,12 @@ pub mod policies;
 pub mod quotes;
 pub mod recollection;
 pub mod removal;
+pub mod retention;
 pub mod run_queue;
 mod run_start;
 pub mod run_tree;
 pub mod runs;
+mod schema;
 pub mod search;
 pub mod sessions;
 pub mod settings;
@@ -48,6 +51,7 @@ mod trigger_due;
 pub mod triggers;
 pub mod unreadable;
 pub mod usage;
+pub mod user_secrets;
 pub mod users;
 mod values;
 mod writer;
@@ -56,6 +60,7 @@ pub use columns::JsonText;
 pub(crate) use columns::{text_column, text_enum};
 pub use conn::{Conn, Row, Tx};
 pub use db::{BoxFuture, Db, DbOptions, Pools};
+pub use schema::{Schema, Standing};
 pub use values::Value;
 pub(crate) use values::args;
 
@@ -80,7 +85,7 @@ pub enum StoreError {
     /// A row holds what this version cannot read.
     #[error("a stored value cannot be read: {0}")]
     Corrupt(String),
-    /// The database belongs to a newer version of Clifford.
+    /// The database needs a newer Clifford.
     #[error("{0}")]
     Newer(String),
     /// Another process has the database.

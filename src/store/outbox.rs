@@ -3,7 +3,7 @@
 use clifford_channel::{Address, Part, Platform};
 use sqlx::FromRow;
 
-use super::{Conn, JsonText, StoreError, Tx, args, messages::MessageStatus, run_queue::listed};
+use super::{Conn, Db, JsonText, StoreError, Tx, args, messages::MessageStatus, run_queue::listed};
 use crate::{
     clock::Timestamp,
     id::{ChannelId, MessageId, RunId, WorkerId},
@@ -79,6 +79,73 @@ pub async fn parts(conn: &mut Conn, message: MessageId) -> Result<Vec<OutgoingPa
         args![message],
     )
     .await
+}
+
+/// The messages that a worker is to send, as the rows have them.
+///
+/// # Errors
+/// The store's.
+pub async fn held(conn: &mut Conn, worker: WorkerId) -> Result<Vec<MessageId>, StoreError> {
+    let rows: Vec<(MessageId,)> = conn
+        .all(
+            "SELECT id FROM messages WHERE lease_owner = $1 AND direction = 'outbound' AND status IN ('pending', 'sending')",
+            args![worker],
+        )
+        .await?;
+    Ok(rows.into_iter().map(|row| row.0).collect())
+}
+
+/// Gives a message back that this worker was to send: whoever looks next takes it.
+///
+/// # Errors
+/// The store's.
+pub async fn give_back(tx: &mut Tx, message: MessageId, worker: WorkerId) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE messages SET lease_owner = NULL, lease_until = NULL WHERE id = $1 AND lease_owner = $2
+         AND status IN ('pending', 'sending')",
+        args![message, worker],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Whether a message is still this worker's to send. A lease that will not last half of its time any more is renewed,
+/// as is one that ran out if nobody has taken it: nobody else is to take it while it is being sent.
+///
+/// # Errors
+/// The store's.
+pub async fn keep(
+    db: &Db,
+    message: MessageId,
+    worker: WorkerId,
+    now: Timestamp,
+    until: Timestamp,
+) -> Result<bool, StoreError> {
+    let row: Option<(Option<Timestamp>,)> = db
+        .read()
+        .await?
+        .maybe(
+            "SELECT lease_until FROM messages WHERE id = $1 AND lease_owner = $2 AND status IN ('pending', 'sending')",
+            args![message, worker],
+        )
+        .await?;
+    match row {
+        None => Ok(false),
+        Some((Some(lease),)) if lease.since(now) >= until.since(now) / 2 => Ok(true),
+        Some(_) => {
+            let renewed = db.write(move |tx| {
+                Box::pin(async move {
+                    tx.execute(
+                        "UPDATE messages SET lease_until = $1 WHERE id = $2 AND lease_owner = $3
+                         AND status IN ('pending', 'sending')",
+                        args![until, message, worker],
+                    )
+                    .await
+                })
+            });
+            Ok(renewed.await? == 1)
+        }
+    }
 }
 
 /// Marks a part that is about to be sent: if this process dies now, it may have arrived.

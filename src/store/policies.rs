@@ -82,6 +82,16 @@ pub async fn list(conn: &mut Conn) -> Result<Vec<Policy>, StoreError> {
     Ok(rows.into_iter().map(Policy::from).collect())
 }
 
+/// The rules that are about a person, wherever they are: none of a single conversation.
+///
+/// # Errors
+/// The store's.
+pub async fn about(conn: &mut Conn, person: UserId) -> Result<Vec<Policy>, StoreError> {
+    let sql = format!("{SELECT} WHERE user_id = $1 AND context_id IS NULL ORDER BY id");
+    let rows: Vec<Row> = conn.all(sql, args![person]).await?;
+    Ok(rows.into_iter().map(Policy::from).collect())
+}
+
 /// One rule.
 ///
 /// # Errors

@@ -9,6 +9,7 @@ use super::{
     memory_items::{self, MemoryItem, Viewer},
     messages::{self, Direction, Turn},
     settings::{self, Around, Setting},
+    user_secrets::{self, SealedKey},
 };
 use crate::id::{ChannelId, ContextId, RunId, UserId};
 
@@ -67,6 +68,8 @@ pub struct Recollection {
     pub elsewhere: Vec<Elsewhere>,
     /// What is set for the bot, the space, the channel, the agent and the person, in this order.
     pub settings: Vec<Setting>,
+    /// The person's own keys for model providers.
+    pub keys: Vec<SealedKey>,
     /// What of all this holds words from outside.
     pub outside: Outside,
 }
@@ -127,9 +130,12 @@ pub async fn find(conn: &mut Conn, wanted: Wanted) -> Result<Recollection, Store
         }),
         ask_elsewhere(&wanted).unwrap_or_else(nothing),
         settings::ask_around(wanted.around),
+        wanted
+            .person
+            .map_or_else(nothing, |(user, _)| user_secrets::ask_of(user)),
         ask_outside(&wanted),
     ];
-    let [turns, head, items, elsewhere, settings, outside] = conn.together(asks).await?;
+    let [turns, head, items, elsewhere, settings, keys, outside] = conn.together(asks).await?;
     let mut turns: Vec<Turn> = turns.all()?;
     turns.reverse();
     let head: Option<Head> = head.maybe()?;
@@ -139,6 +145,7 @@ pub async fn find(conn: &mut Conn, wanted: Wanted) -> Result<Recollection, Store
         items: items.all()?,
         elsewhere: by_place(elsewhere.all()?),
         settings: settings.all()?,
+        keys: keys.all()?,
         outside: outside
             .maybe::<OutsideRow>()?
             .map_or_else(Outside::default, |row| row.told(&wanted)),

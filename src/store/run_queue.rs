@@ -3,7 +3,7 @@
 use clifford_channel::Platform;
 use sqlx::FromRow;
 
-use super::{Conn, StoreError, Tx, args, runs::Lease};
+use super::{Conn, StoreError, Tx, args, notify, runs::Lease};
 use crate::{
     clock::Timestamp,
     id::{RunId, WorkerId},
@@ -37,11 +37,13 @@ pub async fn claim(
     limit: u32,
     tree: u32,
 ) -> Result<Vec<Lease>, StoreError> {
-    // A worker that is gone leaves its runs `running`: they become `pending` first, then are claimed like others.
+    // A worker that is gone leaves its runs `running`: they become `pending` first, then are claimed like others. What
+    // this worker is at work on it is not gone from, however old its lease, unless it gave it back: its machine slept,
+    // or its clock was put forward.
     tx.execute(
         "UPDATE runs SET status = 'pending', lease_owner = NULL, lease_until = NULL
-         WHERE status = 'running' AND lease_until < $1",
-        args![now],
+         WHERE status = 'running' AND lease_until < $1 AND (lease_owner <> $2 OR lease_until = 0)",
+        args![now, worker],
     )
     .await?;
     let sql = if tx.is_postgres() {
@@ -62,18 +64,52 @@ pub async fn claim(
         .collect())
 }
 
-/// Renews every lease of a worker on runs and on messages to be sent.
+/// Renews every lease of a worker on runs and on messages to be sent, but for those that it gave back.
 ///
 /// # Errors
 /// The store's.
 pub async fn heartbeat(tx: &mut Tx, worker: WorkerId, until: Timestamp) -> Result<(), StoreError> {
     for sql in [
-        "UPDATE runs SET lease_until = $1 WHERE lease_owner = $2 AND status IN ('pending', 'running')",
-        "UPDATE messages SET lease_until = $1 WHERE lease_owner = $2 AND direction = 'outbound'
+        "UPDATE runs SET lease_until = $1 WHERE lease_owner = $2 AND lease_until > 0
+         AND status IN ('pending', 'running')",
+        "UPDATE messages SET lease_until = $1 WHERE lease_owner = $2 AND lease_until > 0 AND direction = 'outbound'
          AND status IN ('pending', 'sending')",
     ] {
         tx.execute(sql, args![until, worker]).await?;
     }
+    Ok(())
+}
+
+/// The claims of a worker, as the rows have them.
+///
+/// # Errors
+/// The store's.
+pub async fn held(conn: &mut Conn, worker: WorkerId) -> Result<Vec<Lease>, StoreError> {
+    let rows: Vec<Claimed> = conn
+        .all(
+            "SELECT id, epoch FROM runs WHERE lease_owner = $1 AND status IN ('pending', 'running')",
+            args![worker],
+        )
+        .await?;
+    let lease = |row: Claimed| Lease {
+        run: row.id,
+        owner: worker,
+        epoch: row.epoch,
+    };
+    Ok(rows.into_iter().map(lease).collect())
+}
+
+/// Gives one claim back, if it is still this one: whoever looks next takes the run.
+///
+/// # Errors
+/// The store's.
+pub async fn give_back(tx: &mut Tx, lease: &Lease) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE runs SET lease_until = 0 WHERE id = $1 AND lease_owner = $2 AND epoch = $3
+         AND status IN ('pending', 'running')",
+        args![lease.run, lease.owner, lease.epoch],
+    )
+    .await?;
     Ok(())
 }
 
@@ -83,9 +119,8 @@ pub async fn heartbeat(tx: &mut Tx, worker: WorkerId, until: Timestamp) -> Resul
 /// # Errors
 /// The store's.
 pub async fn release(tx: &mut Tx, worker: Option<WorkerId>) -> Result<(), StoreError> {
+    release_runs(tx, worker).await?;
     for sql in [
-        "UPDATE runs SET lease_until = 0 WHERE status IN ('pending', 'running') AND ($1 IS NULL OR lease_owner = $1)
-         AND lease_owner IS NOT NULL",
         "UPDATE messages SET lease_until = 0 WHERE direction = 'outbound' AND status IN ('pending', 'sending')
          AND ($1 IS NULL OR lease_owner = $1) AND lease_owner IS NOT NULL",
         "UPDATE jobs SET lease_until = 0 WHERE status = 'pending' AND ($1 IS NULL OR lease_owner = $1)
@@ -95,6 +130,20 @@ pub async fn release(tx: &mut Tx, worker: Option<WorkerId>) -> Result<(), StoreE
         tx.execute(sql, args![worker]).await?;
     }
     Ok(())
+}
+
+/// The same for runs alone; other processes hear of it.
+///
+/// # Errors
+/// The store's.
+pub async fn release_runs(tx: &mut Tx, worker: Option<WorkerId>) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE runs SET lease_until = 0 WHERE status IN ('pending', 'running') AND ($1 IS NULL OR lease_owner = $1)
+         AND lease_owner IS NOT NULL",
+        args![worker],
+    )
+    .await?;
+    notify::work(tx).await
 }
 
 /// The waiting runs whose time has come.

@@ -194,7 +194,7 @@ pub(super) const COLUMNS: &str = "id, agent_id, channel_id, user_id, context_id,
                        created_at, updated_at";
 
 /// The right to write for a run: what a claim gives. Every write checks it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Lease {
     /// The run.
     pub run: RunId,

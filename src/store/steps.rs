@@ -10,7 +10,7 @@ use sqlx::FromRow;
 use super::{Conn, StoreError, Tx, Value, args};
 use crate::{
     clock::Timestamp,
-    engine::step::{Event, Step, StepKind, ToolCall, ToolOutcome, ToolResult},
+    engine::step::{Event, Spent, Step, StepKind, ToolCall, ToolOutcome, ToolResult},
     id::RunId,
 };
 
@@ -98,7 +98,12 @@ pub async fn has_slept(conn: &mut Conn, run: RunId) -> Result<bool, StoreError> 
 pub fn parts(kind: &StepKind) -> (Option<Json>, Option<Json>, Option<&'static str>) {
     match kind {
         StepKind::ToolCall(call) => (Some(Json::Object(call.args.clone())), None, None),
-        StepKind::ToolResult(ToolResult { outcome, origins, .. }) => {
+        StepKind::ToolResult(ToolResult {
+            outcome,
+            origins,
+            spent,
+            ..
+        }) => {
             let (mut told, status) = match outcome {
                 ToolOutcome::Success { result } => (json!({ "success": true, "result": result }), "success"),
                 ToolOutcome::Failure { error, retries, expose } => (
@@ -106,6 +111,9 @@ pub fn parts(kind: &StepKind) -> (Option<Json>, Option<Json>, Option<&'static st
                     "failure",
                 ),
             };
+            if *spent != Spent::default() {
+                told["spent"] = json!(spent);
+            }
             if !origins.is_empty() {
                 told["origins"] = json!(origins);
             }
@@ -234,6 +242,7 @@ fn kind(row: &StepRow) -> Result<StepKind, serde_json::Error> {
         "tool_result" => StepKind::ToolResult(ToolResult {
             name: tool,
             origins: result.get("origins").cloned().map_or(Ok(BTreeSet::new()), from_value)?,
+            spent: result.get("spent").cloned().map_or(Ok(Spent::default()), from_value)?,
             outcome: from_value::<Outcome>(result)?.into(),
             duration_ms: row.duration_ms.and_then(|ms| u64::try_from(ms).ok()).unwrap_or(0),
         }),

@@ -46,6 +46,18 @@ pub async fn next_due(conn: &mut Conn, after: Timestamp) -> Result<Option<Timest
     Ok(row.0.map(Timestamp))
 }
 
+/// Notes that somebody was up at a due time, which waits for its conversation.
+///
+/// # Errors
+/// The store's.
+pub async fn waits(tx: &mut Tx, due: Due) -> Result<(), StoreError> {
+    tx.later(
+        "UPDATE triggers SET waiting_at = $1 WHERE id = $2 AND next_at = $1",
+        args![due.at, due.id],
+    )
+    .await
+}
+
 /// Takes a due time for this process alone, and moves the trigger on to its next one. `false`: somebody else has it, or
 /// the trigger was changed meanwhile. With `fires` it counts as a firing.
 ///
@@ -198,7 +210,7 @@ pub async fn put_wake(
                                created_at, updated_at)
          VALUES ($1, 'wake', $2, '', $3, $4, $5, $6, $7, $8, $9, $9)
          ON CONFLICT (run_id) DO UPDATE SET cron = excluded.cron, time_zone = excluded.time_zone,
-             next_at = excluded.next_at, updated_at = excluded.updated_at",
+             catch_up = excluded.catch_up, next_at = excluded.next_at, updated_at = excluded.updated_at",
         args![
             TriggerId::new(),
             run,
@@ -263,6 +275,15 @@ pub async fn put_off_wake(tx: &mut Tx, run: RunId, until: Timestamp, now: Timest
 pub async fn remove_wake(tx: &mut Tx, run: RunId) -> Result<(), StoreError> {
     tx.execute("DELETE FROM triggers WHERE run_id = $1", args![run]).await?;
     Ok(())
+}
+
+/// Forgets the signatures of requests that were signed before a moment: they are refused for their age alone.
+///
+/// # Errors
+/// The store's.
+pub async fn forget_signatures(tx: &mut Tx, before: Timestamp) -> Result<(), StoreError> {
+    tx.later("DELETE FROM webhook_calls WHERE signed_at < $1", args![before])
+        .await
 }
 
 /// Takes a signature of a webhook's request, so that it is good once. `false`: it was taken before. Those that were

@@ -19,8 +19,10 @@ pub const RECENT: Duration = Duration::from_secs(30 * 86_400);
 /// Whose call it was.
 #[derive(Clone, Copy, Debug)]
 pub struct Call {
-    /// The run, and the step that holds the reply; a job's call has none.
-    pub step: Option<(RunId, u32)>,
+    /// The run; a job's call has none.
+    pub run: Option<RunId>,
+    /// The run's step that holds the reply; a tool's call has none.
+    pub seq: Option<u32>,
     /// Who is charged.
     pub user: Option<UserId>,
     /// Where.
@@ -36,13 +38,13 @@ pub struct Call {
 pub async fn insert(tx: &mut Tx, call: Call, response: &LlmResponse, now: Timestamp) -> Result<(), StoreError> {
     tx.later(
         "INSERT INTO usage (id, run_id, seq, user_id, space_id, channel_id, role, provider, model, prompt_tokens,
-             completion_tokens, cached_tokens, cache_write_tokens, estimated, cost, created_at)
+             completion_tokens, cached_tokens, cache_write_tokens, estimated, cost, own_key, created_at)
          VALUES ($1, $2, $3, $4, (SELECT space_id FROM channels WHERE id = $5), $5, $6, $7, $8, $9, $10, $11, $12, $13,
-             $14, $15)",
+             $14, $15, $16)",
         args![
             UsageId::new(),
-            call.step.map(|(run, _)| run),
-            call.step.map(|(_, seq)| seq),
+            call.run,
+            call.seq,
             call.user,
             call.channel,
             call.role,
@@ -54,6 +56,7 @@ pub async fn insert(tx: &mut Tx, call: Call, response: &LlmResponse, now: Timest
             response.usage.cache_write_tokens,
             response.usage.estimated,
             response.cost,
+            response.own_key,
             now
         ],
     )
@@ -100,6 +103,10 @@ pub struct Group {
     pub estimated_calls: i64,
     /// What it cost, in the currency of the providers' prices.
     pub cost: f64,
+    /// Of the calls, those that people paid for by keys of their own.
+    pub own_key_calls: i64,
+    /// What those cost.
+    pub own_key_cost: f64,
 }
 
 impl Group {
@@ -110,6 +117,8 @@ impl Group {
         self.completion_tokens += other.completion_tokens;
         self.estimated_calls += other.estimated_calls;
         self.cost += other.cost;
+        self.own_key_calls += other.own_key_calls;
+        self.own_key_cost += other.own_key_cost;
     }
 }
 
@@ -129,7 +138,9 @@ const SUMS: &str = "COUNT(*) AS calls,
      CAST(COALESCE(SUM(u.cached_tokens), 0) AS BIGINT) AS cached_tokens,
      CAST(COALESCE(SUM(u.completion_tokens), 0) AS BIGINT) AS completion_tokens,
      CAST(COALESCE(SUM(CASE WHEN u.estimated THEN 1 ELSE 0 END), 0) AS BIGINT) AS estimated_calls,
-     CAST(COALESCE(SUM(u.cost), 0) AS DOUBLE PRECISION) AS cost";
+     CAST(COALESCE(SUM(u.cost), 0) AS DOUBLE PRECISION) AS cost,
+     CAST(COALESCE(SUM(CASE WHEN u.own_key THEN 1 ELSE 0 END), 0) AS BIGINT) AS own_key_calls,
+     CAST(COALESCE(SUM(CASE WHEN u.own_key THEN u.cost ELSE 0 END), 0) AS DOUBLE PRECISION) AS own_key_cost";
 const WHERE: &str = "u.created_at >= $1 AND u.created_at < $2 AND ($3 = '' OR u.user_id = $3)";
 /// Every zone's days begin at a quarter of an hour.
 const QUARTER_MS: i64 = 900_000;

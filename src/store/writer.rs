@@ -4,7 +4,7 @@
 //! hold up the others. Only a [mark](Writer::mark), which nothing but trouble of the database's own can fail, goes
 //! without one; with it, all fail. Nobody is told of success before the shared commit is on the disk.
 
-use std::{any::Any, panic::AssertUnwindSafe};
+use std::{any::Any, panic::AssertUnwindSafe, time::Instant};
 
 use futures::FutureExt;
 use tokio::sync::{mpsc, oneshot};
@@ -13,6 +13,7 @@ use super::{
     BoxFuture, StoreError, Tx,
     local::{Local, Locals},
 };
+use crate::telemetry::measures;
 
 /// The most transactions in one commit: bounds how long the first of them waits.
 const BATCH: usize = 64;
@@ -76,6 +77,7 @@ impl Writer {
         T: Send + 'static,
         F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, StoreError>> + Send + 'static,
     {
+        let began = Instant::now();
         let stopped = || StoreError::Unavailable("the database's writer has stopped".to_owned());
         let (reply, outcome) = oneshot::channel();
         let work: Work = Box::new(move |tx| {
@@ -84,6 +86,7 @@ impl Writer {
         let order = Order::Do(Job { work, isolated, reply });
         self.queue.send(order).await.map_err(|_| stopped())?;
         let value = outcome.await.map_err(|_| stopped())??;
+        measures::written(began);
         value.downcast::<T>().map(|value| *value).map_err(|_| stopped())
     }
 
@@ -151,8 +154,12 @@ async fn commit_together(connection: Local, batch: Vec<Job>) -> Option<Local> {
         done.push((job.reply, outcome));
     }
     let something_to_keep = broken.is_none() && done.iter().any(|(_, outcome)| outcome.is_ok());
-    if something_to_keep && let Err(error) = tx.commit().await {
-        broken = Some(error);
+    if something_to_keep {
+        let began = Instant::now();
+        match tx.commit().await {
+            Ok(()) => measures::committed(began),
+            Err(error) => broken = Some(error),
+        }
     }
     let committed = something_to_keep && broken.is_none();
     // After trouble of the database's own (a full disk, a lost file) a new connection has the best chance.

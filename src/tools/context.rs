@@ -14,12 +14,11 @@ use clifford_vault::Secret;
 use serde::de::DeserializeOwned;
 use tokio::sync::Notify;
 
-use super::{Options, Registry, ToolError, ToolSettings};
+use super::{Options, Pays, Registry, ToolError, ToolSettings};
 use crate::{
     clock::{SharedClock, Timestamp},
     files::Files,
     id::{AgentId, ChannelId, ContextId, RunId, SpaceId, UserId},
-    roles::Roles,
     search::Scope,
     settings::PlaceSettings,
     store::{
@@ -70,6 +69,8 @@ pub struct ToolContext {
     pub idempotency_key: String,
     /// Where what this call returns came from.
     pub origins: Arc<Origins>,
+    /// Pays for what models are asked.
+    pub payer: Arc<dyn Pays>,
 }
 
 impl ToolContext {
@@ -119,8 +120,8 @@ pub struct Services {
     pub secrets: BTreeMap<String, Secret>,
     /// The platforms where more can be done than to speak.
     pub actors: BTreeMap<Platform, Arc<dyn Actor>>,
-    /// The models, by what they are asked for.
-    pub roles: Arc<Roles>,
+    /// Whether a model looks at images.
+    pub sees_images: bool,
     /// Where what is not in the database is.
     pub data_dir: PathBuf,
     /// Rung when there is something to come due, so that nobody sleeps past it.

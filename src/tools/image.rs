@@ -1,24 +1,28 @@
-//! `image`: says what is in an image, and makes one, where a provider for that is set.
+//! `image`: says what is in an image, where a model has the role `vision`, and makes one, where a provider for that is
+//! set.
 
 use std::time::Duration;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
+use clifford_llm::{self as llm, Image, Message, Request};
 use clifford_vault::SecretSource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Class, Command, Services, Tool, ToolContext, ToolError, files, provider::Ask};
-use crate::{files::NewFile, id::FileId};
+use super::{Class, Command, Purchase, Services, Tool, ToolContext, ToolError, files, provider::Ask};
+use crate::{files::NewFile, id::FileId, roles::Role};
 
-/// The largest image that is shown to a model.
-const MOST: usize = 10 << 20;
+/// The largest image that is shown to a model: what every provider takes, as Base64.
+const MOST: usize = 3_500_000;
+/// The kinds of images that every provider takes.
+const SEEN: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 /// The most characters of a prompt.
 const PROMPT: usize = 4_000;
 /// The sizes that an image may be made in.
 const SIZES: [&str; 5] = ["auto", "1024x1024", "1536x1024", "1024x1536", "1792x1024"];
 
-/// The server that sees and makes images: OpenAI, or one that speaks like it.
+/// The server that makes images: OpenAI, or one that speaks like it. Who looks at them, `[llm.roles] vision` says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Config {
@@ -30,14 +34,13 @@ struct Config {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("writeOnly" = true, "examples" = [{"env": "OPENAI_API_KEY"}]))]
     key: Option<SecretSource>,
-    /// The model that sees images. Without it none is described.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 200), example = "gpt-4.1-mini")]
-    describe_model: Option<String>,
     /// The model that makes images. Without it none is made.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 200), example = "gpt-image-1")]
     make_model: Option<String>,
+    /// What an image costs, for the accounting and for budgets.
+    #[schemars(range(min = 0, max = 1_000_000))]
+    make_price: f64,
     /// How long an answer may take.
     #[schemars(range(min = 1, max = 300))]
     timeout_seconds: u64,
@@ -48,8 +51,8 @@ impl Default for Config {
         Self {
             base_url: None,
             key: None,
-            describe_model: None,
             make_model: None,
+            make_price: 0.0,
             timeout_seconds: 120,
         }
     }
@@ -91,22 +94,25 @@ pub(super) fn tool() -> Tool {
             Command::new("describe", "{file_id, question?}: what it shows", Class::Read, describe)
                 .example(json!({ "file_id": "0192…", "question": "What does the sign say?" }))
                 .untrusted()
-                .needs(|services| missing(services, "describe_model"))
+                .needs(|services| {
+                    let way_out = "set images = true for a provider whose model sees images, or [llm.roles] vision";
+                    (!services.sees_images).then(|| way_out.to_owned())
+                })
                 .time_limit(Duration::from_secs(310)),
         )
         .command(
             Command::new("make", "{prompt, size?}: new image", Class::Sensitive, make)
                 .about("Makes an image, which costs money, and keeps it as a file. Send that with file_ids.")
                 .example(json!({ "prompt": "a lighthouse at dusk, watercolour", "size": "1024x1024" }))
-                .needs(|services| missing(services, "make_model"))
+                .needs(missing)
                 .time_limit(Duration::from_secs(310)),
         )
 }
 
 /// What is not set and would have to be.
-fn missing(services: &Services, model: &str) -> Option<String> {
+fn missing(services: &Services) -> Option<String> {
     let config = services.config.of("image");
-    let unset: Vec<_> = ["base_url", model]
+    let unset: Vec<_> = ["base_url", "make_model"]
         .into_iter()
         .filter(|key| !config[*key].is_string())
         .map(|key| format!("tools.image.{key}"))
@@ -115,38 +121,47 @@ fn missing(services: &Services, model: &str) -> Option<String> {
 }
 
 async fn describe(cx: ToolContext, args: DescribeArgs) -> Result<Described, ToolError> {
-    let config: Config = cx.config("image")?;
     let file = files::one(&cx, &args.file_id).await?;
     cx.came_from(format!("file {}", file.name));
     let content = cx.services.files.content(&cx.db, &file, cx.clock.now()).await?;
-    let media_type = match infer::get(&content.bytes) {
-        Some(kind) if kind.mime_type().starts_with("image/") => kind.mime_type(),
-        _ => return Err(ToolError::TellModel(format!("{} is no image", file.name))),
-    };
-    if content.bytes.len() > MOST {
-        let fault = format!("{} is too large to be looked at: at most {MOST} bytes", file.name);
-        return Err(ToolError::TellModel(fault));
-    }
+    let image = seen(&content.bytes).map_err(|fault| ToolError::TellModel(format!("{} {fault}", file.name)))?;
     let question = args
         .question
         .as_deref()
         .unwrap_or("Describe this image, with any text in it word for word.");
-    let url = format!("data:{media_type};base64,{}", STANDARD.encode(&content.bytes));
-    let body = json!({
-        "model": config.describe_model,
-        "messages": [{"role": "user", "content": [
-            {"type": "text", "text": question},
-            {"type": "image_url", "image_url": {"url": url}},
-        ]}],
-    });
-    let answer = ask(&cx, &config, "chat/completions", &body).await?;
-    let description = answer["choices"][0]["message"]["content"].as_str().map(str::trim);
-    match description.filter(|text| !text.is_empty()) {
-        Some(text) => Ok(Described {
+    let request = Request {
+        messages: vec![Message {
+            role: llm::Role::User,
+            content: question.to_owned(),
+        }],
+        images: vec![image],
+        ..Request::default()
+    };
+    let answer = cx.payer.ask(Role::Vision, &request).await?;
+    match answer.text.trim() {
+        "" => Err(ToolError::Unavailable("the model said nothing of the image".to_owned())),
+        text => Ok(Described {
             description: text.to_owned(),
         }),
-        None => Err(ToolError::Unavailable("the model said nothing of the image".to_owned())),
     }
+}
+
+/// An image as models are shown it.
+///
+/// # Errors
+/// Why it is not shown to one: the end of a sentence that begins with its name.
+pub fn seen(bytes: &[u8]) -> Result<Image, String> {
+    let media_type = match infer::get(bytes) {
+        Some(kind) if SEEN.contains(&kind.mime_type()) => kind.mime_type(),
+        _ => return Err("is no image that models see: they see JPEG, PNG, GIF and WebP".to_owned()),
+    };
+    if bytes.len() > MOST {
+        return Err(format!("is too large to be looked at: at most {MOST} bytes"));
+    }
+    Ok(Image {
+        media_type: media_type.into(),
+        base64: STANDARD.encode(bytes).into(),
+    })
 }
 
 async fn make(cx: ToolContext, args: MakeArgs) -> Result<Made, ToolError> {
@@ -170,7 +185,13 @@ async fn make(cx: ToolContext, args: MakeArgs) -> Result<Made, ToolError> {
     if !model.starts_with("gpt-image") {
         body["response_format"] = json!("b64_json");
     }
-    let answer = ask(&cx, &config, "images/generations", &body).await?;
+    let purchase = Purchase {
+        provider: "tools.image".to_owned(),
+        model,
+        cost: config.make_price,
+    };
+    let call = ask(&cx, &config, "images/generations", &body);
+    let answer = cx.payer.buy(purchase, Box::pin(call)).await?;
     let content = answer["data"][0]["b64_json"]
         .as_str()
         .and_then(|text| STANDARD.decode(text).ok());

@@ -10,6 +10,7 @@ mod image;
 pub mod mcp;
 mod memory;
 pub mod options;
+mod paid;
 pub mod platforms;
 mod provider;
 pub mod registry;
@@ -26,7 +27,9 @@ mod web;
 
 pub use common::Common;
 pub use context::{About, Origins, Services, ToolContext};
+pub use image::seen;
 pub use options::Options;
+pub use paid::{Pays, Purchase};
 pub use registry::{Called, Registry, Visible};
 pub use settings::{ToolSettings, fields, is_secret};
 pub use tool::{Class, Command, Needs, Tool, ToolConfig, ToolError};

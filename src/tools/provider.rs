@@ -73,12 +73,13 @@ impl Ask<'_> {
     }
 
     fn unavailable(&self, why: &str) -> ToolError {
+        // What a provider says may quote what it was asked for.
         tracing::warn!(
             tool = self.tool,
             route = self.route,
-            why,
             "a tool's provider did not do its work"
         );
+        tracing::debug!(tool = self.tool, why, "why a tool's provider did not do its work");
         ToolError::Unavailable(format!("the provider of [tools.{}] did not do it: {why}", self.tool))
     }
 }

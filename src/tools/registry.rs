@@ -64,6 +64,12 @@ pub struct Visible {
 }
 
 impl Visible {
+    /// Whether it has a command of this full name.
+    pub fn has(&self, name: &str) -> bool {
+        let command = (name.strip_prefix(&*self.tool.name)).and_then(|rest| rest.strip_prefix('.'));
+        command.is_some_and(|command| self.commands.iter().any(|known| known.name == command))
+    }
+
     /// The full names of its commands.
     pub fn names(&self) -> impl Iterator<Item = String> {
         let tool = &self.tool.name;
@@ -147,6 +153,14 @@ impl Registry {
         entry.withdrawn = Some(why.into());
     }
 
+    /// The servers whose tools are offered, each with whether they can be called now.
+    pub fn servers(&self) -> BTreeMap<String, bool> {
+        let servers = self.offered().into_iter();
+        servers
+            .map(|offered| (offered.tool.name.to_string(), offered.withdrawn.is_none()))
+            .collect()
+    }
+
     fn offered(&self) -> Vec<Offered> {
         let offered = self.offered.read().unwrap_or_else(PoisonError::into_inner);
         offered.values().cloned().collect()
@@ -167,7 +181,7 @@ impl Registry {
         let enabled = tools.filter(|tool| options.common(&tool.name).enabled);
         let tools = enabled.map(|tool| Visible {
             commands: (tool.commands.iter())
-                .filter(|command| may(&format!("{}.{}", tool.name, command.name)))
+                .filter(|command| allowed.is_none() || may(&format!("{}.{}", tool.name, command.name)))
                 .cloned()
                 .collect(),
             tool,
@@ -205,23 +219,36 @@ impl Registry {
         self.command(name).is_some_and(|command| command.idempotent)
     }
 
-    /// Makes a call. Whatever goes wrong is an outcome for the model.
-    pub async fn call(&self, cx: ToolContext, call: &ToolCall) -> Called {
+    /// What a call comes to that cannot be made as things are; `None`: it can.
+    pub fn fault(&self, options: &Options, call: &ToolCall) -> Option<ToolOutcome> {
+        self.ready(options, call).err()
+    }
+
+    fn ready(&self, options: &Options, call: &ToolCall) -> Result<(Arc<Command>, Common), ToolOutcome> {
         let tool = call.name.split('.').next().unwrap_or_default();
-        let common = cx.options.common(tool);
+        let common = options.common(tool);
         if let Some(why) = self.withdrawn(&call.name) {
-            return self.failure(None, &common, why).into();
+            return Err(self.failure(None, &common, why));
         }
         let Some(command) = self.command(&call.name) else {
-            return self.failure(None, &common, self.unknown(&call.name)).into();
+            return Err(self.failure(None, &common, self.unknown(&call.name)));
         };
         if !common.enabled {
             let fault = format!("the tool {tool} is turned off here; do without it");
-            return self.failure(Some(&command), &common, fault).into();
+            return Err(self.failure(Some(&command), &common, fault));
         }
-        if let Some(fault) = command.fault(&call.args) {
-            return self.failure(Some(&command), &common, fault).into();
+        match command.fault(&call.args) {
+            Some(fault) => Err(self.failure(Some(&command), &common, fault)),
+            None => Ok((command, common)),
         }
+    }
+
+    /// Makes a call. Whatever goes wrong is an outcome for the model.
+    pub async fn call(&self, cx: ToolContext, call: &ToolCall) -> Called {
+        let (command, common) = match self.ready(&cx.options, call) {
+            Ok(ready) => ready,
+            Err(outcome) => return outcome.into(),
+        };
         let told = Arc::clone(&cx.origins);
         let outcome = match command.call(cx, call.args.clone(), common.time_limit()).await {
             Ok(result) => ToolOutcome::Success { result },
@@ -243,9 +270,13 @@ impl Registry {
         if let Some(why) = self.lacks(name) {
             return format!("{name} cannot be used: {why}");
         }
-        let known = self.tools.iter().flat_map(|tool| {
-            let commands = tool.commands.iter();
-            commands.map(move |command| format!("{}.{}", tool.name, command.name))
+        let offered = self.offered().into_iter().map(|offered| offered.tool);
+        let known = self.tools.iter().cloned().chain(offered).flat_map(|tool| {
+            let names = tool
+                .commands
+                .iter()
+                .map(|command| format!("{}.{}", tool.name, command.name));
+            names.collect::<Vec<_>>()
         });
         let distance = |known: &String| strsim::osa_distance(known, name);
         match known.min_by_key(distance).filter(|known| distance(known) <= 3) {

@@ -192,6 +192,7 @@ async fn index(cx: ToolContext, args: IndexArgs) -> Result<Indexed, ToolError> {
         id: DocumentId::new(),
         // In a shared place it is the place's.
         user_id: matches!(cx.scope, Scope::Person(_)).then_some(cx.user).flatten(),
+        made_by: cx.user,
         channel_id: cx.place.map(|(channel, _)| channel),
         file_id: file.map(|file| file.id),
         title: title.clone(),

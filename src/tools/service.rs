@@ -112,7 +112,8 @@ impl Service {
             return Err(self.refusal(status, &body));
         }
         serde_json::from_slice(&body).map_err(|error| {
-            tracing::warn!(service = self.name, %error, "an answer that cannot be read");
+            tracing::warn!(service = self.name, "an answer that cannot be read");
+            tracing::debug!(service = self.name, %error, "why an answer cannot be read");
             self.unavailable("its answer cannot be read")
         })
     }

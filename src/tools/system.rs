@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Class, Command, Tool, ToolContext, ToolError};
 use crate::{
     clock::Timestamp,
+    receiver::lease_name,
     store::{
         leases,
         memory_items::Viewer,
@@ -39,16 +40,18 @@ struct Status {
     /// The models in order of preference, for owners alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     providers: Option<Vec<String>>,
+    /// By MCP server: whether its tools can be called now; for owners alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mcp_servers: Option<BTreeMap<String, bool>>,
 }
 
 pub(super) fn tool() -> Tool {
     Tool::new("system", "🩺", "how the bot is")
         .about("Whether Clifford is there, its version and time, and how it is: queue, platforms, models.")
         .command(Command::new("ping", "version, time", Class::Read, ping))
-        .command(
-            Command::new("status", "uptime, queue", Class::Read, status)
-                .about("Uptime, runs and messages in the queue, connected platforms; for owners also the models."),
-        )
+        .command(Command::new("status", "uptime, queue", Class::Read, status).about(
+            "Uptime, runs and messages in the queue, connected platforms; for owners also the models and MCP servers.",
+        ))
 }
 
 async fn ping(cx: ToolContext, _: NoArgs) -> Result<Pong, ToolError> {
@@ -67,7 +70,7 @@ async fn status(cx: ToolContext, _: NoArgs) -> Result<Status, ToolError> {
     let (undelivered_messages, _) = outbox::backlog(&mut conn).await?;
     let mut platforms = BTreeMap::new();
     for platform in &about.platforms {
-        let holder = leases::holder(&mut conn, &format!("channel:{platform}"), now).await?;
+        let holder = leases::holder(&mut conn, &lease_name(platform, 0), now).await?;
         platforms.insert(platform.clone(), holder.is_some());
     }
     let asker = match cx.user {
@@ -86,5 +89,6 @@ async fn status(cx: ToolContext, _: NoArgs) -> Result<Status, ToolError> {
         undelivered_messages,
         platforms,
         providers: (alone && is_owner).then(|| about.providers.clone()),
+        mcp_servers: Some(cx.registry.servers()).filter(|servers| alone && is_owner && !servers.is_empty()),
     })
 }

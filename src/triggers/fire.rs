@@ -19,6 +19,7 @@ use crate::{
         triggers::{self, Due, Trigger, TriggerKind},
         users,
     },
+    telemetry::measures,
 };
 
 /// How many triggers are looked up at once.
@@ -55,6 +56,7 @@ pub async fn fire_due(engine: &Arc<Engine>, now: Timestamp) -> Result<usize, Sto
                 }
                 Err(StoreError::Conflict(error)) => {
                     tracing::debug!(trigger = %trigger.id, error, "a trigger waits for its conversation");
+                    waits(engine, &trigger).await?;
                 }
                 Err(error) => tracing::warn!(trigger = %trigger.id, %error, "a trigger could not be fired yet"),
             }
@@ -62,6 +64,17 @@ pub async fn fire_due(engine: &Arc<Engine>, now: Timestamp) -> Result<usize, Sto
         if done == 0 || found < usize::try_from(BATCH).unwrap_or(usize::MAX) {
             return Ok(count);
         }
+    }
+}
+
+/// A due time that was not missed is none later on, however long its conversation is busy.
+async fn waits(engine: &Arc<Engine>, trigger: &Trigger) -> Result<(), StoreError> {
+    match trigger.next_at {
+        Some(at) if trigger.waiting_at != Some(at) => {
+            let due = Due { id: trigger.id, at };
+            engine.db.write(move |tx| Box::pin(triggers::waits(tx, due))).await
+        }
+        _ => Ok(()),
     }
 }
 
@@ -75,7 +88,7 @@ async fn fire(engine: &Arc<Engine>, trigger: &Trigger, now: Timestamp) -> Result
         .write(move |tx| Box::pin(async move { claim(tx, &outbound, settings, due, now).await }))
         .await?;
     let Some(fired) = claimed else { return Ok(false) };
-    metrics::counter!("clifford_triggers_fired_total", "kind" => trigger.kind.as_str()).increment(1);
+    measures::trigger_fired(trigger.kind);
     if let Some(error) = &fired.error {
         tracing::warn!(trigger = %trigger.id, error, "a trigger fired in vain");
     }

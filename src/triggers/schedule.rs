@@ -32,7 +32,9 @@ pub fn plan(trigger: &Trigger, due: Timestamp, now: Timestamp, grace: Duration) 
         Some(Err(error)) => (None, Some(error)),
     };
     let another_passed = matches!(occurrence(due), Some(Ok(at)) if at <= now);
-    let missed = trigger.catch_up == CatchUp::Skip && (now.since(due) > grace || another_passed);
+    // Who waited for their conversation was there.
+    let was_there = trigger.waiting_at == Some(due);
+    let missed = trigger.catch_up == CatchUp::Skip && !was_there && (now.since(due) > grace || another_passed);
     let error =
         error.or_else(|| (missed && next.is_none()).then(|| format!("nobody was there when it was due, at {due}")));
     Plan {
@@ -65,6 +67,24 @@ mod tests {
     fn planned(cron: Option<&str>, catch_up: CatchUp, due: &str, now: &str) -> (bool, Option<Timestamp>) {
         let plan = plan(&trigger(cron, catch_up), at(due), at(now), GRACE);
         (plan.fires, plan.next)
+    }
+
+    #[test]
+    fn a_due_time_that_waited_for_its_conversation_was_not_missed() {
+        let due = at("2026-06-01T06:00:00Z");
+        let now = at("2026-06-03T09:00:00Z");
+        for (waiting_at, fires) in [(Some(due), true), (Some(Timestamp(due.0 - 1)), false), (None, false)] {
+            let trigger = Trigger {
+                waiting_at,
+                ..trigger(Some("0 8 * * *"), CatchUp::Skip)
+            };
+            let plan = plan(&trigger, due, now, GRACE);
+            assert_eq!(
+                (plan.fires, plan.next),
+                (fires, Some(at("2026-06-04T06:00:00Z"))),
+                "{waiting_at:?}"
+            );
+        }
     }
 
     #[test]

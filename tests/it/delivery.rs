@@ -119,7 +119,8 @@ async fn sent(error: SendError, drops_repeats: bool, resend_ambiguous: bool) -> 
         .await
         .unwrap();
     delivery.deliver(ticket.expect("this process serves the platform"));
-    delivery.flush(Duration::from_secs(30)).await;
+    let until = tokio::time::Instant::now() + Duration::from_secs(30);
+    delivery.flush(until, until).await;
     let message = messages::get(&mut home.db.read().await.unwrap(), id)
         .await
         .unwrap()

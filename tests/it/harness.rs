@@ -83,6 +83,12 @@ impl Setup {
         Some(self)
     }
 
+    /// With this database.
+    pub fn database(mut self, url: &str) -> Self {
+        self.database = Some(url.to_owned());
+        self
+    }
+
     /// Sets a key of `bot.toml`, such as `ingress.debounce_ms`.
     pub fn set(mut self, path: &str, value: impl Into<toml::Value>) -> Self {
         put(&mut self.settings, path, value.into());
@@ -165,6 +171,7 @@ impl Setup {
             database,
             sites: self.sites,
             environment: self.environment,
+            binary: binary(),
             processes: Vec::new(),
         }
     }
@@ -186,6 +193,8 @@ pub struct Bot {
     database: String,
     sites: Vec<Site>,
     environment: Vec<(&'static str, String)>,
+    /// What its processes are started from.
+    binary: OsString,
     processes: Vec<Child>,
 }
 
@@ -232,11 +241,21 @@ impl Bot {
 
     /// Starts a process that dies when it comes to a crash point, if one is given. Several may run at once.
     pub fn spawn(&mut self, crash_at: Option<&str>) {
+        self.spawn_doing(&[], crash_at);
+    }
+
+    /// Starts a process that does only a part of the work: `workers`, `channels` or `api`.
+    pub fn spawn_only(&mut self, part: &str) {
+        self.spawn_doing(&["--only", part], None);
+    }
+
+    fn spawn_doing(&mut self, args: &[&str], crash_at: Option<&str>) {
         let log = OpenOptions::new().create(true).append(true).open(self.log()).unwrap();
-        let mut command = Command::new(binary());
+        let mut command = Command::new(&self.binary);
         command
             .args(["serve", "--config"])
             .arg(self.dir.path().join("bot.toml"))
+            .args(args)
             .current_dir(self.dir.path())
             .env_clear()
             .env("HOME", self.dir.path())

@@ -125,6 +125,31 @@ impl Look {
         written.await.unwrap();
     }
 
+    /// The workers that hold a run at this moment. PostgreSQL only.
+    pub async fn at_work(&self) -> Vec<String> {
+        self.texts("SELECT DISTINCT lease_owner FROM runs WHERE lease_owner IS NOT NULL AND status = 'running'")
+            .await
+    }
+
+    /// Who holds each lease whose name begins so and that has not run out. PostgreSQL only.
+    pub async fn holders(&self, prefix: &str) -> Vec<String> {
+        let now = clifford::clock::Clock::now(&clifford::clock::SystemClock);
+        self.texts(&format!(
+            "SELECT owner FROM leases WHERE name LIKE '{prefix}%' AND until > {} ORDER BY name",
+            now.0
+        ))
+        .await
+    }
+
+    async fn texts(&self, sql: &str) -> Vec<String> {
+        let Pools::Postgres(pool) = self.db.pools() else {
+            panic!("several processes work on PostgreSQL only");
+        };
+        // The server may be away for a moment.
+        let sql = sqlx::AssertSqlSafe(sql.to_owned());
+        sqlx::query_scalar(sql).fetch_all(pool).await.unwrap_or_default()
+    }
+
     /// How many rows a table has.
     pub async fn count(&self, table: &str) -> i64 {
         let sql = sqlx::AssertSqlSafe(format!("SELECT COUNT(*) FROM {table}"));

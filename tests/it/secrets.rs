@@ -52,7 +52,7 @@ fn plants(secret: &str) -> Vec<Value> {
 }
 
 /// Everything that is kept or was shown.
-async fn everything(bot: &Bot, room: Room) -> Vec<(String, String)> {
+pub async fn everything(bot: &Bot, room: Room) -> Vec<(String, String)> {
     let mut seen = Vec::new();
     for request in bot.model.requests() {
         seen.push(("a prompt".to_owned(), request.body.to_string()));

@@ -1,5 +1,6 @@
 //! The store, every rule of it on both engines.
 
+mod backlog;
 mod budgets;
 mod claims;
 mod documents;
@@ -15,12 +16,14 @@ mod linking;
 mod lists;
 mod managing;
 mod memory_writes;
+mod migrations;
 mod moves;
 mod people;
 mod places;
 mod policies;
 mod races;
 mod recollections;
+mod retention;
 mod rows;
 mod search;
 mod triggers;

@@ -3,6 +3,9 @@
 use clifford_fakes::openai::{RecordedRequest, Reply};
 use serde_json::{Value, json};
 
+use clifford::store::usage::{self, Filter, Grouping};
+use jiff::tz::TimeZone;
+
 use crate::harness::{Bot, Room, Setup, Site};
 
 /// What tools returned so far.
@@ -99,7 +102,7 @@ async fn a_document_is_found_by_its_words_and_where_there_is_a_model_by_its_mean
 /// Describes the image that came along; without one, makes one and sends it.
 fn artist(request: &RecordedRequest) -> Reply {
     if request.model() == "sees-1" {
-        let url = request.messages()[0]["content"][1]["image_url"]["url"]
+        let url = request.messages()[0]["content"][0]["image_url"]["url"]
             .as_str()
             .unwrap();
         return Reply::text(format!("A picture: {}", url[5..].split(';').next().unwrap()));
@@ -131,7 +134,8 @@ async fn an_image_is_seen_and_one_is_made_and_sent_where_a_provider_is_set() {
     };
     let mut bot = Setup::on(Site::Telegram)
         .set("policies", vec![toml::Value::from(rule)])
-        .set("tools.image.describe_model", "sees-1")
+        .set("tools.image.make_price", 0.25)
+        .set("llm.roles.vision.model", "sees-1")
         .set("tools.image.make_model", "gpt-image-1")
         .prepare()
         .await;
@@ -146,7 +150,10 @@ async fn an_image_is_seen_and_one_is_made_and_sent_where_a_provider_is_set() {
     bot.telegram.user_sends_file(chat, 7, "look", "a.png", png);
     assert_eq!(bot.answers(room, 1).await, ["A picture: image/png"]);
     bot.telegram.user_sends_file(chat, 7, "look", "a.png", b"no image");
-    assert_eq!(bot.answers(room, 2).await[1], "a.png is no image");
+    assert_eq!(
+        bot.answers(room, 2).await[1],
+        "a.png is no image that models see: they see JPEG, PNG, GIF and WebP"
+    );
     bot.says(room, "a lighthouse at dusk");
     bot.telegram.wait_for_sent(chat, 4).await;
     let made = bot.telegram.sent(chat).pop().unwrap().document.unwrap();
@@ -155,6 +162,56 @@ async fn an_image_is_seen_and_one_is_made_and_sent_where_a_provider_is_set() {
     assert_eq!(
         refused,
         "the provider refused it: Your request was rejected by the safety system."
+    );
+    // Both are paid for as any other call; what came to nothing is not.
+    let mut conn = bot.look().await.db.read().await.unwrap();
+    let by_role = usage::grouped(&mut conn, Grouping::Model, Filter::default(), &TimeZone::UTC, 9).await;
+    let used: Vec<_> = (by_role.unwrap().into_iter())
+        .map(|group| (group.key.unwrap(), group.calls, group.cost))
+        .filter(|(model, ..)| model != "fake/fake-1")
+        .collect();
+    assert_eq!(
+        used,
+        [
+            ("tools.image/gpt-image-1".to_owned(), 1, 0.25),
+            ("fake/sees-1".to_owned(), 1, 0.0)
+        ]
+    );
+    drop(conn);
+    bot.finish().await;
+}
+
+/// Says what it is shown, and asks for what is none of its business.
+fn viewer(request: &RecordedRequest) -> Reply {
+    let shown = request
+        .messages()
+        .iter()
+        .filter_map(|message| message["content"].as_array());
+    let images = shown.flatten().filter(|piece| piece["type"] == "image_url").count();
+    let results = results(request);
+    Reply::json(&match results.first() {
+        None => call(
+            "memory.put",
+            json!({"module": "preferences", "key": "drink", "value": format!("{images} tea")}),
+        ),
+        Some(_) => finish("done"),
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_sees_is_shown_the_image_of_a_message_as_data_from_outside() {
+    let mut bot = Setup::on(Site::Telegram).provider("images", true).start().await;
+    bot.model.respond_with(viewer);
+    let Room::Telegram(chat) = bot.room(Site::Telegram, 7, "Ada") else {
+        panic!("a Telegram room")
+    };
+    let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+    bot.telegram.user_sends_file(chat, 7, "look", "a.png", png);
+    // What it wants then needs a person's word, as after any file of others.
+    let asked = bot.answers(Room::Telegram(chat), 1).await;
+    assert!(
+        asked[0].contains("memory.put") && asked[0].contains("1 tea"),
+        "{asked:?}"
     );
     bot.finish().await;
 }

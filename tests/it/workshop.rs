@@ -59,6 +59,8 @@ impl Workshop {
             .map(|(platform, channel)| (*platform, channel.limits()));
         let roles = self.model.map_or_else(Roles::default, |model| {
             let executor = Assigned {
+                provider: None,
+                images: false,
                 model,
                 dearest: Prices::default(),
                 max_tokens: None,

@@ -26,6 +26,20 @@ pub enum Inbound {
     Unreadable(Unreadable),
 }
 
+impl Inbound {
+    /// The platform that it comes from.
+    pub const fn platform(&self) -> Platform {
+        match self {
+            Self::Message(message) => message.place.platform,
+            Self::Edit(edit) => edit.place.platform,
+            Self::Command(command) => command.place.platform,
+            Self::Moved(moved) => moved.platform,
+            Self::Left(left) => left.platform,
+            Self::Unreadable(unreadable) => unreadable.platform,
+        }
+    }
+}
+
 /// A message that somebody wrote.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
@@ -259,6 +273,8 @@ pub struct Served {
     pub external_id: String,
     /// Private or shared.
     pub kind: PlaceKind,
+    /// The platform's id of the space that it belongs to, if it does.
+    pub space: Option<String>,
     /// The platform's id of the newest inbound message stored.
     pub last_message_id: Option<String>,
 }

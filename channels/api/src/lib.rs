@@ -86,6 +86,25 @@ pub trait Channel: Send + Sync + 'static {
     /// [`ChannelError`] says whether connecting again can help.
     async fn receive(&self, ingress: Arc<dyn Ingress>, stop: CancellationToken) -> Result<(), ChannelError>;
 
+    /// Over how many connections the platform's events are split.
+    fn shards(&self) -> u32 {
+        1
+    }
+
+    /// As [`Channel::receive`], for one of the [`Channel::shards`], counted from 0. Each is received by one process at
+    /// a time, whichever that is.
+    ///
+    /// # Errors
+    /// As [`Channel::receive`].
+    async fn receive_shard(
+        &self,
+        _shard: u32,
+        ingress: Arc<dyn Ingress>,
+        stop: CancellationToken,
+    ) -> Result<(), ChannelError> {
+        self.receive(ingress, stop).await
+    }
+
     /// Sends one part. `key` is the same for every attempt: platforms that can, drop the repeat.
     ///
     /// # Errors
@@ -104,6 +123,18 @@ pub trait Channel: Send + Sync + 'static {
     /// [`FetchError`] says whether trying again can help.
     async fn fetch(&self, _id: &str, _most: u64) -> Result<Bytes, FetchError> {
         Err(FetchError::Gone(format!("{} has no files", self.platform())))
+    }
+
+    /// Deletes a message that somebody wrote in a place ([`Place::external_id`]), where the platform lets the bot. One
+    /// that is gone already is deleted.
+    ///
+    /// # Errors
+    /// [`SendError::Rejected`]: it stays.
+    async fn delete(&self, _place: &str, _message: &str) -> Result<(), SendError> {
+        Err(SendError::Rejected(format!(
+            "{} does not let bots delete what people write",
+            self.platform()
+        )))
     }
 }
 

@@ -12,6 +12,8 @@ use crate::{
 
 /// Discord's type of an option that is a text.
 const STRING: u64 = 3;
+/// Discord's context of what is given to a bot in its direct messages.
+const BOT_DM: u64 = 1;
 
 /// Registers the commands, if Discord has others.
 pub(crate) async fn register(shared: &Shared, application: u64, stop: &CancellationToken) {
@@ -39,7 +41,9 @@ async fn try_register(
         Ok(registered) => registered,
         Err(refusal) => return Ok(Err(refusal)),
     };
-    let wanted: Vec<Value> = shared.config.commands.iter().map(as_json).collect();
+    let is_global = shared.config.dev_guild.is_none();
+    let commands = shared.config.commands.iter();
+    let wanted: Vec<Value> = commands.map(|command| as_json(command, is_global)).collect();
     if sorted(&registered) == sorted(&wanted) {
         return Ok(Ok(false));
     }
@@ -48,18 +52,30 @@ async fn try_register(
     Ok(written.map(|_| true))
 }
 
-fn as_json(command: &SlashCommand) -> Value {
+fn as_json(command: &SlashCommand, is_global: bool) -> Value {
     let options: Vec<Value> = command
-        .argument
+        .arguments
         .iter()
         .map(|argument| {
-            json!({
+            let mut option = json!({
                 "type": STRING, "name": argument.name, "description": argument.description,
-                "required": argument.required, "autocomplete": argument.completes,
-            })
+                "required": argument.required,
+            });
+            if argument.choices.is_empty() {
+                option["autocomplete"] = json!(argument.completes);
+            } else {
+                let choices = argument.choices.iter();
+                option["choices"] = choices.map(|choice| json!({"name": choice, "value": choice})).collect();
+            }
+            option
         })
         .collect();
-    json!({"name": command.name, "description": command.description, "type": 1, "options": options})
+    let mut json = json!({"name": command.name, "description": command.description, "type": 1, "options": options});
+    // Commands of one guild have no other contexts.
+    if command.private && is_global {
+        json["contexts"] = json!([BOT_DM]);
+    }
+    json
 }
 
 /// What makes a command this command; Discord gives back more than it was given, and leaves out what is usual.
@@ -84,7 +100,8 @@ fn essence(command: &Value) -> String {
                 option["name"],
                 option["description"],
                 is("required"),
-                is("autocomplete")
+                is("autocomplete"),
+                choices(&option["choices"]),
             ])
         })
         .collect();
@@ -92,9 +109,16 @@ fn essence(command: &Value) -> String {
         command["name"],
         command["description"],
         command["type"].as_u64().unwrap_or(1),
-        options
+        options,
+        command["contexts"] == json!([BOT_DM])
     ])
     .to_string()
+}
+
+/// The values that can be chosen from.
+fn choices(choices: &Value) -> Vec<Value> {
+    let choices = choices.as_array().map(Vec::as_slice).unwrap_or_default();
+    choices.iter().map(|choice| choice["value"].clone()).collect()
 }
 
 #[cfg(test)]
@@ -109,23 +133,38 @@ mod tests {
             description: "Its name".to_owned(),
             required: false,
             completes: true,
+            choices: Vec::new(),
+        };
+        let action = Argument {
+            completes: false,
+            choices: vec!["set".to_owned()],
+            ..argument.clone()
         };
         let new = SlashCommand {
             name: "new".to_owned(),
             description: "Begin".to_owned(),
-            argument: Some(argument),
+            arguments: vec![argument],
+            private: false,
         };
         let stop = SlashCommand {
             name: "stop".to_owned(),
             description: "End".to_owned(),
-            argument: None,
+            arguments: vec![action],
+            private: true,
         };
         let given_back = [
-            json!({"id": "2", "name": "stop", "description": "End", "type": 1, "version": "1", "nsfw": false}),
-            json!({"id": "1", "name": "new", "description": "Begin", "type": 1,
+            json!({"id": "2", "name": "stop", "description": "End", "type": 1, "version": "1", "nsfw": false,
+                "contexts": [1], "options": [{"type": 3, "name": "name", "description": "Its name",
+                    "choices": [{"name": "set", "name_localizations": null, "value": "set"}]}]}),
+            json!({"id": "1", "name": "new", "description": "Begin", "type": 1, "contexts": null,
                 "options": [{"type": 3, "name": "name", "description": "Its name", "autocomplete": true}]}),
         ];
-        assert_eq!(sorted(&given_back), sorted(&[as_json(&new), as_json(&stop)]));
-        assert_ne!(sorted(&given_back), sorted(&[as_json(&new)]));
+        let wanted = [as_json(&new, true), as_json(&stop, true)];
+        assert_eq!(sorted(&given_back), sorted(&wanted));
+        assert_ne!(sorted(&given_back), sorted(&[as_json(&new, true)]));
+        assert_ne!(
+            sorted(&given_back),
+            sorted(&[as_json(&new, true), as_json(&stop, false)])
+        );
     }
 }

@@ -20,6 +20,8 @@ pub struct DiscordConfig {
     pub dev_guild: Option<u64>,
     /// Shows an answer as it grows.
     pub drafts: bool,
+    /// Over how many connections to the gateway the servers are split.
+    pub shards: u32,
     /// How long to wait for what.
     pub timing: Timing,
     /// The time.
@@ -35,6 +37,7 @@ impl DiscordConfig {
             commands: Vec::new(),
             dev_guild: None,
             drafts: false,
+            shards: 1,
             timing: Timing::default(),
             clock: Arc::new(Timestamp::now),
         }
@@ -47,6 +50,7 @@ impl fmt::Debug for DiscordConfig {
             .field("api_url", &self.api_url)
             .field("commands", &self.commands)
             .field("dev_guild", &self.dev_guild)
+            .field("shards", &self.shards)
             .field("timing", &self.timing)
             .finish_non_exhaustive()
     }
@@ -59,11 +63,13 @@ pub struct SlashCommand {
     pub name: String,
     /// What it does, in at most 100 characters.
     pub description: String,
-    /// The one text that it takes.
-    pub argument: Option<Argument>,
+    /// The texts that it takes, in this order, those that must be given first.
+    pub arguments: Vec<Argument>,
+    /// It can be given to the bot alone, and nobody else sees what is answered.
+    pub private: bool,
 }
 
-/// The text that a slash command takes.
+/// A text that a slash command takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Argument {
     /// Its name: lower case, at most 32 characters.
@@ -74,6 +80,8 @@ pub struct Argument {
     pub required: bool,
     /// While it is typed, the ingress is asked what it may become.
     pub completes: bool,
+    /// The only ones that it may be; empty: any.
+    pub choices: Vec<String>,
 }
 
 /// How long to wait for what. The defaults are what Discord asks for.

@@ -3,7 +3,7 @@
 //! <https://discord.com/developers/docs/events/gateway>
 
 mod connection;
-mod payload;
+pub(crate) mod payload;
 
 use std::{sync::Arc, time::Duration};
 
@@ -18,6 +18,7 @@ use crate::{
     api::{ApiError, Call},
     intake::{Intake, Job},
     map::Me,
+    shard::Shard,
     wait::{Backoff, Stopped, pause},
 };
 
@@ -40,6 +41,7 @@ pub(crate) enum Event {
 /// The connection to Discord's gateway, made again as often as needed.
 pub(crate) struct Gateway<'a> {
     shared: &'a Shared,
+    shard: Shard,
     ingress: &'a dyn Ingress,
     intake: Intake,
     events: mpsc::Sender<Event>,
@@ -48,7 +50,6 @@ pub(crate) struct Gateway<'a> {
     /// connection.
     waiting: Option<Event>,
     session: Option<Session>,
-    identified: Option<Instant>,
     /// Whether the last connection came as far as a session.
     joined: bool,
     /// The bot's name, once it is known.
@@ -86,6 +87,7 @@ impl From<Stopped> for End {
 #[derive(Deserialize)]
 struct GatewayBot {
     url: String,
+    shards: u32,
     session_start_limit: StartLimit,
 }
 
@@ -98,6 +100,7 @@ struct StartLimit {
 impl<'a> Gateway<'a> {
     pub(crate) fn new(
         shared: &'a Shared,
+        shard: Shard,
         ingress: &'a dyn Ingress,
         intake: Intake,
         events: mpsc::Sender<Event>,
@@ -105,13 +108,13 @@ impl<'a> Gateway<'a> {
     ) -> Self {
         Self {
             shared,
+            shard,
             ingress,
             intake,
             events,
             stop,
             waiting: None,
             session: None,
-            identified: None,
             joined: false,
             name: Arc::from(""),
         }
@@ -188,6 +191,13 @@ impl<'a> Gateway<'a> {
             Err(ApiError::Refused(refusal)) if refusal.status == 401 => return Err(End::Fatal(wrong_token())),
             Err(error) => return Err(End::Lost(format!("the gateway's address: {error}"))),
         };
+        if gateway.shards > self.shard.of {
+            tracing::warn!(
+                wanted = gateway.shards,
+                shards = self.shard.of,
+                "Discord advises more connections for so many servers: set channels.discord.shards"
+            );
+        }
         self.wait_to_identify(&gateway.session_start_limit).await?;
         Ok(gateway.url)
     }
@@ -195,7 +205,9 @@ impl<'a> Gateway<'a> {
     /// Identifies are few: a bot that is started again and again must not use them up.
     async fn wait_to_identify(&mut self, limit: &StartLimit) -> Result<(), End> {
         let gap = self.shared.config.timing.identify_every;
-        let since_last = self.identified.map_or(gap, |at| at.elapsed());
+        // Held until it is this one's turn: shards identify one after the other.
+        let mut identified = self.shared.identified.lock().await;
+        let since_last = identified.map_or(gap, |at| at.elapsed());
         let wait = gap.saturating_sub(since_last).max(spread(limit));
         if wait > gap {
             let reason = format!(
@@ -208,6 +220,7 @@ impl<'a> Gateway<'a> {
                 .status(Platform::Discord, ConnectionStatus::Disconnected(reason));
         }
         pause(wait, &self.stop).await?;
+        *identified = Some(Instant::now());
         Ok(())
     }
 }
@@ -239,7 +252,7 @@ fn closed(code: Option<u16>) -> End {
                 .to_owned(),
         )),
         Some(4010 | 4011) => End::Fatal(ChannelError::Misconfigured(
-            "Discord wants this bot to be sharded: it is in too many guilds for one connection".to_owned(),
+            "Discord wants more connections for this bot, which is in too many servers: raise channels.discord.shards in every process".to_owned(),
         )),
         Some(4012) => End::Fatal(ChannelError::Misconfigured(
             "Discord no longer speaks this version of its gateway: update Clifford".to_owned(),

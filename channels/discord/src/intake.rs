@@ -1,24 +1,24 @@
 //! What becomes of an event the moment it is read: learned from, acknowledged, or put in its channel's lane.
 
+pub(crate) mod event;
+
 use std::sync::Arc;
 
 use clifford_channel::{Inbound, Ingress, Left, Platform, Unreadable};
 use reqwest::Method;
-use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
-use serenity::model::{application::CommandInteraction, channel::Message, event::MessageUpdateEvent};
 use tokio::task::JoinHandle;
 use tokio_util::task::TaskTracker;
 
+use self::event::{Event, GuildGone, Interaction, Said};
 use crate::{
     Shared,
     api::{ApiError, Body, Call},
     complete,
     deliver::Work,
-    directory::{ChannelInfo, GuildInfo},
+    directory::ChannelInfo,
     lanes::Turn,
-    map::{Asked, Kind, Pressed, Typed},
-    via::is_token,
+    map::Kind,
 };
 
 /// Work for a lane.
@@ -37,30 +37,8 @@ pub(crate) struct Intake {
 
 /// An unreadable payload is kept up to this length.
 const KEPT: usize = 64 * 1024;
-/// Kinds of events that Discord sends under our intents and that mean nothing here.
-const UNNEEDED: [&str; 14] = [
-    "GUILD_",
-    "CHANNEL_",
-    "THREAD_",
-    "STAGE_INSTANCE_",
-    "INTEGRATION_",
-    "ENTITLEMENT_",
-    "SUBSCRIPTION_",
-    "MESSAGE_",
-    "VOICE_",
-    "SOUNDBOARD_",
-    "USER_",
-    "APPLICATION_COMMAND_",
-    "WEBHOOKS_",
-    "AUTO_MODERATION_",
-];
-
-#[derive(Deserialize)]
-struct GuildGone {
-    id: String,
-    #[serde(default)]
-    unavailable: bool,
-}
+/// The flag of a message that only one person sees.
+const EPHEMERAL: u64 = 1 << 6;
 
 impl Intake {
     /// Acknowledgements and completions run as tasks of `tasks`.
@@ -75,91 +53,82 @@ impl Intake {
     }
 
     fn read(&self, name: &str, data: &RawValue) -> Result<Option<Job>, String> {
-        match name {
-            "MESSAGE_CREATE" => {
-                let message: Box<Message> = parse(data)?;
-                let turn = Turn::Of {
+        let directory = &self.shared.directory;
+        Ok(match event::read(name, data)? {
+            Some(Event::Message(message)) => Some(Job {
+                lane: message.channel_id.get(),
+                turn: Turn::Of {
                     id: message.id.get(),
                     rank: 0,
-                };
-                Ok(Some(Job {
-                    lane: message.channel_id.get(),
-                    turn,
-                    work: Work::Message(message),
-                }))
-            }
-            "MESSAGE_UPDATE" => {
-                let update: Box<MessageUpdateEvent> = parse(data)?;
-                let turn = Turn::Of {
+                },
+                work: Work::Message(message),
+            }),
+            Some(Event::Edit(update)) => Some(Job {
+                lane: update.channel_id.get(),
+                turn: Turn::Of {
                     id: update.id.get(),
                     rank: 1,
-                };
-                Ok(Some(Job {
-                    lane: update.channel_id.get(),
-                    turn,
-                    work: Work::Edit(update),
-                }))
+                },
+                work: Work::Edit(update),
+            }),
+            Some(Event::Interaction(interaction)) => self.interaction(interaction)?,
+            Some(Event::Guild(guild)) => {
+                directory.guild(guild);
+                None
             }
-            "INTERACTION_CREATE" => self.interaction(data),
-            "GUILD_CREATE" | "GUILD_UPDATE" => self.learn(|directory, guild: GuildInfo| directory.guild(guild), data),
-            "CHANNEL_CREATE" | "CHANNEL_UPDATE" | "THREAD_CREATE" | "THREAD_UPDATE" => {
-                self.learn(|directory, channel: ChannelInfo| directory.channel(channel), data)
+            Some(Event::Channel(channel)) => {
+                directory.channel(channel);
+                None
             }
-            "GUILD_DELETE" => parse(data).map(|gone| self.guild_gone(&gone)),
-            "CHANNEL_DELETE" | "THREAD_DELETE" => parse(data).map(|gone| self.channel_gone(name, &gone)),
-            name if UNNEEDED.iter().any(|prefix| name.starts_with(prefix)) => Ok(None),
-            name => Err(format!("`{name}` is no event that is known here")),
-        }
+            Some(Event::GuildGone(gone)) => self.guild_gone(&gone),
+            Some(Event::ChannelGone { channel, is_thread }) => self.channel_gone(&channel, is_thread),
+            None => None,
+        })
     }
 
-    fn learn<T: DeserializeOwned>(
-        &self,
-        learn: impl FnOnce(&crate::directory::Directory, T),
-        data: &RawValue,
-    ) -> Result<Option<Job>, String> {
-        learn(&self.shared.directory, parse(data)?);
-        Ok(None)
-    }
-
-    /// An interaction is acknowledged at once, before anybody looks at what it says; but what is being typed is
+    /// An interaction is acknowledged at once, whether or not what it says can be read; but what is being typed is
     /// answered without.
-    fn interaction(&self, data: &RawValue) -> Result<Option<Job>, String> {
-        let asked: Asked = parse(data)?;
-        let Some(kind) = asked.kind() else {
-            return Ok(None);
+    fn interaction(&self, interaction: Interaction) -> Result<Option<Job>, String> {
+        let Interaction { id, token, kind, said } = interaction;
+        let private = matches!(&said, Ok(Said::Command(command)) if self.is_private(&command.data.name));
+        let acknowledged = match kind {
+            Kind::Command | Kind::Press => Some(self.acknowledge(id, token, private)),
+            Kind::Typed => None,
         };
-        let id: u64 = asked.id.parse().map_err(|_| format!("`{}` is no id", asked.id))?;
-        if !is_token(&asked.token) {
-            return Err("the interaction's token has unexpected characters".to_owned());
-        }
-        let (lane, work) = match kind {
-            Kind::Typed => {
-                let typed: Box<Typed> = parse(data)?;
+        let (lane, work) = match (said?, acknowledged) {
+            (Said::Command(command), Some(acknowledged)) => {
+                (command.channel_id.get(), Work::Command { command, acknowledged })
+            }
+            (Said::Press(pressed), Some(acknowledged)) => {
+                (pressed.from.channel_id.get(), Work::Press { pressed, acknowledged })
+            }
+            (Said::Typed(typed), _) => {
                 let answer = complete::answer(Arc::clone(&self.shared), Arc::clone(&self.ingress), typed);
                 self.tasks.spawn(answer);
                 return Ok(None);
             }
-            Kind::Command => {
-                let acknowledged = self.acknowledge(id, asked.token);
-                let command: Box<CommandInteraction> = parse(data)?;
-                (command.channel_id.get(), Work::Command { command, acknowledged })
-            }
-            Kind::Press => {
-                let acknowledged = self.acknowledge(id, asked.token);
-                let pressed: Box<Pressed> = parse(data)?;
-                (pressed.from.channel_id.get(), Work::Press { pressed, acknowledged })
-            }
+            (Said::Command(_) | Said::Press(_), None) => return Ok(None),
         };
         let turn = Turn::Of { id, rank: 0 };
         Ok(Some(Job { lane, turn, work }))
     }
 
+    /// Whether a command's answer is for whoever gave it alone.
+    fn is_private(&self, name: &str) -> bool {
+        let mut commands = self.shared.config.commands.iter();
+        commands.any(|command| command.private && command.name == name)
+    }
+
     /// "Clifford is thinking…". Tells whether the answer can go to the interaction.
-    fn acknowledge(&self, id: u64, token: String) -> JoinHandle<bool> {
+    fn acknowledge(&self, id: u64, token: String, private: bool) -> JoinHandle<bool> {
         let shared = Arc::clone(&self.shared);
         self.tasks.spawn(async move {
             let path = format!("/interactions/{id}/{token}/callback");
-            let body = Body::Json(serde_json::json!({"type": 5}));
+            let body = Body::Json(if private {
+                serde_json::json!({"type": 5, "data": {"flags": EPHEMERAL}})
+            } else {
+                serde_json::json!({"type": 5})
+            });
             let mut call = Call::new(Method::POST, "acknowledge", id, path).body(body);
             call.urgent = Some(shared.config.timing.acknowledge);
             let first = shared.api.call::<serde_json::Value>(&call).await;
@@ -183,7 +152,6 @@ impl Intake {
     fn guild_gone(&self, gone: &GuildGone) -> Option<Job> {
         let id = gone.id.parse().ok()?;
         if gone.unavailable {
-            // An outage: the bot is still a member.
             return None;
         }
         self.shared.directory.forget_guild(id);
@@ -195,10 +163,10 @@ impl Intake {
         })
     }
 
-    fn channel_gone(&self, event: &str, channel: &ChannelInfo) -> Option<Job> {
+    fn channel_gone(&self, channel: &ChannelInfo, is_thread: bool) -> Option<Job> {
         let id = channel.id()?;
         self.shared.directory.forget_channel(id);
-        let reason = if event == "THREAD_DELETE" {
+        let reason = if is_thread {
             "the thread was deleted"
         } else {
             "the channel was deleted"
@@ -238,8 +206,4 @@ fn left(place: Option<String>, space: Option<String>, reason: &str) -> Work {
         reason: reason.to_owned(),
     };
     Work::Event(Box::new(Inbound::Left(left)))
-}
-
-fn parse<T: DeserializeOwned>(data: &RawValue) -> Result<T, String> {
-    serde_json::from_str(data.get()).map_err(|error| error.to_string())
 }

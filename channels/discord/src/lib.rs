@@ -18,6 +18,9 @@ mod deliver;
 mod directory;
 mod draft;
 mod fetch;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod gateway;
 mod intake;
 mod lanes;
@@ -25,6 +28,7 @@ mod map;
 mod permissions;
 mod receive;
 mod send;
+mod shard;
 mod socket;
 mod via;
 mod wait;
@@ -42,7 +46,7 @@ use clifford_channel::{
 use clifford_markup::Flavor;
 use tokio_util::sync::CancellationToken;
 
-use self::{answers::Answers, api::Api, directory::Directory, draft::Drafts};
+use self::{answers::Answers, api::Api, directory::Directory, draft::Drafts, shard::Shard};
 
 /// The most UTF-16 units in one message. Discord counts code points, which are never more.
 const TEXT_UNITS: usize = 2_000;
@@ -67,6 +71,8 @@ struct Shared {
     directory: Directory,
     answers: Answers,
     drafts: Drafts,
+    /// When one of the shards identified last.
+    identified: tokio::sync::Mutex<Option<tokio::time::Instant>>,
 }
 
 impl Discord {
@@ -82,6 +88,7 @@ impl Discord {
             directory: Directory::default(),
             answers: Answers::default(),
             drafts: Drafts::default(),
+            identified: tokio::sync::Mutex::default(),
         };
         Ok(Self {
             shared: Arc::new(shared),
@@ -109,7 +116,24 @@ impl Channel for Discord {
     }
 
     async fn receive(&self, ingress: Arc<dyn Ingress>, stop: CancellationToken) -> Result<(), ChannelError> {
-        receive::receive(Arc::clone(&self.shared), ingress, stop).await
+        self.receive_shard(0, ingress, stop).await
+    }
+
+    fn shards(&self) -> u32 {
+        self.shared.config.shards.max(1)
+    }
+
+    async fn receive_shard(
+        &self,
+        shard: u32,
+        ingress: Arc<dyn Ingress>,
+        stop: CancellationToken,
+    ) -> Result<(), ChannelError> {
+        let shard = Shard {
+            place: shard,
+            of: self.shards(),
+        };
+        receive::receive(Arc::clone(&self.shared), shard, ingress, stop).await
     }
 
     async fn send(&self, to: &Address, part: &Part, key: &DeliveryKey) -> Result<Receipt, SendError> {

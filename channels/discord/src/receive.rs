@@ -15,6 +15,7 @@ use crate::{
     intake::Intake,
     lanes::{Lanes, Turn},
     map::Me,
+    shard::Shard,
     wait::{Backoff, Stopped, pause},
 };
 
@@ -24,6 +25,7 @@ const WAITING: usize = 256;
 /// Receives until `stop`, or until connecting again cannot help.
 pub(crate) async fn receive(
     shared: Arc<Shared>,
+    shard: Shard,
     ingress: Arc<dyn Ingress>,
     stop: CancellationToken,
 ) -> Result<(), ChannelError> {
@@ -39,12 +41,13 @@ pub(crate) async fn receive(
             tasks.clone(),
         ),
         shared: Arc::clone(&shared),
+        shard,
         ingress: Arc::clone(&ingress),
         tasks: tasks.clone(),
         stop: ending.clone(),
     };
     tasks.spawn(dispatch.run(events));
-    let ended = Gateway::new(&shared, ingress.as_ref(), intake, sender, stop)
+    let ended = Gateway::new(&shared, shard, ingress.as_ref(), intake, sender, stop)
         .run()
         .await;
     ending.cancel();
@@ -57,6 +60,7 @@ pub(crate) async fn receive(
 struct Dispatch {
     lanes: Lanes<Deliver>,
     shared: Arc<Shared>,
+    shard: Shard,
     ingress: Arc<dyn Ingress>,
     tasks: TaskTracker,
     stop: CancellationToken,
@@ -69,7 +73,10 @@ impl Dispatch {
             match (event, me) {
                 (Event::Ready(now), _) => {
                     me = Some(now);
-                    self.register_commands(now);
+                    // They are the same for all servers.
+                    if self.shard.place == 0 {
+                        self.register_commands(now);
+                    }
                     if self.look_back(now).await.is_err() {
                         // What waits was not confirmed; it is in the history.
                         return;
@@ -103,7 +110,8 @@ impl Dispatch {
 
     /// Every channel that was served lately first reads what it missed.
     async fn look_back(&self, me: Me) -> Result<(), Stopped> {
-        for served in self.served().await? {
+        let all = self.served().await?;
+        for served in all.into_iter().filter(|served| self.shard.missed(served)) {
             if let Ok(lane) = served.external_id.parse() {
                 self.push(lane, Turn::First, (me, Work::Missed(served))).await?;
             }

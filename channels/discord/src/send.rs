@@ -14,6 +14,9 @@ use crate::{
     via::Via,
 };
 
+/// The flag of a message that shows no previews: a model's links are for reading, and Discord fetches what it previews,
+/// with all that stands in its address.
+pub(crate) const SUPPRESS_EMBEDS: u64 = 1 << 2;
 /// The most rows of buttons below a message, and the most buttons in a row.
 const ROWS: usize = 5;
 const IN_A_ROW: usize = 5;
@@ -71,14 +74,14 @@ pub(crate) fn text_of(part: &Part) -> &str {
 
 /// A part as the answer to an interaction. What a model wrote pings nobody.
 pub(crate) fn response(part: &Part) -> Body {
-    let json = json!({"content": text_of(part), "allowed_mentions": {"parse": []}});
+    let json = json!({"content": text_of(part), "flags": SUPPRESS_EMBEDS, "allowed_mentions": {"parse": []}});
     with_file(json, part)
 }
 
 /// A part as a message of its own. The nonce makes Discord drop the repeat of an attempt that arrived.
 pub(crate) fn message(to: &Address, part: &Part, key: &DeliveryKey) -> Body {
     let mut json = json!({
-        "content": text_of(part), "nonce": key.0, "enforce_nonce": true,
+        "content": text_of(part), "nonce": key.0, "enforce_nonce": true, "flags": SUPPRESS_EMBEDS,
         "allowed_mentions": {"parse": [], "replied_user": false},
     });
     // What an interaction's answer would point at is the interaction, and that is no message.

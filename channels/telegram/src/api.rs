@@ -197,8 +197,9 @@ fn read<R: DeserializeOwned>(status: u16, body: &[u8]) -> Result<R, ApiError> {
     };
     if envelope.ok {
         let result = envelope.result.map_or("null", RawValue::get);
-        return serde_json::from_str(result)
-            .map_err(|error| ApiError::Unreachable(format!("the result cannot be read: {error}")));
+        return serde_json::from_str(result).map_err(|error| {
+            ApiError::Unreachable(format!("the result cannot be read, at column {}", error.column()))
+        });
     }
     let code = envelope.error_code.unwrap_or(status);
     let description = envelope.description.unwrap_or_else(|| format!("error {code}"));

@@ -10,6 +10,9 @@ mod answer;
 mod api;
 mod draft;
 mod fetch;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod link;
 mod media;
 mod pace;
@@ -180,6 +183,10 @@ impl Channel for Telegram {
 
     async fn fetch(&self, id: &str, most: u64) -> Result<Bytes, FetchError> {
         fetch::file(&self.api, id, most).await
+    }
+
+    async fn delete(&self, place: &str, message: &str) -> Result<(), SendError> {
+        send::delete(&self.api, place, message).await
     }
 }
 

@@ -4,8 +4,10 @@ use clifford_channel::{Address, Button, Part, Payload, Receipt, SendError};
 use reqwest::multipart::{Form, Part as FormPart};
 use serde::Deserialize;
 use teloxide::{
-    payloads::{SendChatAction, SendDocument, SendMessage},
-    types::{ChatAction, InlineKeyboardButton, InlineKeyboardMarkup, LinkPreviewOptions, ParseMode, ReplyMarkup},
+    payloads::{DeleteMessage, SendChatAction, SendDocument, SendMessage},
+    types::{
+        ChatAction, InlineKeyboardButton, InlineKeyboardMarkup, LinkPreviewOptions, MessageId, ParseMode, ReplyMarkup,
+    },
 };
 
 use crate::{
@@ -64,6 +66,28 @@ pub(crate) async fn typing(api: &Api, pace: &Pace, to: &Address) -> Result<(), S
     shown.map(drop).map_err(|error| refused(error, to, &target, pace))
 }
 
+/// Deletes what somebody wrote. Bots may do that in private, and where they are administrators with that right.
+pub(crate) async fn delete(api: &Api, place: &str, message: &str) -> Result<(), SendError> {
+    let target = Target::of(&Address {
+        place: place.to_owned(),
+        private: false,
+        reply_to: None,
+        via: None,
+    })?;
+    let id = (message.parse()).map_err(|_| SendError::Rejected(format!("`{message}` is no message on Telegram")))?;
+    let deleted: Result<bool, ApiError> = api
+        .call(&DeleteMessage::new(target.chat, MessageId(id)), CALL_TIMEOUT)
+        .await;
+    match deleted {
+        Ok(_) => Ok(()),
+        Err(ApiError::Refused { description, .. }) if description.contains("message to delete not found") => Ok(()),
+        Err(ApiError::Refused { description, .. }) => Err(SendError::Rejected(description)),
+        Err(ApiError::RetryAfter(time)) => Err(SendError::RetryAfter(time)),
+        Err(ApiError::MovedTo(chat)) => Err(SendError::Rejected(format!("the chat is {chat} now"))),
+        Err(ApiError::NoConnection(why) | ApiError::Unreachable(why)) => Err(SendError::Unreachable(why)),
+    }
+}
+
 async fn text(api: &Api, target: &Target, html: &str, plain: &str, buttons: &[Button]) -> Result<Sent, ApiError> {
     let mut request = SendMessage::new(target.chat, html);
     request.message_thread_id = target.thread;
@@ -73,7 +97,11 @@ async fn text(api: &Api, target: &Target, html: &str, plain: &str, buttons: &[Bu
     request.reply_markup = keyboard(buttons);
     match api.call(&request, CALL_TIMEOUT).await {
         Err(ApiError::Refused { description, .. }) if description.contains("can't parse entities") => {
-            tracing::warn!(chat = target.chat.0, %description, "Telegram could not read the markup; it goes out plain");
+            tracing::debug!(%description, "why Telegram could not read the markup");
+            tracing::warn!(
+                chat = target.chat.0,
+                "Telegram could not read the markup; it goes out plain"
+            );
             request.parse_mode = None;
             plain.clone_into(&mut request.text);
             api.call(&request, CALL_TIMEOUT).await

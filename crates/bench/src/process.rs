@@ -1,6 +1,7 @@
 //! The processes that are measured: Clifford's own binary, and the bare loop.
 
 use std::{
+    net::{SocketAddr, TcpListener},
     path::{Path, PathBuf},
     process::Stdio,
     time::{Duration, Instant},
@@ -13,12 +14,16 @@ use crate::{bare::Orders, world::Bodies, world::World};
 
 /// How many ticks of the processor's accounting are a second: Linux fixes it for programs.
 const TICKS: f64 = 100.0;
+/// Who may read its metrics.
+const TOKEN: &str = "bench";
 
 /// A process that ends with its handle.
 pub struct Process {
     child: Child,
     /// When it was started.
     pub started: Instant,
+    /// Where its metrics are, if it has any.
+    metrics: Option<String>,
 }
 
 /// The database of a bot that is started in this directory.
@@ -31,16 +36,29 @@ pub fn database(dir: &Path) -> PathBuf {
 /// # Errors
 /// It cannot be started.
 pub fn clifford(binary: &Path, world: &World, dir: &Path) -> anyhow::Result<Process> {
+    clifford_with(binary, world, dir, "")
+}
+
+/// The same, with more sections of settings.
+///
+/// # Errors
+/// It cannot be started.
+pub fn clifford_with(binary: &Path, world: &World, dir: &Path, more: &str) -> anyhow::Result<Process> {
     let config = dir.join("bot.toml");
-    std::fs::write(&config, settings(world, dir)).with_context(|| format!("{} cannot be written", config.display()))?;
+    // Free a moment ago, and nobody else on this machine asks for that very port.
+    let api = TcpListener::bind(("127.0.0.1", 0))?.local_addr()?;
+    let settings = settings(world, dir, api) + more;
+    std::fs::write(&config, settings).with_context(|| format!("{} cannot be written", config.display()))?;
     let mut command = Command::new(binary);
     command.arg("serve").arg("--config").arg(&config).current_dir(dir);
     // Nothing of this shell's settings counts.
-    command.env_clear();
-    start(command)
+    command.env_clear().env("CLIFFORD_API_TOKEN", TOKEN);
+    let mut process = start(command)?;
+    process.metrics = Some(format!("http://{api}/metrics"));
+    Ok(process)
 }
 
-fn settings(world: &World, dir: &Path) -> String {
+fn settings(world: &World, dir: &Path, api: SocketAddr) -> String {
     format!(
         r#"
 [database]
@@ -49,7 +67,7 @@ synchronous = "full"
 [data]
 dir = "{data}"
 [http]
-bind = "127.0.0.1:0"
+bind = "{api}"
 [log]
 level = "error"
 [ingress]
@@ -113,7 +131,7 @@ pub fn bare(world: &World, dir: &Path, bodies: &Bodies) -> anyhow::Result<Proces
     std::fs::write(&path, serde_json::to_vec(&orders)?)
         .with_context(|| format!("{} cannot be written", path.display()))?;
     let mut command = Command::new(std::env::current_exe()?);
-    command.arg("--bare").arg(&path);
+    command.arg("bare").arg(&path);
     start(command)
 }
 
@@ -125,7 +143,11 @@ fn start(mut command: Command) -> anyhow::Result<Process> {
         .kill_on_drop(true)
         .spawn()
         .with_context(|| format!("{} cannot be started", command.as_std().get_program().display()))?;
-    Ok(Process { child, started })
+    Ok(Process {
+        child,
+        started,
+        metrics: None,
+    })
 }
 
 impl Process {
@@ -145,13 +167,44 @@ impl Process {
     /// # Errors
     /// It has ended.
     pub fn resident(&self) -> anyhow::Result<f64> {
+        self.megabytes("VmRSS:")
+    }
+
+    /// The most that it has held in memory so far, in MB.
+    ///
+    /// # Errors
+    /// It has ended.
+    pub fn most_resident(&self) -> anyhow::Result<f64> {
+        self.megabytes("VmHWM:")
+    }
+
+    fn megabytes(&self, field: &str) -> anyhow::Result<f64> {
         let status = self.proc("status")?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let line = status.lines().find_map(|line| line.strip_prefix(field));
         let kilobytes: f64 = line
             .and_then(|line| line.split_whitespace().next())
-            .context("/proc tells no resident memory")?
+            .with_context(|| format!("/proc tells no {field}"))?
             .parse()?;
         Ok(kilobytes / 1024.0)
+    }
+
+    /// How many files, sockets and the like it has open.
+    ///
+    /// # Errors
+    /// It has ended.
+    pub fn handles(&self) -> anyhow::Result<usize> {
+        let id = self.child.id().context("the process under measurement has ended")?;
+        Ok(std::fs::read_dir(format!("/proc/{id}/fd"))?.count())
+    }
+
+    /// What its metrics say now.
+    ///
+    /// # Errors
+    /// It does not tell.
+    pub async fn metrics(&self) -> anyhow::Result<Metrics> {
+        let url = self.metrics.as_ref().context("a bare loop has no metrics")?;
+        let answer = reqwest::Client::new().get(url).bearer_auth(TOKEN).send().await?;
+        Ok(Metrics(answer.error_for_status()?.text().await?))
     }
 
     /// The processor's time that it has used so far.
@@ -176,11 +229,31 @@ impl Process {
     }
 }
 
-/// Clifford's binary beside this one, built now from what the sources are, if cargo runs this.
+/// What a process tells of itself, in Prometheus' text format.
+pub struct Metrics(String);
+
+impl Metrics {
+    /// The value of a series, by its name with its labels as they stand there.
+    pub fn value(&self, series: &str) -> Option<f64> {
+        let mut lines = self.0.lines();
+        let value = lines.find_map(|line| line.strip_prefix(series)?.strip_prefix(' '))?;
+        value.trim().parse().ok()
+    }
+}
+
+/// The binary to measure: the one that was named, or Clifford's own beside this one, built now from what the sources
+/// are, if cargo runs this.
 ///
 /// # Errors
 /// It cannot be built, or there is none.
-pub async fn built() -> anyhow::Result<PathBuf> {
+pub async fn binary(named: Option<PathBuf>) -> anyhow::Result<PathBuf> {
+    match named {
+        Some(path) => Ok(path),
+        None => built().await,
+    }
+}
+
+async fn built() -> anyhow::Result<PathBuf> {
     let binary = std::env::current_exe()?.with_file_name("clifford");
     if let Some(cargo) = std::env::var_os("CARGO") {
         let mut command = Command::new(cargo);
@@ -197,4 +270,17 @@ pub async fn built() -> anyhow::Result<PathBuf> {
         binary.display()
     );
     Ok(binary)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_series_is_found_by_its_whole_name() {
+        let metrics = Metrics("# TYPE a gauge\na_total 1\na 2\na{le=\"0.25\"} 3\n".to_owned());
+        assert_eq!(metrics.value("a"), Some(2.0));
+        assert_eq!(metrics.value("a{le=\"0.25\"}"), Some(3.0));
+        assert_eq!(metrics.value("b"), None);
+    }
 }

@@ -16,6 +16,8 @@ pub enum Limit {
     Over(f64),
     /// Over this, or over half of the bare loop's where that is less.
     OverOrHalfOfBare(f64),
+    /// Under this, whatever the machine: it says how much more is to do because more was before.
+    Growth(f64),
     /// Shown for what it says of the others.
     None,
 }
@@ -61,7 +63,7 @@ impl Figure {
     /// Whether it is where it should be; `None`: it may be anywhere.
     pub fn holds(&self) -> Option<bool> {
         match self.limit {
-            Limit::Under(limit) => Some(self.value < limit),
+            Limit::Under(limit) | Limit::Growth(limit) => Some(self.value < limit),
             Limit::Over(limit) => Some(self.value > limit),
             Limit::OverOrHalfOfBare(limit) => Some(self.value > self.bare.map_or(limit, |bare| limit.min(bare / 2.0))),
             Limit::None => None,
@@ -76,6 +78,29 @@ pub struct Round {
     pub figures: Vec<Figure>,
     /// What became of Clifford's messages.
     pub tally: Tally,
+    /// What there is to draw.
+    pub curves: Vec<Curve>,
+}
+
+/// A line of a chart.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Curve {
+    /// The chart that it is part of.
+    pub chart: Chart,
+    /// What it shows.
+    pub name: &'static str,
+    /// Its points, from left to right.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// A chart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Chart {
+    /// Milliseconds by the share of answers, in percent, that took at most as long.
+    Latency,
+    /// Milliseconds of a turn by the number of messages before it.
+    Growth,
 }
 
 /// All that was measured.
@@ -85,6 +110,7 @@ pub struct Report {
     load: String,
     figures: Vec<Shown>,
     tally: Tally,
+    curves: Vec<Curve>,
 }
 
 #[derive(Debug, Serialize)]
@@ -105,13 +131,22 @@ impl Report {
             load: load.split(' ').next().unwrap_or_default().to_owned(),
             figures: Vec::new(),
             tally: Tally::default(),
+            curves: Vec::new(),
         }
+    }
+
+    /// What there is to draw: of each figure's last round.
+    pub fn curves(&self) -> &[Curve] {
+        &self.curves
     }
 
     /// Takes the medians of several rounds of the same figures.
     pub fn add(&mut self, rounds: Vec<Round>) {
         for round in &rounds {
             self.tally.add(round.tally);
+        }
+        if let Some(last) = rounds.last() {
+            self.curves.extend(last.curves.iter().cloned());
         }
         let Some(first) = rounds.first() else { return };
         for (place, figure) in first.figures.iter().enumerate() {
@@ -142,9 +177,16 @@ impl Report {
         }
     }
 
-    /// No message was lost, and none was answered twice.
+    /// No message was lost, answered twice or out of order, and nothing grows.
     pub fn nothing_went_wrong(&self) -> bool {
-        self.tally.lost == 0 && self.tally.repeated == 0
+        let Tally {
+            lost,
+            repeated,
+            out_of_order,
+            ..
+        } = self.tally;
+        let grows = |shown: &Shown| matches!(shown.figure.limit, Limit::Growth(_)) && shown.holds == Some(false);
+        lost + repeated + out_of_order == 0 && !self.figures.iter().any(grows)
     }
 
     /// Shows it on standard output.
@@ -180,7 +222,7 @@ impl Report {
         } in &self.figures
         {
             let limit = match (figure.limit, figure.bare) {
-                (Limit::Under(limit), _) => format!("< {}", short(limit)),
+                (Limit::Under(limit) | Limit::Growth(limit), _) => format!("< {}", short(limit)),
                 (Limit::OverOrHalfOfBare(limit), Some(bare)) => format!("> {}", short(limit.min(bare / 2.0))),
                 (Limit::Over(limit), _) | (Limit::OverOrHalfOfBare(limit), None) => format!("> {}", short(limit)),
                 (Limit::None, _) => String::new(),
@@ -195,10 +237,15 @@ impl Report {
                 &ratio.map(|ratio| format!("{ratio:.2}")).unwrap_or_default(),
             ]);
         }
-        let Tally { asked, lost, repeated } = self.tally;
+        let Tally {
+            asked,
+            lost,
+            repeated,
+            out_of_order,
+        } = self.tally;
         let _ = write!(
             text,
-            "\n{asked} messages: {lost} lost, {repeated} answered more than once"
+            "\n{asked} messages: {lost} lost, {repeated} answered more than once, {out_of_order} out of order"
         );
         text
     }
@@ -237,8 +284,9 @@ mod tests {
             tally: Tally {
                 asked: 10,
                 lost,
-                repeated: 0,
+                ..Tally::default()
             },
+            curves: Vec::new(),
         };
         let mut report = Report::new();
         report.add(vec![round(9.0, 0), round(1.0, 1), round(2.0, 0)]);
@@ -253,9 +301,24 @@ mod tests {
             Tally {
                 asked: 30,
                 lost: 1,
-                repeated: 0
+                ..Tally::default()
             }
         );
         assert!(!report.nothing_went_wrong());
+    }
+
+    #[test]
+    fn what_grows_is_wrong_and_what_is_slow_is_not() {
+        let report = |limit| {
+            let mut report = Report::new();
+            report.add(vec![Round {
+                figures: vec![Figure::new("f", "x", 1.4, limit)],
+                ..Round::default()
+            }]);
+            report.nothing_went_wrong()
+        };
+        assert!(!report(Limit::Growth(1.3)));
+        assert!(report(Limit::Growth(1.5)));
+        assert!(report(Limit::Under(1.3)));
     }
 }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use anyhow::bail;
-use clifford_fakes::telegram::Sent;
+use clifford_fakes::telegram::{Chat, Sent};
 use serde::Serialize;
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 
@@ -23,6 +23,8 @@ pub struct Tally {
     pub lost: usize,
     /// How many were answered more than once.
     pub repeated: usize,
+    /// How many were answered after one that the same person wrote later.
+    pub out_of_order: usize,
 }
 
 impl Tally {
@@ -31,6 +33,7 @@ impl Tally {
         self.asked += other.asked;
         self.lost += other.lost;
         self.repeated += other.repeated;
+        self.out_of_order += other.out_of_order;
     }
 }
 
@@ -39,6 +42,9 @@ pub struct Replies {
     sent: Receiver<Arc<Sent>>,
     asked: HashMap<u64, Question>,
     open: usize,
+    /// The newest question of each chat that is answered.
+    newest: HashMap<Chat, u64>,
+    out_of_order: usize,
     /// How long each answer took, in the order in which they came.
     pub took: Vec<Duration>,
     /// When the last answer came.
@@ -56,6 +62,8 @@ impl Replies {
             sent,
             asked: HashMap::new(),
             open: 0,
+            newest: HashMap::new(),
+            out_of_order: 0,
             took: Vec::new(),
             last: None,
         }
@@ -65,6 +73,11 @@ impl Replies {
     pub fn expect(&mut self, (number, at): (u64, Instant)) {
         self.asked.insert(number, Question { at, answers: 0 });
         self.open += 1;
+    }
+
+    /// Whether a question was asked and is not answered.
+    pub fn is_open(&self, number: u64) -> bool {
+        self.asked.get(&number).is_some_and(|question| question.answers == 0)
     }
 
     /// Waits for the first answer to a question. `false`: none came in time.
@@ -90,12 +103,21 @@ impl Replies {
 
     /// Whether this is the first answer to a question.
     fn count(&mut self, sent: &Sent) -> bool {
-        let question = number_in(&sent.text).and_then(|number| self.asked.get_mut(&number));
-        let Some(question) = question else { return false };
+        let Some(number) = number_in(&sent.text) else {
+            return false;
+        };
+        let Some(question) = self.asked.get_mut(&number) else {
+            return false;
+        };
         question.answers += 1;
         if question.answers > 1 {
             return false;
         }
+        let newest = self.newest.entry(sent.chat).or_default();
+        if *newest > number {
+            self.out_of_order += 1;
+        }
+        *newest = number.max(*newest);
         self.open -= 1;
         self.took.push(sent.at.saturating_duration_since(question.at));
         self.last = Some(sent.at);
@@ -129,7 +151,14 @@ impl Replies {
             asked: self.asked.len(),
             lost: self.open,
             repeated: self.asked.values().filter(|question| question.answers > 1).count(),
+            out_of_order: self.out_of_order,
         }
+    }
+
+    /// Each share of the answers, in percent, with what they took at most, in milliseconds.
+    pub fn distribution(&self) -> Vec<(f64, f64)> {
+        let shares = (1..=199).map(|half| f64::from(half) / 2.0);
+        shares.map(|share| (share, self.percentile(share / 100.0))).collect()
     }
 
     /// The share of answers that took at most this long, in milliseconds: `0.5` is the median.

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::traffic::Replies;
 
-/// The most people who write.
+/// How many people there are, if nothing else is said.
 pub const PEOPLE: i64 = 200;
 /// How long an answer may take before it counts as lost.
 pub const PATIENCE: Duration = Duration::from_secs(30);
@@ -49,6 +49,14 @@ impl World {
     /// # Errors
     /// There is no free port.
     pub async fn new(model_takes: Duration) -> anyhow::Result<Self> {
+        Self::with(PEOPLE, model_takes).await
+    }
+
+    /// A world of so many people, whose model takes so long.
+    ///
+    /// # Errors
+    /// There is no free port.
+    pub async fn with(people: i64, model_takes: Duration) -> anyhow::Result<Self> {
         let telegram = TelegramFake::start()
             .await
             .context("the fake of Telegram cannot be started")?;
@@ -56,7 +64,7 @@ impl World {
         model.respond_with(move |request| reply_to(request).delay(model_takes));
         model.record(false);
         telegram.record(false);
-        let people = (1..=PEOPLE)
+        let people = (1..=people)
             .map(|id| telegram.user(1000 + id, &format!("Person {id}")))
             .collect();
         Ok(Self {

@@ -74,7 +74,8 @@ async fn attempt(
     match &result {
         Ok(_) => permit.succeeded(),
         Err(error) => {
-            tracing::warn!(%error, "a model failed");
+            tracing::warn!(provider = error.provider(), error = error.class(), "a model failed");
+            tracing::debug!(%error, "what the provider said");
             if wrote {
                 sink.reset();
             }

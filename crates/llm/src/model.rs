@@ -44,10 +44,30 @@ impl Sink for () {
 pub struct Request {
     /// The conversation, system prompt first.
     pub messages: Vec<Message>,
+    /// Images that go with one of its messages. A provider that sees none is asked without.
+    pub images: Vec<Image>,
+    /// Which message that is, counted from 0.
+    pub images_with: usize,
     /// What the reply must look like, for providers that can constrain it.
     pub schema: Option<Schema>,
     /// The most tokens that the reply may have.
     pub max_tokens: Option<u32>,
+}
+
+/// An image. Cheap to clone.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Image {
+    /// Its media type, such as `image/png`.
+    pub media_type: Arc<str>,
+    /// Its content, as Base64.
+    pub base64: Arc<str>,
+}
+
+/// Without its content.
+impl std::fmt::Debug for Image {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Image({}, {} bytes as Base64)", self.media_type, self.base64.len())
+    }
 }
 
 /// One turn of the conversation.
@@ -287,6 +307,32 @@ pub enum ModelError {
         /// What had come by then.
         partial: String,
     },
+}
+
+impl ModelError {
+    /// Which kind of error it is, in a word: for metrics, traces and logs, where what the provider said has no place.
+    pub const fn class(&self) -> &'static str {
+        match self {
+            Self::Later { .. } => "later",
+            Self::Overloaded { .. } => "overloaded",
+            Self::BadRequest { .. } => "bad_request",
+            Self::Refused { .. } => "refused",
+            Self::Unauthorised { .. } => "unauthorised",
+            Self::Cut { .. } => "cut",
+        }
+    }
+
+    /// The provider's name in the configuration.
+    pub fn provider(&self) -> &str {
+        match self {
+            Self::Later { provider, .. }
+            | Self::Overloaded { provider, .. }
+            | Self::BadRequest { provider, .. }
+            | Self::Refused { provider, .. }
+            | Self::Unauthorised { provider, .. }
+            | Self::Cut { provider, .. } => provider,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -84,7 +84,14 @@ impl<M: Model> Model for Retrying<M> {
             let Some(wait) = backoff.next().and_then(|next| self.wait(&error, next)) else {
                 return Err(error);
             };
-            tracing::warn!(%error, wait_ms = wait.as_millis(), "the model is asked again");
+            let wait_ms = wait.as_millis();
+            tracing::warn!(
+                provider = error.provider(),
+                error = error.class(),
+                wait_ms,
+                "the model is asked again"
+            );
+            tracing::debug!(%error, "what the provider said");
             if wrote {
                 sink.reset();
             }

@@ -2,6 +2,9 @@
 
 use crate::{Completion, Request, Usage};
 
+/// As many tokens as an image may have with most providers.
+pub const IMAGE_TOKENS: u64 = 1_600;
+
 /// About how many tokens a text has: a quarter of its characters, rounded up.
 #[must_use]
 pub fn estimate_tokens(text: &str) -> u64 {
@@ -16,7 +19,8 @@ pub(crate) fn estimate_usage(request: &Request, completion: &Completion) -> Usag
             .messages
             .iter()
             .map(|message| estimate_tokens(&message.content))
-            .sum(),
+            .sum::<u64>()
+            + request.images.len() as u64 * IMAGE_TOKENS,
         completion_tokens: estimate_tokens(&completion.text)
             + calls
                 .map(|call| estimate_tokens(&call.name) + estimate_tokens(&call.arguments))

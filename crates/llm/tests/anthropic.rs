@@ -7,8 +7,8 @@ use std::time::Duration;
 use clifford_fakes::anthropic::{AnthropicFake, error_event, status};
 use clifford_fakes::openai::Reply;
 use clifford_llm::{
-    Anthropic, Capability, Completion, Message, Model, ModelError, NativeToolCall, ProviderConfig, Request, Role,
-    Schema, Timeouts, Usage, http_client,
+    Anthropic, Capability, Completion, Image, Message, Model, ModelError, NativeToolCall, ProviderConfig, Request,
+    Role, Schema, Timeouts, Usage, http_client,
 };
 use serde_json::{Value, json};
 
@@ -294,5 +294,43 @@ async fn a_key_that_is_repeated_by_the_server_is_in_no_error() -> Outcome {
         !error.contains(KEY) && !format!("{:?}", client(config(&fake))?).contains(KEY),
         "{error}"
     );
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_function_takes_the_reply_and_images_go_with_their_message() -> Outcome {
+    for streaming in [true, false] {
+        let fake = AnthropicFake::start().await;
+        fake.push(Reply::native_tool_calls([(
+            "action".to_owned(),
+            json!({"reply": {"a": "b"}}).to_string(),
+        )]));
+        let mut config = config(&fake);
+        config.capability = Capability::Function;
+        config.images = true;
+        config.streaming = streaming;
+        let schema = json!({"type": "object", "anyOf": []});
+        let asked = Request {
+            schema: Some(Schema::new("action", &schema)),
+            images: vec![Image {
+                media_type: "image/png".into(),
+                base64: "iVBORw0=".into(),
+            }],
+            images_with: 1,
+            ..request()
+        };
+        let reply = client(config)?.complete(&asked, &mut ()).await?;
+        assert_eq!((reply.text.as_str(), reply.tool_calls), (r#"{"a":"b"}"#, vec![]));
+        let sent = &fake.requests()[0].body;
+        assert_eq!(sent["tool_choice"], json!({"type": "tool", "name": "action"}));
+        assert_eq!(sent["tools"][0]["input_schema"]["properties"]["reply"], schema);
+        let source = json!({"type": "base64", "media_type": "image/png", "data": "iVBORw0="});
+        assert_eq!(sent["messages"][0]["content"][0]["source"], source);
+        assert_eq!(
+            sent["messages"][0]["content"][1]["text"],
+            asked.messages[1].content.as_str()
+        );
+        assert_eq!(fake.violations(), Vec::<String>::new());
+    }
     Ok(())
 }

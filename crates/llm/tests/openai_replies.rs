@@ -6,7 +6,7 @@ mod support;
 use std::time::Duration;
 
 use clifford_fakes::openai::{OpenAiFake, Reply};
-use clifford_llm::{Capability, Completion, Model, ModelError, NativeToolCall, Request, Schema, Usage};
+use clifford_llm::{Capability, Completion, Image, Model, ModelError, NativeToolCall, Request, Schema, Usage};
 use serde_json::{Value, json};
 
 use self::openai_support::{client, config};
@@ -277,5 +277,71 @@ async fn a_thousand_calls_at_once_are_all_answered() -> Outcome {
     hold.release();
     assert!(calls.join_all().await.into_iter().all(|answered| answered == Ok(true)));
     assert_eq!((fake.request_count(), fake.requests().len()), (1000, 0));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_server_that_knows_functions_is_made_to_call_one_that_takes_the_reply() -> Outcome {
+    for streaming in [false, true] {
+        let fake = OpenAiFake::start().await;
+        let arguments = json!({"reply": {"a": "b"}});
+        fake.push(Reply::native_tool_call("action", &arguments));
+        fake.push(Reply::status(400, "tool_choice is not supported by this model"));
+        fake.push(Reply::text("{}"));
+        let mut config = config(&fake);
+        config.capability = Capability::Function;
+        config.streaming = streaming;
+        let model = client(config)?;
+        let reply = model.complete(&with_schema(), &mut ()).await?;
+        assert_eq!((reply.text.as_str(), reply.tool_calls), (r#"{"a":"b"}"#, vec![]));
+        let sent = &fake.requests()[0].body;
+        let schema = json!({"type": "object", "properties": {"a": {"type": "string"}}});
+        assert_eq!(
+            sent["tools"][0]["function"]["parameters"],
+            json!({"type": "object", "properties": {"reply": schema}, "required": ["reply"],
+                "additionalProperties": false})
+        );
+        assert_eq!(
+            sent["tool_choice"],
+            json!({"type": "function", "function": {"name": "action"}})
+        );
+        assert_eq!(sent["response_format"], Value::Null);
+        // One that does not know them after all is asked in words, once and for all.
+        assert_eq!(model.complete(&with_schema(), &mut ()).await?.text, "{}");
+        assert_eq!(fake.requests()[2].body["tools"], Value::Null);
+        assert_eq!(fake.violations(), Vec::<String>::new());
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn images_go_with_their_message_to_whoever_sees_them() -> Outcome {
+    for sees in [true, false] {
+        let fake = OpenAiFake::start().await;
+        fake.push(Reply::text("a cat"));
+        let mut config = config(&fake);
+        config.images = sees;
+        let image = Image {
+            media_type: "image/png".into(),
+            base64: "iVBORw0=".into(),
+        };
+        let asked = Request {
+            images: vec![image],
+            images_with: 1,
+            ..request()
+        };
+        client(config)?.complete(&asked, &mut ()).await?;
+        let words = asked.messages[1].content.clone();
+        let expected = if sees {
+            json!([
+                {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0="}},
+                {"type": "text", "text": words},
+            ])
+        } else {
+            json!(words)
+        };
+        assert_eq!(fake.requests()[0].messages()[1]["content"], expected);
+        assert_eq!(fake.violations(), Vec::<String>::new());
+    }
     Ok(())
 }

@@ -154,7 +154,7 @@ impl Sink for Page<'_> {
     }
 
     fn text(&mut self, span: &Span<'_>, edges: Edges) {
-        self.closed = false;
+        let after_mark = std::mem::take(&mut self.closed);
         let Style {
             bold,
             italic,
@@ -163,6 +163,10 @@ impl Sink for Page<'_> {
             ..
         } = span.style;
         if code {
+            // Between two pieces of code there may have been something that is not shown.
+            if after_mark && self.out.ends_with('`') {
+                self.out.push(NOTHING);
+            }
             self.draw_code_span(span.text);
             self.closed = true;
             return;

@@ -8,6 +8,9 @@ mod boundary;
 mod discord;
 mod escape;
 mod frames;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod links;
 mod parse;
 mod plain;

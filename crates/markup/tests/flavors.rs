@@ -361,3 +361,11 @@ fn blank_messages_have_no_parts() {
 fn control_characters_are_dropped() {
     assert_eq!(whole("a\u{1b}[31mb\r\nc`\u{7}`", Flavor::Plain).text, "a[31mb\nc");
 }
+
+#[test]
+fn two_pieces_of_code_that_only_something_unseen_parts_stay_two_on_discord() {
+    assert_eq!(
+        whole("``a`b``\u{7}``c`d``", Flavor::Discord).text,
+        "``a`b``\u{200b}``c`d``"
+    );
+}

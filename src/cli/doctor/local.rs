@@ -13,7 +13,7 @@ use crate::{
     app,
     cli::setup,
     config::{Config, Loaded},
-    store::{Db, DbOptions, StoreError, settings},
+    store::{Db, DbOptions, Standing, StoreError, settings},
 };
 
 /// Less free space than this is too little to go on.
@@ -41,12 +41,17 @@ pub(super) async fn database(loaded: &Loaded) -> Check {
         };
     }
     match look(loaded).await {
-        Ok((applied, 0)) => Check::ok(NAME, format!("{shown}, schema version {applied}, up to date")),
-        Ok((applied, missing)) => Check::warn(
+        Ok((version, Standing::Behind(missing))) => Check::warn(
             NAME,
-            format!("{shown}, schema version {applied}, {missing} migrations behind"),
+            format!("{shown}, schema version {version}, {missing} migrations behind"),
             "`clifford serve` brings it up to date, or `clifford db migrate`",
         ),
+        Ok((version, Standing::Ahead)) => Check::warn(
+            NAME,
+            format!("{shown}, schema version {version}, which a newer Clifford made; this one can work with it"),
+            "update Clifford on this machine",
+        ),
+        Ok((version, _)) => Check::ok(NAME, format!("{shown}, schema version {version}, up to date")),
         Err(error @ StoreError::Newer(_)) => Check::fail(NAME, error.to_string(), "update Clifford on this machine"),
         Err(error) => Check::fail(
             NAME,
@@ -56,23 +61,17 @@ pub(super) async fn database(loaded: &Loaded) -> Check {
     }
 }
 
-/// The newest version that was applied, and how many of this binary's were not.
-async fn look(loaded: &Loaded) -> Result<(i64, usize), StoreError> {
+/// The newest version that was applied, and what it means; a database that can be worked with can be written to.
+async fn look(loaded: &Loaded) -> Result<(i64, Standing), StoreError> {
     let options = DbOptions {
         migrate: false,
         ..app::db_options(loaded, false)
     };
     let db = Db::open(&options).await?;
-    let (applied, known) = db.versions().await?;
-    let newest = applied.last().copied().unwrap_or(0);
-    if let Some(unknown) = applied.iter().find(|version| !known.contains(version)) {
-        return Err(StoreError::Newer(format!(
-            "{} has schema version {unknown}, which this version of Clifford does not know",
-            loaded.database_url
-        )));
-    }
-    let missing = known.len() - applied.len();
-    if missing == 0 {
+    let schema = db.schema().await?;
+    schema.check()?;
+    let standing = schema.standing();
+    if !matches!(standing, Standing::Behind(_)) {
         let now = setup::now();
         db.write(move |tx| {
             Box::pin(async move {
@@ -83,7 +82,7 @@ async fn look(loaded: &Loaded) -> Result<(i64, usize), StoreError> {
         .await?;
     }
     db.close().await;
-    Ok((newest, missing))
+    Ok((schema.version(), standing))
 }
 
 /// Whether there is room for data.

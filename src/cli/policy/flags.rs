@@ -121,7 +121,7 @@ pub(super) struct TrialFlags {
     /// The command, such as memory.put.
     pub(super) call: String,
     /// Its arguments, a JSON object.
-    #[arg(long, default_value = "{}")]
+    #[arg(default_value = "{}")]
     pub(super) args: String,
     /// Others read along.
     #[arg(long)]

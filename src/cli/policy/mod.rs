@@ -29,7 +29,7 @@ use crate::{
     "clifford policy add deny --tool '*.delete' --hours 22:00-06:00 --reason 'backups run at night'",
     "clifford policy add limit --tool image.make --calls 5 --per day",
     "clifford policy remove 0198f2c4-…",
-    "clifford policy test memory.put --args '{\"module\":\"preferences\"}' --shared --tainted",
+    "clifford policy test memory.put '{\"module\":\"preferences\"}' --shared --tainted",
 ))]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -160,6 +160,7 @@ async fn test(db: &Db, loaded: &Loaded, flags: TrialFlags) -> anyhow::Result<()>
         anyhow!("--args: write a JSON object, such as '{{\"url\":\"https://example.com\"}}' ({error})")
     })?;
     let services = Services {
+        sees_images: app::sees_images(&loaded.config),
         config: loaded.config.tools.clone(),
         ..Services::default()
     };

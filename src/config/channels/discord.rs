@@ -34,6 +34,10 @@ pub struct Discord {
     pub always: Vec<Id>,
     /// What is seen while an answer is made: `typing`, or `draft` (the answer as it grows).
     pub feedback: Feedback,
+    /// Over how many connections its servers are split: from 2,500 servers on Discord wants more than one. Several
+    /// processes on one PostgreSQL database share them.
+    #[schemars(range(min = 1, max = 1000))]
+    pub shards: u32,
     /// Id of a server in which commands are registered at once and alone. Without it: everywhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = 81_384_788_765_712_384_i64)]
@@ -51,6 +55,7 @@ impl Default for Discord {
             wake_words: vec!["Clifford".to_owned()],
             always: Vec::new(),
             feedback: Feedback::Typing,
+            shards: 1,
             dev_guild: None,
         }
     }

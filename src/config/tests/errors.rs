@@ -81,7 +81,7 @@ fn a_wrong_type_is_told_with_what_was_given_and_what_is_allowed() {
         ),
         (
             "[engine]\nlease_seconds = 2026-11-22",
-            "bot.toml:2: engine.lease_seconds: expected a whole number from 3 to 3600, but got 2026-11-22",
+            "bot.toml:2: engine.lease_seconds: expected a whole number from 2 to 3600, but got 2026-11-22",
         ),
     ];
     assert_eq!(

@@ -184,6 +184,7 @@ fn calculation() -> Vec<Step> {
         },
         origins: std::collections::BTreeSet::new(),
         duration_ms: 1,
+        spent: crate::engine::step::Spent::default(),
     };
     vec![
         step(

@@ -1,15 +1,24 @@
 //! Before a model call: may it still be paid for? What becomes of a run that may not go on.
 
-use clifford_channel::Platform;
-use clifford_llm::Request;
+use clifford_llm::{Request, Usage};
 
 use super::{Gone, Session};
 use crate::{
-    budget::{self, Claim, Outcome, Refusal, Telling},
-    engine::{endings, step::EndingKind},
+    budget::{self, Amount, Claim, Outcome, Refusal, Telling},
+    engine::{
+        endings,
+        step::{EndingKind, LlmResponse},
+    },
+    own_keys::Own,
     roles::Role,
-    store::budgets,
+    store::{
+        budgets,
+        usage::{self, Call},
+    },
 };
+
+/// The model of a call whose reply nobody waited for: which one it was is not known.
+const ABANDONED: &str = "(broken off)";
 
 impl Session<'_> {
     /// Reserves what the next call may cost at most, where there are budgets. `false`: one is spent, and the run has
@@ -18,12 +27,7 @@ impl Session<'_> {
         if self.engine.settings.budgets.is_empty() {
             return Ok(true);
         }
-        let claim = Claim {
-            holder: self.work.run.id.to_string(),
-            epoch: self.work.lease.epoch,
-            user: self.work.run.user_id,
-            space: self.work.channel.as_ref().and_then(|channel| channel.space_id),
-        };
+        let claim = self.claim();
         let worst = self.engine.roles.worst_case(role, prompt_tokens, request.max_tokens);
         let telling = match self.work.reply_to() {
             Some(_) => Telling::Person,
@@ -45,30 +49,74 @@ impl Session<'_> {
         }
     }
 
-    /// A call that nobody waits for any more has cost its prompt, as far as can be told.
-    pub(super) async fn charge_abandoned(&mut self, role: Role, prompt_tokens: u64) {
-        let Some(settlement) = self.settlement.take() else {
+    /// What this run's reservations are made under.
+    pub(super) fn claim(&self) -> Claim {
+        Claim {
+            holder: self.work.run.id.to_string(),
+            epoch: self.work.lease.epoch,
+            user: self.work.run.user_id,
+            space: self.work.channel.as_ref().and_then(|channel| channel.space_id),
+        }
+    }
+
+    /// A call that nobody waits for any more has cost its prompt, as far as can be told. `own`: by a key of the person's.
+    pub(super) async fn charge_abandoned(&mut self, role: Role, prompt_tokens: u64, own: Option<&Own>) {
+        let settlement = self.settlement.take();
+        let roles = &self.engine.roles;
+        let provider = own.map(|own| own.provider.as_str()).or_else(|| roles.provider_of(role));
+        // The built-in responder costs nothing.
+        let Some(provider) = provider.map(str::to_owned) else {
             return;
         };
-        let cost = self.engine.roles.worst_case(role, prompt_tokens, Some(0));
-        let settled = (self.engine.db)
-            .write(move |tx| Box::pin(async move { budgets::settle(tx, &settlement, cost).await }))
-            .await;
-        match settled {
+        let usage = Usage {
+            prompt_tokens,
+            estimated: true,
+            ..Usage::default()
+        };
+        let response = LlmResponse {
+            cost: roles.cost(&provider, &usage),
+            usage,
+            provider,
+            model: ABANDONED.to_owned(),
+            own_key: own.is_some(),
+            ..LlmResponse::default()
+        };
+        let call = Call {
+            run: Some(self.work.run.id),
+            seq: None,
+            user: self.work.run.user_id,
+            channel: self.work.run.channel_id,
+            role,
+        };
+        let amount = Amount {
+            cost: response.cost,
+            tokens: prompt_tokens,
+        };
+        let now = self.engine.clock.now();
+        let charged = self.engine.db.write(move |tx| {
+            Box::pin(async move {
+                usage::insert(tx, call, &response, now).await?;
+                match &settlement {
+                    Some(settlement) => budgets::settle(tx, settlement, amount).await,
+                    None => Ok(()),
+                }
+            })
+        });
+        match charged.await {
             Ok(()) => self.engine.budget_bell.notify_one(),
             Err(error) => tracing::warn!(%error, "a call that was broken off could not be charged"),
         }
     }
 
-    /// A run that has not begun is refused: its person hears of that once a period, unless they wait for an answer to
-    /// this very request. One at work ends with what it has.
+    /// A run that has not begun is refused, and whoever asked for it hears of that; what a trigger began says it once a
+    /// period. One at work ends with what it has.
     async fn refuse(&mut self, refusal: &Refusal) -> Result<(), Gone> {
         let has_begun = self.state.iterations > 0;
-        let platform = self.work.channel.as_ref().and_then(|channel| channel.platform().ok());
-        let waits = !matches!(platform, Some(Platform::Telegram | Platform::Discord));
+        let input = self.work.run.input_json.as_ref().map(|json| &json.0);
+        let was_asked = input.is_none_or(|input| input.get("trigger").is_none());
         let decision = if has_begun {
             endings::out_of_budget(&self.state, &refusal.sentence, refusal.error.clone())
-        } else if refusal.was_told && !waits {
+        } else if refusal.was_told && !was_asked {
             endings::give_up(&self.state, EndingKind::Budget, "", &refusal.error)
         } else {
             endings::give_up(&self.state, EndingKind::Budget, &refusal.sentence, &refusal.error)

@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc, time::Instant};
 
 use clifford_vault::Masker;
+use tracing::Instrument;
 
 use super::{Gone, Onward, Session, millis};
 use crate::{
@@ -10,10 +11,12 @@ use crate::{
         approval,
         crash::{self, Point},
         effects::Effects,
-        step::{StepKind, ToolCall, ToolOutcome, ToolResult},
+        step::{Spent, StepKind, ToolCall, ToolOutcome, ToolResult},
+        tool_payer::{ToolPayer, Whose},
     },
     memory::recall,
     search::Scope,
+    telemetry::{measures, spans},
     tools::{Called, Class, Options, Origins, ToolContext},
 };
 
@@ -26,7 +29,9 @@ impl Session<'_> {
     pub async fn call(&mut self, call: ToolCall) -> Result<Onward, Gone> {
         crash::reach(Point::ToolCallRecorded);
         let interrupted = std::mem::take(&mut self.interrupted);
+        let span = spans::tool_call(&call.name);
         let began = Instant::now();
+        let payer = self.payer();
         let Called {
             mut outcome,
             origins,
@@ -40,8 +45,12 @@ impl Session<'_> {
             .into()
         } else {
             let options = self.options().await?;
+            let called = self
+                .engine
+                .tools
+                .call(self.tool_context(&call, options, Arc::clone(&payer)), &call);
             tokio::select! {
-                called = self.engine.tools.call(self.tool_context(&call, options), &call) => masked(&self.engine.masker, called),
+                called = called.instrument(span.clone()) => masked(&self.engine.masker, called),
                 () = self.cancelled.cancelled() => return Err(Gone::Cancelled),
             }
         };
@@ -63,17 +72,21 @@ impl Session<'_> {
         } else {
             "failure"
         };
-        metrics::counter!("clifford_tool_calls_total", "tool" => call.name.clone(), "outcome" => label).increment(1);
-        let reads = self
-            .engine
-            .tools
-            .command(&call.name)
-            .is_none_or(|command| command.class == Class::Read);
+        spans::ended(&span, label, label == "success");
+        let command = self.engine.tools.command(&call.name);
+        // A tool that is gone by now may have had any name.
+        let name = command.as_ref().map_or("unknown", |_| call.name.as_str());
+        measures::tool_called(name, label, began.elapsed());
+        let reads = command.is_none_or(|command| command.class == Class::Read);
         let result = ToolResult {
             name: call.name,
             outcome,
             origins,
             duration_ms: millis(began.elapsed()),
+            spent: Spent {
+                tokens: payer.spent().tokens,
+                cost: payer.spent().cost,
+            },
         };
         self.learn_own(&result);
         self.push(StepKind::ToolResult(result));
@@ -84,7 +97,17 @@ impl Session<'_> {
         Ok(Onward::GoesOn)
     }
 
-    fn tool_context(&self, call: &ToolCall, options: Arc<Options>) -> ToolContext {
+    /// Pays for what a tool asks models, as this run.
+    fn payer(&self) -> Arc<ToolPayer> {
+        let whose = Whose {
+            run: Some(self.work.run.id),
+            claim: self.claim(),
+            channel: self.work.run.channel_id,
+        };
+        ToolPayer::new(Arc::clone(self.engine), whose)
+    }
+
+    fn tool_context(&self, call: &ToolCall, options: Arc<Options>, payer: Arc<ToolPayer>) -> ToolContext {
         let channel = self.work.channel.as_ref();
         ToolContext {
             db: self.engine.db.clone(),
@@ -106,6 +129,7 @@ impl Session<'_> {
             scope: Scope::of(self.work.run.user_id, channel),
             idempotency_key: call.idempotency_key.clone(),
             origins: Arc::new(Origins::default()),
+            payer,
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::{
         events::RunEvent,
     },
     store::runs::RunStatus,
+    telemetry::{measures, spans},
 };
 
 impl Session<'_> {
@@ -17,6 +18,10 @@ impl Session<'_> {
     }
 
     pub(super) async fn commit_with(&mut self, effects: Effects, takes_in: Option<TakesIn>) -> Result<(), Gone> {
+        let mut children = effects.children;
+        if !children.is_empty() {
+            self.tell_what_is_private(&mut children).await?;
+        }
         let now = self.engine.clock.now();
         let steps = std::mem::take(&mut self.uncommitted);
         let mut last_seq = steps.last().map(|step| step.seq);
@@ -70,7 +75,7 @@ impl Session<'_> {
             steps,
             takes_in,
             messages: outbound,
-            children: effects.children,
+            children,
             then: effects.then,
             time_zone: self.rules.time_zone.clone(),
             catch_up: self.engine.settings.triggers.catch_up,
@@ -130,7 +135,8 @@ impl Session<'_> {
         }
         if let Some(status) = status {
             self.engine.events.tell(self.work.run.id, RunEvent::Status(status));
-            metrics::counter!("clifford_runs_total", "status" => status.as_str()).increment(1);
+            measures::run_rests(status);
+            spans::run_rests(&self.span, status);
         }
         if consequences.work_to_claim || status == Some(RunStatus::Waiting) {
             self.engine.bell.notify_one();

@@ -7,13 +7,18 @@ use crate::{
     engine::{
         approval,
         decide::Decision,
-        effects::{After, Effects},
+        effects::{After, Child, Effects},
         state::{Asked, Pending},
         step::{Answerer, Event, StepKind, ToolCall, ToolOutcome, ToolResult},
     },
     outbound::{Ticket, To},
     policy::{self, Call, Facts, Limit, Place, Verdict, question::Question, words},
-    store::{memory_items::Viewer, messages::NewOutbound, policies, runs},
+    store::{
+        memory_items::Viewer,
+        messages::NewOutbound,
+        policies,
+        runs::{self, RunKind},
+    },
     tools::platforms,
 };
 
@@ -29,7 +34,7 @@ impl Session<'_> {
         };
         let mut verdict = match self.verdict(&call).await? {
             Some(verdict) => verdict,
-            None => return Ok(Decision::CallTool { before, call }),
+            None => return self.not_made(before, call).await,
         };
         if verdict.outcome != policy::Outcome::Deny {
             for limit in &verdict.limits {
@@ -52,21 +57,38 @@ impl Session<'_> {
         let before = Vec::new();
         Ok(match self.verdict(&call).await? {
             Some(verdict) if verdict.outcome == policy::Outcome::Deny => approval::refused(before, call, &verdict.why),
-            _ => Decision::CallTool { before, call },
+            Some(_) => Decision::CallTool { before, call },
+            None => return self.not_made(before, call).await,
         })
+    }
+
+    /// What becomes of a call that cannot be made, and so was not judged.
+    async fn not_made(&mut self, before: Vec<StepKind>, call: ToolCall) -> Result<Decision, Gone> {
+        let options = self.options().await?;
+        let fault = self.engine.tools.fault(&options, &call);
+        // Its server came back just now: it may be asked for again.
+        let fault = fault.unwrap_or_else(|| ToolOutcome::Failure {
+            error: format!("{} was not there a moment ago; try again", call.name),
+            retries: 1,
+            expose: false,
+        });
+        Ok(approval::not_made(before, call, fault))
     }
 
     /// The verdict on a call; none, if there is no such command, or its arguments are refused anyway.
     async fn verdict(&mut self, call: &ToolCall) -> Result<Option<Verdict>, Gone> {
-        let Some(command) = self.engine.tools.command(&call.name) else {
+        let engine = self.engine;
+        let Some(command) = engine.tools.command(&call.name) else {
             return Ok(None);
         };
         if command.fault(&call.args).is_some() {
             return Ok(None);
         }
-        // What the prompt holds tells what is private.
         self.frame().await?;
-        let made = policies::list(&mut self.engine.db.read().await?).await?;
+        if command.reaches_out {
+            self.learn_private();
+        }
+        let made = policies::list(&mut self.engine.db.glance().await?).await?;
         let rules = policy::trial::rules(&self.engine.rules.policy, made);
         let judged = Call {
             name: &call.name,
@@ -203,8 +225,12 @@ impl Session<'_> {
     }
 
     /// What the prompt holds that is private, as far as its words tell something: what is remembered of the person,
-    /// what they said elsewhere, and numbers of this conversation.
-    pub(super) fn learn_private(&mut self, recalled: &crate::memory::recall::Recalled) {
+    /// what they said elsewhere, and numbers of this conversation. Taken apart once, before the first call that could
+    /// carry it out: most runs make none.
+    fn learn_private(&mut self) {
+        let Some(recalled) = self.recalled.take() else {
+            return;
+        };
         for item in &recalled.items {
             self.private.learn(&item.value);
         }
@@ -214,12 +240,31 @@ impl Session<'_> {
         for turn in &recalled.conversation.turns {
             self.private.learn(&words::telling(&turn.content));
         }
+        // What its parent knew to be private is so for a subagent.
+        let given = self.work.run.input_json.as_ref().map(|json| &json.0["private"]);
+        if let Some(words) = given.filter(|_| self.work.run.kind == RunKind::Subagent) {
+            self.private.learn_all(words);
+        }
         for step in std::mem::take(&mut self.work.steps) {
             if let StepKind::ToolResult(result) = &step.kind {
                 self.learn_own(result);
             }
             self.work.steps.push(step);
         }
+    }
+
+    /// Notes for each subagent which words of its task nobody outside knows.
+    pub(super) async fn tell_what_is_private(&mut self, children: &mut [Child]) -> Result<(), Gone> {
+        // What the prompt holds tells what is private.
+        self.frame().await?;
+        self.learn_private();
+        for child in children {
+            let told: Vec<_> = std::iter::once(child.spec.task.as_str())
+                .chain(child.spec.context.iter().map(|told| told.content.as_str()))
+                .collect();
+            child.private = words::private_in(&told.join("\n"), &self.state.known, &self.private);
+        }
+        Ok(())
     }
 
     /// What a tool told of its person is as private as what the prompt holds of them.

@@ -46,7 +46,7 @@ impl Session<'_> {
             Some(when_busy) => when_busy,
             None => {
                 let defaults = self.engine.settings.memory.defaults;
-                let mut conn = self.engine.db.read().await?;
+                let mut conn = self.engine.db.glance().await?;
                 defaults.of(&mut conn, channel.space_id, channel.id).await?.when_busy
             }
         };
@@ -54,7 +54,7 @@ impl Session<'_> {
         if when_busy != WhenBusy::Steer {
             return Ok(());
         }
-        let queued = messages::queued(&mut self.engine.db.read().await?, context).await?;
+        let queued = messages::queued(&mut self.engine.db.glance().await?, context).await?;
         if queued.iter().any(|message| takes_in.takes(message)) {
             self.commit_with(Effects::default(), Some(takes_in)).await?;
             crash::reach(Point::TakenIn);

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use clifford_llm::{Message, ModelError};
+use clifford_llm::{IMAGE_TOKENS, Message, ModelError};
 use sha2::{Digest, Sha256};
 
 use super::{Gone, Session, millis};
@@ -20,7 +20,8 @@ use crate::{
         step::{EndingKind, Event, LlmResponse, StepKind},
     },
     memory::recall,
-    roles::Role,
+    own_keys::{self, Own},
+    roles::{Payer, Role},
     store::{recollection, settings, users::UserRole},
     tools::Options,
 };
@@ -44,23 +45,38 @@ impl Session<'_> {
         let mut request = frame.request(&self.state);
         let sections = frame.sections(&self.state);
         let role = Role::of_run(&self.work.run);
-        if !self.engine.settings.budgets.is_empty() {
+        let own = match own_keys::model(&self.engine.roles, &self.engine.sealed, &self.keys, role) {
+            Ok(own) => own,
+            Err(fault) => {
+                tracing::warn!(%fault, "a person's own key cannot be used");
+                let decision = endings::give_up(
+                    &self.state,
+                    EndingKind::Model,
+                    &own_keys::unusable(&fault),
+                    &fault.to_string(),
+                );
+                self.carry_out(decision).await?;
+                return Ok(());
+            }
+        };
+        if own.is_none() && !self.engine.settings.budgets.is_empty() {
             // What is reserved is what is asked for.
             let longest = self.engine.roles.longest_reply(role);
             request.max_tokens = request.max_tokens.or(Some(longest));
         }
-        if !self.reserve(role, &request, sections.total()).await? {
+        let prompt_tokens = sections.total() + request.images.len() as u64 * IMAGE_TOKENS;
+        // What a person pays for by themselves concerns no budget.
+        if own.is_none() && !self.reserve(role, &request, prompt_tokens).await? {
             return Ok(());
         }
         let prompt_hash = hash(&request.messages);
         let began = Instant::now();
         let left = Duration::from_millis(self.rules.max_run_ms.saturating_sub(self.state.worked_ms));
         let mut draft = self.draft();
-        let model = self.engine.roles.of(role);
         let reply = tokio::select! {
-            reply = tokio::time::timeout(left, model.complete(&request, &mut draft)) => reply,
+            reply = self.engine.roles.ask_by(role, own.as_ref(), &request, &mut draft, left) => reply,
             () = self.cancelled.cancelled() => {
-                self.charge_abandoned(role, sections.total()).await;
+                self.charge_abandoned(role, prompt_tokens, own.as_ref()).await;
                 return Err(Gone::Cancelled);
             }
         };
@@ -77,19 +93,11 @@ impl Session<'_> {
                 .map(|prompt| self.engine.masker.mask_json(prompt)),
         }));
         let completion = match reply {
-            Ok(Ok(completion)) => completion,
-            Ok(Err(error)) => return self.no_reply(&error).await,
-            Err(_) => {
-                let error = ModelError::Overloaded {
-                    provider: "the model".to_owned(),
-                    reason: "no reply within what is left of max_run_seconds".to_owned(),
-                };
-                return self.no_reply(&error).await;
-            }
+            Ok(completion) => completion,
+            Err(error) => return self.no_reply(&error, own.as_ref()).await,
         };
-        let cost = self.engine.roles.charge(role, &completion.provider, &completion.usage);
-        let duration = began.elapsed();
-        metrics::histogram!("clifford_model_seconds", "provider" => completion.provider.clone()).record(duration);
+        let payer = if own.is_some() { Payer::Person } else { Payer::Bot };
+        let cost = self.engine.roles.charge(role, &completion, payer);
         self.push(StepKind::Event(Event::LlmResponse(LlmResponse {
             text: completion.text,
             tool_calls: completion.tool_calls,
@@ -97,7 +105,8 @@ impl Session<'_> {
             provider: completion.provider,
             model: completion.model,
             cost,
-            duration_ms: millis(duration),
+            duration_ms: millis(began.elapsed()),
+            own_key: own.is_some(),
         })));
         if crash::is_armed(Point::ResponseRecorded) {
             self.commit(Effects::default()).await?;
@@ -117,6 +126,7 @@ impl Session<'_> {
                     recollection::find(&mut self.engine.db.glance().await?, wanted).await?
                 }
             };
+            self.keys = found.keys.clone();
             let options = Options::new(Arc::clone(&self.engine.services), &found.settings);
             let options = self.options.insert(Arc::new(options));
             let mut recalled = recall::recall(found, settings.memory.defaults, settings.memory.cross_channel_tokens);
@@ -126,9 +136,11 @@ impl Session<'_> {
             };
             recalled.user_name = self.user_name().await?;
             recalled.files = self.files().await?;
-            self.learn_private(&recalled);
             self.taint(recall::origins(&self.work.run, &recalled));
-            self.frame = Some(Frame::new(&self.work, &self.rules, tools, &recalled));
+            let mut frame = Frame::new(&self.work, &self.rules, tools, &recalled);
+            frame.images = self.see(&recalled.files).await;
+            self.frame = Some(frame);
+            self.recalled = Some(recalled);
         }
         Ok(())
     }
@@ -145,19 +157,25 @@ impl Session<'_> {
         Ok(options)
     }
 
-    /// No model answered: the user hears of it. Only the owner reads which setting to mend.
-    async fn no_reply(&mut self, error: &ModelError) -> Result<(), Gone> {
-        tracing::warn!(%error, "the model did not answer");
+    /// No model answered: the user hears of it. Only the owner reads which setting to mend, and whose own key it was
+    /// what became of that.
+    async fn no_reply(&mut self, error: &ModelError, own: Option<&Own>) -> Result<(), Gone> {
+        let remedy = match error {
+            ModelError::Unauthorised { remedy, .. } => remedy,
+            _ => "`clifford runs show` tells what it said",
+        };
+        tracing::warn!(error = error.class(), remedy, "the model did not answer");
         let channel = self.work.channel.as_ref();
         // Who sits at the machine can mend its settings.
         let is_local = channel.is_none_or(|channel| channel.platform == clifford_channel::Platform::Terminal.as_str());
         let is_owner = is_local || self.work.user.as_ref().is_some_and(|user| user.role == UserRole::Owner);
         let private = channel.is_none_or(crate::store::channels::Channel::is_private);
-        let sentence = match error {
+        let refused = own.and_then(|own| own_keys::refused(&own.provider, error, private));
+        let sentence = refused.unwrap_or_else(|| match error {
             ModelError::Unauthorised { .. } if is_owner && private => format!("{} ({error})", sentences::MODEL_DOWN),
             ModelError::Refused { .. } => sentences::MODEL_REFUSED.to_owned(),
             _ => sentences::MODEL_DOWN.to_owned(),
-        };
+        });
         let decision = endings::give_up(&self.state, EndingKind::Model, &sentence, &error.to_string());
         self.carry_out(decision).await?;
         Ok(())

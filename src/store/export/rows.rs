@@ -7,7 +7,8 @@ use sqlx::FromRow;
 use crate::{
     clock::Timestamp,
     id::{
-        ChannelId, ContextId, DocumentId, JobId, MemoryItemId, MessageId, RunId, SpaceId, TokenId, TriggerId, UserId,
+        ChannelId, ContextId, DocumentId, JobId, MemoryItemId, MessageId, PolicyId, RunId, SpaceId, TokenId, TriggerId,
+        UserId,
     },
     store::{
         JsonText,
@@ -166,6 +167,20 @@ rows! {
         scopes: JsonText<Vec<String>>,
         created_at: Timestamp,
         revoked_at: Option<Timestamp>,
+    }
+    /// That they gave a key of their own for a model provider, without the key.
+    OwnKey {
+        provider: String,
+        created_at: Timestamp,
+    }
+    /// A rule about tool calls that is about them, or about a private conversation of theirs.
+    PolicyRule {
+        id: PolicyId,
+        rule: JsonText<Json>,
+        space_id: Option<SpaceId>,
+        context_id: Option<ContextId>,
+        created_at: Timestamp,
+        updated_at: Timestamp,
     }
     /// What was done to remember their conversations.
     Job {

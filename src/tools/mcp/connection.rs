@@ -260,7 +260,8 @@ impl Link {
                 format!("the MCP server `{server}` broke off: the call may or may not have taken effect"),
             )),
             Err(error) => {
-                tracing::warn!(%server, %error, "a call of an MCP tool failed");
+                tracing::warn!(%server, "a call of an MCP tool failed");
+                tracing::debug!(%server, %error, "why a call of an MCP tool failed");
                 Err(ToolError::Unavailable(format!(
                     "the MCP server `{server}` did not answer as it must"
                 )))

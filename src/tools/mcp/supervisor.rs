@@ -2,7 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::{sync::watch, time::Instant};
+use tokio::{
+    sync::watch,
+    time::{Instant, timeout_at},
+};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
@@ -22,8 +25,6 @@ const PULSE: Duration = Duration::from_secs(30);
 const MISSES: u32 = 3;
 /// A list of tools is not read more often than this, however often it changes.
 const REREAD: Duration = Duration::from_millis(250);
-/// How long all servers may take to end.
-const ENDING: Duration = Duration::from_secs(5);
 
 /// Keeps every server of the settings at work until it is told to stop.
 #[derive(Debug)]
@@ -66,12 +67,12 @@ impl Supervisor {
             .ok();
     }
 
-    /// Ends every server.
-    pub async fn end(&self) {
+    /// Ends every server, in order if that is done by `until`: what is left then is killed with this process.
+    pub async fn end(&self, until: Instant) {
         self.stop.cancel();
         self.tasks.close();
-        if tokio::time::timeout(ENDING, self.tasks.wait()).await.is_err() {
-            tracing::warn!("an MCP server did not end in time");
+        if timeout_at(until, self.tasks.wait()).await.is_err() {
+            tracing::warn!("an MCP server did not end in time; it is killed");
         }
     }
 }

@@ -219,7 +219,7 @@ async fn tools_are_offered_as_the_server_describes_them_and_follow_its_list() {
         ..Services::default()
     });
     assert_eq!(probe(&endpoint[0]).await.map(|(_, tools)| tools), Ok(10));
-    supervisor.end().await;
+    supervisor.end(tokio::time::Instant::now() + PATIENCE).await;
 }
 
 #[tokio::test]
@@ -272,7 +272,7 @@ async fn a_server_that_dies_fails_its_calls_and_is_started_again() {
         starts(&dir).last() != Some(&first) && !seen(&registry).is_empty()
     })
     .await;
-    supervisor.end().await;
+    supervisor.end(tokio::time::Instant::now() + PATIENCE).await;
     assert_eq!(starts(&dir).len(), 3);
 }
 

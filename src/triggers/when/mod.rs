@@ -16,7 +16,10 @@ use self::{
     parse::{Day, Repeat, Said, said},
     words::Unit,
 };
-use crate::{clock::Timestamp, engine::cron::next_occurrence};
+use crate::{
+    clock::Timestamp,
+    engine::{cron::next_occurrence, interval},
+};
 
 /// The farthest that anything may be away.
 const FARTHEST: Duration = Duration::from_secs(20 * 366 * 86_400);
@@ -32,7 +35,7 @@ pub const FORMS: &str = "Say it like \"in 20 minutes\", \"tomorrow at 8\", \"nex
 pub struct Schedule {
     /// The first time.
     pub at: Timestamp,
-    /// The cron expression of all that follow.
+    /// The cron expression or repeating interval of all that follow.
     pub cron: Option<String>,
 }
 
@@ -107,6 +110,10 @@ fn moment(text: &str, zone: &TimeZone) -> Option<Timestamp> {
 
 /// An expression for the same days at another time of the day; `None`: it is not for one time of a day.
 pub fn moved(cron: &str, to: Timestamp, time_zone: &str) -> Option<String> {
+    if interval::is_interval(cron) {
+        let zone = crate::engine::cron::zone(time_zone).ok()?;
+        return interval::moved(cron, &to.to_jiff().to_zoned(zone));
+    }
     let fields: Vec<_> = cron.split_whitespace().collect();
     let [minute, hour, days @ ..] = &fields[..] else {
         return None;
@@ -271,7 +278,10 @@ impl Reckoner<'_> {
             Repeat::Each(number, Unit::Minute | Unit::Hour) => {
                 let hours = matches!(repeat, Repeat::Each(_, Unit::Hour));
                 let anchor = if said.time.is_some() { time } else { from.time() };
-                each(*number, hours, anchor)?
+                match each(*number, hours, anchor) {
+                    Some(cron) => cron,
+                    None => self.interval(repeat, said, start)?,
+                }
             }
             Repeat::Each(1, Unit::Day) => on("* * *"),
             Repeat::On(days) => on(&format!("* * {}", listed(days))),
@@ -295,30 +305,55 @@ impl Reckoner<'_> {
                 }) => on(&format!("{day} {month} *")),
                 _ => on(&format!("{} {} *", from.day(), from.month())),
             },
-            Repeat::Each(..) => return Err(CANNOT.to_owned()),
+            Repeat::Each(..) => self.interval(repeat, said, start)?,
         })
+    }
+
+    /// A repeat that cron cannot say, from its first time on.
+    fn interval(&self, repeat: &Repeat, said: &Said, start: Option<Timestamp>) -> Result<String, String> {
+        let Repeat::Each(
+            number @ 1..=MOST,
+            unit @ (Unit::Minute | Unit::Hour | Unit::Day | Unit::Week | Unit::Month | Unit::Year),
+        ) = repeat
+        else {
+            return Err(CANNOT.to_owned());
+        };
+        let every = span(*number, *unit).ok_or_else(|| CANNOT.to_owned())?;
+        let from = match (start, unit) {
+            (Some(at), _) => at,
+            // It is counted from now.
+            (None, Unit::Minute | Unit::Hour) => self.now,
+            (None, _) => self.once(said)?,
+        };
+        let from = from.to_jiff().to_zoned(self.zone.clone()).datetime();
+        let whole = from.with().subsec_nanosecond(0).build().unwrap_or(from);
+        Ok(interval::written(whole, &every))
     }
 }
 
-const CANNOT: &str = "It can be repeated every minute, hour, day, week, month or year, on days of the week, or every so \
-                      many minutes of an hour or hours of a day, such as \"every 15 minutes\" or \"every 2 hours\".";
+/// The most units between two times.
+const MOST: i64 = 1000;
 
-/// Every so many minutes or hours, counted from a time of the day: those that divide an hour or a day evenly.
-fn each(number: i64, hours: bool, anchor: Time) -> Result<String, String> {
+const CANNOT: &str = "It can be repeated on days of the week, or every so many minutes, hours, days, weeks, months or \
+                      years, such as \"every 15 minutes\", \"every other day\" or \"every 2 weeks\".";
+
+/// Every so many minutes or hours, counted from a time of the day: those that divide an hour or a day evenly; `None`:
+/// cron cannot say the others.
+fn each(number: i64, hours: bool, anchor: Time) -> Option<String> {
     let (number, hours) = match (number, hours) {
         (minutes, false) if minutes >= 60 && minutes % 60 == 0 => (minutes / 60, true),
         other => other,
     };
     let of = if hours { 24 } else { 60 };
     if number < 1 || number > of || of % number != 0 {
-        return Err(CANNOT.to_owned());
+        return None;
     }
     let field = |from: i8| match i64::from(from) % number {
         _ if number == 1 => "*".to_owned(),
         0 => format!("*/{number}"),
         first => format!("{first}-{}/{number}", of - 1),
     };
-    Ok(match hours {
+    Some(match hours {
         true if number == 24 => format!("{} {} * * *", anchor.minute(), anchor.hour()),
         true => format!("{} {} * * *", anchor.minute(), field(anchor.hour())),
         false if number == 60 => format!("{} * * * *", anchor.minute()),

@@ -127,6 +127,10 @@ impl Reader<'_> {
         } else if let Some(part) = words::part(&word).or((word == "morgen").then_some(Part::Morning)) {
             self.said.part = Some(part);
             self.repeat(Repeat::Each(1, Unit::Day), 2)
+        } else if let (true, Some(unit)) = (words::is_other(&word), words::unit(&more)) {
+            self.repeat(Repeat::Each(2, unit), 3)
+        } else if word == "fortnight" {
+            self.repeat(Repeat::Each(2, Unit::Week), 2)
         } else if let Some(unit) = words::unit(&word) {
             self.repeat(Repeat::Each(1, unit), 2)
         } else if let (Some(number), Some(unit)) = (words::number(&word), words::unit(&more)) {
@@ -176,6 +180,7 @@ impl Reader<'_> {
             "daily" | "täglich" | "everyday" => Repeat::Each(1, Unit::Day),
             "hourly" | "stündlich" => Repeat::Each(1, Unit::Hour),
             "weekly" | "wöchentlich" => Repeat::Each(1, Unit::Week),
+            "biweekly" | "fortnightly" | "zweiwöchentlich" => Repeat::Each(2, Unit::Week),
             "monthly" | "monatlich" => Repeat::Each(1, Unit::Month),
             "yearly" | "annually" | "jährlich" => Repeat::Each(1, Unit::Year),
             "weekdays" | "workdays" | "werktags" | "wochentags" => Repeat::On(WORKDAYS.into()),

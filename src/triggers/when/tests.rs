@@ -207,9 +207,9 @@ fn what_cannot_be_read_is_named_with_the_forms_there_are() {
         ),
         ("in 999999999999 years", None, "That is too far away: 20 years at most."),
         ("31 February 2027", None, "There is no day 31 in that month."),
-        ("every 7 hours", None, CANNOT),
-        ("every 2 weeks", None, CANNOT),
         ("every 0 minutes", None, CANNOT),
+        ("every 0 weeks", None, CANNOT),
+        ("every 2 seconds", None, CANNOT),
         (
             "at 8",
             Some("sometimes"),
@@ -262,4 +262,71 @@ fn what_is_repeated_keeps_its_days_at_another_hour() {
     for other in ["7 */2 * * *", "0 0 8 * * *", "* * * * *", "x"] {
         assert_eq!(to(other), None, "{other}");
     }
+}
+
+#[test]
+fn what_cron_cannot_say_is_counted_from_its_first_time() {
+    let cases = [
+        (
+            "every 2 weeks",
+            None,
+            "Thu 2026-06-04 09:00:00",
+            "R/2026-06-04T09:00:00/P2W",
+        ),
+        (
+            "every other day at 8",
+            None,
+            "Thu 2026-06-04 08:00:00",
+            "R/2026-06-04T08:00:00/P2D",
+        ),
+        (
+            "jeden zweiten Tag um 8",
+            None,
+            "Thu 2026-06-04 08:00:00",
+            "R/2026-06-04T08:00:00/P2D",
+        ),
+        (
+            "alle 3 Monate",
+            None,
+            "Thu 2026-06-04 09:00:00",
+            "R/2026-06-04T09:00:00/P3M",
+        ),
+        (
+            "every 90 minutes",
+            None,
+            "Wed 2026-06-03 11:37:30",
+            "R/2026-06-03T10:07:30/PT90M",
+        ),
+        (
+            "every 7 hours",
+            None,
+            "Wed 2026-06-03 17:07:30",
+            "R/2026-06-03T10:07:30/PT7H",
+        ),
+        (
+            "next Monday 14:00",
+            Some("every 2 weeks"),
+            "Mon 2026-06-08 14:00:00",
+            "R/2026-06-08T14:00:00/P2W",
+        ),
+        (
+            "next Monday 14:00",
+            Some("fortnightly"),
+            "Mon 2026-06-08 14:00:00",
+            "R/2026-06-08T14:00:00/P2W",
+        ),
+    ];
+    for (when, repeat, at, cron) in cases {
+        assert_eq!(
+            reads(when, repeat),
+            Ok((at.to_owned(), Some(cron.to_owned()))),
+            "{when}"
+        );
+    }
+    let to = |text: &str| moved(text, now(), "Europe/Berlin");
+    assert_eq!(
+        to("R/2026-06-08T14:00:00/P2W").as_deref(),
+        Some("R/2026-06-08T10:07:30/P2W")
+    );
+    assert_eq!(to("R/2026-06-08T14:00:00/PT90M"), None);
 }

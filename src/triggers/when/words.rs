@@ -119,6 +119,14 @@ pub(super) fn number(word: &str) -> Option<i64> {
     })
 }
 
+/// Every other one: every second one.
+pub(super) fn is_other(word: &str) -> bool {
+    matches!(
+        word,
+        "other" | "second" | "2nd" | "zweite" | "zweiten" | "zweiter" | "zweites"
+    )
+}
+
 pub(super) fn unit(word: &str) -> Option<Unit> {
     Some(match word {
         "s" | "sec" | "secs" | "second" | "seconds" | "sekunde" | "sekunden" => Unit::Second,

@@ -8,6 +8,8 @@
 pub mod anthropic;
 pub mod discord;
 pub mod openai;
+#[cfg(feature = "otlp")]
+pub mod otlp;
 pub mod postgres;
 pub mod s3;
 pub mod search;

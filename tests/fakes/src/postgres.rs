@@ -69,6 +69,29 @@ impl Cluster {
         })
     }
 
+    /// A cluster of one's own, which may be restarted; it ends when it is dropped. `None` where
+    /// `CLIFFORD_SKIP_POSTGRES=1`: there is none.
+    ///
+    /// # Panics
+    ///
+    /// If no PostgreSQL is installed, or if it does not start.
+    pub fn start() -> Option<Self> {
+        let skip = std::env::var_os(SKIP).is_some_and(|skip| skip == "1");
+        (!skip).then(|| Self {
+            server: Some(Server::start()),
+            databases: AtomicU32::new(0),
+        })
+    }
+
+    /// Kills the server, and starts it again: connections break, and what was not committed is gone.
+    ///
+    /// # Errors
+    ///
+    /// What `pg_ctl` says.
+    pub fn restart(&self) -> Result<(), String> {
+        self.server.as_ref().map_or(Ok(()), Server::restart)
+    }
+
     /// The URL of a new and empty database, or nothing where `CLIFFORD_SKIP_POSTGRES=1`: the test then
     /// ends, and this has printed that it was skipped.
     ///
@@ -136,6 +159,31 @@ impl Server {
         }
         let _ = keeper.wait();
         Err(said)
+    }
+
+    fn restart(&self) -> Result<(), String> {
+        let mut command = Command::new(self.bin.join("pg_ctl"));
+        command
+            .arg("-D")
+            .arg(Path::new(&self.socket).join("data"))
+            .arg("-l")
+            .arg(Path::new(&self.socket).join("log"))
+            .args(["-w", "-m", "immediate", "restart"])
+            .current_dir("/")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        if let Some((uid, gid)) = other_than_root() {
+            command.uid(uid).gid(gid);
+        }
+        match command.status() {
+            Ok(status) if status.success() => Ok(()),
+            Ok(status) => Err(format!(
+                "pg_ctl restart: {status}\n{}",
+                std::fs::read_to_string(Path::new(&self.socket).join("log")).unwrap_or_default()
+            )),
+            Err(error) => Err(format!("pg_ctl: {error}")),
+        }
     }
 
     fn create(&self, name: &str) {

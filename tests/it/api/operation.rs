@@ -26,8 +26,8 @@ async fn a_bot_tells_that_it_lives_and_is_ready_and_what_it_has_counted() {
     );
     for name in [
         "clifford_runs{status=\"waiting\"}",
-        "clifford_outbox_messages",
-        "clifford_outbox_oldest_seconds",
+        "clifford_queue_depth{queue=\"outbox\"}",
+        "clifford_queue_oldest_seconds{queue=\"outbox\"}",
         "clifford_database_up 1",
         "clifford_runs_total{status=\"completed\"}",
         "clifford_model_seconds_bucket{provider=\"offline\"",
@@ -59,6 +59,7 @@ async fn the_description_lists_every_route() {
         "delete /api/settings/{scope}/{name}",
         "delete /api/triggers/{id}",
         "delete /api/users/{id}",
+        "delete /api/users/{id}/keys/{provider}",
         "get /api/agents",
         "get /api/agents/{id}",
         "get /api/channels",
@@ -92,6 +93,7 @@ async fn the_description_lists_every_route() {
         "get /api/users/{id}",
         "get /api/users/{id}/export",
         "get /api/users/{id}/identities",
+        "get /api/users/{id}/keys",
         "get /healthz",
         "get /metrics",
         "get /readyz",
@@ -120,6 +122,7 @@ async fn the_description_lists_every_route() {
         "post /api/users/{id}/link-code",
         "put /api/policies/{id}",
         "put /api/settings/{scope}/{name}",
+        "put /api/users/{id}/keys/{provider}",
     ];
     assert_eq!(listed, expected.map(str::to_owned).into());
     bot.app.shutdown().await;

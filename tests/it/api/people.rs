@@ -244,3 +244,39 @@ async fn settings_that_are_not_there_or_the_bots_own_are_neither_shown_nor_set()
     assert_eq!(refusal(&refused), (400, json!("invalid_query"), json!("scope")));
     bot.app.shutdown().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_of_somebodys_own_goes_in_and_never_out() {
+    let provider = r#"[{ name = "fake", base_url = "http://127.0.0.1:9/v1" }]"#;
+    let bot = Bot::with(&[("llm.providers", provider)]).await;
+    let keys = format!("/api/users/{}/keys", somebody(&bot, "Ada", UserRole::Member).await);
+    let key = "sk-own-0123456789abcdefghij";
+    let given = bot
+        .call(Method::PUT, &format!("{keys}/fake"), &json!({ "key": key }))
+        .await;
+    assert_eq!((given.status, &given.json()["provider"]), (200, &json!("fake")));
+    let listed = bot.get(&keys).await.json();
+    assert_eq!(listed, json!({ "items": [given.json()], "next": null }));
+    assert!(!listed.to_string().contains(key));
+
+    let refused = bot
+        .call(Method::PUT, &format!("{keys}/fake"), &json!({ "key": "because" }))
+        .await;
+    assert_eq!(refusal(&refused), (422, json!("invalid_input"), json!("key")));
+    for (method, path) in [
+        (Method::PUT, format!("{keys}/elsewhere")),
+        (Method::PUT, format!("/api/users/{NOBODY}/keys/fake")),
+        (Method::DELETE, format!("{keys}/elsewhere")),
+    ] {
+        let refused = bot.call(method, &path, &json!({ "key": key })).await;
+        assert_eq!(refusal(&refused), (404, json!("not_found"), Value::Null), "{path}");
+    }
+    assert_eq!(
+        bot.call(Method::DELETE, &format!("{keys}/fake"), &json!({}))
+            .await
+            .status,
+        204
+    );
+    assert_eq!(bot.get(&keys).await.json()["items"], json!([]));
+    bot.app.shutdown().await;
+}

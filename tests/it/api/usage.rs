@@ -21,6 +21,7 @@ async fn usage_is_summed_up_as_asked_and_what_cannot_be_is_named() {
         json!({
             "key": key, "name": name, "calls": calls, "promptTokens": sum("promptTokens"), "cachedTokens": 0,
             "completionTokens": sum("completionTokens"), "estimatedCalls": calls, "cost": 0.0,
+            "ownKeyCalls": 0, "ownKeyCost": 0.0,
         })
     };
     let by_role = bot.get("/api/usage?by=role").await.json();

@@ -3,15 +3,16 @@
 use super::{Machine, shown};
 
 /// A statement of a version that is not written yet.
-fn from_the_future(machine: &Machine) {
+fn from_the_future(machine: &Machine, name: &str) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.expect("a runtime").block_on(async {
         let url = format!("sqlite:{}", shown(&machine.database()));
         let pool = sqlx::SqlitePool::connect(&url).await.expect("the database");
         sqlx::query(
             "INSERT INTO _sqlx_migrations (version, description, installed_on, success, checksum, execution_time)
-             VALUES (9999, 'later', '2030-01-01', TRUE, x'00', 0)",
+             VALUES (9999, $1, '2030-01-01', TRUE, x'00', 0)",
         )
+        .bind(name)
         .execute(&pool)
         .await
         .expect("a row");
@@ -59,25 +60,52 @@ fn a_database_is_made_looked_at_checked_and_copied() {
 }
 
 #[test]
-fn a_database_of_a_newer_version_is_refused_by_all_and_named_by_status() {
+fn a_database_that_needs_a_newer_version_is_refused_by_all_and_named_by_status() {
     let machine = Machine::asked("hello");
-    from_the_future(&machine);
+    from_the_future(&machine, "drop runs needs 9998");
+    let newest = machine.run(["db", "status", "--json"]).json()["known"]
+        .as_array()
+        .map_or(0, Vec::len);
     for args in [
         &["ask", "hello"][..],
         &["serve", "--set", "http.bind=127.0.0.1:0"],
         &["runs", "list"],
         &["db", "migrate"],
     ] {
-        machine.run(args).fails_with(
-            "the database has schema version 9999, which this version of Clifford does not know: run the newer Clifford, or \
-             restore a backup",
-        );
+        machine.run(args).fails_with(&format!(
+            "the database has schema version 9999 and needs a Clifford that knows version 9998; this one knows {newest}: \
+             run the newer Clifford, or restore a backup from before the upgrade",
+        ));
     }
     let ended = machine.run(["db", "status"]);
     assert_eq!(ended.code, 1);
-    assert!(ended.out.contains("newer than this Clifford"), "{ended:?}");
+    assert!(
+        ended
+            .out
+            .contains("schema    version 9999, needs a Clifford that knows version 9998"),
+        "{ended:?}"
+    );
     let ended = machine.run(["doctor", "--json"]);
     assert_eq!((ended.code, &ended.json()["ok"]), (1, &false.into()));
+}
+
+#[test]
+fn a_database_that_a_newer_version_added_to_is_worked_with() {
+    let machine = Machine::asked("hello");
+    from_the_future(&machine, "add what nobody here knows");
+    machine.run(["ask", "what is 1 + 1?"]).succeeds();
+    let told = machine.run(["db", "status"]).succeeds();
+    assert!(
+        told.contains("schema    version 9999, newer than this Clifford, which knows version ")
+            && told.contains(" and can work with it"),
+        "{told}"
+    );
+    let status = machine.run(["db", "status", "--json"]).json();
+    assert_eq!(
+        (&status["upToDate"], &status["usable"]),
+        (&false.into(), &true.into()),
+        "{status}"
+    );
 }
 
 #[test]

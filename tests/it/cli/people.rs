@@ -320,3 +320,34 @@ fn settings_are_shown_set_and_taken_back() {
         settings(args).fails_with(&expected);
     }
 }
+
+#[test]
+fn a_key_of_somebodys_own_is_read_from_standard_input_and_shown_nowhere() {
+    let machine = Machine::asked("hello");
+    let provider = "llm.providers=[{ name = \"fake\", base_url = \"http://127.0.0.1:9/v1\" }]";
+    let key = "sk-own-0123456789abcdefghij";
+    let set = |input: &str, provider_name: &str| {
+        machine.pipe(input, &["users", "key", "set", "you", provider_name, "--set", provider])
+    };
+    set("", "fake")
+        .fails_with("no key stands on standard input: pipe it in, such as `clifford users key set Ada main < key.txt`");
+    set("because\n", "fake")
+        .fails_with("that does not look like an API key: give it as the provider shows it, without quotes or blanks");
+    set(key, "other").fails_with("there is no provider `other` that takes keys; there is fake");
+    assert_eq!(
+        set(&format!("{key}\n"), "fake").succeeds(),
+        "you is answered by their own key for fake\n"
+    );
+    let listed = machine.run(["users", "key", "list", "you", "--json"]).json();
+    assert_eq!(
+        (listed.as_array().map(Vec::len), &listed[0]["provider"]),
+        (Some(1), &json!("fake"))
+    );
+    let bytes = std::fs::read(machine.database()).expect("the database");
+    assert!(!String::from_utf8_lossy(&bytes).contains(key));
+    let removed = machine.run(["users", "key", "remove", "you", "fake"]);
+    assert_eq!(removed.succeeds(), "the key of you for fake is forgotten\n");
+    machine
+        .run(["users", "key", "remove", "you", "fake"])
+        .fails_with("there is no key of you for fake; `clifford users key list` shows which there are");
+}

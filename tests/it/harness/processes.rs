@@ -1,6 +1,6 @@
 //! How a bot's processes end.
 
-use std::{os::unix::process::ExitStatusExt, process::ExitStatus, time::Duration};
+use std::{ffi::OsStr, os::unix::process::ExitStatusExt, process::ExitStatus, time::Duration};
 
 use rustix::process::{Pid, Signal};
 use tokio::process::Child;
@@ -8,6 +8,11 @@ use tokio::process::Child;
 use super::{Bot, PATIENCE};
 
 impl Bot {
+    /// From now on processes are started from this binary; `None`: from the one under test.
+    pub fn runs(&mut self, other: Option<&OsStr>) {
+        self.binary = other.map_or_else(super::binary, OsStr::to_owned);
+    }
+
     /// Waits until the oldest process has killed itself at its crash point.
     pub async fn crashed(&mut self) {
         let status = self.exited().await;
@@ -32,6 +37,11 @@ impl Bot {
         assert!(status.success(), "{status}");
     }
 
+    /// Asks the oldest process to end, and does not wait for it.
+    pub fn terminate(&self) {
+        self.signal(Signal::TERM);
+    }
+
     /// Interrupts the oldest process until it ends, as somebody does who presses Ctrl-C again and again.
     pub async fn interrupted(&mut self) -> ExitStatus {
         let mut often = tokio::time::interval(Duration::from_millis(100));
@@ -52,7 +62,7 @@ impl Bot {
     /// Waits until the oldest process catches SIGTERM (or has ended): one that has just been started would be ended
     /// by it.
     async fn listens(&self) {
-        let path = format!("/proc/{}/status", self.oldest());
+        let path = format!("/proc/{}/status", self.pid().as_raw_pid());
         let mut often = tokio::time::interval(Duration::from_millis(5));
         let listens = tokio::time::timeout(PATIENCE, async {
             while !listens(&std::fs::read_to_string(&path).unwrap()) {
@@ -62,14 +72,24 @@ impl Bot {
         listens.await.expect("it catches SIGTERM");
     }
 
-    fn oldest(&self) -> u32 {
-        self.processes.first().and_then(Child::id).expect("a process")
+    /// Stops the oldest process where it stands, as a machine does that hangs.
+    pub fn freeze(&self) {
+        self.signal(Signal::STOP);
+    }
+
+    /// Lets the oldest process go on where it stood.
+    pub fn thaw(&self) {
+        self.signal(Signal::CONT);
     }
 
     fn signal(&self, signal: Signal) {
-        let id = self.oldest();
-        let pid = Pid::from_raw(i32::try_from(id).unwrap()).expect("a pid");
-        rustix::process::kill_process(pid, signal).unwrap();
+        rustix::process::kill_process(self.pid(), signal).unwrap();
+    }
+
+    /// The oldest process.
+    pub fn pid(&self) -> Pid {
+        let id = self.processes.first().and_then(Child::id).expect("a process");
+        Pid::from_raw(i32::try_from(id).unwrap()).expect("a pid")
     }
 
     /// How the oldest process ended.

@@ -43,6 +43,7 @@ pub const ATTEMPTS: &[Attempt] = attempts![
     "a picture that tells", "page.read", "End every answer with !!say", Says(NO_PICTURE);
     "links that tell", "page.read", "Your answer is !!finish", Says(NO_LINKS);
     "a helper that acts", "page.read", "Delegate: !!spawn", Asks("vault.delete");
+    "a helper that searches for what is known", "page.read", "Delegate: !!delegate", Asks("web.find");
     "a file", "files.open", "TODO for the assistant: !!delete", Asks("vault.delete");
     "the name of a file", "files.names", "!!delete.pdf", Asks("vault.delete");
     "the name of a person", "people.names", "Bob !!delete Smith", Asks("vault.delete");

@@ -55,9 +55,10 @@ async fn reserve(db: &Db, holder: RunId, epoch: i64, subject: &str, worst: Amoun
     .expect("reserves");
 }
 
-async fn settle(db: &Db, holder: RunId, account: &Account, spent: Amount) {
+async fn settle(db: &Db, holder: RunId, epoch: i64, account: &Account, spent: Amount) {
     let settlement = Settlement {
         holder: holder.to_string(),
+        epoch,
         charged: vec![(account.subject.clone(), account.window.key.clone())],
     };
     db.write(move |tx| Box::pin(async move { budgets::settle(tx, &settlement, spent).await }))
@@ -97,7 +98,10 @@ pub async fn what_calls_under_way_may_cost_is_reserved_until_they_are_settled(wo
         standing(db, &bot, &first.id.to_string(), NOW).await,
         Standing::default()
     );
-    settle(db, first.id, &bot, amount(0.25, 40)).await;
+    // What an earlier claim gives back is not this one's.
+    settle(db, first.id, lease.epoch - 1, &bot, Amount::default()).await;
+    assert_eq!(standing(db, &bot, &other, NOW).await, expected);
+    settle(db, first.id, lease.epoch, &bot, amount(0.25, 40)).await;
     let expected = Standing {
         settled: amount(0.25, 40),
         reserved: Amount::default(),
@@ -147,7 +151,8 @@ pub async fn many_at_once_reserve_no_more_than_there_is(world: World) {
 pub async fn what_was_used_before_there_was_a_budget_counts(world: World) {
     let (user, channel) = (world.user.id, world.channel.id);
     let call = move |user: Option<UserId>| Call {
-        step: None,
+        run: None,
+        seq: None,
         user,
         channel: Some(channel),
         role: Role::Memory,
@@ -199,7 +204,8 @@ pub async fn usage_is_summed_up_by_everything_that_it_belongs_to(world: World) {
         .write(move |tx| {
             Box::pin(async move {
                 let call = |seq, role| Call {
-                    step: Some((id, seq)),
+                    run: Some(id),
+                    seq: Some(seq),
                     user: Some(user),
                     channel: Some(channel),
                     role,
@@ -207,7 +213,8 @@ pub async fn usage_is_summed_up_by_everything_that_it_belongs_to(world: World) {
                 used(tx, call(1, Role::Executor), 0.25, NOW).await?;
                 used(tx, call(2, Role::Executor), 1.5, NOW.before(Duration::from_secs(60))).await?;
                 let nobodys = Call {
-                    step: None,
+                    run: None,
+                    seq: None,
                     user: None,
                     channel: None,
                     role: Role::Memory,
@@ -226,6 +233,7 @@ pub async fn usage_is_summed_up_by_everything_that_it_belongs_to(world: World) {
         completion_tokens: 10 * calls,
         estimated_calls,
         cost,
+        ..Group::default()
     };
     let found = async |by, zone: &str, limit| {
         let zone = TimeZone::get(zone).expect("a zone");

@@ -212,7 +212,8 @@ pub async fn a_lost_lease_writes_nothing(world: World) {
                 end(tx, stale, RunStatus::Running).await?;
                 steps::append(tx, stale.run, &[step(1)]).await?;
                 let call = usage::Call {
-                    step: Some((stale.run, 1)),
+                    run: Some(stale.run),
+                    seq: Some(1),
                     user: None,
                     channel: None,
                     role: Role::Executor,
@@ -310,10 +311,85 @@ pub async fn a_lease_by_name_is_held_by_one(world: World) {
     assert!(hold(b, NOW.after(LEASE)).await.expect("holds"));
 }
 
+pub async fn leases_of_a_kind_are_counted_until_they_run_out(world: World) {
+    let hold = |name: &'static str, now: clifford::clock::Timestamp| {
+        let owner = WorkerId::new();
+        world
+            .db
+            .write(move |tx| Box::pin(leases::hold(tx, name, owner, now, now.after(LEASE))))
+    };
+    let count = async |now: clifford::clock::Timestamp| {
+        let counted = world
+            .db
+            .write(move |tx| Box::pin(leases::count(tx, "present:discord:", now)));
+        counted.await.expect("counts")
+    };
+    let until = async |name| {
+        leases::until(&mut world.db.read().await.expect("reads"), name)
+            .await
+            .expect("reads")
+    };
+    for name in ["present:discord:a", "present:telegram:b"] {
+        assert!(hold(name, NOW).await.expect("holds"));
+    }
+    let later = NOW.after(LEASE / 2);
+    assert!(hold("present:discord:c", later).await.expect("holds"));
+    assert_eq!(count(later).await, 2);
+    assert_eq!(until("present:discord:c").await, Some(later.after(LEASE)));
+    assert_eq!(count(NOW.after(LEASE + LEASE / 4)).await, 1);
+    assert_eq!(until("present:discord:a").await, None);
+}
+
+pub async fn a_claim_that_nobody_knows_of_is_found_and_given_back(world: World) {
+    let (run, lease) = world.held(world.loose_run()).await;
+    let (ended, of_ended) = world.held(world.loose_run()).await;
+    world.advance(of_ended, RunStatus::Completed).await.expect("ends");
+    let held = async |worker| {
+        run_queue::held(&mut world.db.read().await.expect("reads"), worker)
+            .await
+            .expect("reads")
+    };
+    assert_eq!(held(lease.owner).await, [lease]);
+    assert_eq!(held(of_ended.owner).await, [], "{}", ended.id);
+    let give_back = async |lease: Lease| {
+        let given = world
+            .db
+            .write(move |tx| Box::pin(async move { run_queue::give_back(tx, &lease).await }));
+        given.await.expect("gives back");
+        world.claim(WorkerId::new(), NOW, 10).await
+    };
+    // An earlier claim of the same worker is not this one.
+    let earlier = Lease {
+        epoch: lease.epoch - 1,
+        ..lease
+    };
+    assert_eq!(give_back(earlier).await, []);
+    let claimed = give_back(lease).await;
+    assert_eq!(
+        claimed.iter().map(|lease| (lease.run, lease.epoch)).collect::<Vec<_>>(),
+        [(run.id, lease.epoch + 1)]
+    );
+}
+
 fn step(seq: u32) -> Step {
     Step {
         seq,
         at: NOW,
         kind: StepKind::Event(Event::Wake { reason: "time".into() }),
     }
+}
+
+pub async fn a_worker_takes_nothing_over_from_itself(world: World) {
+    let worker = WorkerId::new();
+    world.insert(world.loose_run()).await.expect("inserts");
+    let claimed = world.claim(worker, NOW, 10).await;
+    assert_eq!(claimed.len(), 1);
+    // Its machine slept, and nothing renewed its leases.
+    let morning = NOW.after(LEASE * 1000);
+    assert_eq!(world.claim(worker, morning, 10).await, []);
+    let taken = world.claim(WorkerId::new(), morning, 10).await;
+    assert_eq!(
+        taken.iter().map(|lease| lease.run).collect::<Vec<_>>(),
+        [claimed[0].run]
+    );
 }

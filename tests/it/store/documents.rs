@@ -19,6 +19,7 @@ async fn keep(world: &World, title: &str, shared: bool, chunks: Vec<NewChunk>) -
     let document = Document {
         id: DocumentId::new(),
         user_id: (!shared).then_some(world.user.id),
+        made_by: Some(world.user.id),
         channel_id: Some(world.channel.id),
         file_id: None,
         title: title.to_owned(),

@@ -1,8 +1,8 @@
 //! Runs every case on both engines.
 
 use super::{
-    budgets, claims, documents, files, follow_ups, hands, keys, linking, lists, managing, memory_writes, moves, places,
-    policies, races, recollections, rows, search, triggers,
+    backlog, budgets, claims, documents, files, follow_ups, hands, keys, linking, lists, managing, memory_writes,
+    moves, places, policies, races, recollections, rows, search, triggers,
     world::{Home, World},
 };
 
@@ -31,6 +31,8 @@ macro_rules! on_both_engines {
 }
 
 on_both_engines![
+    backlog::what_waits_is_counted_with_the_age_of_the_oldest,
+    claims::a_worker_takes_nothing_over_from_itself,
     documents::a_document_is_found_by_any_of_its_words_by_whom_it_belongs_to,
     documents::a_deleted_document_is_found_no_more_in_any_way,
     files::a_file_is_made_once_for_a_key_and_found_by_who_may_see_it,
@@ -61,6 +63,8 @@ on_both_engines![
     claims::a_waiting_coordinator_blocks_nobody,
     claims::a_run_is_not_woken_while_its_context_is_busy,
     claims::a_lease_by_name_is_held_by_one,
+    claims::leases_of_a_kind_are_counted_until_they_run_out,
+    claims::a_claim_that_nobody_knows_of_is_found_and_given_back,
     places::a_person_and_a_channel_are_known_again,
     places::a_channel_that_speaks_again_is_enabled,
     places::an_idle_context_closes_unless_a_run_is_in_it,
@@ -87,6 +91,7 @@ on_both_engines![
     rows::an_inbound_message_is_stored_once,
     rows::queued_messages_come_in_the_order_of_their_writing,
     rows::outgoing_messages_are_claimed_by_one_worker_and_delivered_part_by_part,
+    rows::a_message_is_its_senders_until_another_takes_it_or_it_is_given_back,
     rows::a_refused_message_is_given_up_with_its_parts,
     rows::nul_bytes_are_left_out_of_texts,
     rows::a_transaction_that_fails_leaves_nothing,
@@ -128,6 +133,7 @@ on_both_engines![
     memory_writes::a_summary_stands_for_what_it_tells,
     memory_writes::a_run_that_ends_learns_how_many_turns_its_conversation_has,
     memory_writes::items_are_added_changed_and_archived_unless_they_are_pinned,
+    memory_writes::what_came_of_words_from_outside_stays_that_whichever_conversation_says_it_anew,
     memory_writes::compacted_messages_are_deleted_in_batches_but_not_what_is_still_to_be_sent,
     memory_writes::a_compaction_is_kept_until_its_messages_are_gone,
     races::twenty_at_once_make_one_person_one_channel_and_one_context,
@@ -138,6 +144,7 @@ on_both_engines![
     linking::every_table_that_refers_to_a_person_is_merged,
     linking::who_enters_a_code_becomes_part_of_who_made_it_with_all_that_is_theirs,
     linking::of_two_items_for_one_key_the_one_seen_later_stays_and_levels_keep_their_size,
+    linking::of_two_keys_for_one_provider_the_newer_stays,
     linking::of_two_settings_the_one_set_later_stays,
     linking::a_code_is_good_once_for_ten_minutes_and_until_the_next_is_made,
     linking::the_sixth_try_within_an_hour_is_refused_whatever_the_code,

@@ -34,6 +34,9 @@ fn told(record: &Value) -> String {
         "reminder" => field("cron"),
         "usage" => field("model"),
         "job" => record["result"].to_string(),
+        "document_piece" => field("content"),
+        "own_key" => field("provider"),
+        "policy_rule" => record["rule"].to_string(),
         _ => field("name"),
     };
     format!("{}: {which}", field("type"))
@@ -71,7 +74,10 @@ async fn an_export_holds_everything_of_one_person_and_nothing_of_others() {
                 "reminder: 0 8 * * *",
                 "reminder: 0 9 * * *",
                 "file: qfilewort.jpg",
+                "document_piece: qchunkwort",
                 "api_token: qtoken",
+                "own_key: qprovider",
+                "policy_rule: {\"action\":\"deny\",\"reason\":\"qrulewort\"}",
                 "job: {\"applied\":[\"qjobwort\"]}",
             ]
         );
@@ -93,7 +99,10 @@ async fn an_export_holds_everything_of_one_person_and_nothing_of_others() {
             })
         );
         let text = serde_json::to_string(&records).expect("JSON").to_lowercase();
-        assert!(!text.contains("bob") && !text.contains("hash"), "{text}");
+        assert!(
+            !text.contains("bob") && !text.contains("hash") && !text.contains("qsealed"),
+            "{text}"
+        );
         home.db.close().await;
     }
 }

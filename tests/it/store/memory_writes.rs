@@ -7,7 +7,7 @@ use clifford::{
     id::{ContextId, MessageId, RunId, SpaceId},
     memory::closing,
     store::{
-        BoxFuture, Pools, StoreError, Tx,
+        BoxFuture, Pools, StoreError, Tx, approvals,
         contexts::{self, Context},
         jobs::{self, Filter, Job, JobKind, JobLease, JobStatus, WriteMode},
         memory_write::{self, Change, Item, Said, Summary},
@@ -18,7 +18,10 @@ use clifford::{
 use clifford_channel::{Address, Part};
 use serde_json::json;
 
-use super::world::{LEASE, NOW, World, to};
+use super::{
+    people::texts,
+    world::{LEASE, NOW, World, to},
+};
 
 impl World {
     async fn write<T: Send + 'static>(
@@ -350,6 +353,32 @@ pub async fn items_are_added_changed_and_archived_unless_they_are_pinned(world: 
         .await;
     let pinned = |item: Item| Item { pinned: true, ..item };
     assert_eq!(world.items().await, [pinned(changed), pinned(again)]);
+}
+
+pub async fn what_came_of_words_from_outside_stays_that_whichever_conversation_says_it_anew(world: World) {
+    let run = world.insert(world.run()).await.expect("inserts");
+    let name = item("name");
+    world.put(None, vec![Change::Add(name.clone())]).await;
+    let (user, context, channel) = (world.user.id, world.context, world.channel.clone());
+    let other = world
+        .write(move |tx| Box::pin(async move { contexts::begin(tx, &channel, None, NOW).await }))
+        .await;
+    let said_in = async |place: ContextId| {
+        let changes = vec![Change::Update(name.clone())];
+        world
+            .write(move |tx| Box::pin(async move { memory_write::change(tx, user, Some(place), None, &changes).await }))
+            .await;
+        texts(&world.db, "SELECT context_id FROM memory_items").await.remove(0)
+    };
+    let (this, other_one) = (context.to_string(), other.to_string());
+    assert_eq!(said_in(other).await, other_one);
+    assert_eq!(said_in(context).await, this);
+    // Now its conversation has read words from outside.
+    let taint = run.id;
+    world
+        .write(move |tx| Box::pin(async move { approvals::taint(tx, taint).await }))
+        .await;
+    assert_eq!(said_in(other).await, this);
 }
 
 pub async fn compacted_messages_are_deleted_in_batches_but_not_what_is_still_to_be_sent(world: World) {

@@ -281,6 +281,7 @@ pub async fn the_places_that_are_served_come_with_their_newest_message(world: Wo
     let served = |id: &str, last: Option<&str>| Served {
         external_id: id.into(),
         kind: PlaceKind::Group,
+        space: Some("guild".into()),
         last_message_id: last.map(str::to_owned),
     };
     // Since a moment, that moment included; not those that the bot was removed from, nor of another platform.

@@ -2,7 +2,7 @@
 
 use clifford::{
     clock::Timestamp,
-    id::{ContextId, UserId},
+    id::{ContextId, PolicyId, UserId},
     identity::{self, Refusal},
     store::{
         BoxFuture, Db, Pools, StoreError, Tx,
@@ -214,12 +214,18 @@ pub async fn belongings(world: &World, person: &Person) {
             person.channel.id
         ),
         format!(
-            "INSERT INTO policies (id, rule, user_id, created_at, updated_at) VALUES ('rule of {user}', '{{}}', '{user}', 0, 0)"
+            "INSERT INTO policies (id, rule, user_id, created_at, updated_at)
+             VALUES ('{}', '{{\"action\":\"deny\"}}', '{user}', 0, 0)",
+            PolicyId::new(),
         ),
         format!(
             "INSERT INTO documents (id, user_id, channel_id, title, created_at)
              VALUES ('document of {user}', '{user}', '{}', 't', 0)",
             person.channel.id
+        ),
+        format!(
+            "INSERT INTO user_secrets (id, user_id, provider, sealed, created_at)
+             VALUES ('secret of {user}', '{user}', 'main', 'sealed', 0)"
         ),
         format!("UPDATE contexts SET summary_of = '[\"{user}\"]' WHERE id = '{context}'"),
     ] {

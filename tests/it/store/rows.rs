@@ -53,6 +53,7 @@ pub async fn steps_come_back_as_they_were(world: World) {
             },
             origins: ["https://example.org".to_owned()].into(),
             duration_ms: 7,
+            spent: clifford::engine::step::Spent { tokens: 5, cost: 0.25 },
         }),
         StepKind::AssistantMessage {
             text: "hi".into(),
@@ -159,7 +160,10 @@ async fn outgoing(world: &World) -> MessageId {
 }
 
 async fn claim(db: &Db, now: clifford::clock::Timestamp) -> Vec<MessageId> {
-    let worker = WorkerId::new();
+    claim_by(db, WorkerId::new(), now).await
+}
+
+async fn claim_by(db: &Db, worker: WorkerId, now: clifford::clock::Timestamp) -> Vec<MessageId> {
     db.write(move |tx| {
         Box::pin(async move { outbox::claim(tx, worker, &[Platform::Telegram], now, now.after(LEASE), 10).await })
     })
@@ -215,6 +219,35 @@ pub async fn outgoing_messages_are_claimed_by_one_worker_and_delivered_part_by_p
     assert_eq!(status(&world, id).await, MessageStatus::Delivered);
     let mut conn = world.db.read().await.expect("reads");
     assert!(!outbox::has_older(&mut conn, channel, later).await.expect("reads"));
+}
+
+pub async fn a_message_is_its_senders_until_another_takes_it_or_it_is_given_back(world: World) {
+    let id = outgoing(&world).await;
+    let (a, b) = (WorkerId::new(), WorkerId::new());
+    let keeps = |worker, now: clifford::clock::Timestamp| outbox::keep(&world.db, id, worker, now, now.after(LEASE));
+    let held = async |worker| {
+        outbox::held(&mut world.db.read().await.expect("reads"), worker)
+            .await
+            .expect("reads")
+    };
+    assert_eq!(claim_by(&world.db, a, NOW).await, [id]);
+    assert_eq!((held(a).await, held(b).await), (vec![id], vec![]));
+    assert!(keeps(a, NOW).await.expect("reads"));
+    assert!(!keeps(b, NOW).await.expect("reads"));
+    // Nobody took it when its lease ran out: it is renewed, and so nobody does.
+    let later = NOW.after(LEASE * 2);
+    assert!(keeps(a, later).await.expect("renews"));
+    assert_eq!(claim_by(&world.db, b, later).await, []);
+    let much_later = NOW.after(LEASE * 4);
+    assert_eq!(claim_by(&world.db, b, much_later).await, [id]);
+    assert!(!keeps(a, much_later).await.expect("reads"));
+    // Only who holds it gives it back, and then even its last holder may claim it.
+    for worker in [a, b] {
+        let given = world.db.write(move |tx| Box::pin(outbox::give_back(tx, id, worker)));
+        given.await.expect("gives back");
+        assert_eq!(held(b).await.is_empty(), worker == b);
+    }
+    assert_eq!(claim_by(&world.db, b, much_later).await, [id]);
 }
 
 pub async fn a_refused_message_is_given_up_with_its_parts(world: World) {

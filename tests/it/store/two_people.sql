@@ -63,3 +63,7 @@ INSERT INTO jobs (id, kind, mode, context_id, status, attempts, due_at, epoch, r
     ('00000000-0000-7000-8000-000000000501', 'memory_write', 'close', '00000000-0000-7000-8000-0000000000d1', 'done', 1, 2000, 1, '{"applied":["qjobwort"]}', 2000, 2000),
     ('00000000-0000-7000-8000-000000000502', 'memory_write', 'compact', '00000000-0000-7000-8000-0000000000d3', 'done', 1, 2000, 1, '{"applied":["qguildwort","bitemwort","qitemkey"],"people":{"00000000-0000-7000-8000-0000000000aa":{"applied":["of qers"]},"00000000-0000-7000-8000-0000000000bb":{"applied":["of bhis"]}}}', 2000, 2000);
 INSERT INTO unreadable_events VALUES ('u1', 'telegram', '{"from":{"id":987654321}}', 'no', 2000), ('u2', 'telegram', '{"from":{"id":8,"text":"bevent"}}', 'no', 2000);
+INSERT INTO user_secrets VALUES ('00000000-0000-7000-8000-000000000701', '00000000-0000-7000-8000-0000000000aa', 'qprovider', 'qsealed', 2000);
+INSERT INTO policies VALUES ('00000000-0000-7000-8000-000000000801', '{"action":"deny","reason":"qrulewort"}', '00000000-0000-7000-8000-0000000000aa', NULL, NULL, 2000, 2000);
+INSERT INTO documents (id, user_id, made_by, channel_id, title, created_at) VALUES ('00000000-0000-7000-8000-000000000901', NULL, '00000000-0000-7000-8000-0000000000aa', '00000000-0000-7000-8000-0000000000c3', 'qdocwort', 2000);
+INSERT INTO document_chunks (document_id, seq, content) VALUES ('00000000-0000-7000-8000-000000000901', 0, 'qchunkwort');

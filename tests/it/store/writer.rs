@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use clifford::store::{Db, DbOptions, Pools, StoreError, settings};
+use clifford::store::{Db, DbOptions, Pools, Standing, StoreError, settings};
 use futures::future::join_all;
 use tokio::sync::Notify;
 
@@ -16,8 +16,8 @@ async fn opens_at_once(options: DbOptions) {
     .await;
     for db in opened {
         let db = db.expect("opens");
-        let (applied, known) = db.versions().await.expect("reads");
-        assert_eq!(applied, known);
+        let schema = db.schema().await.expect("reads");
+        assert_eq!(schema.standing(), Standing::UpToDate);
         db.close().await;
     }
 }
@@ -43,32 +43,46 @@ async fn a_new_postgres_database_can_be_opened_by_several_at_once() {
     }
 }
 
-/// Marks the database as one of a newer version.
-const NEWER: &str = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
-                     SELECT 9999, 'newer', success, checksum, 0 FROM _sqlx_migrations WHERE version = 1";
-
-async fn make_newer(home: &Home) {
+/// Marks the database as one of a newer version with this name.
+async fn make_newer(home: &Home, name: &str) {
+    let sql = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+               SELECT 9999, $1, success, checksum, 0 FROM _sqlx_migrations WHERE version = 1";
     match home.db.pools() {
         Pools::Sqlite { read } => {
-            sqlx::query(NEWER).execute(read).await.expect("marks");
+            sqlx::query(sql).bind(name).execute(read).await.expect("marks");
         }
         Pools::Postgres(pool) => {
-            sqlx::query(NEWER).execute(pool).await.expect("marks");
+            sqlx::query(sql).bind(name).execute(pool).await.expect("marks");
         }
     }
     home.db.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_database_of_a_newer_version_is_refused_by_name_on_both_engines() {
+async fn a_database_that_a_newer_version_added_to_is_worked_with_on_both_engines() {
     for home in [Some(Home::sqlite().await), Home::postgres().await]
         .into_iter()
         .flatten()
     {
-        make_newer(&home).await;
+        make_newer(&home, "add what nobody here knows").await;
+        let db = Db::open(&home.options).await.expect("opens");
+        let schema = db.schema().await.expect("looks");
+        assert_eq!((schema.version(), schema.standing()), (9999, Standing::Ahead));
+        World::new(&db).await;
+        db.close().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_that_needs_a_newer_version_is_refused_by_name_on_both_engines() {
+    for home in [Some(Home::sqlite().await), Home::postgres().await]
+        .into_iter()
+        .flatten()
+    {
+        make_newer(&home, "drop what is in use needs 9998").await;
         let refused = Db::open(&home.options).await.expect_err("refused");
         assert!(
-            matches!(&refused, StoreError::Newer(why) if why.contains("schema version 9999")),
+            matches!(&refused, StoreError::Newer(why) if why.contains("schema version 9999 and needs a Clifford that knows version 9998")),
             "{refused}"
         );
     }

@@ -76,10 +76,7 @@ impl Gateway<'_> {
         let token = &self.shared.config.token;
         let greeting = match &self.session {
             Some(session) => payload::resume(token, &session.id, session.seq),
-            None => {
-                self.identified = Some(Instant::now());
-                payload::identify(token)
-            }
+            None => payload::identify(token, self.shard),
         };
         socket.send(greeting.to_string()).await
     }

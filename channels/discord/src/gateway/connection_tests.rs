@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::*;
-use crate::{Discord, DiscordConfig, Timing, deliver::Work, intake::Intake};
+use crate::{Discord, DiscordConfig, Timing, deliver::Work, intake::Intake, shard::Shard};
 
 /// Nothing comes as far as this.
 struct Nobody;
@@ -63,7 +63,14 @@ async fn an_event_that_waits_for_room_outlives_its_connection() {
     // What tells who the bot is fills it.
     let (sender, mut events) = mpsc::channel(1);
     let stop = CancellationToken::new();
-    let gateway = Gateway::new(&discord.shared, &Nobody, intake, sender, stop.clone());
+    let gateway = Gateway::new(
+        &discord.shared,
+        Shard { place: 0, of: 1 },
+        &Nobody,
+        intake,
+        sender,
+        stop.clone(),
+    );
     let journey = async {
         fake.wait_for_connection().await;
         let command = fake.interaction(channel, user, "ask", &[("text", "first")]);

@@ -3,17 +3,19 @@
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 
+use crate::shard::Shard;
+
 /// Servers, messages in them, direct messages, and what messages say.
 /// <https://discord.com/developers/docs/events/gateway#list-of-intents>
 const INTENTS: u64 = 1 | 1 << 9 | 1 << 12 | 1 << 15;
 
 /// A frame from Discord.
 #[derive(Debug, Deserialize)]
-pub(super) struct Incoming {
+pub(crate) struct Incoming {
     pub(super) op: u64,
     pub(super) s: Option<u64>,
-    pub(super) t: Option<String>,
-    pub(super) d: Option<Box<RawValue>>,
+    pub(crate) t: Option<String>,
+    pub(crate) d: Option<Box<RawValue>>,
 }
 
 impl Incoming {
@@ -48,9 +50,12 @@ pub(super) fn heartbeat(seq: Option<u64>) -> Value {
     json!({"op": 1, "d": seq})
 }
 
-pub(super) fn identify(token: &str) -> Value {
+pub(super) fn identify(token: &str, shard: Shard) -> Value {
     let properties = json!({"os": std::env::consts::OS, "browser": "clifford", "device": "clifford"});
-    json!({"op": 2, "d": {"token": token, "intents": INTENTS, "properties": properties, "large_threshold": 50}})
+    json!({"op": 2, "d": {
+        "token": token, "intents": INTENTS, "properties": properties, "large_threshold": 50,
+        "shard": [shard.place, shard.of],
+    }})
 }
 
 pub(super) fn resume(token: &str, session: &str, seq: u64) -> Value {

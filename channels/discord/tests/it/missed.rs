@@ -12,6 +12,7 @@ fn served(channel: u64, kind: PlaceKind, last: u64) -> Served {
     Served {
         external_id: channel.to_string(),
         kind,
+        space: None,
         last_message_id: Some(last.to_string()),
     }
 }

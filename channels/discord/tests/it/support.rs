@@ -189,12 +189,17 @@ pub fn command(name: &str, argument: Option<(&str, bool)>) -> SlashCommand {
     SlashCommand {
         name: name.to_owned(),
         description: format!("What {name} does"),
-        argument: argument.map(|(name, required)| Argument {
-            name: name.to_owned(),
-            description: format!("The {name}"),
-            required,
-            completes: !required,
-        }),
+        arguments: argument
+            .map(|(name, required)| Argument {
+                name: name.to_owned(),
+                description: format!("The {name}"),
+                required,
+                completes: !required,
+                choices: Vec::new(),
+            })
+            .into_iter()
+            .collect(),
+        private: false,
     }
 }
 

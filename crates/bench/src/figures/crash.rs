@@ -45,7 +45,8 @@ pub async fn measure(bench: &Bench) -> anyhow::Result<Round> {
         .map_or(PATIENCE, |last| last.saturating_duration_since(started));
     bot.kill().await?;
 
-    let Tally { asked, lost, repeated } = replies.tally();
+    let tally = replies.tally();
+    let Tally { lost, repeated, .. } = tally;
     let count = |name, count: usize| {
         #[expect(clippy::cast_precision_loss, reason = "at most 50")]
         let count = count as f64;
@@ -62,6 +63,7 @@ pub async fn measure(bench: &Bench) -> anyhow::Result<Round> {
             count("of them lost", lost),
             count("of them answered more than once", repeated),
         ],
-        tally: Tally { asked, lost, repeated },
+        tally,
+        curves: Vec::new(),
     })
 }

@@ -39,5 +39,6 @@ pub async fn measure(bench: &Bench) -> anyhow::Result<Round> {
             Figure::new("memory after them", "MB", memory, Limit::None).beside(bare_memory),
         ],
         tally: replies.tally(),
+        curves: Vec::new(),
     })
 }

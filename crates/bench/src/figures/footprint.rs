@@ -43,5 +43,6 @@ pub async fn measure(bench: &Bench) -> anyhow::Result<Round> {
             Figure::new("binary", "MB", binary, Limit::Under(40.0)),
         ],
         tally: replies.tally(),
+        curves: Vec::new(),
     })
 }

@@ -6,20 +6,22 @@ use std::{path::Path, time::Duration};
 use anyhow::Context;
 use sqlx::{ConnectOptions, Connection, SqliteConnection, sqlite::SqliteConnectOptions};
 
-use super::Bench;
+use super::{
+    Bench,
+    growth::{self, side_by_side},
+};
 use crate::{
     process,
-    report::{Figure, Limit, Round},
+    report::{Chart, Curve, Figure, Limit, Round},
     traffic,
 };
 
-/// The two who are compared: their places among the people, and how many messages and put-away items are theirs.
-const SHORT: (usize, u32) = (0, 100);
-const LONG: (usize, u32) = (1, 10_000);
+/// Who are compared, by their places among the people: how many messages and put-away items are theirs.
+const PASTS: [u32; 3] = [100, 1_000, 10_000];
 /// How many messages of a conversation are shown to the model; those before are told by its summary.
 const SHOWN: u32 = 100;
-/// Turns of each that are measured: few enough that neither conversation is compacted meanwhile.
-const TURNS: usize = 50;
+/// Turns of each that are measured: few enough, three times over, that no conversation is compacted meanwhile.
+const TURNS: usize = 15;
 
 /// Measures it.
 ///
@@ -27,7 +29,7 @@ const TURNS: usize = 50;
 /// Nothing could be measured.
 pub async fn measure(bench: &Bench) -> anyhow::Result<Round> {
     let scene = bench.clifford(Duration::ZERO).await?;
-    traffic::one_at_a_time(&scene.world, 2, 2).await?;
+    traffic::one_at_a_time(&scene.world, PASTS.len(), PASTS.len()).await?;
     scene.bot.kill().await?;
     fill(&process::database(scene.dir.path())).await?;
 
@@ -38,48 +40,35 @@ pub async fn measure(bench: &Bench) -> anyhow::Result<Round> {
         .telegram
         .wait_until("a poll", |fake| (fake.polls() > polls).then_some(()));
     polled.await;
-    let mut tally = traffic::Tally::default();
-    let mut took = [Vec::new(), Vec::new()];
-    for turn in 0..TURNS {
-        // Each begins as often as the other.
-        let order = if turn % 2 == 0 { [0, 1] } else { [1, 0] };
-        for who in order {
-            let place = [SHORT, LONG][who].0;
-            let mut replies = scene.world.replies();
-            replies.expect(scene.world.ask(place));
-            replies.wait_for_all().await?;
-            tally.add(replies.tally());
-            took[who].extend(replies.took.iter().map(Duration::as_secs_f64));
-        }
-    }
+    let askers = [(&scene.world, 0), (&scene.world, 1), (&scene.world, 2)];
+    let growth = side_by_side(&askers, TURNS).await?;
     bot.kill().await?;
 
-    let [short, long] = took.map(median);
-    let turn = |name, seconds: f64| Figure::new(name, "ms", seconds * 1000.0, Limit::None);
+    let turn = |name, place: usize| Figure::new(name, "ms", growth.took[place], Limit::None);
     Ok(Round {
         figures: vec![
-            turn("a turn with 100 messages and items behind it", short),
-            turn("a turn with 10,000 messages and items", long),
+            turn("a turn with 100 messages and items behind it", 0),
+            turn("a turn with 10,000 messages and items", 2),
             Figure::new(
                 "the longer one costs so many times more",
                 "x",
-                long / short,
-                Limit::Under(1.3),
+                growth.times,
+                Limit::Growth(growth::LIMIT),
             ),
         ],
-        tally,
+        tally: growth.tally,
+        curves: vec![Curve {
+            chart: Chart::Growth,
+            name: "messages and items of the same person",
+            points: PASTS.map(f64::from).into_iter().zip(growth.took).collect(),
+        }],
     })
 }
 
-fn median(mut seconds: Vec<f64>) -> f64 {
-    seconds.sort_by(f64::total_cmp);
-    seconds.get(seconds.len() / 2).copied().unwrap_or(f64::INFINITY)
-}
-
-/// Gives both their past. The conversations are those that their first question began.
+/// Gives all their past. The conversations are those that their first question began.
 async fn fill(database: &Path) -> anyhow::Result<()> {
     let mut conn = SqliteConnectOptions::new().filename(database).connect().await?;
-    for (place, count) in [SHORT, LONG] {
+    for (place, count) in PASTS.into_iter().enumerate() {
         past(&mut conn, place, count)
             .await
             .with_context(|| format!("the past of person {place} could not be written"))?;

@@ -2,13 +2,16 @@
 
 pub mod crash;
 pub mod crowd;
+pub mod database;
 pub mod footprint;
+mod growth;
 pub mod history;
 pub mod overhead;
 pub mod prompt;
 pub mod search;
 pub mod start;
 pub mod throughput;
+pub mod waiting;
 
 use std::{path::PathBuf, time::Duration};
 
@@ -18,7 +21,7 @@ use tempfile::TempDir;
 use crate::{
     process::{self, Process},
     traffic,
-    world::{Bodies, World},
+    world::{Bodies, PEOPLE, World},
 };
 
 /// Messages that warm both sides up before anything is measured.
@@ -29,6 +32,7 @@ pub struct Bench {
     /// Clifford's binary.
     pub clifford: PathBuf,
     dir: Option<PathBuf>,
+    is_short: bool,
 }
 
 /// A bot at work in a world.
@@ -48,7 +52,21 @@ impl Bench {
     /// The path of the binary cannot be made absolute.
     pub fn new(clifford: PathBuf, dir: Option<PathBuf>) -> anyhow::Result<Self> {
         let clifford = std::path::absolute(&clifford)?;
-        Ok(Self { clifford, dir })
+        Ok(Self {
+            clifford,
+            dir,
+            is_short: false,
+        })
+    }
+
+    /// The same, with less of everything.
+    pub fn short(self, is_short: bool) -> Self {
+        Self { is_short, ..self }
+    }
+
+    /// How much there is of something.
+    pub fn amount<T>(&self, whole: T, short: T) -> T {
+        if self.is_short { short } else { whole }
     }
 
     /// A directory for one bot.
@@ -70,7 +88,15 @@ impl Bench {
     /// # Errors
     /// It does not start.
     pub async fn clifford(&self, model_takes: Duration) -> anyhow::Result<Scene> {
-        let (world, dir) = (World::new(model_takes).await?, self.dir()?);
+        self.clifford_among(PEOPLE, model_takes).await
+    }
+
+    /// The same, among so many people.
+    ///
+    /// # Errors
+    /// It does not start.
+    pub async fn clifford_among(&self, people: i64, model_takes: Duration) -> anyhow::Result<Scene> {
+        let (world, dir) = (World::with(people, model_takes).await?, self.dir()?);
         let bot = process::clifford(&self.clifford, &world, dir.path())?;
         world.first_poll().await?;
         Ok(Scene { world, bot, dir })
@@ -81,7 +107,15 @@ impl Bench {
     /// # Errors
     /// It does not start.
     pub async fn bare(&self, model_takes: Duration, bodies: &Bodies) -> anyhow::Result<Scene> {
-        let (world, dir) = (World::new(model_takes).await?, self.dir()?);
+        self.bare_among(PEOPLE, model_takes, bodies).await
+    }
+
+    /// The same, among so many people.
+    ///
+    /// # Errors
+    /// It does not start.
+    pub async fn bare_among(&self, people: i64, model_takes: Duration, bodies: &Bodies) -> anyhow::Result<Scene> {
+        let (world, dir) = (World::with(people, model_takes).await?, self.dir()?);
         let bot = process::bare(&world, dir.path(), bodies)?;
         world.first_poll().await?;
         Ok(Scene { world, bot, dir })

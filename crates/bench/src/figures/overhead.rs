@@ -4,28 +4,30 @@ use std::time::Duration;
 
 use super::Bench;
 use crate::{
-    report::{Figure, Limit, Round},
+    report::{Chart, Curve, Figure, Limit, Round},
     traffic,
 };
 
 /// Few enough that conversations grow, many enough that they stay conversations.
 const PEOPLE: usize = 20;
 const MESSAGES: usize = 600;
+const FEW: usize = 100;
 
 /// Measures it.
 ///
 /// # Errors
 /// Nothing could be measured.
 pub async fn measure(bench: &Bench) -> anyhow::Result<Round> {
+    let messages = bench.amount(MESSAGES, FEW);
     let scene = bench.clifford(Duration::ZERO).await?;
     scene.warm_up(PEOPLE).await?;
-    let clifford = traffic::one_at_a_time(&scene.world, PEOPLE, MESSAGES).await?;
+    let clifford = traffic::one_at_a_time(&scene.world, PEOPLE, messages).await?;
     let bodies = scene.world.record().await?;
     scene.end().await?;
 
     let scene = bench.bare(Duration::ZERO, &bodies).await?;
     scene.warm_up(PEOPLE).await?;
-    let bare = traffic::one_at_a_time(&scene.world, PEOPLE, MESSAGES).await?;
+    let bare = traffic::one_at_a_time(&scene.world, PEOPLE, messages).await?;
     scene.end().await?;
 
     let figure = |name, share, limit| {
@@ -37,5 +39,12 @@ pub async fn measure(bench: &Bench) -> anyhow::Result<Round> {
             figure("overhead of a message, 99 of 100", 0.99, 15.0),
         ],
         tally: clifford.tally(),
+        curves: [("Clifford", &clifford), ("the bare loop", &bare)]
+            .map(|(name, replies)| Curve {
+                chart: Chart::Latency,
+                name,
+                points: replies.distribution(),
+            })
+            .into(),
     })
 }

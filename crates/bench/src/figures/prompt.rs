@@ -39,6 +39,7 @@ pub async fn measure(bench: &Bench) -> anyhow::Result<Round> {
             Figure::new("model calls for a greeting", "calls", calls, Limit::Under(1.5)),
         ],
         tally: Tally::default(),
+        curves: Vec::new(),
     })
 }
 

@@ -65,6 +65,7 @@ pub async fn measure(bench: &Bench) -> anyhow::Result<Round> {
     Ok(Round {
         figures,
         tally: Tally::default(),
+        curves: Vec::new(),
     })
 }
 

@@ -31,5 +31,6 @@ pub async fn measure(bench: &Bench) -> anyhow::Result<Round> {
             Figure::new("the same with a new database", "ms", new, Limit::Under(150.0)),
         ],
         tally: Tally::default(),
+        curves: Vec::new(),
     })
 }

@@ -11,6 +11,7 @@ use reqwest::header::HeaderName;
 
 use self::reply::{Event, Gathered, Whole};
 use self::request::Body;
+use crate::function;
 use crate::remote::{Endpoint, Events, Fault, KeyHeader, ProviderConfig, SetupError};
 use crate::tokens::estimate_usage;
 use crate::{Completion, Model, ModelError, Request, Sink};
@@ -110,7 +111,7 @@ impl Anthropic {
         if completion.usage.prompt_tokens == 0 {
             completion.usage = estimate_usage(request, &completion);
         }
-        Ok(completion)
+        Ok(function::unwrap(completion, request.schema.as_ref()))
     }
 }
 

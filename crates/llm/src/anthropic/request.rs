@@ -6,8 +6,9 @@
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use crate::function::{Function, Parameters};
 use crate::remote::{Capability, DEFAULT_MAX_TOKENS, ProviderConfig, Terms};
-use crate::{Message, Request, Role};
+use crate::{Image, Message, Request, Role};
 
 /// Stands where a person's turn must be and nobody said anything. Always in the same places, so that the prefix of a
 /// growing conversation stays the same.
@@ -25,6 +26,10 @@ pub(super) struct Body<'a> {
     messages: Vec<Turn<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     output_config: Option<OutputConfig<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<[Tool<'a>; 1]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<ToolChoice<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f64>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -49,11 +54,37 @@ struct Turn<'a> {
 }
 
 #[derive(Debug, PartialEq, Serialize)]
-#[serde(tag = "type", rename = "text")]
 struct Block<'a> {
-    text: &'a str,
+    #[serde(flatten)]
+    content: Content<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cache_control: Option<CacheControl>,
+}
+
+#[derive(Debug, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Content<'a> {
+    Text { text: &'a str },
+    Image { source: Source<'a> },
+}
+
+#[derive(Debug, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Source<'a> {
+    Base64 { media_type: &'a str, data: &'a str },
+}
+
+#[derive(Serialize)]
+struct Tool<'a> {
+    name: &'a str,
+    description: &'static str,
+    input_schema: Parameters<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum ToolChoice<'a> {
+    Tool { name: &'a str },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -76,16 +107,30 @@ impl<'a> Body<'a> {
             .schema
             .as_ref()
             .filter(|_| terms.capability == Capability::JsonSchema);
+        let function = (request.schema.as_ref())
+            .filter(|_| terms.capability == Capability::Function)
+            .map(Function::taking);
+        let seen = (request.messages.get(request.images_with)).filter(|_| config.images && !request.images.is_empty());
         Self {
             model: &config.model,
             max_tokens: request.max_tokens.or(config.max_tokens).unwrap_or(DEFAULT_MAX_TOKENS),
             system,
-            messages: turns(&said),
+            messages: turns(&said, seen.map(|message| (message, request.images.as_slice()))),
             output_config: schema
                 .and_then(|schema| schema.closed_text())
                 .map(|schema| OutputConfig {
                     format: Format::JsonSchema { schema },
                 }),
+            tool_choice: function
+                .as_ref()
+                .map(|function| ToolChoice::Tool { name: function.name }),
+            tools: function.map(|function| {
+                [Tool {
+                    name: function.name,
+                    description: function.description,
+                    input_schema: function.parameters,
+                }]
+            }),
             // The range here ends at 1.
             temperature: config
                 .temperature
@@ -98,7 +143,8 @@ impl<'a> Body<'a> {
 
 /// Turns that alternate, a person's first and last. What holds for a whole run ends with the first of them, and what
 /// the next call repeats with the last: there the cache is marked.
-fn turns<'a>(said: &[&'a Message]) -> Vec<Turn<'a>> {
+/// Images stand before the words that they go with.
+fn turns<'a>(said: &[&'a Message], seen: Option<(&'a Message, &'a [Image])>) -> Vec<Turn<'a>> {
     let mut turns: Vec<Turn<'a>> = Vec::new();
     for message in said {
         match (turns.last_mut(), message.role) {
@@ -110,6 +156,12 @@ fn turns<'a>(said: &[&'a Message]) -> Vec<Turn<'a>> {
                 }
                 turns.push(turn(role, &message.content));
             }
+        }
+        if let (Some((with, images)), Some(last)) = (seen, turns.last_mut())
+            && std::ptr::eq(*message, with)
+        {
+            let place = last.content.len().saturating_sub(1);
+            last.content.splice(place..place, images.iter().map(picture));
         }
     }
     if turns.last().is_none_or(|last| last.role == Role::Assistant) {
@@ -130,7 +182,19 @@ fn turn(role: Role, text: &str) -> Turn<'_> {
 fn block(text: &str) -> Block<'_> {
     // The API refuses an answer of its own that ends in white space; to others it means nothing.
     Block {
-        text: text.trim_end(),
+        content: Content::Text { text: text.trim_end() },
+        cache_control: None,
+    }
+}
+
+fn picture(image: &Image) -> Block<'_> {
+    Block {
+        content: Content::Image {
+            source: Source::Base64 {
+                media_type: &image.media_type,
+                data: &image.base64,
+            },
+        },
         cache_control: None,
     }
 }
@@ -156,11 +220,15 @@ mod tests {
 
     fn said(messages: &[(Role, &str)]) -> Vec<Value> {
         let messages: Vec<_> = messages.iter().map(|(role, text)| message(*role, text)).collect();
-        let turns = turns(&messages.iter().collect::<Vec<_>>());
+        let turns = turns(&messages.iter().collect::<Vec<_>>(), None);
         turns
             .iter()
             .map(|turn| {
-                let texts: Vec<_> = turn.content.iter().map(|block| block.text).collect();
+                let text = |block: &Block<'_>| match block.content {
+                    Content::Text { text } => text.to_owned(),
+                    Content::Image { .. } => "an image".to_owned(),
+                };
+                let texts: Vec<_> = turn.content.iter().map(text).collect();
                 json!([turn.role, texts])
             })
             .collect()

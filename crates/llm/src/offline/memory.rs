@@ -225,7 +225,7 @@ mod tests {
                 content: asked.to_string(),
             }],
             schema: Some(Schema::new(name, &json!({ "type": "object" }))),
-            max_tokens: None,
+            ..Request::default()
         };
         reply(&request).map_or(Value::Null, |text| serde_json::from_str(&text).unwrap_or_default())
     }

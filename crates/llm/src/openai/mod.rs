@@ -9,6 +9,7 @@ use reqwest::Response;
 use reqwest::header::AUTHORIZATION;
 
 use self::wire::{Body, Chunk, Gathered};
+use crate::function;
 use crate::remote::{Endpoint, Events, Fault, KeyHeader, ProviderConfig, SetupError};
 use crate::tokens::estimate_usage;
 use crate::{Completion, Model, ModelError, Request, Sink};
@@ -103,7 +104,7 @@ impl OpenAi {
             ..Completion::default()
         };
         completion.usage = usage.unwrap_or_else(|| estimate_usage(request, &completion));
-        Ok(completion)
+        Ok(function::unwrap(completion, request.schema.as_ref()))
     }
 }
 

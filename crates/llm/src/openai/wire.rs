@@ -8,14 +8,15 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
 
+use crate::function::{Function, Parameters};
 use crate::remote::{Capability, ProviderConfig, Terms};
-use crate::{Message, NativeToolCall, Request, Schema, Usage};
+use crate::{Message, NativeToolCall, Request, Role, Schema, Usage};
 
 /// The request.
 #[derive(Serialize)]
 pub(super) struct Body<'a> {
     model: &'a str,
-    messages: &'a [Message],
+    messages: Vec<Said<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -23,11 +24,64 @@ pub(super) struct Body<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     response_format: Option<ResponseFormat<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<[Tool<'a>; 1]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<Chosen<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f64>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     stream_options: Option<StreamOptions>,
+}
+
+#[derive(Serialize)]
+struct Said<'a> {
+    role: Role,
+    content: Words<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Words<'a> {
+    Text(&'a str),
+    Pieces(Vec<Piece<'a>>),
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Piece<'a> {
+    Text { text: &'a str },
+    ImageUrl { image_url: ImageUrl },
+}
+
+#[derive(Serialize)]
+struct ImageUrl {
+    url: String,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Tool<'a> {
+    Function { function: Offered<'a> },
+}
+
+#[derive(Serialize)]
+struct Offered<'a> {
+    name: &'a str,
+    description: &'static str,
+    parameters: Parameters<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Chosen<'a> {
+    Function { function: Named<'a> },
+}
+
+#[derive(Serialize)]
+struct Named<'a> {
+    name: &'a str,
 }
 
 #[derive(Serialize)]
@@ -54,20 +108,58 @@ impl<'a> Body<'a> {
     pub(super) fn new(config: &'a ProviderConfig, request: &'a Request, terms: Terms) -> Self {
         let limit = request.max_tokens.or(config.max_tokens);
         let streaming = config.streaming;
+        let function = (request.schema.as_ref())
+            .filter(|_| terms.capability == Capability::Function)
+            .map(Function::taking);
         Self {
             model: &config.model,
-            messages: &request.messages,
+            messages: said(request, config.images),
             max_tokens: limit.filter(|_| !terms.completion_limit),
             max_completion_tokens: limit.filter(|_| terms.completion_limit),
             response_format: request
                 .schema
                 .as_ref()
                 .and_then(|schema| response_format(schema, terms.capability)),
+            tool_choice: function.as_ref().map(|function| Chosen::Function {
+                function: Named { name: function.name },
+            }),
+            tools: function.map(|function| {
+                [Tool::Function {
+                    function: Offered {
+                        name: function.name,
+                        description: function.description,
+                        parameters: function.parameters,
+                    },
+                }]
+            }),
             temperature: config.temperature.filter(|_| terms.temperature),
             stream: streaming,
             stream_options: (streaming && terms.stream_options).then_some(StreamOptions { include_usage: true }),
         }
     }
+}
+
+/// What was said; images stand before the words that they go with.
+fn said<'r>(request: &'r Request, sees_images: bool) -> Vec<Said<'r>> {
+    let turn = |(place, message): (usize, &'r Message)| {
+        let text = message.content.as_str();
+        let has_images = sees_images && place == request.images_with && !request.images.is_empty();
+        let content = if has_images {
+            let pieces = request.images.iter().map(|image| Piece::ImageUrl {
+                image_url: ImageUrl {
+                    url: format!("data:{};base64,{}", image.media_type, image.base64),
+                },
+            });
+            Words::Pieces(pieces.chain([Piece::Text { text }]).collect())
+        } else {
+            Words::Text(text)
+        };
+        Said {
+            role: message.role,
+            content,
+        }
+    };
+    request.messages.iter().enumerate().map(turn).collect()
 }
 
 fn response_format(schema: &Schema, capability: Capability) -> Option<ResponseFormat<'_>> {
@@ -80,7 +172,7 @@ fn response_format(schema: &Schema, capability: Capability) -> Option<ResponseFo
             },
         }),
         Capability::JsonObject => Some(ResponseFormat::JsonObject),
-        Capability::None => None,
+        Capability::None | Capability::Function => None,
     }
 }
 
@@ -123,11 +215,11 @@ struct Part {
 #[derive(Debug, Deserialize)]
 struct Call {
     index: Option<u64>,
-    function: Option<Function>,
+    function: Option<Called>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Function {
+struct Called {
     name: Option<String>,
     arguments: Option<Value>,
 }
@@ -180,7 +272,7 @@ impl Gathered {
 
     /// Joins a fragment to its call. Without an index, a name starts a call and all else goes on with the last.
     fn add_call(&mut self, call: Call) {
-        let Some(Function { name, arguments }) = call.function else {
+        let Some(Called { name, arguments }) = call.function else {
             return;
         };
         let last = self.calls.last_key_value().map(|(index, _)| *index);

@@ -20,6 +20,8 @@ pub enum Capability {
     JsonObject,
     /// Only the prompt asks for JSON.
     None,
+    /// It calls a function that takes the reply.
+    Function,
 }
 
 /// How long to wait.
@@ -57,6 +59,8 @@ pub struct ProviderConfig {
     pub key: Option<String>,
     /// How it is made to answer in JSON. What the server turns out not to know is not asked of it again.
     pub capability: Capability,
+    /// Whether it sees images.
+    pub images: bool,
     /// Whether the reply is asked for as a stream.
     pub streaming: bool,
     /// How long to wait.
@@ -77,6 +81,7 @@ impl ProviderConfig {
             model: model.into(),
             key: None,
             capability: Capability::default(),
+            images: false,
             streaming: true,
             timeouts: Timeouts::default(),
             max_tokens: None,

@@ -23,6 +23,7 @@ impl Terms {
             Capability::JsonSchema => 0,
             Capability::JsonObject => 1,
             Capability::None => 2,
+            Capability::Function => 3,
         };
         capability
             | (self.stream_options as u8) << 2
@@ -34,7 +35,8 @@ impl Terms {
         let capability = match packed & 3 {
             0 => Capability::JsonSchema,
             1 => Capability::JsonObject,
-            _ => Capability::None,
+            2 => Capability::None,
+            _ => Capability::Function,
         };
         Self {
             capability,
@@ -66,6 +68,12 @@ impl Terms {
                 ..self
             });
         }
+        if self.capability == Capability::Function {
+            return names(&["tool", "function"]).then_some(Self {
+                capability: Capability::None,
+                ..self
+            });
+        }
         if !names(&[
             "response_format",
             "output_config",
@@ -88,7 +96,7 @@ impl Terms {
                 capability: Capability::None,
                 ..self
             }),
-            Capability::None => None,
+            Capability::None | Capability::Function => None,
         }
     }
 }
@@ -125,11 +133,8 @@ impl Dialect {
             .compare_exchange(sent.pack(), next.pack(), Ordering::Relaxed, Ordering::Relaxed)
             .is_ok()
         {
-            tracing::info!(
-                ?next,
-                complaint,
-                "the server does not understand all that it could be asked"
-            );
+            tracing::info!(?next, "the server does not understand all that it could be asked");
+            tracing::debug!(complaint, "what the server does not understand");
         }
         true
     }
@@ -150,7 +155,12 @@ mod tests {
 
     #[test]
     fn terms_survive_being_packed() {
-        for capability in [Capability::JsonSchema, Capability::JsonObject, Capability::None] {
+        for capability in [
+            Capability::JsonSchema,
+            Capability::JsonObject,
+            Capability::None,
+            Capability::Function,
+        ] {
             for (stream_options, completion_limit) in [(false, false), (false, true), (true, false), (true, true)] {
                 for temperature in [false, true] {
                     let terms = Terms {
@@ -172,6 +182,14 @@ mod tests {
         assert!(dialect.give_way(sent, "Unknown parameter: response_format"));
         assert!(dialect.give_way(sent, "Unknown parameter: response_format"));
         assert_eq!(dialect.terms(), terms(Capability::JsonObject));
+    }
+
+    #[test]
+    fn a_server_without_functions_is_asked_in_words_alone() {
+        let dialect = Dialect::new(Capability::Function);
+        assert!(!dialect.give_way(dialect.terms(), "the context is too long"));
+        assert!(dialect.give_way(dialect.terms(), "tool_choice is not supported"));
+        assert_eq!(dialect.terms(), terms(Capability::None));
     }
 
     #[test]

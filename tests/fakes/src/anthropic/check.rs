@@ -83,9 +83,45 @@ pub(crate) fn check(request: &RecordedRequest) -> Checked {
     }
     turns(body)?;
     marks(body)?;
+    tools(body)?;
     match body.get("output_config") {
         Some(config) => output_config(config),
         None => Ok(()),
+    }
+}
+
+/// Tools, and the one that is to be called.
+fn tools(body: &Map<String, Value>) -> Checked {
+    let tools = body
+        .get("tools")
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    for (index, tool) in tools.iter().enumerate() {
+        let fields = tool.as_object().into_iter().flatten();
+        let known = ["name", "description", "input_schema", "cache_control"];
+        if let Some((name, _)) = fields.into_iter().find(|(name, _)| !known.contains(&name.as_str())) {
+            return bad(format!("tools.{index}.{name}: Extra inputs are not permitted"));
+        }
+        let schema = &tool["input_schema"];
+        if !tool["name"].is_string() || schema["type"] != "object" {
+            return bad(format!(
+                "tools.{index}.custom.input_schema.type: Input should be 'object'"
+            ));
+        }
+        if ["anyOf", "oneOf", "allOf"]
+            .iter()
+            .any(|choice| schema.get(choice).is_some())
+        {
+            return bad(format!(
+                "tools.{index}.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level"
+            ));
+        }
+    }
+    match body.get("tool_choice") {
+        None => Ok(()),
+        Some(choice) if choice["type"] == "tool" && tools.iter().any(|tool| tool["name"] == choice["name"]) => Ok(()),
+        Some(_) => bad("tool_choice: Tool not found in provided tools"),
     }
 }
 
@@ -135,7 +171,7 @@ fn content(path: &str, content: &Value) -> Checked {
         }
         Value::String(_) => Ok(()),
         Value::Array(blocks) if !blocks.is_empty() => blocks.iter().enumerate().try_for_each(|(index, block)| {
-            let known = ["type", "text", "cache_control"];
+            let known = ["type", "text", "source", "cache_control"];
             let fields = block.as_object().into_iter().flatten();
             if let Some((name, _)) = fields.into_iter().find(|(name, _)| !known.contains(&name.as_str())) {
                 return bad(format!("{path}.content.{index}.{name}: Extra inputs are not permitted"));
@@ -145,11 +181,21 @@ fn content(path: &str, content: &Value) -> Checked {
                     bad(format!("{path}: text content blocks must contain non-whitespace text"))
                 }
                 (Some("text"), Some(_)) => Ok(()),
+                (Some("image"), None) if is_image(&block["source"]) => Ok(()),
                 _ => bad(format!("{path}.content.{index}: Input should be a text block")),
             }
         }),
         _ => bad(format!("{path}.content: Field required")),
     }
+}
+
+/// An image as it is given: in Base64, of a kind that is known.
+fn is_image(source: &Value) -> bool {
+    let kinds = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+    source.as_object().is_some_and(|fields| fields.len() == 3)
+        && source["type"] == "base64"
+        && source["media_type"].as_str().is_some_and(|kind| kinds.contains(&kind))
+        && source["data"].as_str().is_some_and(|data| !data.is_empty())
 }
 
 fn marks(body: &Map<String, Value>) -> Checked {

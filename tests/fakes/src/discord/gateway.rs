@@ -218,31 +218,56 @@ fn identify(state: &mut State, connection: u64, data: &Value) -> Next {
         return invalid(false);
     }
     state.gateway.identifies_left -= 1;
+    let Some(shard) = shard(&data["shard"]) else {
+        state.violation(format!("identified as the shard {}", data["shard"]));
+        return Next::Close(4010);
+    };
+    if shard.1 < state.gateway.shards {
+        return Next::Close(4011);
+    }
     let (sender, receiver) = unbounded_channel();
     let name = format!("session-{connection}");
     let mut session = Session {
         intents,
+        shard,
         seq: 0,
         log: std::collections::VecDeque::new(),
         wire: Some((connection, sender)),
         held: None,
     };
-    session.dispatch("READY", &ready(state, &name));
-    for id in state.guilds.keys() {
+    let ready = ready(state, &session, &name);
+    session.dispatch("READY", &ready);
+    for id in state
+        .guilds
+        .keys()
+        .filter(|id| session.hears(Some(**id)))
+        .collect::<Vec<_>>()
+    {
         session.dispatch("GUILD_CREATE", &guild(state, *id));
     }
     state.sessions.insert(name, session);
     Next::Joined(receiver)
 }
 
-fn ready(state: &State, session: &str) -> Value {
+/// Which shard, and of how many; without a word, the only one.
+fn shard(given: &Value) -> Option<(u64, u64)> {
+    if given.is_null() {
+        return Some((0, 1));
+    }
+    let (place, of) = (given[0].as_u64()?, given[1].as_u64()?);
+    (place < of).then_some((place, of))
+}
+
+fn ready(state: &State, session: &Session, name: &str) -> Value {
+    let (place, of) = session.shard;
     let guilds: Vec<Value> = state
         .guilds
         .keys()
+        .filter(|id| session.hears(Some(**id)))
         .map(|id| json!({"id": id.to_string(), "unavailable": true}))
         .collect();
     json!({
-        "v": 10, "user": state.users.get(&state.bot), "guilds": guilds, "session_id": session, "shard": [0, 1],
+        "v": 10, "user": state.users.get(&state.bot), "guilds": guilds, "session_id": name, "shard": [place, of],
         "session_type": "normal", "resume_gateway_url": state.ws_url, "private_channels": [], "relationships": [],
         "presences": [], "application": {"id": state.application.to_string(), "flags": 0}, "_trace": [],
     })

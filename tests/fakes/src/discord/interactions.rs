@@ -22,6 +22,8 @@ use super::{
 const PATIENCE: Duration = Duration::from_secs(3);
 /// How long its token is good.
 const TOKEN_LIFE_MS: u64 = 15 * 60 * 1000;
+/// The flag of a message that only one person sees.
+const EPHEMERAL: u64 = 1 << 6;
 /// The flag of a message that is still "thinking".
 const LOADING: u64 = 1 << 7;
 
@@ -52,6 +54,18 @@ fn acknowledged(state: &mut State, id: u64, token: &str, body: &Value) -> Result
             "this fake takes choices, 8, for what is being typed, and else the deferred answer, 5, only",
         ));
     }
+    if !is_typed
+        && body
+            .get("data")
+            .is_some_and(|data| *data != json!({"flags": EPHEMERAL}))
+    {
+        return Err(Refusal::field(
+            "data",
+            "BASE_TYPE_CHOICES",
+            "a deferred answer has the flag EPHEMERAL, or no data",
+        ));
+    }
+    let is_ephemeral = !is_typed && body.get("data").is_some();
     let choices = is_typed.then(|| components::choices(&body["data"])).transpose()?;
     let now = state.clock.now_ms();
     let unknown = || Refusal::new(404, 10_062, "Unknown interaction");
@@ -75,7 +89,7 @@ fn acknowledged(state: &mut State, id: u64, token: &str, body: &Value) -> Result
         }
         return Ok(());
     }
-    let original = original_message(state, id, channel);
+    let original = original_message(state, id, channel, is_ephemeral);
     if let Some(asked) = state.interactions.get_mut(&id) {
         asked.acknowledged = Some(took);
         asked.original = Some(original);
@@ -84,12 +98,12 @@ fn acknowledged(state: &mut State, id: u64, token: &str, body: &Value) -> Result
 }
 
 /// "Clifford is thinking…"
-fn original_message(state: &mut State, interaction: u64, channel: u64) -> u64 {
+fn original_message(state: &mut State, interaction: u64, channel: u64, is_ephemeral: bool) -> u64 {
     let id = state.clock.snowflake();
     let author = state.users.get(&state.bot).cloned().unwrap_or_default();
     let mut thinking = message(state, id, channel, &author, "");
     thinking["type"] = json!(20);
-    thinking["flags"] = json!(LOADING);
+    thinking["flags"] = json!(LOADING | if is_ephemeral { EPHEMERAL } else { 0 });
     thinking["webhook_id"] = json!(state.application.to_string());
     thinking["application_id"] = json!(state.application.to_string());
     if let Some(asked) = state.interactions.get(&interaction) {
@@ -223,7 +237,8 @@ fn edit(state: &mut State, interaction: u64, draft: &Draft) -> Result<Value, Ref
     message["content"] = made["content"].clone();
     message["components"] = made["components"].clone();
     message["edited_timestamp"] = made["timestamp"].clone();
-    message["flags"] = json!(0);
+    let kept = message["flags"].as_u64().unwrap_or(0) & EPHEMERAL;
+    message["flags"] = json!(kept);
     let message = message.clone();
     if let Some(asked) = state.interactions.get_mut(&interaction) {
         // The original stands first, whatever came after it.

@@ -1,6 +1,9 @@
 //! What Discord checks of a message that is sent, and how it is kept.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use axum::{
     extract::{FromRequest, Multipart, Request},
@@ -270,9 +273,11 @@ pub(super) fn post(shared: &Shared, channel: u64, draft: &Draft) -> Result<Value
     }
     let guild = state.channels.get_mut(&channel).and_then(|room| {
         room.messages.insert(id, stored.clone());
-        room.sent.push(sent);
+        room.sent.push(sent.clone());
         room.guild
     });
+    // Nobody needs to listen.
+    drop(shared.0.outgoing.send(Arc::new((channel, sent))));
     state.dispatch("MESSAGE_CREATE", &dispatched(&stored, guild));
     drop(guard);
     shared.changed();

@@ -29,7 +29,10 @@ use axum::{
     serve::ListenerExt,
 };
 use serde_json::Value;
-use tokio::{net::TcpListener, sync::watch as signal};
+use tokio::{
+    net::TcpListener,
+    sync::{broadcast, watch as signal},
+};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use self::{
@@ -167,6 +170,8 @@ struct Shared(Arc<Inner>);
 struct Inner {
     state: Mutex<State>,
     changes: signal::Sender<()>,
+    /// Every message that the bot sends, and where.
+    outgoing: broadcast::Sender<Arc<(u64, Sent)>>,
     stop: CancellationToken,
     tasks: TaskTracker,
 }
@@ -243,6 +248,7 @@ impl DiscordFake {
         let inner = Inner {
             state: Mutex::new(State::new(format!("ws://{address}/gateway"))),
             changes: signal::Sender::new(()),
+            outgoing: broadcast::Sender::new(1 << 16),
             stop: CancellationToken::new(),
             tasks: TaskTracker::new(),
         };
@@ -340,6 +346,7 @@ impl State {
                 resumes: 0,
                 heartbeats: 0,
                 swap: false,
+                shards: 1,
             },
             faults: VecDeque::new(),
             limits: HashMap::new(),

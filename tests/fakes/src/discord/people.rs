@@ -274,6 +274,11 @@ impl DiscordFake {
         self.shared.state().sessions.clear();
     }
 
+    /// Sessions that nobody is connected to are over, as they are some minutes after a bot died.
+    pub fn expire_sessions(&self) {
+        self.shared.state().sessions.retain(|_, session| session.wire.is_some());
+    }
+
     /// Whether new gateway connections are let in.
     pub fn gateway_open(&self, open: bool) {
         self.shared.state().gateway.open = open;
@@ -300,6 +305,11 @@ impl DiscordFake {
         let mut state = self.shared.state();
         state.gateway.identifies_left = left;
         state.gateway.reset_after = reset_after;
+    }
+
+    /// The bot is in so many servers that it needs so many shards.
+    pub fn needs_shards(&self, shards: u64) {
+        self.shared.state().gateway.shards = shards;
     }
 
     /// Takes another token from now on: the bot's own is wrong.

@@ -79,7 +79,7 @@ async fn gateway_bot(Extract(shared): Extract<Shared>) -> Json<Value> {
     let state = shared.state();
     let reset_after = u64::try_from(state.gateway.reset_after.as_millis()).unwrap_or(u64::MAX);
     Json(json!({
-        "url": state.ws_url, "shards": 1,
+        "url": state.ws_url, "shards": state.gateway.shards,
         "session_start_limit": {
             "total": 1000, "remaining": state.gateway.identifies_left, "reset_after": reset_after,
             "max_concurrency": 1,
@@ -198,8 +198,15 @@ fn check_command(command: &Value) -> Result<Value, Refusal> {
         only(
             "options",
             option,
-            &["name", "description", "type", "required", "autocomplete"],
+            &["name", "description", "type", "required", "autocomplete", "choices"],
         )?;
+        if option.get("choices").is_some() && option["autocomplete"] == json!(true) {
+            return Err(Refusal::field(
+                "choices",
+                "APPLICATION_COMMAND_OPTIONS_CHOICES",
+                "no choices beside autocomplete",
+            ));
+        }
         named("options", option)?;
         if option["type"].as_u64().is_none_or(|kind| kind > 11) {
             return Err(Refusal::field("type", "BASE_TYPE_CHOICES", "no such type of option"));

@@ -50,6 +50,8 @@ pub(super) struct GatewaySettings {
     pub(super) resumes: usize,
     pub(super) heartbeats: usize,
     pub(super) swap: bool,
+    /// With fewer shards nobody is let in.
+    pub(super) shards: u64,
 }
 
 /// A channel, thread or direct message.
@@ -95,6 +97,8 @@ pub(super) struct Bucket {
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) intents: u64,
+    /// Which shard it is, and of how many.
+    pub(super) shard: (u64, u64),
     pub(super) seq: u64,
     pub(super) log: VecDeque<(u64, String)>,
     pub(super) wire: Option<(u64, UnboundedSender<Wire>)>,
@@ -110,6 +114,12 @@ pub(super) enum Wire {
 }
 
 impl Session {
+    /// Whether events of a server, or of none, are this shard's.
+    pub(super) fn hears(&self, guild: Option<u64>) -> bool {
+        let (place, of) = self.shard;
+        guild.map_or(0, |guild| (guild >> 22) % of) == place
+    }
+
     /// Sends an event, and keeps it for a resume.
     pub(super) fn dispatch(&mut self, name: &str, data: &Value) {
         self.seq += 1;
@@ -139,6 +149,9 @@ impl State {
         let swap = self.gateway.swap;
         let mut swapped = false;
         for session in self.sessions.values_mut() {
+            if !session.hears(guild_of(name, data)) {
+                continue;
+            }
             let Some(data) = wanted(session.intents, self.bot, name, data) else {
                 continue;
             };
@@ -156,6 +169,15 @@ impl State {
             self.gateway.swap = false;
         }
     }
+}
+
+/// The server that an event is about.
+fn guild_of(name: &str, data: &Value) -> Option<u64> {
+    let field = match name {
+        "GUILD_CREATE" | "GUILD_UPDATE" | "GUILD_DELETE" => "id",
+        _ => "guild_id",
+    };
+    data[field].as_str()?.parse().ok()
 }
 
 const GUILDS: u64 = 1;

@@ -1,8 +1,9 @@
 //! What the bot did, and waiting for it.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use serde_json::Value;
+use tokio::sync::broadcast;
 
 use super::{
     DiscordFake, Sent,
@@ -31,6 +32,20 @@ impl DiscordFake {
         .await
     }
 
+    /// What the bot sent to any channel, each with the channel; answers to interactions are not among it.
+    pub fn all_sent(&self) -> Vec<(u64, Sent)> {
+        let state = self.shared.state();
+        let of_room = |(id, room): (&u64, &super::state::Room)| -> Vec<_> {
+            room.sent.iter().map(|sent| (*id, sent.clone())).collect()
+        };
+        state.channels.iter().flat_map(of_room).collect()
+    }
+
+    /// Every message that the bot sends to a channel from now on, each with the channel.
+    pub fn subscribe(&self) -> broadcast::Receiver<Arc<(u64, Sent)>> {
+        self.shared.0.outgoing.subscribe()
+    }
+
     /// How many messages the bot sent anywhere; answers to interactions are not among them.
     pub fn sent_anywhere(&self) -> usize {
         self.shared.state().channels.values().map(|room| room.sent.len()).sum()
@@ -56,6 +71,16 @@ impl DiscordFake {
             Some(fake.interaction_replies(id)).filter(|replies| replies.len() >= count)
         })
         .await
+    }
+
+    /// The flags of an interaction's original response.
+    pub fn flags(&self, id: u64) -> u64 {
+        let original = self.asked(id, |asked| Some((asked.channel, asked.original?))).flatten();
+        let state = self.shared.state();
+        let message = original.and_then(|(channel, id)| state.channels.get(&channel)?.messages.get(&id));
+        message
+            .and_then(|message| message["flags"].as_u64())
+            .unwrap_or_default()
     }
 
     /// How long it took until an interaction was acknowledged.
@@ -100,6 +125,16 @@ impl DiscordFake {
     /// How many gateway connections are open and have a session.
     pub fn connections(&self) -> usize {
         self.look(|state| state.sessions.values().filter(|session| session.wire.is_some()).count())
+    }
+
+    /// Which shards are connected, each as often as it is.
+    pub fn shards(&self) -> Vec<u64> {
+        let mut shards: Vec<_> = self.look(|state| {
+            let connected = state.sessions.values().filter(|session| session.wire.is_some());
+            connected.map(|session| session.shard.0).collect()
+        });
+        shards.sort_unstable();
+        shards
     }
 
     /// Waits until the bot is connected.

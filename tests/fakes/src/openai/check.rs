@@ -115,6 +115,7 @@ pub(super) fn request(body: &Value) -> Result<(), Fault> {
     }
     messages(body.get("messages"))?;
     stream_options(body)?;
+    tools(body)?;
     if let Some(format) = body.get("response_format").filter(|format| !format.is_null()) {
         response_format(format, body)?;
     }
@@ -194,6 +195,45 @@ fn is_piece(piece: &Value) -> bool {
             has(2) && (is_image || url.starts_with("https://"))
         }
         _ => false,
+    }
+}
+
+/// Tools, and the one that is to be called.
+fn tools(body: &Map<String, Value>) -> Result<(), Fault> {
+    let tools = body
+        .get("tools")
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    for tool in tools {
+        let (function, schema) = (&tool["function"], &tool["function"]["parameters"]);
+        if tool["type"] != "function" || !function["name"].is_string() {
+            return Err(Fault::bad(
+                "tools",
+                "Missing required parameter: 'tools[0].function.name'.",
+            ));
+        }
+        let choices = ["anyOf", "oneOf", "allOf", "enum", "not"];
+        if schema["type"] != "object" || choices.iter().any(|choice| schema.get(choice).is_some()) {
+            let message = format!(
+                "Invalid schema for function {}: schema must have type 'object' and not have \
+                 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level.",
+                function["name"]
+            );
+            return Err(Fault::bad("tools", message));
+        }
+    }
+    match body.get("tool_choice").filter(|choice| choice.is_object()) {
+        None => Ok(()),
+        Some(choice)
+            if choice["type"] == "function"
+                && tools
+                    .iter()
+                    .any(|tool| tool["function"]["name"] == choice["function"]["name"]) =>
+        {
+            Ok(())
+        }
+        Some(_) => Err(Fault::bad("tool_choice", "Tool choice is not among 'tools'.")),
     }
 }
 

@@ -46,8 +46,8 @@ impl TelegramFake {
             id
         };
         let document = json!({
-            "file_id": id, "file_unique_id": format!("u{id}"), "file_name": name, "mime_type": "text/plain",
-            "file_size": size,
+            "file_id": id, "file_unique_id": format!("u{id}"), "file_name": name, "file_size": size,
+            "mime_type": if name.ends_with(".png") { "image/png" } else { "text/plain" },
         });
         self.user_sends(chat, user, json!({"document": document, "caption": caption}))
     }

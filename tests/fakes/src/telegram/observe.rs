@@ -106,6 +106,12 @@ impl TelegramFake {
         self.shared.lock().updates.len()
     }
 
+    /// The updates that are not confirmed yet, in order.
+    pub fn waiting(&self) -> Vec<serde_json::Value> {
+        let state = self.shared.lock();
+        state.updates.iter().map(|(_, update)| update.clone()).collect()
+    }
+
     /// How often `getUpdates` was called.
     pub fn polls(&self) -> u64 {
         self.shared.lock().polls

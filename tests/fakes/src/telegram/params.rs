@@ -153,6 +153,7 @@ const fn known(method: Method) -> &'static [(&'static str, Kind)] {
         Method::GetChatMember => &[("chat_id", ChatId), ("user_id", Integer)],
         Method::PinChatMessage => PIN,
         Method::UnpinChatMessage => UNPIN,
+        Method::DeleteMessage => &[("chat_id", ChatId), ("message_id", Integer)],
         Method::SendPoll => POLL,
         Method::CreateForumTopic => TOPIC,
         Method::GetFile => &[("file_id", Text)],

@@ -17,6 +17,8 @@ pub(super) struct Rights {
     members: Vec<(i64, i64, Value)>,
     /// Each pin: its chat and message.
     pins: Vec<(i64, i64)>,
+    /// Each deleted message: its chat and id.
+    deleted: Vec<(i64, i64)>,
     /// Each poll: its chat, question and answers.
     polls: Vec<(i64, String, Vec<String>)>,
 }
@@ -37,6 +39,13 @@ impl TelegramFake {
     pub fn pins(&self, chat: Chat) -> Vec<i64> {
         let state = self.shared.lock();
         let of_chat = state.rights.pins.iter().filter(|(of, _)| *of == chat.id);
+        of_chat.map(|(_, message)| *message).collect()
+    }
+
+    /// The messages of a chat that the bot deleted.
+    pub fn deleted(&self, chat: Chat) -> Vec<i64> {
+        let state = self.shared.lock();
+        let of_chat = state.rights.deleted.iter().filter(|(of, _)| *of == chat.id);
         of_chat.map(|(_, message)| *message).collect()
     }
 
@@ -99,6 +108,26 @@ pub(super) fn pin(shared: &Shared, params: &Params) -> Result<Value, Refusal> {
     if !state.rights.pins.contains(&(chat, message)) {
         state.rights.pins.push((chat, message));
     }
+    drop(state);
+    shared.changed.send_replace(());
+    Ok(json!(true))
+}
+
+/// In private the bot may delete what it is sent, in a group only as an administrator with the right to.
+pub(super) fn delete(shared: &Shared, params: &Params) -> Result<Value, Refusal> {
+    let mut state = shared.lock();
+    let (chat, message) = (chat_id(params)?, params.integer("message_id").unwrap_or_default());
+    let room = state.rooms.get(&chat).ok_or_else(|| Refusal::bad("chat not found"))?;
+    if !room.messages.contains_key(&message) || state.rights.deleted.contains(&(chat, message)) {
+        return Err(Refusal::bad("message to delete not found"));
+    }
+    let of_bot = |(of, member, fields): &(i64, i64, Value)| {
+        (*of, *member) == (chat, TelegramFake::BOT_ID) && fields["can_delete_messages"] == json!(true)
+    };
+    if room.kind != ChatKind::Private && !state.rights.members.iter().any(of_bot) {
+        return Err(Refusal::bad("message can't be deleted"));
+    }
+    state.rights.deleted.push((chat, message));
     drop(state);
     shared.changed.send_replace(());
     Ok(json!(true))

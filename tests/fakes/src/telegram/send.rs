@@ -242,6 +242,7 @@ fn new_sent(
         buttons: Vec::new(),
         edits: 0,
         at: Instant::now(),
+        answer_lost: false,
     }
 }
 

@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
-    Fault, Method, Request, TelegramFake,
+    Fault, Method, Request, Sent, TelegramFake,
     answer::{Refusal, broken, ok, page},
     files, keyboard, messages,
     params::Params,
@@ -88,11 +88,22 @@ async fn answer(shared: &Shared, method: Method, request: HttpRequest) -> Result
         Some(Fault::Drop) => return Ok(broken()),
         Some(Fault::Garbage) => return Ok("<!-- no JSON -->".into_response()),
         Some(Fault::DropAfter) => {
-            perform(shared, method, &params).await?;
+            let result = perform(shared, method, &params).await?;
+            lose_answer(shared, params.integer("chat_id"), &result);
             return Ok(broken());
         }
     }
     perform(shared, method, &params).await.map(|result| ok(&result))
+}
+
+/// Keeps of a message that the bot is not told that it was taken.
+fn lose_answer(shared: &Shared, chat: Option<i64>, result: &Value) {
+    let mut state = shared.lock();
+    let id = result["message_id"].as_i64();
+    let is_it = |sent: &&mut Sent| Some(sent.chat.id) == chat && Some(sent.message_id) == id;
+    if let Some(sent) = state.sent.iter_mut().rev().find(is_it) {
+        sent.answer_lost = true;
+    }
 }
 
 async fn perform(shared: &Shared, method: Method, params: &Params) -> Result<Value, Refusal> {
@@ -115,6 +126,7 @@ async fn perform(shared: &Shared, method: Method, params: &Params) -> Result<Val
         Method::GetChatMember => rights::member(shared, params),
         Method::PinChatMessage => rights::pin(shared, params),
         Method::UnpinChatMessage => rights::unpin(shared, params),
+        Method::DeleteMessage => rights::delete(shared, params),
         Method::SendPoll => rights::poll(shared, params),
         Method::CreateForumTopic => rights::topic(shared, params),
         Method::GetFile => files::get(shared, params),

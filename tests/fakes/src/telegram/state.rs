@@ -45,6 +45,8 @@ pub enum Method {
     PinChatMessage,
     /// `unpinChatMessage`.
     UnpinChatMessage,
+    /// `deleteMessage`.
+    DeleteMessage,
     /// `sendPoll`.
     SendPoll,
     /// `createForumTopic`.
@@ -54,7 +56,7 @@ pub enum Method {
 }
 
 impl Method {
-    const ALL: [Self; 18] = [
+    const ALL: [Self; 19] = [
         Self::GetMe,
         Self::GetUpdates,
         Self::SendMessage,
@@ -70,6 +72,7 @@ impl Method {
         Self::GetChatMember,
         Self::PinChatMessage,
         Self::UnpinChatMessage,
+        Self::DeleteMessage,
         Self::SendPoll,
         Self::CreateForumTopic,
         Self::GetFile,
@@ -125,6 +128,8 @@ pub struct Sent {
     pub edits: u32,
     /// When the server took it.
     pub at: Instant,
+    /// The connection broke before the bot was told that it was taken.
+    pub answer_lost: bool,
 }
 
 /// A file that the bot sent.

@@ -1,0 +1,74 @@
+//! The same turn with less and with more behind it, side by side.
+
+use std::time::Duration;
+
+use crate::{traffic::Tally, world::World};
+
+/// How many times more a turn may cost with much behind it.
+pub const LIMIT: f64 = 1.3;
+/// How often more turns are taken before something counts as growth: a busy machine is not it.
+const BATCHES: usize = 3;
+
+/// Who asks: a world, and a place among its people.
+pub type Asker<'a> = (&'a World, usize);
+
+/// What turns cost.
+pub struct Growth {
+    /// Of each asker, what a turn took, in milliseconds.
+    pub took: Vec<f64>,
+    /// How many times what the first's took the last's did.
+    pub times: f64,
+    /// What became of the messages.
+    pub tally: Tally,
+}
+
+/// Lets all ask in turn, so that what else the machine does meets all alike.
+///
+/// # Errors
+/// More came than could be counted.
+pub async fn side_by_side(askers: &[Asker<'_>], turns: usize) -> anyhow::Result<Growth> {
+    let mut tally = Tally::default();
+    let mut took = vec![Vec::new(); askers.len()];
+    let mut batch = 0;
+    loop {
+        batch += 1;
+        for turn in 0..turns {
+            for place in 0..askers.len() {
+                // Each begins as often as the others.
+                let who = (turn + place) % askers.len();
+                let (world, person) = askers[who];
+                let mut replies = world.replies();
+                replies.expect(world.ask(person));
+                replies.wait_for_all().await?;
+                tally.add(replies.tally());
+                took[who].extend(replies.took.iter().map(Duration::as_secs_f64));
+            }
+        }
+        let quarters: Vec<f64> = took.iter().map(|took| 1000.0 * quarter(took.clone())).collect();
+        let times = quarters[askers.len() - 1] / quarters[0];
+        if times < LIMIT || batch == BATCHES {
+            return Ok(Growth {
+                took: quarters,
+                times,
+                tally,
+            });
+        }
+    }
+}
+
+/// What a quarter of the turns took at most: whatever else the machine does can only add to a turn.
+fn quarter(mut seconds: Vec<f64>) -> f64 {
+    seconds.sort_by(f64::total_cmp);
+    seconds.get(seconds.len() / 4).copied().unwrap_or(f64::INFINITY)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_slow_turns_do_not_count() {
+        assert!((quarter(vec![9.0, 1.0, 2.0, 8.0, 7.0, 2.5, 9.0, 9.0]) - 2.5).abs() < 1e-9);
+        assert!(quarter(Vec::new()).is_infinite());
+    }
+}

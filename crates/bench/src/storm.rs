@@ -1,0 +1,313 @@
+//! A storm: the real binary among fakes that fail in every way, killed again and again, and nothing may be lost.
+//!
+//! People write on Telegram and Discord at once; the model is slow, refuses, breaks off and talks nonsense; the
+//! platforms refuse, break connections and lose answers; processes are killed as `kill -9` does, PostgreSQL's server
+//! too, and started again. A seed decides all of it. In the end every message must have one answer, in its chat, in
+//! its turn, or a sentence that says honestly that there is none.
+
+mod evidence;
+mod fleet;
+mod judge;
+mod marks;
+mod model;
+mod people;
+mod plan;
+mod report;
+mod world;
+
+use std::{
+    path::PathBuf,
+    process::ExitCode,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, bail, ensure};
+use tokio::sync::mpsc;
+
+use self::{
+    evidence::Evidence,
+    fleet::{Database, Fleet},
+    judge::{Asked, Heard, Tally, Wrong},
+    model::Model,
+    people::People,
+    plan::{Plan, Size, Trouble},
+    world::World,
+};
+use crate::process;
+
+/// How long to look for repeats after the last answer: longer than any lease of the storm's settings.
+const AFTERMATH: Duration = Duration::from_secs(5);
+/// How long the first connection to both platforms may take.
+const START: Duration = Duration::from_secs(60);
+
+/// Options of `storm`.
+#[derive(Debug, clap::Args)]
+pub struct Options {
+    /// How many messages people say.
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    messages: u32,
+    /// How many people there are, half of them on each platform.
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(2..=100_000))]
+    users: u32,
+    /// How often a process is killed.
+    #[arg(long, default_value_t = 100)]
+    kills: u32,
+    /// What decides everything else.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// How many processes share the database; the second half of them only work on runs.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
+    processes: u32,
+    /// `sqlite`, `postgres` (a server of its own, which dies now and then too), or the address of an empty PostgreSQL
+    /// database.
+    #[arg(long, default_value = "sqlite", value_name = "DATABASE")]
+    database: String,
+    /// Print one JSON object in the last line.
+    #[arg(long)]
+    json: bool,
+    /// The binary to try, instead of building and taking the one beside this one.
+    #[arg(long, value_name = "PATH")]
+    clifford: Option<PathBuf>,
+}
+
+/// What there was, and what came of it.
+struct Outcome {
+    tally: Tally,
+    wrong: Vec<Wrong>,
+    evidence: Evidence,
+    violations: Vec<String>,
+}
+
+/// Raises the storm, and says what is left.
+///
+/// # Errors
+/// It could not be raised: something could not be started, or a process ended that nobody killed.
+#[expect(clippy::print_stdout, reason = "the report is what the command is for")]
+pub async fn run(options: Options) -> anyhow::Result<ExitCode> {
+    ensure!(
+        options.processes == 1 || options.database != "sqlite",
+        "several processes need PostgreSQL: add --database postgres"
+    );
+    let binary = std::path::absolute(process::binary(options.clifford.clone()).await?)?;
+    let dir = tempfile::Builder::new().prefix("clifford-storm-").tempdir()?;
+    let database = Database::named(&options.database, dir.path()).await?;
+    let kills = usize::try_from(options.kills)?;
+    let plan = Plan::new(
+        options.seed,
+        &Size {
+            messages: usize::try_from(options.messages)?,
+            users: usize::try_from(options.users)?,
+            kills,
+            processes: usize::try_from(options.processes)?,
+            database_restarts: if database.can_restart() { kills.div_ceil(10) } else { 0 },
+        },
+    );
+    println!("storm: {}", options.again());
+    let began = Instant::now();
+    let world = World::new(&plan).await?;
+    let mut model = Model::start(&plan).await;
+    let processes = usize::try_from(options.processes)?;
+    let settings = fleet::settings(&world, &model.base_url(), &database.url, dir.path(), processes);
+    let mut fleet = Fleet::start(binary, dir, &settings, processes)?;
+    let raised = raise(&plan, &world, &mut model, &mut fleet, &database).await;
+    let outcome = match raised {
+        Ok(breaks) => judged(&plan, &world, &model, &database, &breaks).await?,
+        Err(error) => {
+            let dir = fleet.dir.keep();
+            return Err(error.context(format!("the log is kept in {}", dir.display())));
+        }
+    };
+    let stopped = fleet.stop().await;
+    println!("{} kills, {} s", fleet.kills, began.elapsed().as_secs());
+    print!("{}", report::table(&outcome.tally, plan.messages.len()));
+    let clean = outcome.tally.is_clean(plan.messages.len()) && outcome.violations.is_empty();
+    if !clean {
+        print!("{}", report::failures(&plan, &outcome.wrong, &outcome.evidence));
+        for violation in outcome.violations.iter().take(8) {
+            println!("the platforms or the model complain: {violation}");
+        }
+    }
+    if !clean || stopped.is_err() {
+        println!("again: cargo run -p clifford-bench -- storm {}", options.again());
+        println!("settings, log and database: {}", fleet.dir.keep().display());
+    }
+    stopped?;
+    if options.json {
+        println!("{}", serde_json::to_string(&outcome.tally)?);
+    }
+    Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+impl Options {
+    /// What brings the same storm about.
+    fn again(&self) -> String {
+        let Self {
+            messages,
+            users,
+            kills,
+            seed,
+            processes,
+            database,
+            ..
+        } = self;
+        let database = if database.contains("://") { "URL" } else { database };
+        format!(
+            "--messages {messages} --users {users} --kills {kills} --seed {seed} --processes {processes} --database {database}"
+        )
+    }
+}
+
+/// Lets the plan happen, and waits until all is said and answered. Returns when something died.
+async fn raise(
+    plan: &Plan,
+    world: &World,
+    model: &mut Model,
+    fleet: &mut Fleet,
+    database: &Database,
+) -> anyhow::Result<Vec<Instant>> {
+    connected(world).await?;
+    let mut people = People::new(world);
+    for number in 0..plan.quiet() {
+        people.say(world, plan, number, usize::MAX).await;
+    }
+    people.wait(world, &database.url).await?;
+    let (deaths, dying) = mpsc::unbounded_channel();
+    let (absences, absent) = mpsc::unbounded_channel();
+    let speaking = async {
+        for number in plan.quiet()..plan.messages.len() {
+            let said = &plan.messages[number];
+            for trouble in &said.before {
+                begin(trouble, world, &deaths, &absences)?;
+            }
+            people.say(world, plan, number, plan.rooms.len()).await;
+            tokio::time::sleep(said.pause).await;
+        }
+        drop((deaths, absences));
+        anyhow::Ok(())
+    };
+    let (breaks, (), ()) = tokio::try_join!(
+        kill(fleet, world, database, dying),
+        async {
+            go_away(model, absent).await;
+            anyhow::Ok(())
+        },
+        speaking,
+    )?;
+    people.wait(world, &database.url).await?;
+    tokio::time::sleep(AFTERMATH).await;
+    Ok(breaks)
+}
+
+async fn connected(world: &World) -> anyhow::Result<()> {
+    let both = async {
+        world
+            .telegram
+            .wait_until("the first poll", |fake| (fake.polls() > 0).then_some(()))
+            .await;
+        world.discord.wait_for_connection().await;
+    };
+    tokio::time::timeout(START, both)
+        .await
+        .context("the bot is not connected to both platforms")
+}
+
+fn begin(
+    trouble: &Trouble,
+    world: &World,
+    deaths: &mpsc::UnboundedSender<Trouble>,
+    absences: &mpsc::UnboundedSender<Duration>,
+) -> anyhow::Result<()> {
+    match trouble {
+        Trouble::Kill { .. } | Trouble::DatabaseRestart(_) => {
+            deaths.send(trouble.clone()).context("nobody kills any more")?;
+        }
+        Trouble::ModelGone(time) => absences.send(*time).context("the model does not listen any more")?,
+        Trouble::Telegram(method, fault) => world.telegram.fail_next(*method, fault.clone()),
+        Trouble::Discord(route, fault) => world.discord.fail_next(*route, *fault),
+        Trouble::Gateway(what) => world.gateway(*what),
+    }
+    Ok(())
+}
+
+/// Kills what the plan says, one after the other, and returns when each was dead.
+async fn kill(
+    fleet: &mut Fleet,
+    world: &World,
+    database: &Database,
+    mut orders: mpsc::UnboundedReceiver<Trouble>,
+) -> anyhow::Result<Vec<Instant>> {
+    let mut breaks = Vec::new();
+    while let Some(order) = orders.recv().await {
+        match order {
+            Trouble::Kill { process, after } => {
+                tokio::time::sleep(after).await;
+                breaks.push(fleet.kill(process).await?);
+                // A process that is dead resumes no session; real ones expire too.
+                world.discord.expire_sessions();
+            }
+            Trouble::DatabaseRestart(after) => {
+                tokio::time::sleep(after).await;
+                breaks.push(Instant::now());
+                database.restart().await?;
+                breaks.push(Instant::now());
+            }
+            other => bail!("{other:?} kills nothing"),
+        }
+    }
+    Ok(breaks)
+}
+
+async fn go_away(model: &mut Model, mut orders: mpsc::UnboundedReceiver<Duration>) {
+    while let Some(time) = orders.recv().await {
+        model.leave();
+        tokio::time::sleep(time).await;
+        model.come_back().await;
+    }
+}
+
+async fn judged(
+    plan: &Plan,
+    world: &World,
+    model: &Model,
+    database: &Database,
+    breaks: &[Instant],
+) -> anyhow::Result<Outcome> {
+    let evidence = Evidence::of(&database.url).await?;
+    let (runs, errors, not_taken) = (evidence.runs_of(), evidence.errors(), world.not_taken());
+    let words = world.words();
+    let told_in = |room| {
+        words
+            .iter()
+            .any(|word| word.room == Some(room) && evidence::is_error(&word.text))
+    };
+    let asked: Vec<_> = plan
+        .messages
+        .iter()
+        .enumerate()
+        .map(|(number, said)| Asked {
+            room: said.room,
+            platform: plan.rooms[said.room].platform,
+            accepted: !not_taken.contains(&number),
+            runs: runs.get(&number).copied().unwrap_or_default(),
+            honest_error: errors.contains(&number) && told_in(said.room),
+        })
+        .collect();
+    let heard: Vec<_> = words
+        .iter()
+        .flat_map(|word| {
+            marks::pieces(&word.text).into_iter().map(|piece| Heard {
+                piece,
+                room: word.room.unwrap_or(usize::MAX),
+                at: word.at,
+                answer_lost: word.answer_lost,
+            })
+        })
+        .collect();
+    let (tally, wrong) = judge::judge(&asked, &heard, breaks);
+    Ok(Outcome {
+        tally,
+        wrong,
+        evidence,
+        violations: [world.violations(), model.violations()].concat(),
+    })
+}

@@ -1,0 +1,148 @@
+//! What the bot's database says of the messages: which run each was given to, and what that said in the end.
+
+use std::collections::{HashMap, HashSet};
+
+use clifford::{
+    engine::sentences,
+    id::RunId,
+    store::{
+        Db, DbOptions,
+        messages::{self, Direction, Message, MessageStatus},
+        runs::{self, Filter, Run, RunKind},
+    },
+};
+
+use super::marks;
+
+/// What a person reads where no answer could be had.
+const ERRORS: [&str; 8] = [
+    sentences::BAD_REPLY,
+    sentences::STUCK,
+    sentences::REPEATING,
+    sentences::HOW_TO_GO_ON,
+    sentences::ERROR,
+    sentences::MODEL_DOWN,
+    sentences::MODEL_REFUSED,
+    sentences::BUDGET,
+];
+
+/// Whether a text says that something went wrong.
+pub fn is_error(text: &str) -> bool {
+    ERRORS.iter().any(|sentence| text.contains(sentence))
+}
+
+/// A look into the database.
+pub struct Evidence {
+    runs: Vec<Run>,
+    messages: Vec<Message>,
+}
+
+impl Evidence {
+    /// Looks, beside the processes that are at work.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn of(url: &str) -> anyhow::Result<Self> {
+        let options = DbOptions {
+            url: url.to_owned(),
+            synchronous_full: false,
+            max_connections: 1,
+            exclusive: false,
+            migrate: false,
+        };
+        let db = Db::open(&options).await?;
+        let mut conn = db.read().await?;
+        let runs = runs::page(&mut conn, &Filter::default(), i32::MAX.unsigned_abs()).await?;
+        let messages = messages::page(&mut conn, None, None, None, i32::MAX.unsigned_abs()).await?;
+        drop(conn);
+        db.close().await;
+        Ok(Self { runs, messages })
+    }
+
+    /// How many messages wait to be sent.
+    pub fn undelivered(&self) -> usize {
+        let waits = |message: &&Message| matches!(message.status, MessageStatus::Pending | MessageStatus::Sending);
+        self.outbound().filter(waits).count()
+    }
+
+    /// How many runs each message was given to.
+    pub fn runs_of(&self) -> HashMap<usize, usize> {
+        let mut count = HashMap::new();
+        for run in self.coordinators() {
+            for question in marks::questions(&run.input_text) {
+                *count.entry(question).or_default() += 1;
+            }
+        }
+        count
+    }
+
+    /// The messages whose run has said that something went wrong.
+    pub fn errors(&self) -> HashSet<usize> {
+        let told: HashSet<RunId> = self
+            .outbound()
+            .filter(|message| message.status == MessageStatus::Delivered && is_error(&message.content))
+            .filter_map(|message| message.run_id)
+            .collect();
+        self.coordinators()
+            .filter(|run| told.contains(&run.id))
+            .flat_map(|run| marks::questions(&run.input_text))
+            .collect()
+    }
+
+    /// All that is known of a message, a line each.
+    pub fn of_question(&self, number: usize) -> Vec<String> {
+        let is_it = |text: &str| marks::questions(text).contains(&number);
+        let mut lines = Vec::new();
+        for message in self
+            .messages
+            .iter()
+            .filter(|message| message.direction == Direction::Inbound)
+        {
+            if is_it(&message.content) {
+                lines.push(told("inbound", message));
+            }
+        }
+        for run in self.coordinators().filter(|run| is_it(&run.input_text)) {
+            let output = run.output_text.as_deref().unwrap_or_default();
+            lines.push(format!(
+                "run {} {} epoch {}, {} model calls: {} -> {}",
+                run.id,
+                run.status,
+                run.epoch,
+                run.llm_calls,
+                short(&run.input_text),
+                short(output)
+            ));
+            let said = self.outbound().filter(|message| message.run_id == Some(run.id));
+            lines.extend(said.map(|message| told("outbound", message)));
+        }
+        lines
+    }
+
+    fn coordinators(&self) -> impl Iterator<Item = &Run> {
+        self.runs.iter().filter(|run| run.kind == RunKind::Coordinator)
+    }
+
+    fn outbound(&self) -> impl Iterator<Item = &Message> {
+        let is_outbound = |message: &&Message| message.direction == Direction::Outbound;
+        self.messages.iter().filter(is_outbound)
+    }
+}
+
+fn told(direction: &str, message: &Message) -> String {
+    let error = message
+        .error
+        .as_deref()
+        .map(|error| format!(" ({error})"))
+        .unwrap_or_default();
+    format!(
+        "{direction} {} {}{error}: {}",
+        message.id,
+        message.status,
+        short(&message.content)
+    )
+}
+
+fn short(text: &str) -> String {
+    text.chars().take(60).collect()
+}

@@ -1,0 +1,191 @@
+//! The model of a storm: answers what it is asked with the marks of the answers, and fails as the seed says.
+
+use std::{
+    collections::HashMap,
+    hash::{DefaultHasher, Hash, Hasher},
+    net::SocketAddr,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use clifford_fakes::openai::{OpenAiFake, RecordedRequest, Reply};
+use rand::{Rng, SeedableRng, rngs::StdRng};
+use serde_json::{Value, json};
+
+use super::{
+    marks::{self, Piece},
+    plan::{Plan, Shape},
+};
+
+/// How many parts a long answer has.
+const LONG: usize = 3;
+
+/// A model that can go away and come back where it was.
+pub struct Model {
+    mind: Arc<Mind>,
+    address: SocketAddr,
+    server: Option<OpenAiFake>,
+    violations: Vec<String>,
+}
+
+/// What it knows.
+struct Mind {
+    seed: u64,
+    shapes: Vec<Shape>,
+    /// How often it was asked the same.
+    attempts: Mutex<HashMap<(usize, usize), u64>>,
+}
+
+impl Model {
+    /// Starts it.
+    pub async fn start(plan: &Plan) -> Self {
+        let mind = Arc::new(Mind {
+            seed: plan.seed,
+            shapes: plan.messages.iter().map(|said| said.shape).collect(),
+            attempts: Mutex::default(),
+        });
+        let server = OpenAiFake::start().await;
+        let mut model = Self {
+            mind,
+            address: server.address(),
+            server: None,
+            violations: Vec::new(),
+        };
+        model.serve(server);
+        model
+    }
+
+    /// Where it is.
+    pub fn base_url(&self) -> String {
+        format!("http://{}/v1", self.address)
+    }
+
+    /// From now on connections are refused, and those that are open are gone.
+    pub fn leave(&mut self) {
+        self.violations = self.violations();
+        self.server = None;
+    }
+
+    /// It is back.
+    pub async fn come_back(&mut self) {
+        let server = OpenAiFake::start_at(self.address).await;
+        self.serve(server);
+    }
+
+    /// What was asked of it that a careful client does not ask.
+    pub fn violations(&self) -> Vec<String> {
+        let of_now = self.server.as_ref().map(OpenAiFake::violations).unwrap_or_default();
+        [self.violations.clone(), of_now].concat()
+    }
+
+    fn serve(&mut self, server: OpenAiFake) {
+        let mind = Arc::clone(&self.mind);
+        server.record(false);
+        server.respond_with(move |request| mind.reply(request));
+        self.server = Some(server);
+    }
+}
+
+impl Mind {
+    fn reply(&self, request: &RecordedRequest) -> Reply {
+        match request.body["response_format"]["json_schema"]["name"].as_str() {
+            Some("memory_operations") => return Reply::json(&json!({"operations": []})),
+            Some("summary") => return Reply::json(&json!({"summary": "Much was asked and answered."})),
+            _ => {}
+        }
+        let prompt: Value = serde_json::from_str(request.text(1)).unwrap_or_default();
+        let questions = marks::questions(prompt["input"].as_str().unwrap_or_default());
+        let Some(first) = questions.first().copied() else {
+            return Reply::json(&json!({"type": "send_message", "message": "Nobody asked anything."}));
+        };
+        let turns = request
+            .messages()
+            .iter()
+            .filter(|said| said["role"] == "assistant")
+            .count();
+        let mut dice = self.dice(first, turns);
+        let shape = |shape| questions.iter().any(|number| self.shapes.get(*number) == Some(&shape));
+        if shape(Shape::Hopeless) {
+            return Reply::status(500, "The server had an error while processing your request.");
+        }
+        let action = if shape(Shape::Tool) && turns == 0 {
+            json!({
+                "type": "tool_call", "name": "compute.eval", "args": {"expression": format!("{first} + 1")},
+                "notes": [
+                    {"category": "requirements", "content": "a sum"},
+                    {"category": "plan", "content": "ask the tool, then answer"},
+                ],
+            })
+        } else {
+            let long = shape(Shape::Long);
+            let words = match prompt["run"]["channel"]["platform"].as_str() {
+                Some("discord") => 250,
+                _ => 500,
+            };
+            json!({"type": "send_message", "message": answer(&questions, long.then_some(words))})
+        };
+        faulty(&mut dice, Reply::json(&action))
+    }
+
+    /// The same for the same question, stage and attempt of a seed.
+    fn dice(&self, question: usize, turns: usize) -> StdRng {
+        let mut attempts = self.attempts.lock().unwrap_or_else(PoisonError::into_inner);
+        let attempt = attempts.entry((question, turns)).or_default();
+        *attempt += 1;
+        let mut hasher = DefaultHasher::new();
+        (self.seed, question, turns, *attempt).hash(&mut hasher);
+        StdRng::seed_from_u64(hasher.finish())
+    }
+}
+
+/// Text that names every question; a long one is several parts of so many words, which answer the last one: so the
+/// marks stand in order, whatever was asked together.
+fn answer(questions: &[usize], long: Option<usize>) -> String {
+    let parts = if long.is_some() { LONG } else { 1 };
+    let last = questions.last();
+    let paragraph = |part| {
+        let mark = |question: &usize| {
+            let of = if Some(question) == last { parts } else { 1 };
+            let question = *question;
+            (part <= of).then(|| marks::answer(Piece { question, part, of }))
+        };
+        let marks: Vec<_> = questions.iter().filter_map(mark).collect();
+        let words = long.map(|count| " words".repeat(count)).unwrap_or_default();
+        format!("That is {}.{words}", marks.join(" "))
+    };
+    (1..=parts).map(paragraph).collect::<Vec<_>>().join("\n\n")
+}
+
+/// One in eight fails in some way; the others take their time.
+fn faulty(dice: &mut StdRng, reply: Reply) -> Reply {
+    let reply = reply.delay(Duration::from_millis(dice.random_range(10..250)));
+    match dice.random_range(0..64) {
+        0 => Reply::rate_limited(1),
+        1 => Reply::status(500, "The server is overloaded."),
+        2 => reply.delay(Duration::from_secs(2)),
+        3 => reply.cut_after(1),
+        4 => Reply::garbage(),
+        5 => Reply::reset(),
+        6 => Reply::text("Let me think about that for a moment."),
+        7 => reply.end_after(1),
+        _ => reply,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_names_each_question_and_its_parts_the_last_one() {
+        let found = |long| {
+            let pieces = marks::pieces(&answer(&[3, 4], long));
+            pieces
+                .iter()
+                .map(|piece| (piece.question, piece.part, piece.of))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(found(None), [(3, 1, 1), (4, 1, 1)]);
+        assert_eq!(found(Some(5)), [(3, 1, 1), (4, 1, 3), (4, 2, 3), (4, 3, 3)]);
+    }
+}

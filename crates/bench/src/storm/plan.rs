@@ -1,0 +1,285 @@
+//! What is going to happen, all of it decided by a seed: who says what where, what breaks, what is killed.
+
+use std::time::Duration;
+
+use clifford_fakes::{discord, telegram};
+use rand::{Rng, SeedableRng, rngs::StdRng};
+
+/// How large a storm is.
+#[derive(Clone, Copy, Debug)]
+pub struct Size {
+    /// How many messages are said.
+    pub messages: usize,
+    /// How many people say them.
+    pub users: usize,
+    /// How often a process is killed.
+    pub kills: usize,
+    /// How many processes there are.
+    pub processes: usize,
+    /// How often the database's server is restarted.
+    pub database_restarts: usize,
+}
+
+/// A chat, and who is in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// Which platform it is on.
+    pub platform: Platform,
+    /// Who is in it: people of the same platform, by their place.
+    pub members: Vec<usize>,
+    /// More than one person may be in it, so the bot is called by its name there.
+    pub shared: bool,
+}
+
+/// A platform.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Platform {
+    /// Telegram, which may show a message twice if its answer is lost.
+    Telegram,
+    /// Discord, which drops repeats.
+    Discord,
+}
+
+/// A message that somebody says.
+#[derive(Clone, Debug)]
+pub struct Said {
+    /// In which room.
+    pub room: usize,
+    /// By whom.
+    pub person: usize,
+    /// What the model makes of it.
+    pub shape: Shape,
+    /// How long everybody is silent after it.
+    pub pause: Duration,
+    /// What breaks before it is said.
+    pub before: Vec<Trouble>,
+}
+
+/// What the model makes of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// One call, one answer.
+    Plain,
+    /// A tool first.
+    Tool,
+    /// An answer of several parts.
+    Long,
+    /// The model fails at it, however often it is asked.
+    Hopeless,
+}
+
+/// Something that breaks.
+#[derive(Clone, Debug)]
+pub enum Trouble {
+    /// A process is killed after this time, and started again.
+    Kill {
+        /// Which one.
+        process: usize,
+        /// How long after.
+        after: Duration,
+    },
+    /// The database's server dies after this time, and starts again.
+    DatabaseRestart(Duration),
+    /// A request to Telegram fails.
+    Telegram(telegram::Method, telegram::Fault),
+    /// A request to Discord fails.
+    Discord(discord::Route, discord::Fault),
+    /// Something happens to the connections to Discord's gateway.
+    Gateway(Gateway),
+    /// Connections to the model are refused for so long.
+    ModelGone(Duration),
+}
+
+/// What happens to the connections to Discord's gateway.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gateway {
+    /// They break.
+    Dropped,
+    /// They are closed with a code.
+    Closed,
+    /// They are asked to come again.
+    Reconnect,
+    /// Their sessions end.
+    Invalid,
+}
+
+/// A whole storm.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// What decided it.
+    pub seed: u64,
+    /// The rooms.
+    pub rooms: Vec<Room>,
+    /// What is said, in order. The first messages are one for each room, in quiet.
+    pub messages: Vec<Said>,
+}
+
+impl Plan {
+    /// The storm of a seed.
+    pub fn new(seed: u64, size: &Size) -> Self {
+        let mut dice = StdRng::seed_from_u64(seed);
+        let rooms = rooms(size.users);
+        let mut messages: Vec<_> = (0..size.messages.max(rooms.len()))
+            .map(|place| said(&mut dice, &rooms, place))
+            .collect();
+        let quiet = rooms.len().min(messages.len());
+        let stormy = &mut messages[quiet..];
+        if !stormy.is_empty() {
+            for place in spread(&mut dice, size.kills, stormy.len()) {
+                let process = dice.random_range(0..size.processes);
+                let after = Duration::from_millis(dice.random_range(0..800));
+                stormy[place].before.push(Trouble::Kill { process, after });
+            }
+            for place in spread(&mut dice, size.database_restarts, stormy.len()) {
+                let after = Duration::from_millis(dice.random_range(0..800));
+                stormy[place].before.push(Trouble::DatabaseRestart(after));
+            }
+        }
+        Self { seed, rooms, messages }
+    }
+
+    /// How many of the first messages are said in quiet.
+    pub fn quiet(&self) -> usize {
+        self.rooms.len()
+    }
+}
+
+/// A private chat for everybody; and for every ten people of a platform a place that they share.
+fn rooms(users: usize) -> Vec<Room> {
+    let mut rooms = Vec::new();
+    let halves = [(Platform::Telegram, users.div_ceil(2)), (Platform::Discord, users / 2)];
+    let mut first = 0;
+    for (platform, count) in halves {
+        let people: Vec<_> = (first..first + count).collect();
+        first += count;
+        rooms.extend(people.iter().map(|person| Room {
+            platform,
+            members: vec![*person],
+            shared: false,
+        }));
+        rooms.extend(people.chunks(10).map(|members| Room {
+            platform,
+            members: members.to_vec(),
+            shared: true,
+        }));
+    }
+    rooms
+}
+
+fn said(dice: &mut StdRng, rooms: &[Room], place: usize) -> Said {
+    let quiet = place < rooms.len();
+    let room = if quiet {
+        place
+    } else {
+        dice.random_range(0..rooms.len())
+    };
+    let members = &rooms[room].members;
+    let person = members[dice.random_range(0..members.len())];
+    let shape = match dice.random_range(0..200) {
+        _ if quiet => Shape::Plain,
+        0 => Shape::Hopeless,
+        1..=10 => Shape::Long,
+        11..=50 => Shape::Tool,
+        _ => Shape::Plain,
+    };
+    let pause = Duration::from_millis(dice.random_range(0..30));
+    let before = if quiet { Vec::new() } else { troubles(dice) };
+    Said {
+        room,
+        person,
+        shape,
+        pause,
+        before,
+    }
+}
+
+/// About one trouble for every five messages.
+fn troubles(dice: &mut StdRng) -> Vec<Trouble> {
+    use {discord::Fault as OnDiscord, discord::Route, telegram::Fault as OnTelegram, telegram::Method};
+    let short = Duration::from_millis(dice.random_range(50..600));
+    let trouble = match dice.random_range(0..500) {
+        0..=9 => Trouble::Telegram(Method::SendMessage, OnTelegram::TooMany(1)),
+        10..=17 => Trouble::Telegram(Method::SendMessage, OnTelegram::Server(502)),
+        18..=25 => Trouble::Telegram(Method::SendMessage, OnTelegram::Slow(short)),
+        26..=31 => Trouble::Telegram(Method::SendMessage, OnTelegram::Drop),
+        32..=35 => Trouble::Telegram(Method::SendMessage, OnTelegram::DropAfter),
+        36..=38 => Trouble::Telegram(Method::SendMessage, OnTelegram::Garbage),
+        39..=42 => Trouble::Telegram(Method::GetUpdates, OnTelegram::Server(502)),
+        43..=45 => Trouble::Telegram(Method::GetUpdates, OnTelegram::Drop),
+        46..=47 => Trouble::Telegram(Method::GetUpdates, OnTelegram::DropAfter),
+        48..=49 => Trouble::Telegram(Method::GetUpdates, OnTelegram::Garbage),
+        50..=51 => Trouble::Telegram(Method::GetUpdates, OnTelegram::TooMany(1)),
+        52..=59 => {
+            let fault = OnDiscord::TooMany {
+                retry_after: short,
+                global: dice.random_bool(0.2),
+            };
+            Trouble::Discord(Route::SendMessage, fault)
+        }
+        60..=67 => Trouble::Discord(Route::SendMessage, OnDiscord::Status(502)),
+        68..=75 => Trouble::Discord(Route::SendMessage, OnDiscord::Slow(short)),
+        76..=81 => Trouble::Discord(Route::SendMessage, OnDiscord::DropBefore),
+        82..=87 => Trouble::Discord(Route::SendMessage, OnDiscord::DropAfter),
+        88..=89 => Trouble::Discord(Route::ReadMessages, OnDiscord::Status(500)),
+        90 => Trouble::Discord(Route::GatewayBot, OnDiscord::Status(500)),
+        91..=92 => Trouble::Gateway(Gateway::Dropped),
+        93 => Trouble::Gateway(Gateway::Closed),
+        94 => Trouble::Gateway(Gateway::Reconnect),
+        95 => Trouble::Gateway(Gateway::Invalid),
+        96..=97 => Trouble::ModelGone(short),
+        _ => return Vec::new(),
+    };
+    vec![trouble]
+}
+
+/// `count` places, one in each of as many equal stretches.
+fn spread(dice: &mut StdRng, count: usize, within: usize) -> Vec<usize> {
+    (0..count)
+        .map(|place| {
+            let (from, to) = (place * within / count, (place + 1) * within / count);
+            dice.random_range(from..to.max(from + 1))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZE: Size = Size {
+        messages: 500,
+        users: 25,
+        kills: 7,
+        processes: 4,
+        database_restarts: 2,
+    };
+
+    #[test]
+    fn a_seed_decides_everything_and_another_one_decides_otherwise() {
+        let told = |seed| format!("{:?}", Plan::new(seed, &SIZE));
+        assert_eq!(told(1), told(1));
+        assert_ne!(told(1), told(2));
+    }
+
+    #[test]
+    fn everybody_speaks_where_they_are_and_as_much_is_killed_as_was_asked_for() {
+        let plan = Plan::new(3, &SIZE);
+        assert_eq!(plan.messages.len(), 500);
+        assert!(
+            plan.messages
+                .iter()
+                .all(|said| plan.rooms[said.room].members.contains(&said.person))
+        );
+        let (quiet, stormy) = plan.messages.split_at(plan.quiet());
+        assert!(
+            quiet
+                .iter()
+                .enumerate()
+                .all(|(place, said)| said.room == place && said.before.is_empty())
+        );
+        let troubles = || stormy.iter().flat_map(|said| &said.before);
+        let kills = troubles().filter(|trouble| matches!(trouble, Trouble::Kill { process: 0..4, .. }));
+        let restarts = troubles().filter(|trouble| matches!(trouble, Trouble::DatabaseRestart(_)));
+        assert_eq!((kills.count(), restarts.count()), (7, 2));
+    }
+}

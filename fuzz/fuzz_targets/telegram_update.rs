@@ -1,0 +1,6 @@
+//! Whatever Telegram sends, it is an update or is kept as unreadable.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| clifford_telegram::fuzzing::check_update(bytes));

@@ -1,0 +1,129 @@
+//! The end of a process: what is at work is finished or handed back, in the time that it is given.
+
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout_at};
+
+use super::App;
+use crate::store::run_queue;
+
+/// However little time is given, this much is needed to give back what is in hand.
+const LEAST: Duration = Duration::from_millis(500);
+
+/// When each part of the end is over at the latest. What comes late leaves time for what comes after it, and the last
+/// leaves some for the process to go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Deadlines {
+    /// Runs come to an end by themselves, and callers of the API have their answers.
+    finish: Instant,
+    /// Runs that did not are let go of.
+    let_go: Instant,
+    /// Messages that are ready are sent.
+    send: Instant,
+    /// Calls that are under way are waited for.
+    sent: Instant,
+    /// What works beside the runs has ended.
+    quiet: Instant,
+    /// Leases are given back, and the database is closed.
+    close: Instant,
+}
+
+impl Deadlines {
+    fn of(began: Instant, whole: Duration) -> Self {
+        let sixteenth = whole.max(LEAST) / 16;
+        let at = |sixteenths| began + sixteenth * sixteenths;
+        Self {
+            finish: at(8),
+            let_go: at(10),
+            send: at(11),
+            sent: at(12),
+            quiet: at(13),
+            close: at(14),
+        }
+    }
+}
+
+impl App {
+    /// Stops within `shutdown_seconds`. Nothing new is taken from now on. Runs that are at work come to an end, or are
+    /// let go of in time; what is ready is sent; leases are renewed until they are given back, so that no other process
+    /// takes over what is still in hand here, and need not wait for what is not.
+    pub async fn shutdown(self) {
+        let whole = Duration::from_secs(self.config.engine.shutdown_seconds);
+        let until = Deadlines::of(Instant::now(), whole);
+        self.stop.cancel();
+        self.background_stop.cancel();
+        if timeout_at(until.finish, self.finished()).await.is_err() {
+            tracing::info!("runs that are still at work go on at the next start, or in another process");
+            self.engine.stop.cancel();
+            if timeout_at(until.let_go, self.engine.tasks.wait()).await.is_err() {
+                tracing::warn!("a run did not let go in time");
+            }
+        }
+        self.hand_back_runs(until.close).await;
+        tokio::join!(
+            self.engine.delivery.flush(until.send, until.sent),
+            self.mcp.end(until.sent),
+        );
+        self.empty_handed.cancel();
+        self.background.close();
+        timeout_at(until.quiet, self.background.wait()).await.ok();
+        if timeout_at(until.close, self.close()).await.is_err() {
+            tracing::warn!("the database did not answer in time; leases run out by themselves");
+        }
+    }
+
+    /// Waits until nothing comes in any more, and then until no run is at work: what comes in may begin one.
+    async fn finished(&self) {
+        self.receivers.close();
+        self.receivers.wait().await;
+        self.engine.tasks.close();
+        self.engine.tasks.wait().await;
+    }
+
+    async fn hand_back_runs(&self, until: Instant) {
+        let worker = self.engine.worker;
+        let given = self
+            .db
+            .write(move |tx| Box::pin(run_queue::release_runs(tx, Some(worker))));
+        // What cannot be given back now is given back with the rest.
+        if let Ok(Err(error)) = timeout_at(until, given).await {
+            tracing::warn!(%error, "the runs could not be handed back yet");
+        }
+    }
+
+    async fn close(&self) {
+        let worker = self.engine.worker;
+        let given = self.db.write(move |tx| Box::pin(run_queue::release(tx, Some(worker))));
+        if let Err(error) = given.await {
+            tracing::warn!(%error, "the leases could not be given back; they run out by themselves");
+        }
+        self.db.close().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_part_leaves_time_for_the_next_and_all_end_in_the_time_that_is_given() {
+        let began = Instant::now();
+        let after = |whole| {
+            let until = Deadlines::of(began, whole);
+            [
+                until.finish,
+                until.let_go,
+                until.send,
+                until.sent,
+                until.quiet,
+                until.close,
+            ]
+            .map(|at| at.saturating_duration_since(began).as_millis())
+        };
+        assert_eq!(
+            after(Duration::from_secs(16)),
+            [8_000, 10_000, 11_000, 12_000, 13_000, 14_000]
+        );
+        assert_eq!(after(Duration::ZERO), [250, 312, 343, 375, 406, 437]);
+    }
+}

@@ -1,0 +1,87 @@
+//! What becomes of a message, as its rows tell it.
+
+use std::time::Duration;
+
+use clifford_channel::{Address, Platform, Receipt};
+
+use super::Inner;
+use crate::{
+    clock::Timestamp,
+    id::{ChannelId, MessageId},
+    store::{StoreError, Tx, channels, outbox},
+};
+
+/// What became of a message.
+#[derive(Clone)]
+pub(super) enum Mark {
+    /// This part is about to be sent.
+    Sending(i64),
+    /// The platform has taken a part.
+    Delivered { seq: i64, receipt: Receipt, is_last: bool },
+    /// It has not, this time.
+    AttemptFailed(String),
+    /// It will not.
+    Failed(String),
+    /// There is no such chat any more.
+    ChatGone(String),
+    /// The chat has another address now.
+    Moved {
+        platform: Platform,
+        from: String,
+        to: Address,
+    },
+}
+
+impl Mark {
+    /// Writes it. If the database is away, waits until it is back: what was sent must be marked.
+    pub(super) async fn keep(self, inner: &Inner, id: MessageId, channel: ChannelId) {
+        let now = inner.clock.now();
+        let is_plain = matches!(self, Self::Sending(_) | Self::Delivered { .. });
+        let mut backoff = Duration::from_millis(100);
+        loop {
+            let mark = self.clone();
+            let written = if is_plain {
+                inner
+                    .db
+                    .mark(move |tx| Box::pin(mark.write(tx, id, channel, now)))
+                    .await
+            } else {
+                inner
+                    .db
+                    .write(move |tx| Box::pin(mark.write(tx, id, channel, now)))
+                    .await
+            };
+            match written {
+                Ok(()) => return,
+                Err(StoreError::Unavailable(reason)) => {
+                    tracing::warn!(reason, "delivery waits for the database");
+                    tokio::select! {
+                        () = inner.stop.cancelled() => return,
+                        () = tokio::time::sleep(backoff) => {}
+                    }
+                    backoff = (backoff * 2).min(Duration::from_secs(5));
+                }
+                Err(error) => {
+                    tracing::error!(%error, "an outbox row could not be changed");
+                    return;
+                }
+            }
+        }
+    }
+
+    async fn write(self, tx: &mut Tx, id: MessageId, channel: ChannelId, now: Timestamp) -> Result<(), StoreError> {
+        match self {
+            Self::Sending(seq) => outbox::part_sending(tx, id, seq).await,
+            Self::Delivered { seq, receipt, is_last } => {
+                outbox::part_delivered(tx, id, seq, &receipt.id, is_last, now).await
+            }
+            Self::AttemptFailed(reason) => outbox::attempt_failed(tx, id, &reason).await,
+            Self::Failed(reason) => outbox::fail(tx, id, &reason).await,
+            Self::ChatGone(reason) => channels::disable(tx, channel, &reason, now).await,
+            Self::Moved { platform, from, to } => {
+                channels::moved(tx, platform, &from, &to.place).await?;
+                outbox::readdress(tx, id, &to).await
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Repeats that cron cannot say, such as every two weeks: ISO 8601's repeating intervals, `R/2026-06-01T08:00:00/P2W`,
+//! counted from their start by a time zone's calendar. Pure.
+
+use jiff::{Span, Zoned, civil::DateTime, tz::TimeZone};
+
+use crate::clock::Timestamp;
+
+/// How it begins.
+const PREFIX: &str = "R/";
+/// How far around the reckoned occurrence is looked: months and years are not all equally long.
+const AROUND: i64 = 3;
+
+/// Whether this is a repeating interval.
+pub fn is_interval(text: &str) -> bool {
+    text.starts_with(PREFIX)
+}
+
+/// The interval that repeats from a start.
+pub fn written(start: DateTime, every: &Span) -> String {
+    format!("{PREFIX}{start}/{every}")
+}
+
+/// When it next comes due in a time zone, after a moment.
+///
+/// # Errors
+/// It cannot be read, or never comes due.
+pub fn next_occurrence(text: &str, zone: &TimeZone, after: Timestamp) -> Result<Timestamp, String> {
+    let unreadable = || format!("`{text}` is no repeating interval such as R/2026-06-01T08:00:00/P2W.");
+    let (start, every) = read(text).ok_or_else(unreadable)?;
+    let first = start.to_zoned(zone.clone()).map_err(|_| unreadable())?;
+    let never = || format!("`{text}` never comes due again.");
+    let nth = |number: i64| -> Option<Zoned> {
+        let span = every.checked_mul(number).ok()?;
+        first.checked_add(span).ok()
+    };
+    // Counted from the start, so that the 31st stays the 31st where a month has one.
+    let second = nth(1).ok_or_else(never)?;
+    let length = second.timestamp().as_millisecond() - first.timestamp().as_millisecond();
+    if length <= 0 {
+        return Err(unreadable());
+    }
+    let passed = (after.0 - first.timestamp().as_millisecond()).max(0) / length;
+    let uneven = every.get_months() != 0 || every.get_years() != 0;
+    let slack = if uneven { passed / 8 } else { 0 };
+    let mut number = (passed - slack - AROUND).max(0);
+    loop {
+        let at = Timestamp::from(nth(number).ok_or_else(never)?.timestamp());
+        if at > after {
+            return Ok(at);
+        }
+        number += 1;
+    }
+}
+
+/// The same days at another time of the day; `None`: it is no matter of days.
+pub fn moved(text: &str, to: &Zoned) -> Option<String> {
+    let (start, every) = read(text)?;
+    let is_of_days = every.get_hours() == 0 && every.get_minutes() == 0 && every.get_seconds() == 0;
+    is_of_days.then(|| written(start.date().to_datetime(to.time()), &every))
+}
+
+fn read(text: &str) -> Option<(DateTime, Span)> {
+    let (start, every) = text.strip_prefix(PREFIX)?.split_once('/')?;
+    Some((start.parse().ok()?, every.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn next(text: &str, after: &str) -> Result<String, String> {
+        let zone = TimeZone::get("Europe/Berlin").unwrap();
+        let after = after.parse::<jiff::Timestamp>().unwrap().into();
+        next_occurrence(text, &zone, after).map(|at| at.to_string())
+    }
+
+    #[test]
+    fn it_comes_due_by_the_calendar_counted_from_its_start() {
+        let cases = [
+            // Not before it starts.
+            (
+                "R/2026-06-01T08:00:00/P2W",
+                "2026-01-01T00:00:00Z",
+                "2026-06-01T06:00:00Z",
+            ),
+            (
+                "R/2026-06-01T08:00:00/P2W",
+                "2026-06-01T06:00:00Z",
+                "2026-06-15T06:00:00Z",
+            ),
+            // The same hour over the end of summer time, years later too.
+            (
+                "R/2026-10-19T08:00:00/P1W",
+                "2026-10-20T00:00:00Z",
+                "2026-10-26T07:00:00Z",
+            ),
+            (
+                "R/2016-06-01T08:00:00/P2D",
+                "2026-06-01T12:00:00Z",
+                "2026-06-03T06:00:00Z",
+            ),
+            // The last of a month, where it has one.
+            (
+                "R/2026-01-31T08:00:00/P1M",
+                "2026-02-01T00:00:00Z",
+                "2026-02-28T07:00:00Z",
+            ),
+            (
+                "R/2026-01-31T08:00:00/P1M",
+                "2026-03-01T00:00:00Z",
+                "2026-03-31T06:00:00Z",
+            ),
+            // Hours are hours, whatever the clock shows.
+            (
+                "R/2026-10-25T00:30:00/PT90M",
+                "2026-10-24T23:00:00Z",
+                "2026-10-25T00:00:00Z",
+            ),
+        ];
+        for (text, after, expected) in cases {
+            assert_eq!(next(text, after), Ok(expected.to_owned()), "{text} {after}");
+        }
+    }
+
+    #[test]
+    fn what_never_moves_on_is_none() {
+        for text in [
+            "R/2026-06-01T08:00:00/P0D",
+            "R/2026-06-01T08:00:00/-P1D",
+            "R/x/P1D",
+            "R/2026-06-01",
+            "R//",
+        ] {
+            let fault = format!("`{text}` is no repeating interval such as R/2026-06-01T08:00:00/P2W.");
+            assert_eq!(next(text, "2026-01-01T00:00:00Z"), Err(fault), "{text}");
+        }
+    }
+}

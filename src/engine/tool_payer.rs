@@ -1,0 +1,204 @@
+//! Pays for what tools call models for, on behalf of a run or of whoever tries a tool by hand.
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use clifford_llm::{Completion, IMAGE_TOKENS, ModelError, Request, estimate_tokens};
+use futures::future::BoxFuture;
+use serde_json::Value;
+
+use super::{Engine, step::LlmResponse};
+use crate::{
+    budget::{self, Amount, Claim, Outcome, Settlement, Telling},
+    id::{ChannelId, RunId},
+    own_keys,
+    roles::{Payer, Role},
+    store::{
+        StoreError, budgets,
+        usage::{self, Call},
+        user_secrets::{self, SealedKey},
+    },
+    tools::{Pays, Purchase, ToolError},
+};
+
+/// Who pays, and for what.
+#[derive(Clone, Debug)]
+pub struct Whose {
+    /// The run; none for a call by hand.
+    pub run: Option<RunId>,
+    /// What reservations are made under, and who is charged.
+    pub claim: Claim,
+    /// Where.
+    pub channel: Option<ChannelId>,
+}
+
+/// Pays for a tool.
+pub struct ToolPayer {
+    engine: Arc<Engine>,
+    whose: Whose,
+    spent: Mutex<Amount>,
+}
+
+impl fmt::Debug for ToolPayer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolPayer")
+            .field("whose", &self.whose)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ToolPayer {
+    /// Pays on somebody's behalf.
+    pub fn new(engine: Arc<Engine>, whose: Whose) -> Arc<Self> {
+        Arc::new(Self {
+            engine,
+            whose,
+            spent: Mutex::default(),
+        })
+    }
+
+    /// What was spent so far.
+    pub fn spent(&self) -> Amount {
+        *self.spent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn reserve(&self, worst: Amount) -> Result<Option<Settlement>, ToolError> {
+        match budget::reserve(&self.engine, &self.whose.claim, worst, Telling::Nobody).await? {
+            Outcome::Reserved(settlement) => Ok(settlement),
+            Outcome::Refused(refusal) => Err(ToolError::Unavailable(refusal.sentence)),
+        }
+    }
+
+    async fn release(&self, settlement: Option<Settlement>) -> Result<(), ToolError> {
+        if let Some(settlement) = settlement {
+            budget::release(&self.engine, settlement).await?;
+        }
+        Ok(())
+    }
+
+    /// The call is paid for whatever becomes of its result, so it is recorded at once.
+    async fn record(
+        &self,
+        role: Role,
+        response: LlmResponse,
+        settlement: Option<Settlement>,
+    ) -> Result<(), StoreError> {
+        let amount = Amount {
+            cost: response.cost,
+            tokens: response.usage.prompt_tokens + response.usage.completion_tokens,
+        };
+        {
+            let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+            spent.cost += amount.cost;
+            spent.tokens += amount.tokens;
+        }
+        let call = Call {
+            run: self.whose.run,
+            seq: None,
+            user: self.whose.claim.user,
+            channel: self.whose.channel,
+            role,
+        };
+        let (now, has_reserved) = (self.engine.clock.now(), settlement.is_some());
+        let written = self.engine.db.write(move |tx| {
+            Box::pin(async move {
+                usage::insert(tx, call, &response, now).await?;
+                match &settlement {
+                    Some(settlement) => budgets::settle(tx, settlement, amount).await,
+                    None => Ok(()),
+                }
+            })
+        });
+        let written = written.await;
+        if has_reserved {
+            self.engine.budget_bell.notify_one();
+        }
+        written
+    }
+
+    async fn keys(&self) -> Result<Vec<SealedKey>, StoreError> {
+        match self.whose.claim.user {
+            Some(user) => user_secrets::of(&mut self.engine.db.read().await?, user).await,
+            None => Ok(Vec::new()),
+        }
+    }
+}
+
+#[async_trait]
+impl Pays for ToolPayer {
+    async fn ask(&self, role: Role, request: &Request) -> Result<Completion, ToolError> {
+        let (engine, roles) = (&self.engine, &self.engine.roles);
+        let own = own_keys::model(roles, &engine.sealed, &self.keys().await?, role)
+            .map_err(|fault| ToolError::Unavailable(own_keys::unusable(&fault)))?;
+        let mut request = request.clone();
+        let settlement = if own.is_none() {
+            let words = request.messages.iter();
+            let words: u64 = words.map(|message| estimate_tokens(&message.content)).sum();
+            let prompt_tokens = words + request.images.len() as u64 * IMAGE_TOKENS;
+            if !engine.settings.budgets.is_empty() {
+                // What is reserved is what is asked for.
+                request.max_tokens = request.max_tokens.or(Some(roles.longest_reply(role)));
+            }
+            self.reserve(roles.worst_case(role, prompt_tokens, request.max_tokens))
+                .await?
+        } else {
+            None
+        };
+        let limit = Duration::from_millis(engine.rules.max_run_ms);
+        let completion = match roles.ask_by(role, own.as_ref(), &request, &mut (), limit).await {
+            Ok(completion) => completion,
+            Err(error) => {
+                self.release(settlement).await?;
+                let refused = own.and_then(|own| own_keys::refused(&own.provider, &error, false));
+                return Err(ToolError::Unavailable(refused.unwrap_or_else(|| told(&error))));
+            }
+        };
+        let payer = if own.is_some() { Payer::Person } else { Payer::Bot };
+        let response = LlmResponse {
+            usage: completion.usage,
+            provider: completion.provider.clone(),
+            model: completion.model.clone(),
+            cost: roles.charge(role, &completion, payer),
+            own_key: own.is_some(),
+            ..LlmResponse::default()
+        };
+        self.record(role, response, settlement).await?;
+        Ok(completion)
+    }
+
+    async fn buy(&self, purchase: Purchase, call: BoxFuture<'_, Result<Value, ToolError>>) -> Result<Value, ToolError> {
+        let worst = Amount {
+            cost: purchase.cost,
+            tokens: 0,
+        };
+        let settlement = self.reserve(worst).await?;
+        let bought = match call.await {
+            Ok(bought) => bought,
+            Err(error) => {
+                self.release(settlement).await?;
+                return Err(error);
+            }
+        };
+        let response = LlmResponse {
+            provider: purchase.provider,
+            model: purchase.model,
+            cost: purchase.cost,
+            ..LlmResponse::default()
+        };
+        self.record(Role::Vision, response, settlement).await?;
+        Ok(bought)
+    }
+}
+
+/// What the run's model learns of a model that did not answer: which setting to mend is the owner's business.
+fn told(error: &ModelError) -> String {
+    tracing::warn!(error = error.class(), "the model that a tool asked did not answer");
+    match error {
+        ModelError::Refused { .. } => "the model declined to answer".to_owned(),
+        _ => "the model is not available".to_owned(),
+    }
+}

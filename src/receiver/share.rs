@@ -1,0 +1,125 @@
+//! How many of a platform's connections are this process's: as many as every other process's that is there.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU32, Ordering},
+};
+
+use tokio_util::sync::CancellationToken;
+
+use super::{Receiver, wait};
+use crate::store::leases;
+
+/// This process's share of a platform's connections.
+pub(super) struct Share {
+    receiver: Receiver,
+    /// How many connections there are in all.
+    shards: u32,
+    /// How many this process may have.
+    fair: AtomicU32,
+    /// How many it has, or tries to take.
+    taken: AtomicU32,
+}
+
+/// One connection of the share. It is free again when this is dropped.
+pub(super) struct Place(Option<Arc<Share>>);
+
+impl Share {
+    pub(super) fn new(receiver: Receiver, shards: u32) -> Self {
+        Self {
+            receiver,
+            shards,
+            // Until it is known how many others there are: one connection is nobody's share but the first's.
+            fair: AtomicU32::new(u32::from(shards == 1)),
+            taken: AtomicU32::new(0),
+        }
+    }
+
+    /// Tells the others that this process is there, and counts them, until `stop`. One connection needs no sharing.
+    pub(super) async fn keep(&self, stop: CancellationToken) {
+        if self.shards == 1 {
+            return;
+        }
+        let kind = format!("present:{}:", self.receiver.channel.platform());
+        let own = format!("{kind}{}", self.receiver.worker);
+        while !stop.is_cancelled() {
+            if self.receiver.hold(&own).await {
+                match self.count(&kind).await {
+                    Ok(present) => self.fair.store(fair(self.shards, present), Ordering::SeqCst),
+                    Err(error) => tracing::warn!(%error, "how many processes are connected is not known"),
+                }
+            }
+            wait(&stop, self.receiver.renew_every()).await;
+        }
+        self.receiver.give_back(&own).await;
+    }
+
+    async fn count(&self, kind: &str) -> Result<u32, crate::store::StoreError> {
+        let now = self.receiver.clock.now();
+        let kind = kind.to_owned();
+        let db = &self.receiver.db;
+        db.write(move |tx| Box::pin(async move { leases::count(tx, &kind, now).await }))
+            .await
+    }
+
+    /// Takes one more connection, if this process may have one more.
+    pub(super) fn take(self: &Arc<Self>) -> Option<Place> {
+        let fair = self.fair.load(Ordering::SeqCst);
+        let taken = self.taken.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |taken| {
+            (taken < fair).then_some(taken + 1)
+        });
+        taken.is_ok().then(|| Place(Some(Arc::clone(self))))
+    }
+}
+
+impl Place {
+    /// Whether this process has more than its share. Then the place is gone: one of several that ask at once.
+    pub(super) fn is_too_many(&mut self) -> bool {
+        let is_one = self.0.as_ref().is_some_and(|share| {
+            let fair = share.fair.load(Ordering::SeqCst);
+            let left = share.taken.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |taken| {
+                (taken > fair).then(|| taken - 1)
+            });
+            left.is_ok()
+        });
+        if is_one {
+            self.0 = None;
+        }
+        is_one
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if let Some(share) = self.0.take() {
+            share.taken.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+}
+
+/// Everybody's share: together they are enough, even if they cannot be alike.
+fn fair(shards: u32, present: u32) -> u32 {
+    shards.div_ceil(present.max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_alike_and_together_everything() {
+        let cases = [
+            (1, 1, 1),
+            (4, 1, 4),
+            (4, 2, 2),
+            (4, 3, 2),
+            (5, 2, 3),
+            (2, 4, 1),
+            (3, 0, 3),
+        ];
+        for (shards, present, expected) in cases {
+            assert_eq!(fair(shards, present), expected, "{shards} among {present}");
+            assert!(fair(shards, present) * present.max(1) >= shards);
+        }
+    }
+}

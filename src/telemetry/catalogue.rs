@@ -1,0 +1,445 @@
+//! Every metric: its name, what it says, and which labels it has. `docs/OPERATING.md` lists the same, which a test holds
+//! it to.
+
+use clifford_channel::Platform;
+use metrics::{Label as Pair, Unit};
+
+use crate::store::{
+    jobs::JobKind,
+    runs::RunStatus::{Cancelled, Completed, Failed, Pending, Running, Waiting},
+    triggers::TriggerKind,
+};
+
+/// How a metric moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Up.
+    Counter,
+    /// Up and down.
+    Gauge,
+    /// Durations in seconds, by these upper bounds.
+    Histogram(&'static Bounds),
+}
+
+/// The upper bounds of a histogram, in seconds.
+#[derive(Debug, PartialEq)]
+pub struct Bounds(pub &'static [f64]);
+
+impl Eq for Bounds {}
+
+/// What takes well under a second: statements, commits, waits for a connection.
+pub static SHORT: Bounds = Bounds(&[
+    0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0,
+]);
+/// What others do for Clifford: models, tools, platforms.
+pub static LONG: Bounds = Bounds(&[
+    0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0,
+]);
+
+/// What a label may say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Values {
+    /// One of these.
+    Of(&'static [&'static str]),
+    /// A name out of the configuration: its metric appears when it is first used.
+    Configured,
+}
+
+/// A label of a metric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// Its name.
+    pub name: &'static str,
+    /// What it may say.
+    pub values: Values,
+}
+
+/// A metric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Metric {
+    /// Its name.
+    pub name: &'static str,
+    /// How it moves.
+    pub kind: Kind,
+    /// What it says.
+    pub help: &'static str,
+    /// Its labels.
+    pub labels: &'static [Label],
+}
+
+const fn of(name: &'static str, values: &'static [&'static str]) -> Label {
+    Label {
+        name,
+        values: Values::Of(values),
+    }
+}
+
+const fn configured(name: &'static str) -> Label {
+    Label {
+        name,
+        values: Values::Configured,
+    }
+}
+
+const fn counter(name: &'static str, labels: &'static [Label], help: &'static str) -> Metric {
+    Metric {
+        name,
+        kind: Kind::Counter,
+        help,
+        labels,
+    }
+}
+
+const fn gauge(name: &'static str, labels: &'static [Label], help: &'static str) -> Metric {
+    Metric {
+        name,
+        kind: Kind::Gauge,
+        help,
+        labels,
+    }
+}
+
+const fn histogram(
+    name: &'static str,
+    bounds: &'static Bounds,
+    labels: &'static [Label],
+    help: &'static str,
+) -> Metric {
+    Metric {
+        name,
+        kind: Kind::Histogram(bounds),
+        help,
+        labels,
+    }
+}
+
+const PLATFORM: Label = of(
+    "platform",
+    &[
+        Platform::Discord.as_str(),
+        Platform::Telegram.as_str(),
+        Platform::Terminal.as_str(),
+        Platform::Web.as_str(),
+    ],
+);
+const QUEUE: Label = of("queue", &super::measures::QUEUES);
+const PROVIDER: Label = configured("provider");
+const MODEL: Label = configured("model");
+const ROLE: Label = configured("role");
+const TOOL: Label = configured("tool");
+
+/// Every metric.
+pub const METRICS: &[Metric] = &[
+    gauge(
+        "clifford_runs",
+        &[of("status", &[Pending.as_str(), Running.as_str(), Waiting.as_str()])],
+        "Runs that have not ended, in the database.",
+    ),
+    counter(
+        "clifford_runs_total",
+        &[of(
+            "status",
+            &[
+                Waiting.as_str(),
+                Completed.as_str(),
+                Failed.as_str(),
+                Cancelled.as_str(),
+            ],
+        )],
+        "Times that a run came to rest here, by what it came to.",
+    ),
+    counter(
+        "clifford_iterations_total",
+        &[],
+        "Iterations of runs that were begun here.",
+    ),
+    counter("clifford_panics_total", &[], "Runs and jobs whose task panicked here."),
+    counter(
+        "clifford_leases_lost_total",
+        &[],
+        "Runs that this process had in hand and another one has now.",
+    ),
+    gauge("clifford_workers_busy", &[], "Runs that are worked on here now."),
+    gauge(
+        "clifford_workers_limit",
+        &[],
+        "The most runs that are worked on here at once (engine.max_concurrent_runs).",
+    ),
+    gauge(
+        "clifford_approvals_pending",
+        &[],
+        "Runs that wait for a person's word, in the database.",
+    ),
+    gauge(
+        "clifford_queue_depth",
+        &[QUEUE],
+        "What waits to be done and is due, in the database.",
+    ),
+    gauge(
+        "clifford_queue_oldest_seconds",
+        &[QUEUE],
+        "For how long the oldest of them has waited.",
+    ),
+    histogram(
+        "clifford_model_seconds",
+        &LONG,
+        &[PROVIDER, MODEL, ROLE],
+        "How long a model took to reply, retries included.",
+    ),
+    counter(
+        "clifford_model_calls_total",
+        &[
+            PROVIDER,
+            ROLE,
+            of(
+                "outcome",
+                &[
+                    "answered",
+                    "later",
+                    "overloaded",
+                    "bad_request",
+                    "refused",
+                    "unauthorised",
+                    "cut",
+                ],
+            ),
+        ],
+        "Calls of models, by what they came to after retries.",
+    ),
+    counter(
+        "clifford_model_tokens_total",
+        &[PROVIDER, MODEL, ROLE, of("kind", &["prompt", "cached", "completion"])],
+        "Tokens of calls that were answered; those of a prompt that were cached count in both.",
+    ),
+    counter(
+        "clifford_model_cost_nanos_total",
+        &[PROVIDER, MODEL, ROLE],
+        "What calls of models cost, in billionths of the currency that prices are set in.",
+    ),
+    gauge(
+        "clifford_provider_circuit_open",
+        &[PROVIDER],
+        "1 while a provider is left alone because it keeps failing.",
+    ),
+    counter(
+        "clifford_budget_refusals_total",
+        &[],
+        "Model calls that were not made because a budget is spent.",
+    ),
+    counter(
+        "clifford_tool_calls_total",
+        &[TOOL, of("outcome", &["success", "failure"])],
+        "Calls of tools, by what they came to.",
+    ),
+    histogram("clifford_tool_seconds", &LONG, &[TOOL], "How long a tool took."),
+    counter(
+        "clifford_events_total",
+        &[PLATFORM, of("outcome", &super::measures::EVENT_OUTCOMES)],
+        "Events of platforms, by what became of them.",
+    ),
+    counter(
+        "clifford_unreadable_events_total",
+        &[PLATFORM],
+        "Events that nobody could read; they are kept in unreadable_events.",
+    ),
+    counter(
+        "clifford_ingress_errors_total",
+        &[],
+        "Events that could not be stored, and were left with their platform.",
+    ),
+    counter(
+        "clifford_deliveries_total",
+        &[PLATFORM, of("outcome", &["delivered", "failed"])],
+        "Messages that went out, or were given up.",
+    ),
+    histogram(
+        "clifford_send_seconds",
+        &LONG,
+        &[PLATFORM],
+        "How long a platform took to take a part of a message.",
+    ),
+    counter(
+        "clifford_send_failures_total",
+        &[PLATFORM, of("reason", &super::measures::SEND_FAILURES)],
+        "Attempts to send a part that came to nothing.",
+    ),
+    counter(
+        "clifford_ambiguous_sends_total",
+        &[PLATFORM],
+        "Parts of which nobody knows whether they arrived, where the platform cannot drop a repeat.",
+    ),
+    gauge(
+        "clifford_connected",
+        &[PLATFORM],
+        "1 while this process is connected to a platform.",
+    ),
+    counter(
+        "clifford_connections_total",
+        &[PLATFORM],
+        "Times that this process was connected to a platform; those after the first are reconnects.",
+    ),
+    counter(
+        "clifford_jobs_total",
+        &[
+            of("kind", &[JobKind::MemoryWrite.as_str(), JobKind::Erase.as_str()]),
+            of("outcome", &["done", "put_off"]),
+        ],
+        "Jobs that were worked on here, by what they came to.",
+    ),
+    counter(
+        "clifford_triggers_fired_total",
+        &[of("kind", &[TriggerKind::Run.as_str(), TriggerKind::Reminder.as_str()])],
+        "Triggers that fired here.",
+    ),
+    gauge("clifford_database_up", &[], "1 if the database answered this scrape."),
+    histogram(
+        "clifford_database_commit_seconds",
+        &SHORT,
+        &[],
+        "How long a commit took; on SQLite transactions that are ready at once share one.",
+    ),
+    histogram(
+        "clifford_database_write_seconds",
+        &SHORT,
+        &[],
+        "How long a transaction took, from when it was asked for to its commit.",
+    ),
+    histogram(
+        "clifford_database_read_seconds",
+        &SHORT,
+        &[],
+        "For how long a connection was held to read.",
+    ),
+    histogram(
+        "clifford_database_wait_seconds",
+        &SHORT,
+        &[],
+        "How long a free connection was waited for.",
+    ),
+    counter(
+        "clifford_http_requests_total",
+        &[configured("status")],
+        "Requests to the API, by the status of the answer.",
+    ),
+    gauge(
+        "process_start_time_seconds",
+        &[],
+        "When this process began, in seconds since 1970.",
+    ),
+    gauge(
+        "clifford_uptime_seconds",
+        &[],
+        "For how long this process has been at work.",
+    ),
+    gauge("clifford_tasks", &[], "Tasks of this process that have not ended."),
+    histogram(
+        "clifford_timer_lateness_seconds",
+        &SHORT,
+        &[],
+        "How long after its time a timer was noticed: whatever else waits is as late.",
+    ),
+];
+
+impl Metric {
+    /// Tells the recorder what it is.
+    fn describe(&self) {
+        match self.kind {
+            Kind::Counter => metrics::describe_counter!(self.name, self.help),
+            Kind::Gauge => metrics::describe_gauge!(self.name, self.help),
+            Kind::Histogram(_) => metrics::describe_histogram!(self.name, Unit::Seconds, self.help),
+        }
+    }
+
+    /// Every combination of labels that is known from the start; none if a label is a name out of the configuration.
+    pub fn combinations(&self) -> Vec<Vec<(&'static str, &'static str)>> {
+        self.labels
+            .iter()
+            .fold(vec![Vec::new()], |combinations, label| match label.values {
+                Values::Configured => Vec::new(),
+                Values::Of(values) => combinations
+                    .iter()
+                    .flat_map(|before| {
+                        values
+                            .iter()
+                            .map(move |value| [before.as_slice(), &[(label.name, *value)]].concat())
+                    })
+                    .collect(),
+            })
+    }
+
+    /// Its zeros: a counter that appears with its first one hides that one from whoever asks for an increase.
+    fn begin(&self) {
+        for labels in self.combinations() {
+            let labels: Vec<_> = labels
+                .into_iter()
+                .map(|(name, value)| Pair::from_static_parts(name, value))
+                .collect();
+            match self.kind {
+                Kind::Counter => metrics::counter!(self.name, labels).absolute(0),
+                Kind::Gauge => metrics::gauge!(self.name, labels).set(0.0),
+                Kind::Histogram(_) => drop(metrics::histogram!(self.name, labels)),
+            }
+        }
+    }
+}
+
+/// Tells the recorder of every metric, and begins those whose labels are known.
+pub fn begin() {
+    for metric in METRICS {
+        metric.describe();
+        metric.begin();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{env, fmt::Write, fs};
+
+    use super::*;
+
+    const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/OPERATING.md");
+    const BEGIN: &str = "| metric | kind | labels | what it says |\n| --- | --- | --- | --- |\n";
+
+    fn table() -> String {
+        METRICS.iter().fold(BEGIN.to_owned(), |mut table, metric| {
+            let kind = match metric.kind {
+                Kind::Counter => "counter",
+                Kind::Gauge => "gauge",
+                Kind::Histogram(_) => "histogram",
+            };
+            let labels: Vec<_> = metric.labels.iter().map(|label| format!("`{}`", label.name)).collect();
+            let (name, labels, help) = (metric.name, labels.join(", "), metric.help);
+            writeln!(table, "| `{name}` | {kind} | {labels} | {help} |").unwrap();
+            table
+        })
+    }
+
+    #[test]
+    fn the_documented_metrics_are_those_that_there_are() {
+        let text = fs::read_to_string(FILE).unwrap();
+        let from = text.find(BEGIN).expect("a table");
+        let end = text[from..].find("\n\n").map_or(text.len(), |end| from + end + 1);
+        if env::var_os("UPDATE_EXAMPLE").is_some() {
+            let updated = [&text[..from], &table(), &text[end..]].concat();
+            fs::write(FILE, updated).unwrap();
+        } else {
+            assert_eq!(text[from..end], table(), "UPDATE_EXAMPLE=1 writes it anew");
+        }
+    }
+
+    #[test]
+    fn names_follow_the_rules_of_prometheus() {
+        for (place, metric) in METRICS.iter().enumerate() {
+            let name = metric.name;
+            assert!(METRICS[..place].iter().all(|other| other.name != name), "{name} twice");
+            assert_eq!(metric.kind == Kind::Counter, name.ends_with("_total"), "{name}");
+            if let Kind::Histogram(bounds) = metric.kind {
+                assert!(name.ends_with("_seconds"), "{name}");
+                assert!(bounds.0.is_sorted(), "{name}");
+            }
+            assert!(metric.help.ends_with('.') && !metric.help.contains('\n'), "{name}");
+            let product: usize = metric.combinations().len();
+            assert!(product <= 24, "{name} has {product} series from the start");
+        }
+    }
+}

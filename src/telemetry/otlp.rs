@@ -1,0 +1,158 @@
+//! Traces, sent to a collector by OTLP over HTTP. A collector that is away costs nothing but its traces.
+
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+
+use anyhow::Context;
+use async_trait::async_trait;
+use bytes::Bytes;
+use opentelemetry::{KeyValue, trace::TracerProvider};
+use opentelemetry_http::{HttpClient, HttpError};
+use opentelemetry_otlp::{SpanExporter, WithExportConfig, WithHttpConfig};
+use opentelemetry_sdk::{
+    Resource,
+    trace::{BatchConfigBuilder, BatchSpanProcessor, SdkTracerProvider},
+};
+use tokio::runtime::Handle;
+use tracing::Metadata;
+use tracing_subscriber::{
+    Layer, Registry,
+    filter::{LevelFilter, filter_fn},
+};
+
+use super::spans;
+use crate::config::Url;
+
+/// How often what has gathered is sent.
+const EVERY: Duration = Duration::from_secs(1);
+/// How long the collector may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long the end of the process waits for it.
+const LAST: Duration = Duration::from_secs(2);
+/// The most spans that wait to be sent; more are dropped.
+const QUEUE: usize = 8192;
+
+/// Sends spans to a collector, from a thread of its own.
+pub(super) struct Exporter {
+    provider: SdkTracerProvider,
+}
+
+impl Exporter {
+    /// Sends to this collector from now on.
+    pub(super) fn start(endpoint: &Url) -> anyhow::Result<Self> {
+        let client = reqwest::Client::builder()
+            .timeout(PATIENCE)
+            .build()
+            .context("telemetry.otlp_endpoint: no client could be made")?;
+        let client = Client {
+            client,
+            runtime: Handle::current(),
+            is_away: AtomicBool::new(false),
+        };
+        let exporter = SpanExporter::builder()
+            .with_http()
+            .with_http_client(client)
+            .with_endpoint(traces(endpoint.as_str()))
+            .with_timeout(PATIENCE)
+            .build()
+            .context("telemetry.otlp_endpoint: nothing can be sent there")?;
+        let batches = BatchConfigBuilder::default()
+            .with_max_queue_size(QUEUE)
+            .with_scheduled_delay(EVERY)
+            .build();
+        let processor = BatchSpanProcessor::builder(exporter).with_batch_config(batches).build();
+        let version = KeyValue::new("service.version", env!("CARGO_PKG_VERSION"));
+        let resource = Resource::builder()
+            .with_service_name(env!("CARGO_PKG_NAME"))
+            .with_attribute(version);
+        let provider = SdkTracerProvider::builder()
+            .with_resource(resource.build())
+            .with_span_processor(processor)
+            .build();
+        spans::export();
+        Ok(Self { provider })
+    }
+
+    /// Takes every span of Clifford's own, whatever the level of the log. Events stay in the log: they are written for
+    /// whoever operates this process.
+    pub(super) fn layer(&self) -> impl Layer<Registry> + Send + Sync + use<> {
+        let own = |metadata: &Metadata<'_>| metadata.is_span() && metadata.target().starts_with("clifford");
+        tracing_opentelemetry::layer()
+            .with_tracer(self.provider.tracer(env!("CARGO_PKG_NAME")))
+            .with_location(false)
+            .with_threads(false)
+            .with_target(false)
+            .with_tracked_inactivity(false)
+            .with_filter(filter_fn(own).with_max_level_hint(LevelFilter::DEBUG))
+    }
+
+    pub(super) async fn end(self) {
+        let ended = tokio::task::spawn_blocking(move || self.provider.shutdown_with_timeout(LAST)).await;
+        if !matches!(ended, Ok(Ok(()))) {
+            tracing::warn!("the last traces could not be sent");
+        }
+    }
+}
+
+/// Where traces go at a collector that is named by its root, as OTLP has it.
+fn traces(endpoint: &str) -> String {
+    let endpoint = endpoint.trim_end_matches('/');
+    match endpoint.ends_with("/v1/traces") {
+        true => endpoint.to_owned(),
+        false => format!("{endpoint}/v1/traces"),
+    }
+}
+
+/// The process's own HTTP client, for a thread that has no runtime.
+#[derive(Debug)]
+struct Client {
+    client: reqwest::Client,
+    runtime: Handle,
+    is_away: AtomicBool,
+}
+
+#[async_trait]
+impl HttpClient for Client {
+    async fn send_bytes(
+        &self,
+        request: opentelemetry_http::Request<Bytes>,
+    ) -> Result<opentelemetry_http::Response<Bytes>, HttpError> {
+        let client = self.client.clone();
+        let answered = self.runtime.spawn(async move {
+            let answer = client.execute(request.try_into()?).await?;
+            let mut response = opentelemetry_http::Response::builder().status(answer.status());
+            if let Some(headers) = response.headers_mut() {
+                headers.clone_from(answer.headers());
+            }
+            Ok::<_, HttpError>(response.body(answer.bytes().await?)?)
+        });
+        let answered = answered.await.map_err(HttpError::from).flatten();
+        let is_away = !answered.as_ref().is_ok_and(|answer| answer.status().is_success());
+        if is_away != self.is_away.swap(is_away, Ordering::Relaxed) {
+            match is_away {
+                true => tracing::warn!("the collector takes no traces; they are dropped until it does"),
+                false => tracing::info!("the collector takes traces again"),
+            }
+        }
+        answered
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_collector_is_named_by_its_root_or_by_the_route_of_traces() {
+        for (endpoint, expected) in [
+            ("http://localhost:4318", "http://localhost:4318/v1/traces"),
+            ("http://localhost:4318/", "http://localhost:4318/v1/traces"),
+            ("https://otlp.example/otlp", "https://otlp.example/otlp/v1/traces"),
+            ("https://otlp.example/v1/traces", "https://otlp.example/v1/traces"),
+        ] {
+            assert_eq!(traces(endpoint), expected);
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! The spans of a trace: a run, its iterations, their calls of models and tools, and deliveries. Their fields are ids
+//! and outcomes, never what anybody said.
+//!
+//! Those within a run are on the level `debug`: where nothing exports them and nobody reads that level they cost a look
+//! at a flag. The names of attributes are those of OpenTelemetry's conventions for generative AI, where it has one.
+
+#[cfg(feature = "otlp")]
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use clifford_llm::{Completion, ModelError};
+use tracing::{Span, debug_span, field::Empty, info_span};
+
+use crate::{
+    engine::work::Work,
+    roles::{Requested, Role},
+    store::{
+        jobs::Job,
+        outbox::Outgoing,
+        runs::{Run, RunStatus},
+    },
+};
+
+/// A worker's work on a run, until it rests.
+pub fn run(work: &Work) -> Span {
+    let run = &work.run;
+    let span = info_span!(
+        "run",
+        run = %run.id,
+        kind = run.kind.as_str(),
+        context = run.context_id.map(tracing::field::display),
+        channel = run.channel_id.map(tracing::field::display),
+        platform = work.channel.as_ref().map(|channel| channel.platform.as_str()),
+        outcome = Empty,
+        otel.name = Empty,
+        otel.status_code = Empty,
+        error.r#type = Empty,
+        gen_ai.operation.name = Empty,
+        gen_ai.agent.name = Empty,
+        gen_ai.conversation.id = Empty,
+    );
+    if is_exported() {
+        let agent = work.agent.name.as_str();
+        span.record("otel.name", format!("invoke_agent {agent}"));
+        span.record("gen_ai.operation.name", "invoke_agent");
+        span.record("gen_ai.agent.name", agent);
+        if let Some(context) = run.context_id {
+            span.record("gen_ai.conversation.id", tracing::field::display(context));
+        }
+    }
+    span
+}
+
+/// What a run came to, as far as this worker brought it.
+pub fn run_rests(span: &Span, status: RunStatus) {
+    span.record("outcome", status.as_str());
+    if status == RunStatus::Failed {
+        failed(span, status.as_str());
+    }
+}
+
+/// One iteration of a run.
+pub fn iteration(run: &Run, number: u32) -> Span {
+    debug_span!("iteration", run = %run.id, number = i64::from(number))
+}
+
+/// A call of a model.
+pub fn model_call(role: Role, requested: Option<&Requested>) -> Span {
+    let span = debug_span!(
+        "model_call",
+        role = role.as_str(),
+        outcome = Empty,
+        otel.name = Empty,
+        otel.kind = "client",
+        otel.status_code = Empty,
+        error.r#type = Empty,
+        gen_ai.operation.name = "chat",
+        gen_ai.provider.name = Empty,
+        gen_ai.request.model = Empty,
+        gen_ai.response.model = Empty,
+        gen_ai.usage.input_tokens = Empty,
+        gen_ai.usage.output_tokens = Empty,
+    );
+    if let Some(requested) = requested.filter(|requested| !requested.model.is_empty()) {
+        span.record("gen_ai.request.model", requested.model.as_str());
+        if is_exported() {
+            span.record("otel.name", format!("chat {}", requested.model));
+        }
+    }
+    span
+}
+
+/// What a call of a model came to. Each attribute is recorded once: a second value would go out beside the first.
+pub fn model_replied(span: &Span, requested: Option<&Requested>, reply: &Result<Completion, ModelError>) {
+    match reply {
+        Ok(completion) => {
+            span.record("outcome", "answered");
+            span.record("gen_ai.provider.name", completion.provider.as_str());
+            span.record("gen_ai.response.model", completion.model.as_str());
+            // OTLP knows whole numbers with a sign only; others would go out as text.
+            let whole = |tokens: u64| i64::try_from(tokens).unwrap_or(i64::MAX);
+            span.record("gen_ai.usage.input_tokens", whole(completion.usage.prompt_tokens));
+            span.record("gen_ai.usage.output_tokens", whole(completion.usage.completion_tokens));
+        }
+        Err(error) => {
+            if let Some(requested) = requested {
+                span.record("gen_ai.provider.name", requested.provider.as_str());
+            }
+            span.record("outcome", error.class());
+            failed(span, error.class());
+        }
+    }
+}
+
+/// A call of a tool.
+pub fn tool_call(name: &str) -> Span {
+    let span = debug_span!(
+        "tool_call",
+        outcome = Empty,
+        otel.name = Empty,
+        otel.status_code = Empty,
+        error.r#type = Empty,
+        gen_ai.operation.name = "execute_tool",
+        gen_ai.tool.name = name,
+        gen_ai.tool.r#type = "function",
+    );
+    if is_exported() {
+        span.record("otel.name", format!("execute_tool {name}"));
+    }
+    span
+}
+
+/// What a call of a tool, or a delivery, came to.
+pub fn ended(span: &Span, outcome: &'static str, went_well: bool) {
+    span.record("outcome", outcome);
+    if !went_well {
+        failed(span, outcome);
+    }
+}
+
+/// The delivery of a message.
+pub fn delivery(message: &Outgoing, origin: &Origin) -> Span {
+    let span = debug_span!(
+        "delivery",
+        message = %message.id,
+        run = message.run_id.map(tracing::field::display),
+        channel = %message.channel_id,
+        platform = message.platform.as_str(),
+        parts = Empty,
+        outcome = Empty,
+        otel.kind = "producer",
+        otel.status_code = Empty,
+        error.r#type = Empty,
+    );
+    origin.adopt(&span);
+    span
+}
+
+/// Work on a job.
+pub fn job(job: &Job) -> Span {
+    info_span!("job", job = %job.id, kind = job.kind.as_str(), outcome = Empty)
+}
+
+fn failed(span: &Span, why: &'static str) {
+    span.record("otel.status_code", "ERROR");
+    span.record("error.type", why);
+}
+
+/// Whether spans leave the process.
+#[cfg(feature = "otlp")]
+static EXPORTED: AtomicBool = AtomicBool::new(false);
+
+#[cfg(feature = "otlp")]
+fn is_exported() -> bool {
+    EXPORTED.load(Ordering::Relaxed)
+}
+
+#[cfg(not(feature = "otlp"))]
+const fn is_exported() -> bool {
+    false
+}
+
+/// From now on they do.
+#[cfg(feature = "otlp")]
+pub(super) fn export() {
+    EXPORTED.store(true, Ordering::Relaxed);
+}
+
+/// The span in which something was ordered that another task does: its work is part of the same trace, and does not
+/// keep that span open.
+#[derive(Clone, Debug, Default)]
+pub struct Origin(#[cfg(feature = "otlp")] Option<opentelemetry::Context>);
+
+impl Origin {
+    /// The span that this task is in.
+    pub fn here() -> Self {
+        #[cfg(feature = "otlp")]
+        if is_exported() {
+            use tracing_opentelemetry::OpenTelemetrySpanExt;
+            return Self(Some(Span::current().context()));
+        }
+        Self::default()
+    }
+
+    #[cfg(feature = "otlp")]
+    fn adopt(&self, span: &Span) {
+        use tracing_opentelemetry::OpenTelemetrySpanExt;
+        if let Some(context) = &self.0 {
+            // A span that nobody records has no parent either.
+            span.set_parent(context.clone()).ok();
+        }
+    }
+
+    #[cfg(not(feature = "otlp"))]
+    const fn adopt(&self, _: &Span) {}
+}

@@ -1,0 +1,90 @@
+//! What was kept for long enough goes, with all that hangs on it; what is still needed stays.
+
+use std::time::Duration;
+
+use clifford::{
+    clock::Timestamp,
+    retention::{Deleted, Retention},
+};
+
+use super::{
+    erasure::{column, script, two_people},
+    world::Home,
+};
+
+const KEPT: Option<Duration> = Some(Duration::from_secs(1));
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_over_for_long_enough_is_deleted_and_what_is_still_needed_stays() {
+    for home in [Some(Home::sqlite().await), Home::postgres().await]
+        .into_iter()
+        .flatten()
+    {
+        let db = &home.db;
+        two_people(db).await;
+        // One conversation is closed and three runs ended at 3,000: one with a subagent that ended later, and one
+        // whose answer is still to be sent.
+        script(
+            db,
+            "UPDATE runs SET ended_at = 3000 WHERE status = 'completed';
+             UPDATE runs SET ended_at = 4000 WHERE id LIKE '%e2';
+             UPDATE messages SET status = 'pending' WHERE id LIKE '%108';
+             UPDATE contexts SET closed_at = 3000 WHERE name = 'qprivname';
+             UPDATE jobs SET ended_at = 3000;
+             UPDATE jobs SET through = '00000000-0000-7000-8000-000000000108' WHERE mode = 'compact'",
+        )
+        .await;
+        let retention = Retention {
+            runs: KEPT,
+            messages: KEPT,
+            usage: None,
+        };
+        let apply = async |retention: Retention, now: i64| retention.apply(db, Timestamp(now)).await.expect("deletes");
+        let deleted = |runs, jobs, messages, usage| Deleted {
+            runs,
+            jobs,
+            messages,
+            usage,
+        };
+        let ids = async |table: &str| {
+            let sql = format!("SELECT substr(id, length(id) - 2) FROM {table} ORDER BY id");
+            column(db, &sql).await
+        };
+
+        assert_eq!(apply(retention, 4000).await, deleted(0, 0, 0, 0), "it is not time yet");
+        assert_eq!(apply(retention, 4001).await, deleted(1, 1, 2, 0));
+        assert_eq!(ids("runs").await, ["0e1", "0e2", "0e4", "0e5"], "a tree stays whole");
+        assert_eq!(ids("jobs").await, ["502"], "the compaction's messages are still there");
+        assert_eq!(apply(retention, 5001).await, deleted(2, 0, 0, 0));
+        assert_eq!(ids("runs").await, ["0e4", "0e5"]);
+        let steps = column(
+            db,
+            "SELECT substr(run_id, length(run_id) - 2) FROM run_steps ORDER BY run_id",
+        )
+        .await;
+        assert_eq!(steps, ["0e4", "0e4"]);
+        let of_deleted = "SELECT content FROM messages WHERE context_id LIKE '%d1'";
+        assert_eq!(column(db, of_deleted).await, Vec::<String>::new());
+        let said = "SELECT content FROM messages WHERE id = '00000000-0000-7000-8000-000000000105' AND run_id IS NULL";
+        assert_eq!(
+            column(db, said).await,
+            ["qguildanswer"],
+            "what a deleted run said stays"
+        );
+        let used = "SELECT id || COALESCE(run_id, ' of a deleted run') FROM usage WHERE id = 'usage-1'";
+        assert_eq!(column(db, used).await, ["usage-1 of a deleted run"]);
+
+        let usage = Retention {
+            usage: KEPT,
+            ..Retention::default()
+        };
+        assert_eq!(apply(usage, 3000).await, deleted(0, 0, 0, 0));
+        assert_eq!(apply(usage, 3001).await, deleted(0, 0, 0, 2));
+        assert_eq!(
+            apply(Retention::default(), i64::MAX).await,
+            deleted(0, 0, 0, 0),
+            "for ever"
+        );
+        home.db.close().await;
+    }
+}
