@@ -55,6 +55,7 @@ impl App {
         if timeout_at(until.finish, self.finished()).await.is_err() {
             tracing::info!("runs that are still at work go on at the next start, or in another process");
             self.engine.stop.cancel();
+            self.engine.tasks.close();
             if timeout_at(until.let_go, self.engine.tasks.wait()).await.is_err() {
                 tracing::warn!("a run did not let go in time");
             }

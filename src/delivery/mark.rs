@@ -7,7 +7,7 @@ use clifford_channel::{Address, Platform, Receipt};
 use super::Inner;
 use crate::{
     clock::Timestamp,
-    id::{ChannelId, MessageId},
+    id::{ChannelId, MessageId, WorkerId},
     store::{StoreError, Tx, channels, outbox},
 };
 
@@ -35,7 +35,7 @@ pub(super) enum Mark {
 impl Mark {
     /// Writes it. If the database is away, waits until it is back: what was sent must be marked.
     pub(super) async fn keep(self, inner: &Inner, id: MessageId, channel: ChannelId) {
-        let now = inner.clock.now();
+        let (now, worker) = (inner.clock.now(), inner.worker);
         let is_plain = matches!(self, Self::Sending(_) | Self::Delivered { .. });
         let mut backoff = Duration::from_millis(100);
         loop {
@@ -43,12 +43,12 @@ impl Mark {
             let written = if is_plain {
                 inner
                     .db
-                    .mark(move |tx| Box::pin(mark.write(tx, id, channel, now)))
+                    .mark(move |tx| Box::pin(mark.write(tx, id, channel, worker, now)))
                     .await
             } else {
                 inner
                     .db
-                    .write(move |tx| Box::pin(mark.write(tx, id, channel, now)))
+                    .write(move |tx| Box::pin(mark.write(tx, id, channel, worker, now)))
                     .await
             };
             match written {
@@ -69,14 +69,21 @@ impl Mark {
         }
     }
 
-    async fn write(self, tx: &mut Tx, id: MessageId, channel: ChannelId, now: Timestamp) -> Result<(), StoreError> {
+    async fn write(
+        self,
+        tx: &mut Tx,
+        id: MessageId,
+        channel: ChannelId,
+        worker: WorkerId,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         match self {
             Self::Sending(seq) => outbox::part_sending(tx, id, seq).await,
             Self::Delivered { seq, receipt, is_last } => {
                 outbox::part_delivered(tx, id, seq, &receipt.id, is_last, now).await
             }
-            Self::AttemptFailed(reason) => outbox::attempt_failed(tx, id, &reason).await,
-            Self::Failed(reason) => outbox::fail(tx, id, &reason).await,
+            Self::AttemptFailed(reason) => outbox::attempt_failed(tx, id, worker, &reason).await,
+            Self::Failed(reason) => outbox::fail(tx, id, worker, &reason).await,
             Self::ChatGone(reason) => channels::disable(tx, channel, &reason, now).await,
             Self::Moved { platform, from, to } => {
                 channels::moved(tx, platform, &from, &to.place).await?;

@@ -40,7 +40,10 @@ pub fn next_occurrence(text: &str, zone: &TimeZone, after: Timestamp) -> Result<
         return Err(unreadable());
     }
     let passed = (after.0 - first.timestamp().as_millisecond()).max(0) / length;
-    let uneven = every.get_months() != 0 || every.get_years() != 0;
+    // Months differ, and a day in which the clock is put forward has 23 hours.
+    let is_of_clock =
+        every.get_years() == 0 && every.get_months() == 0 && every.get_weeks() == 0 && every.get_days() == 0;
+    let uneven = !is_of_clock;
     let slack = if uneven { passed / 8 } else { 0 };
     let mut number = (passed - slack - AROUND).max(0);
     loop {

@@ -121,10 +121,15 @@ impl ToolPayer {
     }
 
     async fn keys(&self) -> Result<Vec<SealedKey>, StoreError> {
-        match self.whose.claim.user {
-            Some(user) => user_secrets::of(&mut self.engine.db.read().await?, user).await,
-            None => Ok(Vec::new()),
-        }
+        let Some(user) = self.whose.claim.user else {
+            return Ok(Vec::new());
+        };
+        let mut conn = self.engine.db.read().await?;
+        let keys = user_secrets::of(&mut conn, user).await?;
+        Ok(match self.whose.run {
+            Some(run) if !keys.is_empty() && !user_secrets::answers_one(&mut conn, run).await? => Vec::new(),
+            _ => keys,
+        })
     }
 }
 

@@ -168,6 +168,9 @@ pub async fn part_sending(tx: &mut Tx, message: MessageId, seq: i64) -> Result<(
 
 /// What a file is once it was delivered or given up: its content may be all that is kept of a person.
 const SENT_FILE: &str = r#"{"type":"file","name":"","content":"","caption":""}"#;
+/// Whether a message is still to be sent, and by no other worker than `$3`: one that was stopped in the middle of a call
+/// says nothing of what another has sent meanwhile.
+const IS_OURS: &str = "status IN ('pending', 'sending') AND (lease_owner IS NULL OR lease_owner = $3)";
 /// Whether a part is one, by how it is written.
 const IS_FILE: &str = r#"substr(body, 1, 14) = '{"type":"file"'"#;
 
@@ -210,10 +213,10 @@ pub async fn part_delivered(
 ///
 /// # Errors
 /// The store's.
-pub async fn attempt_failed(tx: &mut Tx, message: MessageId, reason: &str) -> Result<(), StoreError> {
+pub async fn attempt_failed(tx: &mut Tx, message: MessageId, worker: WorkerId, reason: &str) -> Result<(), StoreError> {
     tx.execute(
-        "UPDATE messages SET attempts = attempts + 1, error = $1 WHERE id = $2",
-        args![reason, message],
+        format!("UPDATE messages SET attempts = attempts + 1, error = $1 WHERE id = $2 AND {IS_OURS}"),
+        args![reason, message, worker],
     )
     .await?;
     Ok(())
@@ -223,12 +226,19 @@ pub async fn attempt_failed(tx: &mut Tx, message: MessageId, reason: &str) -> Re
 ///
 /// # Errors
 /// The store's.
-pub async fn fail(tx: &mut Tx, message: MessageId, reason: &str) -> Result<(), StoreError> {
-    tx.execute(
-        "UPDATE messages SET status = 'failed', error = $1, lease_owner = NULL, lease_until = NULL WHERE id = $2",
-        args![reason, message],
-    )
-    .await?;
+pub async fn fail(tx: &mut Tx, message: MessageId, worker: WorkerId, reason: &str) -> Result<(), StoreError> {
+    let failed = tx
+        .execute(
+            format!(
+                "UPDATE messages SET status = 'failed', error = $1, lease_owner = NULL, lease_until = NULL
+                 WHERE id = $2 AND {IS_OURS}"
+            ),
+            args![reason, message, worker],
+        )
+        .await?;
+    if failed == 0 {
+        return Ok(());
+    }
     tx.execute(
         format!(
             "UPDATE message_parts SET status = 'failed', body = CASE WHEN {IS_FILE} THEN '{SENT_FILE}' ELSE body END

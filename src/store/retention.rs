@@ -16,7 +16,8 @@ fn first_id(moment: Timestamp) -> String {
 }
 
 /// Deletes runs that ended before a moment, once everything of their tree has and nothing of them is still to be sent.
-/// What was said in them stays, and what they used. Returns how many runs there were.
+/// What was said in them stays, and what they used; so a run that read words from outside stays as long as anything that
+/// it may have put there: it is what tells that these words are not its person's. Returns how many runs there were.
 ///
 /// # Errors
 /// The store's.
@@ -28,6 +29,10 @@ pub async fn runs(tx: &mut Tx, before: Timestamp, limit: u32) -> Result<usize, S
                          AND (c.ended_at IS NULL OR c.ended_at >= $2))
          AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.run_id = r.id
                          AND m.status IN ('queued', 'pending', 'sending'))
+         AND NOT EXISTS (SELECT 1 FROM runs t WHERE (t.id = r.id OR t.root_run_id = r.id) AND t.tainted
+                         AND (EXISTS (SELECT 1 FROM messages m WHERE m.context_id = t.context_id)
+                              OR EXISTS (SELECT 1 FROM memory_items i WHERE i.context_id = t.context_id)
+                              OR EXISTS (SELECT 1 FROM contexts c WHERE c.id = t.context_id AND c.summary IS NOT NULL)))
          ORDER BY r.id LIMIT $3",
         args![first_id(before), before, limit],
     )

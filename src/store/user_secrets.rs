@@ -6,7 +6,7 @@ use sqlx::FromRow;
 use super::{Conn, StoreError, Tx, args, conn::Ask};
 use crate::{
     clock::Timestamp,
-    id::{UserId, UserSecretId},
+    id::{RunId, UserId, UserSecretId},
 };
 
 /// A key that somebody gave, without the key.
@@ -55,6 +55,20 @@ pub async fn list(conn: &mut Conn, user: UserId) -> Result<Vec<OwnKey>, StoreErr
         args![user],
     )
     .await
+}
+
+/// Whether one person alone wrote what a run answers. Where several did, it is nobody's own, and nobody's key pays.
+///
+/// # Errors
+/// The store's.
+pub async fn answers_one(conn: &mut Conn, run: RunId) -> Result<bool, StoreError> {
+    let people: Option<(i64,)> = conn
+        .maybe(
+            "SELECT COUNT(DISTINCT user_id) FROM messages WHERE run_id = $1 AND direction = 'inbound'",
+            args![run],
+        )
+        .await?;
+    Ok(people.is_none_or(|(people,)| people <= 1))
 }
 
 /// What a run of a person's works with, as a question.

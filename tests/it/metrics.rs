@@ -48,6 +48,8 @@ async fn what_happens_is_counted_from_zero_and_the_dashboard_asks_for_nothing_el
                 "clifford_uptime",
                 "clifford_database",
                 "clifford_workers",
+                "clifford_tasks",
+                "clifford_timer_lateness",
             ];
             match before.get(&sample) {
                 Some(0.0) => {}

@@ -22,7 +22,7 @@ use crate::{
     memory::recall,
     own_keys::{self, Own},
     roles::{Payer, Role},
-    store::{recollection, settings, users::UserRole},
+    store::{recollection, settings, user_secrets, users::UserRole},
     tools::Options,
 };
 
@@ -127,6 +127,9 @@ impl Session<'_> {
                 }
             };
             self.keys = found.keys.clone();
+            if !self.keys.is_empty() && !user_secrets::answers_one(&mut self.engine.db.glance().await?, run.id).await? {
+                self.keys.clear();
+            }
             let options = Options::new(Arc::clone(&self.engine.services), &found.settings);
             let options = self.options.insert(Arc::new(options));
             let mut recalled = recall::recall(found, settings.memory.defaults, settings.memory.cross_channel_tokens);

@@ -52,7 +52,19 @@ async fn what_is_over_for_long_enough_is_deleted_and_what_is_still_needed_stays(
         };
 
         assert_eq!(apply(retention, 4000).await, deleted(0, 0, 0, 0), "it is not time yet");
-        assert_eq!(apply(retention, 4001).await, deleted(1, 1, 2, 0));
+        let of_runs = Retention {
+            runs: KEPT,
+            ..Retention::default()
+        };
+        script(db, "UPDATE runs SET tainted = TRUE").await;
+        let kept = deleted(0, 1, 0, 0);
+        assert_eq!(
+            apply(of_runs, 4001).await,
+            kept,
+            "what was read from outside stays known as such"
+        );
+        script(db, "UPDATE runs SET tainted = FALSE").await;
+        assert_eq!(apply(retention, 4001).await, deleted(1, 0, 2, 0));
         assert_eq!(ids("runs").await, ["0e1", "0e2", "0e4", "0e5"], "a tree stays whole");
         assert_eq!(ids("jobs").await, ["502"], "the compaction's messages are still there");
         assert_eq!(apply(retention, 5001).await, deleted(2, 0, 0, 0));

@@ -254,7 +254,7 @@ pub async fn a_refused_message_is_given_up_with_its_parts(world: World) {
     let id = outgoing(&world).await;
     world
         .db
-        .write(move |tx| Box::pin(outbox::fail(tx, id, "blocked")))
+        .write(move |tx| Box::pin(outbox::fail(tx, id, WorkerId::new(), "blocked")))
         .await
         .expect("marks");
     assert_eq!(
