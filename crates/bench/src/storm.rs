@@ -109,6 +109,7 @@ pub async fn run(options: Options) -> anyhow::Result<ExitCode> {
     let processes = usize::try_from(options.processes)?;
     let settings = fleet::settings(&world, &model.base_url(), &database.url, dir.path(), processes);
     let mut fleet = Fleet::start(binary, dir, &settings, processes)?;
+    connected(&world, fleet::connected(processes)).await?;
     let raised = raise(&plan, &world, &mut model, &mut fleet, &database).await;
     let outcome = match raised {
         Ok(breaks) => judged(&plan, &world, &model, &database, &breaks).await?,
@@ -165,7 +166,6 @@ async fn raise(
     fleet: &mut Fleet,
     database: &Database,
 ) -> anyhow::Result<Vec<Instant>> {
-    connected(world).await?;
     let mut people = People::new(world);
     for number in 0..plan.quiet() {
         people.say(world, plan, number, usize::MAX).await;
@@ -198,13 +198,18 @@ async fn raise(
     Ok(breaks)
 }
 
-async fn connected(world: &World) -> anyhow::Result<()> {
+/// Waits until the bot is connected to Telegram, and to Discord with each of its shards.
+async fn connected(world: &World, shards: usize) -> anyhow::Result<()> {
     let both = async {
         world
             .telegram
             .wait_until("the first poll", |fake| (fake.polls() > 0).then_some(()))
             .await;
-        world.discord.wait_for_connection().await;
+        let shards: Vec<_> = (0..shards as u64).collect();
+        world
+            .discord
+            .wait_for("each shard", |fake| (fake.shards() == shards).then_some(()))
+            .await;
     };
     tokio::time::timeout(START, both)
         .await
