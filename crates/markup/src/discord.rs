@@ -164,7 +164,7 @@ impl Sink for Page<'_> {
         } = span.style;
         if code {
             // Between two pieces of code there may have been something that is not shown.
-            if after_mark && self.out.ends_with('`') {
+            if self.out.ends_with('`') {
                 self.out.push(NOTHING);
             }
             self.draw_code_span(span.text);
