@@ -154,7 +154,7 @@ impl Sink for Page<'_> {
     }
 
     fn text(&mut self, span: &Span<'_>, edges: Edges) {
-        let after_mark = std::mem::take(&mut self.closed);
+        self.closed = false;
         let Style {
             bold,
             italic,
