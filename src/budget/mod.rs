@@ -3,6 +3,7 @@
 //! What a call may cost at most is reserved before it, and settled with the commit that records its reply. Without
 //! budgets nothing of this is asked or written.
 
+mod charge;
 mod notice;
 mod period;
 mod reserve;
@@ -10,6 +11,7 @@ mod rules;
 
 pub(crate) use self::period::zone;
 pub use self::{
+    charge::{broken_off, charge, spent},
     notice::sentence,
     period::{Period, Window},
     reserve::{Claim, Outcome, Refusal, Telling, release, reserve},

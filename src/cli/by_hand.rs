@@ -51,6 +51,7 @@ pub(super) async fn call(
         },
         channel: None,
     };
+    let payer = ToolPayer::new(Arc::clone(engine), whose);
     let cx = ToolContext {
         db: app.db.clone(),
         clock: Arc::clone(&app.clock),
@@ -71,12 +72,15 @@ pub(super) async fn call(
         scope: search::Scope::of(user, None),
         idempotency_key: run.to_string(),
         origins: Arc::new(Origins::default()),
-        payer: ToolPayer::new(Arc::clone(engine), whose),
+        payer: Arc::clone(&payer) as _,
     };
     let call = ToolCall {
         name: name.to_owned(),
         args,
         idempotency_key: run.to_string(),
     };
-    Ok(engine.tools.call(cx, &call).await.outcome)
+    let called = engine.tools.call(cx, &call).await;
+    // What it was still buying when its time was over.
+    payer.charge_broken_off().await;
+    Ok(called.outcome)
 }

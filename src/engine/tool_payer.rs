@@ -18,8 +18,8 @@ use crate::{
     own_keys,
     roles::{Payer, Role},
     store::{
-        StoreError, budgets,
-        usage::{self, Call},
+        StoreError,
+        usage::Call,
         user_secrets::{self, SealedKey},
     },
     tools::{Pays, Purchase, ToolError},
@@ -36,11 +36,20 @@ pub struct Whose {
     pub channel: Option<ChannelId>,
 }
 
-/// Pays for a tool.
+/// Pays for a tool, which makes its calls one after another.
 pub struct ToolPayer {
     engine: Arc<Engine>,
     whose: Whose,
     spent: Mutex<Amount>,
+    under_way: Mutex<Option<UnderWay>>,
+}
+
+/// A call under way.
+struct UnderWay {
+    role: Role,
+    settlement: Option<Settlement>,
+    /// What it is charged as if nobody waits for its end; none if that costs nothing.
+    broken_off: Option<LlmResponse>,
 }
 
 impl fmt::Debug for ToolPayer {
@@ -58,7 +67,23 @@ impl ToolPayer {
             engine,
             whose,
             spent: Mutex::default(),
+            under_way: Mutex::default(),
         })
+    }
+
+    /// Charges for a call that is still under way: whoever made it was cancelled, or took too long. Does nothing if
+    /// there is none.
+    pub async fn charge_broken_off(&self) {
+        let Some(call) = self.take() else {
+            return;
+        };
+        let ended = match call.broken_off.clone() {
+            Some(response) => self.record(call, response).await,
+            None => self.release(call.settlement).await,
+        };
+        if let Err(error) = ended {
+            tracing::warn!(%error, "a call of a tool that was broken off could not be charged");
+        }
     }
 
     /// What was spent so far.
@@ -73,51 +98,62 @@ impl ToolPayer {
         }
     }
 
-    async fn release(&self, settlement: Option<Settlement>) -> Result<(), ToolError> {
-        if let Some(settlement) = settlement {
-            budget::release(&self.engine, settlement).await?;
-        }
-        Ok(())
+    fn begin(&self, call: UnderWay) {
+        *self.under_way.lock().unwrap_or_else(PoisonError::into_inner) = Some(call);
     }
 
-    /// The call is paid for whatever becomes of its result, so it is recorded at once.
-    async fn record(
-        &self,
-        role: Role,
-        response: LlmResponse,
-        settlement: Option<Settlement>,
-    ) -> Result<(), StoreError> {
-        let amount = Amount {
-            cost: response.cost,
-            tokens: response.usage.prompt_tokens + response.usage.completion_tokens,
+    fn take(&self) -> Option<UnderWay> {
+        self.under_way.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Ends the call under way, which came to nothing.
+    async fn forget(&self) -> Result<(), StoreError> {
+        self.release(self.take().and_then(|call| call.settlement)).await
+    }
+
+    async fn release(&self, settlement: Option<Settlement>) -> Result<(), StoreError> {
+        let Some(settlement) = settlement else {
+            return Ok(());
         };
+        let engine = Arc::clone(&self.engine);
+        self.to_the_end(async move { budget::release(&engine, settlement).await })
+            .await
+    }
+
+    /// Ends the call under way, which was answered.
+    async fn pay(&self, response: LlmResponse) -> Result<(), StoreError> {
+        match self.take() {
+            Some(call) => self.record(call, response).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn record(&self, call: UnderWay, response: LlmResponse) -> Result<(), StoreError> {
+        let amount = budget::spent(&response);
         {
             let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
             spent.cost += amount.cost;
             spent.tokens += amount.tokens;
         }
-        let call = Call {
+        let of = Call {
             run: self.whose.run,
             seq: None,
             user: self.whose.claim.user,
             channel: self.whose.channel,
-            role,
+            role: call.role,
         };
-        let (now, has_reserved) = (self.engine.clock.now(), settlement.is_some());
-        let written = self.engine.db.write(move |tx| {
-            Box::pin(async move {
-                usage::insert(tx, call, &response, now).await?;
-                match &settlement {
-                    Some(settlement) => budgets::settle(tx, settlement, amount).await,
-                    None => Ok(()),
-                }
-            })
-        });
-        let written = written.await;
-        if has_reserved {
-            self.engine.budget_bell.notify_one();
-        }
-        written
+        let engine = Arc::clone(&self.engine);
+        self.to_the_end(async move { budget::charge(&engine, of, response, call.settlement).await })
+            .await
+    }
+
+    /// What is written of a call is written though nobody waits for it any more.
+    async fn to_the_end(
+        &self,
+        writing: impl Future<Output = Result<(), StoreError>> + Send + 'static,
+    ) -> Result<(), StoreError> {
+        let writing = self.engine.tasks.spawn(writing).await;
+        writing.unwrap_or_else(|error| Err(StoreError::Unavailable(error.to_string())))
     }
 
     async fn keys(&self) -> Result<Vec<SealedKey>, StoreError> {
@@ -140,10 +176,10 @@ impl Pays for ToolPayer {
         let own = own_keys::model(roles, &engine.sealed, &self.keys().await?, role)
             .map_err(|fault| ToolError::Unavailable(own_keys::unusable(&fault)))?;
         let mut request = request.clone();
+        let words = request.messages.iter();
+        let words: u64 = words.map(|message| estimate_tokens(&message.content)).sum();
+        let prompt_tokens = words + request.images.len() as u64 * IMAGE_TOKENS;
         let settlement = if own.is_none() {
-            let words = request.messages.iter();
-            let words: u64 = words.map(|message| estimate_tokens(&message.content)).sum();
-            let prompt_tokens = words + request.images.len() as u64 * IMAGE_TOKENS;
             if !engine.settings.budgets.is_empty() {
                 // What is reserved is what is asked for.
                 request.max_tokens = request.max_tokens.or(Some(roles.longest_reply(role)));
@@ -153,11 +189,16 @@ impl Pays for ToolPayer {
         } else {
             None
         };
+        self.begin(UnderWay {
+            role,
+            settlement,
+            broken_off: budget::broken_off(roles, role, prompt_tokens, own.as_ref()),
+        });
         let limit = Duration::from_millis(engine.rules.max_run_ms);
         let completion = match roles.ask_by(role, own.as_ref(), &request, &mut (), limit).await {
             Ok(completion) => completion,
             Err(error) => {
-                self.release(settlement).await?;
+                self.forget().await?;
                 let refused = own.and_then(|own| own_keys::refused(&own.provider, &error, false));
                 return Err(ToolError::Unavailable(refused.unwrap_or_else(|| told(&error))));
             }
@@ -171,7 +212,7 @@ impl Pays for ToolPayer {
             own_key: own.is_some(),
             ..LlmResponse::default()
         };
-        self.record(role, response, settlement).await?;
+        self.pay(response).await?;
         Ok(completion)
     }
 
@@ -181,20 +222,26 @@ impl Pays for ToolPayer {
             tokens: 0,
         };
         let settlement = self.reserve(worst).await?;
-        let bought = match call.await {
-            Ok(bought) => bought,
-            Err(error) => {
-                self.release(settlement).await?;
-                return Err(error);
-            }
-        };
         let response = LlmResponse {
             provider: purchase.provider,
             model: purchase.model,
             cost: purchase.cost,
             ..LlmResponse::default()
         };
-        self.record(Role::Vision, response, settlement).await?;
+        self.begin(UnderWay {
+            role: Role::Vision,
+            settlement,
+            // Whoever sells it makes it whether or not it is fetched.
+            broken_off: Some(response.clone()),
+        });
+        let bought = match call.await {
+            Ok(bought) => bought,
+            Err(error) => {
+                self.forget().await?;
+                return Err(error);
+            }
+        };
+        self.pay(response).await?;
         Ok(bought)
     }
 }

@@ -6,7 +6,7 @@ use clifford_llm::{Completion, Request, estimate_tokens};
 
 use super::result::Progress;
 use crate::{
-    budget::{self, Amount, Claim, Outcome, Settlement},
+    budget::{self, Claim, Outcome, Settlement},
     engine::{
         Engine,
         crash::{self, Point},
@@ -15,11 +15,7 @@ use crate::{
     id::{ChannelId, SpaceId, UserId},
     jobs::JobError,
     roles::{Payer, Role},
-    store::{
-        StoreError, budgets,
-        jobs::JobLease,
-        usage::{self, Call},
-    },
+    store::{jobs::JobLease, usage::Call},
 };
 
 /// Whose call it is.
@@ -66,7 +62,14 @@ pub(super) async fn complete(
         ..LlmResponse::default()
     };
     progress.count(&completion, response.cost);
-    record(engine, whose, response, settlement).await?;
+    let call = Call {
+        run: None,
+        seq: None,
+        user: whose.user,
+        channel: Some(whose.channel),
+        role: Role::Memory,
+    };
+    budget::charge(engine, call, response, settlement).await?;
     Ok(completion)
 }
 
@@ -90,47 +93,4 @@ async fn reserve(engine: &Engine, whose: &Whose, request: &Request) -> Result<Op
             Err(JobError::NotYet(refusal.account.window.until))
         }
     }
-}
-
-/// The call is paid for whatever becomes of its reply, so it is recorded at once.
-async fn record(
-    engine: &Engine,
-    whose: &Whose,
-    response: LlmResponse,
-    settlement: Option<Settlement>,
-) -> Result<(), StoreError> {
-    let has_reserved = settlement.is_some();
-    let now = engine.clock.now();
-    let written = |user: Option<UserId>| {
-        let call = Call {
-            run: None,
-            seq: None,
-            user,
-            channel: Some(whose.channel),
-            role: Role::Memory,
-        };
-        let (response, settlement) = (response.clone(), settlement.clone());
-        engine.db.write(move |tx| {
-            Box::pin(async move {
-                usage::insert(tx, call, &response, now).await?;
-                if let Some(settlement) = &settlement {
-                    let amount = Amount {
-                        cost: response.cost,
-                        tokens: response.usage.prompt_tokens + response.usage.completion_tokens,
-                    };
-                    budgets::settle(tx, settlement, amount).await?;
-                }
-                Ok(())
-            })
-        })
-    };
-    let recorded = match written(whose.user).await {
-        // They were erased or linked meanwhile.
-        Err(StoreError::Conflict(_)) => written(None).await,
-        recorded => recorded,
-    };
-    if has_reserved {
-        engine.budget_bell.notify_one();
-    }
-    recorded
 }

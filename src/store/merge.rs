@@ -162,43 +162,37 @@ async fn budgets(tx: &mut Tx, from: UserId, into: UserId) -> Result<(), StoreErr
 }
 
 async fn settings(tx: &mut Tx, from: UserId, into: UserId) -> Result<(), StoreError> {
-    for (mine, theirs, newer) in [
-        (from, into, " AND other.updated_at >= settings.updated_at"),
-        (into, from, ""),
-    ] {
-        let sql = format!(
-            "DELETE FROM settings WHERE scope = $1 AND EXISTS (
-                 SELECT 1 FROM settings other WHERE other.scope = $2 AND other.name = settings.name{newer})"
-        );
-        tx.later(sql, args![mine, theirs]).await?;
-    }
+    newer_stay(tx, "settings", "scope", ["name", "updated_at"], [from, into]).await?;
     // Who wanted to be erased did not want that of somebody else.
     tx.later(
-        "DELETE FROM settings WHERE scope IN ($1, $2) AND name = $3",
-        args![from, into, super::settings::ERASE_CODE],
+        "DELETE FROM settings WHERE scope = $1 AND name = $2",
+        args![into, super::settings::ERASE_CODE],
     )
-    .await?;
-    tx.later("UPDATE settings SET scope = $1 WHERE scope = $2", args![into, from])
-        .await
+    .await
 }
 
 async fn own_keys(tx: &mut Tx, from: UserId, into: UserId) -> Result<(), StoreError> {
-    for (mine, theirs, newer) in [
-        (from, into, " AND other.created_at >= user_secrets.created_at"),
-        (into, from, ""),
-    ] {
+    newer_stay(tx, "user_secrets", "user_id", ["provider", "created_at"], [from, into]).await
+}
+
+/// Moves rows of which a person has one by each name: where both have one, the newer stays.
+async fn newer_stay(
+    tx: &mut Tx,
+    table: &str,
+    owner: &str,
+    [name, changed_at]: [&str; 2],
+    [from, into]: [UserId; 2],
+) -> Result<(), StoreError> {
+    let newer = format!(" AND other.{changed_at} >= {table}.{changed_at}");
+    for (mine, theirs, newer) in [(from, into, newer.as_str()), (into, from, "")] {
         let sql = format!(
-            "DELETE FROM user_secrets WHERE user_id = $1 AND EXISTS (
-                 SELECT 1 FROM user_secrets other WHERE other.user_id = $2
-                 AND other.provider = user_secrets.provider{newer})"
+            "DELETE FROM {table} WHERE {owner} = $1 AND EXISTS (
+                 SELECT 1 FROM {table} other WHERE other.{owner} = $2 AND other.{name} = {table}.{name}{newer})"
         );
         tx.later(sql, args![mine, theirs]).await?;
     }
-    tx.later(
-        "UPDATE user_secrets SET user_id = $1 WHERE user_id = $2",
-        args![into, from],
-    )
-    .await
+    let sql = format!("UPDATE {table} SET {owner} = $1 WHERE {owner} = $2");
+    tx.later(sql, args![into, from]).await
 }
 
 /// Summaries of conversations name those whose words they tell.

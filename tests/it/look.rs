@@ -152,7 +152,12 @@ impl Look {
 
     /// How many rows a table has.
     pub async fn count(&self, table: &str) -> i64 {
-        let sql = sqlx::AssertSqlSafe(format!("SELECT COUNT(*) FROM {table}"));
+        self.number(&format!("SELECT COUNT(*) FROM {table}")).await
+    }
+
+    /// The one number that a question has for an answer.
+    pub async fn number(&self, sql: &str) -> i64 {
+        let sql = sqlx::AssertSqlSafe(sql.to_owned());
         match self.db.pools() {
             Pools::Sqlite { read, .. } => sqlx::query_scalar(sql).fetch_one(read).await.unwrap(),
             Pools::Postgres(pool) => sqlx::query_scalar(sql).fetch_one(pool).await.unwrap(),

@@ -152,6 +152,34 @@ async fn a_process_that_was_stopped_and_goes_on_writes_and_sends_nothing_any_mor
 }
 
 #[tokio::test]
+async fn a_killed_processs_connection_is_another_ones_within_15_seconds_as_leases_last_by_default() {
+    let Some(setup) = Setup::on(Site::Telegram).postgres() else {
+        return;
+    };
+    let mut bot = setup.set("engine.lease_seconds", 30).start().await;
+    let room = bot.room(Site::Telegram, 1, "Ada");
+    bot.says(room, "hello");
+    bot.answers(room, 1).await;
+    let look = bot.look().await;
+    let until = async || {
+        look.number("SELECT until FROM leases WHERE name = 'channel:telegram'")
+            .await
+    };
+    let first = look.holders("channel:telegram").await;
+    bot.freeze();
+    bot.spawn(None);
+    let runs_out = until().await;
+    let now = clifford::clock::Clock::now(&clifford::clock::SystemClock);
+    assert!(runs_out - now.0 <= 15_000, "it runs out in {} ms", runs_out - now.0);
+    bot.kill().await;
+    bot.says(room, "are you there");
+    assert_eq!(bot.answers(room, 2).await[1], "You said: are you there");
+    assert_ne!(look.holders("channel:telegram").await, first);
+    assert!(until().await - 15_000 >= runs_out, "it was taken before it ran out");
+    bot.finish().await;
+}
+
+#[tokio::test]
 async fn the_shards_of_discord_are_split_and_those_of_a_killed_process_are_taken_over() {
     let Some(setup) = setup(Site::Discord) else { return };
     let mut bot = setup.set("channels.discord.shards", 2).prepare().await;

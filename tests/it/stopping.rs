@@ -6,10 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use clifford::store::{
-    Pools,
-    jobs::{self, Filter, JobStatus},
-};
+use clifford::store::jobs::{self, Filter, JobStatus};
 use clifford_fakes::{
     openai::{RecordedRequest, Reply},
     telegram::{Chat, Fault},
@@ -54,14 +51,6 @@ fn model(request: &RecordedRequest) -> Reply {
 }
 
 impl Look {
-    async fn number(&self, sql: &str) -> i64 {
-        let sql = sqlx::AssertSqlSafe(sql.to_owned());
-        match self.db.pools() {
-            Pools::Sqlite { read } => sqlx::query_scalar(sql).fetch_one(read).await.unwrap(),
-            Pools::Postgres(pool) => sqlx::query_scalar(sql).fetch_one(pool).await.unwrap(),
-        }
-    }
-
     async fn jobs_are_done(&self) -> bool {
         let mut conn = self.db.read().await.unwrap();
         let jobs = jobs::page(&mut conn, &Filter::default(), 100).await.unwrap();
@@ -99,6 +88,16 @@ async fn watch(api: SocketAddr, run: &str) -> JoinHandle<Vec<String>> {
     })
 }
 
+/// Asks in a chat that nothing can be sent to, until an answer is to be sent.
+async fn is_answered_in_vain(bot: &Bot, room: Room) {
+    bot.telegram.fail_chat(chat_of(room), Some(HANGS));
+    bot.says(room, "hello");
+    bot.until("the message to be sent", async |look| {
+        (look.undelivered().await == 1).then_some(())
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn a_stop_ends_in_its_time_whatever_hangs_and_loses_nothing() {
     let on = || Setup::on(Site::Telegram).and(Site::Discord);
@@ -134,12 +133,7 @@ async fn a_stop_ends_in_its_time_whatever_hangs_and_loses_nothing() {
             (calls.await == 1).then_some(())
         })
         .await;
-        bot.telegram.fail_chat(chat_of(cleo), Some(HANGS));
-        bot.says(cleo, "hello");
-        bot.until("the message to be sent", async |look| {
-            (look.undelivered().await == 1).then_some(())
-        })
-        .await;
+        is_answered_in_vain(&bot, cleo).await;
 
         // From here on the model hangs: under a run, a memory job, an interaction, and callers of the API.
         let before = bot.model.request_count();
@@ -265,12 +259,7 @@ async fn what_a_process_hands_back_is_taken_over_at_once() {
     let [ada, ben, cleo] = [(1, "Ada"), (2, "Ben"), (3, "Cleo")].map(|(id, name)| bot.room(Site::Telegram, id, name));
     bot.says(ada, "remember tea");
     bot.answers(ada, 1).await;
-    bot.telegram.fail_chat(chat_of(cleo), Some(HANGS));
-    bot.says(cleo, "hello");
-    bot.until("the message to be sent", async |look| {
-        (look.undelivered().await == 1).then_some(())
-    })
-    .await;
+    is_answered_in_vain(&bot, cleo).await;
     let before = bot.model.request_count();
     let hold = bot.model.hold();
     bot.says(ben, "hello");

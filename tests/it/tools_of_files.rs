@@ -181,6 +181,87 @@ async fn an_image_is_seen_and_one_is_made_and_sent_where_a_provider_is_set() {
     bot.finish().await;
 }
 
+/// Has an image described by a model that never answers, until that was stopped or took too long.
+async fn looks_in_vain(limit: Option<u32>, ended: impl AsyncFnOnce(&Bot, Room)) {
+    let mut budget = toml::Table::new();
+    budget.insert("scope".to_owned(), "bot".into());
+    budget.insert("period".to_owned(), "day".into());
+    budget.insert("cost".to_owned(), 1_000.0.into());
+    let mut setup = Setup::on(Site::Telegram)
+        .provider("prompt_price", 1_000.0)
+        .set("budgets", vec![toml::Value::Table(budget)])
+        .set("memory.enabled", false)
+        .set("llm.roles.vision.model", "sees-1");
+    if let Some(seconds) = limit {
+        setup = setup.set("tools.image.time_limit_seconds", seconds);
+    }
+    let mut bot = setup.start().await;
+    bot.model.respond_with(|request| match request.model() {
+        "sees-1" => Reply::never(),
+        _ => artist(request),
+    });
+    let Room::Telegram(chat) = bot.room(Site::Telegram, 7, "Ada") else {
+        panic!("a Telegram room")
+    };
+    bot.telegram
+        .user_sends_file(chat, 7, "look", "a.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
+    bot.until("a look at it", async |_| {
+        bot.model
+            .requests()
+            .iter()
+            .any(|request| request.model() == "sees-1")
+            .then_some(())
+    })
+    .await;
+    ended(&bot, Room::Telegram(chat)).await;
+
+    let look = bot.look().await;
+    let mut conn = look.db.read().await.unwrap();
+    let by_model = usage::grouped(&mut conn, Grouping::Model, Filter::default(), &TimeZone::UTC, 9)
+        .await
+        .unwrap();
+    drop(conn);
+    let looked = by_model
+        .iter()
+        .find(|group| group.key.as_deref() == Some("fake/(broken off)"))
+        .unwrap();
+    assert_eq!((looked.calls, looked.estimated_calls), (1, 1), "{by_model:?}");
+    // The image alone is so much.
+    assert!(looked.cost > 1.6 && looked.prompt_tokens > 1_600, "{looked:?}");
+    assert_eq!(look.count("budget_reservations").await, 0);
+    let spent: f64 = by_model.iter().map(|group| group.cost).sum();
+    let settled = look
+        .number("SELECT CAST(ROUND(SUM(cost) * 1000) AS BIGINT) FROM budget_spending")
+        .await;
+    assert!(
+        (spent * 1_000.0 - settled as f64).abs() < 0.6,
+        "{spent} was spent, {settled} thousandths settled"
+    );
+    bot.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_tool_asks_of_a_model_is_charged_though_it_takes_too_long() {
+    looks_in_vain(Some(1), async |bot, room| {
+        assert_eq!(bot.answers(room, 1).await, ["it took longer than 1 s"]);
+        let run = bot.look().await.run().await;
+        assert!(run.cost > 1.6, "the run has cost {}", run.cost);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_tool_asks_of_a_model_is_charged_though_it_is_stopped() {
+    looks_in_vain(None, async |bot, room| {
+        bot.says(room, "/stop");
+        bot.until("what it has cost", async |look| {
+            (look.count("usage").await == 2).then_some(())
+        })
+        .await;
+    })
+    .await;
+}
+
 /// Says what it is shown, and asks for what is none of its business.
 fn viewer(request: &RecordedRequest) -> Reply {
     let shown = request

@@ -3,7 +3,10 @@
 use std::path::Path;
 
 use anyhow::Context;
-use plotters::{coord::Shift, prelude::*};
+use plotters::{
+    coord::{Shift, types::RangedCoordf64},
+    prelude::*,
+};
 
 use crate::report::{Chart, Curve};
 
@@ -61,19 +64,7 @@ fn latency(area: &Area<'_>, curves: &[&Curve]) -> anyhow::Result<()> {
         .x_desc("share of the answers that took at most as long, %")
         .y_desc("ms")
         .draw()?;
-    for (curve, colour) in curves.iter().zip(COLOURS) {
-        chart
-            .draw_series(LineSeries::new(curve.points.iter().copied(), colour.stroke_width(2)))?
-            .label(curve.name)
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(2)));
-    }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::UpperLeft)
-        .label_font((FONT, 14))
-        .border_style(WHITE)
-        .draw()?;
-    Ok(())
+    lines(&mut chart, curves, SeriesLabelPosition::UpperLeft)
 }
 
 fn growth(area: &Area<'_>, curves: &[&Curve]) -> anyhow::Result<()> {
@@ -93,6 +84,17 @@ fn growth(area: &Area<'_>, curves: &[&Curve]) -> anyhow::Result<()> {
         .draw()?;
     for (curve, colour) in curves.iter().zip(COLOURS) {
         chart.draw_series(curve.points.iter().map(|point| Circle::new(*point, 4, colour.filled())))?;
+    }
+    lines(&mut chart, curves, SeriesLabelPosition::LowerRight)
+}
+
+/// Draws each curve as a line, and says which is which.
+fn lines<'a, X: Ranged<ValueType = f64>>(
+    chart: &mut ChartContext<'a, SVGBackend<'a>, Cartesian2d<X, RangedCoordf64>>,
+    curves: &[&Curve],
+    names: SeriesLabelPosition,
+) -> anyhow::Result<()> {
+    for (curve, colour) in curves.iter().zip(COLOURS) {
         chart
             .draw_series(LineSeries::new(curve.points.iter().copied(), colour.stroke_width(2)))?
             .label(curve.name)
@@ -100,7 +102,7 @@ fn growth(area: &Area<'_>, curves: &[&Curve]) -> anyhow::Result<()> {
     }
     chart
         .configure_series_labels()
-        .position(SeriesLabelPosition::LowerRight)
+        .position(names)
         .label_font((FONT, 14))
         .border_style(WHITE)
         .draw()?;

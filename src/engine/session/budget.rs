@@ -1,24 +1,15 @@
 //! Before a model call: may it still be paid for? What becomes of a run that may not go on.
 
-use clifford_llm::{Request, Usage};
+use clifford_llm::Request;
 
 use super::{Gone, Session};
 use crate::{
-    budget::{self, Amount, Claim, Outcome, Refusal, Telling},
-    engine::{
-        endings,
-        step::{EndingKind, LlmResponse},
-    },
+    budget::{self, Claim, Outcome, Refusal, Telling},
+    engine::{endings, step::EndingKind},
     own_keys::Own,
     roles::Role,
-    store::{
-        budgets,
-        usage::{self, Call},
-    },
+    store::usage::Call,
 };
-
-/// The model of a call whose reply nobody waited for: which one it was is not known.
-const ABANDONED: &str = "(broken off)";
 
 impl Session<'_> {
     /// Reserves what the next call may cost at most, where there are budgets. `false`: one is spent, and the run has
@@ -59,27 +50,11 @@ impl Session<'_> {
         }
     }
 
-    /// A call that nobody waits for any more has cost its prompt, as far as can be told. `own`: by a key of the person's.
+    /// Charges for a call that nobody waits for any more. `own`: by a key of the person's.
     pub(super) async fn charge_abandoned(&mut self, role: Role, prompt_tokens: u64, own: Option<&Own>) {
         let settlement = self.settlement.take();
-        let roles = &self.engine.roles;
-        let provider = own.map(|own| own.provider.as_str()).or_else(|| roles.provider_of(role));
-        // The built-in responder costs nothing.
-        let Some(provider) = provider.map(str::to_owned) else {
+        let Some(response) = budget::broken_off(&self.engine.roles, role, prompt_tokens, own) else {
             return;
-        };
-        let usage = Usage {
-            prompt_tokens,
-            estimated: true,
-            ..Usage::default()
-        };
-        let response = LlmResponse {
-            cost: roles.cost(&provider, &usage),
-            usage,
-            provider,
-            model: ABANDONED.to_owned(),
-            own_key: own.is_some(),
-            ..LlmResponse::default()
         };
         let call = Call {
             run: Some(self.work.run.id),
@@ -88,23 +63,8 @@ impl Session<'_> {
             channel: self.work.run.channel_id,
             role,
         };
-        let amount = Amount {
-            cost: response.cost,
-            tokens: prompt_tokens,
-        };
-        let now = self.engine.clock.now();
-        let charged = self.engine.db.write(move |tx| {
-            Box::pin(async move {
-                usage::insert(tx, call, &response, now).await?;
-                match &settlement {
-                    Some(settlement) => budgets::settle(tx, settlement, amount).await,
-                    None => Ok(()),
-                }
-            })
-        });
-        match charged.await {
-            Ok(()) => self.engine.budget_bell.notify_one(),
-            Err(error) => tracing::warn!(%error, "a call that was broken off could not be charged"),
+        if let Err(error) = budget::charge(self.engine, call, response, settlement).await {
+            tracing::warn!(%error, "a call that was broken off could not be charged");
         }
     }
 

@@ -49,10 +49,13 @@ impl Session<'_> {
                 .engine
                 .tools
                 .call(self.tool_context(&call, options, Arc::clone(&payer)), &call);
-            tokio::select! {
-                called = called.instrument(span.clone()) => masked(&self.engine.masker, called),
-                () = self.cancelled.cancelled() => return Err(Gone::Cancelled),
-            }
+            let called = tokio::select! {
+                called = called.instrument(span.clone()) => Some(called),
+                () = self.cancelled.cancelled() => None,
+            };
+            // What it was still buying when it was cancelled or its time was over.
+            payer.charge_broken_off().await;
+            masked(&self.engine.masker, called.ok_or(Gone::Cancelled)?)
         };
         crash::reach(Point::ToolCalled);
         // What is private enters the run only with its person's word: what it does not know it cannot tell.

@@ -6,13 +6,9 @@ use std::{path::Path, time::Duration};
 use anyhow::{Context, ensure};
 use sqlx::{ConnectOptions, Connection, SqliteConnection, sqlite::SqliteConnectOptions};
 
-use super::{
-    Bench, Scene,
-    growth::{self, side_by_side},
-};
+use super::{Bench, Scene, growth::side_by_side};
 use crate::{
-    process,
-    report::{Chart, Curve, Figure, Limit, Round},
+    report::{Figure, Limit, Round},
     traffic,
 };
 
@@ -44,25 +40,13 @@ pub async fn measure(bench: &Bench) -> anyhow::Result<Round> {
         anyhow::bail!("a turn of {} databases was measured", growth.took.len());
     };
     let [_, _, largest] = sizes.map(f64::from);
-    Ok(Round {
-        figures: vec![
-            Figure::new("messages in the largest database", "", largest, Limit::None),
-            Figure::new("a turn in a database of 1,000 messages", "ms", least, Limit::None),
-            Figure::new("a turn in the largest database", "ms", most, Limit::None),
-            Figure::new(
-                "the larger costs so many times more",
-                "x",
-                growth.times,
-                Limit::Growth(growth::LIMIT),
-            ),
-        ],
-        tally: growth.tally,
-        curves: vec![Curve {
-            chart: Chart::Growth,
-            name: "messages in the database",
-            points: sizes.map(f64::from).into_iter().zip(growth.took).collect(),
-        }],
-    })
+    let figures = vec![
+        Figure::new("messages in the largest database", "", largest, Limit::None),
+        Figure::new("a turn in a database of 1,000 messages", "ms", least, Limit::None),
+        Figure::new("a turn in the largest database", "ms", most, Limit::None),
+        growth.figure("the larger costs so many times more"),
+    ];
+    Ok(growth.round(figures, "messages in the database", &sizes))
 }
 
 /// A bot that has so many messages of others in its database.
@@ -76,20 +60,15 @@ async fn among(bench: &Bench, messages: u32) -> anyhow::Result<Scene> {
             ensure!(replies.tally().lost == 0, "the turns to copy were not answered");
         }
     }
-    let Scene { world, bot, dir } = scene;
-    bot.kill().await?;
-    fill(&process::database(dir.path()), messages / (2 * TEMPLATE_TURNS))
-        .await
-        .context("the messages of others could not be written")?;
-    let polls = world.telegram.polls();
-    let bot = process::clifford(&bench.clifford, &world, dir.path())?;
-    let polled = world
-        .telegram
-        .wait_until("a poll", |fake| (fake.polls() > polls).then_some(()));
-    polled.await;
+    let filled = scene.meanwhile(&bench.clifford, async |database| {
+        fill(database, messages / (2 * TEMPLATE_TURNS))
+            .await
+            .context("the messages of others could not be written")
+    });
+    let scene = filled.await?;
     // The first turns after a start read what later ones find in memory.
-    traffic::one_at_a_time(&world, 1, 3).await?;
-    Ok(Scene { world, bot, dir })
+    traffic::one_at_a_time(&scene.world, 1, 3).await?;
+    Ok(scene)
 }
 
 /// Copies what the template's person has said and was answered, with its runs, as that of so many others.

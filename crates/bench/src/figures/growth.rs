@@ -2,10 +2,14 @@
 
 use std::time::Duration;
 
-use crate::{traffic::Tally, world::World};
+use crate::{
+    report::{Chart, Curve, Figure, Limit, Round},
+    traffic::Tally,
+    world::World,
+};
 
 /// How many times more a turn may cost with much behind it.
-pub const LIMIT: f64 = 1.3;
+const LIMIT: f64 = 1.3;
 /// How often more turns are taken before something counts as growth: a busy machine is not it.
 const BATCHES: usize = 3;
 
@@ -20,6 +24,27 @@ pub struct Growth {
     pub times: f64,
     /// What became of the messages.
     pub tally: Tally,
+}
+
+impl Growth {
+    /// How many times more the last's turns take.
+    pub fn figure(&self, name: &'static str) -> Figure {
+        Figure::new(name, "x", self.times, Limit::Growth(LIMIT))
+    }
+
+    /// A round of these figures, and the curve of what turns take with so much behind them.
+    pub fn round(self, figures: Vec<Figure>, name: &'static str, behind: &[u32]) -> Round {
+        let behind = behind.iter().copied().map(f64::from);
+        Round {
+            figures,
+            tally: self.tally,
+            curves: vec![Curve {
+                chart: Chart::Growth,
+                name,
+                points: behind.zip(self.took).collect(),
+            }],
+        }
+    }
 }
 
 /// Lets all ask in turn, so that what else the machine does meets all alike.

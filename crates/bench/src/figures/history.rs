@@ -6,13 +6,9 @@ use std::{path::Path, time::Duration};
 use anyhow::Context;
 use sqlx::{ConnectOptions, Connection, SqliteConnection, sqlite::SqliteConnectOptions};
 
-use super::{
-    Bench,
-    growth::{self, side_by_side},
-};
+use super::{Bench, growth::side_by_side};
 use crate::{
-    process,
-    report::{Chart, Curve, Figure, Limit, Round},
+    report::{Figure, Limit, Round},
     traffic,
 };
 
@@ -30,39 +26,18 @@ const TURNS: usize = 15;
 pub async fn measure(bench: &Bench) -> anyhow::Result<Round> {
     let scene = bench.clifford(Duration::ZERO).await?;
     traffic::one_at_a_time(&scene.world, PASTS.len(), PASTS.len()).await?;
-    scene.bot.kill().await?;
-    fill(&process::database(scene.dir.path())).await?;
-
-    let polls = scene.world.telegram.polls();
-    let bot = process::clifford(&bench.clifford, &scene.world, scene.dir.path())?;
-    let polled = scene
-        .world
-        .telegram
-        .wait_until("a poll", |fake| (fake.polls() > polls).then_some(()));
-    polled.await;
+    let scene = scene.meanwhile(&bench.clifford, fill).await?;
     let askers = [(&scene.world, 0), (&scene.world, 1), (&scene.world, 2)];
     let growth = side_by_side(&askers, TURNS).await?;
-    bot.kill().await?;
+    scene.bot.kill().await?;
 
     let turn = |name, place: usize| Figure::new(name, "ms", growth.took[place], Limit::None);
-    Ok(Round {
-        figures: vec![
-            turn("a turn with 100 messages and items behind it", 0),
-            turn("a turn with 10,000 messages and items", 2),
-            Figure::new(
-                "the longer one costs so many times more",
-                "x",
-                growth.times,
-                Limit::Growth(growth::LIMIT),
-            ),
-        ],
-        tally: growth.tally,
-        curves: vec![Curve {
-            chart: Chart::Growth,
-            name: "messages and items of the same person",
-            points: PASTS.map(f64::from).into_iter().zip(growth.took).collect(),
-        }],
-    })
+    let figures = vec![
+        turn("a turn with 100 messages and items behind it", 0),
+        turn("a turn with 10,000 messages and items", 2),
+        growth.figure("the longer one costs so many times more"),
+    ];
+    Ok(growth.round(figures, "messages and items of the same person", &PASTS))
 }
 
 /// Gives all their past. The conversations are those that their first question began.

@@ -13,7 +13,10 @@ pub mod start;
 pub mod throughput;
 pub mod waiting;
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use anyhow::{Context, ensure};
 use tempfile::TempDir;
@@ -136,6 +139,25 @@ impl Scene {
             self.world.violations()
         );
         Ok(())
+    }
+
+    /// Lets something be done to the bot's database while it is down, and starts it again until its first poll.
+    ///
+    /// # Errors
+    /// That fails, or the bot does not end or start.
+    pub async fn meanwhile(
+        self,
+        clifford: &Path,
+        change: impl AsyncFnOnce(&Path) -> anyhow::Result<()>,
+    ) -> anyhow::Result<Self> {
+        let Self { world, bot, dir } = self;
+        bot.kill().await?;
+        change(&process::database(dir.path())).await?;
+        let polls = world.telegram.polls();
+        let bot = process::clifford(clifford, &world, dir.path())?;
+        let polled = (world.telegram).wait_until("a poll", |fake| (fake.polls() > polls).then_some(()));
+        polled.await;
+        Ok(Self { world, bot, dir })
     }
 
     /// Ends the bot.
