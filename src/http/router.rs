@@ -1,9 +1,13 @@
 //! Every route, and what all of them pass through.
 
-use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{
+    panic::AssertUnwindSafe,
+    sync::{Arc, LazyLock},
+    time::Duration,
+};
 
 use axum::{
-    Extension, Router,
+    Router,
     extract::{DefaultBodyLimit, Request},
     http::{HeaderMap, Method, StatusCode, Uri, header},
     middleware::{Next, from_fn, from_fn_with_state},
@@ -14,7 +18,10 @@ use utoipa::{
     OpenApi,
     openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme},
 };
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::{
+    router::{OpenApiRouter, UtoipaMethodRouter},
+    routes,
+};
 
 use super::{
     Api, Shared, agents, auth, channels, contexts, export, files, health, hooks, keys, links, memories, messages,
@@ -34,30 +41,21 @@ const BODY_FIRST: Duration = Duration::from_secs(1);
 )]
 struct Description;
 
-/// The description of every route, as JSON.
-#[derive(Clone)]
-struct Described(Arc<str>);
+/// Handlers of one path, with their description.
+type Routes = UtoipaMethodRouter<Shared>;
 
 /// The whole API.
 pub fn router(api: Api) -> Router {
     let api = Arc::new(api);
     let within = Duration::from_secs(api.settings.request_timeout_seconds);
-    let (quick, mut description) = quick().split_for_parts();
-    let (patient, more) = patient().split_for_parts();
-    description.merge(more);
-    let (open, more) = open().split_for_parts();
-    description.merge(more);
-    let description = described(description);
     let body_limit = usize::try_from(api.settings.max_body_bytes).unwrap_or(usize::MAX);
-    let quick = quick
-        .layer(Extension(Described(description)))
-        .layer(from_fn(move |request, next| {
-            limited(within + BODY_FIRST, request, next)
-        }));
-    let patient = patient.layer(from_fn(move |request, next| {
+    let quick = served(quick).layer(from_fn(move |request, next| {
+        limited(within + BODY_FIRST, request, next)
+    }));
+    let patient = served(patient).layer(from_fn(move |request, next| {
         limited(within + messages::LONGEST_WAIT, request, next)
     }));
-    let open = open.layer(from_fn(move |request, next| {
+    let open = served(open).layer(from_fn(move |request, next| {
         limited(within + BODY_FIRST, request, next)
     }));
     Router::new()
@@ -76,83 +74,101 @@ pub fn router(api: Api) -> Router {
 pub fn watching(api: Api) -> Router {
     let api = Arc::new(api);
     let within = Duration::from_secs(api.settings.request_timeout_seconds);
-    let told = OpenApiRouter::new()
-        .routes(routes!(health::readyz))
-        .routes(routes!(metrics::scrape));
-    let open = OpenApiRouter::new().routes(routes!(health::healthz));
+    let told = served(|add| {
+        add(routes!(health::readyz));
+        add(routes!(metrics::scrape));
+    });
+    let open = served(|add| add(routes!(health::healthz)));
     Router::new()
-        .merge(told.split_for_parts().0)
+        .merge(told)
         .fallback(unknown_route)
         .layer(from_fn_with_state(Shared::clone(&api), auth::authenticate))
-        .merge(open.split_for_parts().0)
+        .merge(open)
         .layer(from_fn(move |request, next| limited(within, request, next)))
         .layer(from_fn(guarded))
         .with_state(api)
 }
 
 /// Routes that answer at once. A stream is one of them: its head comes at once.
-fn quick() -> OpenApiRouter<Shared> {
-    OpenApiRouter::with_openapi(Description::openapi())
-        .routes(routes!(messages::list))
-        .routes(routes!(search::list))
-        .routes(routes!(runs::list, runs::create))
-        .routes(routes!(runs::get))
-        .routes(routes!(runs::cancel))
-        .routes(routes!(runs::wake))
-        .routes(routes!(runs::retry))
-        .routes(routes!(runs::confirm))
-        .routes(routes!(replay::replay))
-        .routes(routes!(stream::stream))
-        .routes(routes!(contexts::list, contexts::create))
-        .routes(routes!(contexts::get, contexts::change))
-        .routes(routes!(contexts::jobs))
-        .routes(routes!(memories::list, memories::create))
-        .routes(routes!(memories::get, memories::change, memories::forget))
-        .routes(routes!(memories::writes))
-        .routes(routes!(users::list))
-        .routes(routes!(users::get, users::change, users::erase))
-        .routes(routes!(users::identities))
-        .routes(routes!(keys::list))
-        .routes(routes!(keys::put, keys::remove))
-        .routes(routes!(settings::list))
-        .routes(routes!(settings::get, settings::put, settings::unset))
-        .routes(routes!(policies::list, policies::create))
-        .routes(routes!(policies::get, policies::change, policies::remove))
-        .routes(routes!(policies::test))
-        .routes(routes!(tools::list))
-        .routes(routes!(tools::get, tools::change))
-        .routes(routes!(channels::list))
-        .routes(routes!(channels::get, channels::change))
-        .routes(routes!(agents::list))
-        .routes(routes!(agents::get, agents::change))
-        .routes(routes!(triggers::list, triggers::create))
-        .routes(routes!(triggers::get, triggers::change, triggers::remove))
-        .routes(routes!(triggers::fire))
-        .routes(routes!(links::make))
-        .routes(routes!(links::enter))
-        .routes(routes!(export::export))
-        .routes(routes!(usage::list))
-        .routes(routes!(files::list, files::upload))
-        .routes(routes!(files::get, files::delete))
-        .routes(routes!(files::content))
-        .routes(routes!(health::readyz))
-        .routes(routes!(metrics::scrape))
-        .routes(routes!(description))
+fn quick(add: &mut dyn FnMut(Routes)) {
+    add(routes!(messages::list));
+    add(routes!(search::list));
+    add(routes!(runs::list, runs::create));
+    add(routes!(runs::get));
+    add(routes!(runs::cancel));
+    add(routes!(runs::wake));
+    add(routes!(runs::retry));
+    add(routes!(runs::confirm));
+    add(routes!(replay::replay));
+    add(routes!(stream::stream));
+    add(routes!(contexts::list, contexts::create));
+    add(routes!(contexts::get, contexts::change));
+    add(routes!(contexts::jobs));
+    add(routes!(memories::list, memories::create));
+    add(routes!(memories::get, memories::change, memories::forget));
+    add(routes!(memories::writes));
+    add(routes!(users::list));
+    add(routes!(users::get, users::change, users::erase));
+    add(routes!(users::identities));
+    add(routes!(keys::list));
+    add(routes!(keys::put, keys::remove));
+    add(routes!(settings::list));
+    add(routes!(settings::get, settings::put, settings::unset));
+    add(routes!(policies::list, policies::create));
+    add(routes!(policies::get, policies::change, policies::remove));
+    add(routes!(policies::test));
+    add(routes!(tools::list));
+    add(routes!(tools::get, tools::change));
+    add(routes!(channels::list));
+    add(routes!(channels::get, channels::change));
+    add(routes!(agents::list));
+    add(routes!(agents::get, agents::change));
+    add(routes!(triggers::list, triggers::create));
+    add(routes!(triggers::get, triggers::change, triggers::remove));
+    add(routes!(triggers::fire));
+    add(routes!(links::make));
+    add(routes!(links::enter));
+    add(routes!(export::export));
+    add(routes!(usage::list));
+    add(routes!(files::list, files::upload));
+    add(routes!(files::get, files::delete));
+    add(routes!(files::content));
+    add(routes!(health::readyz));
+    add(routes!(metrics::scrape));
+    add(routes!(description));
 }
 
 /// Routes that need no token: a webhook's requests are signed.
-fn open() -> OpenApiRouter<Shared> {
-    OpenApiRouter::new()
-        .routes(routes!(health::healthz))
-        .routes(routes!(hooks::take))
+fn open(add: &mut dyn FnMut(Routes)) {
+    add(routes!(health::healthz));
+    add(routes!(hooks::take));
 }
 
 /// Routes whose caller may ask them to wait.
-fn patient() -> OpenApiRouter<Shared> {
-    OpenApiRouter::new().routes(routes!(messages::create))
+fn patient(add: &mut dyn FnMut(Routes)) {
+    add(routes!(messages::create));
 }
 
-fn described(mut description: utoipa::openapi::OpenApi) -> Arc<str> {
+/// What serves these routes. Each description is forgotten at once: all of them together are some megabytes, which most
+/// processes never need.
+fn served(routes: impl FnOnce(&mut dyn FnMut(Routes))) -> Router<Shared> {
+    let mut all = Router::new();
+    routes(&mut |route| {
+        let (router, _) = OpenApiRouter::new().routes(route).split_for_parts();
+        all = std::mem::take(&mut all).merge(router);
+    });
+    all
+}
+
+/// The description of every route, as JSON.
+static DESCRIPTION: LazyLock<String> = LazyLock::new(|| {
+    let mut description = Description::openapi();
+    for routes in [quick, patient, open] {
+        routes(&mut |route| {
+            let (_, described) = OpenApiRouter::new().routes(route).split_for_parts();
+            description.merge(described);
+        });
+    }
     let bearer = HttpBuilder::new()
         .scheme(HttpAuthScheme::Bearer)
         .description(Some("A token of `clifford token create`, with its scopes."))
@@ -161,14 +177,14 @@ fn described(mut description: utoipa::openapi::OpenApi) -> Arc<str> {
         .components
         .get_or_insert_default()
         .add_security_scheme("bearer", SecurityScheme::Http(bearer));
-    Arc::from(description.to_json().unwrap_or_default())
-}
+    description.to_json().unwrap_or_default()
+});
 
 /// This description.
 #[utoipa::path(get, path = "/api/openapi.json", tag = "operation", security(("bearer" = [])),
     responses((status = 200, description = "OpenAPI 3.1", body = String, content_type = "application/json")))]
-async fn description(Extension(described): Extension<Described>) -> impl IntoResponse {
-    ([(header::CONTENT_TYPE, "application/json")], described.0.to_string())
+async fn description() -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, "application/json")], DESCRIPTION.as_str())
 }
 
 async fn unknown_route(uri: Uri) -> Problem {
