@@ -214,6 +214,26 @@ mod tests {
         vec(line.prop_map(|(name, value)| format!("{name}={value}\n")), 0..8).prop_map(|lines| lines.concat())
     }
 
+    #[test]
+    fn what_the_fuzzer_begins_with_holds() {
+        type Check = fn(&[u8]);
+        let targets: [(&str, Check); 4] = [
+            ("memory_operations", check_operations),
+            ("config", check_config),
+            ("environment", check_environment),
+            ("api_body", check_body),
+        ];
+        for (target, check) in targets {
+            let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(target);
+            let seeds = std::fs::read_dir(dir).unwrap();
+            let seeds: Vec<_> = seeds.map(|seed| std::fs::read(seed.unwrap().path()).unwrap()).collect();
+            assert!(!seeds.is_empty(), "{target}");
+            for seed in seeds {
+                check(&seed);
+            }
+        }
+    }
+
     proptest! {
         #[test]
         fn operations_keep_to_their_bounds(text in prop_oneof![reply(), Just(String::new()), "\\PC{0,100}"]) {

@@ -47,7 +47,8 @@ pub struct Engine {
     /// How long a run may work, waiting not counted.
     #[schemars(range(min = 1, max = 86_400))]
     pub max_run_seconds: u64,
-    /// How many runs one process works on at a time.
+    /// How many runs one process works on at a time; what else comes in waits in the database. One that waits for its
+    /// model takes some 0.15 MB of memory.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub max_concurrent_runs: u32,
     /// How long the work of a process that died stays untouched before another takes it over.
@@ -79,7 +80,7 @@ impl Default for Engine {
             max_run_tokens: 80_000,
             max_run_cost: None,
             max_run_seconds: 120,
-            max_concurrent_runs: 10_000,
+            max_concurrent_runs: 1_000,
             lease_seconds: 30,
             shutdown_seconds: 20,
             record_prompts: false,

@@ -126,12 +126,13 @@ impl Gate {
                 item = self.queue.recv() => match item {
                     None => return,
                     Some(Item::Close) => {
-                        self.drain().await;
+                        Box::pin(self.drain()).await;
                         return;
                     }
                     Some(item) => {
                         self.pass(item).await;
-                        self.send_waiting().await;
+                        // Apart, so that a gate with nothing to send is small.
+                        Box::pin(self.send_waiting()).await;
                         if self.closing {
                             return;
                         }
@@ -146,7 +147,7 @@ impl Gate {
                         // What was sent between the look and the closing is still served; later comers are refused
                         // and take a new gate.
                         self.queue.close();
-                        self.drain().await;
+                        Box::pin(self.drain()).await;
                         return;
                     }
                 }

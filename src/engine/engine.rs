@@ -187,10 +187,13 @@ impl Engine {
 
     /// Works on a run that this process holds, in a task of its own.
     pub fn start(self: &Arc<Self>, work: Work) {
+        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
+            // Thousands may wait for a place: what each needs is read when it has one.
+            return self.start_held(work.lease);
+        };
         let held = self.hold(work.lease);
         self.tasks.spawn(async move {
-            // Never closed, so a place is always had in the end.
-            let _place = Arc::clone(&held.engine.places).acquire_owned().await;
+            let _place = place;
             held.work_on(work).await;
         });
     }
@@ -236,12 +239,9 @@ impl Engine {
     pub fn start_held(self: &Arc<Self>, lease: Lease) {
         let held = self.hold(lease);
         self.tasks.spawn(async move {
+            // Never closed, so a place is always had in the end.
             let _place = Arc::clone(&held.engine.places).acquire_owned().await;
-            let work = held.engine.load_patiently(lease).await;
-            // While it waited for its place it may have become somebody else's, or ended.
-            if let Some(work) = work.filter(|work| work.run.epoch == lease.epoch) {
-                held.work_on(work).await;
-            }
+            Box::pin(held.read_and_work_on()).await;
         });
     }
 
@@ -316,6 +316,14 @@ impl Drop for Held {
 }
 
 impl Held {
+    async fn read_and_work_on(&self) {
+        let work = self.engine.load_patiently(self.lease).await;
+        // While it waited for its place it may have become somebody else's, or ended.
+        if let Some(work) = work.filter(|work| work.run.epoch == self.lease.epoch) {
+            self.work_on(work).await;
+        }
+    }
+
     async fn work_on(&self, work: Work) {
         let engine = &self.engine;
         let run = work.run.id;

@@ -1,6 +1,11 @@
 //! What a tool is: a name, commands, and a typed handler a command, erased in one place.
 
-use std::{borrow::Cow, future::Future, sync::Arc, time::Duration};
+use std::{
+    borrow::Cow,
+    future::Future,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use futures::{FutureExt, future::BoxFuture};
 use jsonschema::Validator;
@@ -205,7 +210,8 @@ pub struct Command {
     pub needs: Option<Needs>,
     /// The JSON schema of its arguments.
     pub schema: Value,
-    validator: Option<Arc<Validator>>,
+    /// Made of the schema when it is called for the first time: most commands of most processes never are.
+    validator: Arc<OnceLock<Option<Validator>>>,
     handler: Handler,
 }
 
@@ -277,7 +283,7 @@ impl Command {
             max_retries: None,
             expose_errors: false,
             needs: None,
-            validator: jsonschema::validator_for(&schema).ok().map(Arc::new),
+            validator: Arc::default(),
             schema,
             handler: Arc::new(move |cx, args| handler(cx, args).boxed()),
         }
@@ -359,6 +365,7 @@ impl Command {
         let args = Value::Object(args.clone());
         let faults: Vec<_> = self
             .validator
+            .get_or_init(|| jsonschema::validator_for(&self.schema).ok())
             .as_ref()?
             .iter_errors(&args)
             .map(|error| {

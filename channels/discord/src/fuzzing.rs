@@ -130,6 +130,16 @@ mod tests {
         r#"{"op":0,"s":6,"t":"GUILD_CREATE","d":{"id":"6","name":"G","channels":[{"id":"5","type":0,"name":"general"}],"threads":[]}}"#,
     ];
 
+    #[test]
+    fn what_the_fuzzer_begins_with_holds() {
+        let seeds = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/discord_frame")).unwrap();
+        let seeds: Vec<_> = seeds.map(|seed| std::fs::read(seed.unwrap().path()).unwrap()).collect();
+        assert!(!seeds.is_empty());
+        for seed in seeds {
+            check_frame(&seed);
+        }
+    }
+
     proptest! {
         #[test]
         fn any_text_is_a_frame_or_unreadable(text in ".{0,200}") {

@@ -68,6 +68,17 @@ mod tests {
         r#"{"update_id":10,"my_chat_member":{"chat":{"id":-5,"type":"group","title":"g"},"from":{"id":9,"is_bot":false,"first_name":"Ada"},"date":1,"old_chat_member":{"user":{"id":4711,"is_bot":true,"first_name":"C"},"status":"member"},"new_chat_member":{"user":{"id":4711,"is_bot":true,"first_name":"C"},"status":"left"}}}"#,
     ];
 
+    #[test]
+    fn what_the_fuzzer_begins_with_holds() {
+        let seeds =
+            std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/telegram_update")).unwrap();
+        let seeds: Vec<_> = seeds.map(|seed| std::fs::read(seed.unwrap().path()).unwrap()).collect();
+        assert!(!seeds.is_empty());
+        for seed in seeds {
+            check_update(&seed);
+        }
+    }
+
     proptest! {
         #[test]
         fn any_text_is_an_update_or_unreadable(text in ".{0,200}") {

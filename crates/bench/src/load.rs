@@ -98,10 +98,10 @@ pub async fn run(options: Options) -> anyhow::Result<bool> {
             report.add(rounds);
         }
     }
+    report.print(options.json)?;
     if let Some(path) = &options.svg {
         chart::draw(path, report.curves())?;
     }
-    report.print(options.json)?;
     Ok(report.nothing_went_wrong())
 }
 

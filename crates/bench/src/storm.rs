@@ -5,6 +5,7 @@
 //! too, and started again. A seed decides all of it. In the end every message must have one answer, in its chat, in
 //! its turn, or a sentence that says honestly that there is none.
 
+mod apologies;
 mod evidence;
 mod fleet;
 mod judge;
@@ -16,6 +17,7 @@ mod report;
 mod world;
 
 use std::{
+    collections::HashSet,
     path::PathBuf,
     process::ExitCode,
     time::{Duration, Instant},
@@ -25,6 +27,7 @@ use anyhow::{Context, bail, ensure};
 use tokio::sync::mpsc;
 
 use self::{
+    apologies::{Failed, Sentence},
     evidence::Evidence,
     fleet::{Database, Fleet},
     judge::{Asked, Heard, Tally, Wrong},
@@ -102,6 +105,14 @@ pub async fn run(options: Options) -> anyhow::Result<ExitCode> {
             database_restarts: if database.can_restart() { kills.div_ceil(10) } else { 0 },
         },
     );
+    ensure!(
+        plan.quiet() + kills <= plan.messages.len(),
+        "{} people say {} messages before the storm begins, one in each of their chats, and each kill needs one more: add \
+         --messages {} or take fewer --users",
+        options.users,
+        plan.quiet(),
+        plan.quiet() + kills
+    );
     println!("storm: {}", options.again());
     let began = Instant::now();
     let world = World::new(&plan).await?;
@@ -119,9 +130,9 @@ pub async fn run(options: Options) -> anyhow::Result<ExitCode> {
         }
     };
     let stopped = fleet.stop().await;
-    println!("{} kills, {} s", fleet.kills, began.elapsed().as_secs());
+    println!("{} of {kills} kills, {} s", fleet.kills, began.elapsed().as_secs());
     print!("{}", report::table(&outcome.tally, plan.messages.len()));
-    let clean = outcome.tally.is_clean(plan.messages.len()) && outcome.violations.is_empty();
+    let clean = outcome.tally.is_clean(plan.messages.len()) && outcome.violations.is_empty() && fleet.kills == kills;
     if !clean {
         print!("{}", report::failures(&plan, &outcome.wrong, &outcome.evidence));
         for violation in outcome.violations.iter().take(8) {
@@ -129,13 +140,17 @@ pub async fn run(options: Options) -> anyhow::Result<ExitCode> {
         }
     }
     if !clean || stopped.is_err() {
-        println!("again: cargo run -p clifford-bench -- storm {}", options.again());
+        let profile = if cfg!(debug_assertions) { "" } else { "--release " };
+        println!(
+            "again: cargo run {profile}-p clifford-bench -- storm {}",
+            options.again()
+        );
         println!("settings, log and database: {}", fleet.dir.keep().display());
     }
-    stopped?;
     if options.json {
         println!("{}", serde_json::to_string(&outcome.tally)?);
     }
+    stopped?;
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
@@ -279,12 +294,8 @@ async fn judged(
 ) -> anyhow::Result<Outcome> {
     let evidence = Evidence::of(&database.url).await?;
     let (runs, errors, not_taken) = (evidence.runs_of(), evidence.errors(), world.not_taken());
+    let apologised: HashSet<_> = errors.iter().flatten().copied().collect();
     let words = world.words();
-    let told_in = |room| {
-        words
-            .iter()
-            .any(|word| word.room == Some(room) && evidence::is_error(&word.text))
-    };
     let asked: Vec<_> = plan
         .messages
         .iter()
@@ -294,7 +305,7 @@ async fn judged(
             platform: plan.rooms[said.room].platform,
             accepted: !not_taken.contains(&number),
             runs: runs.get(&number).copied().unwrap_or_default(),
-            honest_error: errors.contains(&number) && told_in(said.room),
+            honest_error: apologised.contains(&number),
         })
         .collect();
     let heard: Vec<_> = words
@@ -308,7 +319,25 @@ async fn judged(
             })
         })
         .collect();
-    let (tally, wrong) = judge::judge(&asked, &heard, breaks);
+    let (mut tally, mut wrong) = judge::judge(&asked, &heard, breaks);
+    let failed = errors.iter().filter_map(|questions| questions.first());
+    let failed: Vec<_> = failed
+        .map(|question| Failed {
+            question: *question,
+            room: plan.messages[*question].room,
+        })
+        .collect();
+    let sentences = words.iter().filter(|word| evidence::is_error(&word.text));
+    let sentences: Vec<_> = sentences
+        .map(|word| Sentence {
+            room: word.room,
+            at: word.at,
+            answer_lost: word.answer_lost,
+        })
+        .collect();
+    let (told, strange) = apologies::judge(&failed, &sentences, |room| plan.rooms[room].platform, breaks);
+    tally.add(&told);
+    wrong.extend(strange);
     Ok(Outcome {
         tally,
         wrong,

@@ -186,6 +186,16 @@ mod tests {
         prop::collection::vec(token, 0..120).prop_map(|tokens| tokens.concat())
     }
 
+    #[test]
+    fn what_the_fuzzer_begins_with_holds() {
+        let seeds = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/markup")).unwrap();
+        let seeds: Vec<_> = seeds.map(|seed| std::fs::read(seed.unwrap().path()).unwrap()).collect();
+        assert!(!seeds.is_empty());
+        for seed in seeds {
+            check_any(&seed);
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(512))]
 

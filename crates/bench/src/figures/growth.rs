@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{
     report::{Chart, Curve, Figure, Limit, Round},
-    traffic::Tally,
+    traffic::{Replies, Tally},
     world::World,
 };
 
@@ -52,8 +52,8 @@ impl Growth {
 /// # Errors
 /// More came than could be counted.
 pub async fn side_by_side(askers: &[Asker<'_>], turns: usize) -> anyhow::Result<Growth> {
-    let mut tally = Tally::default();
-    let mut took = vec![Vec::new(); askers.len()];
+    // One for all turns of an asker: what comes again or late counts whenever it comes.
+    let mut heard: Vec<_> = askers.iter().map(|(world, _)| world.replies()).collect();
     let mut batch = 0;
     loop {
         batch += 1;
@@ -62,16 +62,18 @@ pub async fn side_by_side(askers: &[Asker<'_>], turns: usize) -> anyhow::Result<
                 // Each begins as often as the others.
                 let who = (turn + place) % askers.len();
                 let (world, person) = askers[who];
-                let mut replies = world.replies();
-                replies.expect(world.ask(person));
-                replies.wait_for_all().await?;
-                tally.add(replies.tally());
-                took[who].extend(replies.took.iter().map(Duration::as_secs_f64));
+                heard[who].expect(world.ask(person));
+                heard[who].wait_for_all().await?;
             }
         }
-        let quarters: Vec<f64> = took.iter().map(|took| 1000.0 * quarter(took.clone())).collect();
+        let took = |replies: &Replies| replies.took.iter().map(Duration::as_secs_f64).collect();
+        let quarters: Vec<f64> = heard.iter().map(|replies| 1000.0 * quarter(took(replies))).collect();
         let times = quarters[askers.len() - 1] / quarters[0];
         if times < LIMIT || batch == BATCHES {
+            let mut tally = Tally::default();
+            for replies in &heard {
+                tally.add(replies.tally());
+            }
             return Ok(Growth {
                 took: quarters,
                 times,

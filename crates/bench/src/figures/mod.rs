@@ -105,6 +105,17 @@ impl Bench {
         Ok(Scene { world, bot, dir })
     }
 
+    /// What Clifford sends for one message.
+    ///
+    /// # Errors
+    /// It does not start, or does not answer.
+    pub async fn bodies(&self) -> anyhow::Result<Bodies> {
+        let scene = self.clifford(Duration::ZERO).await?;
+        let bodies = scene.world.record().await?;
+        scene.end().await?;
+        Ok(bodies)
+    }
+
     /// The bare loop in a world of its own, at its first poll.
     ///
     /// # Errors

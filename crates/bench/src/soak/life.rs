@@ -96,6 +96,7 @@ async fn telegram(world: &World, rate: f64, until: Instant) -> anyhow::Result<Ta
         }
     }
     replies.wait_for_all().await?;
+    replies.settle(TROUBLE).await;
     Ok(replies.tally())
 }
 
@@ -126,9 +127,12 @@ async fn discord(discord: &DiscordFake, rate: f64, until: Instant) -> anyhow::Re
     }
     let mut answers: BTreeMap<u64, usize> = BTreeMap::new();
     for (channel, _) in people {
+        let mut newest = 0;
         for sent in discord.sent(channel) {
             let number = number_in(&sent.content).context("the bot answered on Discord with something else")?;
             *answers.entry(number).or_default() += 1;
+            tally.out_of_order += usize::from(number < newest);
+            newest = newest.max(number);
         }
     }
     tally.lost = tally.asked - answers.len();

@@ -3,7 +3,7 @@
 //! What is measured each second hangs together with the second before, so the line goes through the means of
 //! [`BLOCKS`] stretches of time, which hardly do. Something grows if even the low end of what its slope may be (95 of
 //! 100) is over [`PER_HOUR`], and it has grown by more than what a process may well gather by chance: in a short run
-//! five in a hundred an hour are less than a page of memory.
+//! five in a hundred an hour are less than a page of memory. The longer the run, the less of that is excused.
 
 use serde::Serialize;
 
@@ -42,14 +42,15 @@ impl Kind {
         }
     }
 
-    /// What may be gathered by chance, however short the run.
-    const fn floor(self) -> f64 {
-        match self {
+    /// What may be gathered by chance in so many seconds: in an hour nothing that counts.
+    fn by_chance(self, seconds: f64) -> f64 {
+        let in_a_moment = match self {
             Self::Memory => 4.0,
             Self::Handles => 8.0,
             Self::Tasks => 20.0,
             Self::Database => 2.0,
-        }
+        };
+        in_a_moment * (1.0 - seconds / 3600.0).max(0.0)
     }
 }
 
@@ -105,7 +106,7 @@ impl Trend {
             most: samples.iter().map(|sample| sample.value(kind)).fold(0.0, f64::max),
             per_hour,
             unsure,
-            grows: per_hour - unsure > PER_HOUR && line.slope * span > kind.floor(),
+            grows: per_hour - unsure > PER_HOUR && line.slope * span > kind.by_chance(span),
         })
     }
 }
@@ -191,6 +192,10 @@ mod tests {
         assert!(leak.grows, "{leak:?}");
         assert!((leak.per_hour - 0.5 * 3600.0 / 66.0).abs() < 2.0, "{leak:?}");
         assert!(trend(&memory(3600, 0.003, 3.0)).grows);
+        assert!(
+            trend(&memory(3600, 0.001, 0.5)).grows,
+            "3.6 MB, seven in a hundred of it"
+        );
         assert!(!trend(&memory(60, 0.003, 3.0)).grows, "too little to tell from chance");
         assert!(!trend(&memory(3600, 0.0002, 3.0)).grows, "less than is allowed");
         assert!(!trend(&memory(60, -1.0, 3.0)).grows, "it shrinks");

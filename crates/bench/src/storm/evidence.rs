@@ -76,8 +76,8 @@ impl Evidence {
         count
     }
 
-    /// The messages whose run has said that something went wrong.
-    pub fn errors(&self) -> HashSet<usize> {
+    /// The messages whose run has said that something went wrong: those of each run together.
+    pub fn errors(&self) -> Vec<Vec<usize>> {
         let told: HashSet<RunId> = self
             .outbound()
             .filter(|message| message.status == MessageStatus::Delivered && is_error(&message.content))
@@ -85,7 +85,7 @@ impl Evidence {
             .collect();
         self.coordinators()
             .filter(|run| told.contains(&run.id))
-            .flat_map(|run| marks::questions(&run.input_text))
+            .map(|run| marks::questions(&run.input_text))
             .collect()
     }
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::{marks::Piece, plan::Platform};
 
 /// How long after a message was taken a kill may still keep its sender from knowing that.
-const IN_FLIGHT: Duration = Duration::from_secs(2);
+pub const IN_FLIGHT: Duration = Duration::from_secs(1);
 
 /// A message that was said.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +23,7 @@ pub struct Asked {
     pub accepted: bool,
     /// How many runs it was given to.
     pub runs: usize,
-    /// Its run ended with a sentence that says so, and the sentence was heard.
+    /// Its run ended with a sentence that says what went wrong.
     pub honest_error: bool,
 }
 
@@ -62,11 +62,35 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Whether everything that was said was taken, and is as it must be.
+    /// Whether everything that was said was taken, and is as it must be. Saying what went wrong is no answer where
+    /// everybody is told so: one in ten may be.
     pub fn is_clean(&self, said: usize) -> bool {
         self.accepted == said
             && self.answered + self.honest_errors == said
+            && self.honest_errors <= said.div_ceil(10)
             && [self.lost, self.duplicated, self.wrong_chat, self.out_of_order] == [0; 4]
+    }
+
+    /// Adds another's counts.
+    pub fn add(&mut self, other: &Self) {
+        let Self {
+            accepted,
+            answered,
+            honest_errors,
+            lost,
+            duplicated,
+            ambiguous,
+            wrong_chat,
+            out_of_order,
+        } = other;
+        self.accepted += accepted;
+        self.answered += answered;
+        self.honest_errors += honest_errors;
+        self.lost += lost;
+        self.duplicated += duplicated;
+        self.ambiguous += ambiguous;
+        self.wrong_chat += wrong_chat;
+        self.out_of_order += out_of_order;
     }
 }
 
@@ -132,6 +156,10 @@ pub fn judge(asked: &[Asked], heard: &[Heard], breaks: &[Instant]) -> (Tally, Ve
         }
         if of > 0 && parts.iter().filter(|part| part.0 == of).count() == of {
             tally.answered += 1;
+            if question.honest_error {
+                tally.duplicated += 1;
+                note(number, "it was answered, and something went wrong as well".to_owned());
+            }
         } else if question.honest_error {
             tally.honest_errors += 1;
         } else if question.accepted {
@@ -210,6 +238,18 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_and_an_apology_are_one_too_many_and_nothing_but_apologies_are_no_answers() {
+        let sorry = Asked {
+            honest_error: true,
+            ..asked(Platform::Discord)
+        };
+        let (tally, _) = judge(&[sorry], &[heard(Instant::now(), 0, 1, 0)], &[]);
+        assert_eq!((tally.answered, tally.honest_errors, tally.duplicated), (1, 0, 1));
+        let (tally, wrong) = judge(&[sorry; 20], &[], &[]);
+        assert!(wrong.is_empty() && !tally.is_clean(20), "{tally:?}");
+    }
+
+    #[test]
     fn silence_is_a_loss_unless_an_error_was_told_or_nothing_was_taken() {
         let (failed, refused) = (
             Asked {
@@ -247,7 +287,7 @@ mod tests {
         };
         assert_eq!(counts(Platform::Telegram, &twice, &[]), (1, 0));
         assert_eq!(counts(Platform::Telegram, &twice, &[kill(100)]), (0, 1));
-        assert_eq!(counts(Platform::Telegram, &twice, &[kill(2_500)]), (1, 0));
+        assert_eq!(counts(Platform::Telegram, &twice, &[kill(1_500)]), (1, 0));
         // What died after the repeat did not bring it about.
         let at_once = [heard(now, 0, 1, 0), heard(now, 0, 1, 50)];
         assert_eq!(counts(Platform::Telegram, &at_once, &[kill(100)]), (1, 0));

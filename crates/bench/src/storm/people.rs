@@ -76,7 +76,7 @@ impl People {
             let quiet = self.last_word.elapsed();
             if self.open.is_empty() || quiet > QUIET {
                 let evidence = Evidence::of(database).await?;
-                for told in evidence.errors() {
+                for told in evidence.errors().into_iter().flatten() {
                     self.open.remove(&told);
                 }
                 let done = self.open.is_empty() && evidence.undelivered() == 0 && world.not_taken().is_empty();

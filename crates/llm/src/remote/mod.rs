@@ -127,10 +127,12 @@ impl Endpoint {
     }
 
     async fn send(&self, body: &impl Serialize) -> Result<Answer, ModelError> {
-        let body = serde_json::to_vec(body).map_err(|error| ModelError::BadRequest {
+        let mut body = serde_json::to_vec(body).map_err(|error| ModelError::BadRequest {
             provider: self.config.name.clone(),
             reason: error.to_string(),
         })?;
+        // It is kept until the answer is there, thousands of them at a time.
+        body.shrink_to_fit();
         let call = self
             .client
             .post(self.url.clone())
