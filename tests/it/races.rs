@@ -144,6 +144,37 @@ async fn a_second_process_takes_over_what_a_killed_one_had_in_hand() {
 }
 
 #[tokio::test]
+async fn what_finds_no_place_waits_in_the_database_and_outlives_a_kill() {
+    const PLACES: usize = 3;
+    for setup in setups(Site::Telegram) {
+        let mut bot = setup
+            .set("engine.max_concurrent_runs", u32::try_from(PLACES).unwrap())
+            .start()
+            .await;
+        let hold = bot.model.hold();
+        let rooms: Vec<_> = (1..=30).map(|id| bot.room(Site::Telegram, id, "Ada")).collect();
+        for room in &rooms {
+            bot.says(*room, "two tools");
+        }
+        bot.model.wait_for_requests(PLACES).await;
+        bot.telegram.wait_for_confirmed().await;
+        assert_eq!(
+            bot.model.request_count(),
+            PLACES,
+            "no more than there are places for ask"
+        );
+        bot.kill().await;
+        hold.release();
+        bot.start().await;
+        for room in &rooms {
+            assert_eq!(bot.answers(*room, 1).await, ["two tools: 42 and 43"]);
+        }
+        bot.finish().await;
+        assert_eq!(bot.model.request_count(), PLACES + 3 * rooms.len());
+    }
+}
+
+#[tokio::test]
 async fn a_stop_under_load_loses_nothing() {
     for setup in setups(Site::Telegram) {
         let mut bot = setup.set("engine.shutdown_seconds", 1).start().await;
