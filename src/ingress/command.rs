@@ -14,6 +14,7 @@ use crate::{
     roles::Keyed,
     settings::PlaceSettings,
     store::{StoreError, Tx, channels, links, messages, users},
+    telemetry::measures,
 };
 
 /// How long a platform may take to delete a message that a key stood in.
@@ -136,7 +137,8 @@ impl Gatekeeper {
         match tokio::time::timeout(DELETING, deleting).await {
             Ok(Ok(())) => Carrier::Deleted,
             Ok(Err(error)) => {
-                tracing::info!(%error, platform = %place.platform, "a message with a key could not be deleted");
+                let reason = measures::reason(&error);
+                tracing::info!(reason, platform = %place.platform, "a message with a key could not be deleted");
                 Carrier::Stays
             }
             Err(_) => Carrier::Stays,
