@@ -266,7 +266,10 @@ impl Commit {
         }
         for step in &self.steps {
             if let StepKind::ToolResult(result) = &step.kind {
-                change.cost += result.spent.cost;
+                let spent = result.spent;
+                change.prompt_tokens += spent.tokens.saturating_sub(spent.written);
+                change.completion_tokens += spent.written;
+                change.cost += spent.cost;
             }
         }
         match &self.then {

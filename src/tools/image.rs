@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Class, Command, Purchase, Services, Tool, ToolContext, ToolError, files, provider::Ask};
+use super::{Class, Command, Price, Purchase, Services, Tool, ToolContext, ToolError, files, provider::Ask};
 use crate::{files::NewFile, id::FileId, roles::Role};
 
 /// The largest image that is shown to a model: what every provider takes, as Base64.
@@ -188,7 +188,8 @@ async fn make(cx: ToolContext, args: MakeArgs) -> Result<Made, ToolError> {
     let purchase = Purchase {
         provider: "tools.image".to_owned(),
         model,
-        cost: config.make_price,
+        role: Role::Vision,
+        price: Price::Fixed(config.make_price),
     };
     let call = ask(&cx, &config, "images/generations", &body);
     let answer = cx.payer.buy(purchase, Box::pin(call)).await?;

@@ -29,7 +29,7 @@ pub use common::Common;
 pub use context::{About, Origins, Services, ToolContext};
 pub use image::seen;
 pub use options::Options;
-pub use paid::{Pays, Purchase};
+pub use paid::{Pays, Price, Purchase};
 pub use registry::{Called, Registry, Visible};
 pub use settings::{ToolSettings, fields, is_secret};
 pub use tool::{Class, Command, Needs, Tool, ToolConfig, ToolError};

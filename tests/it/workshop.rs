@@ -62,6 +62,7 @@ impl Workshop {
                 provider: None,
                 images: false,
                 model,
+                prices: Prices::default(),
                 dearest: Prices::default(),
                 max_tokens: None,
             };

@@ -11,7 +11,7 @@ use crate::{
         approval,
         crash::{self, Point},
         effects::Effects,
-        step::{Spent, StepKind, ToolCall, ToolOutcome, ToolResult},
+        step::{StepKind, ToolCall, ToolOutcome, ToolResult},
         tool_payer::{ToolPayer, Whose},
     },
     memory::recall,
@@ -86,10 +86,7 @@ impl Session<'_> {
             outcome,
             origins,
             duration_ms: millis(began.elapsed()),
-            spent: Spent {
-                tokens: payer.spent().tokens,
-                cost: payer.spent().cost,
-            },
+            spent: payer.spent(),
         };
         self.learn_own(&result);
         self.push(StepKind::ToolResult(result));

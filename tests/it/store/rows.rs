@@ -53,7 +53,11 @@ pub async fn steps_come_back_as_they_were(world: World) {
             },
             origins: ["https://example.org".to_owned()].into(),
             duration_ms: 7,
-            spent: clifford::engine::step::Spent { tokens: 5, cost: 0.25 },
+            spent: clifford::engine::step::Spent {
+                tokens: 5,
+                written: 2,
+                cost: 0.25,
+            },
         }),
         StepKind::AssistantMessage {
             text: "hi".into(),
