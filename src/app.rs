@@ -37,7 +37,7 @@ use crate::{
         agents::{self, Agent, Mode},
         budgets, run_queue,
     },
-    tools::{About, Registry, Services, mcp},
+    tools::{self, About, Registry, Services, mcp},
 };
 
 /// Why Clifford could not start.
@@ -154,13 +154,13 @@ impl App {
             files,
             about: about(&config, &clock),
         });
-        let tools = Arc::new(Registry::new(config.engine.max_tool_retries, &services));
+        let tools = Arc::new(Registry::built_in(config.engine.max_tool_retries));
         let mcp = mcp::Supervisor::start(&tools, &services);
         let engine = Engine::new(Parts {
             db: db.clone(),
             clock: Arc::clone(&clock),
             worker,
-            rules: rules(&config, &tools),
+            rules: rules(&config, &tools, &tools::Options::new(Arc::clone(&services), &[])),
             settings: engine_settings(&config),
             roles,
             tools,

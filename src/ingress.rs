@@ -6,6 +6,7 @@ mod api;
 mod command;
 mod completion;
 mod edit;
+mod managing;
 mod message;
 mod pace;
 mod pairing;

@@ -103,9 +103,10 @@ impl Outbound {
     ) -> (NewOutbound, Option<Ticket>) {
         let id = MessageId::new();
         let name = base64_url(id.0.as_bytes());
+        // A configured secret leaves in no file either.
         let file = file.map(|(name, content)| Part::File {
+            content: self.masker.mask(&content).into_owned(),
             name,
-            content,
             caption: String::new(),
         });
         self.named(id, &name, to, text, buttons, file.into_iter().collect(), now)

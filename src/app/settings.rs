@@ -20,7 +20,7 @@ use crate::{
     retention::Retention,
     settings::{PlaceSettings, WhenBusy},
     store::triggers::CatchUp,
-    tools::Registry,
+    tools::{Options, Registry},
     triggers,
 };
 
@@ -30,7 +30,7 @@ const CONVERSATION: u32 = 200;
 const LONGEST_MONTH: Duration = Duration::from_secs(32 * 86_400);
 
 /// The numbers that runs are judged by.
-pub(crate) fn rules(config: &Config, tools: &Registry) -> Rules {
+pub(crate) fn rules(config: &Config, tools: &Registry, options: &Options) -> Rules {
     let engine = &config.engine;
     Rules {
         max_iterations: engine.max_iterations,
@@ -47,7 +47,7 @@ pub(crate) fn rules(config: &Config, tools: &Registry) -> Rules {
         max_run_ms: engine.max_run_seconds * 1000,
         max_run_cost: engine.max_run_cost,
         time_zone: engine.time_zone.clone(),
-        single_commands: tools.single_commands(),
+        single_commands: tools.single_commands(options),
         policy: policy(config),
         subagent_conversation: count(engine.subagent_conversation_limit),
         profiles: (config.profiles.iter())

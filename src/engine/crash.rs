@@ -8,6 +8,8 @@ pub enum Point {
     BeforeModelCall,
     /// The model's reply is recorded, but not applied.
     ResponseRecorded,
+    /// A person approved a call; that it is made is not recorded.
+    CallApproved,
     /// A tool call is recorded; the tool was not called.
     ToolCallRecorded,
     /// The tool was called; its result is not recorded.
@@ -44,6 +46,7 @@ impl Point {
         match self {
             Self::BeforeModelCall => "before_model_call",
             Self::ResponseRecorded => "response_recorded",
+            Self::CallApproved => "call_approved",
             Self::ToolCallRecorded => "tool_call_recorded",
             Self::ToolCalled => "tool_called",
             Self::MessageRecorded => "message_recorded",

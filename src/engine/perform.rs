@@ -130,6 +130,7 @@ async fn turn(engine: &Arc<Engine>, session: &mut Session<'_>) -> Result<Onward,
         Pending::Apply(reply) => {
             let (decision, enclosed) = match session.enclosed(&reply).await? {
                 Ok(enclosed) => {
+                    session.know_names(&reply).await?;
                     let now = engine.clock.now();
                     (decide::decide(&session.state, &session.rules, &reply, now), enclosed)
                 }

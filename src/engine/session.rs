@@ -13,6 +13,7 @@ mod thinking;
 
 use std::{sync::Arc, time::Duration};
 
+use clifford_action::{Action, Reply, Unreadable};
 use clifford_channel::Address;
 use tokio_util::sync::CancellationToken;
 use tracing::Span;
@@ -98,6 +99,8 @@ pub struct Session<'a> {
     uncommitted: Vec<Step>,
     /// A call that was found without its result: the process that made it died.
     interrupted: bool,
+    /// A reply that was found without what was made of it: the call that it asks for was decided on before a restart.
+    taken_up: bool,
     /// What is set for tools here, once that was looked up.
     options: Option<Arc<Options>>,
     /// What becomes of messages that arrive meanwhile, once that was looked up.
@@ -118,6 +121,7 @@ impl<'a> Session<'a> {
         let rules = engine.rules.of(work.user.as_ref()).of_run(&work.run);
         let state = RunState::replay(&work.run, &rules, &work.steps);
         let interrupted = matches!(state.pending, super::state::Pending::Call(_));
+        let taken_up = matches!(state.pending, super::state::Pending::Apply(_));
         Self {
             state,
             rules,
@@ -129,6 +133,7 @@ impl<'a> Session<'a> {
             settlement: None,
             uncommitted: Vec::new(),
             interrupted,
+            taken_up,
             options: None,
             when_busy: None,
             taken_in: Vec::new(),
@@ -157,6 +162,24 @@ impl<'a> Session<'a> {
         };
         self.state.apply(&step);
         self.uncommitted.push(step);
+    }
+
+    /// A tool with one command may be called by its own name: which tools those are here is looked up where a reply
+    /// calls one so.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn know_names(&mut self, reply: &Result<Reply, Unreadable>) -> Result<(), Gone> {
+        if let Ok(Reply {
+            action: Action::ToolCall { name, .. },
+            ..
+        }) = reply
+            && !name.contains('.')
+        {
+            let options = self.options().await?;
+            self.rules.single_commands = self.engine.tools.single_commands(&options);
+        }
+        Ok(())
     }
 
     /// The run was woken: what its subagents returned joins the transcript.

@@ -67,6 +67,7 @@ impl Gatekeeper {
             purse: Purse::new(&self.engine.settings.budgets, &self.engine.rules.time_zone),
             export: self.gathered(&command, limited, now).await?,
             ring: self.ring(&command, limited).await?,
+            manages: self.manages(&command, limited).await?,
             command,
             visit,
             limited,
@@ -121,7 +122,7 @@ impl Gatekeeper {
         )))
     }
 
-    fn is_welcome(&self, command: &Command, role: Option<users::UserRole>) -> bool {
+    pub(super) fn is_welcome(&self, command: &Command, role: Option<users::UserRole>) -> bool {
         let place = &command.place;
         self.policy(place.platform).entry(place, &command.speaker.id, role) == Entry::Welcome
     }
@@ -174,6 +175,7 @@ struct Asked {
     purse: Purse,
     export: Option<Gathered>,
     ring: Option<Ring>,
+    manages: bool,
     limited: Limited,
     now: Timestamp,
 }
@@ -188,6 +190,7 @@ async fn store_command(tx: &mut Tx, asked: Asked) -> Result<Outcome, StoreError>
         purse,
         export,
         ring,
+        manages,
         limited,
         now,
     } = asked;
@@ -256,6 +259,7 @@ async fn store_command(tx: &mut Tx, asked: Asked) -> Result<Outcome, StoreError>
         purse: &purse,
         export: export.as_ref(),
         ring: ring.as_ref(),
+        manages,
     };
     let done = commands::run(tx, &command.name, &command.argument, given, now).await?;
     let to = reply(&visit, &aside);

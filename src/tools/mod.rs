@@ -9,6 +9,7 @@ mod files;
 mod image;
 pub mod mcp;
 mod memory;
+mod offers;
 pub mod options;
 mod paid;
 pub mod platforms;

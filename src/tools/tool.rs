@@ -8,7 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-use super::{Services, ToolContext};
+use super::{Options, ToolContext};
 
 /// How long a command may take, unless it says otherwise.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
@@ -40,9 +40,9 @@ pub struct Tool {
     pub foreign: bool,
 }
 
-/// Says what is missing and how to mend that, for a tool or command that cannot do its work as things are set: it is
-/// not shown to models then.
-pub type Needs = fn(&Services) -> Option<String>;
+/// Says what is missing and how to mend that, for a tool or command that cannot do its work as things are set where it
+/// is called: it is not shown to models there, and cannot be called.
+pub type Needs = fn(&Options) -> Option<String>;
 
 impl Tool {
     /// A tool without commands.

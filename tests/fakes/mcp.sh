@@ -16,6 +16,8 @@ tools() {
 
 echo "$$" >>starts
 echo "the fake's own log: $SECRET_KEY" >&2
+# It answers nothing for as long as somebody holds it.
+while [ -e held ]; do sleep 0.05; done
 sleep 600 &
 while IFS= read -r line; do
   id=${line#*\"id\":}
@@ -42,6 +44,7 @@ while IFS= read -r line; do
       : >grown
       printf '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n'
       text "grown" ;;
+    *'"name":"wipe"'*) echo wiped >>wiped; text wiped ;;
     *'"name":"die"'*) exit 1 ;;
   esac
 done

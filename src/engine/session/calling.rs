@@ -29,6 +29,10 @@ impl Session<'_> {
     pub async fn call(&mut self, call: ToolCall) -> Result<Onward, Gone> {
         crash::reach(Point::ToolCallRecorded);
         let interrupted = std::mem::take(&mut self.interrupted);
+        if interrupted {
+            // Whether it may be made again its tool says, which may still be on its way after a start.
+            self.tool_is_known(&call).await?;
+        }
         let span = spans::tool_call(&call.name);
         let began = Instant::now();
         let payer = self.payer();

@@ -161,6 +161,7 @@ on_both_engines![
     policies::a_rule_comes_back_as_it_was_and_goes_with_whom_it_is_about,
     policies::of_many_calls_at_once_no_more_count_than_the_limit_allows,
     policies::whoever_is_counted_has_a_limit_of_their_own,
+    policies::a_limit_remembers_a_call_for_as_long_as_it_counts_back,
     policies::of_two_answers_at_once_one_is_taken,
     policies::an_answer_is_taken_from_whom_it_may_come_and_to_what_is_asked,
     policies::what_was_read_from_outside_is_known_of_a_prompt,
