@@ -29,15 +29,13 @@ pub(super) async fn call(
     user: Option<UserId>,
 ) -> anyhow::Result<ToolOutcome> {
     let engine = &app.engine;
+    // A server's tools are known once it is connected to.
+    engine.tools.settled(name).await;
     let known = engine.tools.command(name);
-    let unknown = || {
-        anyhow!(
-            engine
-                .tools
-                .unknown(&Options::new(Arc::clone(&engine.services), &[]), name)
-        )
-    };
-    let command = known.ok_or_else(unknown)?;
+    let command = known.ok_or_else(|| {
+        let options = Options::new(Arc::clone(&engine.services), &[]);
+        anyhow!(engine.tools.unknown(&options, name))
+    })?;
     if command.class != Class::Read {
         bail!("{name} does more than read: only a run may call it; ask for it with `clifford ask`");
     }

@@ -27,7 +27,6 @@ use crate::{
         steps,
         users::{self, UserRole},
     },
-    tools,
 };
 
 /// Longest name of a kind of helper.
@@ -198,9 +197,13 @@ async fn destination(api: &Shared, caller: &Caller, new: &NewRun) -> Result<(Age
 }
 
 fn check_tools(api: &Shared, allowed: &[String]) -> Result<(), Problem> {
-    let options = tools::Options::new(std::sync::Arc::clone(&api.engine.services), &[]);
-    let known: Vec<_> = (api.engine.tools.visible(None, &options).into_iter())
-        .flat_map(|visible| visible.names().collect::<Vec<_>>())
+    // Which of them can be used is another question: that depends on where the run is.
+    let known: Vec<_> = (api.engine.tools.all().iter())
+        .flat_map(|tool| {
+            let commands = tool.commands.iter();
+            let names = commands.map(|command| format!("{}.{}", tool.name, command.name));
+            names.collect::<Vec<_>>()
+        })
         .collect();
     for (place, entry) in allowed.iter().enumerate() {
         if !known.iter().any(|name| gates::covers(entry, name)) {

@@ -1,7 +1,7 @@
 //! Who answers where: by buttons on Discord, by words in a terminal, and whoever manages the place.
 
 use clifford::store::runs::RunStatus;
-use clifford_fakes::openai::Reply;
+use clifford_fakes::openai::{RecordedRequest, Reply};
 use serde_json::json;
 
 use super::{asking, kept, remembers, runs, said, started, tell};
@@ -119,23 +119,47 @@ async fn on_discord_whoever_may_manage_the_server_answers_and_others_do_not() {
     bot.finish().await;
 }
 
-#[tokio::test]
-async fn arguments_too_long_for_a_message_come_as_a_file_and_are_not_approved_by_a_press() {
-    let mut bot = asking(Site::Telegram).start().await;
-    let poem = "tea ".repeat(2000);
-    let long = poem.clone();
-    bot.model.respond_with(move |request| {
+/// Remembers this poem, then says so.
+fn remembering(poem: String) -> impl Fn(&RecordedRequest) -> Reply {
+    move |request| {
         if brain::memory_schema(request).is_some() {
             return brain::reply(request);
         }
         let begins = request.messages().iter().all(|message| message["role"] != "assistant");
         Reply::json(&if begins {
             json!({"type": "tool_call", "name": "memory.put",
-                "args": {"module": "preferences", "key": "drink", "value": long}})
+                "args": {"module": "preferences", "key": "drink", "value": poem}})
         } else {
             json!({"type": "finish", "output": "I know it now."})
         })
-    });
+    }
+}
+
+#[tokio::test]
+async fn arguments_of_several_messages_are_shown_whole_above_the_buttons() {
+    let mut bot = asking(Site::Discord).start().await;
+    let poem: String = (0..600).map(|number| format!("{number} ")).collect();
+    bot.model.respond_with(remembering(poem.clone()));
+    let user = bot.discord.user("Ada");
+    let dm = bot.discord.dm(user);
+    bot.discord.user_says(dm, user, "remember this poem");
+    let sent = bot.discord.wait_for_sent(dm, 2).await;
+    let labels = sent
+        .iter()
+        .map(|sent| sent.buttons.iter().map(|(label, _)| label.as_str()));
+    let labels: Vec<Vec<_>> = labels.map(Iterator::collect).collect();
+    assert_eq!(labels, [vec![], vec!["Approve", "Deny"]]);
+    let shown: String = sent.iter().map(|sent| sent.content.as_str()).collect();
+    let numbers = poem.split_whitespace().all(|number| shown.contains(number));
+    assert!(numbers, "{shown}");
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn arguments_too_long_for_a_message_come_as_a_file_and_are_not_approved_by_a_press() {
+    let mut bot = asking(Site::Telegram).start().await;
+    let poem = "tea ".repeat(2000);
+    bot.model.respond_with(remembering(poem.clone()));
     let chat = bot.telegram.user(7, "Ada");
     bot.telegram.user_says(chat, 7, "remember this poem");
     let sent = bot.telegram.wait_for_sent(chat, 2).await;

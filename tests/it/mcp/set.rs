@@ -65,6 +65,14 @@ async fn a_call_of_a_servers_tool_is_tried_by_what_the_server_says_of_it() {
 }
 
 #[tokio::test]
+async fn a_servers_tool_that_reads_is_called_by_hand() {
+    let mut bot = bot_with(&[fake()]).await;
+    bot.stop().await;
+    let said = bot.command(&["tools", "call", "fake.echo", r#"{"text":"hi"}"#]).await;
+    assert_eq!(said.trim(), r#"{"text":"hi"}"#);
+}
+
+#[tokio::test]
 async fn a_server_with_one_tool_may_be_called_by_its_own_name() {
     let mut server = fake();
     server.insert("include".to_owned(), vec!["echo"].into());
