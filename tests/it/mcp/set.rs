@@ -68,8 +68,9 @@ async fn a_call_of_a_servers_tool_is_tried_by_what_the_server_says_of_it() {
 async fn a_servers_tool_that_reads_is_called_by_hand() {
     let mut bot = bot_with(&[fake()]).await;
     bot.stop().await;
-    let said = bot.command(&["tools", "call", "fake.echo", r#"{"text":"hi"}"#]).await;
-    assert_eq!(said.trim(), r#"{"text":"hi"}"#);
+    let call = ["tools", "call", "fake.echo", r#"{"text":"hi"}"#, "--json"];
+    let result: Value = serde_json::from_str(&bot.command(&call).await).unwrap();
+    assert_eq!(result, json!({ "data": { "text": "hi" } }));
 }
 
 #[tokio::test]
