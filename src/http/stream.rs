@@ -35,8 +35,10 @@ const LOOK: Duration = Duration::from_millis(500);
 /// After how much silence a comment keeps the connection alive.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// A run as it happens: `step` (its id is the step's `seq`), `status`, `token` (draft text, until the next step) and
-/// at the end `done`, with the run.
+/// A run as it happens: `step` (its id is the step's `seq`), `status`, `token` (the next piece of the draft, which is
+/// good until the next step), `reset` (the model begins its reply anew: the draft so far is void) and at the end `done`,
+/// with the run. Secrets are hidden in drafts too; a run that read words from outside has none, since its message may
+/// lose addresses before it goes out.
 #[utoipa::path(get, path = "/api/runs/{id}/stream", tag = "runs", security(("bearer" = [])),
     params(("id" = String, Path, description = "The run"),
         ("Last-Event-ID" = Option<u32>, Header, description = "Begin behind this step")),
@@ -117,6 +119,7 @@ impl Feed {
                 () = tokio::time::sleep_until(self.look_at) => {}
                 event = self.watcher.next() => match event {
                     Some(RunEvent::Token(text)) => self.show("token", &json!({ "text": text })),
+                    Some(RunEvent::Reset) => self.show("reset", &json!({})),
                     Some(RunEvent::Step(_) | RunEvent::Status(_)) | None => self.look_at = Instant::now(),
                 },
             }

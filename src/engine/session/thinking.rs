@@ -96,6 +96,7 @@ impl Session<'_> {
             Ok(completion) => completion,
             Err(error) => return self.no_reply(&error, own.as_ref()).await,
         };
+        draft.end();
         let payer = if own.is_some() { Payer::Person } else { Payer::Bot };
         let cost = self.engine.roles.charge(role, &completion, payer);
         self.push(StepKind::Event(Event::LlmResponse(LlmResponse {
