@@ -59,6 +59,7 @@ pub(super) async fn call(
         services: Arc::clone(&engine.services),
         options: Arc::new(Options::new(Arc::clone(&engine.services), &rows)),
         time_zone: engine.rules.time_zone.clone(),
+        catch_up: engine.settings.triggers.catch_up,
         agent,
         user,
         context: None,

@@ -119,6 +119,7 @@ impl Session<'_> {
             services: Arc::clone(&self.engine.services),
             options,
             time_zone: self.rules.time_zone.clone(),
+            catch_up: self.engine.settings.triggers.catch_up,
             agent: self.work.run.agent_id,
             user: self.work.run.user_id,
             context: self.work.run.context_id,
