@@ -17,6 +17,7 @@ use self::disk::Disk;
 use crate::{
     harness::{Bot, PATIENCE, Room, Setup, Site},
     watch::{Watch, watched},
+    way::Way,
 };
 
 /// Asks until it is ready, or is not, and returns what it says of its database.
@@ -140,6 +141,19 @@ async fn a_database_that_another_process_keeps_locked_is_waited_for() {
     trouble.is_told().await;
     other.execute("ROLLBACK").await.unwrap();
     drop(other);
+    trouble.ended().await;
+}
+
+#[tokio::test]
+async fn a_database_server_that_is_gone_is_waited_for() {
+    let Some((way, url)) = Way::to_postgres().await else {
+        return;
+    };
+    let setup = watched(Setup::on(Site::Telegram)).database(&url);
+    let mut trouble = Trouble::ahead(setup.prepare().await).await;
+    way.close();
+    trouble.is_told().await;
+    way.open();
     trouble.ended().await;
 }
 

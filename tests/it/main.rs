@@ -62,6 +62,7 @@ mod trouble;
 mod typing;
 mod upgrade;
 mod watch;
+mod way;
 mod weather;
 mod web;
 mod workshop;
