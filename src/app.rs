@@ -37,6 +37,7 @@ use crate::{
         agents::{self, Agent, Mode},
         budgets, run_queue,
     },
+    takeover::Takeover,
     tools::{About, Registry, Services, mcp},
 };
 
@@ -280,9 +281,11 @@ impl App {
                 channel,
                 ingress: Arc::clone(&self.gatekeeper) as Arc<dyn clifford_channel::Ingress>,
                 db: self.db.clone(),
-                clock: Arc::clone(&self.clock),
-                worker: self.engine.worker,
-                lease: self.engine.settings.lease.min(receiver::LEASE),
+                takeover: Arc::new(Takeover::new(
+                    Arc::clone(&self.clock),
+                    self.engine.worker,
+                    self.engine.settings.lease.min(receiver::LEASE),
+                )),
             };
             self.receivers.spawn(receiver.run(self.stop.clone()));
         }

@@ -87,6 +87,11 @@ impl Outbound {
         self.limits.get(&platform)
     }
 
+    /// What hides secrets.
+    pub fn masker(&self) -> &Masker {
+        &self.masker
+    }
+
     /// Renders a message. It is this process's to deliver, if this process serves the platform.
     pub fn message(&self, to: To, text: &str, now: Timestamp) -> (NewOutbound, Option<Ticket>) {
         self.message_with(to, text, Vec::new(), None, now)

@@ -8,7 +8,10 @@ use super::Inner;
 use crate::{
     clock::Timestamp,
     id::{ChannelId, MessageId, WorkerId},
-    store::{StoreError, Tx, channels, outbox},
+    store::{
+        StoreError, Tx, channels,
+        outbox::{self, Delivered},
+    },
 };
 
 /// What became of a message.
@@ -78,16 +81,23 @@ impl Mark {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         match self {
-            Self::Sending(seq) => outbox::part_sending(tx, id, seq).await,
+            Self::Sending(seq) => outbox::part_sending(tx, id, seq, worker).await,
             Self::Delivered { seq, receipt, is_last } => {
-                outbox::part_delivered(tx, id, seq, &receipt.id, is_last, now).await
+                let part = Delivered {
+                    message: id,
+                    seq,
+                    is_last,
+                    platform_id: &receipt.id,
+                    worker,
+                };
+                outbox::part_delivered(tx, part, now).await
             }
             Self::AttemptFailed(reason) => outbox::attempt_failed(tx, id, worker, &reason).await,
             Self::Failed(reason) => outbox::fail(tx, id, worker, &reason).await,
             Self::ChatGone(reason) => channels::disable(tx, channel, &reason, now).await,
             Self::Moved { platform, from, to } => {
                 channels::moved(tx, platform, &from, &to.place).await?;
-                outbox::readdress(tx, id, &to).await
+                outbox::readdress(tx, id, worker, &to).await
             }
         }
     }

@@ -23,6 +23,7 @@ use crate::{
         agents::Mode,
         runs::{self, Begun, Lease, RunStatus},
     },
+    takeover::Takeover,
     tools::{Registry, Services},
 };
 
@@ -93,6 +94,8 @@ pub struct Engine {
     pub clock: SharedClock,
     /// This process.
     pub worker: WorkerId,
+    /// When it may take over what others hold.
+    pub takeover: Takeover,
     /// The rules' numbers.
     pub rules: Rules,
     /// Settings.
@@ -163,6 +166,7 @@ impl Engine {
         let places = Arc::new(Semaphore::new(parts.settings.max_concurrent_runs));
         Arc::new(Self {
             db: parts.db,
+            takeover: Takeover::new(Arc::clone(&parts.clock), parts.worker, parts.settings.lease),
             clock: parts.clock,
             worker: parts.worker,
             rules: parts.rules,

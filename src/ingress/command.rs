@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use clifford_channel::{Accepted, Command, Message};
+use clifford_vault::Masker;
 
 use super::{Gatekeeper, Visit, answer, message::Outcome, newcomer, pace, pace::Limited, pairing, reply, settle};
 use crate::{
@@ -20,12 +21,16 @@ use crate::{
 const DELETING: Duration = Duration::from_secs(5);
 
 impl Gatekeeper {
-    pub(super) async fn command(&self, command: Command) -> Result<Accepted, StoreError> {
+    pub(super) async fn command(&self, mut command: Command) -> Result<Accepted, StoreError> {
         if command.speaker.is_bot {
             return Ok(Accepted::Ignored);
         }
         if command.name == "ask" && !command.argument.is_empty() {
             return self.message(asked(command)).await;
+        }
+        // A person's key may be the one that is configured: it is sealed, and nothing of it stays in the row.
+        if command.name != "key" {
+            command.argument = self.masked(command.argument);
         }
         // In a shared place it may be another bot's.
         if !command.place.kind.is_private() && !commands::is_known(&command.name) {
@@ -164,6 +169,12 @@ fn asked(command: Command) -> Message {
     }
 }
 
+/// A command as it is kept: without what it entrusts to the bot.
+fn written(command: &Command, masker: &Masker) -> String {
+    let line = format!("/{} {}", command.name, command.argument);
+    masker.mask(&own_keys::without_secret(line.trim_end())).into_owned()
+}
+
 /// A command with all that its transaction needs.
 struct Asked {
     command: Command,
@@ -236,8 +247,7 @@ async fn store_command(tx: &mut Tx, asked: Asked) -> Result<Outcome, StoreError>
             context_id: None,
             user_id: user.id,
             run_id: None,
-            content: own_keys::without_secret(format!("/{} {}", command.name, command.argument).trim_end())
-                .into_owned(),
+            content: written(&command, outbound.masker()),
             attachments: Vec::new(),
             platform_message_id: Some(command.id.clone()),
             idempotency_key: None,

@@ -46,6 +46,7 @@ pub mod search;
 pub mod sessions;
 pub mod settings;
 pub mod steps;
+pub mod strays;
 pub mod tokens;
 mod trigger_due;
 pub mod triggers;
