@@ -14,8 +14,8 @@ use std::{borrow::Cow, collections::BTreeMap, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use clifford_channel::{
-    Accepted, Address, Choice, Completion, ConnectionStatus, Edit, Inbound, Ingress, IngressError, Left, Message,
-    Moved, Place, Platform, Served, Speaker, Unreadable,
+    Accepted, Address, Attachment, Choice, Completion, ConnectionStatus, Edit, Inbound, Ingress, IngressError, Left,
+    Message, Moved, Place, Platform, Served, Speaker, Unreadable,
 };
 use dashmap::DashMap;
 
@@ -126,7 +126,7 @@ impl Gatekeeper {
             key: None,
             text: self.masked(message.text),
             sent_at: message.sent_at.into(),
-            attachments: message.attachments,
+            attachments: self.masked_names(message.attachments),
             album: message.album,
             backfilled: message.backfilled,
             entry: None,
@@ -190,6 +190,15 @@ impl Gatekeeper {
             Cow::Owned(masked) => masked,
             Cow::Borrowed(_) => text,
         }
+    }
+
+    /// The same of the names of files.
+    fn masked_names(&self, attachments: Vec<Attachment>) -> Vec<Attachment> {
+        let masked = |attachment: Attachment| Attachment {
+            name: attachment.name.map(|name| self.masked(name)),
+            ..attachment
+        };
+        attachments.into_iter().map(masked).collect()
     }
 
     async fn edit(&self, mut edit: Edit) -> Result<Accepted, StoreError> {

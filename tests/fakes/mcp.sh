@@ -11,6 +11,9 @@ tools() {
   for name in environment fail big huge garbage slow die; do
     printf ,; tool "$name" "$name" '},"annotations":{"readOnlyHint":true'
   done
+  if [ -e said ]; then
+    for name in say complain; do printf ,; tool "$name" "$name" '},"annotations":{"readOnlyHint":true'; done
+  fi
   if [ -e grown ]; then printf ,; tool grown "New here." ''; else printf ,; tool grow "Grows." ''; fi
 }
 
@@ -30,6 +33,8 @@ while IFS= read -r line; do
       answer "{\"content\":[],\"structuredContent\":${args%\}\}}}" ;;
     *'"name":"environment"'*) text "$(env | cut -d= -f1 | sort | tr '\n' ' ')" ;;
     *'"name":"fail"'*) answer '{"isError":true,"content":[{"type":"text","text":"no such file"}]}' ;;
+    *'"name":"say"'*) text "$(cat said)" ;;
+    *'"name":"complain"'*) answer "{\"isError\":true,\"content\":[{\"type\":\"text\",\"text\":\"$(cat said)\"}]}" ;;
     *'"name":"big"'*) text "$(head -c 100000 /dev/zero | tr '\0' x)" ;;
     *'"name":"huge"'*)
       printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"' "$id"

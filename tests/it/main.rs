@@ -45,6 +45,7 @@ mod own_data;
 mod own_keys;
 mod races;
 mod recall;
+mod receiving;
 mod remembering;
 mod reminders;
 mod secrets;
