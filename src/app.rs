@@ -209,6 +209,8 @@ impl App {
         if workers {
             self.background
                 .spawn(scheduler::run(Arc::clone(&self.engine), stop.clone()));
+            self.background
+                .spawn(lease::watch(Arc::clone(&self.engine), stop.clone()));
             self.background.spawn(jobs::run(Arc::clone(&self.engine), stop.clone()));
             self.background
                 .spawn(left_spaces::run(Arc::clone(&self.engine), stop.clone()));

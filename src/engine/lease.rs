@@ -34,7 +34,7 @@ struct Orphans {
 pub async fn renew(engine: Arc<Engine>, stop: CancellationToken) {
     let worker = engine.worker;
     let every = (engine.settings.lease / 3).max(Duration::from_millis(100));
-    let (mut orphans, mut silent) = (Orphans::default(), Silent::default());
+    let mut orphans = Orphans::default();
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
@@ -49,6 +49,18 @@ pub async fn renew(engine: Arc<Engine>, stop: CancellationToken) {
         match give_back(&engine, &orphans).await {
             Ok(found) => orphans = found,
             Err(error) => tracing::warn!(%error, "what this process holds could not be compared with what it does"),
+        }
+    }
+}
+
+/// Looks once a lease for what dead processes hold by a clock that was put back since, until `stop`. Not where leases are
+/// renewed, which waits for nothing else.
+pub async fn watch(engine: Arc<Engine>, stop: CancellationToken) {
+    let mut silent = Silent::default();
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(engine.settings.lease) => {}
         }
         if let Err(error) = give_up(&engine, &mut silent).await {
             tracing::warn!(%error, "what was held by a clock that was put back could not be looked for");
