@@ -9,13 +9,14 @@ mod edit;
 mod message;
 mod pace;
 mod pairing;
+mod poisoned;
 
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use clifford_channel::{
     Accepted, Address, Choice, Completion, ConnectionStatus, Edit, Inbound, Ingress, IngressError, Left, Message,
-    Moved, Place, Platform, Served, Speaker, Unreadable,
+    Moved, Place, Platform, Served, Speaker,
 };
 use dashmap::DashMap;
 
@@ -32,7 +33,7 @@ use crate::{
     id::RunId,
     outbound::{Outbound, Ticket, To},
     own_keys,
-    store::{StoreError, Tx, channels, messages, unreadable, users, users::UserRole},
+    store::{StoreError, Tx, channels, messages, users, users::UserRole},
     telemetry::measures,
 };
 
@@ -237,37 +238,13 @@ impl Gatekeeper {
             .await?;
         Ok(Accepted::Stored)
     }
-
-    async fn unreadable(&self, event: Unreadable) -> Result<Accepted, StoreError> {
-        measures::event_unreadable(event.platform);
-        tracing::warn!(platform = %event.platform, "an event could not be read; it is kept in unreadable_events");
-        tracing::debug!(platform = %event.platform, error = event.error, "why an event could not be read");
-        let now = self.engine.clock.now();
-        self.engine
-            .db
-            .write(move |tx| {
-                Box::pin(async move {
-                    unreadable::insert(tx, event.platform.as_str(), &event.payload, &event.error, now).await
-                })
-            })
-            .await?;
-        Ok(Accepted::Stored)
-    }
 }
 
 #[async_trait]
 impl Ingress for Gatekeeper {
     async fn accept(&self, event: Inbound) -> Result<Accepted, IngressError> {
         let platform = event.platform();
-        let outcome = match event {
-            Inbound::Message(message) => self.message(message).await,
-            Inbound::Edit(edit) => self.edit(edit).await,
-            Inbound::Command(command) => self.command(command).await,
-            Inbound::Moved(moved) => self.moved(moved).await,
-            Inbound::Left(left) => self.left(left).await,
-            Inbound::Unreadable(event) => self.unreadable(event).await,
-        };
-        match outcome {
+        match self.take(event).await {
             Ok(accepted) => {
                 measures::event_taken(platform, accepted);
                 Ok(accepted)

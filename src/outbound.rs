@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use clifford_channel::{Address, Button, DeliveryKey, Limits, Part, Payload, Platform};
 use clifford_vault::Masker;
 use serde::Serialize;
@@ -102,7 +103,7 @@ impl Outbound {
         now: Timestamp,
     ) -> (NewOutbound, Option<Ticket>) {
         let id = MessageId::new();
-        let name = base64_url(id.0.as_bytes());
+        let name = URL_SAFE_NO_PAD.encode(id.0.as_bytes());
         let file = file.map(|(name, content)| Part::File {
             name,
             content,
@@ -259,19 +260,7 @@ fn key(name: &str, place: usize) -> String {
 /// The name of a run's message: the same whenever and wherever the run comes to say it.
 fn run_message_name(run: RunId, number: usize) -> String {
     let digest = Sha256::digest(format!("{run} {number}"));
-    base64_url(&digest[..16])
-}
-
-fn base64_url(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let word = chunk.iter().fold(0_u32, |word, byte| word << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
-        for place in 0..=chunk.len() {
-            text.push(char::from(LETTERS[(word >> (18 - 6 * place) & 63) as usize]));
-        }
-    }
-    text
+    URL_SAFE_NO_PAD.encode(&digest[..16])
 }
 
 /// Stores a message, in the transaction that caused it.
@@ -296,7 +285,7 @@ mod tests {
             buttons: Vec::new(),
         };
         let mut keys = BTreeSet::new();
-        let names = (0..100).map(|_| base64_url(MessageId::new().0.as_bytes()));
+        let names = (0..100).map(|_| URL_SAFE_NO_PAD.encode(MessageId::new().0.as_bytes()));
         let run = RunId::new();
         for name in names.chain((0..100).map(|number| run_message_name(run, number))) {
             for (key, _) in keyed(&name, vec![part.clone(), part.clone()]) {

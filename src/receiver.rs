@@ -4,9 +4,10 @@
 mod share;
 mod standing;
 
-use std::{fmt::Display, sync::Arc, time::Duration};
+use std::{fmt::Display, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use clifford_channel::{Channel, ChannelError, Ingress};
+use futures::FutureExt;
 use tokio::{task::JoinSet, time::Instant};
 use tokio_util::sync::CancellationToken;
 
@@ -18,12 +19,16 @@ use crate::{
     clock::{SharedClock, Timestamp},
     id::WorkerId,
     store::{Db, StoreError, leases},
+    supervise,
+    telemetry::measures,
 };
 
 /// How long a connection's lease lasts at most: a standby takes over within it.
 pub const LEASE: Duration = Duration::from_secs(15);
 /// The shortest look at a lease that is about to run out.
 const MOMENT: Duration = Duration::from_millis(50);
+/// What is told of a connection that a bug ended.
+const PANICKED: &str = "receiving panicked, which is a bug; the log tells where";
 /// The first wait after a lost connection, and the longest.
 const BACKOFF: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(30));
 
@@ -78,16 +83,21 @@ impl Receiver {
         let standing = Standing::new(platform, Arc::clone(&self.ingress), shards);
         let mut connections = JoinSet::new();
         for shard in 0..shards {
-            let connection = Connection {
+            let connection = Arc::new(Connection {
                 receiver: self.clone(),
                 shard,
                 share: Arc::clone(&share),
                 window: standing.window(shard),
-            };
-            connections.spawn(connection.run(stop.clone()));
+            });
+            let own = stop.clone();
+            connections.spawn(supervise::keep("connection", stop.clone(), move || {
+                Arc::clone(&connection).run(own.clone())
+            }));
         }
         let ending = stop.child_token();
-        tokio::join!(share.keep(ending.clone()), async {
+        let sharing = supervise::keep("shares of connections", ending.clone(), || share.keep(ending.clone()));
+        tokio::join!(sharing, async {
+            // None of them panics: that ends in `supervise`.
             while connections.join_next().await.is_some() {}
             ending.cancel();
         });
@@ -128,7 +138,7 @@ impl Receiver {
 }
 
 impl Connection {
-    async fn run(self, stop: CancellationToken) {
+    async fn run(self: Arc<Self>, stop: CancellationToken) {
         let receiver = &self.receiver;
         let name = lease_name(receiver.channel.platform(), self.shard);
         let mut backoff = BACKOFF.0;
@@ -145,7 +155,12 @@ impl Connection {
             }
             // Not by the clock, which may be put forward or back.
             let began = Instant::now();
-            let ended = self.connection(&name, &mut place, &stop).await;
+            // A bug in an adapter is a lost connection: it must not be silent, nor deaf for good.
+            let ended = AssertUnwindSafe(self.connection(&name, &mut place, &stop)).catch_unwind();
+            let ended = ended.await.unwrap_or_else(|_| {
+                measures::panicked();
+                Ended::Failed(ChannelError::Lost(PANICKED.to_owned()))
+            });
             match ended {
                 Ended::Stopped => break,
                 Ended::LeaseLost => self.window.down("the connection's lease was lost"),

@@ -24,8 +24,6 @@ use crate::{
     triggers,
 };
 
-/// How many of a context's messages the model sees.
-const CONVERSATION: u32 = 200;
 /// A month of 31 days, and a day for time zones.
 const LONGEST_MONTH: Duration = Duration::from_secs(32 * 86_400);
 
@@ -82,7 +80,7 @@ pub(super) fn engine_settings(config: &Config) -> engine::Settings {
         lease: Duration::from_secs(config.engine.lease_seconds),
         max_concurrent_runs: count(config.engine.max_concurrent_runs),
         max_parallel_subagents: count(config.engine.max_parallel_subagents),
-        conversation_limit: CONVERSATION,
+        conversation_limit: config.engine.conversation_limit,
         memory: memory_settings(config),
         triggers: trigger_settings(config),
         record_prompts: config.engine.record_prompts,

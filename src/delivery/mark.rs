@@ -16,6 +16,8 @@ use crate::{
 pub(super) enum Mark {
     /// This part is about to be sent.
     Sending(i64),
+    /// This part is left for later, and was not with the platform.
+    Unsent(i64),
     /// The platform has taken a part.
     Delivered { seq: i64, receipt: Receipt, is_last: bool },
     /// It has not, this time.
@@ -79,6 +81,7 @@ impl Mark {
     ) -> Result<(), StoreError> {
         match self {
             Self::Sending(seq) => outbox::part_sending(tx, id, seq).await,
+            Self::Unsent(seq) => outbox::part_unsent(tx, id, worker, seq).await,
             Self::Delivered { seq, receipt, is_last } => {
                 outbox::part_delivered(tx, id, seq, &receipt.id, is_last, now).await
             }

@@ -7,7 +7,7 @@ use dashmap::DashMap;
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{events::Events, perform, rules::Rules, work::Work};
+use super::{events::Events, perform, rules::Rules, unread, work::Work};
 use crate::{
     budget::Budget,
     clock::SharedClock,
@@ -237,10 +237,11 @@ impl Engine {
         let held = self.hold(lease);
         self.tasks.spawn(async move {
             let _place = Arc::clone(&held.engine.places).acquire_owned().await;
-            let work = held.engine.load_patiently(lease).await;
-            // While it waited for its place it may have become somebody else's, or ended.
-            if let Some(work) = work.filter(|work| work.run.epoch == lease.epoch) {
-                held.work_on(work).await;
+            match held.engine.load_patiently(lease).await {
+                // While it waited for its place it may have become somebody else's, or ended.
+                Ok(Some(work)) if work.run.epoch == lease.epoch => held.work_on(work).await,
+                Ok(_) => {}
+                Err(error) => unread::end(&held.engine, lease, &error.to_string(), &held.cancelled).await,
             }
         });
     }
@@ -257,19 +258,19 @@ impl Engine {
     }
 
     /// Reads all that belongs to a held run, and waits for the database if it is away: what is held and not
-    /// worked on would be held for ever. `None`: this process stops, or the run cannot be read.
-    pub async fn load_patiently(&self, lease: Lease) -> Option<Work> {
+    /// worked on would be held for ever. `None`: this process stops.
+    ///
+    /// # Errors
+    /// The run cannot be read.
+    pub async fn load_patiently(&self, lease: Lease) -> Result<Option<Work>, StoreError> {
         loop {
             match self.load(lease).await {
-                Ok(work) => return Some(work),
-                Err(error @ (StoreError::NotFound(_) | StoreError::Corrupt(_))) => {
-                    tracing::error!(run = %lease.run, %error, "a run cannot be read");
-                    return None;
-                }
+                Ok(work) => return Ok(Some(work)),
+                Err(error) if unread::is_unreadable(&error) => return Err(error),
                 Err(error) => tracing::warn!(run = %lease.run, %error, "a run waits for the database"),
             }
             tokio::select! {
-                () = self.stop.cancelled() => return None,
+                () = self.stop.cancelled() => return Ok(None),
                 () = tokio::time::sleep(RETRY) => {}
             }
         }

@@ -43,6 +43,9 @@ use crate::{
     tools::Options,
 };
 
+/// Where words come from of which nobody can tell it any more.
+const UNREADABLE: &str = "steps that cannot be read";
+
 /// Why a worker lets go of a run that has neither ended nor waits.
 #[derive(Debug)]
 pub enum Gone {
@@ -119,6 +122,20 @@ impl<'a> Session<'a> {
         let state = RunState::replay(&work.run, &rules, &work.steps);
         let interrupted = matches!(state.pending, super::state::Pending::Call(_));
         Self {
+            interrupted,
+            ..Self::with(engine, work, rules, state, cancelled)
+        }
+    }
+
+    /// Takes a run up of which this is known, and nothing of its steps: to end it.
+    pub(super) fn with(
+        engine: &'a Arc<Engine>,
+        work: Work,
+        rules: Rules,
+        state: RunState,
+        cancelled: &'a CancellationToken,
+    ) -> Self {
+        Self {
             state,
             rules,
             engine,
@@ -128,7 +145,7 @@ impl<'a> Session<'a> {
             keys: Vec::new(),
             settlement: None,
             uncommitted: Vec::new(),
-            interrupted,
+            interrupted: false,
             options: None,
             when_busy: None,
             taken_in: Vec::new(),
@@ -180,8 +197,12 @@ impl<'a> Session<'a> {
         drop(conn);
         for child in children.into_iter().filter(|child| child.status.is_ended()) {
             if self.state.children.contains(&child.id) {
-                let steps = steps::of_run(&mut self.engine.db.read().await?, child.id).await?;
-                let origins = RunState::replay(&child, &self.engine.rules, &steps).origins;
+                let origins = match steps::of_run(&mut self.engine.db.read().await?, child.id).await {
+                    Ok(steps) => RunState::replay(&child, &self.engine.rules, &steps).origins,
+                    // Nobody knows what it has read.
+                    Err(StoreError::Corrupt(_)) => [UNREADABLE.to_owned()].into(),
+                    Err(error) => return Err(error.into()),
+                };
                 self.push(StepKind::Event(Event::SubagentEnded {
                     run_id: child.id,
                     task: child.input_text,

@@ -83,6 +83,9 @@ pub(super) async fn readyz(State(api): State<Shared>, _: Reader) -> Response {
 
 /// A write, because a full disk can still be read.
 async fn database(api: &Shared) -> Check {
+    if let Err(error) = api.engine.db.in_place() {
+        return Check::bad(error.to_string());
+    }
     let now = api.engine.clock.now();
     let written = api.engine.db.write(move |tx| {
         Box::pin(async move { settings::put(tx, settings::BOT, "last_ready_check", &now.to_string(), now).await })

@@ -23,7 +23,8 @@ use crate::{
     id::{AgentId, ChannelId, RunId, UserId},
     store::{
         agents::{self, Mode},
-        runs::{self, Filter, Run, RunStatus},
+        run_views,
+        runs::{Filter, Run, RunStatus},
         steps,
         users::{self, UserRole},
     },
@@ -68,7 +69,13 @@ pub(super) async fn list(
         channel: wanted.channel,
         before: wanted.before,
     };
-    let found = runs::page(&mut api.engine.db.read().await?, &filter, limit + 1).await?;
+    let found = run_views::page(
+        &mut api.engine.db.read().await?,
+        &filter,
+        limit + 1,
+        api.engine.clock.now(),
+    )
+    .await?;
     Ok(Json(Page::of(found, limit, |run| run.id.to_string())))
 }
 
@@ -308,7 +315,7 @@ pub(super) async fn retry(
 
 /// One run.
 pub(super) async fn one(api: &Shared, id: RunId) -> Result<Run, Problem> {
-    runs::get(&mut api.engine.db.read().await?, id)
+    run_views::get(&mut api.engine.db.read().await?, id, api.engine.clock.now())
         .await?
         .ok_or_else(|| Problem::not_found(format!("run {id}")))
 }

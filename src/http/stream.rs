@@ -23,11 +23,7 @@ use super::{
 use crate::{
     engine::events::{RunEvent, Watcher},
     id::RunId,
-    store::{
-        StoreError,
-        runs::{self, RunStatus},
-        steps,
-    },
+    store::{StoreError, run_views, runs::RunStatus, steps},
 };
 
 /// How often the rows are looked at without a reason.
@@ -126,7 +122,7 @@ impl Feed {
     /// Looks at the rows. The run first: when it has ended, all of its steps are there.
     async fn look(&mut self) -> Result<(), StoreError> {
         let mut conn = self.api.engine.db.read().await?;
-        let Some(run) = runs::get(&mut conn, self.run).await? else {
+        let Some(run) = run_views::get(&mut conn, self.run, self.api.engine.clock.now()).await? else {
             self.over = true;
             return Ok(());
         };

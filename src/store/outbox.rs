@@ -166,6 +166,20 @@ pub async fn part_sending(tx: &mut Tx, message: MessageId, seq: i64) -> Result<(
     Ok(())
 }
 
+/// Marks a part that was about to be sent as not sent, if its message is this worker's: it cannot have arrived.
+///
+/// # Errors
+/// The store's.
+pub async fn part_unsent(tx: &mut Tx, message: MessageId, worker: WorkerId, seq: i64) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE message_parts SET status = 'pending' WHERE message_id = $1 AND seq = $2 AND status = 'sending'
+         AND EXISTS (SELECT 1 FROM messages WHERE id = $1 AND lease_owner = $3)",
+        args![message, seq, worker],
+    )
+    .await?;
+    Ok(())
+}
+
 /// What a file is once it was delivered or given up: its content may be all that is kept of a person.
 const SENT_FILE: &str = r#"{"type":"file","name":"","content":"","caption":""}"#;
 /// Whether a message is still to be sent, and by no other worker than `$3`: one that was stopped in the middle of a call

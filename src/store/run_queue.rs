@@ -6,7 +6,7 @@ use sqlx::FromRow;
 use super::{Conn, StoreError, Tx, args, notify, runs::Lease};
 use crate::{
     clock::Timestamp,
-    id::{RunId, WorkerId},
+    id::{AgentId, ContextId, RunId, WorkerId},
 };
 
 #[derive(FromRow)]
@@ -111,6 +111,35 @@ pub async fn give_back(tx: &mut Tx, lease: &Lease) -> Result<(), StoreError> {
     )
     .await?;
     Ok(())
+}
+
+/// Ends a claimed run as failed, whatever its row holds otherwise.
+///
+/// # Errors
+/// [`StoreError::LeaseLost`]: it is not this claim's any more.
+pub async fn fail(tx: &mut Tx, lease: &Lease, error: &str, now: Timestamp) -> Result<(), StoreError> {
+    let failed = tx
+        .execute(
+            "UPDATE runs SET status = 'failed', error = $1, updated_at = $2, ended_at = $2, wake_at = NULL,
+                 lease_owner = NULL, lease_until = NULL
+             WHERE id = $3 AND lease_owner = $4 AND epoch = $5 AND status IN ('pending', 'running')",
+            args![error, now, lease.run, lease.owner, lease.epoch],
+        )
+        .await?;
+    match failed {
+        0 => Err(StoreError::LeaseLost(lease.run)),
+        _ => Ok(()),
+    }
+}
+
+/// The conversation of a coordinator run, and the agent that does it.
+///
+/// # Errors
+/// The store's.
+pub async fn place(conn: &mut Conn, run: RunId) -> Result<Option<(ContextId, AgentId)>, StoreError> {
+    let sql = "SELECT context_id, agent_id FROM runs
+               WHERE id = $1 AND context_id IS NOT NULL AND kind = 'coordinator'";
+    conn.maybe(sql, args![run]).await
 }
 
 /// Gives back everything that workers which are surely gone had in hand: where one process has the database

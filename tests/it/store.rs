@@ -27,5 +27,6 @@ mod retention;
 mod rows;
 mod search;
 mod triggers;
+mod views;
 pub mod world;
 mod writer;

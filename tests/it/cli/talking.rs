@@ -31,6 +31,14 @@ fn without_a_command_the_bot_talks_here_and_shows_its_plan_and_its_tool() {
 }
 
 #[test]
+fn without_a_command_a_platform_that_is_turned_off_is_none() {
+    let machine = Machine::new();
+    machine.write("bot.toml", "[channels.telegram]\nenabled = false\ntoken = \"1:a\"\n");
+    let said = machine.pipe("what is 17 * 23?\n", &[]).succeeds();
+    assert!(said.contains("17 * 23 = 391"), "{said}");
+}
+
+#[test]
 fn an_agent_that_chats_answers_in_one_call_and_its_run_can_be_shown_and_replayed() {
     let machine = Machine::new();
     let chat = ["--set", "agent.mode=chat"];

@@ -16,7 +16,7 @@ use clifford::{
     engine::{Engine, lease, rules::Rules, scheduler},
     ingress::{Gatekeeper, Settings},
     store::{
-        outbox, runs,
+        outbox, run_views,
         triggers::{self, Trigger, TriggerKind},
     },
 };
@@ -248,7 +248,7 @@ impl Desk {
         self.engine.delivery.flush(end, end).await;
         assert_eq!(self.said(), expected);
         let mut conn = self.home.db.read().await.unwrap();
-        assert_eq!(runs::counts(&mut conn).await.unwrap(), []);
+        assert_eq!(run_views::counts(&mut conn, NOW).await.unwrap(), []);
         assert_eq!(outbox::backlog(&mut conn).await.unwrap().0, 0);
     }
 }
