@@ -40,6 +40,8 @@ async fn one_command_with_a_token_and_a_key_in_the_environment_is_a_bot_that_ans
         ]);
         let room = bot.room(site, 7, "Ada");
         bot.has_logged("connected", 1).await;
+        // With it, all is said at once that is said at the start.
+        bot.has_logged("platforms  ", 1).await;
         if let Some(code) = code(&bot.log_text()) {
             bot.says(room, &code);
             assert!(

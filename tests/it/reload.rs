@@ -162,7 +162,7 @@ async fn a_rule_that_is_new_is_in_force_after_a_reload() {
     bot.has_logged(IN_FORCE, 1).await;
     bot.says(room, "roll again");
     bot.answers(room, 2).await;
-    let thrown = "SELECT COUNT(*) FROM run_steps WHERE type = 'tool_call'";
+    let thrown = "SELECT COUNT(*) FROM run_steps WHERE type = 'tool_result' AND status = 'success'";
     assert_eq!(bot.look().await.number(thrown).await, 1);
     bot.finish().await;
 }
