@@ -142,28 +142,28 @@ async fn a_rule_that_is_new_is_in_force_after_a_reload() {
     bot.model.respond_with(|request| {
         let called = (request.messages().iter()).any(|message| message["role"] == "assistant");
         Reply::json(&if called {
-            json!({ "type": "finish", "output": "rolled" })
+            json!({ "type": "finish", "output": "done" })
         } else {
-            json!({ "type": "tool_call", "name": "dice.throw", "args": {}, "notes": [
-                { "category": "requirements", "content": "a die" },
-                { "category": "plan", "content": "roll it" },
+            json!({ "type": "tool_call", "name": "compute.eval", "args": { "expression": "1 + 1" }, "notes": [
+                { "category": "requirements", "content": "a sum" },
+                { "category": "plan", "content": "compute it" },
             ] })
         })
     });
-    bot.says(room, "roll");
-    assert_eq!(bot.answers(room, 1).await, ["rolled"]);
+    bot.says(room, "one and one");
+    assert_eq!(bot.answers(room, 1).await, ["done"]);
     let rule = toml::Table::from_iter([
-        ("name".to_owned(), "no dice".into()),
-        ("tools".to_owned(), vec!["dice"].into()),
+        ("name".to_owned(), "no computing".into()),
+        ("tools".to_owned(), vec!["compute"].into()),
         ("action".to_owned(), "deny".into()),
     ]);
     bot.configure("policies", toml::Value::Array(vec![rule.into()]));
     bot.reload().await;
     bot.has_logged(IN_FORCE, 1).await;
-    bot.says(room, "roll again");
+    bot.says(room, "once more");
     bot.answers(room, 2).await;
-    let thrown = "SELECT COUNT(*) FROM run_steps WHERE type = 'tool_result' AND status = 'success'";
-    assert_eq!(bot.look().await.number(thrown).await, 1);
+    let computed = "SELECT COUNT(*) FROM run_steps WHERE type = 'tool_result' AND status = 'success'";
+    assert_eq!(bot.look().await.number(computed).await, 1);
     bot.finish().await;
 }
 
