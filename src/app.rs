@@ -2,7 +2,8 @@
 
 mod models;
 mod settings;
-mod shutdown;
+pub(crate) mod shutdown;
+mod work;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -20,24 +21,20 @@ use crate::{
     commands::COMMANDS,
     config::{self, Config, Loaded, Secrets},
     delivery::Delivery,
-    engine::{Engine, Parts, lease, scheduler},
+    engine::{Engine, Parts},
     files::Files,
-    housekeeping,
     http::{self, Api, Server, channel::WebChannel},
     id::{AgentId, WorkerId},
     ingress::Gatekeeper,
-    jobs, left_spaces,
     outbound::Outbound,
-    receiver::{self, Receiver},
-    retention, runtime,
+    runtime,
     sealed::Sealed,
-    search,
     store::{
         Db, DbOptions, StoreError,
         agents::{self, Agent, Mode},
         budgets, run_queue,
     },
-    tools::{About, Registry, Services, mcp},
+    tools::{self, About, Registry, Services, mcp},
 };
 
 /// Why Clifford could not start.
@@ -154,13 +151,13 @@ impl App {
             files,
             about: about(&config, &clock),
         });
-        let tools = Arc::new(Registry::new(config.engine.max_tool_retries, &services));
+        let tools = Arc::new(Registry::built_in(config.engine.max_tool_retries));
         let mcp = mcp::Supervisor::start(&tools, &services);
         let engine = Engine::new(Parts {
             db: db.clone(),
             clock: Arc::clone(&clock),
             worker,
-            rules: rules(&config, &tools),
+            rules: rules(&config, &tools, &tools::Options::new(Arc::clone(&services), &[])),
             settings: engine_settings(&config),
             roles,
             tools,
@@ -199,32 +196,6 @@ impl App {
             );
         }
         Ok(app)
-    }
-
-    fn begin(&self, workers: bool) {
-        let stop = self.background_stop.clone();
-        self.background
-            .spawn(lease::renew(Arc::clone(&self.engine), self.empty_handed.clone()));
-        if workers {
-            self.background
-                .spawn(scheduler::run(Arc::clone(&self.engine), stop.clone()));
-            self.background.spawn(jobs::run(Arc::clone(&self.engine), stop.clone()));
-            self.background
-                .spawn(left_spaces::run(Arc::clone(&self.engine), stop.clone()));
-            self.background
-                .spawn(search::indexer::run(self.db.clone(), stop.clone()));
-            let hours = self.config.ingress.auto_close_hours;
-            let idle = (hours > 0).then(|| Duration::from_secs(hours * 3600));
-            let kept = settings::retention(&self.config);
-            self.background.spawn(retention::run(
-                self.db.clone(),
-                Arc::clone(&self.clock),
-                kept,
-                stop.clone(),
-            ));
-            self.background
-                .spawn(housekeeping::run(Arc::clone(&self.engine), idle, stop));
-        }
     }
 
     /// The HTTP API for a caller in this process, who holds the token of this hash.
@@ -272,41 +243,19 @@ impl App {
             self.receivers.spawn(runtime::watch(self.stop.clone()));
         }
     }
-
-    /// Receives from these channels, each in a task of its own.
-    fn receive(&self, channels: impl Iterator<Item = Arc<dyn Channel>>) {
-        for channel in channels {
-            let receiver = Receiver {
-                channel,
-                ingress: Arc::clone(&self.gatekeeper) as Arc<dyn clifford_channel::Ingress>,
-                db: self.db.clone(),
-                clock: Arc::clone(&self.clock),
-                worker: self.engine.worker,
-                lease: self.engine.settings.lease.min(receiver::LEASE),
-            };
-            self.receivers.spawn(receiver.run(self.stop.clone()));
-        }
-    }
 }
 
 /// What the bot can tell of itself.
 fn about(config: &Config, clock: &SharedClock) -> About {
+    let channels = &config.channels;
     let on = [
         (
             Platform::Telegram,
-            config
-                .channels
-                .telegram
-                .as_ref()
-                .is_some_and(|settings| settings.enabled),
+            channels.telegram.as_ref().is_some_and(|section| section.enabled),
         ),
         (
             Platform::Discord,
-            config
-                .channels
-                .discord
-                .as_ref()
-                .is_some_and(|settings| settings.enabled),
+            channels.discord.as_ref().is_some_and(|section| section.enabled),
         ),
     ];
     let platforms = on

@@ -29,7 +29,7 @@ use crate::{
     files::Files,
     id::{ChannelId, MessageId, RunId, WorkerId},
     outbound::{Ticket, To},
-    store::{Db, StoreError, outbox},
+    store::{Db, StoreError, leases::Look, outbox},
     telemetry::spans::Origin,
 };
 
@@ -231,14 +231,12 @@ impl Delivery {
     ///
     /// # Errors
     /// The store's.
-    pub async fn claim(&self) -> Result<(), StoreError> {
+    pub async fn claim(&self, look: Look) -> Result<(), StoreError> {
         let inner = &self.inner;
-        let now = inner.clock.now();
-        let (worker, until) = (inner.worker, now.after(inner.settings.lease));
         let served = self.served();
         let claimed = inner
             .db
-            .write(move |tx| Box::pin(async move { outbox::claim(tx, worker, &served, now, until, BATCH).await }))
+            .write(move |tx| Box::pin(async move { outbox::claim(tx, look, &served, BATCH).await }))
             .await?;
         for (message, parts) in claimed {
             let Ok(platform) = message.platform.parse::<Platform>() else {

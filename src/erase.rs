@@ -80,7 +80,7 @@ async fn let_go(tx: &mut Tx, person: UserId, now: Timestamp) -> Result<Vec<(RunI
             && runs::active_in(tx, context).await?.is_none()
         {
             // Whoever looks for work claims it.
-            follow_up_in(tx, context, &run, WorkerId::new(), Duration::ZERO, now).await?;
+            follow_up_in(tx, context, run.agent_id, WorkerId::new(), Duration::ZERO, now).await?;
         }
     }
     notify::work(tx).await?;

@@ -10,7 +10,7 @@ use crate::{
     engine::Engine,
     files,
     memory::closing,
-    policy::Per,
+    policy::{Action, trial},
     store::{
         StoreError, budgets,
         memory_write::{self, Kept},
@@ -80,10 +80,16 @@ async fn forget_reminders(engine: &Engine) -> Result<(), StoreError> {
 }
 
 async fn forget_uses(engine: &Engine) -> Result<(), StoreError> {
-    let before = engine.clock.now().before(Per::Month.length());
+    let now = engine.clock.now();
+    let made = policies::list(&mut engine.db.read().await?).await?;
+    let rules = trial::rules(&engine.rules.policy, made).into_iter();
+    let limits: Vec<_> = rules
+        .filter(|named| named.rule.action == Action::Limit)
+        .map(|named| (named.key, named.rule.per.length()))
+        .collect();
     engine
         .db
-        .write(move |tx| Box::pin(policies::forget_uses(tx, before)))
+        .write(move |tx| Box::pin(async move { policies::forget_uses(tx, &limits, now).await }))
         .await?;
     Ok(())
 }

@@ -6,16 +6,18 @@ mod api;
 mod command;
 mod completion;
 mod edit;
+mod managing;
 mod message;
 mod pace;
 mod pairing;
+mod poisoned;
 
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use clifford_channel::{
-    Accepted, Address, Choice, Completion, ConnectionStatus, Edit, Inbound, Ingress, IngressError, Left, Message,
-    Moved, Place, Platform, Served, Speaker, Unreadable,
+    Accepted, Address, Attachment, Choice, Completion, ConnectionStatus, Edit, Inbound, Ingress, IngressError, Left,
+    Message, Moved, Place, Platform, Served, Speaker,
 };
 use dashmap::DashMap;
 
@@ -32,7 +34,7 @@ use crate::{
     id::RunId,
     outbound::{Outbound, Ticket, To},
     own_keys,
-    store::{StoreError, Tx, channels, messages, unreadable, users, users::UserRole},
+    store::{StoreError, Tx, channels, messages, users, users::UserRole},
     telemetry::measures,
 };
 
@@ -126,7 +128,7 @@ impl Gatekeeper {
             key: None,
             text: self.masked(message.text),
             sent_at: message.sent_at.into(),
-            attachments: message.attachments,
+            attachments: self.masked_names(message.attachments),
             album: message.album,
             backfilled: message.backfilled,
             entry: None,
@@ -192,6 +194,15 @@ impl Gatekeeper {
         }
     }
 
+    /// The same of the names of files.
+    fn masked_names(&self, attachments: Vec<Attachment>) -> Vec<Attachment> {
+        let masked = |attachment: Attachment| Attachment {
+            name: attachment.name.map(|name| self.masked(name)),
+            ..attachment
+        };
+        attachments.into_iter().map(masked).collect()
+    }
+
     async fn edit(&self, mut edit: Edit) -> Result<Accepted, StoreError> {
         edit.text = self.masked(edit.text);
         let now = self.engine.clock.now();
@@ -237,37 +248,13 @@ impl Gatekeeper {
             .await?;
         Ok(Accepted::Stored)
     }
-
-    async fn unreadable(&self, event: Unreadable) -> Result<Accepted, StoreError> {
-        measures::event_unreadable(event.platform);
-        tracing::warn!(platform = %event.platform, "an event could not be read; it is kept in unreadable_events");
-        tracing::debug!(platform = %event.platform, error = event.error, "why an event could not be read");
-        let now = self.engine.clock.now();
-        self.engine
-            .db
-            .write(move |tx| {
-                Box::pin(async move {
-                    unreadable::insert(tx, event.platform.as_str(), &event.payload, &event.error, now).await
-                })
-            })
-            .await?;
-        Ok(Accepted::Stored)
-    }
 }
 
 #[async_trait]
 impl Ingress for Gatekeeper {
     async fn accept(&self, event: Inbound) -> Result<Accepted, IngressError> {
         let platform = event.platform();
-        let outcome = match event {
-            Inbound::Message(message) => self.message(message).await,
-            Inbound::Edit(edit) => self.edit(edit).await,
-            Inbound::Command(command) => self.command(command).await,
-            Inbound::Moved(moved) => self.moved(moved).await,
-            Inbound::Left(left) => self.left(left).await,
-            Inbound::Unreadable(event) => self.unreadable(event).await,
-        };
-        match outcome {
+        match self.take(event).await {
             Ok(accepted) => {
                 measures::event_taken(platform, accepted);
                 Ok(accepted)

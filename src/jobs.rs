@@ -98,17 +98,13 @@ pub async fn run(engine: Arc<Engine>, stop: CancellationToken) {
 }
 
 async fn claim(engine: &Engine) -> Result<Option<(Job, JobLease)>, StoreError> {
-    let now = engine.clock.now();
+    let look = engine.takeover.look();
     // Most of the time there is nothing, which a reader can tell.
-    let next = jobs::next_due(&mut engine.db.read().await?, now).await?;
-    if next.is_none_or(|at| at > now) {
+    let next = jobs::next_due(&mut engine.db.read().await?, look).await?;
+    if next.is_none_or(|at| at > look.now) {
         return Ok(None);
     }
-    let (worker, until) = (engine.worker, now.after(engine.settings.lease));
-    engine
-        .db
-        .write(move |tx| Box::pin(async move { jobs::claim(tx, worker, now, until).await }))
-        .await
+    engine.db.write(move |tx| Box::pin(jobs::claim(tx, look))).await
 }
 
 async fn work_on(engine: &Arc<Engine>, job: Job, lease: JobLease) {

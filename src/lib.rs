@@ -38,6 +38,8 @@ pub mod sealed;
 pub mod search;
 pub mod settings;
 pub mod store;
+pub mod supervise;
+pub mod takeover;
 pub mod telemetry;
 pub mod tools;
 pub mod triggers;

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use clifford_channel::{Address, Button, DeliveryKey, Limits, Part, Payload, Platform};
 use clifford_vault::Masker;
 use serde::Serialize;
@@ -87,6 +88,11 @@ impl Outbound {
         self.limits.get(&platform)
     }
 
+    /// What hides secrets.
+    pub fn masker(&self) -> &Masker {
+        &self.masker
+    }
+
     /// Renders a message. It is this process's to deliver, if this process serves the platform.
     pub fn message(&self, to: To, text: &str, now: Timestamp) -> (NewOutbound, Option<Ticket>) {
         self.message_with(to, text, Vec::new(), None, now)
@@ -102,10 +108,11 @@ impl Outbound {
         now: Timestamp,
     ) -> (NewOutbound, Option<Ticket>) {
         let id = MessageId::new();
-        let name = base64_url(id.0.as_bytes());
+        let name = URL_SAFE_NO_PAD.encode(id.0.as_bytes());
+        // A configured secret leaves in no file either.
         let file = file.map(|(name, content)| Part::File {
+            content: self.masker.mask(&content).into_owned(),
             name,
-            content,
             caption: String::new(),
         });
         self.named(id, &name, to, text, buttons, file.into_iter().collect(), now)
@@ -259,19 +266,7 @@ fn key(name: &str, place: usize) -> String {
 /// The name of a run's message: the same whenever and wherever the run comes to say it.
 fn run_message_name(run: RunId, number: usize) -> String {
     let digest = Sha256::digest(format!("{run} {number}"));
-    base64_url(&digest[..16])
-}
-
-fn base64_url(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let word = chunk.iter().fold(0_u32, |word, byte| word << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
-        for place in 0..=chunk.len() {
-            text.push(char::from(LETTERS[(word >> (18 - 6 * place) & 63) as usize]));
-        }
-    }
-    text
+    URL_SAFE_NO_PAD.encode(&digest[..16])
 }
 
 /// Stores a message, in the transaction that caused it.
@@ -296,7 +291,7 @@ mod tests {
             buttons: Vec::new(),
         };
         let mut keys = BTreeSet::new();
-        let names = (0..100).map(|_| base64_url(MessageId::new().0.as_bytes()));
+        let names = (0..100).map(|_| URL_SAFE_NO_PAD.encode(MessageId::new().0.as_bytes()));
         let run = RunId::new();
         for name in names.chain((0..100).map(|number| run_message_name(run, number))) {
             for (key, _) in keyed(&name, vec![part.clone(), part.clone()]) {

@@ -4,9 +4,10 @@
 mod share;
 mod standing;
 
-use std::{fmt::Display, sync::Arc, time::Duration};
+use std::{fmt::Display, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use clifford_channel::{Channel, ChannelError, Ingress};
+use futures::FutureExt;
 use tokio::{task::JoinSet, time::Instant};
 use tokio_util::sync::CancellationToken;
 
@@ -15,15 +16,19 @@ use self::{
     standing::{Standing, Window},
 };
 use crate::{
-    clock::{SharedClock, Timestamp},
-    id::WorkerId,
+    clock::Timestamp,
     store::{Db, StoreError, leases},
+    supervise,
+    takeover::Takeover,
+    telemetry::measures,
 };
 
 /// How long a connection's lease lasts at most: a standby takes over within it.
 pub const LEASE: Duration = Duration::from_secs(15);
 /// The shortest look at a lease that is about to run out.
 const MOMENT: Duration = Duration::from_millis(50);
+/// What is told of a connection that a bug ended.
+const PANICKED: &str = "receiving panicked, which is a bug; the log tells where";
 /// The first wait after a lost connection, and the longest.
 const BACKOFF: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(30));
 
@@ -36,12 +41,19 @@ pub struct Receiver {
     pub ingress: Arc<dyn Ingress>,
     /// The database, for the lease.
     pub db: Db,
-    /// The clock.
-    pub clock: SharedClock,
-    /// This process.
-    pub worker: WorkerId,
-    /// How long a connection's lease lasts.
-    pub lease: Duration,
+    /// Who this process is, how long a connection's lease lasts, and when it may be taken over.
+    pub takeover: Arc<Takeover>,
+}
+
+/// What became of taking or renewing a lease.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Hold {
+    /// It is this process's.
+    Ours,
+    /// It is another's.
+    Elsewhere,
+    /// The database does not answer.
+    Unknown,
 }
 
 /// The lease of one of a platform's connections.
@@ -78,16 +90,21 @@ impl Receiver {
         let standing = Standing::new(platform, Arc::clone(&self.ingress), shards);
         let mut connections = JoinSet::new();
         for shard in 0..shards {
-            let connection = Connection {
+            let connection = Arc::new(Connection {
                 receiver: self.clone(),
                 shard,
                 share: Arc::clone(&share),
                 window: standing.window(shard),
-            };
-            connections.spawn(connection.run(stop.clone()));
+            });
+            let own = stop.clone();
+            connections.spawn(supervise::keep("connection", stop.clone(), move || {
+                Arc::clone(&connection).run(own.clone())
+            }));
         }
         let ending = stop.child_token();
-        tokio::join!(share.keep(ending.clone()), async {
+        let sharing = supervise::keep("shares of connections", ending.clone(), || share.keep(ending.clone()));
+        tokio::join!(sharing, async {
+            // None of them panics: that ends in `supervise`.
             while connections.join_next().await.is_some() {}
             ending.cancel();
         });
@@ -95,24 +112,28 @@ impl Receiver {
 
     /// How often leases are renewed.
     fn renew_every(&self) -> Duration {
-        self.lease / 3
+        self.takeover.lease() / 3
     }
 
-    /// Takes or renews a lease. If the database does not answer, it is not held.
-    async fn hold(&self, name: &str) -> bool {
-        let (name, worker, now, lease) = (name.to_owned(), self.worker, self.clock.now(), self.lease);
+    /// Takes or renews a lease.
+    async fn hold(&self, name: &str) -> Hold {
+        let (name, look) = (name.to_owned(), self.takeover.look());
         let held = self
             .db
-            .write(move |tx| Box::pin(async move { leases::hold(tx, &name, worker, now, now.after(lease)).await }))
+            .write(move |tx| Box::pin(async move { leases::hold(tx, &name, look).await }))
             .await;
-        held.unwrap_or_else(|error| {
-            tracing::warn!(%error, "a connection's lease could not be held");
-            false
-        })
+        match held {
+            Ok(true) => Hold::Ours,
+            Ok(false) => Hold::Elsewhere,
+            Err(error) => {
+                tracing::warn!(%error, "a connection's lease could not be held");
+                Hold::Unknown
+            }
+        }
     }
 
     async fn give_back(&self, name: &str) {
-        let (name, worker) = (name.to_owned(), self.worker);
+        let (name, worker) = (name.to_owned(), self.takeover.worker());
         let given = self
             .db
             .write(move |tx| Box::pin(async move { leases::give_back(tx, &name, worker).await }))
@@ -128,7 +149,7 @@ impl Receiver {
 }
 
 impl Connection {
-    async fn run(self, stop: CancellationToken) {
+    async fn run(self: Arc<Self>, stop: CancellationToken) {
         let receiver = &self.receiver;
         let name = lease_name(receiver.channel.platform(), self.shard);
         let mut backoff = BACKOFF.0;
@@ -137,22 +158,31 @@ impl Connection {
                 wait(&stop, receiver.renew_every()).await;
                 continue;
             };
-            if !receiver.hold(&name).await {
+            let held = receiver.hold(&name).await;
+            if held != Hold::Ours {
                 drop(place);
-                self.window.down("another process is connected; standing by");
+                self.window.down(match held {
+                    Hold::Unknown => "the database does not answer; standing by",
+                    _ => "another process is connected; standing by",
+                });
                 wait(&stop, self.until_it_may_be_free(&name).await).await;
                 continue;
             }
             // Not by the clock, which may be put forward or back.
             let began = Instant::now();
-            let ended = self.connection(&name, &mut place, &stop).await;
+            // A bug in an adapter is a lost connection: it must not be silent, nor deaf for good.
+            let ended = AssertUnwindSafe(self.connection(&name, &mut place, &stop)).catch_unwind();
+            let ended = ended.await.unwrap_or_else(|_| {
+                measures::panicked();
+                Ended::Failed(ChannelError::Lost(PANICKED.to_owned()))
+            });
             match ended {
                 Ended::Stopped => break,
                 Ended::LeaseLost => self.window.down("the connection's lease was lost"),
                 Ended::Excess => {
                     receiver.give_back(&name).await;
                     self.window.down("another process is connected; standing by");
-                    wait(&stop, receiver.lease).await;
+                    wait(&stop, receiver.takeover.lease()).await;
                 }
                 Ended::Failed(ChannelError::Misconfigured(why)) => {
                     tracing::error!(platform = %receiver.channel.platform(), "{why}");
@@ -194,19 +224,20 @@ impl Connection {
         ended
     }
 
-    /// Renews the lease until it is lost or is to be given up.
+    /// Renews the lease until it is lost or is to be given up. While the database does not answer it is this process's
+    /// until it runs out; whoever is told that another has it stops at once, else both would receive.
     async fn keep(&self, name: &str, place: &mut Place) -> Ended {
         let receiver = &self.receiver;
         let mut renewed = Instant::now();
         loop {
             tokio::time::sleep(receiver.renew_every()).await;
-            if receiver.hold(name).await {
-                renewed = Instant::now();
-                if place.is_too_many() {
-                    return Ended::Excess;
-                }
-            } else if renewed.elapsed() >= receiver.lease {
-                return Ended::LeaseLost;
+            match receiver.hold(name).await {
+                Hold::Ours => renewed = Instant::now(),
+                Hold::Unknown if renewed.elapsed() < receiver.takeover.lease() => continue,
+                Hold::Unknown | Hold::Elsewhere => return Ended::LeaseLost,
+            }
+            if place.is_too_many() {
+                return Ended::Excess;
             }
         }
     }
@@ -217,7 +248,7 @@ impl Connection {
         let receiver = &self.receiver;
         let every = receiver.renew_every();
         match receiver.runs_out(name).await {
-            Ok(Some(until)) => until.since(receiver.clock.now()).saturating_add(MOMENT).min(every),
+            Ok(Some(until)) => until.since(receiver.takeover.now()).saturating_add(MOMENT).min(every),
             _ => every,
         }
     }

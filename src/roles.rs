@@ -1,10 +1,12 @@
 //! Which model does what, what its calls cost, and what one may cost at most.
 
+mod prices;
+
 use std::{
     collections::{BTreeMap, HashMap},
     fmt,
     sync::{Arc, Mutex, PoisonError},
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use clifford_llm::{
@@ -13,6 +15,7 @@ use clifford_llm::{
 use clifford_vault::Secret;
 use tracing::Instrument;
 
+pub use self::prices::Prices;
 use crate::{
     budget::Amount,
     own_keys::Own,
@@ -46,48 +49,6 @@ impl Role {
             (RunKind::Subagent, Some("planner")) => Self::Planner,
             (RunKind::Subagent, Some("verifier")) => Self::Verifier,
             _ => Self::Executor,
-        }
-    }
-}
-
-/// Prices of a million tokens.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Prices {
-    /// Of a request.
-    pub prompt: f64,
-    /// Of a request, where the provider had them cached.
-    pub cached: f64,
-    /// Of a request, where the provider puts them into its cache.
-    pub cache_write: f64,
-    /// Of a reply.
-    pub completion: f64,
-}
-
-impl Prices {
-    /// What a call costs.
-    #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
-    pub fn of(&self, usage: &Usage) -> f64 {
-        let fresh = usage
-            .prompt_tokens
-            .saturating_sub(usage.cached_tokens)
-            .saturating_sub(usage.cache_write_tokens);
-        let parts = [
-            (fresh, self.prompt),
-            (usage.cached_tokens, self.cached),
-            (usage.cache_write_tokens, self.cache_write),
-            (usage.completion_tokens, self.completion),
-        ];
-        parts.iter().map(|(tokens, price)| *tokens as f64 * price).sum::<f64>() / 1_000_000.0
-    }
-
-    /// The dearer of both, token by token.
-    #[must_use]
-    pub fn max(self, other: Self) -> Self {
-        Self {
-            prompt: self.prompt.max(other.prompt),
-            cached: self.cached.max(other.cached),
-            cache_write: self.cache_write.max(other.cache_write),
-            completion: self.completion.max(other.completion),
         }
     }
 }
@@ -165,10 +126,34 @@ pub struct Assigned {
     pub images: bool,
     /// The model, with its layers.
     pub model: Arc<dyn Model>,
+    /// What that one takes for this role's model; others take what they always do.
+    pub prices: Prices,
     /// The dearest prices of those who may answer.
     pub dearest: Prices,
     /// The most tokens of a reply, where one is set.
     pub max_tokens: Option<u32>,
+}
+
+/// Why there is no reply.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NoReply {
+    /// What went wrong.
+    pub error: ModelError,
+    /// The time was over while it was still waited for: whoever was asked may charge for it.
+    pub timed_out: bool,
+}
+
+async fn in_time(own: &Own, request: &Request, sink: &mut dyn Sink) -> Result<Completion, ModelError> {
+    let asked = own.model.complete(request, sink);
+    let Some(deadline) = request.deadline else {
+        return asked.await;
+    };
+    tokio::time::timeout_at(deadline, asked).await.unwrap_or_else(|_| {
+        Err(ModelError::Overloaded {
+            provider: own.provider.clone(),
+            reason: "no reply within max_run_seconds".to_owned(),
+        })
+    })
 }
 
 /// Who is asked first for a role.
@@ -232,47 +217,38 @@ impl Roles {
         })
     }
 
-    /// Asks the model that has a role, for as long as `within`: a provider may go on writing for ever.
+    /// Asks the model that has a role, or one by somebody's own key, until the request's deadline: a provider may go on
+    /// writing for ever.
     ///
     /// # Errors
-    /// As [`Model::complete`].
+    /// Why there is no reply, and whether that is because the time was over.
     pub async fn ask(
-        &self,
-        role: Role,
-        request: &Request,
-        sink: &mut dyn Sink,
-        within: Duration,
-    ) -> Result<Completion, ModelError> {
-        self.ask_by(role, None, request, sink, within).await
-    }
-
-    /// The same by somebody's own key, if they have one.
-    ///
-    /// # Errors
-    /// As [`Model::complete`].
-    pub async fn ask_by(
         &self,
         role: Role,
         own: Option<&Own>,
         request: &Request,
         sink: &mut dyn Sink,
-        within: Duration,
-    ) -> Result<Completion, ModelError> {
+    ) -> Result<Completion, NoReply> {
         let theirs = own.map(|own| self.requested_of(role, &own.provider));
-        let model = own.map_or_else(|| self.of(role), |own| &own.model);
         let requested = theirs.as_ref().or_else(|| self.requested(role));
         let span = spans::model_call(role, requested);
         let began = Instant::now();
-        let asked = tokio::time::timeout(within, model.complete(request, sink));
-        let reply = asked.instrument(span.clone()).await.unwrap_or_else(|_| {
-            Err(ModelError::Overloaded {
-                provider: "the model".to_owned(),
-                reason: "no reply within max_run_seconds".to_owned(),
-            })
-        });
+        let asked = async {
+            match own {
+                Some(own) => in_time(own, request, sink).await,
+                // Who has a role keeps to the deadline, and knows whose time it was that ran out.
+                None => self.of(role).complete(request, sink).await,
+            }
+        };
+        let reply = asked.instrument(span.clone()).await;
         spans::model_replied(&span, requested, &reply);
         measures::model_replied(role, requested, &reply, began.elapsed());
-        reply
+        reply.map_err(|error| NoReply {
+            error,
+            timed_out: request
+                .deadline
+                .is_some_and(|deadline| deadline <= tokio::time::Instant::now()),
+        })
     }
 
     /// The same, with the providers that people may bring keys of their own for, in order of preference.
@@ -314,14 +290,17 @@ impl Roles {
         &self.assigned(role).model
     }
 
-    /// What a call cost that a provider answered.
-    pub fn cost(&self, provider: &str, usage: &Usage) -> f64 {
-        self.prices.get(provider).map_or(0.0, |prices| prices.of(usage))
+    /// What a call for a role cost that a provider answered.
+    pub fn cost(&self, role: Role, provider: &str, usage: &Usage) -> f64 {
+        let assigned = self.assigned(role);
+        let own = (assigned.provider.as_deref() == Some(provider)).then_some(&assigned.prices);
+        own.or_else(|| self.prices.get(provider))
+            .map_or(0.0, |prices| prices.of(usage))
     }
 
     /// What a call cost, which is counted.
     pub fn charge(&self, role: Role, completion: &Completion, payer: Payer) -> f64 {
-        let cost = self.cost(&completion.provider, &completion.usage);
+        let cost = self.cost(role, &completion.provider, &completion.usage);
         measures::model_charged(role, completion, if payer == Payer::Bot { cost } else { 0.0 });
         cost
     }
@@ -361,6 +340,7 @@ impl Default for Roles {
             provider: None,
             images: false,
             model: Arc::new(Offline),
+            prices: Prices::default(),
             dearest: Prices::default(),
             max_tokens: None,
         };
@@ -393,32 +373,12 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_of_token_has_its_price() {
-        let usage = Usage {
-            prompt_tokens: 1000,
-            cached_tokens: 600,
-            cache_write_tokens: 300,
-            completion_tokens: 50,
-            estimated: false,
-        };
-        near(
-            PRICES.of(&usage),
-            (100.0 * 2.0 + 600.0 * 0.5 + 300.0 * 2.5 + 50.0 * 10.0) / 1e6,
-        );
-        // A provider that tells nonsense costs nothing less than nothing.
-        let odd = Usage {
-            cached_tokens: 600,
-            ..Usage::default()
-        };
-        near(PRICES.of(&odd), 600.0 * 0.5 / 1e6);
-    }
-
-    #[test]
     fn a_call_is_reckoned_at_its_dearest() {
         let assigned = Assigned {
             provider: None,
             images: false,
             model: Arc::new(Offline),
+            prices: PRICES,
             dearest: PRICES,
             max_tokens: Some(100),
         };
@@ -427,7 +387,37 @@ mod tests {
         assert_eq!(worst.tokens, 1100);
         near(worst.cost, (1000.0 * 2.5 + 100.0 * 10.0) / 1e6);
         assert_eq!(roles.worst_case(Role::Executor, 1, Some(7)).tokens, 8);
-        near(roles.cost("unknown", &Usage::default()), 0.0);
+        near(roles.cost(Role::Executor, "unknown", &Usage::default()), 0.0);
+    }
+
+    #[test]
+    fn a_role_s_model_has_the_role_s_prices_where_its_provider_answers() {
+        let at = |prompt| Prices {
+            prompt,
+            ..Prices::default()
+        };
+        let assigned = |provider: &str, prompt| Assigned {
+            provider: Some(provider.to_owned()),
+            prices: at(prompt),
+            ..Roles::default().executor
+        };
+        let others = [(Role::Memory, assigned("b", 7.0))];
+        let all = BTreeMap::from([("a".to_owned(), at(1.0)), ("b".to_owned(), at(3.0))]);
+        let roles = Roles::new(assigned("a", 5.0), others, all, vec![]);
+        let usage = Usage {
+            prompt_tokens: 1_000_000,
+            ..Usage::default()
+        };
+        let cases = [
+            (Role::Executor, "a", 5.0),
+            (Role::Executor, "b", 3.0),
+            (Role::Planner, "a", 5.0),
+            (Role::Memory, "b", 7.0),
+            (Role::Memory, "a", 1.0),
+        ];
+        for (role, provider, expected) in cases {
+            near(roles.cost(role, provider, &usage), expected);
+        }
     }
 
     #[test]

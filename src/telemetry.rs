@@ -8,6 +8,8 @@ mod otlp;
 mod panics;
 pub mod spans;
 
+use tokio::time::Instant;
+
 use crate::config::{Config, Secrets};
 
 /// The exporter of traces, if one is at work. What it holds is sent when it is [ended](Exporter::end).
@@ -15,11 +17,13 @@ use crate::config::{Config, Secrets};
 pub struct Exporter(#[cfg(feature = "otlp")] Option<otlp::Exporter>);
 
 impl Exporter {
-    /// Sends what is left, for as long as that may take.
-    pub async fn end(self) {
+    /// Sends what is left, for as long as that may take, and not beyond `until`.
+    pub async fn end(self, until: Instant) {
+        #[cfg(not(feature = "otlp"))]
+        let _ = until;
         #[cfg(feature = "otlp")]
         if let Some(exporter) = self.0 {
-            exporter.end().await;
+            exporter.end(until).await;
         }
     }
 }

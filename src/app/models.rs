@@ -145,12 +145,17 @@ impl<'a> Builder<'a> {
     fn assigned(&self, choice: &RoleModel) -> Result<Assigned, SetupError> {
         let first = self.first(choice);
         let mut candidates = Vec::new();
-        let mut dearest = Prices::default();
+        let (mut own, mut dearest) = (Prices::default(), Prices::default());
         for (place, (provider, circuit)) in self.providers.iter().zip(&self.circuits).enumerate() {
-            dearest = dearest.max(prices(provider));
-            let mut provider = provider.clone();
-            if let (true, Some(model)) = (place == first, &choice.model) {
-                provider.model.clone_from(model);
+            let provider = if place == first {
+                choice.at(provider)
+            } else {
+                provider.clone()
+            };
+            let prices = prices(&provider);
+            dearest = dearest.max(prices);
+            if place == first {
+                own = prices;
             }
             let candidate = Candidate {
                 model: self.layered(&provider)?,
@@ -173,6 +178,7 @@ impl<'a> Builder<'a> {
             provider: self.providers.get(first).map(|provider| provider.name.clone()),
             images: self.providers.get(first).is_some_and(|provider| provider.images),
             model: Arc::new(Masked::new(model, Arc::clone(&self.secrets.masker))),
+            prices: own,
             dearest,
             max_tokens,
         })
@@ -187,14 +193,11 @@ impl<'a> Builder<'a> {
             let masker = Arc::clone(&self.secrets.masker);
             let first = self.providers.first().map(|first| first.name.clone());
             Keyed::new(&provider.name.clone(), move |role, key| {
-                let mut provider = provider.clone();
                 let choice = chosen.of(role.as_str()).filter(|choice| {
                     let named = choice.provider.as_ref().or(first.as_ref());
                     named == Some(&provider.name)
                 });
-                if let Some(model) = choice.and_then(|choice| choice.model.as_ref()) {
-                    provider.model.clone_from(model);
-                }
+                let mut provider = choice.map_or_else(|| provider.clone(), |choice| choice.at(&provider));
                 provider.images |= role == Role::Vision;
                 let remote = remote(&provider, Some(key), client.clone())?;
                 Ok(Arc::new(Masked::new(

@@ -20,17 +20,15 @@ use crate::{
     retention::Retention,
     settings::{PlaceSettings, WhenBusy},
     store::triggers::CatchUp,
-    tools::Registry,
+    tools::{Options, Registry},
     triggers,
 };
 
-/// How many of a context's messages the model sees.
-const CONVERSATION: u32 = 200;
 /// A month of 31 days, and a day for time zones.
 const LONGEST_MONTH: Duration = Duration::from_secs(32 * 86_400);
 
 /// The numbers that runs are judged by.
-pub(crate) fn rules(config: &Config, tools: &Registry) -> Rules {
+pub(crate) fn rules(config: &Config, tools: &Registry, options: &Options) -> Rules {
     let engine = &config.engine;
     Rules {
         max_iterations: engine.max_iterations,
@@ -47,7 +45,7 @@ pub(crate) fn rules(config: &Config, tools: &Registry) -> Rules {
         max_run_ms: engine.max_run_seconds * 1000,
         max_run_cost: engine.max_run_cost,
         time_zone: engine.time_zone.clone(),
-        single_commands: tools.single_commands(),
+        single_commands: tools.single_commands(options),
         policy: policy(config),
         subagent_conversation: count(engine.subagent_conversation_limit),
         profiles: (config.profiles.iter())
@@ -82,7 +80,7 @@ pub(super) fn engine_settings(config: &Config) -> engine::Settings {
         lease: Duration::from_secs(config.engine.lease_seconds),
         max_concurrent_runs: count(config.engine.max_concurrent_runs),
         max_parallel_subagents: count(config.engine.max_parallel_subagents),
-        conversation_limit: CONVERSATION,
+        conversation_limit: config.engine.conversation_limit,
         memory: memory_settings(config),
         triggers: trigger_settings(config),
         record_prompts: config.engine.record_prompts,

@@ -26,6 +26,8 @@ struct Deadlines {
     quiet: Instant,
     /// Leases are given back, and the database is closed.
     close: Instant,
+    /// The last traces are sent.
+    traces: Instant,
 }
 
 impl Deadlines {
@@ -39,8 +41,14 @@ impl Deadlines {
             sent: at(12),
             quiet: at(13),
             close: at(14),
+            traces: at(15),
         }
     }
+}
+
+/// Until when the last traces may be sent, after all else: the rest is for the process to go.
+pub(crate) fn traces_until(began: Instant, whole: Duration) -> Instant {
+    Deadlines::of(began, whole).traces
 }
 
 impl App {
@@ -118,13 +126,14 @@ mod tests {
                 until.sent,
                 until.quiet,
                 until.close,
+                until.traces,
             ]
             .map(|at| at.saturating_duration_since(began).as_millis())
         };
         assert_eq!(
             after(Duration::from_secs(16)),
-            [8_000, 10_000, 11_000, 12_000, 13_000, 14_000]
+            [8_000, 10_000, 11_000, 12_000, 13_000, 14_000, 15_000]
         );
-        assert_eq!(after(Duration::ZERO), [250, 312, 343, 375, 406, 437]);
+        assert_eq!(after(Duration::ZERO), [250, 312, 343, 375, 406, 437, 468]);
     }
 }

@@ -60,8 +60,9 @@ pub fn spent(response: &LlmResponse) -> Amount {
     }
 }
 
-/// What a call is counted as that nobody waits for any more: it has cost its prompt, as far as can be told. `own`: by
-/// a key of the person's. `None`: it was the built-in responder's, which costs nothing.
+/// What a call is counted as that nobody waits for any more, because it was stopped or its time was over: it has cost
+/// its prompt, as far as can be told. `own`: by a key of the person's. `None`: it was the built-in responder's, which
+/// costs nothing.
 pub fn broken_off(roles: &Roles, role: Role, prompt_tokens: u64, own: Option<&Own>) -> Option<LlmResponse> {
     let provider = own
         .map(|own| own.provider.as_str())
@@ -72,7 +73,7 @@ pub fn broken_off(roles: &Roles, role: Role, prompt_tokens: u64, own: Option<&Ow
         ..Usage::default()
     };
     Some(LlmResponse {
-        cost: roles.cost(provider, &usage),
+        cost: roles.cost(role, provider, &usage),
         usage,
         provider: provider.to_owned(),
         model: BROKEN_OFF.to_owned(),

@@ -29,7 +29,13 @@ pub(super) async fn call(
     user: Option<UserId>,
 ) -> anyhow::Result<ToolOutcome> {
     let engine = &app.engine;
-    let command = (engine.tools.command(name)).ok_or_else(|| anyhow!(engine.tools.unknown(name)))?;
+    // A server's tools are known once it is connected to.
+    engine.tools.settled(name).await;
+    let known = engine.tools.command(name);
+    let command = known.ok_or_else(|| {
+        let options = Options::new(Arc::clone(&engine.services), &[]);
+        anyhow!(engine.tools.unknown(&options, name))
+    })?;
     if command.class != Class::Read {
         bail!("{name} does more than read: only a run may call it; ask for it with `clifford ask`");
     }
@@ -40,6 +46,10 @@ pub(super) async fn call(
         user,
     };
     let rows = settings::around(&mut app.db.read().await?, around).await?;
+    let options = Arc::new(Options::new(Arc::clone(&engine.services), &rows));
+    if engine.tools.lacks(&options, name).is_some() {
+        bail!(engine.tools.unknown(&options, name));
+    }
     let run = RunId::new();
     let whose = Whose {
         run: None,
@@ -57,8 +67,9 @@ pub(super) async fn call(
         clock: Arc::clone(&app.clock),
         registry: Arc::clone(&engine.tools),
         services: Arc::clone(&engine.services),
-        options: Arc::new(Options::new(Arc::clone(&engine.services), &rows)),
+        options,
         time_zone: engine.rules.time_zone.clone(),
+        catch_up: engine.settings.triggers.catch_up,
         agent,
         user,
         context: None,

@@ -40,10 +40,9 @@ pub(super) enum Platforms {
 /// What `clifford` does by itself: the bot in this terminal, and on every platform that a token is set for. Without a
 /// terminal and with platforms it is `clifford serve`.
 pub(super) async fn run_all(globals: &Globals) -> anyhow::Result<ExitCode> {
-    let channels = globals.load()?.config.channels;
-    let platforms = channels.telegram.is_some() || channels.discord.is_some();
+    let platforms = globals.load()?.config.channels.any_enabled();
     if platforms && !io::stdin().is_terminal() {
-        return serve::run(globals, serve::Args::everything()).await;
+        return Box::pin(serve::run(globals, serve::Args::everything())).await;
     }
     talk(globals, Args { quiet: false }, Platforms::Connected).await
 }

@@ -18,7 +18,7 @@ use crate::{
     files::Storage,
     id::{UserId, WorkerId},
     ingress,
-    store::{Db, jobs, users::User},
+    store::{Db, jobs, leases::Look, users::User},
 };
 
 /// How long the job is this process's own.
@@ -85,7 +85,7 @@ async fn carry_out(db: &Db, person: UserId, storage: &Storage) -> anyhow::Result
         .write(move |tx| {
             Box::pin(async move {
                 let (job, _) = erase::begin(tx, person, now).await?;
-                jobs::claim_one(tx, job, worker, now, now.after(LEASE)).await
+                jobs::claim_one(tx, job, Look::new(worker, now, LEASE)).await
             })
         })
         .await?;

@@ -1,31 +1,39 @@
 //! `clifford serve`: runs the bot until it is told to stop.
 
+mod at_work;
 mod greeting;
+mod plan;
+mod signals;
 
-use std::process::ExitCode;
+use std::{pin::Pin, process::ExitCode};
 
-use anyhow::Context;
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::time::Instant;
 
-use super::{
-    examples,
-    setup::{self, Globals},
+use self::{
+    at_work::AtWork,
+    plan::{Again, Plan},
+    signals::{Signals, Told},
 };
+use super::{examples, setup::Globals};
 use crate::{
-    app::{App, Options},
+    app::{App, shutdown},
     config::Loaded,
-    http::{Metrics, Server},
-    runtime, telemetry,
+    http::Metrics,
+    runtime,
+    telemetry::{self, Exporter},
 };
+
+pub(super) use self::signals::Stops;
 
 /// Arguments of `serve`.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = examples!(
     "clifford serve                        everything in one process",
     "clifford serve --only workers         one of several processes on PostgreSQL",
     "TELEGRAM_BOT_TOKEN=… OPENAI_API_KEY=… clifford serve",
     "",
     "Ctrl-C or SIGTERM stops it: what is at work is finished or handed back. A second one stops it at once.",
+    "SIGHUP has it read bot.toml again: what is in order is put in force, what is not is told and left.",
 ))]
 pub(super) struct Args {
     /// Does only this part of the work; the others are other processes' on the same PostgreSQL database.
@@ -64,75 +72,85 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     let (loaded, secrets) = globals.load_with_secrets()?;
     let traces = telemetry::init(&loaded.config, &secrets)?;
     runtime::raise_open_files();
-    let mut stops = Stops::listen()?;
-    let options = Options {
-        channels: args.does(Part::Channels),
-        workers: args.does(Part::Workers),
-        terminal: None,
-    };
+    let mut signals = Signals::listen()?;
     // Bound before anything is received: a wrong address stops the start, not a server at work.
-    let http = &loaded.config.http;
-    let server = match loaded.config.telemetry.metrics_bind {
-        _ if args.does(Part::Api) && http.enabled => Some(Server::bind(http).await?),
-        Some(address) if !args.does(Part::Api) => Some(Server::bind_for_watching(address, http).await?),
-        _ => None,
-    };
-    if server.is_some() {
+    let mut plan = Plan::new(loaded, secrets, args).await?;
+    if plan.listens() {
         // Before anything is done that is counted.
         Metrics::install();
     }
-    let started = async {
-        let app = setup::start(&loaded, &secrets, options).await?;
-        greeting::say(&app, &loaded, &args).await?;
-        anyhow::Ok(app)
-    };
-    let app = tokio::select! {
-        app = started => app?,
+    let mut at_work = tokio::select! {
+        begun = AtWork::begin(plan.clone(), true) => begun?,
         // A database that does not answer must not hold up the end.
-        () = stops.next() => return Ok(ExitCode::SUCCESS),
+        () = signals.stop() => return Ok(ExitCode::SUCCESS),
     };
-    match server {
-        Some(server) if args.does(Part::Api) => app.serve(server, &secrets),
-        Some(server) => app.tell(server, &secrets),
-        None => {}
+    loop {
+        match signals.next().await {
+            Told::Stop => return Ok(end(at_work.end(), traces, &plan, &mut signals).await),
+            Told::Reload => match plan.again(globals).await {
+                Again::Kept => {}
+                Again::Changed(next) => match put_in_force(at_work, &plan, &next, &mut signals).await? {
+                    Turned::Stopping(rest) => return Ok(end(rest, traces, &plan, &mut signals).await),
+                    Turned::New(begun) => (at_work, plan) = (begun, *next),
+                    Turned::Old(begun) => at_work = begun,
+                },
+            },
+        }
     }
-    stops.next().await;
+}
+
+/// Ends what is at work in the time that it is given, traces included; at once, if the process is told a second time.
+async fn end(rest: impl Future<Output = ()>, traces: Exporter, plan: &Plan, signals: &mut Signals) -> ExitCode {
     tracing::info!("stopping; what is at work is finished or handed back");
+    let until = shutdown::traces_until(Instant::now(), plan.shutdown_time());
     let ended = async {
-        app.shutdown().await;
-        traces.end().await;
+        rest.await;
+        traces.end(until).await;
     };
     tokio::select! {
-        () = ended => Ok(ExitCode::SUCCESS),
-        () = stops.next() => {
+        () = ended => ExitCode::SUCCESS,
+        () = signals.stop() => {
             tracing::warn!("stopped at once; what was at work goes on at the next start");
-            Ok(ExitCode::FAILURE)
+            ExitCode::FAILURE
         }
     }
 }
 
-/// The signals that stop a process.
-pub(super) struct Stops {
-    interrupt: Signal,
-    terminate: Signal,
-    /// Held, never read: a file that may not grow is a full disk, which passes, and not the end of the process.
-    _too_large: Signal,
+/// What became of new settings.
+enum Turned {
+    /// They are in force.
+    New(AtWork),
+    /// They cannot be; the old ones are again.
+    Old(AtWork),
+    /// The process was told to stop meanwhile; this is what is left to be ended.
+    Stopping(Pin<Box<dyn Future<Output = ()>>>),
 }
 
-impl Stops {
-    pub(super) fn listen() -> anyhow::Result<Self> {
-        Ok(Self {
-            interrupt: signal(SignalKind::interrupt()).context("SIGINT cannot be listened to")?,
-            terminate: signal(SignalKind::terminate()).context("SIGTERM cannot be listened to")?,
-            _too_large: signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))
-                .context("SIGXFSZ cannot be listened to")?,
-        })
+/// Ends what is at work by the old settings, as at a stop, and begins by the new ones; by the old ones, if that fails.
+///
+/// # Errors
+/// It can begin by neither.
+async fn put_in_force(at_work: AtWork, old: &Plan, new: &Plan, signals: &mut Signals) -> anyhow::Result<Turned> {
+    let mut ended: Pin<Box<dyn Future<Output = ()>>> = Box::pin(at_work.end());
+    tokio::select! {
+        () = &mut ended => {}
+        () = signals.stop() => return Ok(Turned::Stopping(ended)),
     }
-
-    pub(super) async fn next(&mut self) {
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
+    let nothing = || Ok(Turned::Stopping(Box::pin(std::future::ready(()))));
+    let begun = tokio::select! {
+        begun = AtWork::begin(new.clone(), false) => begun,
+        () = signals.stop() => return nothing(),
+    };
+    match begun {
+        Ok(begun) => {
+            tracing::info!("the new settings are in force");
+            return Ok(Turned::New(begun));
         }
+        Err(error) => tracing::error!("{error:#}"),
+    }
+    tracing::error!("the new settings cannot be put in force; the old ones are again");
+    tokio::select! {
+        begun = AtWork::begin(old.clone(), false) => Ok(Turned::Old(begun?)),
+        () = signals.stop() => nothing(),
     }
 }

@@ -1,8 +1,9 @@
 //! `clifford tools`: what tools there are, what is set for them, and a call by hand.
 
-use std::process::ExitCode;
+use std::{process::ExitCode, sync::Arc};
 
 use anyhow::{Context, anyhow, bail};
+use clifford_vault::Secret;
 use serde_json::{Map, Value};
 
 use super::{
@@ -21,7 +22,7 @@ use crate::{
     },
     store::{Conn, Db},
     telemetry,
-    tools::{Registry, Services},
+    tools::{Registry, Services, mcp},
 };
 
 /// Arguments of `tools`.
@@ -116,13 +117,18 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
 }
 
 async fn perform(db: &Db, loaded: &Loaded, command: Command) -> anyhow::Result<()> {
-    let services = Services {
+    let services = Arc::new(Services {
         sees_images: app::sees_images(&loaded.config),
         config: loaded.config.tools.clone(),
         data_dir: loaded.data_dir.clone(),
+        // A secret that is named is there, as far as this shows; whether it can be read `clifford doctor` tells.
+        secrets: (loaded.config.tools.secrets().into_iter())
+            .map(|(path, _)| (path, Secret::new("")))
+            .collect(),
         ..Services::default()
-    };
-    let registry = Registry::new(loaded.config.engine.max_tool_retries, &services);
+    });
+    let registry = Registry::built_in(loaded.config.engine.max_tool_retries);
+    mcp::announce(&registry, &services);
     let (tool, within, change) = match command {
         Command::List { within } => (None, within, None),
         Command::Show { tool, within } => (Some(tool), within, None),
@@ -143,7 +149,7 @@ async fn perform(db: &Db, loaded: &Loaded, command: Command) -> anyhow::Result<(
         let known = tool_options::find(&registry, name).map_err(|what| anyhow!("there is no {what}"))?;
         if let Some(change) = change {
             let given: Map<_, _> = [change].into_iter().collect();
-            let changes = tool_options::checked(known, scope, &services.config, &given)
+            let changes = tool_options::checked(&known, scope, &services.config, &given)
                 .map_err(|(field, why)| anyhow!("{field}: {why}"))?;
             let now = setup::now();
             db.write(move |tx| Box::pin(async move { tool_options::apply(tx, scope, &changes, now).await }))

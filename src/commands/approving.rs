@@ -15,7 +15,7 @@ pub(super) async fn approve(
     tx: &mut Tx,
     argument: &str,
     channel: &Channel,
-    user: &User,
+    by: &By,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     let words: Vec<_> = argument.split_whitespace().collect();
@@ -30,18 +30,18 @@ pub(super) async fn approve(
             ));
         }
     };
-    answer(tx, id, true, always, channel, user, now).await
+    answer(tx, id, true, always, channel, by, now).await
 }
 
 pub(super) async fn deny(
     tx: &mut Tx,
     argument: &str,
     channel: &Channel,
-    user: &User,
+    by: &By,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     let id = Some(argument.trim()).filter(|id| !id.is_empty());
-    answer(tx, id, false, false, channel, user, now).await
+    answer(tx, id, false, false, channel, by, now).await
 }
 
 async fn answer(
@@ -50,7 +50,7 @@ async fn answer(
     approved: bool,
     always: bool,
     channel: &Channel,
-    user: &User,
+    by: &By,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     let (run, code) = match id {
@@ -63,7 +63,7 @@ async fn answer(
             }
         },
         // What was read is what is answered: without an id there must be one question, and its code is taken here.
-        None => match &approvals::asked_in(tx, user.id, channel.id).await?[..] {
+        None => match &asked_of(tx, by, channel).await?[..] {
             [] => return Ok(Done::say("I am not waiting for an answer of yours here.")),
             [only] => match answering::asked(tx, only).await? {
                 Some(asked) => (only.id, asked.code),
@@ -77,7 +77,7 @@ async fn answer(
         code: Some(code),
         approved,
         always,
-        by: By::User(user.clone()),
+        by: by.clone(),
     };
     let answered = match answering::answer(tx, &given, now).await {
         Err(StoreError::NotFound(_)) => Answered::NothingAsked,
@@ -101,15 +101,34 @@ async fn answer(
         }
         Answered::NothingAsked => Done::say(NOTHING),
         Answered::Other => Done::say("That was an earlier question of mine; please answer the newest one."),
-        Answered::NotTheirs => Done::say("Only the person whom I work for here may answer that."),
+        Answered::NotTheirs => {
+            Done::say("Only the person whom I work for here may answer that, or who manages this place.")
+        }
         Answered::NoRule => Done::say(
-            "This cannot be approved for good, since words from outside may have asked for it. `/approve` approves it \
-             this once.",
+            "This cannot be approved for good: words from outside may have asked for it, or a rule wants it asked each \
+             time. `/approve` approves it this once.",
         ),
     })
 }
 
-const NOTHING: &str = "That is settled already: it was answered, its time is over, or I was stopped.";
+/// What is asked here of whoever answers.
+async fn asked_of(tx: &mut Tx, by: &By, channel: &Channel) -> Result<Vec<Run>, StoreError> {
+    match by {
+        By::User(user) | By::Manager(user, _) => approvals::asked_in(tx, user.id, channel.id).await,
+        By::Operator => Ok(Vec::new()),
+    }
+}
+
+/// Who answers by a command given in this channel.
+pub(super) fn by(user: &User, channel: &Channel, manages: bool) -> By {
+    match channel.space_id.filter(|_| manages) {
+        Some(space) => By::Manager(user.clone(), space),
+        None => By::User(user.clone()),
+    }
+}
+
+const NOTHING: &str =
+    "That is settled already: it was answered, its time is over, I was stopped, or a newer message took its place.";
 
 /// Several questions are open: which one is meant must be said.
 async fn which(tx: &mut Tx, runs: &[Run]) -> Result<Done, StoreError> {

@@ -158,6 +158,8 @@ pub struct Given<'a> {
     pub export: Option<&'a Gathered>,
     /// What `/key` works with.
     pub ring: Option<&'a Ring>,
+    /// They answer what somebody else's run asks in a group or server that they manage.
+    pub manages: bool,
 }
 
 /// Carries out a command that a person gave by an account of theirs.
@@ -179,6 +181,7 @@ pub async fn run(
         purse,
         export,
         ring,
+        manages,
     } = given;
     match name {
         "new" => conversations::new(tx, argument, channel, now).await,
@@ -199,8 +202,8 @@ pub async fn run(
         "key" => keys::run(tx, argument, channel, user, ring, now).await,
         "usage" => usage::own(tx, user, purse, now).await,
         "why" => usage::why(tx, channel).await,
-        "approve" => approving::approve(tx, argument, channel, user, now).await,
-        "deny" => approving::deny(tx, argument, channel, user, now).await,
+        "approve" => approving::approve(tx, argument, channel, &approving::by(user, channel, manages), now).await,
+        "deny" => approving::deny(tx, argument, channel, &approving::by(user, channel, manages), now).await,
         "stop" => stop(tx, channel, now).await,
         "whoami" => linking::whoami(tx, channel, user, account).await,
         "help" | "start" => Ok(Done::say(help())),

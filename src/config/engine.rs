@@ -34,6 +34,9 @@ pub struct Engine {
     /// How many tokens the newest entry of the transcript may have; a longer one is cut in the middle.
     #[schemars(range(min = 100, max = 1_000_000))]
     pub tool_result_token_limit: u32,
+    /// How many of its conversation's newest messages a run sees.
+    #[schemars(range(min = 0, max = 10_000))]
+    pub conversation_limit: u32,
     /// How many messages of its conversation a subagent sees.
     #[schemars(range(min = 0, max = 10_000))]
     pub subagent_conversation_limit: u32,
@@ -76,6 +79,7 @@ impl Default for Engine {
             transcript_limit: 50,
             transcript_token_limit: 1200,
             tool_result_token_limit: 4000,
+            conversation_limit: 200,
             subagent_conversation_limit: 40,
             max_run_tokens: 80_000,
             max_run_cost: None,

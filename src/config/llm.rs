@@ -88,6 +88,36 @@ pub struct RoleModel {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 200), example = &"gpt-4o-mini")]
     pub model: Option<String>,
+    /// What a million tokens of a request cost with that model. Prices that are not set are the provider's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1_000_000), example = 0.15)]
+    pub prompt_price: Option<f64>,
+    /// What a million tokens of a request cost with it that the provider had cached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1_000_000), example = 0.075)]
+    pub cached_price: Option<f64>,
+    /// What a million tokens of a request cost with it that the provider puts into its cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1_000_000), example = 0.15)]
+    pub cache_write_price: Option<f64>,
+    /// What a million tokens of a reply cost with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1_000_000), example = 0.6)]
+    pub completion_price: Option<f64>,
+}
+
+impl RoleModel {
+    /// The provider, as it is asked for this role.
+    pub fn at(&self, provider: &Provider) -> Provider {
+        Provider {
+            model: self.model.clone().unwrap_or_else(|| provider.model.clone()),
+            prompt_price: self.prompt_price.or(provider.prompt_price),
+            cached_price: self.cached_price.or(provider.cached_price),
+            cache_write_price: self.cache_write_price.or(provider.cache_write_price),
+            completion_price: self.completion_price.or(provider.completion_price),
+            ..provider.clone()
+        }
+    }
 }
 
 /// A provider of a language model; the first one is preferred.

@@ -61,6 +61,12 @@ impl Loaded {
     pub fn secrets(&self, env: &BTreeMap<String, String>) -> Result<Secrets, ConfigErrors> {
         Secrets::resolve(&self.config, env, &self.tree)
     }
+
+    /// What belongs to a process stays as it was when that started.
+    pub fn keep_of_process(&mut self, old: &Self) {
+        self.config.log.clone_from(&old.config.log);
+        self.config.telemetry.clone_from(&old.config.telemetry);
+    }
 }
 
 impl fmt::Debug for Loaded {

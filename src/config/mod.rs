@@ -6,6 +6,7 @@
 
 mod agent;
 mod budget;
+mod changes;
 mod channels;
 mod check;
 mod data;
@@ -46,6 +47,7 @@ use serde::{Deserialize, Serialize};
 
 pub use agent::{Agent, Mode};
 pub use budget::{Budget, BudgetPeriod, BudgetScope};
+pub use changes::{Changes, changes};
 pub use channels::{Access, Channels, Discord, Feedback, Id, Telegram};
 pub use data::{Data, config_dir};
 pub use database::{Database, Synchronous};

@@ -63,6 +63,12 @@ impl Secrets {
             .chain(&self.url_passwords)
     }
 
+    /// The masker that was at work before these were read, and is known to the log, goes on: it knows these as well now.
+    pub fn go_on_masking(&mut self, before: &Self) {
+        self.all().for_each(|secret| before.masker.learn(secret));
+        self.masker = Arc::clone(&before.masker);
+    }
+
     /// Reads every secret that is needed, and reports all that are missing together.
     pub(super) fn resolve(config: &Config, env: &BTreeMap<String, String>, tree: &Node) -> Result<Self, ConfigErrors> {
         let mut reader = Reader {

@@ -1,9 +1,11 @@
 //! One gate a chat: messages in order, the indicator while a run is at work, nothing while the platform asks
 //! for patience.
 
+mod attempt;
+
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use clifford_channel::{Address, Channel, DeliveryKey, Part, Receipt, SendError, Signal};
+use clifford_channel::{Address, Channel, Receipt, SendError, Signal};
 use tokio::{sync::mpsc, time::Instant};
 use tracing::Instrument;
 
@@ -164,7 +166,9 @@ impl Gate {
     }
 
     async fn drain(&mut self) {
-        while let Ok(item) = self.queue.try_recv() {
+        while !self.inner.stop.is_cancelled()
+            && let Ok(item) = self.queue.try_recv()
+        {
             self.pass(item).await;
             self.send_waiting().await;
         }
@@ -315,7 +319,8 @@ impl Gate {
             if part.status == MessageStatus::Pending && recovered {
                 self.mark(&message, Mark::Sending(part.seq)).await;
             }
-            match self.part(&mut message, &part).await {
+            let unsure = recovered && part.status == MessageStatus::Sending;
+            match self.part(&mut message, &part, unsure).await {
                 Sent::Delivered(receipt) => {
                     self.drafts.became(&part.key);
                     crash::reach(Point::PartSent);
@@ -371,97 +376,6 @@ impl Gate {
             Err(error) => Err(error),
         };
         older.unwrap_or(true)
-    }
-
-    /// Tries a part until the platform takes or refuses it.
-    async fn part(&mut self, message: &mut Outgoing, part: &OutgoingPart) -> Sent {
-        let key = DeliveryKey(part.key.clone());
-        // Not by the clock: who puts that forward by a day has not waited for one.
-        let began = Instant::now();
-        let mut backoff = self.inner.settings.backoff;
-        loop {
-            let wait = match self.send(message, &part.body.0, &key).await {
-                Ok(receipt) => return Sent::Delivered(receipt),
-                Err(SendError::RetryAfter(wait)) => wait,
-                Err(SendError::Unreachable(reason)) if !self.may_repeat() => {
-                    return Sent::GivenUp(format!("it may have arrived; resend_ambiguous is off: {reason}"));
-                }
-                Err(SendError::NotSent(reason) | SendError::Unreachable(reason)) => {
-                    if let Some(end) = self.failed(message, &reason, began).await {
-                        return end;
-                    }
-                    let wait = backoff;
-                    backoff = (backoff * 2).min(self.inner.settings.longest_backoff);
-                    wait
-                }
-                Err(SendError::Moved(to)) => {
-                    self.moved(message, to).await;
-                    continue;
-                }
-                Err(SendError::Gone(reason)) => {
-                    self.mark(message, Mark::ChatGone(reason.clone())).await;
-                    return Sent::GivenUp(reason);
-                }
-                Err(SendError::Rejected(reason)) => return Sent::GivenUp(reason),
-            };
-            tracing::debug!(message = %message.id, wait_ms = wait.as_millis(), "delivery waits");
-            tokio::select! {
-                () = self.inner.stop.cancelled() => return Sent::Stopped,
-                () = tokio::time::sleep(wait) => {}
-            }
-            if !self.is_ours(message).await {
-                return Sent::Stopped;
-            }
-        }
-    }
-
-    async fn send(&mut self, message: &Outgoing, part: &Part, key: &DeliveryKey) -> Result<Receipt, SendError> {
-        if let Some(until) = self.silent_until.take() {
-            tokio::select! {
-                () = self.inner.stop.cancelled() => {}
-                () = tokio::time::sleep_until(until) => {}
-            }
-        }
-        let enclosed = self.inner.enclosed(part).await?;
-        let part = enclosed.as_ref().unwrap_or(part);
-        let began = Instant::now();
-        let sent = self.channel.send(&message.address.0, part, key).await;
-        measures::sent(self.channel.platform(), &sent, began.elapsed());
-        sent
-    }
-
-    /// Whether a part that may have arrived is sent again: where the platform drops the repeat, or the owner
-    /// would rather read it twice than never.
-    fn may_repeat(&self) -> bool {
-        if self.channel.limits().drops_repeats {
-            return true;
-        }
-        measures::ambiguous(self.channel.platform());
-        self.inner.settings.resend_ambiguous
-    }
-
-    /// A failed attempt is recorded, and ends the message if there were such for too long.
-    async fn failed(&self, message: &Outgoing, reason: &str, began: Instant) -> Option<Sent> {
-        // What the platform said may quote the message: it stands in its row.
-        tracing::warn!(message = %message.id, platform = message.platform, "a message could not be sent; it is tried again");
-        tracing::debug!(message = %message.id, reason, "why a message could not be sent");
-        self.mark(message, Mark::AttemptFailed(reason.to_owned())).await;
-        let too_long = began.elapsed() > self.inner.settings.give_up_after;
-        too_long.then(|| Sent::GivenUp(format!("not sent for too long: {reason}")))
-    }
-
-    async fn moved(&mut self, message: &mut Outgoing, to: Address) {
-        let Ok(platform) = message.platform.parse() else { return };
-        self.mark(
-            message,
-            Mark::Moved {
-                platform,
-                from: message.address.0.place.clone(),
-                to: to.clone(),
-            },
-        )
-        .await;
-        message.address.0 = to;
     }
 
     async fn give_up(&self, message: &Outgoing, reason: &str) -> &'static str {

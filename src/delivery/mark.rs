@@ -8,7 +8,10 @@ use super::Inner;
 use crate::{
     clock::Timestamp,
     id::{ChannelId, MessageId, WorkerId},
-    store::{StoreError, Tx, channels, outbox},
+    store::{
+        StoreError, Tx, channels,
+        outbox::{self, Delivered},
+    },
 };
 
 /// What became of a message.
@@ -16,6 +19,8 @@ use crate::{
 pub(super) enum Mark {
     /// This part is about to be sent.
     Sending(i64),
+    /// This part is left for later, and was not with the platform.
+    Unsent(i64),
     /// The platform has taken a part.
     Delivered { seq: i64, receipt: Receipt, is_last: bool },
     /// It has not, this time.
@@ -78,16 +83,24 @@ impl Mark {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         match self {
-            Self::Sending(seq) => outbox::part_sending(tx, id, seq).await,
+            Self::Sending(seq) => outbox::part_sending(tx, id, seq, worker).await,
+            Self::Unsent(seq) => outbox::part_unsent(tx, id, worker, seq).await,
             Self::Delivered { seq, receipt, is_last } => {
-                outbox::part_delivered(tx, id, seq, &receipt.id, is_last, now).await
+                let part = Delivered {
+                    message: id,
+                    seq,
+                    is_last,
+                    platform_id: &receipt.id,
+                    worker,
+                };
+                outbox::part_delivered(tx, part, now).await
             }
             Self::AttemptFailed(reason) => outbox::attempt_failed(tx, id, worker, &reason).await,
             Self::Failed(reason) => outbox::fail(tx, id, worker, &reason).await,
             Self::ChatGone(reason) => channels::disable(tx, channel, &reason, now).await,
             Self::Moved { platform, from, to } => {
                 channels::moved(tx, platform, &from, &to.place).await?;
-                outbox::readdress(tx, id, &to).await
+                outbox::readdress(tx, id, worker, &to).await
             }
         }
     }

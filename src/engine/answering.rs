@@ -3,14 +3,14 @@
 use super::{
     rules::Rules,
     state::{Asked, Pending, RunState},
-    step::{Answerer, Event, Step, StepKind},
+    step::{Answerer, ConfirmAbout, Event, Step, StepKind},
 };
 use crate::{
     clock::Timestamp,
-    id::RunId,
-    policy::{Action, Rule},
+    id::{RunId, SpaceId},
+    policy::Rule,
     store::{
-        Conn, Db, StoreError, Tx, approvals, contexts, notify, policies,
+        Conn, Db, StoreError, Tx, approvals, channels, contexts, notify, policies,
         runs::{self, Run, RunStatus},
         steps,
         users::{User, UserRole},
@@ -37,6 +37,8 @@ pub struct Answer {
 pub enum By {
     /// A person.
     User(User),
+    /// A person who manages this group or server.
+    Manager(User, SpaceId),
     /// Whoever runs this Clifford.
     Operator,
 }
@@ -50,7 +52,7 @@ pub enum Answered {
     NothingAsked,
     /// The run asks something else by now.
     Other,
-    /// Only the run's person and an owner may answer.
+    /// Only the run's person may answer, whoever manages the place where they asked, and an owner.
     NotTheirs,
     /// No rule can take the place of this question.
     NoRule,
@@ -79,11 +81,8 @@ pub async fn asked(conn: &mut Conn, run: &Run) -> Result<Option<Asked>, StoreErr
 pub async fn answer(tx: &mut Tx, answer: &Answer, now: Timestamp) -> Result<Answered, StoreError> {
     let unknown = || StoreError::NotFound(format!("run {}", answer.run));
     let run = runs::get(tx, answer.run).await?.ok_or_else(unknown)?;
-    let may = match &answer.by {
-        By::Operator => true,
-        By::User(user) => run.user_id == Some(user.id) || user.role == UserRole::Owner,
-    };
-    if !may {
+    let manages = is_of_manager(tx, &run, &answer.by).await?;
+    if !(manages || is_theirs(&run, &answer.by)) {
         return Ok(Answered::NotTheirs);
     }
     // The context's row is locked before the run's, as in ingress.
@@ -93,6 +92,10 @@ pub async fn answer(tx: &mut Tx, answer: &Answer, now: Timestamp) -> Result<Answ
     let Some(asked) = self::asked(tx, &run).await? else {
         return Ok(Answered::NothingAsked);
     };
+    // What is their person's alone nobody else hands out.
+    if asked.request.about == ConfirmAbout::Result && !is_theirs(&run, &answer.by) {
+        return Ok(Answered::NotTheirs);
+    }
     if answer.code.as_ref().is_some_and(|code| *code != asked.code) {
         return Ok(Answered::Other);
     }
@@ -110,15 +113,16 @@ pub async fn answer(tx: &mut Tx, answer: &Answer, now: Timestamp) -> Result<Answ
             approved: answer.approved,
             code: asked.code.clone(),
             by: match &answer.by {
-                By::User(user) => Answerer::User(user.id),
+                By::User(user) | By::Manager(user, _) => Answerer::User(user.id),
                 By::Operator => Answerer::Operator,
             },
         }),
     };
     steps::append(tx, run.id, &[step]).await?;
     // Without a conversation and a person it would hold everywhere, for everybody.
-    if answer.always && run.context_id.is_some() && run.user_id.is_some() {
-        policies::insert(tx, &rule(&run, &asked), now).await?;
+    if let (true, Some(context), Some(user)) = (answer.always, run.context_id, run.user_id) {
+        let rule = Rule::always(&asked.request.call.name, context, user);
+        policies::insert(tx, &rule, now).await?;
     }
     // If its conversation is busy, it is woken as soon as that is free.
     runs::wake(tx, run.id, approvals::ANSWERED, now).await?;
@@ -126,17 +130,21 @@ pub async fn answer(tx: &mut Tx, answer: &Answer, now: Timestamp) -> Result<Answ
     Ok(Answered::Taken(Box::new(asked)))
 }
 
-/// The rule that takes the place of a question: for this command in this conversation, where the same person asks.
-fn rule(run: &Run, asked: &Asked) -> Rule {
-    let name = &asked.request.call.name;
-    Rule {
-        name: format!("{name}, approved in chat"),
-        action: Action::Allow,
-        tools: vec![name.clone()],
-        context: run.context_id,
-        user: run.user_id,
-        ..Rule::default()
+/// Whether a run works for whoever answers, or they are its operator or an owner.
+fn is_theirs(run: &Run, by: &By) -> bool {
+    match by {
+        By::Operator => true,
+        By::User(user) | By::Manager(user, _) => run.user_id == Some(user.id) || user.role == UserRole::Owner,
     }
+}
+
+/// Whether a run was asked for in the group or server that whoever answers manages.
+async fn is_of_manager(tx: &mut Tx, run: &Run, by: &By) -> Result<bool, StoreError> {
+    let (By::Manager(_, space), Some(channel)) = (by, run.channel_id) else {
+        return Ok(false);
+    };
+    let channel = channels::get(tx, channel).await?;
+    Ok(channel.is_some_and(|channel| channel.space_id == Some(*space)))
 }
 
 /// Answers from a process that may not work on the run; whoever does goes on.
@@ -153,9 +161,11 @@ pub async fn from_outside(db: &Db, given: Answer, now: Timestamp) -> Result<Run,
         Answered::Taken(_) => {}
         Answered::NothingAsked => return refused("it asks for nothing; it was answered, ran out of time or has ended"),
         Answered::Other => return refused("it asks something else by now; look at its steps"),
-        Answered::NotTheirs => return refused("only its person or an owner may answer"),
+        Answered::NotTheirs => return refused("only its person, who manages the place, or an owner may answer"),
         Answered::NoRule => {
-            return refused("only what a run that has read nothing from outside asks can become a rule");
+            return refused(
+                "no rule can take its place: words from outside may be behind it, or a rule asks each time",
+            );
         }
     }
     runs::get(&mut db.read().await?, id)

@@ -76,7 +76,7 @@ pub async fn commit(
         messages::insert_outbound(tx, message, now).await?;
     }
     let follow_up = match run.context_id.filter(|_| run.parent_run_id.is_none()) {
-        Some(context) => follow_up_in(tx, context, run, worker, lease_for, now).await?,
+        Some(context) => follow_up_in(tx, context, run.agent_id, worker, lease_for, now).await?,
         None => None,
     };
     notify::work(tx).await?;
@@ -98,7 +98,7 @@ pub async fn from_outside(db: &Db, id: RunId, now: Timestamp) -> Result<Run, Sto
         owner: nobody,
         epoch: 0,
     };
-    let work = Work::load(&mut db.read().await?, lease).await?;
+    let work = Work::without_steps(&mut db.read().await?, lease).await?;
     let masker = Arc::new(Masker::new([]));
     let outbound = Outbound::new(BTreeMap::new(), 1, nobody, Duration::ZERO, masker);
     let message = work

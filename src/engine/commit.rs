@@ -13,7 +13,7 @@ use super::{
 use crate::{
     budget::{Amount, Settlement},
     clock::Timestamp,
-    id::{ChannelId, ContextId, RunId, UserId, WorkerId},
+    id::{AgentId, ChannelId, ContextId, RunId, UserId, WorkerId},
     memory::closing,
     roles::Role,
     store::{
@@ -199,7 +199,7 @@ impl Commit {
                 tx,
                 context,
                 rest.queued,
-                &self.run,
+                self.run.agent_id,
                 self.lease.owner,
                 self.lease_for,
                 now,
@@ -266,7 +266,10 @@ impl Commit {
         }
         for step in &self.steps {
             if let StepKind::ToolResult(result) = &step.kind {
-                change.cost += result.spent.cost;
+                let spent = result.spent;
+                change.prompt_tokens += spent.tokens.saturating_sub(spent.written);
+                change.completion_tokens += spent.written;
+                change.cost += spent.cost;
             }
         }
         match &self.then {
@@ -398,14 +401,14 @@ pub async fn wake_parent(tx: &mut Tx, ended: &Run, now: Timestamp) -> Result<boo
 
 /// One new run for all that arrived in a context while another was at work, in order. It answers where the
 /// last of them was written. What arrived in another channel that shares the context is answered there, so it waits
-/// for the run after. The agent of its channel does it.
+/// for the run after. The agent of its channel does it, else the one of the run that ended.
 ///
 /// # Errors
 /// The store's.
 pub async fn follow_up_in(
     tx: &mut Tx,
     context: ContextId,
-    ended: &Run,
+    ended: AgentId,
     worker: WorkerId,
     lease_for: Duration,
     now: Timestamp,
@@ -418,7 +421,7 @@ async fn begin_follow_up(
     tx: &mut Tx,
     context: ContextId,
     mut queued: Vec<messages::Queued>,
-    ended: &Run,
+    ended: AgentId,
     worker: WorkerId,
     lease_for: Duration,
     now: Timestamp,
@@ -430,7 +433,7 @@ async fn begin_follow_up(
     let own = channels::get(tx, last.channel_id)
         .await?
         .and_then(|channel| channel.agent_id);
-    let agent = (agents::for_channel(tx, own).await?).map_or(ended.agent_id, |agent| agent.id);
+    let agent = (agents::for_channel(tx, own).await?).map_or(ended, |agent| agent.id);
     let mode = match last.mode() {
         Some(mode) => mode,
         None => agents::mode_in(tx, agent, last.channel_id).await?,

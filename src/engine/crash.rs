@@ -1,5 +1,6 @@
 //! Crash points: in test builds the environment variable `CLIFFORD_CRASH_AT=name[:n]` kills the process, as
-//! `kill -9` does, the n-th time that it comes to the point of that name. Release builds have none.
+//! `kill -9` does, the n-th time that it comes to the point of that name; `CLIFFORD_PANIC_AT` ends the task alone that
+//! comes there, by a panic. Release builds have none.
 
 /// A place where a process may die, for which resuming is tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -8,6 +9,8 @@ pub enum Point {
     BeforeModelCall,
     /// The model's reply is recorded, but not applied.
     ResponseRecorded,
+    /// A person approved a call; that it is made is not recorded.
+    CallApproved,
     /// A tool call is recorded; the tool was not called.
     ToolCallRecorded,
     /// The tool was called; its result is not recorded.
@@ -44,6 +47,7 @@ impl Point {
         match self {
             Self::BeforeModelCall => "before_model_call",
             Self::ResponseRecorded => "response_recorded",
+            Self::CallApproved => "call_approved",
             Self::ToolCallRecorded => "tool_call_recorded",
             Self::ToolCalled => "tool_called",
             Self::MessageRecorded => "message_recorded",
@@ -65,7 +69,7 @@ impl Point {
 /// Whether this process is to die at a point, now or later.
 #[cfg(debug_assertions)]
 pub fn is_armed(point: Point) -> bool {
-    armed::setting().is_some_and(|(name, _)| *name == point.name())
+    armed::killing().is_some_and(|(name, _)| *name == point.name())
 }
 
 /// Whether this process is to die at a point, now or later.
@@ -77,11 +81,12 @@ pub const fn is_armed(_: Point) -> bool {
 /// Dies here, if this is the point and the time.
 #[cfg(debug_assertions)]
 pub fn reach(point: Point) {
-    use std::sync::atomic::Ordering;
-    if let Some((name, left)) = armed::setting()
-        && *name == point.name()
-        && left.fetch_sub(1, Ordering::SeqCst) == 1
-    {
+    assert!(
+        !armed::is_due(armed::panicking(), point),
+        "panic point {} reached",
+        point.name()
+    );
+    if armed::is_due(armed::killing(), point) {
         tracing::warn!(point = point.name(), "crash point reached");
         let own = rustix::process::getpid();
         rustix::process::kill_process(own, rustix::process::Signal::KILL).ok();
@@ -98,14 +103,32 @@ pub const fn reach(_: Point) {}
 
 #[cfg(debug_assertions)]
 mod armed {
-    use std::sync::{LazyLock, atomic::AtomicI64};
+    use std::sync::{
+        LazyLock,
+        atomic::{AtomicI64, Ordering},
+    };
 
-    pub(super) fn setting() -> Option<&'static (String, AtomicI64)> {
-        static SETTING: LazyLock<Option<(String, AtomicI64)>> = LazyLock::new(|| {
-            let text = std::env::var("CLIFFORD_CRASH_AT").ok()?;
-            let (name, count) = text.split_once(':').unwrap_or((&text, "1"));
-            Some((name.to_owned(), AtomicI64::new(count.parse().unwrap_or(1))))
-        });
+    /// The name of a point, and how often it is still passed by.
+    type Setting = (String, AtomicI64);
+
+    pub(super) fn killing() -> Option<&'static Setting> {
+        static SETTING: LazyLock<Option<Setting>> = LazyLock::new(|| read("CLIFFORD_CRASH_AT"));
         SETTING.as_ref()
+    }
+
+    pub(super) fn panicking() -> Option<&'static Setting> {
+        static SETTING: LazyLock<Option<Setting>> = LazyLock::new(|| read("CLIFFORD_PANIC_AT"));
+        SETTING.as_ref()
+    }
+
+    fn read(variable: &str) -> Option<Setting> {
+        let text = std::env::var(variable).ok()?;
+        let (name, count) = text.split_once(':').unwrap_or((&text, "1"));
+        Some((name.to_owned(), AtomicI64::new(count.parse().unwrap_or(1))))
+    }
+
+    /// Whether this is the point and the time.
+    pub(super) fn is_due(setting: Option<&Setting>, point: super::Point) -> bool {
+        setting.is_some_and(|(name, left)| *name == point.name() && left.fetch_sub(1, Ordering::SeqCst) == 1)
     }
 }

@@ -21,11 +21,14 @@ pub enum Shape {
     Whole,
 }
 
-/// Takes a reply as it grows, and tells those who watch its run, and its chat, what the user will read of it.
+/// Takes a reply as it grows, and tells those who watch its run, and its chat, what the user will read of it. A secret is
+/// hidden, and what may become one held back until it is known.
 pub struct Draft {
     events: Events,
     run: RunId,
     shape: Shape,
+    masker: Arc<Masker>,
+    is_guarded: bool,
     shown: Option<Shown>,
     text: String,
     told: usize,
@@ -42,23 +45,32 @@ pub struct Shown {
     pub epoch: i64,
     /// The key of the message that it becomes.
     pub key: DeliveryKey,
-    /// Hides secrets.
-    pub masker: Arc<Masker>,
     /// The output of an action is shown too, not only its message.
     pub with_output: bool,
 }
 
 impl Draft {
     /// A draft of a run's next reply.
-    pub fn new(events: Events, run: RunId, shape: Shape) -> Self {
+    pub fn new(events: Events, run: RunId, shape: Shape, masker: Arc<Masker>) -> Self {
         Self {
             events,
             run,
             shape,
+            masker,
+            is_guarded: false,
             shown: None,
             text: String::new(),
             told: 0,
             last: String::new(),
+        }
+    }
+
+    /// The same, shown to nobody: it may lose addresses before it goes out.
+    #[must_use]
+    pub fn guarded(self) -> Self {
+        Self {
+            is_guarded: true,
+            ..self
         }
     }
 
@@ -71,11 +83,35 @@ impl Draft {
         }
     }
 
-    /// Shows whole words only: a secret is found where it is whole.
+    /// The reply is whole: nothing needs to be held back any more.
+    pub fn end(mut self) {
+        if self.events.is_watched(self.run) && !self.is_guarded {
+            let (_, visible) = self.visible();
+            let visible = self.masker.mask(&visible).into_owned();
+            self.tell(&visible);
+        }
+    }
+
+    fn visible(&self) -> (Field, String) {
+        match self.shape {
+            Shape::Action => visible(&self.text),
+            Shape::Whole => visible_in_chat(&self.text),
+        }
+    }
+
+    /// Tells those who watch the run what is new to them.
+    fn tell(&mut self, visible: &str) {
+        if let Some(more) = visible.get(self.told..).filter(|more| !more.is_empty()) {
+            self.events.tell(self.run, RunEvent::Token(more.to_owned()));
+            self.told = visible.len();
+        }
+    }
+
+    /// Shows whole words only.
     fn show(&mut self, visible: &str) {
         let Some(shown) = &self.shown else { return };
         let words = visible.rfind(char::is_whitespace).map_or("", |end| &visible[..end]);
-        let words = shown.masker.mask(words.trim_end());
+        let words = self.masker.mask(self.masker.settled(words.trim_end()));
         if !words.is_empty() && *words != self.last {
             words.as_ref().clone_into(&mut self.last);
             let text = words.into_owned();
@@ -86,18 +122,18 @@ impl Draft {
 
 impl Sink for Draft {
     fn text(&mut self, delta: &str) {
+        if self.is_guarded {
+            return;
+        }
+        self.text.push_str(delta);
         let is_watched = self.events.is_watched(self.run);
         if !is_watched && self.shown.is_none() {
             return;
         }
-        self.text.push_str(delta);
-        let (field, visible) = match self.shape {
-            Shape::Action => visible(&self.text),
-            Shape::Whole => visible_in_chat(&self.text),
-        };
-        if is_watched && let Some(more) = visible.get(self.told..).filter(|more| !more.is_empty()) {
-            self.events.tell(self.run, RunEvent::Token(more.to_owned()));
-            self.told = visible.len();
+        let (field, visible) = self.visible();
+        if is_watched {
+            let settled = self.masker.mask(self.masker.settled(&visible)).into_owned();
+            self.tell(&settled);
         }
         let is_shown = match field {
             Field::Message => true,
@@ -111,6 +147,9 @@ impl Sink for Draft {
 
     fn reset(&mut self) {
         self.text.clear();
+        if self.told > 0 {
+            self.events.tell(self.run, RunEvent::Reset);
+        }
         self.told = 0;
     }
 }
@@ -250,9 +289,11 @@ fn visible_in_chat(reply: &str) -> (Field, String) {
 
 #[cfg(test)]
 mod tests {
+    use clifford_vault::Secret;
     use proptest::prelude::*;
 
     use super::*;
+    use crate::engine::events::Watcher;
 
     #[test]
     fn of_a_chat_all_is_visible_but_thoughts_and_what_is_around_the_text() {
@@ -273,17 +314,76 @@ mod tests {
         }
     }
 
+    fn watched(shape: Shape, secrets: &[&str]) -> (Draft, Watcher) {
+        let (events, run) = (Events::default(), RunId::new());
+        let watcher = events.watch(run);
+        let secrets: Vec<_> = secrets.iter().map(|secret| Secret::new(*secret)).collect();
+        (Draft::new(events, run, shape, Arc::new(Masker::new(&secrets))), watcher)
+    }
+
+    /// All that was told, in order.
+    async fn told(watcher: &mut Watcher, draft: Draft) -> Vec<RunEvent> {
+        draft.events.tell(draft.run, RunEvent::Step(1));
+        drop(draft);
+        let mut events = Vec::new();
+        while let Some(event) = watcher.next().await.filter(|event| *event != RunEvent::Step(1)) {
+            events.push(event);
+        }
+        events
+    }
+
+    fn tokens(texts: &[&str]) -> Vec<RunEvent> {
+        texts.iter().map(|text| RunEvent::Token((*text).to_owned())).collect()
+    }
+
     #[tokio::test]
     async fn who_watches_a_chat_sees_it_grow() {
-        let (events, run) = (Events::default(), RunId::new());
-        let mut watcher = events.watch(run);
-        let mut draft = Draft::new(events, run, Shape::Whole);
+        let (mut draft, mut watcher) = watched(Shape::Whole, &[]);
         for delta in ["<think>hm</th", "ink>Hel", "lo", " you"] {
             draft.text(delta);
         }
-        for token in ["Hel", "lo", " you"] {
-            assert_eq!(watcher.next().await, Some(RunEvent::Token(token.to_owned())));
+        assert_eq!(told(&mut watcher, draft).await, tokens(&["Hel", "lo", " you"]));
+    }
+
+    #[tokio::test]
+    async fn a_secret_is_hidden_even_if_it_comes_in_pieces() {
+        let (mut draft, mut watcher) = watched(Shape::Action, &["hunter22 x"]);
+        for delta in [r#"{"type":"finish","output":"it is h"#, "unter22", " x, or h", "i"] {
+            draft.text(delta);
         }
+        let expected = tokens(&["it is ", "[secret], or ", "hi"]);
+        assert_eq!(told(&mut watcher, draft).await, expected);
+    }
+
+    #[tokio::test]
+    async fn what_was_held_back_is_told_when_the_reply_is_whole() {
+        let (mut draft, mut watcher) = watched(Shape::Whole, &["hunter22"]);
+        let (events, run) = (draft.events.clone(), draft.run);
+        draft.text("oh");
+        draft.end();
+        events.tell(run, RunEvent::Step(1));
+        for expected in tokens(&["o", "h"]) {
+            assert_eq!(watcher.next().await, Some(expected));
+        }
+    }
+
+    #[tokio::test]
+    async fn who_watches_hears_that_a_reply_begins_anew() {
+        let (mut draft, mut watcher) = watched(Shape::Whole, &[]);
+        draft.reset();
+        draft.text("The answ");
+        draft.reset();
+        draft.text("It is");
+        let expected = [tokens(&["The answ"]), vec![RunEvent::Reset], tokens(&["It is"])].concat();
+        assert_eq!(told(&mut watcher, draft).await, expected);
+    }
+
+    #[tokio::test]
+    async fn what_may_lose_addresses_is_told_to_nobody() {
+        let (draft, mut watcher) = watched(Shape::Whole, &[]);
+        let mut draft = draft.guarded();
+        draft.text("look at https://example.org/");
+        assert_eq!(told(&mut watcher, draft).await, []);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use dashmap::DashMap;
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{events::Events, perform, rules::Rules, work::Work};
+use super::{events::Events, perform, rules::Rules, unread, work::Work};
 use crate::{
     budget::Budget,
     clock::SharedClock,
@@ -23,6 +23,7 @@ use crate::{
         agents::Mode,
         runs::{self, Begun, Lease, RunStatus},
     },
+    takeover::Takeover,
     tools::{Registry, Services},
 };
 
@@ -93,6 +94,8 @@ pub struct Engine {
     pub clock: SharedClock,
     /// This process.
     pub worker: WorkerId,
+    /// When it may take over what others hold.
+    pub takeover: Takeover,
     /// The rules' numbers.
     pub rules: Rules,
     /// Settings.
@@ -163,6 +166,7 @@ impl Engine {
         let places = Arc::new(Semaphore::new(parts.settings.max_concurrent_runs));
         Arc::new(Self {
             db: parts.db,
+            takeover: Takeover::new(Arc::clone(&parts.clock), parts.worker, parts.settings.lease),
             clock: parts.clock,
             worker: parts.worker,
             rules: parts.rules,
@@ -257,19 +261,19 @@ impl Engine {
     }
 
     /// Reads all that belongs to a held run, and waits for the database if it is away: what is held and not
-    /// worked on would be held for ever. `None`: this process stops, or the run cannot be read.
-    pub async fn load_patiently(&self, lease: Lease) -> Option<Work> {
+    /// worked on would be held for ever. `None`: this process stops.
+    ///
+    /// # Errors
+    /// The run cannot be read.
+    pub async fn load_patiently(&self, lease: Lease) -> Result<Option<Work>, StoreError> {
         loop {
             match self.load(lease).await {
-                Ok(work) => return Some(work),
-                Err(error @ (StoreError::NotFound(_) | StoreError::Corrupt(_))) => {
-                    tracing::error!(run = %lease.run, %error, "a run cannot be read");
-                    return None;
-                }
+                Ok(work) => return Ok(Some(work)),
+                Err(error) if unread::is_unreadable(&error) => return Err(error),
                 Err(error) => tracing::warn!(run = %lease.run, %error, "a run waits for the database"),
             }
             tokio::select! {
-                () = self.stop.cancelled() => return None,
+                () = self.stop.cancelled() => return Ok(None),
                 () = tokio::time::sleep(RETRY) => {}
             }
         }
@@ -317,10 +321,11 @@ impl Drop for Held {
 
 impl Held {
     async fn read_and_work_on(&self) {
-        let work = self.engine.load_patiently(self.lease).await;
-        // While it waited for its place it may have become somebody else's, or ended.
-        if let Some(work) = work.filter(|work| work.run.epoch == self.lease.epoch) {
-            self.work_on(work).await;
+        match self.engine.load_patiently(self.lease).await {
+            // While it waited for its place it may have become somebody else's, or ended.
+            Ok(Some(work)) if work.run.epoch == self.lease.epoch => self.work_on(work).await,
+            Ok(_) => {}
+            Err(error) => unread::end(&self.engine, self.lease, &error.to_string(), &self.cancelled).await,
         }
     }
 

@@ -19,6 +19,8 @@ pub enum RunEvent {
     Status(RunStatus),
     /// The answer grows: the next piece of what the user will read.
     Token(String),
+    /// The reply begins anew, because its server failed in the middle: the pieces so far are worth nothing.
+    Reset,
 }
 
 /// Watchers by run.

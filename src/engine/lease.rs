@@ -2,17 +2,23 @@
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::Engine;
 use crate::{
     id::MessageId,
     store::{
-        StoreError, outbox,
+        StoreError, notify, outbox,
         run_queue::{self, heartbeat},
         runs::Lease,
+        strays,
     },
+    takeover::Silent,
 };
+
+/// Longer than anything is held that nobody renews: leases that end later were written by another time.
+const LONGEST: Duration = Duration::from_secs(900);
 
 /// What this process holds by the rows, and has not in hand.
 #[derive(Debug, Default)]
@@ -45,6 +51,40 @@ pub async fn renew(engine: Arc<Engine>, stop: CancellationToken) {
             Err(error) => tracing::warn!(%error, "what this process holds could not be compared with what it does"),
         }
     }
+}
+
+/// Looks once a lease for what dead processes hold by a clock that was put back since, until `stop`. Not where leases are
+/// renewed, which waits for nothing else.
+pub async fn watch(engine: Arc<Engine>, stop: CancellationToken) {
+    let mut silent = Silent::default();
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(engine.settings.lease) => {}
+        }
+        if let Err(error) = give_up(&engine, &mut silent).await {
+            tracing::warn!(%error, "what was held by a clock that was put back could not be looked for");
+        }
+    }
+}
+
+/// Gives back what nobody renews and what would run out only by a clock that was put back since.
+async fn give_up(engine: &Engine, silent: &mut Silent) -> Result<(), StoreError> {
+    let lease = engine.settings.lease;
+    let beyond = engine.clock.now().after(LONGEST.max(lease * 2));
+    let found = strays::find(&mut engine.db.read().await?, beyond).await?;
+    for stray in silent.of(found, Instant::now(), lease) {
+        tracing::warn!(held = stray.held, owner = %stray.owner, "nobody renews what a process holds; it is given back");
+        let given = engine.db.write(move |tx| {
+            Box::pin(async move {
+                strays::give_back(tx, &stray, beyond).await?;
+                notify::work(tx).await
+            })
+        });
+        given.await?;
+        engine.bell.notify_one();
+    }
+    Ok(())
 }
 
 /// Gives back what was an orphan the last time and still is; returns those that are new.

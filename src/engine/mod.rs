@@ -39,6 +39,7 @@ pub mod state;
 pub mod step;
 pub mod tool_payer;
 pub mod transcript;
+mod unread;
 pub mod wake;
 pub mod work;
 

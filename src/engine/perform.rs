@@ -14,10 +14,11 @@ use super::{
     session::{Gone, Onward, Session},
     state::Pending,
     step::EndingKind,
+    unread,
     work::Work,
 };
 use crate::{
-    store::StoreError,
+    store::runs::Lease,
     telemetry::{measures, spans},
 };
 
@@ -74,8 +75,8 @@ async fn drive_within(engine: &Arc<Engine>, work: Work, cancelled: &Cancellation
                 fail_after_panic(engine, lease, cancelled).await;
                 return Rest::LetGo;
             }
-            Err(Gone::Store(error @ (StoreError::NotFound(_) | StoreError::Corrupt(_)))) => {
-                tracing::error!(%error, "the run cannot be read");
+            Err(Gone::Store(error)) if unread::is_unreadable(&error) => {
+                unread::end(engine, lease, &error.to_string(), cancelled).await;
                 return Rest::LetGo;
             }
             Err(Gone::Store(error)) => {
@@ -130,6 +131,7 @@ async fn turn(engine: &Arc<Engine>, session: &mut Session<'_>) -> Result<Onward,
         Pending::Apply(reply) => {
             let (decision, enclosed) = match session.enclosed(&reply).await? {
                 Ok(enclosed) => {
+                    session.know_names(&reply).await?;
                     let now = engine.clock.now();
                     (decide::decide(&session.state, &session.rules, &reply, now), enclosed)
                 }
@@ -153,20 +155,23 @@ async fn turn(engine: &Arc<Engine>, session: &mut Session<'_>) -> Result<Onward,
     }
 }
 
-async fn fail_after_panic(engine: &Arc<Engine>, lease: crate::store::runs::Lease, cancelled: &CancellationToken) {
+/// Ends a run whose task panicked. What panicked may be the reading of its steps, which is not done a second time where
+/// that would end this task.
+async fn fail_after_panic(engine: &Arc<Engine>, lease: Lease, cancelled: &CancellationToken) {
+    const WHY: &str = "an internal error (panic)";
     measures::panicked();
     tracing::error!("the run's task panicked");
-    let Some(work) = engine.load_patiently(lease).await else {
-        return;
+    let failed = async {
+        let Some(work) = engine.load_patiently(lease).await? else {
+            return Err(Gone::Cancelled);
+        };
+        let mut session = Session::open(engine, work, cancelled);
+        let decision = endings::give_up(&session.state, EndingKind::Error, sentences::ERROR, WHY);
+        session.carry_out(decision).await
     };
-    let mut session = Session::open(engine, work, cancelled);
-    let decision = endings::give_up(
-        &session.state,
-        EndingKind::Error,
-        sentences::ERROR,
-        "an internal error (panic)",
-    );
-    if let Err(error) = session.carry_out(decision).await {
-        tracing::error!(?error, "the run could not be failed");
+    let failed = AssertUnwindSafe(failed).catch_unwind().await;
+    match failed.unwrap_or(Err(Gone::Panicked)) {
+        Ok(_) | Err(Gone::Lost | Gone::Cancelled) => {}
+        Err(Gone::Panicked | Gone::Store(_)) => unread::end(engine, lease, WHY, cancelled).await,
     }
 }

@@ -56,11 +56,11 @@ async fn look(engine: &Arc<Engine>) -> Result<Option<Timestamp>, StoreError> {
     fire::fire_due(engine, now).await?;
     loop {
         let places = engine.places.available_permits().min(BATCH);
-        if places == 0 || !claim(engine, now, places).await? {
+        if places == 0 || !claim(engine, places).await? {
             break;
         }
     }
-    engine.delivery.claim().await?;
+    engine.delivery.claim(engine.takeover.look()).await?;
     let mut conn = engine.db.read().await?;
     let next = [
         run_queue::next_wake(&mut conn, now).await?,
@@ -70,14 +70,14 @@ async fn look(engine: &Arc<Engine>) -> Result<Option<Timestamp>, StoreError> {
 }
 
 /// Claims up to `places` runs; `true` if there may be more.
-async fn claim(engine: &Arc<Engine>, now: Timestamp, places: usize) -> Result<bool, StoreError> {
-    let (worker, until) = (engine.worker, now.after(engine.settings.lease));
+async fn claim(engine: &Arc<Engine>, places: usize) -> Result<bool, StoreError> {
+    let look = engine.takeover.look();
     let limit = u32::try_from(places).unwrap_or(u32::MAX);
     let served = engine.delivery.served();
     let tree = u32::try_from(engine.settings.max_parallel_subagents).unwrap_or(u32::MAX);
     let claimed = engine
         .db
-        .write(move |tx| Box::pin(async move { run_queue::claim(tx, worker, &served, now, until, limit, tree).await }))
+        .write(move |tx| Box::pin(async move { run_queue::claim(tx, look, &served, limit, tree).await }))
         .await?;
     let count = claimed.len();
     for lease in claimed {

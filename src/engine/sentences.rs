@@ -21,6 +21,9 @@ pub const BUDGET: &str =
     "Sorry, this took more work than I may spend on one request. Could you ask for a smaller part of it?";
 /// For a run that somebody stopped from outside of the chat.
 pub const CANCELLED: &str = "This request was cancelled.";
+/// For a message that comes while a run waits for an answer of its person, and is kept for that run.
+pub const ASKED_BEFORE: &str = "I am still waiting for your answer to what I asked: please press a button there, or write \
+                                `/approve` or `/deny`. I will read this when I go on.";
 /// For a channel without an agent.
 pub const NO_AGENT: &str = "No enabled agent is configured for this channel.";
 

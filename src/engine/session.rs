@@ -13,6 +13,7 @@ mod thinking;
 
 use std::{sync::Arc, time::Duration};
 
+use clifford_action::{Action, Reply, Unreadable};
 use clifford_channel::Address;
 use tokio_util::sync::CancellationToken;
 use tracing::Span;
@@ -42,6 +43,9 @@ use crate::{
     },
     tools::Options,
 };
+
+/// Where words come from of which nobody can tell it any more.
+const UNREADABLE: &str = "steps that cannot be read";
 
 /// Why a worker lets go of a run that has neither ended nor waits.
 #[derive(Debug)]
@@ -98,6 +102,8 @@ pub struct Session<'a> {
     uncommitted: Vec<Step>,
     /// A call that was found without its result: the process that made it died.
     interrupted: bool,
+    /// A reply that was found without what was made of it: the call that it asks for was decided on before a restart.
+    taken_up: bool,
     /// What is set for tools here, once that was looked up.
     options: Option<Arc<Options>>,
     /// What becomes of messages that arrive meanwhile, once that was looked up.
@@ -118,6 +124,22 @@ impl<'a> Session<'a> {
         let rules = engine.rules.of(work.user.as_ref()).of_run(&work.run);
         let state = RunState::replay(&work.run, &rules, &work.steps);
         let interrupted = matches!(state.pending, super::state::Pending::Call(_));
+        let taken_up = matches!(state.pending, super::state::Pending::Apply(_));
+        Self {
+            interrupted,
+            taken_up,
+            ..Self::with(engine, work, rules, state, cancelled)
+        }
+    }
+
+    /// Takes a run up of which this is known, and nothing of its steps: to end it.
+    pub(super) fn with(
+        engine: &'a Arc<Engine>,
+        work: Work,
+        rules: Rules,
+        state: RunState,
+        cancelled: &'a CancellationToken,
+    ) -> Self {
         Self {
             state,
             rules,
@@ -128,7 +150,8 @@ impl<'a> Session<'a> {
             keys: Vec::new(),
             settlement: None,
             uncommitted: Vec::new(),
-            interrupted,
+            interrupted: false,
+            taken_up: false,
             options: None,
             when_busy: None,
             taken_in: Vec::new(),
@@ -159,6 +182,24 @@ impl<'a> Session<'a> {
         self.uncommitted.push(step);
     }
 
+    /// A tool with one command may be called by its own name: which tools those are here is looked up where a reply
+    /// calls one so.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn know_names(&mut self, reply: &Result<Reply, Unreadable>) -> Result<(), Gone> {
+        if let Ok(Reply {
+            action: Action::ToolCall { name, .. },
+            ..
+        }) = reply
+            && !name.contains('.')
+        {
+            let options = self.options().await?;
+            self.rules.single_commands = self.engine.tools.single_commands(&options);
+        }
+        Ok(())
+    }
+
     /// The run was woken: what its subagents returned joins the transcript.
     ///
     /// # Errors
@@ -180,8 +221,12 @@ impl<'a> Session<'a> {
         drop(conn);
         for child in children.into_iter().filter(|child| child.status.is_ended()) {
             if self.state.children.contains(&child.id) {
-                let steps = steps::of_run(&mut self.engine.db.read().await?, child.id).await?;
-                let origins = RunState::replay(&child, &self.engine.rules, &steps).origins;
+                let origins = match steps::of_run(&mut self.engine.db.read().await?, child.id).await {
+                    Ok(steps) => RunState::replay(&child, &self.engine.rules, &steps).origins,
+                    // Nobody knows what it has read.
+                    Err(StoreError::Corrupt(_)) => [UNREADABLE.to_owned()].into(),
+                    Err(error) => return Err(error.into()),
+                };
                 self.push(StepKind::Event(Event::SubagentEnded {
                     run_id: child.id,
                     task: child.input_text,

@@ -97,11 +97,21 @@ pub struct ToolResult {
 pub struct Spent {
     /// Tokens of requests and replies.
     pub tokens: u64,
+    /// Of those, tokens of replies.
+    #[serde(default)]
+    pub written: u64,
     /// Money, in the providers' currency.
     pub cost: f64,
 }
 
 impl Spent {
+    /// Counts another call.
+    pub fn add(&mut self, call: &LlmResponse) {
+        self.tokens += call.usage.prompt_tokens + call.usage.completion_tokens;
+        self.written += call.usage.completion_tokens;
+        self.cost += call.cost;
+    }
+
     fn is_nothing(&self) -> bool {
         *self == Self::default()
     }

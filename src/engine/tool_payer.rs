@@ -10,13 +10,17 @@ use async_trait::async_trait;
 use clifford_llm::{Completion, IMAGE_TOKENS, ModelError, Request, estimate_tokens};
 use futures::future::BoxFuture;
 use serde_json::Value;
+use tokio::time::Instant;
 
-use super::{Engine, step::LlmResponse};
+use super::{
+    Engine,
+    step::{LlmResponse, Spent},
+};
 use crate::{
     budget::{self, Amount, Claim, Outcome, Settlement, Telling},
     id::{ChannelId, RunId},
     own_keys,
-    roles::{Payer, Role},
+    roles::{NoReply, Payer, Role},
     store::{
         StoreError,
         usage::Call,
@@ -40,7 +44,7 @@ pub struct Whose {
 pub struct ToolPayer {
     engine: Arc<Engine>,
     whose: Whose,
-    spent: Mutex<Amount>,
+    spent: Mutex<Spent>,
     under_way: Mutex<Option<UnderWay>>,
 }
 
@@ -71,7 +75,7 @@ impl ToolPayer {
         })
     }
 
-    /// Charges for a call that is still under way: whoever made it was cancelled, or took too long. Does nothing if
+    /// Charges for a call that is still under way: whoever made it was cancelled, or it took too long. Does nothing if
     /// there is none.
     pub async fn charge_broken_off(&self) {
         let Some(call) = self.take() else {
@@ -87,7 +91,7 @@ impl ToolPayer {
     }
 
     /// What was spent so far.
-    pub fn spent(&self) -> Amount {
+    pub fn spent(&self) -> Spent {
         *self.spent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -129,12 +133,7 @@ impl ToolPayer {
     }
 
     async fn record(&self, call: UnderWay, response: LlmResponse) -> Result<(), StoreError> {
-        let amount = budget::spent(&response);
-        {
-            let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
-            spent.cost += amount.cost;
-            spent.tokens += amount.tokens;
-        }
+        self.spent.lock().unwrap_or_else(PoisonError::into_inner).add(&response);
         let of = Call {
             run: self.whose.run,
             seq: None,
@@ -194,11 +193,15 @@ impl Pays for ToolPayer {
             settlement,
             broken_off: budget::broken_off(roles, role, prompt_tokens, own.as_ref()),
         });
-        let limit = Duration::from_millis(engine.rules.max_run_ms);
-        let completion = match roles.ask_by(role, own.as_ref(), &request, &mut (), limit).await {
+        request.deadline = Some(Instant::now() + Duration::from_millis(engine.rules.max_run_ms));
+        let completion = match roles.ask(role, own.as_ref(), &request, &mut ()).await {
             Ok(completion) => completion,
-            Err(error) => {
-                self.forget().await?;
+            Err(NoReply { error, timed_out }) => {
+                if timed_out {
+                    self.charge_broken_off().await;
+                } else {
+                    self.forget().await?;
+                }
                 let refused = own.and_then(|own| own_keys::refused(&own.provider, &error, false));
                 return Err(ToolError::Unavailable(refused.unwrap_or_else(|| told(&error))));
             }
@@ -217,22 +220,20 @@ impl Pays for ToolPayer {
     }
 
     async fn buy(&self, purchase: Purchase, call: BoxFuture<'_, Result<Value, ToolError>>) -> Result<Value, ToolError> {
-        let worst = Amount {
-            cost: purchase.cost,
-            tokens: 0,
-        };
-        let settlement = self.reserve(worst).await?;
-        let response = LlmResponse {
-            provider: purchase.provider,
-            model: purchase.model,
-            cost: purchase.cost,
+        let guessed = purchase.price.guessed();
+        let bill = |(cost, usage)| LlmResponse {
+            provider: purchase.provider.clone(),
+            model: purchase.model.clone(),
+            cost,
+            usage,
             ..LlmResponse::default()
         };
+        let settlement = self.reserve(budget::spent(&bill(guessed))).await?;
         self.begin(UnderWay {
-            role: Role::Vision,
+            role: purchase.role,
             settlement,
             // Whoever sells it makes it whether or not it is fetched.
-            broken_off: Some(response.clone()),
+            broken_off: Some(bill(guessed)),
         });
         let bought = match call.await {
             Ok(bought) => bought,
@@ -241,7 +242,7 @@ impl Pays for ToolPayer {
                 return Err(error);
             }
         };
-        self.pay(response).await?;
+        self.pay(bill(purchase.price.told(&bought))).await?;
         Ok(bought)
     }
 }

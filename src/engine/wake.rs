@@ -9,7 +9,9 @@ use crate::{
     clock::Timestamp,
     id::RunId,
     store::{
-        Db, StoreError, Tx, notify, run_queue, runs,
+        Db, StoreError, Tx, notify,
+        run_queue::{self, Sleeper},
+        runs,
         triggers::{self, Due},
     },
     triggers::schedule,
@@ -27,11 +29,13 @@ const BATCH: u32 = 200;
 /// # Errors
 /// The store's.
 pub async fn wake_due(db: &Db, grace: Duration, now: Timestamp) -> Result<usize, StoreError> {
-    let mut woken = 0;
+    let (mut woken, mut last) = (0, None);
     loop {
-        let due = run_queue::due(&mut db.read().await?, now, BATCH).await?;
-        let (found, before) = (due.len(), woken);
-        for run in due {
+        let due = run_queue::due(&mut db.read().await?, now, last, BATCH).await?;
+        let found = due.len();
+        // What cannot be woken yet holds up nothing that came due later.
+        last = due.last().copied();
+        for Sleeper { id: run, .. } in due {
             // Each in a transaction of its own: one that is refused does not hold up the others.
             match db.write(move |tx| Box::pin(wake_one(tx, run, grace, now))).await {
                 Ok(was_woken) => woken += usize::from(was_woken),
@@ -39,7 +43,7 @@ pub async fn wake_due(db: &Db, grace: Duration, now: Timestamp) -> Result<usize,
                 Err(error) => tracing::warn!(%run, %error, "a run could not be woken yet"),
             }
         }
-        if woken == before || found < usize::try_from(BATCH).unwrap_or(usize::MAX) {
+        if found < usize::try_from(BATCH).unwrap_or(usize::MAX) {
             return Ok(woken);
         }
     }

@@ -68,6 +68,38 @@ impl Work {
         })
     }
 
+    /// Reads what can be read of a claimed run without its steps: to end it, or to tell where it belongs.
+    ///
+    /// # Errors
+    /// The store's; [`StoreError::NotFound`] if the run is gone, [`StoreError::Corrupt`] if its own row cannot be read.
+    pub async fn without_steps(conn: &mut Conn, lease: Lease) -> Result<Self, StoreError> {
+        let run = runs::get(conn, lease.run)
+            .await?
+            .ok_or_else(|| StoreError::NotFound(format!("run {}", lease.run)))?;
+        let agent = match readable(agents::get(conn, run.agent_id).await)? {
+            Some(agent) => Some(agent),
+            None => agents::for_channel(conn, None).await?,
+        };
+        let agent = agent.ok_or_else(|| StoreError::Corrupt(format!("agent {}", run.agent_id)))?;
+        let channel = match run.channel_id {
+            Some(id) => readable(channels::get(conn, id).await)?,
+            None => None,
+        };
+        let user = match run.user_id {
+            Some(id) => readable(users::get(conn, id).await)?,
+            None => None,
+        };
+        Ok(Self {
+            run,
+            lease,
+            steps: Vec::new(),
+            agent,
+            channel,
+            user,
+            recollection: None,
+        })
+    }
+
     /// Where its replies go; `None`: nowhere, its output is read from its row.
     pub fn reply_to(&self) -> Option<To> {
         let channel = self.channel.as_ref()?;
@@ -79,6 +111,14 @@ impl Work {
             run: Some(self.run.id),
             address: self.run.address()?.clone(),
         })
+    }
+}
+
+/// A row that cannot be read is as good as none.
+fn readable<T>(row: Result<Option<T>, StoreError>) -> Result<Option<T>, StoreError> {
+    match row {
+        Err(StoreError::Corrupt(_)) => Ok(None),
+        other => other,
     }
 }
 

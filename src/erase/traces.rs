@@ -291,8 +291,8 @@ impl Traces {
 /// The words of this program's own records and prompts (a step whose words were taken out could not be read), and
 /// what everybody says.
 fn vocabulary() -> Vec<String> {
-    let tools = Registry::built_in(0);
-    let commands = tools.all().iter().map(|tool| {
+    let tools = Registry::built_in(0).all();
+    let commands = tools.iter().map(|tool| {
         let commands = (tool.commands.iter()).map(|command| format!("{} {}", command.name, command.summary));
         format!(
             "{} {} {}",

@@ -103,7 +103,7 @@ pub(super) async fn upload(
     let content = content_of(request, kept.most()).await?;
     let (user, channel) = api.gatekeeper.api_visitor(caller.place(), caller.speaker()).await?;
     let new = NewFile {
-        name,
+        name: api.engine.masker.mask(&name).into_owned(),
         content,
         user: Some(user),
         place: Some((channel, None)),

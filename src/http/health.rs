@@ -83,6 +83,9 @@ pub(super) async fn readyz(State(api): State<Shared>, _: Reader) -> Response {
 
 /// A write, because a full disk can still be read.
 async fn database(api: &Shared) -> Check {
+    if let Err(error) = api.engine.db.in_place() {
+        return Check::bad(error.to_string());
+    }
     let now = api.engine.clock.now();
     let written = api.engine.db.write(move |tx| {
         Box::pin(async move { settings::put(tx, settings::BOT, "last_ready_check", &now.to_string(), now).await })
@@ -97,25 +100,26 @@ async fn database(api: &Shared) -> Check {
     }
 }
 
-/// Whether some provider is asked at all.
+/// Whether some provider is asked at all, and takes the key that it is asked with.
 fn provider(api: &Shared) -> Check {
     let circuits = api.engine.roles.circuits();
     let told: Vec<_> = circuits
         .iter()
-        .map(|circuit| match circuit.state() {
-            CircuitState::Closed => circuit.provider().to_owned(),
-            CircuitState::Open(left) => format!(
+        .map(|circuit| match (circuit.state(), circuit.refusal()) {
+            (CircuitState::Open(left), _) => format!(
                 "{} keeps failing and is left alone for {} s",
                 circuit.provider(),
                 left.as_secs() + 1
             ),
-            CircuitState::HalfOpen => format!("{} kept failing and is tried again", circuit.provider()),
+            (_, Some(remedy)) => format!("{} refused the last call: {remedy}", circuit.provider()),
+            (CircuitState::Closed, None) => circuit.provider().to_owned(),
+            (CircuitState::HalfOpen, None) => format!("{} kept failing and is tried again", circuit.provider()),
         })
         .collect();
-    let some_is_asked = circuits
+    let some_answers = circuits
         .iter()
-        .any(|circuit| !matches!(circuit.state(), CircuitState::Open(_)));
-    if some_is_asked {
+        .any(|circuit| !matches!(circuit.state(), CircuitState::Open(_)) && circuit.refusal().is_none());
+    if some_answers {
         Check::good(told.join("; "))
     } else {
         Check::bad(told.join("; "))

@@ -18,10 +18,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Shared, auth::Reader, problem::Problem};
 use crate::{
     clock::{Clock, SystemClock},
-    store::{
-        StoreError, backlog,
-        runs::{self, RunStatus},
-    },
+    store::{StoreError, backlog, run_views, runs::RunStatus},
     telemetry::{
         catalogue::{self, Kind, METRICS},
         measures::QUEUES,
@@ -123,7 +120,7 @@ fn workers(api: &Shared) {
 async fn measure(api: &Shared) -> Result<(), StoreError> {
     let now = api.engine.clock.now();
     let mut conn = api.engine.db.read().await?;
-    let counts = runs::counts(&mut conn).await?;
+    let counts = run_views::counts(&mut conn, now).await?;
     for status in [RunStatus::Pending, RunStatus::Running, RunStatus::Waiting] {
         let count = counts.iter().find(|(counted, _)| *counted == status);
         let count = count.map_or(0, |(_, count)| *count);

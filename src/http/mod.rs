@@ -41,7 +41,7 @@ use tokio_util::sync::CancellationToken;
 pub use self::{
     metrics::Metrics,
     router::{router, watching},
-    server::{BindError, Server},
+    server::{BindError, Server, Socket},
 };
 use crate::{config, engine::Engine, ingress::Gatekeeper};
 

@@ -1,5 +1,7 @@
 //! A run told again: what the engine knew at each step, and what it decided.
 
+use std::sync::Arc;
+
 use axum::{Json, extract::State};
 use serde::Serialize;
 use serde_json::Value;
@@ -16,6 +18,7 @@ use crate::{
     engine,
     id::RunId,
     store::{runs::RunStatus, steps},
+    tools::Options,
 };
 
 /// A run told again.
@@ -62,7 +65,11 @@ pub(super) struct ReplayStep {
 pub(super) async fn replay(State(api): State<Shared>, _: Reader, Id(id): Id<RunId>) -> Result<Json<Replay>, Problem> {
     let run = one(&api, id).await?;
     let steps = steps::of_run(&mut api.engine.db.read().await?, id).await?;
-    let iterations = engine::replay::replay(&run, &api.engine.rules, &steps)
+    let mut rules = api.engine.rules.clone();
+    // Those of servers too, as they are now.
+    let options = Options::new(Arc::clone(&api.engine.services), &[]);
+    rules.single_commands = api.engine.tools.single_commands(&options);
+    let iterations = engine::replay::replay(&run, &rules, &steps)
         .into_iter()
         .map(|iteration| ReplayIteration {
             iteration: iteration.number,

@@ -23,11 +23,11 @@ use crate::{
     id::{AgentId, ChannelId, RunId, UserId},
     store::{
         agents::{self, Mode},
-        runs::{self, Filter, Run, RunStatus},
+        run_views,
+        runs::{Filter, Run, RunStatus},
         steps,
         users::{self, UserRole},
     },
-    tools,
 };
 
 /// Longest name of a kind of helper.
@@ -68,7 +68,13 @@ pub(super) async fn list(
         channel: wanted.channel,
         before: wanted.before,
     };
-    let found = runs::page(&mut api.engine.db.read().await?, &filter, limit + 1).await?;
+    let found = run_views::page(
+        &mut api.engine.db.read().await?,
+        &filter,
+        limit + 1,
+        api.engine.clock.now(),
+    )
+    .await?;
     Ok(Json(Page::of(found, limit, |run| run.id.to_string())))
 }
 
@@ -198,9 +204,13 @@ async fn destination(api: &Shared, caller: &Caller, new: &NewRun) -> Result<(Age
 }
 
 fn check_tools(api: &Shared, allowed: &[String]) -> Result<(), Problem> {
-    let options = tools::Options::new(std::sync::Arc::clone(&api.engine.services), &[]);
-    let known: Vec<_> = (api.engine.tools.visible(None, &options).into_iter())
-        .flat_map(|visible| visible.names().collect::<Vec<_>>())
+    // Which of them can be used is another question: that depends on where the run is.
+    let known: Vec<_> = (api.engine.tools.all().iter())
+        .flat_map(|tool| {
+            let commands = tool.commands.iter();
+            let names = commands.map(|command| format!("{}.{}", tool.name, command.name));
+            names.collect::<Vec<_>>()
+        })
         .collect();
     for (place, entry) in allowed.iter().enumerate() {
         if !known.iter().any(|name| gates::covers(entry, name)) {
@@ -308,7 +318,7 @@ pub(super) async fn retry(
 
 /// One run.
 pub(super) async fn one(api: &Shared, id: RunId) -> Result<Run, Problem> {
-    runs::get(&mut api.engine.db.read().await?, id)
+    run_views::get(&mut api.engine.db.read().await?, id, api.engine.clock.now())
         .await?
         .ok_or_else(|| Problem::not_found(format!("run {id}")))
 }

@@ -11,6 +11,7 @@ use hyper_util::{
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::Semaphore,
+    time::{Instant, sleep_until},
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -18,6 +19,9 @@ use crate::config;
 
 /// How long to wait when the system has no more connections to give.
 const EXHAUSTED: Duration = Duration::from_millis(200);
+
+/// How long a caller who has just been let in may take to ask, although the server stops: else nobody would answer.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// The address cannot be listened on.
 #[derive(Debug, thiserror::Error)]
@@ -31,37 +35,32 @@ pub struct BindError {
     error: io::Error,
 }
 
-/// A bound address that nobody is answered on yet.
-pub struct Server {
-    listener: TcpListener,
+/// A bound address. It stays bound while what answers on it ends and something else begins to: callers wait in its queue
+/// meanwhile.
+#[derive(Debug)]
+pub struct Socket {
+    listener: std::net::TcpListener,
     address: SocketAddr,
-    connections: usize,
-    header_timeout: Duration,
 }
 
-impl Server {
+impl Socket {
     /// Binds the address of the settings.
     ///
     /// # Errors
     /// It cannot be listened on.
     pub async fn bind(settings: &config::Http) -> Result<Self, BindError> {
-        Self::bind_at(settings.bind, settings, "http.bind", "set http.enabled = false").await
+        Self::bind_at(settings.bind, "http.bind", "set http.enabled = false").await
     }
 
     /// Binds the address at which a process is watched that does not serve the API.
     ///
     /// # Errors
     /// It cannot be listened on.
-    pub async fn bind_for_watching(address: SocketAddr, settings: &config::Http) -> Result<Self, BindError> {
-        Self::bind_at(address, settings, "telemetry.metrics_bind", "take the setting out").await
+    pub async fn bind_for_watching(address: SocketAddr) -> Result<Self, BindError> {
+        Self::bind_at(address, "telemetry.metrics_bind", "take the setting out").await
     }
 
-    async fn bind_at(
-        address: SocketAddr,
-        settings: &config::Http,
-        key: &'static str,
-        way_out: &'static str,
-    ) -> Result<Self, BindError> {
+    async fn bind_at(address: SocketAddr, key: &'static str, way_out: &'static str) -> Result<Self, BindError> {
         let fault = |error| BindError {
             key,
             way_out,
@@ -77,16 +76,40 @@ impl Server {
                  proxy with TLS before it and set http.bind to a loopback address"
             );
         }
+        let listener = listener.into_std().map_err(fault)?;
+        Ok(Self { listener, address })
+    }
+
+    /// Where it listens.
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+/// A bound address, in the runtime that answers on it; nobody is answered yet.
+pub struct Server {
+    listener: TcpListener,
+    address: SocketAddr,
+    connections: usize,
+    header_timeout: Duration,
+}
+
+impl Server {
+    /// Will answer on this address.
+    ///
+    /// # Errors
+    /// The system has no handle left for it.
+    pub fn on(socket: &Socket, settings: &config::Http) -> io::Result<Self> {
         Ok(Self {
-            listener,
-            address,
+            listener: TcpListener::from_std(socket.listener.try_clone()?)?,
+            address: socket.address,
             connections: usize::try_from(settings.max_connections).unwrap_or(usize::MAX),
             header_timeout: Duration::from_secs(settings.request_timeout_seconds),
         })
     }
 
     /// Where it listens.
-    pub fn address(&self) -> SocketAddr {
+    pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
@@ -139,11 +162,12 @@ async fn answer(stream: TcpStream, router: Router, header_timeout: Duration, sto
     stream.set_nodelay(true).ok();
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(header_timeout);
+    let asks_by = Instant::now() + GRACE;
     let connection = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
     tokio::pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
-        () = stop.cancelled() => {
+        () = async { stop.cancelled().await; sleep_until(asks_by).await } => {
             connection.as_mut().graceful_shutdown();
             connection.await
         }

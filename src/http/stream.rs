@@ -23,11 +23,7 @@ use super::{
 use crate::{
     engine::events::{RunEvent, Watcher},
     id::RunId,
-    store::{
-        StoreError,
-        runs::{self, RunStatus},
-        steps,
-    },
+    store::{StoreError, run_views, runs::RunStatus, steps},
 };
 
 /// How often the rows are looked at without a reason.
@@ -35,8 +31,10 @@ const LOOK: Duration = Duration::from_millis(500);
 /// After how much silence a comment keeps the connection alive.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// A run as it happens: `step` (its id is the step's `seq`), `status`, `token` (draft text, until the next step) and
-/// at the end `done`, with the run.
+/// A run as it happens: `step` (its id is the step's `seq`), `status`, `token` (the next piece of the draft, which is
+/// good until the next step), `reset` (the model begins its reply anew: the draft so far is void) and at the end `done`,
+/// with the run. Secrets are hidden in drafts too; a run that read words from outside has none, since its message may
+/// lose addresses before it goes out.
 #[utoipa::path(get, path = "/api/runs/{id}/stream", tag = "runs", security(("bearer" = [])),
     params(("id" = String, Path, description = "The run"),
         ("Last-Event-ID" = Option<u32>, Header, description = "Begin behind this step")),
@@ -117,6 +115,7 @@ impl Feed {
                 () = tokio::time::sleep_until(self.look_at) => {}
                 event = self.watcher.next() => match event {
                     Some(RunEvent::Token(text)) => self.show("token", &json!({ "text": text })),
+                    Some(RunEvent::Reset) => self.show("reset", &json!({})),
                     Some(RunEvent::Step(_) | RunEvent::Status(_)) | None => self.look_at = Instant::now(),
                 },
             }
@@ -126,7 +125,7 @@ impl Feed {
     /// Looks at the rows. The run first: when it has ended, all of its steps are there.
     async fn look(&mut self) -> Result<(), StoreError> {
         let mut conn = self.api.engine.db.read().await?;
-        let Some(run) = runs::get(&mut conn, self.run).await? else {
+        let Some(run) = run_views::get(&mut conn, self.run, self.api.engine.clock.now()).await? else {
             self.over = true;
             return Ok(());
         };

@@ -96,7 +96,7 @@ pub(super) async fn change(
 ) -> Result<Json<ShownTool>, Problem> {
     let scope = within.read()?;
     let tool = tool_options::find(&api.engine.tools, &name.0).map_err(Problem::not_found)?;
-    let changes = tool_options::checked(tool, scope, &api.engine.services.config, &change.0)
+    let changes = tool_options::checked(&tool, scope, &api.engine.services.config, &change.0)
         .map_err(|(field, why)| Problem::input(&field, why))?;
     let now = api.engine.clock.now();
     (api.engine.db)

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use clifford_channel::{Accepted, Command, Message};
+use clifford_vault::Masker;
 
 use super::{Gatekeeper, Visit, answer, message::Outcome, newcomer, pace, pace::Limited, pairing, reply, settle};
 use crate::{
@@ -14,18 +15,23 @@ use crate::{
     roles::Keyed,
     settings::PlaceSettings,
     store::{StoreError, Tx, channels, links, messages, users},
+    telemetry::measures,
 };
 
 /// How long a platform may take to delete a message that a key stood in.
 const DELETING: Duration = Duration::from_secs(5);
 
 impl Gatekeeper {
-    pub(super) async fn command(&self, command: Command) -> Result<Accepted, StoreError> {
+    pub(super) async fn command(&self, mut command: Command) -> Result<Accepted, StoreError> {
         if command.speaker.is_bot {
             return Ok(Accepted::Ignored);
         }
         if command.name == "ask" && !command.argument.is_empty() {
             return self.message(asked(command)).await;
+        }
+        // A person's key may be the one that is configured: it is sealed, and nothing of it stays in the row.
+        if command.name != "key" {
+            command.argument = self.masked(command.argument);
         }
         // In a shared place it may be another bot's.
         if !command.place.kind.is_private() && !commands::is_known(&command.name) {
@@ -67,6 +73,7 @@ impl Gatekeeper {
             purse: Purse::new(&self.engine.settings.budgets, &self.engine.rules.time_zone),
             export: self.gathered(&command, limited, now).await?,
             ring: self.ring(&command, limited).await?,
+            manages: self.manages(&command, limited).await?,
             command,
             visit,
             limited,
@@ -121,7 +128,7 @@ impl Gatekeeper {
         )))
     }
 
-    fn is_welcome(&self, command: &Command, role: Option<users::UserRole>) -> bool {
+    pub(super) fn is_welcome(&self, command: &Command, role: Option<users::UserRole>) -> bool {
         let place = &command.place;
         self.policy(place.platform).entry(place, &command.speaker.id, role) == Entry::Welcome
     }
@@ -136,7 +143,8 @@ impl Gatekeeper {
         match tokio::time::timeout(DELETING, deleting).await {
             Ok(Ok(())) => Carrier::Deleted,
             Ok(Err(error)) => {
-                tracing::info!(%error, platform = %place.platform, "a message with a key could not be deleted");
+                let reason = measures::reason(&error);
+                tracing::info!(reason, platform = %place.platform, "a message with a key could not be deleted");
                 Carrier::Stays
             }
             Err(_) => Carrier::Stays,
@@ -164,6 +172,12 @@ fn asked(command: Command) -> Message {
     }
 }
 
+/// A command as it is kept: without what it entrusts to the bot.
+fn written(command: &Command, masker: &Masker) -> String {
+    let line = format!("/{} {}", command.name, command.argument);
+    masker.mask(&own_keys::without_secret(line.trim_end())).into_owned()
+}
+
 /// A command with all that its transaction needs.
 struct Asked {
     command: Command,
@@ -174,6 +188,7 @@ struct Asked {
     purse: Purse,
     export: Option<Gathered>,
     ring: Option<Ring>,
+    manages: bool,
     limited: Limited,
     now: Timestamp,
 }
@@ -188,6 +203,7 @@ async fn store_command(tx: &mut Tx, asked: Asked) -> Result<Outcome, StoreError>
         purse,
         export,
         ring,
+        manages,
         limited,
         now,
     } = asked;
@@ -236,8 +252,7 @@ async fn store_command(tx: &mut Tx, asked: Asked) -> Result<Outcome, StoreError>
             context_id: None,
             user_id: user.id,
             run_id: None,
-            content: own_keys::without_secret(format!("/{} {}", command.name, command.argument).trim_end())
-                .into_owned(),
+            content: written(&command, outbound.masker()),
             attachments: Vec::new(),
             platform_message_id: Some(command.id.clone()),
             idempotency_key: None,
@@ -256,6 +271,7 @@ async fn store_command(tx: &mut Tx, asked: Asked) -> Result<Outcome, StoreError>
         purse: &purse,
         export: export.as_ref(),
         ring: ring.as_ref(),
+        manages,
     };
     let done = commands::run(tx, &command.name, &command.argument, given, now).await?;
     let to = reply(&visit, &aside);

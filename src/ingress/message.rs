@@ -194,7 +194,7 @@ impl Taken {
         };
         match active {
             Some(active) => self.behind(tx, &active, message, agent, channel, user).await,
-            None => self.begin(tx, message, &[], agent, channel, user, Begin::Surely).await,
+            None => self.beside(tx, message, agent, channel, user).await,
         }
     }
 

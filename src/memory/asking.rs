@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use clifford_llm::{Completion, Request, estimate_tokens};
+use tokio::time::Instant;
 
 use super::result::Progress;
 use crate::{
@@ -14,7 +15,7 @@ use crate::{
     },
     id::{ChannelId, SpaceId, UserId},
     jobs::JobError,
-    roles::{Payer, Role},
+    roles::{NoReply, Payer, Role},
     store::{jobs::JobLease, usage::Call},
 };
 
@@ -31,25 +32,41 @@ pub(super) struct Whose {
     pub space: Option<SpaceId>,
 }
 
-/// Asks the model. Where a budget is spent, the job waits until it begins anew.
+impl Whose {
+    const fn call(&self) -> Call {
+        Call {
+            run: None,
+            seq: None,
+            user: self.user,
+            channel: Some(self.channel),
+            role: Role::Memory,
+        }
+    }
+}
+
+/// Asks the model, for as long as a run may work. Where a budget is spent, the job waits until it begins anew.
 ///
 /// # Errors
 /// No reply, or no money for one; the store's.
 pub(super) async fn complete(
     engine: &Engine,
     whose: &Whose,
-    request: &Request,
+    mut request: Request,
     progress: &mut Progress,
 ) -> Result<Completion, JobError> {
-    let settlement = reserve(engine, whose, request).await?;
+    let words = request.messages.iter();
+    let prompt_tokens = words.map(|message| estimate_tokens(&message.content)).sum();
+    let settlement = reserve(engine, whose, prompt_tokens, request.max_tokens).await?;
     crash::reach(Point::BeforeMemoryCall);
-    let limit = Duration::from_millis(engine.rules.max_run_ms);
-    let reply = engine.roles.ask(Role::Memory, request, &mut (), limit).await;
-    let completion = match reply {
+    request.deadline = Some(Instant::now() + Duration::from_millis(engine.rules.max_run_ms));
+    let completion = match engine.roles.ask(Role::Memory, None, &request, &mut ()).await {
         Ok(completion) => completion,
-        Err(error) => {
-            if let Some(settlement) = settlement {
-                budget::release(engine, settlement).await?;
+        Err(NoReply { error, timed_out }) => {
+            let broken_off = budget::broken_off(&engine.roles, Role::Memory, prompt_tokens, None);
+            match (broken_off.filter(|_| timed_out), settlement) {
+                (Some(response), settlement) => budget::charge(engine, whose.call(), response, settlement).await?,
+                (None, Some(settlement)) => budget::release(engine, settlement).await?,
+                (None, None) => {}
             }
             return Err(error.into());
         }
@@ -62,24 +79,17 @@ pub(super) async fn complete(
         ..LlmResponse::default()
     };
     progress.count(&completion, response.cost);
-    let call = Call {
-        run: None,
-        seq: None,
-        user: whose.user,
-        channel: Some(whose.channel),
-        role: Role::Memory,
-    };
-    budget::charge(engine, call, response, settlement).await?;
+    budget::charge(engine, whose.call(), response, settlement).await?;
     Ok(completion)
 }
 
-async fn reserve(engine: &Engine, whose: &Whose, request: &Request) -> Result<Option<Settlement>, JobError> {
-    let prompt_tokens = request
-        .messages
-        .iter()
-        .map(|message| estimate_tokens(&message.content))
-        .sum();
-    let worst = engine.roles.worst_case(Role::Memory, prompt_tokens, request.max_tokens);
+async fn reserve(
+    engine: &Engine,
+    whose: &Whose,
+    prompt_tokens: u64,
+    max_tokens: Option<u32>,
+) -> Result<Option<Settlement>, JobError> {
+    let worst = engine.roles.worst_case(Role::Memory, prompt_tokens, max_tokens);
     let claim = Claim {
         holder: whose.lease.job.to_string(),
         epoch: whose.lease.epoch,

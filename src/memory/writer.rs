@@ -53,7 +53,8 @@ pub async fn work(engine: &Arc<Engine>, job: &Job, lease: JobLease) -> Result<()
                 continue;
             }
             Err(JobError::Model(error)) if passes_over(&error, job, &progress) => {
-                tracing::warn!(%error, message = %piece.through, "a message is not read for memory");
+                // What was said of it stands in the job's row.
+                tracing::warn!(error = error.class(), message = %piece.through, "a message is not read for memory");
                 progress.unread.push(Unread {
                     message: piece.through,
                     reason: error.to_string(),
@@ -229,7 +230,7 @@ async fn ask(engine: &Engine, piece: &Piece, lease: JobLease, progress: &mut Pro
         let mut known = memory_write::items(&mut engine.db.read().await?, user).await?;
         known.retain(|item| sees(piece.private, piece.space, item));
         let request = write_prompt::request(&known, &said);
-        let completion = complete(engine, &piece.asked_for(lease, Some(user)), &request, progress).await?;
+        let completion = complete(engine, &piece.asked_for(lease, Some(user)), request, progress).await?;
         wishes.push(Wish {
             user,
             readings: operations::read(&completion.text).map_err(JobError::Unreadable)?,
@@ -256,7 +257,7 @@ async fn summarise(
         return Ok(piece.told(None, &said));
     }
     let whose = piece.asked_for(lease, piece.owner);
-    let completion = complete(engine, &whose, &summary::request(so_far, &said), progress).await?;
+    let completion = complete(engine, &whose, summary::request(so_far, &said), progress).await?;
     let text = summary::read(&completion.text).map_err(JobError::Unreadable)?;
     Ok(piece.told(Some(text), &said))
 }

@@ -69,7 +69,7 @@ pub struct Verdict {
     pub rule: Option<String>,
     /// What it counts against, unless it is denied.
     pub limits: Vec<Limit>,
-    /// A rule may take the place of the question: it is not asked because of what the run has read.
+    /// [`Rule::always`] would take the place of the question: from then on such a call is made.
     pub may_be_rule: bool,
 }
 
@@ -103,8 +103,32 @@ pub struct Limit {
 
 /// Judges a call. `zone` is the time zone of rules that name none.
 pub fn judge(rules: &[Named], call: &Call<'_>, facts: &Facts, now: Timestamp, zone: &str) -> Verdict {
+    let verdict = weighed(rules.iter(), call, facts, now, zone);
+    let may_be_rule = verdict.outcome == Outcome::Confirm
+        && facts.origins.is_empty()
+        && always(call, facts).is_some_and(|always| {
+            weighed(rules.iter().chain([&always]), call, facts, now, zone).outcome == Outcome::Allow
+        });
+    Verdict { may_be_rule, ..verdict }
+}
+
+/// What a question becomes that is answered for good. Without a conversation and a person it would hold everywhere,
+/// for everybody.
+fn always(call: &Call<'_>, facts: &Facts) -> Option<Named> {
+    Some(Named {
+        key: String::new(),
+        rule: Rule::always(call.name, facts.context?, facts.user?),
+    })
+}
+
+fn weighed<'a>(
+    rules: impl Iterator<Item = &'a Named>,
+    call: &Call<'_>,
+    facts: &Facts,
+    now: Timestamp,
+    zone: &str,
+) -> Verdict {
     let mut fitting: Vec<_> = rules
-        .iter()
         .filter(|named| fits(&named.rule, call, facts, now, zone))
         .collect();
     fitting.sort_by_key(|named| (Reverse(named.rule.priority), strictness(named.rule.action)));
@@ -129,13 +153,12 @@ pub fn judge(rules: &[Named], call: &Call<'_>, facts: &Facts, now: Timestamp, zo
         why,
         rule: deciding.map(|named| named.key.clone()),
         limits,
-        may_be_rule: outcome == Outcome::Confirm && facts.origins.is_empty(),
+        may_be_rule: false,
     };
     match (action, tainted(call, facts)) {
         (Action::Allow, Some(why)) => Verdict {
             outcome: Outcome::Confirm,
             why,
-            may_be_rule: false,
             ..verdict
         },
         _ => verdict,

@@ -6,10 +6,12 @@ use sha2::{Digest, Sha256};
 
 use crate::{clock::Timestamp, engine::step::ToolCall, id::RunId};
 
-/// The most characters of arguments that are shown.
-const MOST: usize = 1200;
-/// How much of the end is shown of longer ones.
-const TAIL: usize = 300;
+/// The most characters of arguments that stand in the question, where it is sent: a few messages.
+const MOST: usize = 4000;
+/// How much of the beginning of longer ones stands there: all of them are in a file.
+const HEAD: usize = 800;
+/// The name of that file.
+const FILE: &str = "arguments.json";
 /// How many characters of the digest name a question.
 const CODE: usize = 12;
 
@@ -49,6 +51,8 @@ pub struct Question<'a> {
     pub until: Timestamp,
     /// A rule may take its place.
     pub may_be_rule: bool,
+    /// It is only stored, and read where it is: it may be as long as it is.
+    pub is_stored: bool,
 }
 
 impl Question<'_> {
@@ -60,22 +64,44 @@ impl Question<'_> {
             "May I make this call?"
         };
         let until = self.until.to_jiff().strftime("%Y-%m-%d %H:%M UTC");
+        let arguments = arguments(&self.call.args);
+        let (shown, more) = match self.is_short(&arguments) {
+            true => (arguments, String::new()),
+            false => (
+                arguments.chars().take(HEAD).collect(),
+                format!(
+                    "**These are the first {HEAD} of {} characters. All of them are in the file `{FILE}`: please read it \
+                     before you approve.**\n\n",
+                    arguments.chars().count()
+                ),
+            ),
+        };
         format!(
-            "**{head}** `{}`\n\n```json\n{}\n```\n\n{}.\n\n`/approve` or `/deny`, until {until}. Check: `{}`",
+            "**{head}** `{}`\n\n```json\n{shown}\n```\n\n{more}{}.\n\n`/approve` or `/deny`, until {until}. Check: `{}`",
             self.call.name,
-            arguments(&self.call.args),
             sentence(self.why),
             self.code
         )
     }
 
-    /// What stands below it.
+    /// The file that goes along, its name and content: the whole arguments, where they are too long for a message.
+    pub fn file(&self) -> Option<(String, String)> {
+        let arguments = arguments(&self.call.args);
+        (!self.is_short(&arguments)).then(|| (FILE.to_owned(), arguments))
+    }
+
+    fn is_short(&self, arguments: &str) -> bool {
+        self.is_stored || arguments.chars().count() <= MOST
+    }
+
+    /// What stands below it. What does not stand there whole is not approved by one press.
     pub fn buttons(&self) -> Vec<Button> {
         let id = id(self.run, self.code);
-        let mut buttons = vec![
-            Button::new("Approve", format!("approve {id}")),
-            Button::new("Deny", format!("deny {id}")),
-        ];
+        let deny = Button::new("Deny", format!("deny {id}"));
+        if !self.is_short(&arguments(&self.call.args)) {
+            return vec![deny];
+        }
+        let mut buttons = vec![Button::new("Approve", format!("approve {id}")), deny];
         if self.may_be_rule {
             buttons.push(Button::new("Always here", format!("approve {id} always")));
         }
@@ -84,18 +110,9 @@ impl Question<'_> {
 }
 
 /// Arguments as they are, in one block: what could end the block or be read as something else is written by its
-/// number. Long ones lose their middle, and say so.
+/// number.
 pub fn arguments(args: &Map<String, Value>) -> String {
-    let text = escaped(&serde_json::to_string_pretty(args).unwrap_or_default());
-    let count = text.chars().count();
-    if count <= MOST {
-        return text;
-    }
-    let head: String = text.chars().take(MOST - TAIL).collect();
-    let tail: String = text.chars().skip(count - TAIL).collect();
-    let digest = clifford_vault::hash(&clifford_action::canonical(&Value::Object(args.clone())));
-    let missing = count - MOST;
-    format!("{head}\n[… {missing} characters are not shown; SHA-256 of all: {digest} …]\n{tail}")
+    escaped(&serde_json::to_string_pretty(args).unwrap_or_default())
 }
 
 /// Within JSON `\u` stands for the same; only text in strings holds such characters.
@@ -180,6 +197,7 @@ mod tests {
             is_result: false,
             until: Timestamp(0),
             may_be_rule: true,
+            is_stored: false,
         };
         let fitting: Vec<_> = question.buttons().into_iter().filter_map(Button::fitting).collect();
         assert_eq!(fitting, question.buttons());
@@ -211,10 +229,40 @@ mod tests {
     }
 
     #[test]
-    fn long_arguments_are_cut_where_it_can_be_seen() {
-        let args = json!({ "x": "a".repeat(5000) });
-        let text = arguments(args.as_object().unwrap());
-        assert!(text.chars().count() < 1500);
-        assert!(text.contains("characters are not shown; SHA-256 of all: "), "{text}");
+    fn what_does_not_stand_there_whole_goes_along_as_a_file_and_is_not_approved_by_a_press() {
+        let end = "rm -rf /";
+        let (short, long) = (
+            format!("{}{end}", "a".repeat(3900)),
+            format!("{}{end}", "a".repeat(4000)),
+        );
+        let cases = [
+            (&short, false, true, &["Approve", "Deny"][..]),
+            (&long, false, false, &["Deny"]),
+            (&long, true, true, &["Approve", "Deny"]),
+        ];
+        for (text, is_stored, whole, labels) in cases {
+            let call = call(json!({ "x": text }));
+            let question = Question {
+                run: RunId::new(),
+                call: &call,
+                code: "c0de",
+                why: "it destroys something",
+                is_result: false,
+                until: Timestamp(0),
+                may_be_rule: false,
+                is_stored,
+            };
+            let shown: Vec<_> = question.buttons().into_iter().map(|button| button.label).collect();
+            assert_eq!(shown, labels);
+            assert_eq!(question.text().contains(end), whole);
+            let file = question.file();
+            assert_eq!(file.is_none(), whole);
+            if let Some((_, content)) = file {
+                let read: Value = serde_json::from_str(&content).unwrap();
+                assert_eq!(read, Value::Object(call.args.clone()));
+                let all = format!("the first 800 of {} characters", content.chars().count());
+                assert!(question.text().contains(&all), "{}", question.text());
+            }
+        }
     }
 }

@@ -177,6 +177,20 @@ impl Per {
 }
 
 impl Rule {
+    /// The rule that takes the place of a question which a person answered for good: this command is called in this
+    /// conversation, where the same person asks. It has no more weight than other rules: where one of those wants such
+    /// a call confirmed, it is still asked for.
+    pub fn always(command: &str, context: ContextId, user: UserId) -> Self {
+        Self {
+            name: format!("{command}, approved in chat"),
+            action: Action::Allow,
+            tools: vec![command.to_owned()],
+            context: Some(context),
+            user: Some(user),
+            ..Self::default()
+        }
+    }
+
     /// The field that cannot be as it is, and why.
     pub fn fault(&self) -> Option<(&'static str, String)> {
         if self.action == Action::Limit && self.calls == 0 {

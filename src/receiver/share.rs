@@ -7,7 +7,7 @@ use std::sync::{
 
 use tokio_util::sync::CancellationToken;
 
-use super::{Receiver, wait};
+use super::{Hold, Receiver, wait};
 use crate::store::leases;
 
 /// This process's share of a platform's connections.
@@ -41,9 +41,9 @@ impl Share {
             return;
         }
         let kind = format!("present:{}:", self.receiver.channel.platform());
-        let own = format!("{kind}{}", self.receiver.worker);
+        let own = format!("{kind}{}", self.receiver.takeover.worker());
         while !stop.is_cancelled() {
-            if self.receiver.hold(&own).await {
+            if self.receiver.hold(&own).await == Hold::Ours {
                 match self.count(&kind).await {
                     Ok(present) => self.fair.store(fair(self.shards, present), Ordering::SeqCst),
                     Err(error) => tracing::warn!(%error, "how many processes are connected is not known"),
@@ -55,10 +55,10 @@ impl Share {
     }
 
     async fn count(&self, kind: &str) -> Result<u32, crate::store::StoreError> {
-        let now = self.receiver.clock.now();
+        let look = self.receiver.takeover.look();
         let kind = kind.to_owned();
         let db = &self.receiver.db;
-        db.write(move |tx| Box::pin(async move { leases::count(tx, &kind, now).await }))
+        db.write(move |tx| Box::pin(async move { leases::count(tx, &kind, look).await }))
             .await
     }
 

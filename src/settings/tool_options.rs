@@ -1,6 +1,8 @@
 //! What can be set for tools while running: each field of a tool's section, for the bot, a space, a channel, an agent or
 //! a person. Secrets are none of them: those are named in the configuration alone.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -12,7 +14,7 @@ use crate::{
         settings::{self, Setting},
     },
     tools::{
-        Class, Common, Registry, Services, Tool, ToolSettings, fields, is_secret,
+        Class, Command, Common, Options, Registry, Services, Tool, ToolSettings, fields, is_secret,
         options::{setting_name, tool_and_field},
     },
 };
@@ -94,14 +96,17 @@ pub async fn list(
     conn: &mut Conn,
     scope: Scope,
     registry: &Registry,
-    services: &Services,
+    services: &Arc<Services>,
 ) -> Result<Vec<ShownTool>, StoreError> {
     let layers = layers(conn, scope).await?;
-    let defaults = ToolSettings::default();
-    let tools = registry.all().iter();
-    Ok(tools
-        .map(|tool| shown(tool, registry, &layers, &services.config, &defaults))
-        .collect())
+    let rows: Vec<_> = layers.iter().flat_map(|(_, rows)| rows.iter().cloned()).collect();
+    let here = Here {
+        registry,
+        options: Options::new(Arc::clone(services), &rows),
+        layers,
+        defaults: ToolSettings::default(),
+    };
+    Ok(registry.all().iter().map(|tool| here.shown(tool)).collect())
 }
 
 /// What is set in a scope, after all that it inherits from.
@@ -122,85 +127,84 @@ async fn layers(conn: &mut Conn, scope: Scope) -> Result<Vec<(Scope, Vec<Setting
     Ok(layers)
 }
 
-fn shown(
-    tool: &Tool,
-    registry: &Registry,
-    layers: &[(Scope, Vec<Setting>)],
-    config: &ToolSettings,
-    defaults: &ToolSettings,
-) -> ShownTool {
-    let commands: Vec<_> = (tool.commands.iter())
-        .map(|command| {
-            let name = format!("{}.{}", tool.name, command.name);
-            ShownCommand {
-                why: registry.lacks(&name).map(str::to_owned),
-                name,
-                description: command.description.to_string(),
-                class: command.class,
-                idempotent: command.idempotent,
-                untrusted: command.untrusted,
-                args: command.schema.clone(),
-                example: command.example.clone(),
-            }
-        })
-        .collect();
-    let fields: Vec<_> = settable(tool)
-        .into_iter()
-        .map(|(name, schema)| field(tool, name, schema, layers, config, defaults))
-        .collect();
-    let off = fields
-        .iter()
-        .find(|field| field.name == "enabled" && field.value == Some(Value::Bool(false)));
-    let lacks = || (commands.iter().all(|command| command.why.is_some())).then(|| commands.first()?.why.clone());
-    let why = match off {
-        Some(off) => Some(format!("it is turned off ({})", off.set_by)),
-        None => lacks().flatten(),
-    };
-    ShownTool {
-        name: tool.name.to_string(),
-        icon: tool.icon.to_string(),
-        summary: tool.summary.to_string(),
-        description: tool.description.to_string(),
-        usable: why.is_none(),
-        why,
-        commands,
-        fields,
-    }
+/// What holds in a scope.
+struct Here<'a> {
+    registry: &'a Registry,
+    options: Options,
+    layers: Vec<(Scope, Vec<Setting>)>,
+    defaults: ToolSettings,
 }
 
-fn field(
-    tool: &Tool,
-    name: String,
-    schema: Value,
-    layers: &[(Scope, Vec<Setting>)],
-    config: &ToolSettings,
-    defaults: &ToolSettings,
-) -> ShownField {
-    let configured = |settings: &ToolSettings| section(settings, tool).get(&name).cloned();
-    let (mut value, mut set_here) = (configured(config), None);
-    let mut set_by = if value == configured(defaults) {
-        "default"
-    } else {
-        "configuration"
-    };
-    for (place, (scope, rows)) in layers.iter().enumerate() {
-        let of_field = |row: &&Setting| tool_and_field(&row.name) == Some((&tool.name, &name));
-        let set = rows
+impl Here<'_> {
+    fn shown(&self, tool: &Tool) -> ShownTool {
+        let commands: Vec<_> = (tool.commands.iter())
+            .map(|command| self.shown_command(tool, command))
+            .collect();
+        let fields: Vec<_> = settable(tool)
+            .into_iter()
+            .map(|(name, schema)| self.field(tool, name, schema))
+            .collect();
+        let off = fields
             .iter()
-            .find(of_field)
-            .and_then(|row| serde_json::from_str(&row.value).ok());
-        if let Some(set) = set {
-            set_by = scope.kind();
-            set_here = (place + 1 == layers.len()).then(|| Value::clone(&set));
-            value = Some(set);
+            .find(|field| field.name == "enabled" && field.value == Some(Value::Bool(false)));
+        let lacks = || (commands.iter().all(|command| command.why.is_some())).then(|| commands.first()?.why.clone());
+        let why = match off {
+            Some(off) => Some(format!("it is turned off ({})", off.set_by)),
+            None => self.registry.away(&tool.name).or_else(|| lacks().flatten()),
+        };
+        ShownTool {
+            name: tool.name.to_string(),
+            icon: tool.icon.to_string(),
+            summary: tool.summary.to_string(),
+            description: tool.description.to_string(),
+            usable: why.is_none(),
+            why,
+            commands,
+            fields,
         }
     }
-    ShownField {
-        name,
-        value,
-        set_by,
-        set_here,
-        schema,
+
+    fn shown_command(&self, tool: &Tool, command: &Command) -> ShownCommand {
+        let name = format!("{}.{}", tool.name, command.name);
+        ShownCommand {
+            why: self.registry.lacks(&self.options, &name),
+            name,
+            description: command.description.to_string(),
+            class: command.class,
+            idempotent: command.idempotent,
+            untrusted: command.untrusted,
+            args: command.schema.clone(),
+            example: command.example.clone(),
+        }
+    }
+
+    fn field(&self, tool: &Tool, name: String, schema: Value) -> ShownField {
+        let configured = |settings: &ToolSettings| section(settings, tool).get(&name).cloned();
+        let (mut value, mut set_here) = (configured(&self.options.services().config), None);
+        let mut set_by = if value == configured(&self.defaults) {
+            "default"
+        } else {
+            "configuration"
+        };
+        for (place, (scope, rows)) in self.layers.iter().enumerate() {
+            let of_field = |row: &&Setting| tool_and_field(&row.name) == Some((&tool.name, &name));
+            let set = rows
+                .iter()
+                .find(of_field)
+                .and_then(|row| serde_json::from_str(&row.value).ok());
+            if let Some(set) = set {
+                set_by = scope.kind();
+                set_here = (place + 1 == self.layers.len()).then(|| Value::clone(&set));
+                value = Some(set);
+            }
+        }
+        ShownField {
+            name,
+            value,
+            set_by,
+            set_here,
+            schema,
+        }
     }
 }
 
@@ -313,16 +317,17 @@ pub async fn apply(tx: &mut Tx, scope: Scope, changes: &[Change], now: Timestamp
 ///
 /// # Errors
 /// There is none, and which comes near.
-pub fn find<'a>(registry: &'a Registry, name: &str) -> Result<&'a Tool, String> {
-    let mut tools = registry.all().iter().map(AsRef::as_ref);
-    tools.clone().find(|tool: &&Tool| tool.name == name).ok_or_else(|| {
-        let near = tools.clone().min_by_key(|tool| strsim::osa_distance(&tool.name, name));
-        match near.filter(|tool| strsim::osa_distance(&tool.name, name) <= 2) {
-            Some(near) => format!("tool `{name}`; did you mean `{}`?", near.name),
-            None => {
-                let names: Vec<_> = tools.by_ref().map(|tool| tool.name.as_ref()).collect();
-                format!("tool `{name}`; there are {}", names.join(", "))
-            }
+pub fn find(registry: &Registry, name: &str) -> Result<Arc<Tool>, String> {
+    let tools = registry.all();
+    if let Some(found) = tools.iter().find(|tool| tool.name == name) {
+        return Ok(Arc::clone(found));
+    }
+    let near = tools.iter().min_by_key(|tool| strsim::osa_distance(&tool.name, name));
+    Err(match near.filter(|tool| strsim::osa_distance(&tool.name, name) <= 2) {
+        Some(near) => format!("tool `{name}`; did you mean `{}`?", near.name),
+        None => {
+            let names: Vec<_> = tools.iter().map(|tool| tool.name.as_ref()).collect();
+            format!("tool `{name}`; there are {}", names.join(", "))
         }
     })
 }
@@ -338,7 +343,7 @@ mod tests {
         let registry = Registry::built_in(1);
         let tool = find(&registry, tool).expect("a tool");
         checked(
-            tool,
+            &tool,
             scope,
             &ToolSettings::default(),
             given.as_object().expect("an object"),
@@ -393,6 +398,24 @@ mod tests {
         for (scope, given, field, why) in cases {
             assert_eq!(check("compute", scope, given), Err((field.to_owned(), why.to_owned())));
         }
+    }
+
+    #[test]
+    fn of_a_servers_tools_what_every_tool_has_can_be_set() {
+        let registry = Registry::built_in(1);
+        registry.expect("disk", "it is on its way");
+        let disk = find(&registry, "disk").expect("a tool");
+        let check = |given: Value| {
+            let given = given.as_object().expect("an object");
+            checked(&disk, Scope::Bot, &ToolSettings::default(), given)
+        };
+        let changes = check(json!({ "enabled": false, "pinned": true, "time_limit_seconds": 5 })).expect("changes");
+        let names: Vec<_> = changes.iter().map(|change| change.name.as_str()).collect();
+        assert_eq!(
+            names,
+            ["tool.disk.enabled", "tool.disk.pinned", "tool.disk.time_limit_seconds"]
+        );
+        assert!(check(json!({ "command": "sh" })).is_err());
     }
 
     #[test]

@@ -26,6 +26,25 @@ pub async fn asked_in(conn: &mut Conn, user: UserId, channel: ChannelId) -> Resu
     conn.all(sql, args![user, channel]).await
 }
 
+/// The runs, at the top of their trees, that wait for this person to approve a call where they speak now, oldest first:
+/// the run itself asks, or a subagent of it.
+///
+/// # Errors
+/// The store's.
+pub async fn asking(
+    conn: &mut Conn,
+    user: UserId,
+    context: ContextId,
+    channel: ChannelId,
+) -> Result<Vec<Run>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM runs WHERE id IN (
+             SELECT root_run_id FROM runs WHERE user_id = $1 AND context_id = $2 AND channel_id = $3
+             AND status = 'waiting' AND wake_reason = 'tool_confirm') ORDER BY id"
+    );
+    conn.all(sql, args![user, context, channel]).await
+}
+
 /// Takes the answer of a run that asks: it waits for nothing more than being woken. `false`: somebody answered before,
 /// its time is over, or it was stopped. Whoever gets `true` is the only one.
 ///

@@ -130,8 +130,8 @@ pub async fn find(tx: &mut Tx, sought: Sought<'_>) -> Result<Arrival, StoreError
     })
 }
 
-/// A known person in the open conversation of a known channel, where nothing is at work and the message is new: what
-/// most messages find.
+/// A known person in the open conversation of a known channel, where nothing is at work or asks them something, and the
+/// message is new: what most messages find.
 #[derive(Clone, Debug)]
 pub struct Plain {
     /// The person.
@@ -185,6 +185,8 @@ pub async fn find_plain(conn: &mut Conn, sought: Sought<'_>) -> Result<Option<Pl
          WHERE c.platform = $1 AND c.external_id = $2
          AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.context_id = c.active_context_id AND r.kind = 'coordinator'
                          AND r.status IN ('pending', 'running'))
+         AND NOT EXISTS (SELECT 1 FROM runs q WHERE q.user_id = u.id AND q.wake_reason = 'tool_confirm'
+                         AND q.context_id = c.active_context_id AND q.status = 'waiting')
          AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.channel_id = c.id AND {known} = $4)"
     );
     let args = args![sought.platform.as_str(), sought.place, sought.account, value];

@@ -257,6 +257,14 @@ impl Db {
         }
     }
 
+    /// Whether SQLite's file is still where it was opened; nothing is committed while it is not.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`]: it was moved, deleted or replaced, and what to do.
+    pub fn in_place(&self) -> Result<(), StoreError> {
+        self.locals.as_ref().map_or(Ok(()), Locals::in_place)
+    }
+
     /// Copies the whole database to a file while it is in use.
     ///
     /// # Errors

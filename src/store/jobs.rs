@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 use sqlx::FromRow;
 
-use super::{Conn, JsonText, StoreError, Tx, args, text_enum};
+use super::{Conn, JsonText, StoreError, Tx, args, leases::Look, text_enum};
 use crate::{
     clock::Timestamp,
     id::{ContextId, JobId, MessageId, UserId, WorkerId},
@@ -156,12 +156,7 @@ pub async fn get(conn: &mut Conn, id: JobId) -> Result<Option<Job>, StoreError> 
 ///
 /// # Errors
 /// The store's.
-pub async fn claim(
-    tx: &mut Tx,
-    worker: WorkerId,
-    now: Timestamp,
-    until: Timestamp,
-) -> Result<Option<(Job, JobLease)>, StoreError> {
+pub async fn claim(tx: &mut Tx, look: Look) -> Result<Option<(Job, JobLease)>, StoreError> {
     let lock = if tx.is_postgres() {
         " FOR UPDATE SKIP LOCKED"
     } else {
@@ -172,17 +167,19 @@ pub async fn claim(
              updated_at = $3
          WHERE id = (
              SELECT id FROM jobs WHERE status = 'pending' AND due_at <= $3
-                 AND (lease_until IS NULL OR lease_until < $3)
+                 AND (lease_until IS NULL OR lease_until < $4)
                  AND NOT EXISTS (SELECT 1 FROM jobs earlier WHERE earlier.context_id = jobs.context_id
                                  AND earlier.status = 'pending' AND earlier.id < jobs.id)
              ORDER BY due_at, id LIMIT 1{lock})
          RETURNING {COLUMNS}"
     );
-    let job: Option<Job> = tx.maybe(sql, args![worker, until, now]).await?;
+    let job: Option<Job> = tx
+        .maybe(sql, args![look.worker, look.until, look.now, look.over])
+        .await?;
     Ok(job.map(|job| {
         let lease = JobLease {
             job: job.id,
-            owner: worker,
+            owner: look.worker,
             epoch: job.epoch,
         };
         (job, lease)
@@ -294,24 +291,18 @@ pub async fn wait(tx: &mut Tx, lease: &JobLease, due_at: Timestamp, now: Timesta
 ///
 /// # Errors
 /// The store's.
-pub async fn claim_one(
-    tx: &mut Tx,
-    id: JobId,
-    worker: WorkerId,
-    now: Timestamp,
-    until: Timestamp,
-) -> Result<Option<JobLease>, StoreError> {
+pub async fn claim_one(tx: &mut Tx, id: JobId, look: Look) -> Result<Option<JobLease>, StoreError> {
     let row: Option<(i64,)> = tx
         .maybe(
             "UPDATE jobs SET lease_owner = $1, lease_until = $2, epoch = epoch + 1, attempts = attempts + 1,
                  updated_at = $3
-             WHERE id = $4 AND status = 'pending' AND (lease_until IS NULL OR lease_until < $3) RETURNING epoch",
-            args![worker, until, now, id],
+             WHERE id = $4 AND status = 'pending' AND (lease_until IS NULL OR lease_until < $5) RETURNING epoch",
+            args![look.worker, look.until, look.now, id, look.over],
         )
         .await?;
     Ok(row.map(|(epoch,)| JobLease {
         job: id,
-        owner: worker,
+        owner: look.worker,
         epoch,
     }))
 }
@@ -320,11 +311,11 @@ pub async fn claim_one(
 ///
 /// # Errors
 /// The store's.
-pub async fn next_due(conn: &mut Conn, now: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+pub async fn next_due(conn: &mut Conn, look: Look) -> Result<Option<Timestamp>, StoreError> {
     let row: (Option<i64>,) = conn
         .one(
             "SELECT MIN(due_at) FROM jobs WHERE status = 'pending' AND (lease_until IS NULL OR lease_until < $1)",
-            args![now],
+            args![look.over],
         )
         .await?;
     Ok(row.0.map(Timestamp))

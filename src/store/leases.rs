@@ -1,25 +1,55 @@
 //! Leases by name: what only one process may do at a time.
 
+use std::time::Duration;
+
 use super::{Conn, StoreError, Tx, args};
 use crate::{clock::Timestamp, id::WorkerId};
+
+/// Who looks for what is free, when, and for how long it is held then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// Who.
+    pub worker: WorkerId,
+    /// When.
+    pub now: Timestamp,
+    /// Until when it is held.
+    pub until: Timestamp,
+    /// What was held until before this has run out.
+    pub over: Timestamp,
+}
+
+impl Look {
+    /// What ran out before now is free.
+    pub fn new(worker: WorkerId, now: Timestamp, lease: Duration) -> Self {
+        Self {
+            worker,
+            now,
+            until: now.after(lease),
+            over: now,
+        }
+    }
+
+    /// The same where the time does not tell what ran out: only what was given back, or never held, is free.
+    #[must_use]
+    pub fn patient(self) -> Self {
+        Self {
+            over: Timestamp(1),
+            ..self
+        }
+    }
+}
 
 /// Takes or renews a lease. `false`: another process holds it.
 ///
 /// # Errors
 /// The store's.
-pub async fn hold(
-    tx: &mut Tx,
-    name: &str,
-    owner: WorkerId,
-    now: Timestamp,
-    until: Timestamp,
-) -> Result<bool, StoreError> {
+pub async fn hold(tx: &mut Tx, name: &str, look: Look) -> Result<bool, StoreError> {
     let held = tx
         .execute(
             "INSERT INTO leases (name, owner, until, epoch) VALUES ($1, $2, $3, 1)
              ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, until = excluded.until, epoch = leases.epoch + 1
              WHERE leases.owner = excluded.owner OR leases.until < $4",
-            args![name, owner, until, now],
+            args![name, look.worker, look.until, look.over],
         )
         .await?;
     Ok(held == 1)
@@ -54,11 +84,11 @@ pub async fn until(conn: &mut Conn, name: &str) -> Result<Option<Timestamp>, Sto
 ///
 /// # Errors
 /// The store's.
-pub async fn count(tx: &mut Tx, prefix: &str, now: Timestamp) -> Result<u32, StoreError> {
+pub async fn count(tx: &mut Tx, prefix: &str, look: Look) -> Result<u32, StoreError> {
     let names = format!("{prefix}%");
     tx.execute(
         "DELETE FROM leases WHERE name LIKE $1 AND until < $2",
-        args![names.clone(), now],
+        args![names.clone(), look.over],
     )
     .await?;
     let (count,): (i64,) = tx

@@ -5,6 +5,7 @@
 //! the few short questions that every message asks, execute their statements where they are.
 
 mod database;
+mod place;
 
 use std::{
     path::{Path, PathBuf},
@@ -15,7 +16,10 @@ use std::{
 use rusqlite::{CachedStatement, Connection, OpenFlags, config::DbConfig, ffi, types::ValueRef};
 
 pub use self::database::LocalRow;
-use self::database::{LocalColumn, LocalValue};
+use self::{
+    database::{LocalColumn, LocalValue},
+    place::Place,
+};
 use super::{StoreError, Value};
 
 /// How long a connection waits for another's lock.
@@ -134,6 +138,7 @@ pub(super) struct Locals(Arc<File>);
 #[derive(Debug)]
 struct File {
     path: PathBuf,
+    place: Place,
     synchronous: &'static str,
     free: Mutex<Vec<Connection>>,
 }
@@ -151,9 +156,18 @@ impl Locals {
     pub(super) fn new(path: &Path, synchronous_full: bool) -> Self {
         Self(Arc::new(File {
             path: path.to_owned(),
+            place: Place::of(path),
             synchronous: if synchronous_full { "FULL" } else { "NORMAL" },
             free: Mutex::default(),
         }))
+    }
+
+    /// Whether the file and its log are still where they were opened.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`]: they are not, and what to do.
+    pub(super) fn in_place(&self) -> Result<(), StoreError> {
+        self.0.place.check()
     }
 
     /// A connection of one's own, to write with.

@@ -264,21 +264,12 @@ pub async fn page(
     before: Option<MessageId>,
     limit: u32,
 ) -> Result<Vec<Message>, StoreError> {
-    let mut sql = format!("{SELECT} WHERE 1 = 1");
-    let mut args = args![];
     let conditions = [
         ("channel_id =", channel.map(super::Value::from)),
         ("context_id =", context.map(super::Value::from)),
         ("id <", before.map(super::Value::from)),
     ];
-    for (condition, value) in conditions {
-        if let Some(value) = value {
-            args.push(value);
-            sql.push_str(&format!(" AND {condition} ${}", args.len()));
-        }
-    }
-    args.push(limit.into());
-    sql.push_str(&format!(" ORDER BY id DESC LIMIT ${}", args.len()));
+    let (sql, args) = super::page::ask(SELECT, Vec::new(), conditions, limit);
     conn.all(sql, args).await
 }
 

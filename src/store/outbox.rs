@@ -3,7 +3,7 @@
 use clifford_channel::{Address, Part, Platform};
 use sqlx::FromRow;
 
-use super::{Conn, Db, JsonText, StoreError, Tx, args, messages::MessageStatus, run_queue::listed};
+use super::{Conn, Db, JsonText, StoreError, Tx, args, leases::Look, messages::MessageStatus, run_queue::listed};
 use crate::{
     clock::Timestamp,
     id::{ChannelId, MessageId, RunId, WorkerId},
@@ -47,10 +47,8 @@ pub struct OutgoingPart {
 /// The store's.
 pub async fn claim(
     tx: &mut Tx,
-    worker: WorkerId,
+    look: Look,
     served: &[Platform],
-    now: Timestamp,
-    until: Timestamp,
     limit: u32,
 ) -> Result<Vec<(Outgoing, Vec<OutgoingPart>)>, StoreError> {
     let sql = if tx.is_postgres() {
@@ -58,7 +56,9 @@ pub async fn claim(
     } else {
         include_str!("sql/claim_outbox.sqlite.sql")
     };
-    let mut claimed: Vec<Outgoing> = tx.all(sql, args![worker, until, now, limit, listed(served)]).await?;
+    let mut claimed: Vec<Outgoing> = tx
+        .all(sql, args![look.worker, look.until, look.over, limit, listed(served)])
+        .await?;
     claimed.sort_by_key(|message| message.id);
     let mut whole = Vec::with_capacity(claimed.len());
     for message in claimed {
@@ -148,19 +148,37 @@ pub async fn keep(
     }
 }
 
-/// Marks a part that is about to be sent: if this process dies now, it may have arrived.
+/// Marks a part that is about to be sent: if this process dies now, it may have arrived. Nothing, if the message is
+/// another worker's by now.
 ///
 /// # Errors
 /// The store's.
-pub async fn part_sending(tx: &mut Tx, message: MessageId, seq: i64) -> Result<(), StoreError> {
+pub async fn part_sending(tx: &mut Tx, message: MessageId, seq: i64, worker: WorkerId) -> Result<(), StoreError> {
     tx.later(
-        "UPDATE message_parts SET status = 'sending' WHERE message_id = $1 AND seq = $2 AND status = 'pending'",
-        args![message, seq],
+        &format!(
+            "UPDATE message_parts SET status = 'sending' WHERE message_id = $1 AND seq = $2 AND status = 'pending'
+             AND EXISTS (SELECT 1 FROM messages WHERE id = $1 AND {IS_OURS})"
+        ),
+        args![message, seq, worker],
     )
     .await?;
     tx.later(
-        "UPDATE messages SET status = 'sending' WHERE id = $1 AND status = 'pending'",
-        args![message],
+        &format!("UPDATE messages SET status = $2 WHERE id = $1 AND status = 'pending' AND {IS_OURS}"),
+        args![message, MessageStatus::Sending, worker],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Marks a part that was about to be sent as not sent, if its message is this worker's: it cannot have arrived.
+///
+/// # Errors
+/// The store's.
+pub async fn part_unsent(tx: &mut Tx, message: MessageId, worker: WorkerId, seq: i64) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE message_parts SET status = 'pending' WHERE message_id = $1 AND seq = $2 AND status = 'sending'
+         AND EXISTS (SELECT 1 FROM messages WHERE id = $1 AND lease_owner = $3)",
+        args![message, seq, worker],
     )
     .await?;
     Ok(())
@@ -174,39 +192,52 @@ const IS_OURS: &str = "status IN ('pending', 'sending') AND (lease_owner IS NULL
 /// Whether a part is one, by how it is written.
 const IS_FILE: &str = r#"substr(body, 1, 14) = '{"type":"file"'"#;
 
+/// A part that a worker has delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delivered<'a> {
+    /// The message.
+    pub message: MessageId,
+    /// The part's place.
+    pub seq: i64,
+    /// Whether no other follows.
+    pub is_last: bool,
+    /// Its id on the platform.
+    pub platform_id: &'a str,
+    /// Who delivered it.
+    pub worker: WorkerId,
+}
+
 /// Marks a part as delivered, and the next one as being sent. The last part's delivery is the message's. A file's
-/// content goes.
+/// content goes. Nothing, if the message is another worker's by now.
 ///
 /// # Errors
 /// The store's.
-pub async fn part_delivered(
-    tx: &mut Tx,
-    message: MessageId,
-    seq: i64,
-    platform_id: &str,
-    is_last: bool,
-    now: Timestamp,
-) -> Result<(), StoreError> {
+pub async fn part_delivered(tx: &mut Tx, part: Delivered<'_>, now: Timestamp) -> Result<(), StoreError> {
+    let Delivered {
+        message, seq, worker, ..
+    } = part;
     tx.later(
         &format!(
             "UPDATE message_parts SET status = 'delivered', platform_message_id = $1, delivered_at = $2,
                  body = CASE WHEN {IS_FILE} THEN '{SENT_FILE}' ELSE body END
-             WHERE message_id = $3 AND seq = $4"
+             WHERE message_id = $4 AND seq = $5 AND EXISTS (SELECT 1 FROM messages WHERE id = $4 AND {IS_OURS})"
         ),
-        args![platform_id, now, message, seq],
+        args![part.platform_id, now, worker, message, seq],
     )
     .await?;
-    if is_last {
+    if part.is_last {
         tx.later(
-            "UPDATE messages SET status = 'delivered', platform_message_id = $1, lease_owner = NULL, lease_until = NULL,
-                 error = NULL, sent_at = $2
-             WHERE id = $3",
-            args![platform_id, now, message],
+            &format!(
+                "UPDATE messages SET status = 'delivered', platform_message_id = $1, lease_owner = NULL,
+                     lease_until = NULL, error = NULL, sent_at = $2
+                 WHERE id = $4 AND {IS_OURS}"
+            ),
+            args![part.platform_id, now, worker, message],
         )
         .await?;
         return Ok(());
     }
-    part_sending(tx, message, seq + 1).await
+    part_sending(tx, message, seq + 1, worker).await
 }
 
 /// Records that an attempt failed.
@@ -254,10 +285,10 @@ pub async fn fail(tx: &mut Tx, message: MessageId, worker: WorkerId, reason: &st
 ///
 /// # Errors
 /// The store's.
-pub async fn readdress(tx: &mut Tx, message: MessageId, address: &Address) -> Result<(), StoreError> {
+pub async fn readdress(tx: &mut Tx, message: MessageId, worker: WorkerId, address: &Address) -> Result<(), StoreError> {
     tx.execute(
-        "UPDATE messages SET address = $1 WHERE id = $2",
-        args![super::columns::to_json(address), message],
+        format!("UPDATE messages SET address = $1 WHERE id = $2 AND {IS_OURS}"),
+        args![super::columns::to_json(address), message, worker],
     )
     .await?;
     Ok(())

@@ -1,5 +1,7 @@
 //! Rules about tool calls, and the calls that count against them.
 
+use std::time::Duration;
+
 use serde::Serialize;
 use sqlx::FromRow;
 
@@ -7,7 +9,7 @@ use super::{Conn, JsonText, StoreError, Tx, Value, args, columns::to_json};
 use crate::{
     clock::Timestamp,
     id::{ContextId, PolicyId, RunId, SpaceId, UserId},
-    policy::{By, Limit, Rule},
+    policy::{By, Limit, Per, Rule},
 };
 
 /// A rule of the database.
@@ -207,11 +209,20 @@ const fn used(by: By) -> &'static str {
     }
 }
 
-/// Forgets calls that count against nothing any more.
+/// Forgets calls that count against nothing any more: those older than what their rule counts back. `limits`: each
+/// rule's key, and how long that is. What counts against a rule that is none of them is kept as long as any rule may
+/// count back: another process may have it in its configuration.
 ///
 /// # Errors
 /// The store's.
-pub async fn forget_uses(tx: &mut Tx, before: Timestamp) -> Result<u64, StoreError> {
-    tx.execute("DELETE FROM policy_uses WHERE created_at < $1", args![before])
-        .await
+pub async fn forget_uses(tx: &mut Tx, limits: &[(String, Duration)], now: Timestamp) -> Result<u64, StoreError> {
+    let counted: Vec<(String,)> = tx.all("SELECT DISTINCT policy FROM policy_uses", args![]).await?;
+    let mut forgotten = 0;
+    for (policy,) in counted {
+        let limit = limits.iter().find(|(key, _)| *key == policy);
+        let length = limit.map_or(Per::Month.length(), |(_, length)| *length);
+        let sql = "DELETE FROM policy_uses WHERE policy = $1 AND created_at <= $2";
+        forgotten += tx.execute(sql, args![policy, now.before(length)]).await?;
+    }
+    Ok(forgotten)
 }

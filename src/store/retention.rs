@@ -17,7 +17,8 @@ fn first_id(moment: Timestamp) -> String {
 
 /// Deletes runs that ended before a moment, once everything of their tree has and nothing of them is still to be sent.
 /// What was said in them stays, and what they used; so a run that read words from outside stays as long as anything that
-/// it may have put there: it is what tells that these words are not its person's. Returns how many runs there were.
+/// it may have put there: it is what tells that these words are not its person's. One whose calls count against a limit
+/// stays as long as they do: whose calls they are it tells. Returns how many runs there were.
 ///
 /// # Errors
 /// The store's.
@@ -33,6 +34,8 @@ pub async fn runs(tx: &mut Tx, before: Timestamp, limit: u32) -> Result<usize, S
                          AND (EXISTS (SELECT 1 FROM messages m WHERE m.context_id = t.context_id)
                               OR EXISTS (SELECT 1 FROM memory_items i WHERE i.context_id = t.context_id)
                               OR EXISTS (SELECT 1 FROM contexts c WHERE c.id = t.context_id AND c.summary IS NOT NULL)))
+         AND NOT EXISTS (SELECT 1 FROM runs t JOIN policy_uses u ON u.run_id = t.id
+                         WHERE t.id = r.id OR t.root_run_id = r.id)
          ORDER BY r.id LIMIT $3",
         args![first_id(before), before, limit],
     )

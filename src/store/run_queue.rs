@@ -3,10 +3,10 @@
 use clifford_channel::Platform;
 use sqlx::FromRow;
 
-use super::{Conn, StoreError, Tx, args, notify, runs::Lease};
+use super::{Conn, StoreError, Tx, args, leases::Look, notify, runs::Lease};
 use crate::{
     clock::Timestamp,
-    id::{RunId, WorkerId},
+    id::{AgentId, ContextId, RunId, WorkerId},
 };
 
 #[derive(FromRow)]
@@ -30,20 +30,19 @@ pub(super) fn listed(platforms: &[Platform]) -> String {
 /// The store's.
 pub async fn claim(
     tx: &mut Tx,
-    worker: WorkerId,
+    look: Look,
     served: &[Platform],
-    now: Timestamp,
-    until: Timestamp,
     limit: u32,
     tree: u32,
 ) -> Result<Vec<Lease>, StoreError> {
+    let worker = look.worker;
     // A worker that is gone leaves its runs `running`: they become `pending` first, then are claimed like others. What
     // this worker is at work on it is not gone from, however old its lease, unless it gave it back: its machine slept,
     // or its clock was put forward.
     tx.execute(
         "UPDATE runs SET status = 'pending', lease_owner = NULL, lease_until = NULL
          WHERE status = 'running' AND lease_until < $1 AND (lease_owner <> $2 OR lease_until = 0)",
-        args![now, worker],
+        args![look.over, worker],
     )
     .await?;
     let sql = if tx.is_postgres() {
@@ -52,7 +51,10 @@ pub async fn claim(
         include_str!("sql/claim_runs.sqlite.sql")
     };
     let claimed: Vec<Claimed> = tx
-        .all(sql, args![worker, until, now, limit, listed(served), tree])
+        .all(
+            sql,
+            args![worker, look.until, look.now, limit, listed(served), tree, look.over],
+        )
         .await?;
     Ok(claimed
         .into_iter()
@@ -113,6 +115,35 @@ pub async fn give_back(tx: &mut Tx, lease: &Lease) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// Ends a claimed run as failed, whatever its row holds otherwise.
+///
+/// # Errors
+/// [`StoreError::LeaseLost`]: it is not this claim's any more.
+pub async fn fail(tx: &mut Tx, lease: &Lease, error: &str, now: Timestamp) -> Result<(), StoreError> {
+    let failed = tx
+        .execute(
+            "UPDATE runs SET status = 'failed', error = $1, updated_at = $2, ended_at = $2, wake_at = NULL,
+                 lease_owner = NULL, lease_until = NULL
+             WHERE id = $3 AND lease_owner = $4 AND epoch = $5 AND status IN ('pending', 'running')",
+            args![error, now, lease.run, lease.owner, lease.epoch],
+        )
+        .await?;
+    match failed {
+        0 => Err(StoreError::LeaseLost(lease.run)),
+        _ => Ok(()),
+    }
+}
+
+/// The conversation of a coordinator run, and the agent that does it.
+///
+/// # Errors
+/// The store's.
+pub async fn place(conn: &mut Conn, run: RunId) -> Result<Option<(ContextId, AgentId)>, StoreError> {
+    let sql = "SELECT context_id, agent_id FROM runs
+               WHERE id = $1 AND context_id IS NOT NULL AND kind = 'coordinator'";
+    conn.maybe(sql, args![run]).await
+}
+
 /// Gives back everything that workers which are surely gone had in hand: where one process has the database
 /// to itself (SQLite), that is everything; else what `worker` had.
 ///
@@ -146,18 +177,32 @@ pub async fn release_runs(tx: &mut Tx, worker: Option<WorkerId>) -> Result<(), S
     notify::work(tx).await
 }
 
-/// The waiting runs whose time has come.
+/// A run that waits for its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromRow)]
+pub struct Sleeper {
+    /// The run.
+    pub id: RunId,
+    /// Its time.
+    pub wake_at: Timestamp,
+}
+
+/// The waiting runs whose time has come, the longest waiting first; a page of them, behind the last one of the page before.
 ///
 /// # Errors
 /// The store's.
-pub async fn due(conn: &mut Conn, now: Timestamp, limit: u32) -> Result<Vec<RunId>, StoreError> {
-    let rows: Vec<(RunId,)> = conn
-        .all(
-            "SELECT id FROM runs WHERE status = 'waiting' AND wake_at <= $1 ORDER BY wake_at LIMIT $2",
-            args![now, limit],
-        )
-        .await?;
-    Ok(rows.into_iter().map(|row| row.0).collect())
+pub async fn due(
+    conn: &mut Conn,
+    now: Timestamp,
+    after: Option<Sleeper>,
+    limit: u32,
+) -> Result<Vec<Sleeper>, StoreError> {
+    let (at, id) = after.map(|last| (last.wake_at, last.id)).unzip();
+    conn.all(
+        "SELECT id, wake_at FROM runs WHERE status = 'waiting' AND wake_at <= $1
+         AND ($2 IS NULL OR wake_at > $2 OR (wake_at = $2 AND id > $3)) ORDER BY wake_at, id LIMIT $4",
+        args![now, at, id, limit],
+    )
+    .await
 }
 
 /// When the next waiting run wakes, or the next pending one may begin.

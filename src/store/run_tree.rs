@@ -53,6 +53,16 @@ pub async fn children(conn: &mut Conn, parent: RunId) -> Result<Vec<Run>, StoreE
     conn.all(sql, args![parent]).await
 }
 
+/// The subagents of a run that have not ended.
+///
+/// # Errors
+/// The store's.
+pub async fn unended_children(conn: &mut Conn, parent: RunId) -> Result<Vec<RunId>, StoreError> {
+    let sql = "SELECT id FROM runs WHERE parent_run_id = $1 AND status IN ('pending', 'running', 'waiting')";
+    let rows: Vec<(RunId,)> = conn.all(sql, args![parent]).await?;
+    Ok(rows.into_iter().map(|row| row.0).collect())
+}
+
 /// Which subagents wake a waiting run (`all`, `first`), and how many of its subagents have not ended.
 ///
 /// # Errors

@@ -228,30 +228,6 @@ pub struct Filter {
     pub before: Option<RunId>,
 }
 
-/// A page of runs, newest first.
-///
-/// # Errors
-/// The store's.
-pub async fn page(conn: &mut Conn, filter: &Filter, limit: u32) -> Result<Vec<Run>, StoreError> {
-    let mut sql = format!("SELECT {COLUMNS} FROM runs WHERE 1 = 1");
-    let mut args = args![];
-    let conditions = [
-        ("status =", filter.status.map(super::Value::from)),
-        ("user_id =", filter.user.map(super::Value::from)),
-        ("channel_id =", filter.channel.map(super::Value::from)),
-        ("id <", filter.before.map(super::Value::from)),
-    ];
-    for (condition, value) in conditions {
-        if let Some(value) = value {
-            args.push(value);
-            sql.push_str(&format!(" AND {condition} ${}", args.len()));
-        }
-    }
-    args.push(limit.into());
-    sql.push_str(&format!(" ORDER BY id DESC LIMIT ${}", args.len()));
-    conn.all(sql, args).await
-}
-
 /// The coordinator run that is at work in a context, if there is one.
 ///
 /// # Errors
@@ -465,16 +441,4 @@ pub async fn lock(tx: &mut Tx, id: RunId, now: Timestamp) -> Result<(), StoreErr
     tx.execute("UPDATE runs SET updated_at = $1 WHERE id = $2", args![now, id])
         .await?;
     Ok(())
-}
-
-/// How many runs stand where.
-///
-/// # Errors
-/// The store's.
-pub async fn counts(conn: &mut Conn) -> Result<Vec<(RunStatus, i64)>, StoreError> {
-    conn.all(
-        "SELECT status, COUNT(*) FROM runs WHERE status IN ('pending', 'running', 'waiting') GROUP BY status",
-        args![],
-    )
-    .await
 }

@@ -83,6 +83,17 @@ pub async fn after(conn: &mut Conn, run: RunId, seq: u32) -> Result<Vec<Step>, S
     rows.into_iter().map(step).collect()
 }
 
+/// The place of a run's last step, whatever that holds; 0 if there is none. A place that is none is passed over: there must
+/// be one behind it.
+///
+/// # Errors
+/// The store's.
+pub async fn last(conn: &mut Conn, run: RunId) -> Result<u32, StoreError> {
+    let sql = "SELECT COALESCE(MAX(seq), 0) FROM run_steps WHERE run_id = $1 AND seq BETWEEN 1 AND $2";
+    let (seq,): (i64,) = conn.one(sql, args![run, i64::from(u32::MAX / 2)]).await?;
+    u32::try_from(seq).map_err(|_| StoreError::Corrupt(format!("step number {seq}")))
+}
+
 /// Whether a run has slept: then it is there for a time that came or will come.
 ///
 /// # Errors

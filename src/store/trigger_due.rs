@@ -20,16 +20,25 @@ pub struct Due {
     pub at: Timestamp,
 }
 
-/// The triggers that are due, but for those of sleeping runs, the longest due first.
+impl Trigger {
+    /// Its due time, if it has one.
+    pub fn due(&self) -> Option<Due> {
+        self.next_at.map(|at| Due { id: self.id, at })
+    }
+}
+
+/// The triggers that are due, but for those of sleeping runs, the longest due first; a page of them, behind the last one of
+/// the page before.
 ///
 /// # Errors
 /// The store's.
-pub async fn due(conn: &mut Conn, now: Timestamp, limit: u32) -> Result<Vec<Trigger>, StoreError> {
+pub async fn due(conn: &mut Conn, now: Timestamp, after: Option<Due>, limit: u32) -> Result<Vec<Trigger>, StoreError> {
+    let (at, id) = after.map(|last| (last.at, last.id)).unzip();
     let sql = format!(
         "SELECT {COLUMNS} FROM triggers WHERE kind <> 'wake' AND next_at IS NOT NULL AND next_at <= $1
-         ORDER BY next_at, id LIMIT $2"
+         AND ($2 IS NULL OR next_at > $2 OR (next_at = $2 AND id > $3)) ORDER BY next_at, id LIMIT $4"
     );
-    conn.all(sql, args![now, limit]).await
+    conn.all(sql, args![now, at, id, limit]).await
 }
 
 /// When the next trigger comes due after a moment, but for those of sleeping runs.

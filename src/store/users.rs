@@ -211,20 +211,16 @@ pub struct Filter {
 /// # Errors
 /// The store's.
 pub async fn page(conn: &mut Conn, filter: Filter, limit: u32) -> Result<Vec<User>, StoreError> {
-    let mut sql = "SELECT id, name, role, language, time_zone FROM users WHERE 1 = 1".to_owned();
-    let mut args = args![];
     let conditions = [
         ("role =", filter.role.map(Value::from)),
         ("id <", filter.before.map(Value::from)),
     ];
-    for (condition, value) in conditions {
-        if let Some(value) = value {
-            args.push(value);
-            sql.push_str(&format!(" AND {condition} ${}", args.len()));
-        }
-    }
-    args.push(limit.into());
-    sql.push_str(&format!(" ORDER BY id DESC LIMIT ${}", args.len()));
+    let (sql, args) = super::page::ask(
+        "SELECT id, name, role, language, time_zone FROM users",
+        Vec::new(),
+        conditions,
+        limit,
+    );
     conn.all(sql, args).await
 }
 

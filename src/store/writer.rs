@@ -117,7 +117,7 @@ async fn drain(locals: &Locals, first: Local, mut orders: mpsc::Receiver<Order>)
                 None => locals.own(),
             };
             connection = match usable {
-                Ok(usable) => commit_together(usable, batch).await,
+                Ok(usable) => commit_together(locals, usable, batch).await,
                 Err(error) => {
                     refuse(batch.into_iter().map(|job| job.reply), &error.to_string());
                     None
@@ -133,7 +133,7 @@ async fn drain(locals: &Locals, first: Local, mut orders: mpsc::Receiver<Order>)
 }
 
 /// Runs a batch and commits it. Returns the connection, if it can be used again.
-async fn commit_together(connection: Local, batch: Vec<Job>) -> Option<Local> {
+async fn commit_together(locals: &Locals, connection: Local, batch: Vec<Job>) -> Option<Local> {
     let alone = batch.len() == 1;
     let mut tx = Tx::local(connection);
     let mut done = Vec::with_capacity(batch.len());
@@ -156,7 +156,12 @@ async fn commit_together(connection: Local, batch: Vec<Job>) -> Option<Local> {
     let something_to_keep = broken.is_none() && done.iter().any(|(_, outcome)| outcome.is_ok());
     if something_to_keep {
         let began = Instant::now();
-        match tx.commit().await {
+        // Asked last: what is committed is told to whoever waits, and must be found again.
+        let committed = match locals.in_place() {
+            Ok(()) => tx.commit().await,
+            Err(error) => Err(error),
+        };
+        match committed {
             Ok(()) => measures::committed(began),
             Err(error) => broken = Some(error),
         }
@@ -168,7 +173,7 @@ async fn commit_together(connection: Local, batch: Vec<Job>) -> Option<Local> {
         .is_some_and(|reason| !matches!(reason, StoreError::Conflict(_)))
         || done
             .iter()
-            .any(|(_, outcome)| matches!(outcome, Err(StoreError::Unavailable(_))));
+            .any(|(_, outcome)| matches!(outcome, Err(StoreError::Unavailable(_) | StoreError::Corrupt(_))));
     let usable = (committed || tx.roll_back().await) && !trouble;
     for (reply, outcome) in done {
         let outcome = match &broken {
@@ -184,6 +189,7 @@ async fn commit_together(connection: Local, batch: Vec<Job>) -> Option<Local> {
 fn unavailable(reason: &StoreError) -> StoreError {
     match reason {
         StoreError::Conflict(text) => StoreError::Conflict(text.clone()),
+        StoreError::Unavailable(text) => StoreError::Unavailable(text.clone()),
         other => StoreError::Unavailable(other.to_string()),
     }
 }
@@ -204,12 +210,12 @@ async fn in_savepoint(work: Work, tx: &mut Tx, broken: &mut Option<StoreError>) 
     outcome
 }
 
-/// A panic in one transaction is its own failure, not the writer's end.
+/// A panic in one transaction is its own failure, not the writer's end; and none that passes.
 async fn guarded(work: Work, tx: &mut Tx) -> Outcome {
     AssertUnwindSafe(async { work(tx).await })
         .catch_unwind()
         .await
-        .unwrap_or_else(|_| Err(StoreError::Unavailable("a write panicked; see the log".to_owned())))
+        .unwrap_or_else(|_| Err(StoreError::Corrupt("a write panicked; the log tells where".to_owned())))
 }
 
 fn refuse(replies: impl Iterator<Item = oneshot::Sender<Outcome>>, reason: &str) {

@@ -153,7 +153,11 @@ pub const METRICS: &[Metric] = &[
         &[],
         "Iterations of runs that were begun here.",
     ),
-    counter("clifford_panics_total", &[], "Runs and jobs whose task panicked here."),
+    counter(
+        "clifford_panics_total",
+        &[],
+        "Times that a run, a job or another part of the bot panicked here.",
+    ),
     counter(
         "clifford_leases_lost_total",
         &[],
@@ -240,7 +244,7 @@ pub const METRICS: &[Metric] = &[
     counter(
         "clifford_unreadable_events_total",
         &[PLATFORM],
-        "Events that nobody could read; they are kept in unreadable_events.",
+        "Events that nobody could read or store; they are kept in unreadable_events.",
     ),
     counter(
         "clifford_ingress_errors_total",

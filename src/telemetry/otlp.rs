@@ -15,7 +15,7 @@ use opentelemetry_sdk::{
     Resource,
     trace::{BatchConfigBuilder, BatchSpanProcessor, SdkTracerProvider},
 };
-use tokio::runtime::Handle;
+use tokio::{runtime::Handle, time::Instant};
 use tracing::Metadata;
 use tracing_subscriber::{
     Layer, Registry,
@@ -29,7 +29,7 @@ use crate::config::Url;
 const EVERY: Duration = Duration::from_secs(1);
 /// How long the collector may take.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long the end of the process waits for it.
+/// How long the end of the process waits for it at most.
 const LAST: Duration = Duration::from_secs(2);
 /// The most spans that wait to be sent; more are dropped.
 const QUEUE: usize = 8192;
@@ -88,8 +88,9 @@ impl Exporter {
             .with_filter(filter_fn(own).with_max_level_hint(LevelFilter::DEBUG))
     }
 
-    pub(super) async fn end(self) {
-        let ended = tokio::task::spawn_blocking(move || self.provider.shutdown_with_timeout(LAST)).await;
+    pub(super) async fn end(self, until: Instant) {
+        let patience = until.saturating_duration_since(Instant::now()).min(LAST);
+        let ended = tokio::task::spawn_blocking(move || self.provider.shutdown_with_timeout(patience)).await;
         if !matches!(ended, Ok(Ok(()))) {
             tracing::warn!("the last traces could not be sent");
         }
@@ -142,7 +143,21 @@ impl HttpClient for Client {
 
 #[cfg(test)]
 mod tests {
+    use opentelemetry::trace::{Span as _, Tracer as _};
+    use tokio::net::TcpListener;
+
     use super::*;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn the_end_waits_for_a_silent_collector_no_longer_than_it_is_given() {
+        let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let endpoint = format!("http://{}", silent.local_addr().unwrap());
+        let exporter = Exporter::start(&serde_json::from_value(endpoint.into()).unwrap()).unwrap();
+        exporter.provider.tracer("a test").start("a span").end();
+        let began = Instant::now();
+        exporter.end(began).await;
+        assert!(began.elapsed() < LAST, "{:?}", began.elapsed());
+    }
 
     #[test]
     fn a_collector_is_named_by_its_root_or_by_the_route_of_traces() {

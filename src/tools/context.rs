@@ -25,6 +25,7 @@ use crate::{
         Db, StoreError,
         memory_items::Viewer,
         settings::{self, Around},
+        triggers::CatchUp,
     },
 };
 
@@ -43,6 +44,8 @@ pub struct ToolContext {
     pub options: Arc<Options>,
     /// The time zone of people who have not told theirs (IANA).
     pub time_zone: String,
+    /// What becomes of due times that pass while nobody is there, where a trigger does not say.
+    pub catch_up: CatchUp,
     /// The agent that does the run.
     pub agent: AgentId,
     /// The run's user.

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Class, Command, Purchase, Services, Tool, ToolContext, ToolError, files, provider::Ask};
+use super::{Class, Command, Options, Price, Purchase, Tool, ToolContext, ToolError, files, provider::Ask};
 use crate::{files::NewFile, id::FileId, roles::Role};
 
 /// The largest image that is shown to a model: what every provider takes, as Base64.
@@ -94,9 +94,9 @@ pub(super) fn tool() -> Tool {
             Command::new("describe", "{file_id, question?}: what it shows", Class::Read, describe)
                 .example(json!({ "file_id": "0192…", "question": "What does the sign say?" }))
                 .untrusted()
-                .needs(|services| {
+                .needs(|options| {
                     let way_out = "set images = true for a provider whose model sees images, or [llm.roles] vision";
-                    (!services.sees_images).then(|| way_out.to_owned())
+                    (!options.services().sees_images).then(|| way_out.to_owned())
                 })
                 .time_limit(Duration::from_secs(310)),
         )
@@ -110,8 +110,8 @@ pub(super) fn tool() -> Tool {
 }
 
 /// What is not set and would have to be.
-fn missing(services: &Services) -> Option<String> {
-    let config = services.config.of("image");
+fn missing(options: &Options) -> Option<String> {
+    let config = options.section("image");
     let unset: Vec<_> = ["base_url", "make_model"]
         .into_iter()
         .filter(|key| !config[*key].is_string())
@@ -188,7 +188,8 @@ async fn make(cx: ToolContext, args: MakeArgs) -> Result<Made, ToolError> {
     let purchase = Purchase {
         provider: "tools.image".to_owned(),
         model,
-        cost: config.make_price,
+        role: Role::Vision,
+        price: Price::Fixed(config.make_price),
     };
     let call = ask(&cx, &config, "images/generations", &body);
     let answer = cx.payer.buy(purchase, Box::pin(call)).await?;

@@ -30,6 +30,11 @@ impl Options {
         Self { services, set }
     }
 
+    /// What tools work with beside.
+    pub fn services(&self) -> &Services {
+        &self.services
+    }
+
     /// What holds for a tool of what every tool has.
     pub fn common(&self, tool: &str) -> Common {
         let below = self.services.config.common(tool);

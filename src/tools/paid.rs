@@ -3,12 +3,12 @@
 use std::fmt;
 
 use async_trait::async_trait;
-use clifford_llm::{Completion, Request};
+use clifford_llm::{Completion, Request, Usage};
 use futures::future::BoxFuture;
 use serde_json::Value;
 
 use super::ToolError;
-use crate::roles::Role;
+use crate::roles::{Prices, Role};
 
 /// Something that has a price, whoever sells it.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,8 +17,59 @@ pub struct Purchase {
     pub provider: String,
     /// The model that makes it.
     pub model: String,
+    /// The role that it is counted with.
+    pub role: Role,
     /// Its price.
-    pub cost: f64,
+    pub price: Price,
+}
+
+/// What something costs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Price {
+    /// So much.
+    Fixed(f64),
+    /// By the tokens that it takes.
+    Tokens {
+        /// What a million of them cost.
+        million: f64,
+        /// How many it takes, as far as can be told before.
+        guessed: u64,
+    },
+}
+
+impl Price {
+    /// What it costs, as far as can be told before.
+    pub fn guessed(self) -> (f64, Usage) {
+        match self {
+            Self::Fixed(cost) => (cost, Usage::default()),
+            Self::Tokens { million, guessed } => by_tokens(million, guessed, true),
+        }
+    }
+
+    /// What it has cost, as its seller tells in the answer.
+    pub fn told(self, answer: &Value) -> (f64, Usage) {
+        let usage = &answer["usage"];
+        let told = usage["prompt_tokens"]
+            .as_u64()
+            .or_else(|| usage["total_tokens"].as_u64());
+        match (self, told) {
+            (Self::Tokens { million, .. }, Some(tokens)) => by_tokens(million, tokens, false),
+            _ => self.guessed(),
+        }
+    }
+}
+
+fn by_tokens(million: f64, tokens: u64, estimated: bool) -> (f64, Usage) {
+    let usage = Usage {
+        prompt_tokens: tokens,
+        estimated,
+        ..Usage::default()
+    };
+    let prices = Prices {
+        prompt: million,
+        ..Prices::default()
+    };
+    (prices.of(&usage), usage)
 }
 
 /// Pays: what budgets have left is reserved before a call, and what it cost is recorded after it.
@@ -35,4 +86,42 @@ pub trait Pays: Send + Sync + fmt::Debug {
     /// # Errors
     /// A budget is spent, or the call's.
     async fn buy(&self, purchase: Purchase, call: BoxFuture<'_, Result<Value, ToolError>>) -> Result<Value, ToolError>;
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn tokens_are_those_that_the_seller_tells_and_a_guess_where_it_tells_none() {
+        let by_tokens = Price::Tokens {
+            million: 2_000_000.0,
+            guessed: 7,
+        };
+        let cases = [
+            (
+                by_tokens,
+                json!({"usage": {"prompt_tokens": 3, "total_tokens": 4}}),
+                (6.0, 3, false),
+            ),
+            (by_tokens, json!({"usage": {"total_tokens": 4}}), (8.0, 4, false)),
+            (by_tokens, json!({"usage": null}), (14.0, 7, true)),
+            (
+                Price::Fixed(0.5),
+                json!({"usage": {"total_tokens": 4}}),
+                (0.5, 0, false),
+            ),
+        ];
+        for (price, answer, expected) in cases {
+            let (cost, usage) = price.told(&answer);
+            assert!((cost - expected.0).abs() < 1e-9, "{answer}: {cost}");
+            assert_eq!(
+                (usage.prompt_tokens, usage.estimated),
+                (expected.1, expected.2),
+                "{answer}"
+            );
+        }
+    }
 }

@@ -108,11 +108,13 @@ pub(super) fn telegram() -> Tool {
 /// Whether the platform is connected here.
 fn connected(platform: Platform) -> Needs {
     match platform {
-        Platform::Discord => |services| {
-            (!services.actors.contains_key(&Platform::Discord)).then(|| "[channels.discord] is not set up".to_owned())
+        Platform::Discord => |options| {
+            (!options.services().actors.contains_key(&Platform::Discord))
+                .then(|| "[channels.discord] is not set up".to_owned())
         },
-        _ => |services| {
-            (!services.actors.contains_key(&Platform::Telegram)).then(|| "[channels.telegram] is not set up".to_owned())
+        _ => |options| {
+            (!options.services().actors.contains_key(&Platform::Telegram))
+                .then(|| "[channels.telegram] is not set up".to_owned())
         },
     }
 }

@@ -2,17 +2,23 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Arc, PoisonError, RwLock},
+    sync::Arc,
+    time::Duration,
 };
 
 use super::{
-    Command, Common, Needs, Options, Services, Tool, ToolContext, compute, files, image, mcp, memory, platforms,
-    reminders, retrieval, system, tools, weather, web,
+    Command, Common, Options, Tool, ToolContext, compute, files, image, mcp, memory,
+    offers::{Offers, Standing},
+    platforms, reminders, retrieval, system, tools, weather, web,
 };
 use crate::engine::{
     gates::covers,
     step::{ToolCall, ToolOutcome},
 };
+
+/// The longest that a call waits for the one who offers its tool: a server may take a minute to be ready, and a
+/// quarter more to tell what it offers.
+const PATIENCE: Duration = Duration::from_secs(75);
 
 /// The tools that every install has: one line a tool.
 pub fn built_in() -> Vec<Tool> {
@@ -37,21 +43,9 @@ pub fn built_in() -> Vec<Tool> {
 #[derive(Debug)]
 pub struct Registry {
     tools: Vec<Arc<Tool>>,
-    /// The others too.
-    all: Vec<Arc<Tool>>,
-    /// By full name of a command: what it lacks, and how to mend that.
-    lacking: BTreeMap<String, String>,
-    /// Tools that come and go with who offers them, by name.
-    offered: RwLock<BTreeMap<String, Offered>>,
+    /// Those that come and go with who offers them.
+    offers: Offers,
     max_retries: u32,
-}
-
-/// A tool that comes and goes.
-#[derive(Clone, Debug)]
-struct Offered {
-    tool: Arc<Tool>,
-    /// Why it cannot be called now, if it cannot.
-    withdrawn: Option<String>,
 }
 
 /// A tool with those of its commands that a run may call.
@@ -93,95 +87,76 @@ pub struct Called {
 impl Registry {
     /// The tools that every install has.
     pub fn built_in(max_retries: u32) -> Self {
-        Self::new(max_retries, &Services::default())
+        Self::of(built_in(), max_retries)
     }
 
-    /// The tools that can do their work as things are set.
-    pub fn new(max_retries: u32, services: &Services) -> Self {
-        Self::of(built_in(), max_retries, services)
-    }
-
-    /// Those of some tools that can do their work as things are set.
-    pub fn of(given: Vec<Tool>, max_retries: u32, services: &Services) -> Self {
-        let lacks = |needs: Option<Needs>| needs.and_then(|missing| missing(services));
-        let (mut tools, mut all, mut lacking) = (Vec::new(), Vec::new(), BTreeMap::new());
-        for mut tool in given {
-            all.push(Arc::new(tool.clone()));
-            for command in std::mem::take(&mut tool.commands) {
-                match lacks(tool.needs).or_else(|| lacks(command.needs)) {
-                    None => tool.commands.push(command),
-                    Some(why) => drop(lacking.insert(format!("{}.{}", tool.name, command.name), why)),
-                }
-            }
-            if !tool.commands.is_empty() {
-                tools.push(Arc::new(tool));
-            }
-        }
+    /// These tools.
+    pub fn of(tools: Vec<Tool>, max_retries: u32) -> Self {
         Self {
-            tools,
-            all,
-            lacking,
-            offered: RwLock::default(),
+            tools: tools.into_iter().map(Arc::new).collect(),
+            offers: Offers::default(),
             max_retries,
         }
     }
 
     /// Every tool, those too that cannot do their work.
-    pub fn all(&self) -> &[Arc<Tool>] {
-        &self.all
+    pub fn all(&self) -> Vec<Arc<Tool>> {
+        let offered = self.offers.all().into_iter().map(|offered| offered.tool);
+        self.tools.iter().cloned().chain(offered).collect()
     }
 
     /// Why a command cannot do its work as things are set, and how to mend that.
-    pub fn lacks(&self, command: &str) -> Option<&str> {
-        self.lacking.get(command).map(String::as_str)
+    pub fn lacks(&self, options: &Options, name: &str) -> Option<String> {
+        let (tool, command) = self.find(name)?;
+        lacks(&tool, &command, options)
     }
 
     /// A tool can be called from now on, in place of what was offered under its name.
     pub fn offer(&self, tool: Tool) {
-        let (name, tool) = (tool.name.to_string(), Arc::new(tool));
-        let mut offered = self.offered.write().unwrap_or_else(PoisonError::into_inner);
-        offered.insert(name, Offered { tool, withdrawn: None });
+        self.offers.offer(tool);
+    }
+
+    /// A tool that will be offered soon, or will not: models do not see it, and what has to call it waits until that
+    /// is known.
+    pub fn expect(&self, name: &str, why: impl Into<String>) {
+        self.offers.stands(name, Standing::Expected(why.into()));
     }
 
     /// An offered tool cannot be called for now: models do not see it, and a run that calls it is told why.
     pub fn withdraw(&self, name: &str, why: impl Into<String>) {
-        let mut offered = self.offered.write().unwrap_or_else(PoisonError::into_inner);
-        let entry = offered.entry(name.to_owned()).or_insert_with(|| Offered {
-            tool: Arc::new(Tool::new(name.to_owned(), "🔌", "mcp").foreign()),
-            withdrawn: None,
-        });
-        entry.withdrawn = Some(why.into());
+        self.offers.stands(name, Standing::Away(why.into()));
+    }
+
+    /// Why a tool that comes and goes cannot be called now, if it cannot.
+    pub fn away(&self, tool: &str) -> Option<String> {
+        self.offers.away(tool)
+    }
+
+    /// Waits until it is known whether the tool of a call can be called, for as long as its start may take: at once,
+    /// if it is no tool that comes and goes.
+    pub async fn settled(&self, name: &str) {
+        let tool = name.split('.').next().unwrap_or_default();
+        tokio::time::timeout(PATIENCE, self.offers.settled(tool)).await.ok();
     }
 
     /// The servers whose tools are offered, each with whether they can be called now.
     pub fn servers(&self) -> BTreeMap<String, bool> {
-        let servers = self.offered().into_iter();
+        let servers = self.offers.all().into_iter();
         servers
-            .map(|offered| (offered.tool.name.to_string(), offered.withdrawn.is_none()))
+            .map(|offered| (offered.tool.name.to_string(), offered.standing == Standing::Here))
             .collect()
-    }
-
-    fn offered(&self) -> Vec<Offered> {
-        let offered = self.offered.read().unwrap_or_else(PoisonError::into_inner);
-        offered.values().cloned().collect()
-    }
-
-    /// Why a command of an offered tool cannot be called now, if it cannot.
-    fn withdrawn(&self, name: &str) -> Option<String> {
-        let (tool, _) = name.split_once('.')?;
-        let offered = self.offered().into_iter().find(|offered| offered.tool.name == tool)?;
-        offered.withdrawn
     }
 
     /// The tools that a run may call, each with its commands.
     pub fn visible(&self, allowed: Option<&[String]>, options: &Options) -> Vec<Visible> {
         let may = |name: &str| allowed.is_none_or(|entries| entries.iter().any(|entry| covers(entry, name)));
-        let offered = self.offered().into_iter().filter(|offered| offered.withdrawn.is_none());
+        let offered = (self.offers.all().into_iter()).filter(|offered| offered.standing == Standing::Here);
         let tools = self.tools.iter().cloned().chain(offered.map(|offered| offered.tool));
         let enabled = tools.filter(|tool| options.common(&tool.name).enabled);
         let tools = enabled.map(|tool| Visible {
             commands: (tool.commands.iter())
                 .filter(|command| allowed.is_none() || may(&format!("{}.{}", tool.name, command.name)))
+                .filter(|command| lacks(&tool, command, options).is_none())
                 .cloned()
                 .collect(),
             tool,
@@ -189,27 +164,24 @@ impl Registry {
         tools.filter(|visible| !visible.commands.is_empty()).collect()
     }
 
-    /// The command of a full name (`tool.command`).
+    /// The command of a full name (`tool.command`), whether or not it can be called as things are.
     pub fn command(&self, name: &str) -> Option<Arc<Command>> {
-        let (tool, command) = name.split_once('.')?;
-        let offered = || self.offered().into_iter().map(|offered| offered.tool);
-        let tool = self
-            .tools
-            .iter()
-            .cloned()
-            .chain(offered())
-            .find(|known| known.name == tool)?;
-        tool.commands.iter().find(|known| known.name == command).cloned()
+        self.find(name).map(|(_, command)| command)
     }
 
-    /// Tools with exactly one command, and that command's full name.
-    pub fn single_commands(&self) -> BTreeMap<String, String> {
-        self.tools
-            .iter()
-            .filter_map(|tool| match tool.commands.as_slice() {
-                [only] => Some((tool.name.to_string(), format!("{}.{}", tool.name, only.name))),
-                _ => None,
-            })
+    fn find(&self, name: &str) -> Option<(Arc<Tool>, Arc<Command>)> {
+        let (tool, command) = name.split_once('.')?;
+        let tool = self.all().into_iter().find(|known| known.name == tool)?;
+        let command = tool.commands.iter().find(|known| known.name == command).cloned()?;
+        Some((tool, command))
+    }
+
+    /// Tools with exactly one command that can be called, and that command's full name.
+    pub fn single_commands(&self, options: &Options) -> BTreeMap<String, String> {
+        let visible = self.visible(None, options).into_iter();
+        let single = visible.filter(|visible| visible.commands.len() == 1);
+        single
+            .filter_map(|visible| Some((visible.tool.name.to_string(), visible.names().next()?)))
             .collect()
     }
 
@@ -227,15 +199,18 @@ impl Registry {
     fn ready(&self, options: &Options, call: &ToolCall) -> Result<(Arc<Command>, Common), ToolOutcome> {
         let tool = call.name.split('.').next().unwrap_or_default();
         let common = options.common(tool);
-        if let Some(why) = self.withdrawn(&call.name) {
+        if let Some(why) = self.away(tool) {
             return Err(self.failure(None, &common, why));
         }
-        let Some(command) = self.command(&call.name) else {
-            return Err(self.failure(None, &common, self.unknown(&call.name)));
+        let Some((known, command)) = self.find(&call.name) else {
+            return Err(self.failure(None, &common, self.unknown(options, &call.name)));
         };
         if !common.enabled {
             let fault = format!("the tool {tool} is turned off here; do without it");
             return Err(self.failure(Some(&command), &common, fault));
+        }
+        if lacks(&known, &command, options).is_some() {
+            return Err(self.failure(None, &common, self.unknown(options, &call.name)));
         }
         match command.fault(&call.args) {
             Some(fault) => Err(self.failure(Some(&command), &common, fault)),
@@ -265,19 +240,13 @@ impl Registry {
         }
     }
 
-    /// What is said of a name that no command has.
-    pub fn unknown(&self, name: &str) -> String {
-        if let Some(why) = self.lacks(name) {
+    /// What is said of a name that no command has which can be called here.
+    pub fn unknown(&self, options: &Options, name: &str) -> String {
+        if let Some(why) = self.lacks(options, name) {
             return format!("{name} cannot be used: {why}");
         }
-        let offered = self.offered().into_iter().map(|offered| offered.tool);
-        let known = self.tools.iter().cloned().chain(offered).flat_map(|tool| {
-            let names = tool
-                .commands
-                .iter()
-                .map(|command| format!("{}.{}", tool.name, command.name));
-            names.collect::<Vec<_>>()
-        });
+        let visible = self.visible(None, options).into_iter();
+        let known = visible.flat_map(|visible| visible.names().collect::<Vec<_>>());
         let distance = |known: &String| strsim::osa_distance(known, name);
         match known.min_by_key(distance).filter(|known| distance(known) <= 3) {
             Some(near) => format!("there is no tool {name}; did you mean {near}?"),
@@ -293,6 +262,12 @@ impl Registry {
             expose: (common.expose_errors).unwrap_or_else(|| command.is_some_and(|command| command.expose_errors)),
         }
     }
+}
+
+/// What a command cannot do without and does not have as things are set, and how to mend that.
+fn lacks(tool: &Tool, command: &Command, options: &Options) -> Option<String> {
+    let mut needs = tool.needs.into_iter().chain(command.needs);
+    needs.find_map(|missing| missing(options))
 }
 
 impl From<ToolOutcome> for Called {
@@ -311,6 +286,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::tools::Class;
 
     #[test]
     fn wrong_arguments_name_the_field_and_what_was_expected() {
@@ -332,22 +308,47 @@ mod tests {
 
     #[test]
     fn a_tool_with_one_command_may_be_called_by_its_own_name() {
-        let single = Registry::built_in(1).single_commands();
-        let expected = built_in().into_iter().filter(|tool| tool.commands.len() == 1);
-        let expected: Vec<_> = expected.map(|tool| tool.name.to_string()).collect();
-        assert_eq!(single.keys().cloned().collect::<Vec<_>>(), expected);
-        assert_eq!(single.get("memory"), None);
+        let registry = Registry::built_in(1);
+        let options = Options::default();
+        let visible = registry.visible(None, &options).into_iter();
+        let expected: BTreeMap<_, _> = (visible.filter(|visible| visible.commands.len() == 1))
+            .map(|visible| (visible.tool.name.to_string(), visible.names().collect::<String>()))
+            .collect();
+        assert_eq!(registry.single_commands(&options), expected);
+        assert_eq!(expected.get("memory"), None);
+        // A tool of somebody else's is no exception.
+        let command = || Command::with_schema("say", "", Class::Read, json!({}), |_, _| async { Ok(Value::Null) });
+        registry.offer(Tool::new("parrot", "🔌", "mcp").foreign().command(command()));
+        let single = |registry: &Registry| registry.single_commands(&options).get("parrot").cloned();
+        assert_eq!(single(&registry).as_deref(), Some("parrot.say"));
+        registry.withdraw("parrot", "it flew away");
+        assert_eq!(single(&registry), None);
+    }
+
+    #[tokio::test]
+    async fn what_has_to_call_a_tool_waits_until_it_is_known_whether_that_is_there() {
+        let registry = Registry::built_in(1);
+        registry.settled("compute.eval").await;
+        registry.settled("nothing.there").await;
+        registry.expect("parrot", "it is on its way");
+        let mut waits = Box::pin(registry.settled("parrot.say"));
+        assert_eq!(futures::poll!(&mut waits), std::task::Poll::Pending);
+        registry.withdraw("macaw", "it flew away");
+        assert_eq!(futures::poll!(&mut waits), std::task::Poll::Pending);
+        registry.withdraw("parrot", "it does not come");
+        waits.await;
+        assert_eq!(registry.away("parrot").as_deref(), Some("it does not come"));
     }
 
     #[test]
     fn a_name_that_is_nearly_right_names_the_right_one() {
         let registry = Registry::built_in(1);
         assert_eq!(
-            registry.unknown("compute.evaluate"),
+            registry.unknown(&Options::default(), "compute.evaluate"),
             "there is no tool compute.evaluate; tools.list names those there are"
         );
         assert_eq!(
-            registry.unknown("compute.evl"),
+            registry.unknown(&Options::default(), "compute.evl"),
             "there is no tool compute.evl; did you mean compute.eval?"
         );
     }

@@ -171,6 +171,7 @@ async fn set(cx: ToolContext, args: SetArgs) -> Result<Reminder, ToolError> {
         cron: schedule.cron,
         time_zone: cx.time_zone.clone(),
         next_at: Some(schedule.at),
+        catch_up: cx.catch_up,
         created_by: Some(format!("run {}", cx.run)),
         ..Trigger::new(TriggerKind::Reminder, now)
     };

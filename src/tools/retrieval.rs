@@ -52,6 +52,9 @@ pub(super) struct Config {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("writeOnly" = true, "examples" = [{"env": "OPENAI_API_KEY"}]))]
     pub key: Option<SecretSource>,
+    /// What a million tokens cost there, for the accounting and for budgets.
+    #[schemars(range(min = 0, max = 1_000_000))]
+    pub price: f64,
     /// How long an answer of it may take.
     #[schemars(range(min = 1, max = 300))]
     pub timeout_seconds: u64,
@@ -63,6 +66,7 @@ impl Default for Config {
             base_url: None,
             model: None,
             key: None,
+            price: 0.0,
             timeout_seconds: 30,
         }
     }
@@ -240,7 +244,7 @@ async fn embedded(
     let Some(embedder) = Embedder::of(cx)? else {
         return Ok((none(), None));
     };
-    match embedder.embed(pieces).await {
+    match embedder.embed(cx, pieces).await {
         Ok(embeddings) => {
             let model = embedder.model();
             let named = embeddings
@@ -292,7 +296,7 @@ async fn by_meaning(cx: &ToolContext, query: &str) -> Result<Vec<i64>, ToolError
     if pieces.is_empty() {
         return Ok(Vec::new());
     }
-    match embedder.embed(&[query.to_owned()]).await {
+    match embedder.embed(cx, &[query.to_owned()]).await {
         Ok(wanted) => Ok(wanted
             .first()
             .map(|wanted| nearest(wanted, &pieces, EACH))

@@ -146,9 +146,10 @@ pub fn fields(tool: &Tool) -> Map<String, Value> {
     fields
 }
 
-/// Whether a section has what every tool has: not that which only says where more tools come from.
+/// Whether a section has what every tool has: not that which only says where more tools come from. What a tool of
+/// somebody else's can do is not known while it is not there.
 fn has_common(tool: &Tool) -> bool {
-    !tool.commands.is_empty()
+    !tool.commands.is_empty() || tool.foreign
 }
 
 /// Whether a key holds a secret: its schema says `writeOnly`.

@@ -12,7 +12,7 @@ use crate::{
     store::{
         leases,
         memory_items::Viewer,
-        outbox, runs,
+        outbox, run_views,
         users::{self, UserRole},
     },
 };
@@ -66,7 +66,7 @@ async fn ping(cx: ToolContext, _: NoArgs) -> Result<Pong, ToolError> {
 async fn status(cx: ToolContext, _: NoArgs) -> Result<Status, ToolError> {
     let (now, about) = (cx.clock.now(), &cx.services.about);
     let mut conn = cx.db.read().await?;
-    let counts = runs::counts(&mut conn).await?;
+    let counts = run_views::counts(&mut conn, now).await?;
     let (undelivered_messages, _) = outbox::backlog(&mut conn).await?;
     let mut platforms = BTreeMap::new();
     for platform in &about.platforms {

@@ -13,7 +13,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-use super::{Services, ToolContext};
+use super::{Options, ToolContext};
 
 /// How long a command may take, unless it says otherwise.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
@@ -45,9 +45,9 @@ pub struct Tool {
     pub foreign: bool,
 }
 
-/// Says what is missing and how to mend that, for a tool or command that cannot do its work as things are set: it is
-/// not shown to models then.
-pub type Needs = fn(&Services) -> Option<String>;
+/// Says what is missing and how to mend that, for a tool or command that cannot do its work as things are set where it
+/// is called: it is not shown to models there, and cannot be called.
+pub type Needs = fn(&Options) -> Option<String>;
 
 impl Tool {
     /// A tool without commands.
@@ -410,12 +410,44 @@ impl Command {
     }
 }
 
+/// A result, or the beginning of its JSON if that has more bytes than the limit.
 fn bounded(result: Value, limit: usize) -> Value {
     let text = result.to_string();
     if text.len() <= limit {
         return result;
     }
-    let head: String = text.chars().take(limit).collect();
-    let missing = text.chars().count() - head.chars().count();
+    let (head, rest) = text.split_at(text.floor_char_boundary(limit));
+    let missing = rest.chars().count();
     Value::String(format!("{head}… ({missing} more characters)"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_result_over_its_limit_is_cut_between_two_characters_and_says_how_many_are_missing() {
+        // As JSON, a text has two quotation marks more.
+        let cases = [
+            (json!("abcd"), 6, json!("abcd")),
+            (json!("abcd"), 5, json!("\"abcd… (1 more characters)")),
+            (json!("abcd"), 0, json!("… (6 more characters)")),
+            (json!("猫犬鳥"), 11, json!("猫犬鳥")),
+            (json!("猫犬鳥"), 10, json!("\"猫犬鳥… (1 more characters)")),
+            (json!("猫犬鳥"), 9, json!("\"猫犬… (2 more characters)")),
+            (json!("猫犬鳥"), 2, json!("\"… (4 more characters)")),
+            (json!("🦀"), 4, json!("\"… (2 more characters)")),
+            (json!({"a": 1}), 7, json!({"a": 1})),
+            (json!({"a": 1}), 3, json!("{\"a… (4 more characters)")),
+        ];
+        for (result, limit, expected) in cases {
+            assert_eq!(
+                bounded(result.clone(), limit),
+                expected,
+                "{result} within {limit} bytes"
+            );
+        }
+    }
 }

@@ -89,7 +89,7 @@ async fn describe(cx: ToolContext, args: DescribeArgs) -> Result<Described, Tool
         })
         .collect();
     if commands.is_empty() {
-        return Err(ToolError::TellModel(cx.registry.unknown(&args.name)));
+        return Err(ToolError::TellModel(cx.registry.unknown(&cx.options, &args.name)));
     }
     Ok(Described { commands })
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use clifford_channel::Address;
+use clifford_vault::Masker;
 use serde_json::{Value, json};
 
 use super::{Settings, schedule};
@@ -42,18 +43,16 @@ pub struct Fired {
 /// # Errors
 /// The store's.
 pub async fn fire_due(engine: &Arc<Engine>, now: Timestamp) -> Result<usize, StoreError> {
-    let mut count = 0;
+    let (mut count, mut last) = (0, None);
     loop {
-        let due = triggers::due(&mut engine.db.read().await?, now, BATCH).await?;
+        let due = triggers::due(&mut engine.db.read().await?, now, last, BATCH).await?;
         let found = due.len();
-        let mut done = 0;
+        // What waits for its conversation holds up nothing that came due later.
+        last = due.last().and_then(Trigger::due);
         for trigger in due {
             // Each in a transaction of its own: one that is refused does not hold up the others.
             match fire(engine, &trigger, now).await {
-                Ok(fired) => {
-                    done += 1;
-                    count += usize::from(fired);
-                }
+                Ok(fired) => count += usize::from(fired),
                 Err(StoreError::Conflict(error)) => {
                     tracing::debug!(trigger = %trigger.id, error, "a trigger waits for its conversation");
                     waits(engine, &trigger).await?;
@@ -61,7 +60,7 @@ pub async fn fire_due(engine: &Arc<Engine>, now: Timestamp) -> Result<usize, Sto
                 Err(error) => tracing::warn!(trigger = %trigger.id, %error, "a trigger could not be fired yet"),
             }
         }
-        if done == 0 || found < usize::try_from(BATCH).unwrap_or(usize::MAX) {
+        if found < usize::try_from(BATCH).unwrap_or(usize::MAX) {
             return Ok(count);
         }
     }
@@ -69,9 +68,8 @@ pub async fn fire_due(engine: &Arc<Engine>, now: Timestamp) -> Result<usize, Sto
 
 /// A due time that was not missed is none later on, however long its conversation is busy.
 async fn waits(engine: &Arc<Engine>, trigger: &Trigger) -> Result<(), StoreError> {
-    match trigger.next_at {
-        Some(at) if trigger.waiting_at != Some(at) => {
-            let due = Due { id: trigger.id, at };
+    match trigger.due() {
+        Some(due) if trigger.waiting_at != Some(due.at) => {
             engine.db.write(move |tx| Box::pin(triggers::waits(tx, due))).await
         }
         _ => Ok(()),
@@ -80,8 +78,7 @@ async fn waits(engine: &Arc<Engine>, trigger: &Trigger) -> Result<(), StoreError
 
 /// Fires one that was found to be due. `false`: somebody else did, or its time was missed.
 async fn fire(engine: &Arc<Engine>, trigger: &Trigger, now: Timestamp) -> Result<bool, StoreError> {
-    let Some(at) = trigger.next_at else { return Ok(false) };
-    let due = Due { id: trigger.id, at };
+    let Some(due) = trigger.due() else { return Ok(false) };
     let (outbound, settings) = (engine.outbound.clone(), engine.settings.triggers);
     let claimed = engine
         .db
@@ -164,7 +161,7 @@ async fn cause(
 ) -> Result<Fired, StoreError> {
     match (trigger.kind, trigger.run_id) {
         (TriggerKind::Reminder, _) => remind(tx, outbound, trigger, now).await,
-        (TriggerKind::Run, _) => begin(tx, trigger, data, now).await,
+        (TriggerKind::Run, _) => begin(tx, outbound.masker(), trigger, data, now).await,
         (TriggerKind::Wake, run) => Err(StoreError::WrongState(format!(
             "trigger {} wakes run {}; wake the run instead",
             trigger.id,
@@ -239,7 +236,13 @@ async fn name_in(tx: &mut Tx, user: crate::id::UserId, channel: &Channel) -> Res
 }
 
 /// Makes a run that whoever claims it begins.
-async fn begin(tx: &mut Tx, trigger: &Trigger, data: Option<Value>, now: Timestamp) -> Result<Fired, StoreError> {
+async fn begin(
+    tx: &mut Tx,
+    masker: &Masker,
+    trigger: &Trigger,
+    data: Option<Value>,
+    now: Timestamp,
+) -> Result<Fired, StoreError> {
     let channel = match trigger.channel_id {
         Some(id) => match channels::get(tx, id).await?.filter(|channel| channel.enabled) {
             Some(channel) => Some(channel),
@@ -268,12 +271,13 @@ async fn begin(tx: &mut Tx, trigger: &Trigger, data: Option<Value>, now: Timesta
         user: trigger.user_id,
         context: trigger.context_id,
         mode,
-        input: trigger.content.clone(),
+        input: masker.mask(&trigger.content).into_owned(),
         address: channel.as_ref().map(address),
         not_before: None,
     };
     let mut run = task.into_run(None);
-    run.input_json = Some(input(trigger, data));
+    // What a request holds is stored, and shown to whoever may see the run.
+    run.input_json = Some(masker.mask_json(input(trigger, data)));
     let run = runs::insert(tx, &run, now).await?;
     notify::work(tx).await?;
     Ok(Fired {

@@ -11,11 +11,16 @@ tools() {
   for name in environment fail big huge garbage slow die; do
     printf ,; tool "$name" "$name" '},"annotations":{"readOnlyHint":true'
   done
+  if [ -e said ]; then
+    for name in say complain; do printf ,; tool "$name" "$name" '},"annotations":{"readOnlyHint":true'; done
+  fi
   if [ -e grown ]; then printf ,; tool grown "New here." ''; else printf ,; tool grow "Grows." ''; fi
 }
 
 echo "$$" >>starts
 echo "the fake's own log: $SECRET_KEY" >&2
+# It answers nothing for as long as somebody holds it.
+while [ -e held ]; do sleep 0.05; done
 sleep 600 &
 while IFS= read -r line; do
   id=${line#*\"id\":}
@@ -30,6 +35,8 @@ while IFS= read -r line; do
       answer "{\"content\":[],\"structuredContent\":${args%\}\}}}" ;;
     *'"name":"environment"'*) text "$(env | cut -d= -f1 | sort | tr '\n' ' ')" ;;
     *'"name":"fail"'*) answer '{"isError":true,"content":[{"type":"text","text":"no such file"}]}' ;;
+    *'"name":"say"'*) text "$(cat said)" ;;
+    *'"name":"complain"'*) answer "{\"isError\":true,\"content\":[{\"type\":\"text\",\"text\":\"$(cat said)\"}]}" ;;
     *'"name":"big"'*) text "$(head -c 100000 /dev/zero | tr '\0' x)" ;;
     *'"name":"huge"'*)
       printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"' "$id"
@@ -42,6 +49,7 @@ while IFS= read -r line; do
       : >grown
       printf '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n'
       text "grown" ;;
+    *'"name":"wipe"'*) echo wiped >>wiped; text wiped ;;
     *'"name":"die"'*) exit 1 ;;
   esac
 done

@@ -1,5 +1,9 @@
 //! Approvals: a run asks before it makes a call, and goes on with what its person says, whatever happens meanwhile.
 
+mod always;
+mod meanwhile;
+mod places;
+
 use clifford::store::runs::{Run, RunStatus};
 use clifford_fakes::{
     openai::{RecordedRequest, Reply},
@@ -24,7 +28,7 @@ fn asking(site: Site) -> Setup {
         .set("policies", vec![toml::Value::from(rule)])
 }
 
-/// Remembers what follows "drinks", then says so. What it is told meanwhile it says at the end.
+/// Remembers what follows "drinks", then says so, with what it is told meanwhile.
 fn remembers(request: &RecordedRequest) -> Reply {
     let asked = brain::memory_schema(request).is_none().then(|| Prompt::read(request));
     match asked.as_ref().and_then(|prompt| prompt.input().split_once("drinks ")) {
@@ -42,7 +46,17 @@ fn remembered(drink: &str, messages: &[Value]) -> Value {
     } else if last.contains("denied") {
         json!({"type": "finish", "output": "Then I will not."})
     } else {
-        json!({"type": "finish", "output": format!("I know now: {drink}.")})
+        let entries = messages.iter().filter(|message| message["role"] == "user").map(text);
+        let heard = entries.filter_map(|entry| {
+            serde_json::from_str::<Value>(&entry).ok()?["user_message"]
+                .as_str()
+                .map(str::to_owned)
+        });
+        let all = std::iter::once(drink.to_owned())
+            .chain(heard)
+            .collect::<Vec<_>>()
+            .join("; ");
+        json!({"type": "finish", "output": format!("I know now: {all}.")})
     }
 }
 
@@ -87,7 +101,7 @@ async fn telegram_user_approves_with_a_button_and_the_call_is_made_once() {
         let chat = bot.telegram.user(7, "Ada");
         let question = tell(&bot, chat, 7, "Ada drinks tea").await;
         let labels: Vec<_> = question.buttons.iter().map(|(label, _)| label.as_str()).collect();
-        assert_eq!(labels, ["Approve", "Deny", "Always here"]);
+        assert_eq!(labels, ["Approve", "Deny"]);
         for part in [
             "memory.put",
             "\"value\": \"tea\"",
@@ -175,7 +189,10 @@ async fn a_strangers_press_is_refused_and_the_person_is_still_asked() {
     tell(&bot, group, 7, "@clifford_bot Ada drinks tea").await;
     bot.telegram.press(group, 8, "Approve");
     let texts = said(&bot, group, 2).await;
-    assert_eq!(texts[1], "Only the person whom I work for here may answer that.");
+    assert_eq!(
+        texts[1],
+        "Only the person whom I work for here may answer that, or who manages this place."
+    );
     runs(&bot, 1, RunStatus::Waiting).await;
     bot.telegram.press(group, 7, "Approve");
     runs(&bot, 1, RunStatus::Completed).await;

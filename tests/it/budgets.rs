@@ -1,12 +1,19 @@
 //! Budgets, as people and owners meet them.
 
-use clifford::store::{
-    runs::{Run, RunStatus},
-    usage::{self, Filter, Group, Grouping},
+use clifford::{
+    budget::Period,
+    clock::{Clock, SystemClock},
+    store::{
+        runs::{Run, RunStatus},
+        usage::{self, Filter, Group, Grouping},
+    },
 };
+use clifford_fakes::openai::Reply;
+use jiff::tz::TimeZone;
 use serde_json::Value;
 
 use crate::{
+    brain,
     harness::{Bot, Room, Setup, Site},
     look::Look,
 };
@@ -24,9 +31,13 @@ impl Look {
 }
 
 fn budget(scope: &str, key: &str, value: impl Into<toml::Value>) -> toml::Value {
+    budget_of("day", scope, key, value)
+}
+
+fn budget_of(period: &str, scope: &str, key: &str, value: impl Into<toml::Value>) -> toml::Value {
     let mut budget = toml::Table::new();
     budget.insert("scope".to_owned(), scope.into());
-    budget.insert("period".to_owned(), "day".into());
+    budget.insert("period".to_owned(), period.into());
     budget.insert(key.to_owned(), value.into());
     toml::Value::Array(vec![budget.into()])
 }
@@ -237,4 +248,169 @@ async fn a_person_sees_what_their_requests_have_used_and_how_an_answer_came_abou
         .await
         .unwrap();
     assert_eq!(roles[0].key.as_deref(), Some("executor"));
+}
+
+/// A hundred requests at once in the channels of a server: of one person, or each of another.
+async fn a_hundred_in_a_server_overspend_by_one_call_at_most(setup: Setup, scope: &str) {
+    let mut bot = priced(setup).set("budgets", budget(scope, "cost", LIMIT)).start().await;
+    let guild = bot.discord.guild("Club");
+    let says_hello = |channel, user| {
+        let text = format!("<@{}> hello", bot.discord.bot());
+        bot.discord.user_says(channel, user, &text);
+    };
+    let ada = bot.discord.user("Ada");
+    let hold = bot.model.hold();
+    let mut channels = Vec::new();
+    for n in 0..CROWD {
+        let channel = bot.discord.channel(guild, &format!("room-{n}"));
+        let person = if scope == "user" { ada } else { bot.discord.user("Bob") };
+        says_hello(channel, person);
+        channels.push(channel);
+    }
+    // What is left allows for several calls at the same time.
+    bot.model.wait_for_requests(2).await;
+    hold.release();
+    let runs = bot
+        .until("the end of all", async |look| {
+            let runs = look.runs().await;
+            (runs.len() == CROWD && runs.iter().all(|run| run.status.is_ended())).then_some(runs)
+        })
+        .await;
+    for channel in channels {
+        assert_eq!(bot.discord.wait_for_sent(channel, 1).await.len(), 1);
+    }
+
+    let used = bot.look().await.used().await;
+    let (answered, refused): (Vec<&Run>, Vec<_>) = runs.iter().partition(|run| run.status == RunStatus::Completed);
+    let dearest = answered.iter().map(|run| run.cost).fold(0.0, f64::max);
+    assert_eq!(used.calls as usize, answered.len());
+    assert!(used.cost >= LIMIT, "{} was spent", used.cost);
+    assert!(used.cost < LIMIT + dearest, "{} was spent, {dearest} a call", used.cost);
+    let whose = if scope == "user" { "person" } else { scope };
+    for run in refused {
+        let error = run.error.as_deref().unwrap_or_default();
+        let expected = format!("the budget of this {whose} for 20");
+        assert!(error.starts_with(&expected) && error.ends_with(" is spent"), "{error}");
+    }
+    // Whom it does not concern goes on.
+    let (channel, person) = if scope == "user" {
+        (bot.discord.channel(guild, "elsewhere"), bot.discord.user("Carol"))
+    } else {
+        (bot.discord.dm(ada), ada)
+    };
+    says_hello(channel, person);
+    let said = bot.discord.wait_for_sent(channel, 1).await.remove(0).content;
+    assert!(said.starts_with("You said: "), "{said}");
+    bot.finish().await;
+    assert_eq!(bot.look().await.count("budget_reservations").await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hundred_runs_at_once_overspend_their_persons_budget_by_one_call_at_most() {
+    a_hundred_in_a_server_overspend_by_one_call_at_most(Setup::on(Site::Discord), "user").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hundred_runs_at_once_overspend_their_spaces_budget_by_one_call_at_most() {
+    a_hundred_in_a_server_overspend_by_one_call_at_most(Setup::on(Site::Discord), "space").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hundred_runs_at_once_overspend_others_budgets_by_one_call_at_most_on_postgres() {
+    for scope in ["user", "space"] {
+        if let Some(setup) = Setup::on(Site::Discord).postgres() {
+            a_hundred_in_a_server_overspend_by_one_call_at_most(setup, scope).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_was_spent_since_the_first_of_the_month_counts_and_what_was_spent_before_does_not() {
+    let mut bot = priced(Setup::on(Site::Telegram))
+        .set("budgets", budget_of("month", "user", "tokens", 100_000))
+        .start()
+        .await;
+    let ada = bot.room(Site::Telegram, 7, "Ada");
+    bot.says(ada, "hello");
+    assert_eq!(bot.answers(ada, 1).await, ["You said: hello"]);
+    let month = Period::Month.window(SystemClock.now(), &TimeZone::UTC);
+    let look = bot.look().await;
+    for (at, is_left, answers) in [(month.from.0 - 1, true, 2), (month.from.0, false, 3)] {
+        look.run_sql(&format!(
+            "UPDATE usage SET prompt_tokens = 100000, created_at = {at}; DELETE FROM budget_spending"
+        ))
+        .await;
+        bot.says(ada, "hello");
+        let said = bot.answers(ada, answers).await.pop().unwrap();
+        if is_left {
+            assert_eq!(said, "You said: hello");
+        } else {
+            let expected = format!(
+                "Sorry, what you may spend on me for this month is used up. It begins anew on {}-01 at 00:00 (UTC).",
+                month.until.to_jiff().strftime("%Y-%m")
+            );
+            assert_eq!(said, expected);
+        }
+    }
+    bot.finish().await;
+}
+
+/// Asserts that so many calls were charged though nobody waited for their end, and that budgets know of it.
+async fn is_charged_as_broken_off(look: &Look, calls: i64) {
+    let spent = look
+        .number("SELECT CAST(ROUND(SUM(cost) * 1000) AS BIGINT) FROM usage")
+        .await;
+    let settled = look
+        .number("SELECT CAST(ROUND(SUM(cost) * 1000) AS BIGINT) FROM budget_spending")
+        .await;
+    assert!(
+        spent > 0 && (spent - settled).abs() <= 1,
+        "{spent} was spent, {settled} settled"
+    );
+    let broken_off = "SELECT COUNT(*) FROM usage WHERE model = '(broken off)' AND estimated AND cost > 0";
+    assert_eq!(look.number(broken_off).await, calls);
+}
+
+#[tokio::test]
+async fn a_call_whose_time_runs_out_is_charged_as_one_that_is_stopped() {
+    let mut bot = priced(Setup::on(Site::Telegram))
+        .set("budgets", budget("bot", "cost", 1_000.0))
+        .set("engine.max_run_seconds", 1)
+        .start()
+        .await;
+    let ada = bot.room(Site::Telegram, 7, "Ada");
+    bot.model.push(Reply::never());
+    bot.says(ada, "hello");
+    assert_eq!(
+        bot.answers(ada, 1).await,
+        ["Sorry, I can't reach my language model right now. Please try again in a few minutes."]
+    );
+    bot.finish().await;
+    let look = bot.look().await;
+    is_charged_as_broken_off(&look, 1).await;
+    assert_eq!(look.count("budget_reservations").await, 0);
+}
+
+#[tokio::test]
+async fn a_call_of_the_memory_writer_whose_time_runs_out_is_charged_too() {
+    let mut bot = priced(Setup::on(Site::Telegram))
+        .set("memory.enabled", true)
+        .set("budgets", budget("bot", "cost", 1_000.0))
+        .set("engine.max_run_seconds", 3)
+        .start()
+        .await;
+    bot.model.respond_with(|request| match brain::memory_schema(request) {
+        Some(_) => Reply::never(),
+        None => brain::reply(request),
+    });
+    let chat = bot.telegram.user(7, "Ada");
+    bot.says(Room::Telegram(chat), "remember my hat");
+    bot.answers(Room::Telegram(chat), 1).await;
+    bot.telegram.command(chat, 7, "close", "");
+    bot.until("the job that waits", async |look| {
+        (bot.logged("a job is tried again later") > 0 && look.count("budget_reservations").await == 0).then_some(())
+    })
+    .await;
+    is_charged_as_broken_off(&bot.look().await, 1).await;
+    bot.finish().await;
 }

@@ -17,6 +17,7 @@ use self::disk::Disk;
 use crate::{
     harness::{Bot, PATIENCE, Room, Setup, Site},
     watch::{Watch, watched},
+    way::Way,
 };
 
 /// Asks until it is ready, or is not, and returns what it says of its database.
@@ -73,7 +74,8 @@ impl Trouble {
         assert_eq!(check["ok"], false);
         let why = check["detail"].as_str().unwrap();
         let known = ["it takes no writes; the log says why", "it did not answer within 5 s"];
-        assert!(known.contains(&why), "{why}");
+        let is_gone = why.contains("clifford.db was moved or deleted while it is in use: put that file back");
+        assert!(known.contains(&why) || is_gone, "{why}");
         self.bot.says(self.ada, "two");
         self.hold = None;
         let (status, problem) = self
@@ -140,6 +142,37 @@ async fn a_database_that_another_process_keeps_locked_is_waited_for() {
     trouble.is_told().await;
     other.execute("ROLLBACK").await.unwrap();
     drop(other);
+    trouble.ended().await;
+}
+
+#[tokio::test]
+async fn a_database_server_that_is_gone_is_waited_for() {
+    let Some((way, url)) = Way::to_postgres().await else {
+        return;
+    };
+    let setup = watched(Setup::on(Site::Telegram)).database(&url);
+    let mut trouble = Trouble::ahead(setup.prepare().await).await;
+    way.close();
+    trouble.is_told().await;
+    way.open();
+    trouble.ended().await;
+}
+
+#[tokio::test]
+async fn a_database_whose_file_is_gone_takes_nothing_until_it_is_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let [file, away] = ["clifford.db", "away.db"].map(|name| dir.path().join(name));
+    let url = format!("sqlite:{}", file.display());
+    let setup = watched(Setup::on(Site::Telegram)).database(&url);
+    let mut trouble = Trouble::ahead(setup.prepare().await).await;
+    std::fs::rename(&file, &away).unwrap();
+    trouble.is_told().await;
+    // Another file in its place is not the one that is open.
+    std::fs::copy(&away, &file).unwrap();
+    let check = until_ready(&trouble.watch, false).await;
+    let why = check["detail"].as_str().unwrap();
+    assert!(why.contains("another file was put in the place of"), "{why}");
+    std::fs::rename(&away, &file).unwrap();
     trouble.ended().await;
 }
 

@@ -10,9 +10,12 @@ use async_trait::async_trait;
 use clifford::{
     clock::SystemClock,
     delivery::{Delivery, Settings},
-    id::WorkerId,
-    outbound::{Outbound, To},
-    store::messages::{self, MessageStatus},
+    id::{MessageId, WorkerId},
+    outbound::{Outbound, Ticket, To},
+    store::{
+        messages::{self, MessageStatus},
+        outbox,
+    },
 };
 use clifford_channel::{
     Address, Channel, ChannelError, DeliveryKey, Ingress, Limits, Part, Platform, Receipt, SendError, Signal,
@@ -27,6 +30,8 @@ struct Told {
     errors: Mutex<VecDeque<SendError>>,
     keys: Mutex<Vec<DeliveryKey>>,
     drops_repeats: bool,
+    /// What a signal is answered.
+    patience: Option<Duration>,
 }
 
 impl Told {
@@ -67,64 +72,91 @@ impl Channel for Told {
     }
 
     async fn signal(&self, _: &Address, _: &Signal) -> Result<(), SendError> {
-        Ok(())
+        self.patience.map_or(Ok(()), |wait| Err(SendError::RetryAfter(wait)))
+    }
+}
+
+/// A message that is to be sent, and what sends it.
+struct Given {
+    home: Home,
+    delivery: Delivery,
+    to: To,
+    id: MessageId,
+    ticket: Ticket,
+}
+
+impl Given {
+    async fn to(channel: &Arc<Told>, resend_ambiguous: bool) -> Self {
+        let home = Home::sqlite().await;
+        let world = World::new(&home.db).await;
+        let worker = WorkerId::new();
+        let settings = Settings {
+            resend_ambiguous,
+            backoff: Duration::from_millis(1),
+            longest_backoff: Duration::from_millis(1),
+            give_up_after: Duration::from_secs(3600),
+            lease: LEASE,
+        };
+        let serving: Arc<dyn Channel> = Arc::<Told>::clone(channel);
+        let delivery = Delivery::new(
+            home.db.clone(),
+            Arc::new(SystemClock),
+            worker,
+            settings,
+            BTreeMap::from([(Platform::Telegram, serving)]),
+            Arc::default(),
+        );
+        let limits = BTreeMap::from([(Platform::Telegram, channel.limits())]);
+        let outbound = Outbound::new(limits, 5, worker, LEASE, Arc::new(Masker::new([])));
+        let to = To {
+            platform: Platform::Telegram,
+            channel: world.channel.id,
+            context: Some(world.context),
+            user: Some(world.user.id),
+            run: None,
+            address: Address {
+                place: "1".to_owned(),
+                private: true,
+                reply_to: None,
+                via: None,
+            },
+        };
+        let (message, ticket) = outbound.message(to.clone(), "hello", NOW);
+        let id = message.id;
+        home.db
+            .write(move |tx| Box::pin(async move { messages::insert_outbound(tx, &message, NOW).await }))
+            .await
+            .unwrap();
+        Self {
+            home,
+            delivery,
+            to,
+            id,
+            ticket: ticket.expect("this process serves the platform"),
+        }
+    }
+
+    async fn message(home: &Home, id: MessageId) -> messages::Message {
+        messages::get(&mut home.db.read().await.unwrap(), id)
+            .await
+            .unwrap()
+            .unwrap()
     }
 }
 
 /// Sends a message; how often it was tried, how it ended and why.
 async fn sent(error: SendError, drops_repeats: bool, resend_ambiguous: bool) -> (usize, MessageStatus, Option<String>) {
-    let home = Home::sqlite().await;
-    let world = World::new(&home.db).await;
     let channel = Arc::new(Told {
         errors: Mutex::new([error].into()),
         keys: Mutex::default(),
         drops_repeats,
+        patience: None,
     });
-    let worker = WorkerId::new();
-    let settings = Settings {
-        resend_ambiguous,
-        backoff: Duration::from_millis(1),
-        longest_backoff: Duration::from_millis(1),
-        give_up_after: Duration::from_secs(3600),
-        lease: LEASE,
-    };
-    let serving: Arc<dyn Channel> = channel.clone();
-    let delivery = Delivery::new(
-        home.db.clone(),
-        Arc::new(SystemClock),
-        worker,
-        settings,
-        BTreeMap::from([(Platform::Telegram, serving)]),
-        Arc::default(),
-    );
-    let limits = BTreeMap::from([(Platform::Telegram, Told::limits(drops_repeats))]);
-    let outbound = Outbound::new(limits, 5, worker, LEASE, Arc::new(Masker::new([])));
-    let to = To {
-        platform: Platform::Telegram,
-        channel: world.channel.id,
-        context: Some(world.context),
-        user: Some(world.user.id),
-        run: None,
-        address: Address {
-            place: "1".to_owned(),
-            private: true,
-            reply_to: None,
-            via: None,
-        },
-    };
-    let (message, ticket) = outbound.message(to, "hello", NOW);
-    let id = message.id;
-    home.db
-        .write(move |tx| Box::pin(async move { messages::insert_outbound(tx, &message, NOW).await }))
-        .await
-        .unwrap();
-    delivery.deliver(ticket.expect("this process serves the platform"));
+    let given = Given::to(&channel, resend_ambiguous).await;
+    given.delivery.deliver(given.ticket);
     let until = tokio::time::Instant::now() + Duration::from_secs(30);
-    delivery.flush(until, until).await;
-    let message = messages::get(&mut home.db.read().await.unwrap(), id)
-        .await
-        .unwrap()
-        .unwrap();
+    given.delivery.flush(until, until).await;
+    let message = Given::message(&given.home, given.id).await;
     let keys = channel.keys.lock().unwrap();
     assert!(keys.iter().all(|key| *key == keys[0]), "{keys:?}");
     (keys.len(), message.status, message.error)
@@ -153,4 +185,32 @@ async fn only_what_may_have_arrived_is_given_up_for_fear_of_a_repeat() {
             );
         }
     }
+}
+
+#[tokio::test]
+async fn what_the_platform_asks_patience_for_is_left_at_a_stop_as_what_was_never_sent() {
+    let channel = Arc::new(Told {
+        errors: Mutex::default(),
+        keys: Mutex::default(),
+        drops_repeats: false,
+        patience: Some(Duration::from_secs(3600)),
+    });
+    let given = Given::to(&channel, false).await;
+    given.delivery.signal(&given.to, Signal::Typing);
+    given.delivery.deliver(given.ticket);
+    let now = tokio::time::Instant::now();
+    given.delivery.flush(now, now + Duration::from_secs(30)).await;
+    assert!(
+        channel.keys.lock().unwrap().is_empty(),
+        "it was sent while the platform asked for patience"
+    );
+    let mut conn = given.home.db.read().await.unwrap();
+    let parts = outbox::parts(&mut conn, given.id).await.unwrap();
+    // Else the next start would take it for one that may have arrived, and give it up.
+    assert_eq!(parts[0].status, MessageStatus::Pending);
+    let message = Given::message(&given.home, given.id).await;
+    assert!(
+        matches!(message.status, MessageStatus::Pending | MessageStatus::Sending),
+        "{message:?}"
+    );
 }

@@ -270,6 +270,16 @@ impl Bot {
         self.processes.push(command.spawn().unwrap());
     }
 
+    /// Writes this as `bot.toml`.
+    pub fn write_settings(&self, text: &str) {
+        fs::write(self.dir.path().join("bot.toml"), text).unwrap();
+    }
+
+    /// What stands in `bot.toml`.
+    pub fn settings(&self) -> String {
+        fs::read_to_string(self.dir.path().join("bot.toml")).unwrap()
+    }
+
     /// Starts another command of the binary with the same settings and pipes to it.
     pub fn beside(&self, args: &[&str]) -> Child {
         Command::new(binary())

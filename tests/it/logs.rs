@@ -16,6 +16,14 @@ use crate::{
 const WORDS: &str = "xyzzy plugh";
 const KEY: &str = "sk-planted-in-a-log";
 
+/// Will not read what is to be remembered, else as the model of all journeys.
+fn refuse(request: &RecordedRequest) -> Reply {
+    match brain::memory_schema(request) {
+        Some(_) => Reply::refusal(WORDS),
+        None => brain::reply(request),
+    }
+}
+
 /// Remembers by garbage, else as the model of all journeys.
 fn reply(request: &RecordedRequest) -> Reply {
     match brain::memory_schema(request) {
@@ -51,6 +59,19 @@ async fn exchange(bot: &Bot, room: Room, replies: Vec<Reply>) {
     }
     bot.says(room, &format!("hello {WORDS}"));
     bot.answers(room, before + 1).await;
+}
+
+async fn memory_in_trouble(bot: &Bot, chat: Chat) {
+    bot.model.respond_with(refuse);
+    exchange(bot, Room::Telegram(chat), vec![]).await;
+    let before = bot.texts(Room::Telegram(chat)).len();
+    bot.telegram.command(chat, 7, "close", "");
+    bot.answers(Room::Telegram(chat), before + 1).await;
+    bot.until("the message that is not read for memory", async |_| {
+        (bot.logged("a message is not read for memory") > 0).then_some(())
+    })
+    .await;
+    bot.model.respond_with(reply);
 }
 
 async fn models_in_trouble(bot: &Bot, room: Room) {
@@ -154,6 +175,7 @@ async fn is_silent_about_words(format: &str) {
     let watch = Watch::on(&bot);
     let chat = bot.telegram.user(7, &format!("Ada {WORDS}"));
     let rooms = [Room::Telegram(chat), bot.room(Site::Discord, 8, "xyzzy")];
+    memory_in_trouble(&bot, chat).await;
     models_in_trouble(&bot, rooms[0]).await;
     tools_in_trouble(&bot, rooms[0]).await;
     exchange(&bot, rooms[1], vec![Reply::status(500, WORDS)]).await;

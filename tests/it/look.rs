@@ -7,7 +7,8 @@ use clifford::{
         Db, DbOptions, Pools,
         channels::{self, Channel},
         messages::{self, Direction, Message, MessageStatus},
-        runs::{self, Filter, Run},
+        run_views,
+        runs::{Filter, Run},
         settings, steps,
     },
 };
@@ -15,6 +16,8 @@ use serde_json::Value;
 
 /// More rows than any journey makes.
 const ALL: u32 = 10_000;
+/// When no lease lives any more, so that runs are seen as their rows are.
+const AS_STORED: Timestamp = Timestamp(i64::MAX);
 
 /// A look into a database.
 pub struct Look {
@@ -38,7 +41,9 @@ impl Look {
     /// Every run, oldest first.
     pub async fn runs(&self) -> Vec<Run> {
         let mut conn = self.db.read().await.unwrap();
-        let mut runs = runs::page(&mut conn, &Filter::default(), ALL).await.unwrap();
+        let mut runs = run_views::page(&mut conn, &Filter::default(), ALL, AS_STORED)
+            .await
+            .unwrap();
         runs.reverse();
         runs
     }

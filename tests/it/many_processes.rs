@@ -129,11 +129,11 @@ async fn a_process_that_was_stopped_and_goes_on_writes_and_sends_nothing_any_mor
     bot.until("everything to be delivered", undelivered).await;
     let sent = bot.texts(sending);
 
+    let notices = || bot.logged("the connection's lease was lost") + bot.logged("standing by");
+    let before = notices();
     bot.thaw();
-    bot.until("the first one to notice", async |_| {
-        (bot.logged("the connection's lease was lost") + bot.logged("standing by") >= 1).then_some(())
-    })
-    .await;
+    bot.until("the first one to notice", async |_| (notices() > before).then_some(()))
+        .await;
     // It ends what it has in hand, or hands it back.
     bot.stop().await;
     bot.says(late, "and now");
@@ -271,6 +271,10 @@ async fn when_the_database_server_dies_and_comes_back_everything_goes_on() {
         .database(&cluster.database().unwrap());
     let mut bot = setup.set("engine.lease_seconds", 2).start().await;
     bot.spawn_only("workers");
+    bot.until("the other process", async |_| {
+        (bot.logged(" runs (only workers).") == 1).then_some(())
+    })
+    .await;
     let rooms: Vec<_> = (1..=10)
         .flat_map(|id| Site::BOTH.map(|site| bot.room(site, id, "Ada")))
         .collect();

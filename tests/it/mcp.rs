@@ -1,8 +1,10 @@
 //! Tools of MCP servers, and Clifford as one: through the real binary, with a server that does as it is told and with
 //! a real one from its registry.
 
+mod approved;
 mod client;
 mod real;
+mod set;
 
 use clifford::engine::step::StepKind;
 use clifford::store::steps;

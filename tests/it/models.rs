@@ -10,6 +10,7 @@ use jiff::tz::TimeZone;
 use crate::{
     brain,
     harness::{Bot, Room, Setup, Site},
+    watch::{Watch, named, watched},
 };
 
 fn provider(name: &str, kind: &str, base_url: String) -> toml::Table {
@@ -155,4 +156,106 @@ async fn the_wrong_key_is_told_to_nobody_in_a_chat() {
     );
     bot.finish().await;
     assert_eq!(bot.logged("sk-ant-1"), 0);
+}
+
+#[tokio::test]
+async fn a_provider_that_stays_silent_leaves_time_for_another_and_is_left_alone() {
+    let (silent, sound) = (OpenAiFake::start().await, OpenAiFake::start().await);
+    silent.respond_with(|_| Reply::never());
+    sound.respond_with(brain::reply);
+    let list = providers([
+        provider("silent", "openai", silent.base_url()),
+        provider("sound", "openai", sound.base_url()),
+    ]);
+    let setup = watched(Setup::on(Site::Telegram))
+        .set("engine.max_run_seconds", 6)
+        .set("memory.enabled", false)
+        .set("llm.providers", list);
+    let mut bot = setup.start().await;
+    let rooms: Vec<_> = (7..10).map(|id| bot.room(Site::Telegram, id, "Ada")).collect();
+    for room in &rooms {
+        bot.says(*room, "hello");
+    }
+    for room in &rooms {
+        assert_eq!(bot.answers(*room, 1).await, ["You said: hello"]);
+    }
+    let watch = Watch::on(&bot);
+    let (status, checks) = watch.ready().await;
+    let told = checks["provider"]["detail"].as_str().unwrap();
+    assert!(
+        status == 200 && told.starts_with("silent keeps failing and is left alone for ") && told.ends_with("; sound"),
+        "{checks}"
+    );
+    let open = |provider| named("clifford_provider_circuit_open", &[("provider", provider)]);
+    let samples = watch.samples().await;
+    assert_eq!((samples[&open("silent")], samples[&open("sound")]), (1.0, 0.0));
+    bot.says(rooms[0], "again");
+    assert_eq!(bot.answers(rooms[0], 2).await[1], "You said: again");
+    bot.finish().await;
+    assert_eq!((silent.request_count(), sound.request_count()), (3, 4));
+}
+
+#[tokio::test]
+async fn a_provider_that_refuses_the_key_is_not_ready_until_it_answers() {
+    let claude = AnthropicFake::start().await;
+    claude.require_key("another");
+    claude.respond_with(brain::reply);
+    let list = providers([provider("claude", "anthropic", claude.base_url())]);
+    let setup = watched(Setup::on(Site::Telegram)).set("llm.providers", list);
+    let mut bot = setup.start().await;
+    let watch = Watch::on(&bot);
+    let (status, checks) = watch.ready().await;
+    assert_eq!((status, &checks["provider"]["detail"]), (200, &"claude".into()));
+    let ada = bot.room(Site::Telegram, 7, "Ada");
+    bot.says(ada, "hello");
+    bot.answers(ada, 1).await;
+    let (status, checks) = watch.ready().await;
+    assert_eq!(
+        (status, &checks["provider"]["detail"]),
+        (
+            503,
+            &"claude refused the last call: check `key` of provider `claude`".into()
+        )
+    );
+    claude.require_key("sk-ant-1");
+    bot.says(ada, "hello");
+    assert_eq!(bot.answers(ada, 2).await[1], "You said: hello");
+    let (status, checks) = watch.ready().await;
+    assert_eq!((status, &checks["provider"]["detail"]), (200, &"claude".into()));
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn a_role_s_model_is_charged_at_the_role_s_prices() {
+    let model = OpenAiFake::start().await;
+    model.respond_with(brain::reply);
+    let mut main = provider("main", "openai", model.base_url());
+    main.insert("prompt_price".to_owned(), 1000.0.into());
+    main.insert("completion_price".to_owned(), 2000.0.into());
+    let setup = Setup::on(Site::Telegram)
+        .set("llm.providers", providers([main]))
+        .set("llm.roles.memory.model", "tiny")
+        .set("llm.roles.memory.prompt_price", 10.0);
+    let mut bot = setup.start().await;
+    let chat = bot.telegram.user(7, "Ada");
+    bot.says(Room::Telegram(chat), "remember my hat");
+    bot.answers(Room::Telegram(chat), 1).await;
+    bot.telegram.command(chat, 7, "close", "");
+    bot.until("the memory", async |look| {
+        (look.count("memory_items").await == 1).then_some(())
+    })
+    .await;
+    bot.finish().await;
+    let look = bot.look().await;
+    let mut conn = look.db.read().await.unwrap();
+    let by_model = usage::grouped(&mut conn, Grouping::Model, Filter::default(), &TimeZone::UTC, 50).await;
+    for group in by_model.unwrap() {
+        let (prompt, completion) = match group.key.as_deref() {
+            Some("main/tiny") => (10.0, 2000.0),
+            Some("main/claude-test") => (1000.0, 2000.0),
+            other => panic!("{other:?}"),
+        };
+        let cost = (group.prompt_tokens as f64 * prompt + group.completion_tokens as f64 * completion) / 1e6;
+        assert!((group.cost - cost).abs() < 1e-9, "{group:?} instead of {cost}");
+    }
 }

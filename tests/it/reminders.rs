@@ -180,6 +180,33 @@ async fn reminders_are_said_in_time_and_once() {
     bot.finish().await;
 }
 
+#[tokio::test]
+async fn a_reminder_that_was_set_by_talking_and_missed_is_said_late_or_not_as_is_set() {
+    for (catch_up, expected) in [("once", 1), ("skip", 0)] {
+        let setup = Setup::on(Site::Telegram)
+            .set("triggers.catch_up", catch_up)
+            .set("triggers.grace_seconds", 1);
+        let (mut bot, room) = talker(setup).await;
+        let set = asks(&bot, room, "in 4 seconds :: stretch").await;
+        assert_eq!(set["success"], true, "{set}");
+        bot.kill().await;
+        let look = bot.look().await;
+        let due = reminders(&look).await[0].next_at.expect("it is set");
+        bot.until("its time to have passed", async |_| {
+            (now() > due.after(Duration::from_secs(2))).then_some(())
+        })
+        .await;
+        bot.spawn(None);
+        bot.until("the reminder to be over", async |look| {
+            (reminders(look).await[0].next_at.is_none() && look.undelivered().await == 0).then_some(())
+        })
+        .await;
+        bot.finish().await;
+        let said = bot.texts(room).iter().filter(|text| *text == "⏰ stretch").count();
+        assert_eq!((said, fired(&look).await.len()), (expected, expected), "{catch_up}");
+    }
+}
+
 /// The due times that fired, oldest first.
 async fn fired(look: &Look) -> Vec<i64> {
     let sql = "SELECT CAST(due_at AS TEXT) FROM trigger_firings ORDER BY due_at";

@@ -1,16 +1,16 @@
 //! Configured secrets stay where they are configured, wherever a model, a tool or a person puts them.
 
+mod configured;
+mod everywhere;
+
 use clifford_fakes::{openai::Reply, telegram::TelegramFake};
 use serde_json::{Value, json};
 
+use self::configured::{KEY, SEAL};
 use crate::{
     harness::{Bot, Room, Setup, Site},
     store::erasure::column,
 };
-
-/// The provider's key. In JSON and in web addresses it is written otherwise.
-const KEY: &str = "sk-planted\"one/two";
-const SEAL: &str = "cGxhbnRlZC1zZWFsaW5nLWtleS1vZi0zMi1ieXRlcyE=";
 
 /// A piece of each secret that no text of the bot's own holds, as it is written in any form.
 const PIECES: [&str; 3] = ["sk-planted", "cGxhbnRlZC1zZWFsaW5n", "AAF-fake_token"];
@@ -69,7 +69,8 @@ pub async fn everything(bot: &Bot, room: Room) -> Vec<(String, String)> {
         }
     }
     seen.push(("the log".to_owned(), bot.log_text()));
-    for run in bot.look().await.runs().await {
+    // The newest, for these take a process each.
+    for run in bot.look().await.runs().await.iter().rev().take(8) {
         let id = run.id.to_string();
         for arguments in [vec!["runs", "show", &id], vec!["runs", "replay", &id, "--json"]] {
             seen.push((arguments.join(" "), bot.command(&arguments).await));

@@ -1,8 +1,19 @@
 //! Runs that sleep, and wake in another process.
 
-use clifford::store::messages::Direction;
+use std::time::Duration;
 
-use crate::harness::{Setup, Site};
+use clifford::{
+    clock::Timestamp,
+    engine::step::{Event, StepKind},
+    store::{messages::Direction, steps},
+};
+use clifford_fakes::openai::{RecordedRequest, Reply};
+use serde_json::json;
+
+use crate::{
+    brain::Prompt,
+    harness::{Setup, Site},
+};
 
 #[tokio::test]
 async fn a_run_that_slept_over_a_restart_knows_what_it_did_and_wakes_once() {
@@ -94,4 +105,56 @@ async fn what_came_while_a_run_worked_is_answered_while_it_sleeps() {
     texts.sort();
     assert_eq!(texts, ["I am awake.", "You said: hello"]);
     bot.finish().await;
+}
+
+/// Sleeps for so many seconds, or until a moment so many seconds ahead, once.
+fn sleeper(request: &RecordedRequest) -> Reply {
+    if request.messages().len() > 2 {
+        return Reply::json(&json!({"type": "finish", "output": "I am awake."}));
+    }
+    let prompt = Prompt::read(request);
+    let (how, seconds) = prompt.input().split_once(' ').unwrap();
+    let seconds: u64 = seconds.parse().unwrap();
+    let until = Timestamp::from(jiff::Timestamp::now()).after(Duration::from_secs(seconds));
+    Reply::json(&match how {
+        "for" => json!({"type": "sleep", "delay_seconds": seconds}),
+        _ => json!({"type": "sleep", "wake_at": until.to_string()}),
+    })
+}
+
+#[tokio::test]
+async fn a_sleep_ends_in_time_however_its_end_was_said() {
+    for how in ["for", "until"] {
+        let mut bot = Setup::on(Site::Telegram)
+            .set("engine.planning_gate", "off")
+            .start()
+            .await;
+        bot.model.respond_with(sleeper);
+        for seconds in 1..=5 {
+            let room = bot.room(Site::Telegram, seconds, "Ada");
+            bot.says(room, &format!("{how} {seconds}"));
+        }
+        for seconds in 1..=5 {
+            let room = bot.room(Site::Telegram, seconds, "Ada");
+            assert_eq!(bot.answers(room, 1).await, ["I am awake."]);
+        }
+        bot.finish().await;
+        let look = bot.look().await;
+        let mut late = Vec::new();
+        for run in look.runs().await {
+            let steps = steps::of_run(&mut look.db.read().await.unwrap(), run.id).await.unwrap();
+            let mut until = None;
+            for step in steps {
+                match step.kind {
+                    StepKind::Event(Event::Sleep { wake_at, .. }) => until = Some(wake_at),
+                    StepKind::Event(Event::Wake { .. }) => late.push(step.at.0 - until.expect("a sleep before").0),
+                    _ => {}
+                }
+            }
+        }
+        late.sort_unstable();
+        // The machine may be busy now and then, but not always.
+        assert_eq!(late.len(), 5);
+        assert!(late[0] >= 0 && late[2] <= 250, "{how}: {late:?}");
+    }
 }

@@ -163,7 +163,7 @@ async fn a_stop_ends_in_its_time_whatever_hangs_and_loses_nothing() {
         let (status, told) = answer.await.unwrap();
         assert_eq!(
             (status, &told["status"], &told["messages"]),
-            (202, &json!("pending"), &json!([]))
+            (202, &json!("running"), &json!([]))
         );
         let seen = watched.await.unwrap();
         assert!(seen.iter().any(|name| name == "status") && seen.iter().all(|name| name != "done"));

@@ -3,6 +3,7 @@
 mod backlog;
 mod budgets;
 mod claims;
+mod crowds;
 mod documents;
 mod engines;
 pub mod erasure;
@@ -26,6 +27,8 @@ mod recollections;
 mod retention;
 mod rows;
 mod search;
+mod takeovers;
 mod triggers;
+mod views;
 pub mod world;
 mod writer;

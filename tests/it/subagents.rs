@@ -184,3 +184,150 @@ async fn a_run_that_is_killed_while_its_subagents_work_wakes_once_on_postgresql(
         killed_while_its_readers_work(setup).await;
     }
 }
+
+/// A run that is woken by the first of two helpers, calculates, and ends. The slow one is never answered.
+fn first_of_two(request: &RecordedRequest, slow_asked: &Mutex<bool>) -> Reply {
+    if let Some(memory) = brain::memory(request) {
+        return Reply::json(&memory);
+    }
+    let told = |name: &str| {
+        let entry = format!("{{\"{name}\"");
+        let mut texts = request
+            .messages()
+            .iter()
+            .filter_map(|message| message["content"].as_str());
+        texts.any(|text| text.starts_with(&entry))
+    };
+    Reply::json(&match brain::Prompt::read(request).input() {
+        "be slow" => {
+            *slow_asked.lock().unwrap() = true;
+            return Reply::never();
+        }
+        "be quick" if !*slow_asked.lock().unwrap() => return Reply::status(503, "the other has not asked yet"),
+        "be quick" => json!({"type": "finish", "output": "quick is done"}),
+        _ if told("tool_result") => json!({"type": "finish", "output": "The quick one was first."}),
+        _ if told("subagents") => json!({"type": "tool_call", "name": "compute.eval", "args": {"expression": "6 * 7"}}),
+        _ => json!({
+            "type": "spawn_subagents", "subagents": [{"task": "be slow"}, {"task": "be quick"}], "wake_on": "first",
+        }),
+    })
+}
+
+#[tokio::test]
+async fn a_run_that_waits_for_the_first_of_its_subagents_goes_on_while_the_other_works() {
+    let setup = Setup::on(Site::Telegram)
+        .set("engine.planning_gate", "off")
+        .set("llm.retries", 20);
+    let mut bot = setup.prepare().await;
+    let slow_asked = Mutex::default();
+    bot.model
+        .respond_with(move |request| first_of_two(request, &slow_asked));
+    bot.start().await;
+    let room = bot.room(Site::Telegram, 7, "Ada");
+    bot.says(room, "let two try");
+    assert_eq!(bot.answers(room, 1).await, ["The quick one was first."]);
+    bot.finish().await;
+
+    let look = bot.look().await;
+    let runs = look.runs().await;
+    let statuses: Vec<_> = runs.iter().map(|run| run.status).collect();
+    // Whoever is not waited for any more works for nobody.
+    assert_eq!(
+        statuses,
+        [RunStatus::Completed, RunStatus::Cancelled, RunStatus::Completed]
+    );
+    let steps = look.steps(runs[0].id).await;
+    let told: Vec<_> = steps.iter().filter(|step| !step.starts_with("llm")).collect();
+    assert_eq!(
+        told,
+        [
+            "spawn_subagents",
+            "subagent_ended",
+            "wake",
+            "tool_call",
+            "tool_result",
+            "finish"
+        ]
+    );
+}
+
+/// A run whose helper has a helper of its own, which digs once it may.
+fn of_two_levels(request: &RecordedRequest, digging: &Digging) -> Reply {
+    if let Some(memory) = brain::memory(request) {
+        return Reply::json(&memory);
+    }
+    let input = brain::Prompt::read(request).input().to_owned();
+    let helped = request
+        .messages()
+        .iter()
+        .filter_map(|message| message["content"].as_str())
+        .find(|text| text.starts_with(r#"{"subagents""#));
+    let found = helped.map(|text| {
+        let entry: Value = serde_json::from_str(text).unwrap();
+        entry["subagents"][0]["output"].as_str().unwrap().to_owned()
+    });
+    Reply::json(&match (input.as_str(), found) {
+        ("dig", _) => {
+            *digging.begun.lock().unwrap() = true;
+            if *digging.shut.lock().unwrap() {
+                return Reply::status(503, "not yet");
+            }
+            json!({"type": "finish", "output": "a bone"})
+        }
+        ("oversee", Some(found)) => json!({"type": "finish", "output": format!("{found}, cleaned")}),
+        ("oversee", None) => json!({"type": "spawn_subagent", "subagent": {"task": "dig"}}),
+        (_, Some(found)) => json!({"type": "finish", "output": format!("Here is {found}.")}),
+        (_, None) => json!({"type": "spawn_subagent", "subagent": {"task": "oversee"}}),
+    })
+}
+
+#[derive(Clone, Default)]
+struct Digging {
+    begun: Arc<Mutex<bool>>,
+    shut: Arc<Mutex<bool>>,
+}
+
+async fn killed_at_the_second_level(setup: Setup) {
+    let setup = setup.set("engine.planning_gate", "off").set("llm.retries", 20);
+    let mut bot = setup.prepare().await;
+    let digging = Digging::default();
+    *digging.shut.lock().unwrap() = true;
+    let model = digging.clone();
+    bot.model.respond_with(move |request| of_two_levels(request, &model));
+    bot.start().await;
+    let room = bot.room(Site::Telegram, 7, "Ada");
+    bot.says(room, "find something");
+    bot.until("the second level at work", async |_| {
+        digging.begun.lock().unwrap().then_some(())
+    })
+    .await;
+    bot.kill().await;
+    *digging.shut.lock().unwrap() = false;
+    bot.spawn(None);
+    assert_eq!(bot.answers(room, 1).await, ["Here is a bone, cleaned."]);
+    bot.finish().await;
+
+    assert_eq!(bot.texts(room).len(), 1);
+    let look = bot.look().await;
+    let runs = look.runs().await;
+    let levels: Vec<_> = runs.iter().map(|run| (run.level, run.status)).collect();
+    assert_eq!(levels, [0, 1, 2].map(|level| (level, RunStatus::Completed)));
+    for run in &runs[..2] {
+        let steps = look.steps(run.id).await;
+        let told: Vec<_> = steps.iter().filter(|step| !step.starts_with("llm")).collect();
+        assert_eq!(told, ["spawn_subagents", "subagent_ended", "wake", "finish"]);
+    }
+    assert_eq!(look.steps(runs[2].id).await.last().unwrap(), "finish");
+}
+
+#[tokio::test]
+async fn a_subagent_of_a_subagent_survives_a_kill_on_sqlite() {
+    killed_at_the_second_level(Setup::on(Site::Telegram)).await;
+}
+
+#[tokio::test]
+async fn a_subagent_of_a_subagent_survives_a_kill_on_postgresql() {
+    if let Some(setup) = Setup::on(Site::Telegram).postgres() {
+        killed_at_the_second_level(setup).await;
+    }
+}

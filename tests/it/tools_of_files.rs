@@ -3,7 +3,13 @@
 use clifford_fakes::openai::{RecordedRequest, Reply};
 use serde_json::{Value, json};
 
-use clifford::store::usage::{self, Filter, Grouping};
+use clifford::{
+    engine::step::{Event, StepKind},
+    store::{
+        steps,
+        usage::{self, Filter, Grouping},
+    },
+};
 use jiff::tz::TimeZone;
 
 use crate::harness::{Bot, Room, Setup, Site};
@@ -67,7 +73,9 @@ async fn a_document_is_found_by_its_words_and_where_there_is_a_model_by_its_mean
     for has_model in [false, true] {
         let mut setup = Setup::on(Site::Telegram);
         if has_model {
-            setup = setup.set("tools.retrieval.model", "embed-1");
+            setup = setup
+                .set("tools.retrieval.model", "embed-1")
+                .set("tools.retrieval.price", 1_000_000.0);
         }
         let mut bot = setup.prepare().await;
         if has_model {
@@ -96,6 +104,16 @@ async fn a_document_is_found_by_its_words_and_where_there_is_a_model_by_its_mean
         let asked = bot.model.others();
         assert!(asked.iter().all(|(path, _)| path == "/v1/embeddings"), "{asked:?}");
         assert_eq!(asked.is_empty(), !has_model);
+        // Each request has a token, as the provider tells, which costs 1.
+        let mut conn = bot.look().await.db.read().await.unwrap();
+        let by_model = usage::grouped(&mut conn, Grouping::Model, Filter::default(), &TimeZone::UTC, 9).await;
+        let used: Vec<_> = (by_model.unwrap().into_iter())
+            .filter(|group| group.key.as_deref() == Some("tools.retrieval/embed-1"))
+            .map(|group| (group.calls, group.prompt_tokens, group.cost, group.estimated_calls))
+            .collect();
+        let count = i64::try_from(asked.len()).unwrap();
+        let expected = has_model.then_some((count, count, count as f64, 0));
+        assert_eq!(used, Vec::from_iter(expected));
     }
 }
 
@@ -182,7 +200,7 @@ async fn an_image_is_seen_and_one_is_made_and_sent_where_a_provider_is_set() {
 }
 
 /// Has an image described by a model that never answers, until that was stopped or took too long.
-async fn looks_in_vain(limit: Option<u32>, ended: impl AsyncFnOnce(&Bot, Room)) {
+async fn looks_in_vain(limit: Option<(&str, u32)>, ended: impl AsyncFnOnce(&Bot, Room)) {
     let mut budget = toml::Table::new();
     budget.insert("scope".to_owned(), "bot".into());
     budget.insert("period".to_owned(), "day".into());
@@ -192,8 +210,8 @@ async fn looks_in_vain(limit: Option<u32>, ended: impl AsyncFnOnce(&Bot, Room)) 
         .set("budgets", vec![toml::Value::Table(budget)])
         .set("memory.enabled", false)
         .set("llm.roles.vision.model", "sees-1");
-    if let Some(seconds) = limit {
-        setup = setup.set("tools.image.time_limit_seconds", seconds);
+    if let Some((setting, seconds)) = limit {
+        setup = setup.set(setting, seconds);
     }
     let mut bot = setup.start().await;
     bot.model.respond_with(|request| match request.model() {
@@ -242,8 +260,18 @@ async fn looks_in_vain(limit: Option<u32>, ended: impl AsyncFnOnce(&Bot, Room)) 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_tool_asks_of_a_model_is_charged_though_it_takes_too_long() {
-    looks_in_vain(Some(1), async |bot, room| {
+    looks_in_vain(Some(("tools.image.time_limit_seconds", 1)), async |bot, room| {
         assert_eq!(bot.answers(room, 1).await, ["it took longer than 1 s"]);
+        let run = bot.look().await.run().await;
+        assert!(run.cost > 1.6, "the run has cost {}", run.cost);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_tool_asks_of_a_model_is_charged_though_the_time_of_a_run_is_over() {
+    looks_in_vain(Some(("engine.max_run_seconds", 3)), async |bot, room| {
+        bot.answers(room, 1).await;
         let run = bot.look().await.run().await;
         assert!(run.cost > 1.6, "the run has cost {}", run.cost);
     })
@@ -260,6 +288,85 @@ async fn what_a_tool_asks_of_a_model_is_charged_though_it_is_stopped() {
         .await;
     })
     .await;
+}
+
+/// Has a subagent look at the image that came along.
+fn delegator(request: &RecordedRequest) -> Reply {
+    if request.model() == "sees-1" {
+        return Reply::text("A picture.").without_usage();
+    }
+    let payload: Value = serde_json::from_str(request.text(1)).unwrap();
+    let said = |name: &str| {
+        let entries = request.messages().iter().skip(2);
+        entries
+            .filter_map(|message| message["content"].as_str())
+            .any(|text| text.starts_with(&format!("{{\"{name}\"")))
+    };
+    Reply::json(&match payload["task"].as_str() {
+        Some(_) if said("tool_result") => finish("A picture."),
+        Some(task) => call(
+            "image.describe",
+            json!({"file_id": task.trim_start_matches("look at ")}),
+        ),
+        None if said("subagents") => finish("It is a picture."),
+        None => {
+            let task = format!("look at {}", payload["files"][0]["id"].as_str().unwrap());
+            let mut spawn = call("", json!({}));
+            spawn["type"] = "spawn_subagent".into();
+            spawn["subagent"] = json!({ "task": task });
+            for key in ["name", "args"] {
+                spawn.as_object_mut().unwrap().remove(key);
+            }
+            spawn
+        }
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_tools_of_a_subagent_take_counts_as_what_its_run_has_used() {
+    let mut bot = Setup::on(Site::Telegram)
+        .set("llm.roles.vision.model", "sees-1")
+        .set("memory.enabled", false)
+        .start()
+        .await;
+    bot.model.respond_with(delegator);
+    let Room::Telegram(chat) = bot.room(Site::Telegram, 7, "Ada") else {
+        panic!("a Telegram room")
+    };
+    bot.telegram
+        .user_sends_file(chat, 7, "look", "a.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
+    assert_eq!(bot.answers(Room::Telegram(chat), 1).await, ["It is a picture."]);
+    bot.finish().await;
+    let look = bot.look().await;
+    let runs = look.runs().await;
+    let [root, child] = runs.as_slice() else {
+        panic!("{runs:?}")
+    };
+    let of_child = |what: &str| {
+        format!(
+            "SELECT CAST(SUM({what}) AS BIGINT) FROM usage WHERE run_id = '{}'",
+            child.id
+        )
+    };
+    let looked = "CASE WHEN role = 'vision' THEN prompt_tokens ELSE 0 END";
+    assert!(look.number(&of_child(looked)).await > 0);
+    assert_eq!(
+        (child.prompt_tokens, child.completion_tokens),
+        (
+            look.number(&of_child("prompt_tokens")).await,
+            look.number(&of_child("completion_tokens")).await
+        )
+    );
+    let steps = steps::of_run(&mut look.db.read().await.unwrap(), root.id)
+        .await
+        .unwrap();
+    let used: Vec<_> = (steps.iter())
+        .filter_map(|step| match &step.kind {
+            StepKind::Event(Event::SubagentEnded { used, .. }) => Some(used.tokens),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(used, [(child.prompt_tokens + child.completion_tokens).cast_unsigned()]);
 }
 
 /// Says what it is shown, and asks for what is none of its business.

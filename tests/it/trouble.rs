@@ -2,14 +2,23 @@
 
 use std::time::Duration;
 
-use clifford::store::messages::{Direction, MessageStatus};
+use clifford::{
+    engine::sentences::ERROR,
+    store::{
+        messages::{Direction, MessageStatus},
+        runs::RunStatus,
+    },
+};
 use clifford_fakes::{
     discord::{self, Route},
     openai::Reply,
     telegram::{self, Method},
 };
 
-use crate::harness::{Room, Setup, Site};
+use crate::{
+    harness::{Room, Setup, Site},
+    watch::{Watch, named, watched},
+};
 
 const HELLO: [&str; 1] = ["You said: hello"];
 const MODEL_DOWN: &str = "Sorry, I can't reach my language model right now. Please try again in a few minutes.";
@@ -261,4 +270,30 @@ async fn telegram_is_sent_nothing_twice_if_its_owner_wants_that() {
         );
     }
     bot.finish().await;
+}
+
+#[tokio::test]
+async fn a_run_that_panics_fails_with_an_honest_answer_and_the_next_one_is_answered() {
+    for point in ["before_model_call", "tool_call_recorded"] {
+        let setup = watched(Setup::on(Site::Telegram)).env("CLIFFORD_PANIC_AT", point);
+        let mut bot = setup.start().await;
+        let watch = Watch::on(&bot);
+        let room = bot.room(Site::Telegram, 7, "Ada");
+        bot.says(room, "two tools");
+        assert_eq!(bot.answers(room, 1).await, [ERROR], "{point}");
+        bot.says(room, "again");
+        assert_eq!(bot.answers(room, 2).await[1], "You said: again");
+        assert_eq!(watch.samples().await[&named("clifford_panics_total", &[])], 1.0);
+        bot.finish().await;
+        let runs = bot.look().await.runs().await;
+        let ended: Vec<_> = runs.iter().map(|run| (run.status, run.error.as_deref())).collect();
+        assert_eq!(
+            ended,
+            [
+                (RunStatus::Failed, Some("an internal error (panic)")),
+                (RunStatus::Completed, None)
+            ],
+            "{point}"
+        );
+    }
 }

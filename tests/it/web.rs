@@ -254,3 +254,46 @@ async fn without_a_search_provider_no_model_hears_of_searching() {
     );
     bot.finish().await;
 }
+
+/// Sets a field of `web` for the only channel that there is.
+async fn set_here(bot: &Bot, field: &str, value: &str) {
+    let channel = bot.look().await.channels().await.remove(0).id;
+    let scope = format!("channel:{channel}");
+    bot.command(&["tools", "set", "web", field, value, "--scope", &scope])
+        .await;
+}
+
+#[tokio::test]
+async fn who_answers_searches_may_be_set_for_a_place_and_answers_there_alone() {
+    let fake = SearchFake::start().await.unwrap();
+    fake.put("The tower", "https://tower.example/", "330 m");
+    let (mut bot, ada) = start(Setup::on(Site::Telegram)).await;
+    let query = json!({ "query": "how high is the tower" });
+    let nobody = "web.search cannot be used: nobody answers searches; set tools.web.search";
+    assert_eq!(call(&bot, ada, "web.search", query.clone()).await.0["error"], nobody);
+    set_here(&bot, "search_url", &fake.base_url()).await;
+    set_here(&bot, "search", "searxng").await;
+    let (told, _) = call(&bot, ada, "web.search", query.clone()).await;
+    assert_eq!(told["success"], true, "{told}");
+    assert!(bot.model.requests().pop().unwrap().text(0).contains("search {"));
+    let bob = bot.room(Site::Telegram, 8, "Bob");
+    assert_eq!(call(&bot, bob, "web.search", query).await.0["error"], nobody);
+    assert_eq!(fake.queries(), ["how high is the tower"]);
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn searching_may_be_turned_off_for_a_place_and_nothing_is_sent_from_there() {
+    let fake = SearchFake::start().await.unwrap();
+    let (mut bot, ada) = start(searching("brave", &fake)).await;
+    bot.says(ada, "hello");
+    bot.answers(ada, 1).await;
+    set_here(&bot, "search", "none").await;
+    let (told, _) = call(&bot, ada, "web.search", json!({ "query": "where I live" })).await;
+    assert_eq!(
+        told["error"],
+        "web.search cannot be used: nobody answers searches; set tools.web.search"
+    );
+    assert_eq!(fake.queries(), Vec::<String>::new());
+    bot.finish().await;
+}

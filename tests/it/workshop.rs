@@ -62,6 +62,7 @@ impl Workshop {
                 provider: None,
                 images: false,
                 model,
+                prices: Prices::default(),
                 dearest: Prices::default(),
                 max_tokens: None,
             };
@@ -74,7 +75,7 @@ impl Workshop {
             rules: self.rules,
             settings: settings(self.grace),
             roles: Arc::new(roles),
-            tools: Arc::new(Registry::of(self.tools, 5, &services)),
+            tools: Arc::new(Registry::of(self.tools, 5)),
             services,
             outbound: Outbound::new(limits.collect(), 5, worker, LEASE, Arc::clone(&masker)),
             delivery: Delivery::new(

@@ -17,6 +17,13 @@ pub trait Actor: Send + Sync + std::fmt::Debug {
     /// # Errors
     /// [`ActError`] says who may not, what is wrong, or that the platform did not answer.
     async fn act(&self, place: &str, account: &str, act: &Act) -> Result<Acted, ActError>;
+
+    /// Whether an account manages the group or server that a place ([`crate::Place::external_id`]) is in, by the rights
+    /// that it has there. Nobody manages what is private.
+    ///
+    /// # Errors
+    /// [`ActError`]: they are no member, or the platform did not answer.
+    async fn manages(&self, place: &str, account: &str) -> Result<bool, ActError>;
 }
 
 /// What may be done.

@@ -9,8 +9,8 @@ use crate::{
     Shared,
     api::{ApiError, Body, Call},
     permissions::{
-        self, CREATE_PUBLIC_THREADS, Guild, MANAGE_THREADS, Member, Overwrite, PIN_MESSAGES, READ_MESSAGE_HISTORY,
-        SEND_MESSAGES, SEND_MESSAGES_IN_THREADS, SEND_POLLS, VIEW_CHANNEL,
+        self, CREATE_PUBLIC_THREADS, Guild, MANAGE_GUILD, MANAGE_THREADS, Member, Overwrite, PIN_MESSAGES,
+        READ_MESSAGE_HISTORY, SEND_MESSAGES, SEND_MESSAGES_IN_THREADS, SEND_POLLS, VIEW_CHANNEL,
     },
 };
 
@@ -59,15 +59,7 @@ struct Made {
 /// Does it, if the account may.
 pub(crate) async fn act(shared: &Shared, place: &str, account: &str, act: &Act) -> Result<Acted, ActError> {
     let (place, account) = (snowflake("channel", place)?, snowflake("account", account)?);
-    let channel: Channel = call(
-        shared,
-        Method::GET,
-        "channel",
-        &place,
-        format!("/channels/{place}"),
-        Body::None,
-    )
-    .await?;
+    let channel = channel(shared, &place).await?;
     let rights = rights(shared, &place, &channel, &account).await?;
     let needed = needed(&channel, act);
     if let Some((_, name)) = needed.into_iter().find(|(right, _)| rights & right != *right) {
@@ -81,6 +73,21 @@ pub(crate) async fn act(shared: &Shared, place: &str, account: &str, act: &Act) 
         Act::Thread { .. } if channel.kind == DM => Err(ActError::Unknown("threads in private".to_owned())),
         Act::Thread { name, message } => thread(shared, &place, name, message.as_deref()).await,
     }
+}
+
+/// Whether the account may manage the server that a channel is in.
+pub(crate) async fn manages(shared: &Shared, place: &str, account: &str) -> Result<bool, ActError> {
+    let (place, account) = (snowflake("channel", place)?, snowflake("account", account)?);
+    let channel = channel(shared, &place).await?;
+    if channel.guild_id.is_none() {
+        return Ok(false);
+    }
+    Ok(rights(shared, &place, &channel, &account).await? & MANAGE_GUILD != 0)
+}
+
+async fn channel(shared: &Shared, place: &str) -> Result<Channel, ActError> {
+    let path = format!("/channels/{place}");
+    call(shared, Method::GET, "channel", place, path, Body::None).await
 }
 
 /// The rights that something takes, each with Discord's name for it.

@@ -164,4 +164,8 @@ impl Actor for Discord {
     async fn act(&self, place: &str, account: &str, act: &Act) -> Result<Acted, ActError> {
         act::act(&self.shared, place, account, act).await
     }
+
+    async fn manages(&self, place: &str, account: &str) -> Result<bool, ActError> {
+        act::manages(&self.shared, place, account).await
+    }
 }

@@ -2,6 +2,8 @@
 
 use serde::Deserialize;
 
+/// Manage the server.
+pub(crate) const MANAGE_GUILD: u64 = 1 << 5;
 /// See the channel.
 pub(crate) const VIEW_CHANNEL: u64 = 1 << 10;
 /// Write in it.

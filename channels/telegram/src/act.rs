@@ -93,6 +93,18 @@ async fn ask(api: &Api, target: &Target, poll: &Poll) -> Result<Acted, ActError>
     Ok(Acted::Message(sent.message_id.to_string()))
 }
 
+/// Whether the account is an administrator of the group that a place is in.
+pub(crate) async fn manages(api: &Api, place: &str, account: &str) -> Result<bool, ActError> {
+    let account: u64 =
+        (account.parse()).map_err(|_| ActError::Refused(format!("`{account}` is no account on Telegram")))?;
+    let chat = target(place)?.chat;
+    if chat.0 > 0 {
+        return Ok(false);
+    }
+    let member: Member = call(api, &GetChatMember::new(chat, UserId(account))).await?;
+    Ok(matches!(member.status.as_str(), "creator" | "administrator"))
+}
+
 /// Whether a person may do it in a chat; in their own private chat they may.
 async fn may(api: &Api, chat: ChatId, account: UserId, act: &Act) -> Result<(), ActError> {
     if chat.0 > 0 {

@@ -199,4 +199,8 @@ impl Actor for Telegram {
     async fn act(&self, place: &str, account: &str, act: &Act) -> Result<Acted, ActError> {
         act::act(&self.api, place, account, act).await
     }
+
+    async fn manages(&self, place: &str, account: &str) -> Result<bool, ActError> {
+        act::manages(&self.api, place, account).await
+    }
 }

@@ -57,6 +57,8 @@ struct Inner {
     rest: Duration,
     /// A probe is under way.
     probing: bool,
+    /// What to mend, since it refused the key or the model.
+    refusal: Option<String>,
 }
 
 /// The right to call; says how that came out.
@@ -93,6 +95,12 @@ impl Circuit {
         }
     }
 
+    /// What its owner has to mend, if it refused the last call for its key, its account or its model. Holds nothing that
+    /// the provider said.
+    pub fn refusal(&self) -> Option<String> {
+        self.inner().refusal.clone()
+    }
+
     /// The right to call; `None`: it is open, or somebody else finds out whether it still need be.
     pub(crate) fn permit(&self) -> Option<Permit<'_>> {
         let mut inner = self.inner();
@@ -122,9 +130,26 @@ impl Circuit {
 }
 
 impl Permit<'_> {
-    /// The provider answered: with a reply, or with an error that is not its own.
+    /// The provider replied.
     pub(crate) fn succeeded(self) {
-        let was_open = std::mem::take(&mut *self.circuit.inner()).until.is_some();
+        self.answered(None);
+    }
+
+    /// The provider is there, and says what it will not do. That it does not take the key is known until it replies.
+    pub(crate) fn declined(self, error: &ModelError) {
+        let refusal = match error {
+            ModelError::Unauthorised { remedy, .. } => Some(remedy.clone()),
+            _ => self.circuit.refusal(),
+        };
+        self.answered(refusal);
+    }
+
+    fn answered(self, refusal: Option<String>) {
+        let inner = Inner {
+            refusal,
+            ..Inner::default()
+        };
+        let was_open = std::mem::replace(&mut *self.circuit.inner(), inner).until.is_some();
         if was_open {
             tracing::info!(provider = self.circuit.provider, "a provider answers again");
         }

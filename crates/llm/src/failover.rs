@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use crate::circuit::{Circuit, Permit};
-use crate::retry::Watched;
+use tokio::time::Instant;
+
+use crate::circuit::{Circuit, CircuitState, Permit};
+use crate::turn::{Heard, Turn};
 use crate::{Completion, Model, ModelError, Request, Sink};
 
 /// A model that may be asked, with the circuit of its provider.
@@ -22,6 +24,9 @@ pub struct Candidate {
 ///
 /// Retrying belongs around each of the models, within this layer. A model whose circuit is open is passed over, unless
 /// all are: then there is nothing to lose.
+///
+/// Where somebody waits for the reply until a deadline, each model has its share of the time that is left, so that
+/// silence does not keep the next from being asked; and the call ends by then. Time that runs out is a failure.
 #[derive(Clone)]
 pub struct Failover {
     first: Candidate,
@@ -38,6 +43,13 @@ impl Failover {
     fn candidates(&self) -> impl Iterator<Item = &Candidate> {
         std::iter::once(&self.first).chain(&self.others)
     }
+
+    /// How many may be asked after the one in this place.
+    fn next_in_line(&self, place: usize) -> u32 {
+        let is_asked = |candidate: &&Candidate| !matches!(candidate.circuit.state(), CircuitState::Open(_));
+        let count = self.candidates().skip(place + 1).filter(is_asked).count();
+        u32::try_from(count).unwrap_or(u32::MAX)
+    }
 }
 
 #[async_trait]
@@ -46,18 +58,26 @@ impl Model for Failover {
     /// If all fail, the error that is most worth mending; of equal ones, the preferred model's.
     async fn complete(&self, request: &Request, sink: &mut dyn Sink) -> Result<Completion, ModelError> {
         let mut worst: Option<ModelError> = None;
-        for candidate in self.candidates() {
+        for (place, candidate) in self.candidates().enumerate() {
+            let is_late = request.deadline.is_some_and(|deadline| deadline <= Instant::now());
+            if let Some(error) = worst.take_if(|_| is_late) {
+                return Err(error);
+            }
             let Some(permit) = candidate.circuit.permit() else {
                 continue;
             };
-            match attempt(candidate, permit, request, sink).await {
+            let turn = Turn::new(request.deadline, self.next_in_line(place));
+            match attempt(candidate, permit, turn, request, sink).await {
                 Ok(completion) => return Ok(completion),
                 Err(error) => worst = Some(worse(worst, error)),
             }
         }
         match worst {
             Some(error) => Err(error),
-            None => attempt(&self.first, self.first.circuit.forced(), request, sink).await,
+            None => {
+                let turn = Turn::new(request.deadline, 0);
+                attempt(&self.first, self.first.circuit.forced(), turn, request, sink).await
+            }
         }
     }
 }
@@ -65,12 +85,21 @@ impl Model for Failover {
 async fn attempt(
     candidate: &Candidate,
     permit: Permit<'_>,
+    turn: Turn,
     request: &Request,
     sink: &mut dyn Sink,
 ) -> Result<Completion, ModelError> {
-    let mut watched = Watched::new(&mut *sink);
-    let result = candidate.model.complete(request, &mut watched).await;
-    let wrote = watched.wrote;
+    let began = Instant::now();
+    let heard = Heard::default();
+    let mut listening = heard.by(&mut *sink);
+    let result = tokio::select! {
+        result = candidate.model.complete(request, &mut listening) => result,
+        () = turn.over(&heard) => Err(ModelError::Overloaded {
+            provider: candidate.circuit.provider().to_owned(),
+            reason: format!("no reply within its share of max_run_seconds: {:.1} s", began.elapsed().as_secs_f64()),
+        }),
+    };
+    let wrote = heard.last().is_some();
     match &result {
         Ok(_) => permit.succeeded(),
         Err(error) => {
@@ -83,9 +112,8 @@ async fn attempt(
                 ModelError::Later { .. } | ModelError::Overloaded { .. } | ModelError::Cut { .. } => {
                     permit.failed(error);
                 }
-                // It is there, and says what it will not do.
                 ModelError::BadRequest { .. } | ModelError::Refused { .. } | ModelError::Unauthorised { .. } => {
-                    permit.succeeded();
+                    permit.declined(error);
                 }
             }
         }

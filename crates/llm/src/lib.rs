@@ -13,6 +13,7 @@ mod openai;
 mod remote;
 mod retry;
 mod tokens;
+mod turn;
 
 pub use anthropic::Anthropic;
 pub use circuit::{Circuit, CircuitPolicy, CircuitState};

@@ -6,6 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
+use tokio::time::Instant;
 
 /// A language model, or a layer around one.
 #[async_trait]
@@ -52,6 +53,8 @@ pub struct Request {
     pub schema: Option<Schema>,
     /// The most tokens that the reply may have.
     pub max_tokens: Option<u32>,
+    /// When nobody waits for the reply any more; `None`: somebody always does.
+    pub deadline: Option<Instant>,
 }
 
 /// An image. Cheap to clone.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use backon::{BackoffBuilder, ExponentialBuilder};
+use tokio::time::Instant;
 
 use crate::{Completion, Model, ModelError, Request, Sink};
 
@@ -81,7 +82,8 @@ impl<M: Model> Model for Retrying<M> {
                 Err(error) => error,
             };
             let wrote = watched.wrote;
-            let Some(wait) = backoff.next().and_then(|next| self.wait(&error, next)) else {
+            let wait = backoff.next().and_then(|next| self.wait(&error, next));
+            let Some(wait) = wait.filter(|wait| in_time(request, *wait)) else {
                 return Err(error);
             };
             let wait_ms = wait.as_millis();
@@ -100,14 +102,19 @@ impl<M: Model> Model for Retrying<M> {
     }
 }
 
+/// Whether somebody still waits for the reply after this wait.
+fn in_time(request: &Request, wait: Duration) -> bool {
+    request.deadline.is_none_or(|deadline| Instant::now() + wait < deadline)
+}
+
 /// Notes whether a sink got anything.
-pub(crate) struct Watched<'a> {
+struct Watched<'a> {
     sink: &'a mut dyn Sink,
-    pub(crate) wrote: bool,
+    wrote: bool,
 }
 
 impl<'a> Watched<'a> {
-    pub(crate) fn new(sink: &'a mut dyn Sink) -> Self {
+    fn new(sink: &'a mut dyn Sink) -> Self {
         Self { sink, wrote: false }
     }
 }

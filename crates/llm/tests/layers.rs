@@ -412,3 +412,27 @@ async fn a_provider_that_refuses_a_request_is_not_left_alone() {
     }
     assert_eq!((first.calls(), circuit.state()), (9, CircuitState::Closed));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_key_is_known_until_the_provider_replies_again() {
+    let remedy = || Some("key".to_owned());
+    let script = [
+        (Ok(answer()), None),
+        (Err(unauthorised("a")), remedy()),
+        (Err(overloaded("a")), remedy()),
+        (Err(bad_request("a")), remedy()),
+        (Err(refused("a")), remedy()),
+        (Ok(answer()), None),
+        (Err(bad_request("a")), None),
+        (Err(refused("a")), None),
+    ];
+    let (models, _, circuit) = pair(script.clone().map(|(result, _)| result));
+    for (result, expected) in script {
+        models.complete(&request(), &mut ()).await.expect("some model answers");
+        assert_eq!(
+            (circuit.refusal(), circuit.state()),
+            (expected, CircuitState::Closed),
+            "{result:?}"
+        );
+    }
+}

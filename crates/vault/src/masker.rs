@@ -4,6 +4,7 @@ use std::{
     borrow::Cow,
     collections::BTreeSet,
     fmt,
+    ops::Bound,
     sync::{PoisonError, RwLock},
 };
 
@@ -25,6 +26,8 @@ pub struct Masker {
 
 struct Known {
     forms: BTreeSet<String>,
+    /// How many bytes the longest form has.
+    longest: usize,
     automaton: AhoCorasick,
 }
 
@@ -68,6 +71,16 @@ impl Masker {
         Cow::Owned(masked)
     }
 
+    /// As much of a text that is still being written as more text cannot change once it is masked: what stands behind it
+    /// may be the beginning of a secret.
+    pub fn settled<'a>(&self, text: &'a str) -> &'a str {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let end = known.open(text);
+        // A secret that was found is shown as one or not at all.
+        let cut = (known.automaton.find_iter(text)).find(|found| found.start() < end && end < found.end());
+        text.get(..cut.map_or(end, |found| found.start())).unwrap_or_default()
+    }
+
     /// The same of every text in a value, names of fields too. A number that is a secret becomes a text.
     #[must_use]
     pub fn mask_json(&self, value: Value) -> Value {
@@ -96,7 +109,24 @@ impl Known {
             reason = "it fails only when the secrets have more than 2^31 bytes together"
         )]
         let automaton = built.expect("the secrets of a configuration fit into a search automaton");
-        Self { forms, automaton }
+        let longest = forms.iter().map(String::len).max().unwrap_or(0);
+        Self {
+            forms,
+            longest,
+            automaton,
+        }
+    }
+
+    /// Where the end of a text begins that may go on as a secret.
+    fn open(&self, text: &str) -> usize {
+        let first = text.len().saturating_sub(self.longest);
+        let goes_on = |end: &str| {
+            let longer = (Bound::Excluded(end), Bound::Unbounded);
+            (self.forms.range::<str, _>(longer).next()).is_some_and(|form| form.starts_with(end))
+        };
+        (first..text.len())
+            .find(|at| text.get(*at..).is_some_and(goes_on))
+            .unwrap_or(text.len())
     }
 }
 
@@ -134,6 +164,7 @@ impl fmt::Debug for Masker {
 mod tests {
     use std::borrow::Cow;
 
+    use proptest::prelude::*;
     use serde_json::json;
 
     use super::Masker;
@@ -191,6 +222,35 @@ mod tests {
         assert_eq!(masker.mask("second-one"), "second-one");
         masker.learn(&Secret::new("second-one"));
         assert_eq!(masker.mask("first-one second-one"), "[secret] [secret]");
+    }
+
+    #[test]
+    fn what_may_become_a_secret_is_not_settled() {
+        let masker = masker(&["hunter22", "hunter22-long", "22-other"]);
+        let cases = [
+            ("", ""),
+            ("plain", "plain"),
+            ("plain h", "plain "),
+            ("say hunter2", "say "),
+            ("say hunter22", "say "),
+            ("say hunter22.", "say hunter22."),
+            ("say hunter22-long", "say hunter22-long"),
+            ("say hunter22-lo ", "say hunter22-lo "),
+            ("ü", "ü"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(masker.settled(text), expected, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_settled_only_grows_and_holds_no_secret(text in "[ab]{0,40}", cut in 0..40_usize) {
+            let masker = masker(&["aabbab", "bbabaa", "aabbabbb", "abbaab"]);
+            let cut = cut.min(text.len());
+            let (early, late) = (masker.mask(masker.settled(&text[..cut])), masker.mask(&text));
+            prop_assert!(late.starts_with(&*early), "{early} and then {late}");
+        }
     }
 
     #[test]

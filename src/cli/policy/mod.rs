@@ -2,10 +2,11 @@
 
 mod flags;
 
-use std::process::ExitCode;
+use std::{process::ExitCode, sync::Arc, time::Duration};
 
 use anyhow::{anyhow, bail};
 use serde_json::{Map, Value, json};
+use tokio::time::Instant;
 
 use self::flags::{RuleFlags, TrialFlags};
 use super::{
@@ -19,8 +20,11 @@ use crate::{
     id::PolicyId,
     policy::{Named, Rule, trial},
     store::{Db, StoreError, policies},
-    tools::{Registry, Services},
+    tools::{Registry, Services, mcp},
 };
+
+/// How long a server may take to end that was asked what it offers.
+const ENDING: Duration = Duration::from_secs(5);
 
 /// Arguments of `policy`.
 #[derive(Debug, clap::Args)]
@@ -60,7 +64,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         Command::List(format) => list(&db, &loaded, format).await,
         Command::Add(flags) => add(&db, *flags).await,
         Command::Remove { id, format } => remove(&db, id, format).await,
-        Command::Test(flags) => test(&db, &loaded, flags).await,
+        Command::Test(flags) => test(globals, &db, flags).await,
     };
     db.close().await;
     outcome.map(|()| ExitCode::SUCCESS)
@@ -155,17 +159,13 @@ async fn remove(db: &Db, id: PolicyId, format: Format) -> anyhow::Result<()> {
     output::print(&format!("{id}: removed"))
 }
 
-async fn test(db: &Db, loaded: &Loaded, flags: TrialFlags) -> anyhow::Result<()> {
+async fn test(globals: &Globals, db: &Db, flags: TrialFlags) -> anyhow::Result<()> {
     let args: Map<String, Value> = serde_json::from_str(&flags.args).map_err(|error| {
         anyhow!("--args: write a JSON object, such as '{{\"url\":\"https://example.com\"}}' ({error})")
     })?;
-    let services = Services {
-        sees_images: app::sees_images(&loaded.config),
-        config: loaded.config.tools.clone(),
-        ..Services::default()
-    };
-    let tools = Registry::new(loaded.config.engine.max_tool_retries, &services);
-    let rules = rules(db, loaded).await?;
+    let loaded = globals.load()?;
+    let tools = tools(globals, &loaded, &flags.call).await?;
+    let rules = rules(db, &loaded).await?;
     let zone = &loaded.config.engine.time_zone;
     let tried = trial::run(&tools, &rules, &flags.call, &args, &flags.trial(), setup::now(), zone)
         .map_err(|fault| anyhow!(fault))?;
@@ -180,4 +180,26 @@ async fn test(db: &Db, loaded: &Loaded, flags: TrialFlags) -> anyhow::Result<()>
     ];
     lines.extend(tried.limits.iter().map(|limit| format!("counts: {limit}")));
     output::print(&lines.join("\n"))
+}
+
+/// Every tool, with what the MCP server offers that a call is for: only that tells what its commands may do.
+async fn tools(globals: &Globals, loaded: &Loaded, call: &str) -> anyhow::Result<Arc<Registry>> {
+    let registry = Arc::new(Registry::built_in(loaded.config.engine.max_tool_retries));
+    let mut services = Services {
+        config: loaded.config.tools.clone(),
+        ..Services::default()
+    };
+    let server = call.split('.').next().unwrap_or_default();
+    if mcp::endpoints(&services).iter().all(|endpoint| endpoint.name != server) {
+        return Ok(registry);
+    }
+    services.secrets = globals.load_with_secrets()?.1.tools;
+    let supervisor = mcp::Supervisor::start_one(server, &registry, &services);
+    registry.settled(call).await;
+    let away = registry.away(server);
+    supervisor.end(Instant::now() + ENDING).await;
+    match away {
+        Some(_) => bail!("the MCP server `{server}` cannot be used; `clifford doctor` tells why"),
+        None => Ok(registry),
+    }
 }

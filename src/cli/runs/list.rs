@@ -1,11 +1,14 @@
 //! `clifford runs list`.
 
 use crate::{
-    cli::output::{self, Format},
+    cli::{
+        output::{self, Format},
+        setup,
+    },
     id::{ChannelId, RunId, UserId},
     store::{
-        Db,
-        runs::{self, Filter, RunStatus},
+        Db, run_views,
+        runs::{Filter, RunStatus},
     },
 };
 
@@ -43,7 +46,7 @@ pub(super) async fn run(db: &Db, args: Args) -> anyhow::Result<()> {
         channel: args.channel,
         before: args.before,
     };
-    let found = runs::page(&mut db.read().await?, &filter, args.limit).await?;
+    let found = run_views::page(&mut db.read().await?, &filter, args.limit, setup::now()).await?;
     if args.format.json {
         return output::json(&found);
     }

@@ -9,12 +9,16 @@ mod words;
 
 use std::{process::ExitCode, str::FromStr};
 
-use super::{examples, output::Format, setup::Globals};
+use super::{
+    examples,
+    output::Format,
+    setup::{self, Globals},
+};
 use crate::{
     id::RunId,
     store::{
-        Db, StoreError,
-        runs::{self, Filter, Run},
+        Db, StoreError, run_views,
+        runs::{Filter, Run},
     },
 };
 
@@ -102,8 +106,10 @@ impl Which {
     async fn find(&self, db: &Db) -> anyhow::Result<Run> {
         let mut conn = db.read().await?;
         let found = match self.run {
-            Wanted::Id(id) => runs::get(&mut conn, id).await?,
-            Wanted::Last => runs::page(&mut conn, &Filter::default(), 1).await?.pop(),
+            Wanted::Id(id) => run_views::get(&mut conn, id, setup::now()).await?,
+            Wanted::Last => run_views::page(&mut conn, &Filter::default(), 1, setup::now())
+                .await?
+                .pop(),
         };
         found.ok_or_else(|| match self.run {
             Wanted::Id(id) => anyhow::anyhow!("there is no run {id}; `clifford runs list` shows them"),
@@ -114,6 +120,6 @@ impl Which {
 
 /// A run as it is now.
 async fn again(db: &Db, id: RunId) -> Result<Run, StoreError> {
-    let run = runs::get(&mut db.read().await?, id).await?;
+    let run = run_views::get(&mut db.read().await?, id, setup::now()).await?;
     run.ok_or_else(|| StoreError::NotFound(format!("run {id}")))
 }

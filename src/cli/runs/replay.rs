@@ -9,7 +9,7 @@ use crate::{
     config::Loaded,
     engine::{replay::known, state::RunState},
     store::{Db, steps},
-    tools::Registry,
+    tools::{Options, Registry},
 };
 
 pub(super) async fn run(db: &Db, loaded: &Loaded, which: &Which) -> anyhow::Result<()> {
@@ -18,6 +18,7 @@ pub(super) async fn run(db: &Db, loaded: &Loaded, which: &Which) -> anyhow::Resu
     let rules = app::rules(
         &loaded.config,
         &Registry::built_in(loaded.config.engine.max_tool_retries),
+        &Options::default(),
     )
     .of_run(&run);
     let mut state = RunState::new(&run, &rules);

@@ -25,6 +25,14 @@ pub struct Channels {
     pub discord: Option<Discord>,
 }
 
+impl Channels {
+    /// Whether a platform is on.
+    pub fn any_enabled(&self) -> bool {
+        self.telegram.as_ref().is_some_and(|section| section.enabled)
+            || self.discord.as_ref().is_some_and(|section| section.enabled)
+    }
+}
+
 /// Who may talk to the bot in private.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

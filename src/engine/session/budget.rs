@@ -52,10 +52,10 @@ impl Session<'_> {
 
     /// Charges for a call that nobody waits for any more. `own`: by a key of the person's.
     pub(super) async fn charge_abandoned(&mut self, role: Role, prompt_tokens: u64, own: Option<&Own>) {
-        let settlement = self.settlement.take();
         let Some(response) = budget::broken_off(&self.engine.roles, role, prompt_tokens, own) else {
             return;
         };
+        let settlement = self.settlement.take();
         let call = Call {
             run: Some(self.work.run.id),
             seq: None,

@@ -11,7 +11,7 @@ use crate::{
         approval,
         crash::{self, Point},
         effects::Effects,
-        step::{Spent, StepKind, ToolCall, ToolOutcome, ToolResult},
+        step::{StepKind, ToolCall, ToolOutcome, ToolResult},
         tool_payer::{ToolPayer, Whose},
     },
     memory::recall,
@@ -29,6 +29,10 @@ impl Session<'_> {
     pub async fn call(&mut self, call: ToolCall) -> Result<Onward, Gone> {
         crash::reach(Point::ToolCallRecorded);
         let interrupted = std::mem::take(&mut self.interrupted);
+        if interrupted {
+            // Whether it may be made again its tool says, which may still be on its way after a start.
+            self.tool_is_known(&call).await?;
+        }
         let span = spans::tool_call(&call.name);
         let began = Instant::now();
         let payer = self.payer();
@@ -86,10 +90,7 @@ impl Session<'_> {
             outcome,
             origins,
             duration_ms: millis(began.elapsed()),
-            spent: Spent {
-                tokens: payer.spent().tokens,
-                cost: payer.spent().cost,
-            },
+            spent: payer.spent(),
         };
         self.learn_own(&result);
         self.push(StepKind::ToolResult(result));
@@ -119,6 +120,7 @@ impl Session<'_> {
             services: Arc::clone(&self.engine.services),
             options,
             time_zone: self.rules.time_zone.clone(),
+            catch_up: self.engine.settings.triggers.catch_up,
             agent: self.work.run.agent_id,
             user: self.work.run.user_id,
             context: self.work.run.context_id,

@@ -17,16 +17,18 @@ impl Session<'_> {
             Mode::Run => Shape::Action,
             Mode::Chat => Shape::Whole,
         };
-        let draft = Draft::new(self.engine.events.clone(), run, shape);
+        let draft = Draft::new(self.engine.events.clone(), run, shape, Arc::clone(&self.engine.masker));
         // A message may lose addresses before it goes out; what was shown meanwhile could not be taken back.
-        let shows = |to: &To| !self.state.is_tainted() && self.engine.delivery.shows_drafts(to);
+        if self.state.is_tainted() {
+            return draft.guarded();
+        }
+        let shows = |to: &To| self.engine.delivery.shows_drafts(to);
         match self.work.reply_to().filter(shows) {
             Some(to) => draft.shown(Shown {
                 delivery: self.engine.delivery.clone(),
                 channel: to.channel,
                 epoch: self.work.lease.epoch,
                 key: Outbound::run_message_key(run, self.state.sent.len()),
-                masker: Arc::clone(&self.engine.masker),
                 // What a buffer holds already goes before what is added to it.
                 with_output: self.state.output.is_empty(),
             }),

@@ -6,6 +6,7 @@ use super::{Gone, Onward, Session};
 use crate::{
     engine::{
         approval,
+        crash::{self, Point},
         decide::Decision,
         effects::{After, Child, Effects},
         state::{Asked, Pending},
@@ -32,7 +33,10 @@ impl Session<'_> {
         let Decision::CallTool { before, call } = decision else {
             return Ok(decision);
         };
-        let mut verdict = match self.verdict(&call).await? {
+        if std::mem::take(&mut self.taken_up) {
+            self.tool_is_known(&call).await?;
+        }
+        let verdict = match self.verdict(&call).await? {
             Some(verdict) => verdict,
             None => return self.not_made(before, call).await,
         };
@@ -43,17 +47,18 @@ impl Session<'_> {
                 }
             }
         }
-        let (run, now) = (&self.work.run, self.engine.clock.now());
-        // Without a conversation and a person a rule would hold everywhere, for everybody.
-        verdict.may_be_rule &= run.context_id.is_some() && run.user_id.is_some();
+        let now = self.engine.clock.now();
         Ok(approval::under(&verdict, before, call, &self.engine.rules, now))
     }
 
-    /// What becomes of a call that was approved: a rule that was made since may deny it.
+    /// What becomes of a call that was approved: a rule that was made since may deny it. Right after a start it waits
+    /// for the server that offers its tool, as long as nobody knows whether that comes.
     ///
     /// # Errors
     /// The store's.
     pub async fn approved(&mut self, call: ToolCall) -> Result<Decision, Gone> {
+        crash::reach(Point::CallApproved);
+        self.tool_is_known(&call).await?;
         let before = Vec::new();
         Ok(match self.verdict(&call).await? {
             Some(verdict) if verdict.outcome == policy::Outcome::Deny => approval::refused(before, call, &verdict.why),
@@ -75,15 +80,26 @@ impl Session<'_> {
         Ok(approval::not_made(before, call, fault))
     }
 
-    /// The verdict on a call; none, if there is no such command, or its arguments are refused anyway.
+    /// Waits until it is known whether the tool of a call that was recorded before can be called.
+    ///
+    /// # Errors
+    /// The run was cancelled meanwhile.
+    pub(super) async fn tool_is_known(&self, call: &ToolCall) -> Result<(), Gone> {
+        tokio::select! {
+            () = self.engine.tools.settled(&call.name) => Ok(()),
+            () = self.cancelled.cancelled() => Err(Gone::Cancelled),
+        }
+    }
+
+    /// The verdict on a call; none, if it cannot be made here: there is no such command, it is turned off, or its
+    /// arguments are refused.
     async fn verdict(&mut self, call: &ToolCall) -> Result<Option<Verdict>, Gone> {
         let engine = self.engine;
-        let Some(command) = engine.tools.command(&call.name) else {
+        let options = self.options().await?;
+        let Some(command) = (engine.tools.command(&call.name)).filter(|_| engine.tools.fault(&options, call).is_none())
+        else {
             return Ok(None);
         };
-        if command.fault(&call.args).is_some() {
-            return Ok(None);
-        }
         self.frame().await?;
         if command.reaches_out {
             self.learn_private();
@@ -190,6 +206,7 @@ impl Session<'_> {
             return Ok(None);
         };
         let request = &asked.request;
+        let limits = self.engine.outbound.limits(to.platform);
         let question = Question {
             run: self.work.run.id,
             call: &request.call,
@@ -198,6 +215,7 @@ impl Session<'_> {
             is_result: request.about == crate::engine::step::ConfirmAbout::Result,
             until: request.expires_at,
             may_be_rule: request.may_be_rule,
+            is_stored: limits.is_some_and(|limits| limits.delivered_when_stored),
         };
         let now = self.engine.clock.now();
         let to = To { context: None, ..to };
@@ -205,7 +223,7 @@ impl Session<'_> {
             to,
             &question.text(),
             question.buttons(),
-            None,
+            question.file(),
             now,
         )))
     }

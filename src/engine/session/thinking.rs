@@ -21,7 +21,7 @@ use crate::{
     },
     memory::recall,
     own_keys::{self, Own},
-    roles::{Payer, Role},
+    roles::{NoReply, Payer, Role},
     store::{recollection, settings, user_secrets, users::UserRole},
     tools::Options,
 };
@@ -72,9 +72,10 @@ impl Session<'_> {
         let prompt_hash = hash(&request.messages);
         let began = Instant::now();
         let left = Duration::from_millis(self.rules.max_run_ms.saturating_sub(self.state.worked_ms));
+        request.deadline = Some(tokio::time::Instant::now() + left);
         let mut draft = self.draft();
         let reply = tokio::select! {
-            reply = self.engine.roles.ask_by(role, own.as_ref(), &request, &mut draft, left) => reply,
+            reply = self.engine.roles.ask(role, own.as_ref(), &request, &mut draft) => reply,
             () = self.cancelled.cancelled() => {
                 self.charge_abandoned(role, prompt_tokens, own.as_ref()).await;
                 return Err(Gone::Cancelled);
@@ -94,8 +95,14 @@ impl Session<'_> {
         }));
         let completion = match reply {
             Ok(completion) => completion,
-            Err(error) => return self.no_reply(&error, own.as_ref()).await,
+            Err(NoReply { error, timed_out }) => {
+                if timed_out {
+                    self.charge_abandoned(role, prompt_tokens, own.as_ref()).await;
+                }
+                return self.no_reply(&error, own.as_ref()).await;
+            }
         };
+        draft.end();
         let payer = if own.is_some() { Payer::Person } else { Payer::Bot };
         let cost = self.engine.roles.charge(role, &completion, payer);
         self.push(StepKind::Event(Event::LlmResponse(LlmResponse {

@@ -4,11 +4,13 @@ use clifford_channel::Accepted;
 
 use super::{Begin, Outcome, Taken};
 use crate::{
-    engine::cancel,
+    engine::{cancel, sentences},
+    id::RunId,
     settings::WhenBusy,
     store::{
         StoreError, Tx,
-        agents::Agent,
+        agents::{Agent, Mode},
+        approvals,
         channels::Channel,
         messages::{self, MessageStatus, NewInbound},
         runs::{self, Run, RunStatus},
@@ -36,7 +38,9 @@ impl Taken {
         let is_here = active.channel_id == Some(message.channel_id);
         let joins = waits && !self.window().is_zero() && is_same_person && is_here;
         if !joins && is_same_person && is_here && self.interrupts(tx, active, &channel).await? {
-            return self.instead(tx, active, message, agent, channel, user).await;
+            let mut over = self.given_up(tx, &message).await?;
+            over.insert(0, active.id);
+            return self.instead(tx, &over, message, agent, channel, user).await;
         }
         if joins {
             message.run_id = Some(active.id);
@@ -51,6 +55,63 @@ impl Taken {
         Ok(Outcome::of(Accepted::Queued))
     }
 
+    /// Nothing is at work, but a run may wait for its person to approve a call. That blocks nobody, so the message is
+    /// answered beside it; where something else is set, it takes that run's place, or is kept for it.
+    pub(super) async fn beside(
+        &self,
+        tx: &mut Tx,
+        message: NewInbound,
+        agent: Agent,
+        channel: Channel,
+        user: User,
+    ) -> Result<Outcome, StoreError> {
+        if !self.asking(tx, &message).await?.is_empty() {
+            match self.defaults.of(tx, channel.space_id, channel.id).await?.when_busy {
+                WhenBusy::FollowUp => {}
+                WhenBusy::Interrupt => {
+                    let over = self.given_up(tx, &message).await?;
+                    return self.instead(tx, &over, message, agent, channel, user).await;
+                }
+                // Who wants to be answered by chat has no place in a run.
+                WhenBusy::Steer if self.mode == Some(Mode::Chat) => {}
+                WhenBusy::Steer => return self.kept_for(tx, &message, &channel).await,
+            }
+        }
+        self.begin(tx, message, &[], agent, channel, user, Begin::Surely).await
+    }
+
+    /// The runs that wait for an answer of whoever wrote this message, where they wrote it.
+    async fn asking(&self, tx: &mut Tx, message: &NewInbound) -> Result<Vec<Run>, StoreError> {
+        match message.context_id {
+            Some(context) => approvals::asking(tx, message.user_id, context, message.channel_id).await,
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Those of them that are given up for a newer message.
+    async fn given_up(&self, tx: &mut Tx, message: &NewInbound) -> Result<Vec<RunId>, StoreError> {
+        let mut given_up = Vec::new();
+        for run in self.asking(tx, message).await? {
+            if !steps::has_slept(tx, run.id).await? {
+                given_up.push(run.id);
+            }
+        }
+        Ok(given_up)
+    }
+
+    /// The run that asks reads it when it goes on. It may have been meant as the answer, which words are not: so the
+    /// person is told what is.
+    async fn kept_for(&self, tx: &mut Tx, message: &NewInbound, channel: &Channel) -> Result<Outcome, StoreError> {
+        self.keep(tx, message, channel).await?;
+        messages::queue(tx, message.id, &self.visit.address(), self.mode).await?;
+        // What is said of the question is no part of the conversation.
+        let aside = Channel {
+            active_context_id: None,
+            ..channel.clone()
+        };
+        self.say(tx, &aside, sentences::ASKED_BEFORE).await
+    }
+
     /// Whether a message takes the place of the run at work. What was put off until its time is never given up: with
     /// it a reminder would be lost.
     async fn interrupts(&self, tx: &mut Tx, active: &Run, channel: &Channel) -> Result<bool, StoreError> {
@@ -58,18 +119,21 @@ impl Taken {
         Ok(settings.when_busy == WhenBusy::Interrupt && !steps::has_slept(tx, active.id).await?)
     }
 
-    /// The run at work is cancelled with its tree, and this message's begins at once. What was asked of the one
+    /// The runs at work, or that wait for an answer, are cancelled with their trees, and this message's begins at once. What was asked of the one
     /// before stays in the conversation; what had waited for its end is asked again with this.
     async fn instead(
         &self,
         tx: &mut Tx,
-        active: &Run,
+        over: &[RunId],
         message: NewInbound,
         agent: Agent,
         channel: Channel,
         user: User,
     ) -> Result<Outcome, StoreError> {
-        let interrupted = cancel::tree(tx, active.id, "interrupted by a newer message", self.now).await?;
+        let mut interrupted = Vec::new();
+        for run in over {
+            interrupted.extend(cancel::tree(tx, *run, "interrupted by a newer message", self.now).await?);
+        }
         let mut waited = match message.context_id {
             Some(context) => messages::queued(tx, context).await?,
             None => Vec::new(),

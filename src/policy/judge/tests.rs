@@ -4,14 +4,17 @@ use super::*;
 
 const NOON: Timestamp = Timestamp(1_767_268_800_000); // 2026-01-01 12:00 UTC, a Thursday
 
+const HERE: ContextId = ContextId(uuid::Uuid::from_u128(1));
+const ADA: UserId = UserId(uuid::Uuid::from_u128(2));
+
 fn facts(place: Place, origins: &[&str]) -> Facts {
     Facts {
         kind: RunKind::Coordinator,
         platform: Some("discord".to_owned()),
         place,
         space: None,
-        context: None,
-        user: None,
+        context: Some(HERE),
+        user: Some(ADA),
         role: Some(UserRole::Member),
         origins: origins.iter().map(|origin| (*origin).to_owned()).collect(),
     }
@@ -88,6 +91,55 @@ fn a_question_of_a_tainted_run_cannot_become_a_rule() {
             "I have read words from outside (https://a.b/x), which may have asked for this"
         )
     );
+}
+
+#[test]
+fn always_is_offered_only_where_the_rule_that_it_makes_changes_the_verdict() {
+    let rule = |priority, action| Rule {
+        priority,
+        action,
+        tools: vec!["files".to_owned()],
+        ..Rule::default()
+    };
+    let here = facts(Place::Private, &[]);
+    let nowhere = Facts {
+        context: None,
+        ..here.clone()
+    };
+    let of_nobody = Facts {
+        user: None,
+        ..here.clone()
+    };
+    use Action::{Allow, Confirm, Deny};
+    let cases = [
+        // What asks is the default profile.
+        (vec![], &here, true),
+        // What asks is somebody's rule, which the new one does not go before.
+        (vec![rule(0, Confirm)], &here, false),
+        (vec![rule(7, Confirm)], &here, false),
+        (vec![rule(-1, Confirm)], &here, true),
+        (vec![rule(-1, Confirm), rule(0, Confirm)], &here, false),
+        // Nothing is asked.
+        (vec![rule(0, Allow)], &here, false),
+        (vec![rule(0, Deny)], &here, false),
+        // It would hold everywhere, or for everybody.
+        (vec![], &nowhere, false),
+        (vec![], &of_nobody, false),
+        (vec![], &facts(Place::Private, &["a page"]), false),
+    ];
+    for (own, facts, offered) in cases {
+        let own = rules(own);
+        let verdict = judged(&own, "files.delete", Class::Destruct, facts);
+        assert_eq!(verdict.may_be_rule, offered, "{own:?} {facts:?}");
+        if offered {
+            let always = named("made", Rule::always("files.delete", HERE, ADA));
+            let own: Vec<_> = own.into_iter().chain([always]).collect();
+            let verdict = judged(&own, "files.delete", Class::Destruct, facts);
+            assert_eq!(verdict.outcome, Outcome::Allow, "{own:?}");
+            let other = judged(&own, "files.purge", Class::Destruct, facts);
+            assert_eq!(other.outcome, Outcome::Confirm, "{own:?}");
+        }
+    }
 }
 
 #[test]

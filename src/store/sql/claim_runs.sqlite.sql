@@ -1,7 +1,7 @@
 UPDATE runs SET status = 'running', lease_owner = $1, lease_until = $2, epoch = epoch + 1, updated_at = $3
 WHERE id IN (
     SELECT id FROM runs
-    WHERE status = 'pending' AND (lease_until IS NULL OR lease_until < $3 AND (lease_owner <> $1 OR lease_until = 0)) AND (wake_at IS NULL OR wake_at <= $3)
+    WHERE status = 'pending' AND (lease_until IS NULL OR lease_until < $7 AND (lease_owner <> $1 OR lease_until = 0)) AND (wake_at IS NULL OR wake_at <= $3)
       AND (channel_id IS NULL OR EXISTS (
           SELECT 1 FROM channels c WHERE c.id = runs.channel_id AND $5 LIKE '%,' || c.platform || ',%'))
       AND (kind = 'coordinator' OR id IN (
@@ -11,7 +11,7 @@ WHERE id IN (
                       WHERE w.root_run_id = p.root_run_id AND w.parent_run_id IS NOT NULL AND w.status = 'running') AS at_work
               FROM runs p
               WHERE p.status = 'pending' AND p.parent_run_id IS NOT NULL
-                AND (p.lease_until IS NULL OR p.lease_until < $3 AND (p.lease_owner <> $1 OR p.lease_until = 0)) AND (p.wake_at IS NULL OR p.wake_at <= $3)) line
+                AND (p.lease_until IS NULL OR p.lease_until < $7 AND (p.lease_owner <> $1 OR p.lease_until = 0)) AND (p.wake_at IS NULL OR p.wake_at <= $3)) line
           WHERE place + at_work <= $6))
     ORDER BY id LIMIT $4)
 RETURNING id, epoch

@@ -44,7 +44,7 @@ impl fend_core::Interrupt for Deadline {
 
 fn evaluate(expression: &str, limit: Duration) -> Result<Evaluated, ToolError> {
     let mut context = fend_core::Context::new();
-    // Models write ** for powers and thousands with commas as people do.
+    // Models write ** for powers; thousands with commas it reads itself.
     let expression = expression.replace("**", "^");
     let result = fend_core::evaluate_with_interrupt(&expression, &mut context, &Deadline(Instant::now(), limit))
         .map_err(|error| ToolError::TellModel(format!("`{expression}` cannot be computed: {error}")))?;
@@ -67,6 +67,7 @@ mod tests {
             ("17 * 23", "391"),
             ("3 * (4 + 5)", "27"),
             ("2 ** 10", "1024"),
+            ("1,234,567 * 2", "2469134"),
             ("12% of 80", "9.6"),
             ("1/3", "approx. 0.3333333333"),
             ("5 km in miles", "approx. 3.1068559612 miles"),

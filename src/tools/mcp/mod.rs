@@ -20,7 +20,7 @@ use serde::Deserialize;
 pub use self::supervisor::Supervisor;
 pub(crate) use self::{connection::About, settings::Endpoint, supervisor::probe};
 use self::{connection::Link, settings::Servers};
-use super::{Command, Services, Tool, ToolConfig, ToolError};
+use super::{Command, Registry, Services, Tool, ToolConfig, ToolError};
 
 /// The section of the settings.
 const SECTION: &str = "mcp";
@@ -43,6 +43,15 @@ pub(super) fn tool() -> Tool {
 pub(crate) fn endpoints(services: &Services) -> Vec<Endpoint> {
     let servers = Servers::deserialize(services.config.of(SECTION)).unwrap_or_default();
     servers.endpoints(&services.secrets)
+}
+
+/// Makes the tools of the servers known where no server is connected to: what is set for them can be seen and changed.
+pub(crate) fn announce(registry: &Registry, services: &Services) {
+    for endpoint in endpoints(services) {
+        let about =
+            "The tools of an MCP server: which they are is known where it is at work (`clifford doctor` tries it).";
+        registry.offer(Tool::new(endpoint.name, "🔌", "mcp").foreign().about(about));
+    }
 }
 
 /// A server's tool, made of what it offers.

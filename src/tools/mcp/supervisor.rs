@@ -38,7 +38,17 @@ pub struct Supervisor {
 impl Supervisor {
     /// Begins to start the servers; returns at once.
     pub fn start(registry: &Arc<Registry>, services: &Services) -> Self {
-        let endpoints = endpoints(services);
+        Self::keep(endpoints(services), registry)
+    }
+
+    /// Begins to start one of the servers, if there is one of this name; returns at once.
+    pub fn start_one(name: &str, registry: &Arc<Registry>, services: &Services) -> Self {
+        let mut endpoints = endpoints(services);
+        endpoints.retain(|endpoint| endpoint.name == name);
+        Self::keep(endpoints, registry)
+    }
+
+    fn keep(endpoints: Vec<Endpoint>, registry: &Arc<Registry>) -> Self {
         let (pending_sender, pending) = watch::channel(endpoints.len());
         let pending_sender = Arc::new(pending_sender);
         let supervisor = Self {
@@ -47,9 +57,10 @@ impl Supervisor {
             pending,
         };
         for endpoint in endpoints {
-            registry.withdraw(&endpoint.name, starting(&endpoint));
+            registry.expect(&endpoint.name, starting(&endpoint));
             let keeper = Keeper {
                 endpoint,
+                offers: false,
                 registry: Arc::clone(registry),
                 pending: Some(Arc::clone(&pending_sender)),
             };
@@ -93,6 +104,8 @@ pub(crate) async fn probe(endpoint: &Endpoint) -> Result<(About, usize), String>
 /// Keeps one server.
 struct Keeper {
     endpoint: Endpoint,
+    /// Its tools were offered since it was last connected to.
+    offers: bool,
     registry: Arc<Registry>,
     /// Counted down when the first attempt is over.
     pending: Option<Arc<watch::Sender<usize>>>,
@@ -110,6 +123,7 @@ impl Keeper {
         let mut backoff = BACKOFF.0;
         loop {
             let began = Instant::now();
+            self.offers = false;
             let ended = tokio::select! {
                 opened = Connection::open(&self.endpoint) => match opened {
                     Ok(connection) => self.attend(connection, &stop).await,
@@ -118,7 +132,7 @@ impl Keeper {
                 () = stop.cancelled() => return,
             };
             let Ended::Gone(why) = ended else { return };
-            self.registry.withdraw(&server, starting(&self.endpoint));
+            self.withdraw();
             self.settle();
             if began.elapsed() >= GOOD_START {
                 backoff = BACKOFF.0;
@@ -145,10 +159,21 @@ impl Keeper {
         tracing::info!(server = %self.endpoint.name, "connected to the MCP server {name} {version}");
         let ended = self.watch(&connection, stop).await;
         if matches!(ended, Ended::Gone(_)) {
-            self.registry.withdraw(&self.endpoint.name, starting(&self.endpoint));
+            self.withdraw();
         }
         connection.close().await;
         ended
+    }
+
+    /// Its tools cannot be called. One that was at work until now is expected back; of one that could not be
+    /// connected to, nobody knows.
+    fn withdraw(&self) {
+        let (name, why) = (&self.endpoint.name, starting(&self.endpoint));
+        if self.offers {
+            self.registry.expect(name, why);
+        } else {
+            self.registry.withdraw(name, why);
+        }
     }
 
     async fn watch(&mut self, connection: &Connection, stop: &CancellationToken) -> Ended {
@@ -179,10 +204,11 @@ impl Keeper {
         }
     }
 
-    async fn offer(&self, link: &Link) -> Result<(), ConnectError> {
+    async fn offer(&mut self, link: &Link) -> Result<(), ConnectError> {
         let offers = catalogue::read(&self.endpoint, link.tools().await?);
         tracing::info!(server = %self.endpoint.name, tools = offers.len(), "the MCP server is at work");
         self.registry.offer(offered(&self.endpoint, offers, link));
+        self.offers = true;
         Ok(())
     }
 }

@@ -56,7 +56,7 @@ fn supervised(dir: &TempDir) -> (Arc<Registry>, Supervisor) {
         config,
         ..Services::default()
     };
-    let registry = Arc::new(Registry::new(1, &services));
+    let registry = Arc::new(Registry::built_in(1));
     let supervisor = Supervisor::start(&registry, &services);
     (registry, supervisor)
 }

@@ -2,12 +2,16 @@
 
 use std::time::Duration;
 
+use clifford_llm::estimate_tokens;
 use clifford_vault::Secret;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::Config;
-use crate::tools::{ToolContext, ToolError, provider::Ask};
+use crate::{
+    roles::Role,
+    tools::{Price, Purchase, ToolContext, ToolError, provider::Ask},
+};
 
 /// How many texts go into one request.
 const BATCH: usize = 64;
@@ -17,6 +21,8 @@ pub(super) struct Embedder {
     base_url: String,
     model: String,
     key: Option<Secret>,
+    /// Of a million tokens.
+    price: f64,
     within: Duration,
 }
 
@@ -42,6 +48,7 @@ impl Embedder {
             base_url,
             model,
             key: cx.services.secrets.get("retrieval.key").cloned(),
+            price: config.price,
             within: Duration::from_secs(config.timeout_seconds),
         }))
     }
@@ -51,8 +58,8 @@ impl Embedder {
         &self.model
     }
 
-    /// What each text means, in their order.
-    pub async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, ToolError> {
+    /// What each text means, in their order. Each request is paid for.
+    pub async fn embed(&self, cx: &ToolContext, texts: &[String]) -> Result<Vec<Vec<f32>>, ToolError> {
         let mut embeddings = Vec::with_capacity(texts.len());
         for batch in texts.chunks(BATCH) {
             let body = json!({ "model": self.model, "input": batch, "encoding_format": "float" });
@@ -64,7 +71,8 @@ impl Embedder {
                 body: &body,
                 within: self.within,
             };
-            let answer = Answer::deserialize(ask.send().await?);
+            let answer = cx.payer.buy(self.purchase(batch), Box::pin(ask.send())).await?;
+            let answer = Answer::deserialize(answer);
             let mut data = answer.map(|answer| answer.data).unwrap_or_default();
             data.sort_by_key(|embedding| embedding.index);
             if data.len() != batch.len() {
@@ -74,5 +82,18 @@ impl Embedder {
             embeddings.extend(data.into_iter().map(|embedding| embedding.embedding));
         }
         Ok(embeddings)
+    }
+
+    fn purchase(&self, texts: &[String]) -> Purchase {
+        Purchase {
+            provider: "tools.retrieval".to_owned(),
+            model: self.model.clone(),
+            // For the answer that it is looked up for.
+            role: Role::Executor,
+            price: Price::Tokens {
+                million: self.price,
+                guessed: texts.iter().map(|text| estimate_tokens(text)).sum(),
+            },
+        }
     }
 }

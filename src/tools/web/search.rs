@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{
     super::{
-        Services, ToolContext, ToolError,
+        Options, ToolContext, ToolError,
         service::{BaseUrl, Service},
     },
     Config,
@@ -56,12 +56,12 @@ pub(super) enum Provider {
 }
 
 /// What is missing for searching, and how to mend that.
-pub(super) fn missing(services: &Services) -> Option<String> {
-    let config = match Config::deserialize(services.config.of("web")) {
+pub(super) fn missing(options: &Options) -> Option<String> {
+    let config = match Config::deserialize(options.section("web")) {
         Ok(config) => config,
-        Err(error) => return Some(format!("[tools.web] cannot be used: {error}")),
+        Err(error) => return Some(format!("what is set for web cannot be used: {error}")),
     };
-    let keyed = services.secrets.contains_key("web.key");
+    let keyed = options.services().secrets.contains_key("web.key");
     match config.search {
         Provider::None => Some("nobody answers searches; set tools.web.search".to_owned()),
         Provider::Searxng if config.search_url.is_none() => {
@@ -76,7 +76,7 @@ pub(super) fn missing(services: &Services) -> Option<String> {
 
 pub(super) async fn search(cx: ToolContext, args: Args) -> Result<Found, ToolError> {
     let config: Config = cx.config("web")?;
-    if let Some(missing) = missing(&cx.services) {
+    if let Some(missing) = missing(&cx.options) {
         return Err(ToolError::Unavailable(missing));
     }
     let limit = args.limit.unwrap_or(USUAL).clamp(1, 20);
@@ -190,12 +190,15 @@ fn hits(provider: Provider, answer: &Value, limit: usize) -> Option<Vec<Hit>> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
+    use std::{collections::BTreeMap, sync::Arc};
 
     use clifford_vault::Secret;
 
     use super::*;
-    use crate::tools::{Registry, ToolSettings};
+    use crate::{
+        store::settings::Setting,
+        tools::{Registry, Services, ToolSettings},
+    };
 
     fn services(section: Value, key: Option<&str>) -> Services {
         Services {
@@ -219,13 +222,36 @@ mod tests {
             (json!({ "search": "tavily" }), None, Some("tools.web.key")),
             (json!({ "search": "tavily" }), Some("k"), None),
         ] {
-            let services = services(section.clone(), key);
-            let fault = missing(&services);
+            let options = Options::new(Arc::new(services(section.clone(), key)), &[]);
+            let fault = missing(&options);
             assert_eq!(fault.is_some(), expected.is_some(), "{section}: {fault:?}");
             assert!(fault.is_none_or(|fault| fault.ends_with(expected.unwrap_or_default())));
-            let shown = Registry::new(1, &services).command("web.search").is_some();
-            assert_eq!(shown, expected.is_none(), "{section}");
+            assert_eq!(shown(&options), expected.is_none(), "{section}");
         }
+    }
+
+    fn shown(options: &Options) -> bool {
+        let visible = Registry::built_in(1).visible(None, options);
+        visible.iter().any(|visible| visible.has("web.search"))
+    }
+
+    #[test]
+    fn what_is_set_where_the_call_is_made_says_whether_there_is_a_search() {
+        let set = |field: &str, value: &str| Setting {
+            name: format!("tool.web.{field}"),
+            value: json!(value).to_string(),
+        };
+        let searxng = [set("search", "searxng"), set("search_url", "http://127.0.0.1:8888")];
+        let here = |section: Value, key: Option<&str>, rows: &[Setting]| {
+            let options = Options::new(Arc::new(services(section, key)), rows);
+            (shown(&options), missing(&options))
+        };
+        let brave = json!({ "search": "brave" });
+        let nobody = Some("nobody answers searches; set tools.web.search".to_owned());
+        assert_eq!(here(json!({}), None, &[]), (false, nobody.clone()));
+        assert_eq!(here(json!({}), None, &searxng), (true, None));
+        assert_eq!(here(brave.clone(), Some("k"), &[]), (true, None));
+        assert_eq!(here(brave, Some("k"), &[set("search", "none")]), (false, nobody));
     }
 
     #[test]

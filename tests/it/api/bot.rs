@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, net::SocketAddr};
 use clifford::{
     app::{App, Options},
     config::{self, Sources},
-    http::Server,
+    http::{Server, Socket},
     id::TokenId,
     store::tokens,
 };
@@ -81,7 +81,8 @@ impl Bot {
             workers: true,
             ..Options::default()
         };
-        let server = Server::bind(&loaded.config.http).await.unwrap();
+        let socket = Socket::bind(&loaded.config.http).await.unwrap();
+        let server = Server::on(&socket, &loaded.config.http).unwrap();
         let address = server.address();
         let app = App::start(&loaded, &secrets, options).await.unwrap();
         app.serve(server, &secrets);

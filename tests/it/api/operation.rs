@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use clifford::http::Server;
+use clifford::http::Socket;
 use serde_json::json;
 
 use super::bot::Bot;
@@ -134,12 +134,12 @@ async fn an_address_in_use_is_an_error_that_names_the_setting() {
         bind: "127.0.0.1:0".parse().unwrap(),
         ..Default::default()
     };
-    let first = Server::bind(&settings).await.unwrap();
+    let first = Socket::bind(&settings).await.unwrap();
     let taken = clifford::config::Http {
         bind: first.address(),
         ..settings
     };
-    let error = Server::bind(&taken).await.err().unwrap().to_string();
+    let error = Socket::bind(&taken).await.err().unwrap().to_string();
     assert!(
         error.starts_with(&format!("http.bind: {} cannot be listened on", first.address())),
         "{error}"

@@ -1,29 +1,15 @@
 //! Whether a bot says that it can work, and why not.
 
-use std::{
-    net::SocketAddr,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::time::Duration;
 
 use clifford_fakes::{
     discord::DiscordFake,
-    postgres::Cluster,
     telegram::{Fault, Method, TelegramFake},
 };
 use serde_json::{Value, json};
-use tokio::{
-    io::copy_bidirectional,
-    net::{TcpListener, TcpStream},
-    sync::watch,
-};
-use tokio_util::task::TaskTracker;
 
 use super::bot::{Answer, Bot};
-use crate::harness::PATIENCE;
+use crate::{harness::PATIENCE, way::Way};
 
 /// Asks until the bot says whether it is ready as it should, and returns what it checked.
 async fn checks(bot: &Bot, ready: bool) -> Value {
@@ -145,64 +131,11 @@ async fn a_token_that_the_platform_refuses_is_named_by_its_setting() {
     bot.app.shutdown().await;
 }
 
-/// A way to PostgreSQL that can be cut.
-struct Way {
-    address: SocketAddr,
-    open: Arc<AtomicBool>,
-    cut: watch::Sender<()>,
-}
-
-impl Way {
-    async fn to(server: String) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let way = Self {
-            address: listener.local_addr().unwrap(),
-            open: Arc::new(AtomicBool::new(true)),
-            cut: watch::Sender::new(()),
-        };
-        let (open, cut) = (Arc::clone(&way.open), way.cut.clone());
-        let tasks = TaskTracker::new();
-        let connections = tasks.clone();
-        tasks.spawn(async move {
-            while let Ok((mut here, _)) = listener.accept().await {
-                let mut cut = cut.subscribe();
-                if !open.load(Ordering::SeqCst) {
-                    continue;
-                }
-                let server = server.clone();
-                connections.spawn(async move {
-                    let mut there = TcpStream::connect(server).await.unwrap();
-                    tokio::select! {
-                        _ = cut.changed() => {}
-                        _ = copy_bidirectional(&mut here, &mut there) => {}
-                    }
-                });
-            }
-        });
-        way
-    }
-
-    /// Ends every connection, and each new one at once.
-    fn close(&self) {
-        self.open.store(false, Ordering::SeqCst);
-        self.cut.send_replace(());
-    }
-
-    fn open(&self) {
-        self.open.store(true, Ordering::SeqCst);
-    }
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bot_is_not_ready_while_postgresql_is_gone_and_ready_when_it_is_back() {
-    let database = tokio::task::spawn_blocking(|| Cluster::shared().database())
-        .await
-        .unwrap();
-    let Some(database) = database else { return };
-    let (_, server) = database.split_once('@').unwrap();
-    let (server, name) = server.split_once('/').unwrap();
-    let way = Way::to(server.to_owned()).await;
-    let url = format!("postgres://clifford@{}/{name}", way.address);
+    let Some((way, url)) = Way::to_postgres().await else {
+        return;
+    };
     let bot = Bot::with(&[("database.url", &url)]).await;
     assert_eq!(checks(&bot, true).await["database"], good("it takes writes"));
     way.close();

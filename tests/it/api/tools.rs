@@ -92,3 +92,35 @@ async fn what_cannot_be_set_is_told_by_field() {
     assert!(missing.text.contains("did you mean `compute`?"), "{}", missing.text);
     bot.app.shutdown().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_a_servers_tools_what_every_tool_has_is_set() {
+    let server = r#"[{ name = "disk", command = "/no/such/program" }]"#;
+    let bot = Bot::with(&[("tools.mcp", server)]).await;
+    let changed = patch(
+        &bot,
+        "/api/tools/disk",
+        &json!({"enabled": false, "time_limit_seconds": 5}),
+    )
+    .await;
+    assert_eq!(changed.status, 200, "{}", changed.text);
+    let tool = bot.get("/api/tools/disk").await.json();
+    assert_eq!(
+        (
+            &tool["usable"],
+            &tool["why"],
+            &field(&tool, "time_limit_seconds")["value"]
+        ),
+        (&json!(false), &json!("it is turned off (bot)"), &json!(5))
+    );
+    let back = patch(&bot, "/api/tools/disk", &json!({"enabled": null})).await.json();
+    assert!(
+        back["why"]
+            .as_str()
+            .is_some_and(|why| why.contains("is not at work now")),
+        "{back}"
+    );
+    let wrong = patch(&bot, "/api/tools/disk", &json!({"command": "sh"})).await;
+    assert_eq!((wrong.status, &wrong.json()["field"]), (422, &json!("command")));
+    bot.app.shutdown().await;
+}

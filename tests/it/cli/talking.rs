@@ -31,6 +31,14 @@ fn without_a_command_the_bot_talks_here_and_shows_its_plan_and_its_tool() {
 }
 
 #[test]
+fn without_a_command_a_platform_that_is_turned_off_is_none() {
+    let machine = Machine::new();
+    machine.write("bot.toml", "[channels.telegram]\nenabled = false\ntoken = \"1:a\"\n");
+    let said = machine.pipe("what is 17 * 23?\n", &[]).succeeds();
+    assert!(said.contains("17 * 23 = 391"), "{said}");
+}
+
+#[test]
 fn an_agent_that_chats_answers_in_one_call_and_its_run_can_be_shown_and_replayed() {
     let machine = Machine::new();
     let chat = ["--set", "agent.mode=chat"];
@@ -107,6 +115,40 @@ fn a_chat_shows_how_it_came_to_its_answer_unless_it_is_quiet() {
         !quiet.contains("compute.eval") && quiet.contains("17 * 23 = 391"),
         "{quiet}"
     );
+}
+
+#[test]
+fn what_is_asked_in_a_chat_is_approved_by_typing_its_id_in_the_next() {
+    let machine = Machine::new();
+    let rule = "[[policies]]\naction = \"confirm\"\ntools = [\"compute.eval\"]\n";
+    machine.write("bot.toml", rule);
+    let chat = ["chat", "--quiet", "--config", "bot.toml"];
+    let asked = machine.pipe("what is 17 * 23?\n/quit\n", &chat).succeeds();
+    assert!(asked.contains("compute.eval") && asked.contains("17 * 23"), "{asked}");
+    let list = ["runs", "list", "--status", "waiting", "--json", "--config", "bot.toml"];
+    let run = machine.run(list).json()[0]["id"]
+        .as_str()
+        .expect("a run")
+        .replace('-', "");
+    let code = asked
+        .split("Check: ")
+        .nth(1)
+        .and_then(|rest| rest.split_whitespace().next());
+    let code = code.expect("a code").trim_matches('`');
+    let mut next = machine
+        .command(chat)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    let mut stdin = next.stdin.take().expect("a pipe");
+    let line = format!("/approve {run}:{code}\n");
+    std::io::Write::write_all(&mut stdin, line.as_bytes()).expect("it reads");
+    let said = BufReader::new(next.stdout.take().expect("a pipe")).lines();
+    let answer = said.map_while(Result::ok).find(|line| line.contains("17 * 23 = 391"));
+    assert!(answer.is_some());
+    drop(stdin);
+    assert!(next.wait().expect("it ends").success());
 }
 
 #[test]

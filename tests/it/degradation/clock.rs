@@ -16,7 +16,7 @@ use clifford::{
     engine::{Engine, lease, rules::Rules, scheduler},
     ingress::{Gatekeeper, Settings},
     store::{
-        outbox, runs,
+        outbox, run_views,
         triggers::{self, Trigger, TriggerKind},
     },
 };
@@ -108,9 +108,14 @@ impl Model for Parrot {
         let input = prompt["input"].as_str().unwrap().to_owned();
         self.asked.lock().unwrap().push(input.clone());
         self.held.subscribe().wait_for(|held| !held).await.unwrap();
-        let output = format!("You said: {input}");
+        let action = match input.strip_prefix("remind me ") {
+            Some(when) if request.messages.len() == 2 => {
+                json!({ "type": "tool_call", "name": "reminders.set", "args": { "text": "walk", "when": when } })
+            }
+            _ => json!({ "type": "finish", "output": format!("You said: {input}") }),
+        };
         Ok(Completion {
-            text: json!({ "type": "finish", "output": output }).to_string(),
+            text: action.to_string(),
             ..Completion::default()
         })
     }
@@ -120,6 +125,8 @@ struct Desk {
     home: Home,
     world: World,
     engine: Arc<Engine>,
+    /// Another process on the same machine, which hears nothing and takes what it may.
+    neighbour: Arc<Engine>,
     gatekeeper: Arc<Gatekeeper>,
     hands: Arc<Hands>,
     post: Arc<Post>,
@@ -138,17 +145,25 @@ impl Desk {
             asked: Mutex::default(),
             held: watch::Sender::new(false),
         });
-        let workshop = Workshop {
-            clock: Arc::clone(&hands) as _,
-            rules: Rules {
-                planning_gate: false,
-                ..Rules::default()
-            },
-            model: Some(Arc::clone(&parrot) as _),
-            channels: BTreeMap::from([(Platform::Telegram, Arc::clone(&post) as _)]),
-            ..Workshop::default()
+        let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
+        let a_process = || {
+            let workshop = Workshop {
+                clock: Arc::clone(&hands) as _,
+                rules: Rules {
+                    planning_gate: false,
+                    time_zone: "Europe/Berlin".to_owned(),
+                    ..Rules::default()
+                },
+                model: Some(Arc::clone(&parrot) as _),
+                channels: BTreeMap::from([(Platform::Telegram, Arc::clone(&post) as _)]),
+                ..Workshop::default()
+            };
+            let engine = workshop.engine(&home.db);
+            tasks.spawn(scheduler::run(Arc::clone(&engine), stop.clone()));
+            tasks.spawn(lease::renew(Arc::clone(&engine), stop.clone()));
+            engine
         };
-        let engine = workshop.engine(&home.db);
+        let (engine, neighbour) = (a_process(), a_process());
         let open = Policy {
             access: Access::Open,
             ..Policy::default()
@@ -162,13 +177,11 @@ impl Desk {
             user_messages_per_minute: 0,
         };
         let gatekeeper = Gatekeeper::new(Arc::clone(&engine), settings);
-        let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
-        tasks.spawn(scheduler::run(Arc::clone(&engine), stop.clone()));
-        tasks.spawn(lease::renew(Arc::clone(&engine), stop.clone()));
         Self {
             home,
             world,
             engine,
+            neighbour,
             gatekeeper,
             hands,
             post,
@@ -242,13 +255,15 @@ impl Desk {
         self.stop.cancel();
         self.tasks.close();
         self.tasks.wait().await;
-        self.engine.tasks.close();
-        self.engine.tasks.wait().await;
         let end = tokio::time::Instant::now() + PATIENCE;
-        self.engine.delivery.flush(end, end).await;
+        for engine in [&self.engine, &self.neighbour] {
+            engine.tasks.close();
+            engine.tasks.wait().await;
+            engine.delivery.flush(end, end).await;
+        }
         assert_eq!(self.said(), expected);
         let mut conn = self.home.db.read().await.unwrap();
-        assert_eq!(runs::counts(&mut conn).await.unwrap(), []);
+        assert_eq!(run_views::counts(&mut conn, NOW).await.unwrap(), []);
         assert_eq!(outbox::backlog(&mut conn).await.unwrap().0, 0);
     }
 }
@@ -279,6 +294,35 @@ async fn a_run_at_work_is_answered_once_wherever_the_clock_is_put() {
         desk.close(&[&reminders[0], &reminders[1], "You said: one", "You said: two"])
             .await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reminder_for_every_weekday_at_8_is_said_at_8_on_weekdays() {
+    let desk = Desk::open(Duration::ZERO).await;
+    desk.hear("remind me every weekday at 8").await;
+    desk.until("the answer", |desk| desk.said().len() == 1).await;
+    // A Thursday, eight in the morning in Berlin.
+    let thursday = NOW.0 + 7 * HOUR;
+    let mut expected = vec!["You said: remind me every weekday at 8"];
+    for (day, is_weekday) in [(0, true), (1, true), (2, false), (3, false), (4, true)] {
+        for (at, comes) in [(thursday + day * DAY - 1, false), (thursday + day * DAY, is_weekday)] {
+            desk.hands.put(at - desk.hands.now().0);
+            expected.extend(comes.then_some("⏰ walk"));
+            // What comes due shows that work was looked for. When the second has come, the first look is over.
+            for _ in 0..2 {
+                desk.remind(desk.hands.now()).await;
+                expected.push("⏰ stretch");
+                desk.until("the reminder", |desk| desk.said().len() == expected.len())
+                    .await;
+            }
+        }
+    }
+    let (mut said, mut wanted) = (desk.said(), expected.clone());
+    said.sort();
+    wanted.sort_unstable();
+    assert_eq!(said, wanted);
+    let said: Vec<_> = desk.said();
+    desk.close(&said.iter().map(String::as_str).collect::<Vec<_>>()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -27,6 +27,12 @@ impl Disk {
             .arg(dir.path())
             .output();
         let is_mounted = mounted.is_ok_and(|mounted| mounted.status.success());
+        match is_mounted {
+            true => println!("the disk is a file system of its own"),
+            false => {
+                println!("nothing may be mounted here: a limit on the size of files takes the part of a full disk")
+            }
+        }
         Self { dir, is_mounted }
     }
 

@@ -1,9 +1,16 @@
-//! How a bot's processes end.
+//! How a bot's processes begin in other ways, are told something, and end.
 
-use std::{ffi::OsStr, os::unix::process::ExitStatusExt, process::ExitStatus, time::Duration};
+use std::{
+    ffi::OsStr,
+    fs::OpenOptions,
+    os::unix::process::ExitStatusExt,
+    process::{ExitStatus, Stdio},
+    time::Duration,
+};
 
 use rustix::process::{Pid, Signal};
-use tokio::process::Child;
+use tempfile::TempDir;
+use tokio::process::{Child, Command};
 
 use super::{Bot, PATIENCE};
 
@@ -11,6 +18,25 @@ impl Bot {
     /// From now on processes are started from this binary; `None`: from the one under test.
     pub fn runs(&mut self, other: Option<&OsStr>) {
         self.binary = other.map_or_else(super::binary, OsStr::to_owned);
+    }
+
+    /// Starts the binary as who has just installed it does: without a command and a file of settings, in an empty
+    /// directory, with this environment and nothing else. Returns that directory.
+    pub fn spawn_bare(&mut self, env: &[(&str, String)]) -> TempDir {
+        let home = tempfile::tempdir().unwrap();
+        let log = OpenOptions::new().create(true).append(true).open(self.log()).unwrap();
+        let mut command = Command::new(&self.binary);
+        command
+            .current_dir(home.path())
+            .env_clear()
+            .env("HOME", home.path())
+            .envs(env.iter().cloned())
+            .stdin(Stdio::null())
+            .stdout(log.try_clone().unwrap())
+            .stderr(log)
+            .kill_on_drop(true);
+        self.processes.push(command.spawn().unwrap());
+        home
     }
 
     /// Waits until the oldest process has killed itself at its crash point.
@@ -40,6 +66,18 @@ impl Bot {
     /// Asks the oldest process to end, and does not wait for it.
     pub fn terminate(&self) {
         self.signal(Signal::TERM);
+    }
+
+    /// Has the oldest process read its settings again.
+    pub async fn reload(&self) {
+        self.listens().await;
+        self.signal(Signal::HUP);
+    }
+
+    /// Waits until its processes have logged this so often.
+    pub async fn has_logged(&self, text: &str, times: usize) {
+        self.until(text, async |_| (self.logged(text) >= times).then_some(()))
+            .await;
     }
 
     /// Interrupts the oldest process until it ends, as somebody does who presses Ctrl-C again and again.

@@ -8,6 +8,7 @@ use clifford::{
     store::{
         backlog::{self, Backlog, Backlogs},
         jobs::{self, JobKind, NewJob},
+        leases::Look,
         runs::NewRun,
         triggers::{self, Trigger, TriggerKind},
     },
@@ -77,9 +78,9 @@ pub async fn what_waits_is_counted_with_the_age_of_the_oldest(world: World) {
 
     // What somebody works on waits no more.
     world.claim(WorkerId::new(), later(0), 1).await;
-    let claimed = world.db.write(move |tx| {
-        Box::pin(async move { jobs::claim(tx, WorkerId::new(), later(60), later(60).after(LEASE)).await })
-    });
+    let claimed = world
+        .db
+        .write(move |tx| Box::pin(jobs::claim(tx, Look::new(WorkerId::new(), later(60), LEASE))));
     claimed.await.expect("claims").expect("a job");
     let expected = Backlogs {
         runs: since(1, later(20)),

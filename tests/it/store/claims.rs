@@ -13,7 +13,7 @@ use clifford::{
     store::{
         StoreError,
         jobs::{self, JobKind, JobLease, NewJob, WriteMode},
-        leases,
+        leases::{self, Look},
         messages::MessageStatus,
         run_queue, run_tree,
         runs::{self, Lease, RunStatus},
@@ -156,7 +156,7 @@ pub async fn a_job_is_held_by_renewing_it_and_not_by_a_heartbeat(world: World) {
     let claim = |now: Timestamp| {
         world
             .db
-            .write(move |tx| Box::pin(async move { jobs::claim(tx, WorkerId::new(), now, now.after(LEASE)).await }))
+            .write(move |tx| Box::pin(jobs::claim(tx, Look::new(WorkerId::new(), now, LEASE))))
     };
     let renew = |lease: JobLease, until: Timestamp| {
         world
@@ -297,7 +297,7 @@ pub async fn a_lease_by_name_is_held_by_one(world: World) {
     let hold = |owner, now: clifford::clock::Timestamp| {
         world
             .db
-            .write(move |tx| Box::pin(leases::hold(tx, "poll", owner, now, now.after(LEASE))))
+            .write(move |tx| Box::pin(leases::hold(tx, "poll", Look::new(owner, now, LEASE))))
     };
     assert!(hold(a, NOW).await.expect("holds"));
     assert!(!hold(b, NOW).await.expect("looks"));
@@ -316,12 +316,13 @@ pub async fn leases_of_a_kind_are_counted_until_they_run_out(world: World) {
         let owner = WorkerId::new();
         world
             .db
-            .write(move |tx| Box::pin(leases::hold(tx, name, owner, now, now.after(LEASE))))
+            .write(move |tx| Box::pin(leases::hold(tx, name, Look::new(owner, now, LEASE))))
     };
     let count = async |now: clifford::clock::Timestamp| {
+        let look = Look::new(WorkerId::new(), now, LEASE);
         let counted = world
             .db
-            .write(move |tx| Box::pin(leases::count(tx, "present:discord:", now)));
+            .write(move |tx| Box::pin(leases::count(tx, "present:discord:", look)));
         counted.await.expect("counts")
     };
     let until = async |name| {

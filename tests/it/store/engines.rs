@@ -1,8 +1,8 @@
 //! Runs every case on both engines.
 
 use super::{
-    backlog, budgets, claims, documents, files, follow_ups, hands, keys, linking, lists, managing, memory_writes,
-    moves, places, policies, races, recollections, rows, search, triggers,
+    backlog, budgets, claims, crowds, documents, files, follow_ups, hands, keys, linking, lists, managing,
+    memory_writes, moves, places, policies, races, recollections, rows, search, takeovers, triggers,
     world::{Home, World},
 };
 
@@ -107,6 +107,10 @@ on_both_engines![
     search::any_text_is_a_query_that_an_engine_takes,
     search::conversations_are_listed_and_read_within_the_scope,
     search::what_is_gone_is_forgotten_and_the_rest_is_still_found,
+    crowds::a_reminder_is_said_though_many_triggers_wait_for_their_conversation,
+    crowds::a_sleeper_is_woken_though_many_wait_for_their_conversation,
+    takeovers::where_the_time_does_not_tell_only_what_was_given_back_is_free,
+    takeovers::what_is_held_until_too_late_a_time_is_found_and_given_back_unless_it_is_renewed,
     triggers::a_due_time_is_claimed_by_one_of_many_and_the_trigger_moves_on,
     triggers::a_call_that_is_repeated_makes_one_trigger,
     triggers::a_reminder_is_said_where_it_was_set_or_to_its_person_in_private,
@@ -161,6 +165,7 @@ on_both_engines![
     policies::a_rule_comes_back_as_it_was_and_goes_with_whom_it_is_about,
     policies::of_many_calls_at_once_no_more_count_than_the_limit_allows,
     policies::whoever_is_counted_has_a_limit_of_their_own,
+    policies::a_limit_remembers_a_call_for_as_long_as_it_counts_back,
     policies::of_two_answers_at_once_one_is_taken,
     policies::an_answer_is_taken_from_whom_it_may_come_and_to_what_is_asked,
     policies::what_was_read_from_outside_is_known_of_a_prompt,

@@ -9,6 +9,7 @@ use clifford::{
     store::{
         Db, Pools,
         jobs::{self, JobLease, JobStatus},
+        leases::Look,
         steps,
     },
 };
@@ -119,8 +120,8 @@ async fn begin(db: &Db) -> (JobId, JobLease) {
     db.write(|tx| {
         Box::pin(async move {
             let (job, _) = erase::begin(tx, ada(), NOW).await?;
-            let until = NOW.after(Duration::from_secs(30));
-            let lease = jobs::claim_one(tx, job, WorkerId::new(), NOW, until).await?;
+            let look = Look::new(WorkerId::new(), NOW, Duration::from_secs(30));
+            let lease = jobs::claim_one(tx, job, look).await?;
             Ok((job, lease.expect("a claim")))
         })
     })
@@ -297,9 +298,8 @@ async fn an_erasure_that_stopped_in_the_middle_goes_on_where_it_was() {
         let claim = async |after: u64| {
             let now = NOW.after(Duration::from_secs(after));
             db.write(move |tx| {
-                Box::pin(async move {
-                    jobs::claim_one(tx, job, WorkerId::new(), now, now.after(Duration::from_secs(30))).await
-                })
+                let look = Look::new(WorkerId::new(), now, Duration::from_secs(30));
+                Box::pin(jobs::claim_one(tx, job, look))
             })
             .await
             .expect("claims")

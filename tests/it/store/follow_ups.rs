@@ -74,7 +74,7 @@ impl World {
     async fn follow_up(&self, ended: &Run) -> Run {
         let (context, ended) = (self.context, ended.clone());
         let begun = self.db.write(move |tx| {
-            Box::pin(async move { follow_up_in(tx, context, &ended, WorkerId::new(), LEASE, NOW).await })
+            Box::pin(async move { follow_up_in(tx, context, ended.agent_id, WorkerId::new(), LEASE, NOW).await })
         });
         begun.await.expect("begins").expect("a run").0
     }

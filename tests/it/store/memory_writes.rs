@@ -10,6 +10,7 @@ use clifford::{
         BoxFuture, Pools, StoreError, Tx, approvals,
         contexts::{self, Context},
         jobs::{self, Filter, Job, JobKind, JobLease, JobStatus, WriteMode},
+        leases::Look,
         memory_write::{self, Change, Item, Said, Summary},
         messages::{self, Direction, MessageStatus, NewOutbound},
         runs::{self, RunStatus},
@@ -103,7 +104,7 @@ impl World {
 
     async fn claimed(&self) -> JobLease {
         let worker = clifford::id::WorkerId::new();
-        self.write(move |tx| Box::pin(async move { jobs::claim(tx, worker, NOW, NOW.after(LEASE)).await }))
+        self.write(move |tx| Box::pin(jobs::claim(tx, Look::new(worker, NOW, LEASE))))
             .await
             .expect("a job")
             .1

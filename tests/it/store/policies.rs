@@ -1,14 +1,17 @@
 //! Rules, what counts against them, answers, and what holds words from outside.
 
+use std::time::Duration;
+
 use clifford::{
     clock::Timestamp,
     engine::{
         answering::{self, Answer, Answered, By},
         step::{Answerer, ConfirmAbout, ConfirmRequest, Event, Step, StepKind, ToolCall},
     },
-    id::RunId,
+    id::{RunId, SpaceId},
     memory::recall::{self, Amounts},
     policy::{Action, By as Counted, Limit, Per, Rule, question},
+    retention::Retention,
     store::{
         approvals, policies,
         recollection::{self, Outside},
@@ -127,6 +130,40 @@ pub async fn whoever_is_counted_has_a_limit_of_their_own(world: World) {
     assert!(!count(&world, limit(1, Counted::Space), theirs, "e", NOW).await);
 }
 
+pub async fn a_limit_remembers_a_call_for_as_long_as_it_counts_back(world: World) {
+    let db = &world.db;
+    // The ids of runs are of the time of their making: this is after it.
+    let then = Timestamp(4_000_000_000_000);
+    let days = |days: u64| then.after(Duration::from_secs(days * 86_400));
+    let run = world.insert(world.loose_run()).await.unwrap().id;
+    let ended = format!(
+        "UPDATE runs SET status = 'completed', ended_at = {} WHERE id = '{run}'",
+        then.0
+    );
+    execute(db, ended).await;
+    let monthly = Limit {
+        per: Per::Month,
+        ..limit(1, Counted::User)
+    };
+    assert!(count(&world, monthly.clone(), run, "a", then).await);
+    let forget = async |per: Per, now: Timestamp| {
+        let limits = vec![("few".to_owned(), per.length())];
+        db.write(move |tx| Box::pin(async move { policies::forget_uses(tx, &limits, now).await }))
+            .await
+            .unwrap()
+    };
+    let retention = Retention {
+        runs: Some(Duration::from_secs(7 * 86_400)),
+        ..Retention::default()
+    };
+    let deleted = async |now: Timestamp| retention.apply(db, now).await.unwrap().runs;
+    // Runs are kept for a week, and the month of the limit is not over.
+    assert_eq!((forget(Per::Month, days(20)).await, deleted(days(20)).await), (0, 0));
+    assert!(!count(&world, monthly, run, "b", days(20)).await);
+    // Once it is, or the rule counts back less, nothing needs the run any more.
+    assert_eq!((forget(Per::Day, days(20)).await, deleted(days(20)).await), (1, 1));
+}
+
 /// A run that asks, and the question's code.
 async fn asking(world: &World) -> (Run, String) {
     let (run, lease) = world.held(world.run()).await;
@@ -220,6 +257,11 @@ pub async fn an_answer_is_taken_from_whom_it_may_come_and_to_what_is_asked(world
         answer(&world, by(&stranger, &run, &code, true), NOW).await,
         Answered::NotTheirs
     );
+    let manages_elsewhere = Answer {
+        by: By::Manager(stranger.clone(), SpaceId::new()),
+        ..by(&stranger, &run, &code, true)
+    };
+    assert_eq!(answer(&world, manages_elsewhere, NOW).await, Answered::NotTheirs);
     assert_eq!(
         answer(&world, by(&world.user, &run, "000000000000", true), NOW).await,
         Answered::Other

@@ -132,7 +132,7 @@ async fn depart(tx: &mut Tx, context: clifford::id::ContextId, lease: Lease) -> 
     let run = runs::get(tx, lease.run)
         .await?
         .ok_or_else(|| StoreError::NotFound("run".into()))?;
-    let followed = follow_up_in(tx, context, &run, lease.owner, LEASE, NOW).await?;
+    let followed = follow_up_in(tx, context, run.agent_id, lease.owner, LEASE, NOW).await?;
     Ok(followed.map(|(_, lease)| lease))
 }
 

@@ -7,8 +7,10 @@ use clifford::{
     id::{MessageId, WorkerId},
     store::{
         Db, StoreError,
+        leases::Look,
         messages::{self, MessageStatus, NewOutbound},
-        outbox, steps, users,
+        outbox::{self, Delivered},
+        steps, users,
     },
 };
 use clifford_action::{Category, Importance, OutputMode};
@@ -53,7 +55,11 @@ pub async fn steps_come_back_as_they_were(world: World) {
             },
             origins: ["https://example.org".to_owned()].into(),
             duration_ms: 7,
-            spent: clifford::engine::step::Spent { tokens: 5, cost: 0.25 },
+            spent: clifford::engine::step::Spent {
+                tokens: 5,
+                written: 2,
+                cost: 0.25,
+            },
         }),
         StepKind::AssistantMessage {
             text: "hi".into(),
@@ -165,13 +171,22 @@ async fn claim(db: &Db, now: clifford::clock::Timestamp) -> Vec<MessageId> {
 
 async fn claim_by(db: &Db, worker: WorkerId, now: clifford::clock::Timestamp) -> Vec<MessageId> {
     db.write(move |tx| {
-        Box::pin(async move { outbox::claim(tx, worker, &[Platform::Telegram], now, now.after(LEASE), 10).await })
+        let look = Look::new(worker, now, LEASE);
+        Box::pin(async move { outbox::claim(tx, look, &[Platform::Telegram], 10).await })
     })
     .await
     .expect("claims")
     .into_iter()
     .map(|(message, _)| message.id)
     .collect()
+}
+
+async fn held_by(world: &World, worker: WorkerId) -> Vec<MessageId> {
+    let mut held = outbox::held(&mut world.db.read().await.expect("reads"), worker)
+        .await
+        .expect("reads");
+    held.sort();
+    held
 }
 
 async fn parts(world: &World, message: MessageId) -> Vec<(i64, MessageStatus)> {
@@ -197,24 +212,56 @@ pub async fn outgoing_messages_are_claimed_by_one_worker_and_delivered_part_by_p
     let claims = futures::future::join_all((0..4).map(|_| claim(&world.db, NOW))).await;
     assert_eq!(claims.concat().iter().filter(|claimed| **claimed == id).count(), 1);
     assert_eq!(claim(&world.db, NOW).await, []);
-    assert!(
-        claim(&world.db, NOW.after(LEASE * 2)).await.contains(&id),
-        "its worker is gone"
-    );
+    let (late, worker) = (WorkerId::new(), WorkerId::new());
+    let taken_over = claim_by(&world.db, worker, NOW.after(LEASE * 2)).await;
+    assert!(taken_over.contains(&id), "its worker is gone");
 
-    let deliver = |seq: i64, is_last: bool| {
+    let deliver = |worker, seq, is_last| {
+        let part = Delivered {
+            message: id,
+            seq,
+            is_last,
+            platform_id: "p",
+            worker,
+        };
         world
             .db
-            .write(move |tx| Box::pin(outbox::part_delivered(tx, id, seq, "p", is_last, NOW)))
+            .write(move |tx| Box::pin(outbox::part_delivered(tx, part, NOW)))
     };
-    deliver(0, false).await.expect("marks");
+    // One that woke up too late tells nothing of what is another's.
+    deliver(late, 0, false).await.expect("writes nothing");
+    deliver(late, 1, true).await.expect("writes nothing");
+    let is_sending = world
+        .db
+        .write(move |tx| Box::pin(outbox::part_sending(tx, id, 0, late)));
+    is_sending.await.expect("writes nothing");
+    let elsewhere = world.db.write(move |tx| {
+        Box::pin(async move {
+            let address = Address {
+                place: "2".into(),
+                private: true,
+                reply_to: None,
+                via: None,
+            };
+            outbox::readdress(tx, id, late, &address).await
+        })
+    });
+    elsewhere.await.expect("writes nothing");
+    assert_eq!(
+        parts(&world, id).await,
+        [(0, MessageStatus::Pending), (1, MessageStatus::Pending)]
+    );
+    assert_eq!(status(&world, id).await, MessageStatus::Pending);
+    assert_eq!(held_by(&world, worker).await, taken_over);
+
+    deliver(worker, 0, false).await.expect("marks");
     assert_eq!(parts(&world, id).await, [(1, MessageStatus::Sending)]);
     assert_eq!(status(&world, id).await, MessageStatus::Sending);
     let channel = world.channel.id;
     let mut conn = world.db.read().await.expect("reads");
     assert!(outbox::has_older(&mut conn, channel, later).await.expect("reads"));
     drop(conn);
-    deliver(1, true).await.expect("marks");
+    deliver(worker, 1, true).await.expect("marks");
     assert_eq!(parts(&world, id).await, []);
     assert_eq!(status(&world, id).await, MessageStatus::Delivered);
     let mut conn = world.db.read().await.expect("reads");

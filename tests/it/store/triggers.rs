@@ -46,11 +46,11 @@ fn engine(db: &Db) -> Arc<Engine> {
     workshop.engine(db)
 }
 
-async fn look(world: &World, now: Timestamp) -> usize {
+pub async fn look(world: &World, now: Timestamp) -> usize {
     fire::fire_due(&engine(&world.db), now).await.expect("looks")
 }
 
-fn reminder(world: &World, at: Timestamp) -> Trigger {
+pub fn reminder(world: &World, at: Timestamp) -> Trigger {
     Trigger {
         content: "stretch".to_owned(),
         user_id: Some(world.user.id),
@@ -60,7 +60,7 @@ fn reminder(world: &World, at: Timestamp) -> Trigger {
     }
 }
 
-async fn add(db: &Db, trigger: &Trigger) -> TriggerId {
+pub async fn add(db: &Db, trigger: &Trigger) -> TriggerId {
     let new = trigger.clone();
     let stored = db.write(move |tx| Box::pin(async move { triggers::insert(tx, &new, None).await }));
     stored.await.expect("stores").id
@@ -72,7 +72,7 @@ async fn get(db: &Db, id: TriggerId) -> Trigger {
 }
 
 /// What was said, and where, oldest first.
-async fn said(db: &Db) -> Vec<(ChannelId, String)> {
+pub async fn said(db: &Db) -> Vec<(ChannelId, String)> {
     let mut conn = db.read().await.expect("reads");
     let mut all = messages::page(&mut conn, None, None, None, 100).await.expect("reads");
     all.retain(|message| message.direction == Direction::Outbound);

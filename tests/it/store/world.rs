@@ -10,6 +10,7 @@ use clifford::{
         agents::{self, Agent, Mode},
         channels::{self, Channel},
         contexts,
+        leases::Look,
         memory_write::{self, Change, Item},
         messages::{self, MessageStatus, NewInbound},
         run_queue,
@@ -200,7 +201,8 @@ impl World {
         self.db
             .write(move |tx| {
                 Box::pin(async move {
-                    run_queue::claim(tx, worker, &[Platform::Telegram], now, now.after(LEASE), limit, TREE).await
+                    let look = Look::new(worker, now, LEASE);
+                    run_queue::claim(tx, look, &[Platform::Telegram], limit, TREE).await
                 })
             })
             .await

@@ -122,7 +122,7 @@ async fn one_of_several_writes_that_fails_or_panics_harms_none_of_the_others() {
         match index % 3 {
             0 => written.expect("written"),
             1 => assert!(matches!(written, Err(StoreError::WrongState(_)))),
-            _ => assert!(matches!(written, Err(StoreError::Unavailable(_)))),
+            _ => assert!(matches!(written, Err(StoreError::Corrupt(_)))),
         }
         let kept = settings::get(&mut conn, "test", &index.to_string())
             .await

@@ -3,12 +3,14 @@
 use std::collections::{HashMap, HashSet};
 
 use clifford::{
+    clock::{Clock as _, SystemClock},
     engine::sentences,
     id::RunId,
     store::{
         Db, DbOptions,
         messages::{self, Direction, Message, MessageStatus},
-        runs::{self, Filter, Run, RunKind},
+        run_views,
+        runs::{Filter, Run, RunKind},
     },
 };
 
@@ -52,7 +54,8 @@ impl Evidence {
         };
         let db = Db::open(&options).await?;
         let mut conn = db.read().await?;
-        let runs = runs::page(&mut conn, &Filter::default(), i32::MAX.unsigned_abs()).await?;
+        let now = SystemClock.now();
+        let runs = run_views::page(&mut conn, &Filter::default(), i32::MAX.unsigned_abs(), now).await?;
         let messages = messages::page(&mut conn, None, None, None, i32::MAX.unsigned_abs()).await?;
         drop(conn);
         db.close().await;

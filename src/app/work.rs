@@ -1,0 +1,84 @@
+//! What works beside the runs, from the start to the end: each a loop that is begun again if it panics.
+
+use std::{sync::Arc, time::Duration};
+
+use clifford_channel::{Channel, Ingress};
+
+use super::{App, settings};
+use crate::{
+    engine::{lease, scheduler},
+    housekeeping, jobs, left_spaces,
+    receiver::{self, Receiver},
+    retention, search,
+    supervise::keep,
+    takeover::Takeover,
+};
+
+impl App {
+    /// Begins what every process does, and, where it works on runs that nobody holds, what looks for work.
+    pub(super) fn begin(&self, workers: bool) {
+        let engine = Arc::clone(&self.engine);
+        let held = self.empty_handed.clone();
+        self.background.spawn(keep("leases", held.clone(), move || {
+            lease::renew(Arc::clone(&engine), held.clone())
+        }));
+        if workers {
+            self.look_for_work();
+            self.tidy();
+        }
+    }
+
+    fn look_for_work(&self) {
+        let (engine, stop) = (Arc::clone(&self.engine), self.background_stop.clone());
+        self.background.spawn(keep("scheduler", stop.clone(), move || {
+            scheduler::run(Arc::clone(&engine), stop.clone())
+        }));
+        let (engine, stop) = (Arc::clone(&self.engine), self.background_stop.clone());
+        self.background.spawn(keep("leases of the dead", stop.clone(), move || {
+            lease::watch(Arc::clone(&engine), stop.clone())
+        }));
+        let (engine, stop) = (Arc::clone(&self.engine), self.background_stop.clone());
+        self.background.spawn(keep("jobs", stop.clone(), move || {
+            jobs::run(Arc::clone(&engine), stop.clone())
+        }));
+    }
+
+    fn tidy(&self) {
+        let (engine, stop) = (Arc::clone(&self.engine), self.background_stop.clone());
+        self.background.spawn(keep("left spaces", stop.clone(), move || {
+            left_spaces::run(Arc::clone(&engine), stop.clone())
+        }));
+        let (db, stop) = (self.db.clone(), self.background_stop.clone());
+        self.background.spawn(keep("search index", stop.clone(), move || {
+            search::indexer::run(db.clone(), stop.clone())
+        }));
+        let kept = settings::retention(&self.config);
+        let (db, clock, stop) = (self.db.clone(), Arc::clone(&self.clock), self.background_stop.clone());
+        self.background.spawn(keep("retention", stop.clone(), move || {
+            retention::run(db.clone(), Arc::clone(&clock), kept, stop.clone())
+        }));
+        let hours = self.config.ingress.auto_close_hours;
+        let idle = (hours > 0).then(|| Duration::from_secs(hours * 3600));
+        let (engine, stop) = (Arc::clone(&self.engine), self.background_stop.clone());
+        self.background.spawn(keep("housekeeping", stop.clone(), move || {
+            housekeeping::run(Arc::clone(&engine), idle, stop.clone())
+        }));
+    }
+
+    /// Receives from these channels, each in a task of its own.
+    pub(super) fn receive(&self, channels: impl Iterator<Item = Arc<dyn Channel>>) {
+        for channel in channels {
+            let receiver = Receiver {
+                channel,
+                ingress: Arc::clone(&self.gatekeeper) as Arc<dyn Ingress>,
+                db: self.db.clone(),
+                takeover: Arc::new(Takeover::new(
+                    Arc::clone(&self.clock),
+                    self.engine.worker,
+                    self.engine.settings.lease.min(receiver::LEASE),
+                )),
+            };
+            self.receivers.spawn(receiver.run(self.stop.clone()));
+        }
+    }
+}

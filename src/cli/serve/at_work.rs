@@ -1,0 +1,110 @@
+//! A bot at work by one configuration: everything of it runs in a runtime of its own, and is gone with that. So whatever
+//! hung when its time was over is as surely ended as by the end of a process, and what begins next finds nobody else.
+
+use anyhow::{Context, anyhow};
+use tokio::{
+    runtime::{Builder, Runtime},
+    sync::oneshot,
+    task::JoinHandle,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{greeting, plan::Plan};
+use crate::{
+    app::App,
+    cli::{LINGER, setup},
+    http::Server,
+};
+
+/// A bot at work.
+pub(super) struct AtWork {
+    runtime: Own,
+    stop: CancellationToken,
+    life: JoinHandle<()>,
+}
+
+impl AtWork {
+    /// Begins to work; the first time it says what runs.
+    ///
+    /// # Errors
+    /// Why it cannot; nothing of it is left.
+    pub(super) async fn begin(plan: Plan, greets: bool) -> anyhow::Result<Self> {
+        let runtime = Builder::new_multi_thread().enable_all().build();
+        let runtime = Own(Some(runtime.context("the runtime could not be started")?));
+        let stop = CancellationToken::new();
+        let (begun, told) = oneshot::channel();
+        let life = runtime.spawn(Box::pin(live(plan, stop.clone(), begun, greets)))?;
+        match told.await {
+            Ok(Ok(())) => Ok(Self { runtime, stop, life }),
+            Ok(Err(error)) => {
+                runtime.end().await;
+                Err(error)
+            }
+            Err(_) => Err(anyhow!("the bot could not begin: a bug, which the log tells")),
+        }
+    }
+
+    /// Ends within `shutdown_seconds`, and takes everything along that hangs.
+    pub(super) async fn end(self) {
+        self.stop.cancel();
+        if self.life.await.is_err() {
+            tracing::error!("the end was cut short by a bug; what was at work goes on at the next start");
+        }
+        self.runtime.end().await;
+    }
+}
+
+async fn live(plan: Plan, stop: CancellationToken, begun: oneshot::Sender<anyhow::Result<()>>, greets: bool) {
+    let app = match start(&plan, greets).await {
+        Ok(app) => app,
+        Err(error) => return drop(begun.send(Err(error))),
+    };
+    // Who waits for that may have been told to stop.
+    begun.send(Ok(())).ok();
+    stop.cancelled().await;
+    app.shutdown().await;
+}
+
+async fn start(plan: &Plan, greets: bool) -> anyhow::Result<App> {
+    // Before anything is received, as what else may be wrong with the start.
+    let server = plan.socket.as_deref();
+    let server = server.map(|socket| Server::on(socket, &plan.loaded.config.http));
+    let server = server.transpose().context("http.bind: nobody can be answered there")?;
+    let app = setup::start(&plan.loaded, &plan.secrets, plan.options()).await?;
+    if greets {
+        greeting::say(&app, &plan.loaded, &plan.args).await?;
+    }
+    match server {
+        Some(server) if plan.serves_api() => app.serve(server, &plan.secrets),
+        Some(server) => app.tell(server, &plan.secrets),
+        None => {}
+    }
+    Ok(app)
+}
+
+/// A runtime that may be dropped anywhere.
+struct Own(Option<Runtime>);
+
+impl Own {
+    fn spawn(&self, future: impl Future<Output = ()> + Send + 'static) -> anyhow::Result<JoinHandle<()>> {
+        let runtime = self.0.as_ref().context("the runtime has ended")?;
+        Ok(runtime.spawn(future))
+    }
+
+    /// Ends every task, and waits a little for what blocks its thread.
+    async fn end(mut self) {
+        let Some(runtime) = self.0.take() else { return };
+        let ended = tokio::task::spawn_blocking(move || runtime.shutdown_timeout(LINGER));
+        if ended.await.is_err() {
+            tracing::error!("what was at work could not be ended");
+        }
+    }
+}
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! What a server works by: its settings, its secrets and the address that it is bound to; and how they are read again.
+
+use std::{sync::Arc, time::Duration};
+
+use super::{Args, Part};
+use crate::{
+    app::{self, Options},
+    cli::setup::Globals,
+    config::{self, Loaded, Secrets},
+    http::Socket,
+    store::Db,
+};
+
+/// What a server works by.
+#[derive(Clone)]
+pub(super) struct Plan {
+    pub(super) loaded: Loaded,
+    pub(super) secrets: Secrets,
+    pub(super) args: Args,
+    /// Where it answers. The same for as long as the same address is set: callers wait there while settings change.
+    pub(super) socket: Option<Arc<Socket>>,
+}
+
+/// What came of reading the settings again.
+pub(super) enum Again {
+    /// Nothing changes, and the log says why.
+    Kept,
+    /// These are to be put in force.
+    Changed(Box<Plan>),
+}
+
+impl Plan {
+    /// Binds the address of the settings.
+    ///
+    /// # Errors
+    /// It cannot be listened on.
+    pub(super) async fn new(loaded: Loaded, secrets: Secrets, args: Args) -> anyhow::Result<Self> {
+        let config = &loaded.config;
+        let api = args.does(Part::Api);
+        let socket = match config.telemetry.metrics_bind {
+            _ if api && config.http.enabled => Some(Socket::bind(&config.http).await?),
+            Some(address) if !api => Some(Socket::bind_for_watching(address).await?),
+            _ => None,
+        };
+        let socket = socket.map(Arc::new);
+        Ok(Self {
+            loaded,
+            secrets,
+            args,
+            socket,
+        })
+    }
+
+    /// Whether anybody is answered.
+    pub(super) const fn listens(&self) -> bool {
+        self.socket.is_some()
+    }
+
+    /// Whether the API is served, and not only told how the process is.
+    pub(super) fn serves_api(&self) -> bool {
+        self.args.does(Part::Api)
+    }
+
+    /// What this process does.
+    pub(super) fn options(&self) -> Options {
+        Options {
+            channels: self.args.does(Part::Channels),
+            workers: self.args.does(Part::Workers),
+            terminal: None,
+        }
+    }
+
+    /// How long it may take to end.
+    pub(super) const fn shutdown_time(&self) -> Duration {
+        Duration::from_secs(self.loaded.config.engine.shutdown_seconds)
+    }
+
+    /// Reads the settings again, and says what is wrong with them, what changes, and what would need a restart.
+    pub(super) async fn again(&self, globals: &Globals) -> Again {
+        let (loaded, secrets) = match globals.load_with_secrets() {
+            Ok(read) => read,
+            Err(error) => return refused(&error),
+        };
+        let changes = config::changes((&self.loaded.config, &self.secrets), (&loaded.config, &secrets));
+        if !changes.of_process.is_empty() {
+            let keys = changes.of_process.join(", ");
+            tracing::warn!(
+                keys,
+                "changed, and in force after a restart: they belong to the process"
+            );
+        }
+        if changes.in_force.is_empty() {
+            tracing::info!("the settings were read again; nothing else of them differs");
+            return Again::Kept;
+        }
+        let next = match self.next(loaded, secrets).await {
+            Ok(next) => next,
+            Err(error) => return refused(&error),
+        };
+        let keys = changes.in_force.join(", ");
+        tracing::info!(
+            keys,
+            "changed; what is at work is finished or handed back, and goes on by the new settings"
+        );
+        Again::Changed(Box::new(next))
+    }
+
+    /// The plan for other settings, as far as they can be tried beside what is at work.
+    async fn next(&self, mut loaded: Loaded, mut secrets: Secrets) -> anyhow::Result<Self> {
+        loaded.keep_of_process(&self.loaded);
+        secrets.go_on_masking(&self.secrets);
+        let reachable = app::db_options(&loaded, false);
+        Db::open(&reachable).await?.close().await;
+        let (old, new) = (&self.loaded.config.http, &loaded.config.http);
+        if old.enabled == new.enabled && old.bind == new.bind {
+            return Ok(Self {
+                loaded,
+                secrets,
+                args: self.args.clone(),
+                socket: self.socket.clone(),
+            });
+        }
+        Self::new(loaded, secrets, self.args.clone()).await
+    }
+}
+
+fn refused(error: &anyhow::Error) -> Again {
+    for line in format!("{error:#}").lines() {
+        tracing::error!("{line}");
+    }
+    tracing::error!("the settings are not taken; those that are in force stay");
+    Again::Kept
+}

@@ -1,0 +1,122 @@
+//! Sending one part: again and again, with the patience that the platform asks for, until it is taken, refused or left.
+
+use clifford_channel::{Address, DeliveryKey, Part, Receipt, SendError};
+use tokio::time::Instant;
+
+use super::{Gate, Sent};
+use crate::{
+    delivery::mark::Mark,
+    store::outbox::{Outgoing, OutgoingPart},
+    telemetry::measures,
+};
+
+impl Gate {
+    /// Tries a part until the platform takes or refuses it; `unsure`: it may have arrived before.
+    pub(super) async fn part(&mut self, message: &mut Outgoing, part: &OutgoingPart, mut unsure: bool) -> Sent {
+        let key = DeliveryKey(part.key.clone());
+        // Not by the clock: who puts that forward by a day has not waited for one.
+        let began = Instant::now();
+        let mut backoff = self.inner.settings.backoff;
+        loop {
+            if !self.has_patience().await {
+                return self.left(message, part, unsure).await;
+            }
+            let sent = self.send(message, &part.body.0, &key).await;
+            unsure |= matches!(sent, Err(SendError::Unreachable(_)));
+            let wait = match sent {
+                Ok(receipt) => return Sent::Delivered(receipt),
+                Err(SendError::RetryAfter(wait)) => wait,
+                Err(SendError::Unreachable(reason)) if !self.may_repeat() => {
+                    return Sent::GivenUp(format!("it may have arrived; resend_ambiguous is off: {reason}"));
+                }
+                Err(SendError::NotSent(reason) | SendError::Unreachable(reason)) => {
+                    if let Some(end) = self.failed(message, &reason, began).await {
+                        return end;
+                    }
+                    let wait = backoff;
+                    backoff = (backoff * 2).min(self.inner.settings.longest_backoff);
+                    wait
+                }
+                Err(SendError::Moved(to)) => {
+                    self.moved(message, to).await;
+                    continue;
+                }
+                Err(SendError::Gone(reason)) => {
+                    self.mark(message, Mark::ChatGone(reason.clone())).await;
+                    return Sent::GivenUp(reason);
+                }
+                Err(SendError::Rejected(reason)) => return Sent::GivenUp(reason),
+            };
+            tracing::debug!(message = %message.id, wait_ms = wait.as_millis(), "delivery waits");
+            tokio::select! {
+                () = self.inner.stop.cancelled() => return self.left(message, part, unsure).await,
+                () = tokio::time::sleep(wait) => {}
+            }
+            if !self.is_ours(message).await {
+                return Sent::Stopped;
+            }
+        }
+    }
+
+    /// Waits as long as the platform asks for patience. `false`: the process stops first, and nothing is to be sent.
+    async fn has_patience(&mut self) -> bool {
+        if let Some(until) = self.silent_until {
+            tokio::select! {
+                () = self.inner.stop.cancelled() => return false,
+                () = tokio::time::sleep_until(until) => self.silent_until = None,
+            }
+        }
+        true
+    }
+
+    /// Leaves a part for later. One that was never with the platform is not one that may have arrived.
+    async fn left(&self, message: &Outgoing, part: &OutgoingPart, unsure: bool) -> Sent {
+        if !unsure {
+            self.mark(message, Mark::Unsent(part.seq)).await;
+        }
+        Sent::Stopped
+    }
+
+    async fn send(&self, message: &Outgoing, part: &Part, key: &DeliveryKey) -> Result<Receipt, SendError> {
+        let enclosed = self.inner.enclosed(part).await?;
+        let part = enclosed.as_ref().unwrap_or(part);
+        let began = Instant::now();
+        let sent = self.channel.send(&message.address.0, part, key).await;
+        measures::sent(self.channel.platform(), &sent, began.elapsed());
+        sent
+    }
+
+    /// Whether a part that may have arrived is sent again: where the platform drops the repeat, or the owner
+    /// would rather read it twice than never.
+    pub(super) fn may_repeat(&self) -> bool {
+        if self.channel.limits().drops_repeats {
+            return true;
+        }
+        measures::ambiguous(self.channel.platform());
+        self.inner.settings.resend_ambiguous
+    }
+
+    /// A failed attempt is recorded, and ends the message if there were such for too long.
+    async fn failed(&self, message: &Outgoing, reason: &str, began: Instant) -> Option<Sent> {
+        // What the platform said may quote the message: it stands in its row.
+        tracing::warn!(message = %message.id, platform = message.platform, "a message could not be sent; it is tried again");
+        tracing::debug!(message = %message.id, reason, "why a message could not be sent");
+        self.mark(message, Mark::AttemptFailed(reason.to_owned())).await;
+        let too_long = began.elapsed() > self.inner.settings.give_up_after;
+        too_long.then(|| Sent::GivenUp(format!("not sent for too long: {reason}")))
+    }
+
+    async fn moved(&mut self, message: &mut Outgoing, to: Address) {
+        let Ok(platform) = message.platform.parse() else { return };
+        self.mark(
+            message,
+            Mark::Moved {
+                platform,
+                from: message.address.0.place.clone(),
+                to: to.clone(),
+            },
+        )
+        .await;
+        message.address.0 = to;
+    }
+}

@@ -1,0 +1,58 @@
+//! Whether somebody who answers a question of another person's run manages the place: the platform is asked, before the
+//! transaction of the command, and only where that decides.
+
+use std::time::Duration;
+
+use clifford_channel::Command;
+
+use super::{Gatekeeper, pace::Limited};
+use crate::{
+    policy::question,
+    store::{
+        StoreError, runs,
+        users::{self, UserRole},
+    },
+};
+
+/// How long a platform may take to say it.
+const TELLING: Duration = Duration::from_secs(5);
+
+impl Gatekeeper {
+    /// Whether whoever gives a command answers what a run asks that is not theirs, in a group or server that they manage.
+    pub(super) async fn manages(&self, command: &Command, limited: Limited) -> Result<bool, StoreError> {
+        let place = &command.place;
+        if limited != Limited::No || place.kind.is_private() || !matches!(command.name.as_str(), "approve" | "deny") {
+            return Ok(false);
+        }
+        let named = command.argument.split_whitespace().next().unwrap_or_default();
+        let Some((run, _)) = question::parse(named) else {
+            return Ok(false);
+        };
+        let mut conn = self.engine.db.read().await?;
+        let user = users::by_identity(&mut conn, place.platform, &command.speaker.id).await?;
+        let run = runs::get(&mut conn, run).await?;
+        drop(conn);
+        let may_anyway = |run: &runs::Run| {
+            (user.as_ref()).is_some_and(|user| run.user_id == Some(user.id) || user.role == UserRole::Owner)
+        };
+        let actor = self.engine.services.actors.get(&place.platform);
+        let (Some(actor), Some(false)) = (actor, run.as_ref().map(may_anyway)) else {
+            return Ok(false);
+        };
+        if !self.is_welcome(command, user.map(|user| user.role)) {
+            return Ok(false);
+        }
+        let told = actor.manages(&place.external_id, &command.speaker.id);
+        Ok(match tokio::time::timeout(TELLING, told).await {
+            Ok(Ok(manages)) => manages,
+            Ok(Err(error)) => {
+                tracing::info!(%error, platform = %place.platform, "it is not known who manages the place");
+                false
+            }
+            Err(_) => {
+                tracing::info!(platform = %place.platform, "the platform did not tell in time who manages the place");
+                false
+            }
+        })
+    }
+}

@@ -1,0 +1,91 @@
+//! Events that nobody can read, and events that nobody can store: both are kept aside and confirmed, so that one of them
+//! holds up nothing that comes after it.
+
+use std::{panic::AssertUnwindSafe, time::Duration};
+
+use clifford_channel::{Accepted, Inbound, Platform, Unreadable};
+use futures::FutureExt;
+
+use super::Gatekeeper;
+use crate::{
+    store::{StoreError, unreadable},
+    telemetry::measures,
+};
+
+/// How often an event is tried that is refused for what is stored, or for a bug: what it met may pass, as when two people
+/// become one meanwhile.
+const TRIES: u32 = 3;
+/// How long to wait between two tries.
+const BETWEEN: Duration = Duration::from_millis(100);
+
+impl Gatekeeper {
+    /// Takes an event; one that can never be taken is set aside.
+    ///
+    /// # Errors
+    /// The database is not there: the event is to be handed in again.
+    pub(super) async fn take(&self, event: Inbound) -> Result<Accepted, StoreError> {
+        let platform = event.platform();
+        let mut tries = 1;
+        let why = loop {
+            match self.try_to(event.clone()).await {
+                Ok(accepted) => return Ok(accepted),
+                Err(error) if !is_for_good(&error) => return Err(error),
+                Err(error) if tries == TRIES => break error.to_string(),
+                Err(_) => tries += 1,
+            }
+            tokio::time::sleep(BETWEEN).await;
+        };
+        tracing::error!(%platform, "an event cannot be stored; it is kept in unreadable_events, which tells why");
+        let payload = self.masked(format!("{event:?}"));
+        self.keep(platform, payload, why).await
+    }
+
+    async fn try_to(&self, event: Inbound) -> Result<Accepted, StoreError> {
+        let taken = async {
+            match event {
+                Inbound::Message(message) => self.message(message).await,
+                Inbound::Edit(edit) => self.edit(edit).await,
+                Inbound::Command(command) => self.command(command).await,
+                Inbound::Moved(moved) => self.moved(moved).await,
+                Inbound::Left(left) => self.left(left).await,
+                Inbound::Unreadable(event) => self.unreadable(event).await,
+            }
+        };
+        AssertUnwindSafe(taken).catch_unwind().await.unwrap_or_else(|_| {
+            measures::panicked();
+            Err(StoreError::Corrupt(
+                "taking it panicked; the log tells where".to_owned(),
+            ))
+        })
+    }
+
+    async fn unreadable(&self, event: Unreadable) -> Result<Accepted, StoreError> {
+        tracing::warn!(platform = %event.platform, "an event could not be read; it is kept in unreadable_events");
+        self.keep(event.platform, event.payload, event.error).await
+    }
+
+    async fn keep(&self, platform: Platform, payload: String, why: String) -> Result<Accepted, StoreError> {
+        tracing::debug!(%platform, error = why, "why an event was not taken");
+        let now = self.engine.clock.now();
+        self.engine
+            .db
+            .write(move |tx| {
+                Box::pin(async move { unreadable::insert(tx, platform.as_str(), &payload, &why, now).await })
+            })
+            .await?;
+        measures::event_unreadable(platform);
+        Ok(Accepted::Stored)
+    }
+}
+
+/// Whether trying again cannot help: what is stored, and not the database, stands in the way.
+const fn is_for_good(error: &StoreError) -> bool {
+    match error {
+        StoreError::Conflict(_) | StoreError::NotFound(_) | StoreError::WrongState(_) | StoreError::Corrupt(_) => true,
+        StoreError::Unavailable(_)
+        | StoreError::LeaseLost(_)
+        | StoreError::Newer(_)
+        | StoreError::InUse(_)
+        | StoreError::BadUrl(_) => false,
+    }
+}

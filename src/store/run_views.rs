@@ -1,0 +1,60 @@
+//! Runs as those see them who look. One that is made with its worker's lease is at work from then on, though its row says so
+//! only with its first step: a write more for each run would tell nobody else anything.
+
+use super::{
+    Conn, StoreError, args, page,
+    runs::{COLUMNS, Filter, Run, RunStatus},
+};
+use crate::{clock::Timestamp, id::RunId};
+
+/// Where a run stands at `$1`, for those who look.
+macro_rules! seen {
+    () => {
+        "CASE WHEN status = 'pending' AND lease_until > $1 AND (wake_at IS NULL OR wake_at <= $1) THEN 'running' \
+         ELSE status END"
+    };
+}
+
+fn select() -> String {
+    let columns = COLUMNS.replacen(" status,", concat!(" ", seen!(), " AS status,"), 1);
+    format!("SELECT {columns} FROM runs")
+}
+
+/// One run.
+///
+/// # Errors
+/// The store's.
+pub async fn get(conn: &mut Conn, id: RunId, now: Timestamp) -> Result<Option<Run>, StoreError> {
+    conn.maybe(format!("{} WHERE id = $2", select()), args![now, id]).await
+}
+
+/// A page of runs, newest first.
+///
+/// # Errors
+/// The store's.
+pub async fn page(conn: &mut Conn, filter: &Filter, limit: u32, now: Timestamp) -> Result<Vec<Run>, StoreError> {
+    // By the row as well, where that holds: rows are found by it.
+    let by_row = filter.status.filter(|status| *status != RunStatus::Running);
+    let conditions = [
+        ("status =", by_row.map(super::Value::from)),
+        (concat!(seen!(), " ="), filter.status.map(super::Value::from)),
+        ("user_id =", filter.user.map(super::Value::from)),
+        ("channel_id =", filter.channel.map(super::Value::from)),
+        ("id <", filter.before.map(super::Value::from)),
+    ];
+    let (sql, args) = page::ask(&select(), args![now], conditions, limit);
+    conn.all(sql, args).await
+}
+
+/// How many runs stand where, of those that have not ended.
+///
+/// # Errors
+/// The store's.
+pub async fn counts(conn: &mut Conn, now: Timestamp) -> Result<Vec<(RunStatus, i64)>, StoreError> {
+    let sql = concat!(
+        "SELECT seen, COUNT(*) FROM (SELECT ",
+        seen!(),
+        " AS seen FROM runs WHERE status IN ('pending', 'running', 'waiting')) AS unended GROUP BY seen"
+    );
+    conn.all(sql, args![now]).await
+}

@@ -1,0 +1,75 @@
+//! Loops that a process is nothing without: one that panics is begun again.
+
+use std::{panic::AssertUnwindSafe, time::Duration};
+
+use futures::FutureExt;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::telemetry::measures;
+
+/// The first wait after a panic, and the longest.
+const BACKOFF: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(30));
+/// Who has worked for so long since the last panic begins with the first wait again.
+const STEADY: Duration = Duration::from_secs(60);
+
+/// Does `work` until it comes to an end by itself, or until `stop`. After a panic, which is counted and told, it is
+/// begun again: at once nearly, then after waits that grow.
+///
+/// What it holds must be true after every `.await`, as it must be for a task that is dropped.
+pub async fn keep<F: Future<Output = ()>>(name: &str, stop: CancellationToken, mut work: impl FnMut() -> F) {
+    let mut backoff = BACKOFF.0;
+    loop {
+        let began = Instant::now();
+        if AssertUnwindSafe(work()).catch_unwind().await.is_ok() {
+            return;
+        }
+        measures::panicked();
+        if began.elapsed() > STEADY {
+            backoff = BACKOFF.0;
+        }
+        tracing::error!(
+            name,
+            wait_ms = backoff.as_millis(),
+            "a part of the bot panicked; it is begun again"
+        );
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(backoff) => {}
+        }
+        backoff = (backoff * 2).min(BACKOFF.1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn what_panics_is_begun_again_until_it_ends_by_itself() {
+        let times = AtomicU32::new(0);
+        let began = Instant::now();
+        keep("a test", CancellationToken::new(), async || {
+            let time = times.fetch_add(1, Ordering::Relaxed);
+            assert!(time >= 3, "the {time}th panic");
+        })
+        .await;
+        assert_eq!(times.load(Ordering::Relaxed), 4);
+        assert_eq!(began.elapsed().as_millis(), 100 + 200 + 400);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nothing_is_begun_again_after_the_stop() {
+        let stop = CancellationToken::new();
+        let times = AtomicU32::new(0);
+        keep("a test", stop.clone(), async || {
+            times.fetch_add(1, Ordering::Relaxed);
+            stop.cancel();
+            panic!("the last one");
+        })
+        .await;
+        assert_eq!(times.load(Ordering::Relaxed), 1);
+    }
+}

@@ -1,0 +1,90 @@
+//! What is written while a run waits for an answer: answered beside it, taken instead, or kept for it.
+
+use clifford::store::runs::RunStatus;
+
+use super::{asking, kept, runs, said, started, tell};
+use crate::harness::{Bot, Setup, Site};
+
+fn asking_and(when_busy: &str) -> [Option<Setup>; 2] {
+    let setup = || asking(Site::Telegram).set("ingress.when_busy", when_busy);
+    [Some(setup()), setup().postgres()]
+}
+
+async fn statuses(bot: &Bot) -> Vec<RunStatus> {
+    let runs = bot.look().await.runs().await;
+    runs.iter().map(|run| run.status).collect()
+}
+
+#[tokio::test]
+async fn where_it_interrupts_the_question_is_taken_back_and_the_message_is_answered() {
+    for setup in asking_and("interrupt").into_iter().flatten() {
+        let mut bot = started(setup).await;
+        let chat = bot.telegram.user(7, "Ada");
+        tell(&bot, chat, 7, "Ada drinks tea").await;
+        assert_eq!(tell(&bot, chat, 7, "hello").await.text, "You said: hello");
+        bot.telegram.press(chat, 7, "Approve");
+        let text = said(&bot, chat, 3).await.remove(2);
+        assert!(
+            text.starts_with("That is settled already") && text.contains("a newer message took its place"),
+            "{text}"
+        );
+        assert_eq!(statuses(&bot).await, [RunStatus::Cancelled, RunStatus::Completed]);
+        assert_eq!(kept(&bot).await, 0);
+        bot.telegram.wait_for_answers().await;
+        bot.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn where_it_interrupts_nobody_takes_back_what_another_person_is_asked() {
+    let mut bot = started(asking(Site::Telegram).set("ingress.when_busy", "interrupt")).await;
+    bot.telegram.user(7, "Ada");
+    bot.telegram.user(8, "Bob");
+    let group = bot.telegram.supergroup(-1_001_234, "Team");
+    tell(&bot, group, 7, "@clifford_bot Ada drinks tea").await;
+    let answer = tell(&bot, group, 8, "@clifford_bot hello").await;
+    assert_eq!(answer.text, "You said: [Bob] hello");
+    assert_eq!(statuses(&bot).await[0], RunStatus::Waiting);
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn where_it_steers_the_message_is_kept_for_the_run_which_reads_it_when_it_goes_on() {
+    for setup in asking_and("steer").into_iter().flatten() {
+        let mut bot = started(setup).await;
+        let chat = bot.telegram.user(7, "Ada");
+        tell(&bot, chat, 7, "Ada drinks tea").await;
+        let told = tell(&bot, chat, 7, "with milk").await.text;
+        assert!(told.starts_with("I am still waiting for your answer"), "{told}");
+        assert_eq!(statuses(&bot).await, [RunStatus::Waiting]);
+        bot.telegram.press(chat, 7, "Approve");
+        let mut texts = said(&bot, chat, 4).await.split_off(2);
+        texts.sort();
+        assert_eq!(texts, ["Approved: memory.put.", "I know now: tea; with milk."]);
+        assert_eq!(statuses(&bot).await, [RunStatus::Completed]);
+        bot.telegram.wait_for_answers().await;
+        bot.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn where_it_steers_and_the_call_is_denied_the_message_is_answered_after_it() {
+    let mut bot = started(asking(Site::Telegram).set("ingress.when_busy", "steer")).await;
+    let chat = bot.telegram.user(7, "Ada");
+    tell(&bot, chat, 7, "Ada drinks tea").await;
+    tell(&bot, chat, 7, "hello").await;
+    bot.telegram.press(chat, 7, "Deny");
+    let mut texts = said(&bot, chat, 5).await.split_off(2);
+    texts.sort();
+    assert_eq!(
+        texts,
+        [
+            "Denied: memory.put.",
+            "I did not call the tool memory.put, since that was denied.",
+            "You said: hello"
+        ]
+    );
+    runs(&bot, 2, RunStatus::Completed).await;
+    bot.telegram.wait_for_answers().await;
+    bot.finish().await;
+}

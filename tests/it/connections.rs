@@ -1,0 +1,162 @@
+//! A platform's connection is one process's: whoever is told that another has it lets go at once.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use clifford::{
+    clock::SystemClock,
+    id::WorkerId,
+    receiver::Receiver,
+    store::{
+        Db,
+        leases::{self, Look},
+    },
+    takeover::Takeover,
+};
+use clifford_channel::{
+    Accepted, Address, Channel, ChannelError, Choice, Completion, ConnectionStatus, DeliveryKey, Inbound, Ingress,
+    IngressError, Limits, Part, Platform, Receipt, SendError, Served, Signal,
+};
+use tokio::{sync::watch, time::Instant};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::{harness::PATIENCE, store::world::Home};
+
+const LEASE: Duration = Duration::from_secs(6);
+const NAME: &str = "channel:telegram";
+
+/// A platform that sends nothing, and knows whether it is being received from.
+#[derive(Debug)]
+struct Line(watch::Sender<bool>);
+
+#[async_trait]
+impl Channel for Line {
+    fn platform(&self) -> Platform {
+        Platform::Telegram
+    }
+
+    fn limits(&self) -> Limits {
+        Limits {
+            text_units: 4096,
+            file_bytes: 1 << 20,
+            flavor: clifford_markup::Flavor::Plain,
+            drops_repeats: false,
+            typing_every: None,
+            delivered_when_stored: false,
+            shows_progress: false,
+            draft_every: None,
+        }
+    }
+
+    async fn receive(&self, _: Arc<dyn Ingress>, stop: CancellationToken) -> Result<(), ChannelError> {
+        self.0.send_replace(true);
+        stop.cancelled().await;
+        self.0.send_replace(false);
+        Ok(())
+    }
+
+    async fn send(&self, _: &Address, _: &Part, key: &DeliveryKey) -> Result<Receipt, SendError> {
+        Ok(Receipt { id: key.0.clone() })
+    }
+
+    async fn signal(&self, _: &Address, _: &Signal) -> Result<(), SendError> {
+        Ok(())
+    }
+}
+
+/// What was told of the connection.
+#[derive(Debug, Default)]
+struct Told(Mutex<Vec<ConnectionStatus>>);
+
+impl Told {
+    fn first(&self) -> Option<ConnectionStatus> {
+        self.0.lock().unwrap().first().cloned()
+    }
+}
+
+#[async_trait]
+impl Ingress for Told {
+    async fn accept(&self, _: Inbound) -> Result<Accepted, IngressError> {
+        Ok(Accepted::Ignored)
+    }
+
+    async fn complete(&self, _: Completion) -> Result<Vec<Choice>, IngressError> {
+        Ok(Vec::new())
+    }
+
+    async fn served(&self, _: Platform, _: Duration) -> Result<Vec<Served>, IngressError> {
+        Ok(Vec::new())
+    }
+
+    fn status(&self, _: Platform, status: ConnectionStatus) {
+        self.0.lock().unwrap().push(status);
+    }
+}
+
+async fn until(line: &Line, is_received: bool) {
+    let mut watch = line.0.subscribe();
+    let came = tokio::time::timeout(PATIENCE, watch.wait_for(|now| *now == is_received));
+    came.await.expect("it comes").expect("the line is there");
+}
+
+/// Waits until the lease is renewed: it holds for long then.
+async fn renewed(db: &Db) {
+    let held = async || {
+        leases::until(&mut db.read().await.unwrap(), NAME)
+            .await
+            .unwrap()
+            .expect("a lease")
+    };
+    let before = held().await;
+    let mut often = tokio::time::interval(Duration::from_millis(10));
+    let came = tokio::time::timeout(PATIENCE, async {
+        while held().await == before {
+            often.tick().await;
+        }
+    });
+    came.await.expect("it is renewed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_process_whose_connection_another_has_stops_long_before_its_lease_is_over() {
+    let home = Home::sqlite().await;
+    let (line, told) = (Arc::new(Line(watch::Sender::new(false))), Arc::new(Told::default()));
+    let takeover = Takeover::new(Arc::new(SystemClock), WorkerId::new(), LEASE);
+    let receiver = Receiver {
+        channel: Arc::clone(&line) as _,
+        ingress: Arc::clone(&told) as _,
+        db: home.db.clone(),
+        takeover: Arc::new(takeover),
+    };
+    let stop = CancellationToken::new();
+    let tasks = TaskTracker::new();
+    tasks.spawn(receiver.run(stop.clone()));
+    until(&line, true).await;
+    renewed(&home.db).await;
+    // One whose clock is ahead, or that thinks this one dead.
+    let other = Takeover::new(Arc::new(SystemClock), WorkerId::new(), LEASE * 10);
+    let ahead = Look {
+        over: other.now().after(LEASE * 10),
+        ..other.look()
+    };
+    let taken = home.db.write(move |tx| Box::pin(leases::hold(tx, NAME, ahead))).await;
+    assert!(taken.unwrap());
+    let began = Instant::now();
+    until(&line, false).await;
+    assert!(began.elapsed() < LEASE * 3 / 4, "{:?}", began.elapsed());
+    let lost = ConnectionStatus::Disconnected("the connection's lease was lost".to_owned());
+    let mut often = tokio::time::interval(Duration::from_millis(10));
+    let came = tokio::time::timeout(PATIENCE, async {
+        while told.first().is_none() {
+            often.tick().await;
+        }
+    });
+    came.await.expect("it is told");
+    assert_eq!(told.first(), Some(lost));
+    stop.cancel();
+    tasks.close();
+    tasks.wait().await;
+}

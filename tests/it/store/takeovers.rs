@@ -1,0 +1,111 @@
+//! What another process holds, when clocks were put.
+
+use std::time::Duration;
+
+use clifford::{
+    clock::Timestamp,
+    id::WorkerId,
+    store::{
+        jobs::{self, JobKind, NewJob, WriteMode},
+        leases::{self, Look},
+        run_queue,
+        strays::{self, Stray},
+    },
+};
+use clifford_channel::Platform;
+
+use super::world::{LEASE, NOW, TREE, World};
+
+/// What one look takes: runs, jobs, and the lease of a connection.
+async fn takes(world: &World, look: Look) -> (usize, usize, bool) {
+    let taken = world.db.write(move |tx| {
+        Box::pin(async move {
+            let runs = run_queue::claim(tx, look, &[Platform::Telegram], 10, TREE).await?;
+            let job = jobs::claim(tx, look).await?;
+            Ok((
+                runs.len(),
+                usize::from(job.is_some()),
+                leases::hold(tx, "poll", look).await?,
+            ))
+        })
+    });
+    taken.await.expect("looks")
+}
+
+/// A run and a job to be done.
+async fn with_work(world: &World) {
+    world.insert(world.loose_run()).await.expect("inserts");
+    let job = NewJob {
+        kind: JobKind::MemoryWrite,
+        mode: Some(WriteMode::Close),
+        context_id: Some(world.context),
+        user_id: None,
+        through: None,
+        due_at: NOW,
+    };
+    let made = world
+        .db
+        .write(move |tx| Box::pin(async move { jobs::insert(tx, job, NOW).await }));
+    made.await.expect("inserts");
+}
+
+pub async fn where_the_time_does_not_tell_only_what_was_given_back_is_free(world: World) {
+    with_work(&world).await;
+    let (first, second) = (WorkerId::new(), WorkerId::new());
+    assert_eq!(takes(&world, Look::new(first, NOW, LEASE)).await, (1, 1, true));
+    let tomorrow = Look::new(second, NOW.after(Duration::from_secs(86_400)), LEASE);
+    assert_eq!(takes(&world, tomorrow.patient()).await, (0, 0, false));
+    let released = world.db.write(move |tx| Box::pin(run_queue::release(tx, Some(first))));
+    released.await.expect("gives back");
+    assert_eq!(takes(&world, tomorrow.patient()).await, (1, 1, true));
+    // What was never held is free as well, and what ran out is once the time tells.
+    with_work(&world).await;
+    assert_eq!(takes(&world, tomorrow.patient()).await, (1, 0, true));
+    let next_day = Look::new(first, tomorrow.now.after(Duration::from_secs(86_400)), LEASE);
+    assert_eq!(takes(&world, next_day).await, (2, 1, true));
+}
+
+pub async fn what_is_held_until_too_late_a_time_is_found_and_given_back_unless_it_is_renewed(world: World) {
+    with_work(&world).await;
+    let (dead, alive, third) = (WorkerId::new(), WorkerId::new(), WorkerId::new());
+    let before = NOW.after(Duration::from_secs(3600));
+    assert_eq!(takes(&world, Look::new(dead, before, LEASE)).await, (1, 1, true));
+    world.insert(world.loose_run()).await.expect("inserts");
+    assert_eq!(takes(&world, Look::new(alive, before, LEASE)).await, (1, 0, false));
+
+    let beyond = NOW.after(Duration::from_secs(900));
+    let find = async || {
+        let mut found = strays::find(&mut world.db.read().await.expect("reads"), beyond)
+            .await
+            .expect("reads");
+        found.sort_by_key(|stray| (stray.held.clone(), stray.owner != dead));
+        found
+    };
+    let stray = |held: &str, owner| Stray {
+        held: held.to_owned(),
+        owner,
+        until: before.after(LEASE),
+    };
+    let found = find().await;
+    assert_eq!(
+        found,
+        [
+            stray("jobs", dead),
+            stray("poll", dead),
+            stray("runs", dead),
+            stray("runs", alive)
+        ]
+    );
+    let renewed = (world.db).write(move |tx| Box::pin(run_queue::heartbeat(tx, alive, NOW.after(LEASE))));
+    renewed.await.expect("renews");
+    for stray in found {
+        let given = (world.db).write(move |tx| Box::pin(async move { strays::give_back(tx, &stray, beyond).await }));
+        given.await.expect("gives back");
+    }
+    assert_eq!(find().await, []);
+    assert_eq!(takes(&world, Look::new(third, NOW, LEASE)).await, (1, 1, true));
+    assert_eq!(
+        takes(&world, Look::new(third, Timestamp(NOW.0 + 1), LEASE)).await,
+        (0, 0, true)
+    );
+}

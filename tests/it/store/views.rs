@@ -1,0 +1,66 @@
+//! Runs as those see them who look.
+
+use std::time::Duration;
+
+use clifford::{
+    clock::Timestamp,
+    id::RunId,
+    store::{
+        run_views,
+        runs::{Filter, NewRun, RunStatus},
+    },
+};
+
+use super::world::{Home, LEASE, NOW, World};
+
+/// The runs of a status, the oldest first.
+async fn seen(world: &World, status: Option<RunStatus>, now: Timestamp) -> Vec<(RunId, RunStatus)> {
+    let filter = Filter {
+        status,
+        ..Filter::default()
+    };
+    let mut conn = world.db.read().await.expect("reads");
+    let page = run_views::page(&mut conn, &filter, 10, now).await.expect("reads");
+    page.into_iter().rev().map(|run| (run.id, run.status)).collect()
+}
+
+#[tokio::test]
+async fn a_run_that_its_worker_holds_from_the_start_is_seen_at_work_for_as_long_as_it_does() {
+    for home in [Some(Home::sqlite().await), Home::postgres().await]
+        .into_iter()
+        .flatten()
+    {
+        let world = World::new(&home.db).await;
+        let (held, _) = world.held(world.loose_run()).await;
+        let later = NewRun {
+            not_before: Some(NOW.after(LEASE * 2)),
+            ..world.loose_run()
+        };
+        let (later, _) = world.held(later).await;
+        let free = world.insert(world.loose_run()).await.expect("inserts");
+        let soon = NOW.after(Duration::from_secs(1));
+        let (pending, running) = (RunStatus::Pending, RunStatus::Running);
+        assert_eq!(
+            seen(&world, None, soon).await,
+            [(held.id, running), (later.id, pending), (free.id, pending)]
+        );
+        assert_eq!(seen(&world, Some(running), soon).await, [(held.id, running)]);
+        assert_eq!(
+            seen(&world, Some(pending), soon).await,
+            [(later.id, pending), (free.id, pending)]
+        );
+        let mut conn = world.db.read().await.expect("reads");
+        let one = run_views::get(&mut conn, held.id, soon)
+            .await
+            .expect("reads")
+            .expect("a run");
+        assert_eq!(one.status, running);
+        let mut counts = run_views::counts(&mut conn, soon).await.expect("reads");
+        counts.sort_by_key(|(status, _)| status.as_str());
+        assert_eq!(counts, [(pending, 2), (running, 1)]);
+        // Its row is as it was, and that is what is seen once nobody holds it.
+        assert_eq!(world.get(held.id).await.status, pending);
+        let over = NOW.after(LEASE).after(Duration::from_secs(1));
+        assert_eq!(seen(&world, Some(running), over).await, []);
+    }
+}
