@@ -167,15 +167,16 @@ impl Gatekeeper {
             self.engine.delivery.done(&to, id, 0);
         }
         match outcome.start {
-            Some(work) => {
-                if let Some(to) = work.reply_to() {
-                    self.engine.delivery.busy(&to, work.run.id, work.lease.epoch);
+            Some(work) => match work.run.wake_at.filter(|at| *at > self.engine.clock.now()) {
+                Some(at) => {
+                    if let Some(to) = work.reply_to() {
+                        self.engine.delivery.busy(&to, work.run.id, work.lease.epoch);
+                    }
+                    self.engine.start_later(work.lease, at);
                 }
-                match work.run.wake_at.filter(|at| *at > self.engine.clock.now()) {
-                    Some(at) => self.engine.start_later(work.lease, at),
-                    None => self.engine.start(*work),
-                }
-            }
+                // Busy from the moment in which it has a place.
+                None => self.engine.start(*work),
+            },
             None if outcome.work_to_claim => self.engine.bell.notify_one(),
             None => {}
         }

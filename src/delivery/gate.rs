@@ -29,7 +29,7 @@ const INDICATE_AFTER: Duration = Duration::from_millis(150);
 /// How often to look whether another process has sent its older message.
 const LOOK: Duration = Duration::from_millis(100);
 /// How long a gate stays open with nothing to do.
-const IDLE: Duration = Duration::from_secs(30);
+const IDLE: Duration = Duration::from_secs(5);
 
 /// What became of a message that has arrived.
 const DELIVERED: &str = "delivered";

@@ -11,13 +11,15 @@ use tokio::time::{Instant, MissedTickBehavior};
 
 use crate::{
     traffic::Tally,
-    world::{PATIENCE, World, number_in},
+    world::{World, number_in},
 };
 
 /// How many people write on Discord, one of them at a time.
 const PEOPLE: usize = 4;
 /// How often a connection breaks.
 const TROUBLE: Duration = Duration::from_secs(3);
+/// How late an answer on Discord may be: connections that break all the time are made again after waits of up to 30 s.
+const LATE: Duration = Duration::from_secs(90);
 /// One of so many messages is written on Discord.
 const SHARE: f64 = 4.0;
 
@@ -121,7 +123,7 @@ async fn discord(discord: &DiscordFake, rate: f64, until: Instant) -> anyhow::Re
             &format!("What do you know about question #{}?", tally.asked),
         );
         let answered = discord.wait_for("an answer", |fake| (fake.sent_anywhere() > before).then_some(()));
-        if tokio::time::timeout(PATIENCE / 2, answered).await.is_err() {
+        if tokio::time::timeout(LATE, answered).await.is_err() {
             break;
         }
     }
