@@ -11,15 +11,16 @@ use tokio::time::{Instant, MissedTickBehavior};
 
 use crate::{
     traffic::Tally,
-    world::{World, number_in},
+    world::{PATIENCE, World, number_in},
 };
 
 /// How many people write on Discord, one of them at a time.
 const PEOPLE: usize = 4;
 /// How often a connection breaks.
 const TROUBLE: Duration = Duration::from_secs(3);
-/// How late an answer on Discord may be: connections that break all the time are made again after waits of up to 30 s.
-const LATE: Duration = Duration::from_secs(90);
+/// Of so many breaks one is of a connection to Discord, which lasts for over a minute between: one that never does is made
+/// again after longer and longer waits.
+const ON_DISCORD: usize = 22;
 /// One of so many messages is written on Discord.
 const SHARE: f64 = 4.0;
 
@@ -63,14 +64,20 @@ async fn trouble(world: &World, discord: &DiscordFake, until: Instant) -> usize 
     let mut broken = 0;
     while Instant::now() + TROUBLE < until {
         tokio::time::sleep(TROUBLE).await;
-        match broken % 7 {
-            0 => world.telegram.fail_next(Method::GetUpdates, Fault::Drop),
-            1 => discord.disconnect(),
-            2 => world.telegram.fail_next(Method::GetUpdates, Fault::DropAfter),
-            3 => discord.request_reconnect(),
-            4 => world.telegram.fail_next(Method::GetUpdates, Fault::Server(502)),
-            5 => discord.invalidate_session(true),
-            _ => discord.invalidate_session(false),
+        if broken % ON_DISCORD == ON_DISCORD / 4 {
+            match broken / ON_DISCORD % 4 {
+                0 => discord.disconnect(),
+                1 => discord.request_reconnect(),
+                2 => discord.invalidate_session(true),
+                _ => discord.invalidate_session(false),
+            }
+        } else {
+            let fault = match broken % 3 {
+                0 => Fault::Drop,
+                1 => Fault::DropAfter,
+                _ => Fault::Server(502),
+            };
+            world.telegram.fail_next(Method::GetUpdates, fault);
         }
         broken += 1;
     }
@@ -123,7 +130,7 @@ async fn discord(discord: &DiscordFake, rate: f64, until: Instant) -> anyhow::Re
             &format!("What do you know about question #{}?", tally.asked),
         );
         let answered = discord.wait_for("an answer", |fake| (fake.sent_anywhere() > before).then_some(()));
-        if tokio::time::timeout(LATE, answered).await.is_err() {
+        if tokio::time::timeout(PATIENCE / 2, answered).await.is_err() {
             break;
         }
     }
