@@ -72,6 +72,8 @@ impl Policy {
             || self.wakes(text)
     }
 
+    /// Whether a wake word stands where it addresses, not in passing: at the beginning of a line, alone or behind a
+    /// greeting; before a comma, colon or question mark; or behind a comma, at the end of what is said.
     fn wakes(&self, text: &str) -> bool {
         let lower = text.to_lowercase();
         self.wake_words
@@ -79,13 +81,57 @@ impl Policy {
             .map(|word| word.to_lowercase())
             .filter(|word| !word.is_empty())
             .any(|word| {
-                lower.match_indices(&word).any(|(at, found)| {
-                    let before = lower[..at].chars().next_back();
-                    let after = lower[at + found.len()..].chars().next();
-                    !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(char::is_alphanumeric)
-                })
+                lower
+                    .match_indices(&word)
+                    .any(|(at, found)| addresses(&lower[..at], &lower[at + found.len()..]))
             })
     }
+}
+
+/// What may stand before a name that is called.
+const GREETINGS: [&str; 22] = [
+    "hey",
+    "hi",
+    "hello",
+    "ok",
+    "okay",
+    "yo",
+    "dear",
+    "thanks",
+    "please",
+    "hallo",
+    "hola",
+    "oye",
+    "salut",
+    "bonjour",
+    "ciao",
+    "olá",
+    "oi",
+    "привет",
+    "эй",
+    "你好",
+    "嗨",
+    "ねえ",
+];
+
+/// Whether a name between these two texts, in lower case, calls its bearer.
+fn addresses(before: &str, after: &str) -> bool {
+    const COMMAS: [char; 5] = [',', '，', '、', '،', ';'];
+    let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    if is_word(before.chars().next_back()) || is_word(after.chars().next()) {
+        return false;
+    }
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    let said = line.trim_matches(|c: char| !c.is_alphanumeric());
+    if said.is_empty() || GREETINGS.contains(&said) {
+        return true;
+    }
+    let after = after.trim_start_matches([' ', '*', '_', '"', '”']);
+    if after.starts_with(COMMAS) || after.starts_with([':', '：', '?', '？', '؟']) {
+        return true;
+    }
+    let ends = after.is_empty() || after.starts_with(['.', '!', '。', '！', '\n']);
+    ends && line.trim_end_matches([' ', '@', '*', '_']).ends_with(COMMAS)
 }
 
 #[cfg(test)]
@@ -158,6 +204,19 @@ mod tests {
             (&group, Addressed { reply: true, ..none }, "yes", true),
             (&group, none, "hey clifford, what's up?", true),
             (&group, none, "cliffordian", false),
+            (&group, none, "Clifford what is 2+2", true),
+            (&group, none, "@Clifford: go on", true),
+            (&group, none, "look at this\nclifford what is it", true),
+            (&group, none, "Hey Clifford what's up", true),
+            (&group, none, "what do you think, Clifford", true),
+            (&group, none, "what is 2+2, clifford!", true),
+            (&group, none, "is that so clifford?", true),
+            (&group, none, "你好 clifford，天气怎么样", true),
+            (&group, none, "I like clifford the band", false),
+            (&group, none, "Cliffords dog", false),
+            (&group, none, "we saw clifford.", false),
+            (&group, none, "the clifford", false),
+            (&group, none, "", false),
             (&place(PlaceKind::Group, "-5", None), none, "hello all", true),
             (&place(PlaceKind::Thread, "-5:9", Some("-5")), none, "hello all", true),
             (&place(PlaceKind::Private, "7", None), none, "hello", true),

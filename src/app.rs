@@ -11,6 +11,7 @@ use clifford_channel::{Actor, Channel, Platform};
 use clifford_discord::{Argument, Discord, DiscordConfig, SlashCommand};
 use clifford_telegram::{Rates, Telegram, TelegramConfig};
 use clifford_vault::Masker;
+use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 pub(crate) use self::models::{provider, sees_images};
@@ -86,6 +87,8 @@ pub struct App {
     /// The platforms that this process is to be connected to.
     platforms: Vec<Platform>,
     receivers: TaskTracker,
+    /// Begins failed connections anew.
+    connect_again: Arc<Notify>,
     background: TaskTracker,
     background_stop: CancellationToken,
     /// Told when nothing is in hand any more: until then leases are renewed.
@@ -183,6 +186,7 @@ impl App {
             mcp,
             platforms,
             receivers: TaskTracker::new(),
+            connect_again: Arc::default(),
             background: TaskTracker::new(),
             background_stop: CancellationToken::new(),
             empty_handed: CancellationToken::new(),

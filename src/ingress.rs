@@ -282,11 +282,14 @@ impl Ingress for Gatekeeper {
 
     fn status(&self, platform: Platform, status: ConnectionStatus) {
         measures::connection(platform, &status);
+        // What is so for long is said once.
+        let is_news = self.connections.insert(platform, status.clone()).as_ref() != Some(&status);
         match &status {
-            ConnectionStatus::Connected(name) => tracing::info!(%platform, name, "connected"),
-            ConnectionStatus::Disconnected(why) => tracing::warn!(%platform, why, "not connected"),
+            ConnectionStatus::Connected(name) if is_news => tracing::info!(%platform, name, "connected"),
+            ConnectionStatus::Disconnected(why) if is_news => tracing::warn!(%platform, why, "not connected"),
+            ConnectionStatus::Connected(_) => tracing::debug!(%platform, "still connected"),
+            ConnectionStatus::Disconnected(_) => tracing::debug!(%platform, "still not connected"),
         }
-        self.connections.insert(platform, status);
     }
 }
 

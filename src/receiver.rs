@@ -1,6 +1,10 @@
-//! Keeps a platform connected: each connection in one process at a time, again after a loss, never against a wrong
-//! setting.
+//! Keeps a platform connected: each connection in one process at a time, and again after every loss.
+//!
+//! A lost connection is made again within seconds. A refusal (a wrong token, or a proxy that answers 401 or 404 for a
+//! moment) is told once and tried again with growing patience, at once on SIGHUP. After some failures in a row the
+//! connection goes to another process that stands by: its network may work.
 
+mod backoff;
 mod share;
 mod standing;
 
@@ -8,10 +12,11 @@ use std::{fmt::Display, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use clifford_channel::{Channel, ChannelError, Ingress};
 use futures::FutureExt;
-use tokio::{task::JoinSet, time::Instant};
+use tokio::{sync::Notify, task::JoinSet, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use self::{
+    backoff::Backoff,
     share::{Place, Share},
     standing::{Standing, Window},
 };
@@ -30,7 +35,13 @@ const MOMENT: Duration = Duration::from_millis(50);
 /// What is told of a connection that a bug ended.
 const PANICKED: &str = "receiving panicked, which is a bug; the log tells where";
 /// The first wait after a lost connection, and the longest.
-const BACKOFF: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(30));
+const LOST: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(5));
+/// The first wait after a refusal, and the longest.
+const REFUSED: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(300));
+/// After so many failures in a row a connection is handed over, if another process stands by.
+const HANDED_OVER_AFTER: u32 = 3;
+/// What is told where another process has the connection.
+pub const STANDING_BY: &str = "another process is connected; standing by";
 
 /// What a receiver works with.
 #[derive(Clone)]
@@ -43,6 +54,8 @@ pub struct Receiver {
     pub db: Db,
     /// Who this process is, how long a connection's lease lasts, and when it may be taken over.
     pub takeover: Arc<Takeover>,
+    /// Begins failed connections anew at once, by [`Notify::notify_waiters`].
+    pub again: Arc<Notify>,
 }
 
 /// What became of taking or renewing a lease.
@@ -79,11 +92,15 @@ enum Ended {
     LeaseLost,
     /// This process has more than its share, and another is waiting.
     Excess,
+    /// It kept failing, and another process stands by.
+    HandedOver,
+    /// It was down, and is to begin anew at once.
+    Anew,
     Failed(ChannelError),
 }
 
 impl Receiver {
-    /// Receives until `stop`, or until a setting turns out to be wrong.
+    /// Receives until `stop`.
     pub async fn run(self, stop: CancellationToken) {
         let (platform, shards) = (self.channel.platform(), self.channel.shards());
         let share = Arc::new(Share::new(self.clone(), shards));
@@ -152,7 +169,7 @@ impl Connection {
     async fn run(self: Arc<Self>, stop: CancellationToken) {
         let receiver = &self.receiver;
         let name = lease_name(receiver.channel.platform(), self.shard);
-        let mut backoff = BACKOFF.0;
+        let (mut lost, mut refused) = (Backoff::new(LOST), Backoff::new(REFUSED));
         while !stop.is_cancelled() {
             let Some(mut place) = self.share.take() else {
                 wait(&stop, receiver.renew_every()).await;
@@ -163,43 +180,88 @@ impl Connection {
                 drop(place);
                 self.window.down(match held {
                     Hold::Unknown => "the database does not answer; standing by",
-                    _ => "another process is connected; standing by",
+                    _ => STANDING_BY,
                 });
+                if held == Hold::Elsewhere {
+                    self.share.stand_by().await;
+                }
                 wait(&stop, self.until_it_may_be_free(&name).await).await;
                 continue;
             }
-            // Not by the clock, which may be put forward or back.
-            let began = Instant::now();
+            self.share.stand_by_no_more().await;
+            self.window.begin();
             // A bug in an adapter is a lost connection: it must not be silent, nor deaf for good.
             let ended = AssertUnwindSafe(self.connection(&name, &mut place, &stop)).catch_unwind();
             let ended = ended.await.unwrap_or_else(|_| {
                 measures::panicked();
                 Ended::Failed(ChannelError::Lost(PANICKED.to_owned()))
             });
+            if self.window.was_connected() {
+                lost.reset();
+                refused.reset();
+            }
             match ended {
                 Ended::Stopped => break,
+                Ended::Anew => tracing::info!(platform = %receiver.channel.platform(), "connecting anew"),
                 Ended::LeaseLost => self.window.down("the connection's lease was lost"),
                 Ended::Excess => {
                     receiver.give_back(&name).await;
-                    self.window.down("another process is connected; standing by");
+                    self.window.down(STANDING_BY);
                     wait(&stop, receiver.takeover.lease()).await;
                 }
+                Ended::HandedOver => {
+                    drop(place);
+                    self.hand_over(&name, &stop).await;
+                }
                 Ended::Failed(ChannelError::Misconfigured(why)) => {
-                    tracing::error!(platform = %receiver.channel.platform(), "{why}");
-                    self.window.down(&why);
-                    break;
+                    drop(place);
+                    // Others may try meanwhile: this wait may be longer than a lease.
+                    receiver.give_back(&name).await;
+                    self.refused(&why, refused.next(), &stop).await;
                 }
                 Ended::Failed(error) => {
                     self.window.down(&error.to_string());
-                    if began.elapsed() > Duration::from_secs(60) {
-                        backoff = BACKOFF.0;
+                    if self.window.failed() >= HANDED_OVER_AFTER && self.share.others_stand_by().await {
+                        drop(place);
+                        self.hand_over(&name, &stop).await;
+                    } else {
+                        self.wait_or_anew(&stop, lost.next()).await;
                     }
-                    wait(&stop, backoff).await;
-                    backoff = (backoff * 2).min(BACKOFF.1);
                 }
             }
         }
+        self.share.stand_by_no_more().await;
         receiver.give_back(&name).await;
+    }
+
+    /// Tells of a refusal, once for each reason, and waits.
+    async fn refused(&self, why: &str, patience: Duration, stop: &CancellationToken) {
+        let platform = self.receiver.channel.platform();
+        measures::connection_refused(platform);
+        self.window.down(why);
+        let retry_seconds = patience.as_secs();
+        if self.window.is_news(why) {
+            tracing::error!(%platform, retry_seconds, "the platform refuses the bot; it is tried again, at once on SIGHUP");
+        } else {
+            tracing::debug!(%platform, retry_seconds, "the platform still refuses the bot");
+        }
+        self.wait_or_anew(stop, patience).await;
+    }
+
+    /// Gives the connection back, and leaves the others the time to take it.
+    async fn hand_over(&self, name: &str, stop: &CancellationToken) {
+        let receiver = &self.receiver;
+        let platform = receiver.channel.platform();
+        tracing::warn!(%platform, failures = HANDED_OVER_AFTER, "the connection keeps failing; handing it to a process that stands by");
+        receiver.give_back(name).await;
+        wait(stop, receiver.renew_every() + receiver.renew_every() / 2).await;
+    }
+
+    async fn wait_or_anew(&self, stop: &CancellationToken, time: Duration) {
+        tokio::select! {
+            () = self.receiver.again.notified() => {}
+            () = wait(stop, time) => {}
+        }
     }
 
     /// One connection, for as long as the lease is held.
@@ -218,10 +280,40 @@ impl Connection {
                 };
             }
             ended = self.keep(name, place) => ended,
+            () = self.keeps_failing() => Ended::HandedOver,
+            () = self.to_begin_anew() => Ended::Anew,
         };
         own.cancel();
         receive.await.ok();
         ended
+    }
+
+    /// Returns once the connection has failed too often in a row and another process stands by.
+    async fn keeps_failing(&self) {
+        let mut failures = self.window.failures();
+        while failures
+            .wait_for(|failures| *failures >= HANDED_OVER_AFTER)
+            .await
+            .is_ok()
+        {
+            if self.share.others_stand_by().await {
+                return;
+            }
+            if failures.changed().await.is_err() {
+                break;
+            }
+        }
+        std::future::pending().await
+    }
+
+    /// Returns when the connection is down and is to begin anew.
+    async fn to_begin_anew(&self) {
+        loop {
+            self.receiver.again.notified().await;
+            if self.window.is_down() {
+                return;
+            }
+        }
     }
 
     /// Renews the lease until it is lost or is to be given up. While the database does not answer it is this process's

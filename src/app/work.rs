@@ -65,6 +65,11 @@ impl App {
         }));
     }
 
+    /// Begins failed connections anew at once, where they would wait.
+    pub fn connect_again(&self) {
+        self.connect_again.notify_waiters();
+    }
+
     /// Receives from these channels, each in a task of its own.
     pub(super) fn receive(&self, channels: impl Iterator<Item = Arc<dyn Channel>>) {
         for channel in channels {
@@ -77,6 +82,7 @@ impl App {
                     self.engine.worker,
                     self.engine.settings.lease.min(receiver::LEASE),
                 )),
+                again: Arc::clone(&self.connect_again),
             };
             self.receivers.spawn(receiver.run(self.stop.clone()));
         }

@@ -33,7 +33,8 @@ pub(super) use self::signals::Stops;
     "TELEGRAM_BOT_TOKEN=… OPENAI_API_KEY=… clifford serve",
     "",
     "Ctrl-C or SIGTERM stops it: what is at work is finished or handed back. A second one stops it at once.",
-    "SIGHUP has it read bot.toml again: what is in order is put in force, what is not is told and left.",
+    "SIGHUP has it read bot.toml again: what is in order is put in force, what is not is told and left. Platforms",
+    "that are not connected are tried at once.",
 ))]
 pub(super) struct Args {
     /// Does only this part of the work; the others are other processes' on the same PostgreSQL database.
@@ -88,7 +89,8 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         match signals.next().await {
             Told::Stop => return Ok(end(at_work.end(), traces, &plan, &mut signals).await),
             Told::Reload => match plan.again(globals).await {
-                Again::Kept => {}
+                // Nothing of the settings changes, but what was refused by them may be let in by now.
+                Again::Kept => at_work.connect_again(),
                 Again::Changed(next) => match put_in_force(at_work, &plan, &next, &mut signals).await? {
                     Turned::Stopping(rest) => return Ok(end(rest, traces, &plan, &mut signals).await),
                     Turned::New(begun) => (at_work, plan) = (begun, *next),

@@ -14,17 +14,28 @@ use serde::Serialize;
 
 use super::{Shared, auth::Reader};
 use crate::{
-    receiver::lease_name,
+    receiver::{STANDING_BY, lease_name},
     store::{StoreError, leases, settings},
 };
 
 /// How long the database may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Whether the process lives. Needs no token.
+/// Whether the process lives. Needs no token. The first line is `ok`; a line follows for each platform that is not
+/// connected, with the reason.
 #[utoipa::path(get, path = "/healthz", tag = "operation", responses((status = 200, description = "It lives", body = String)))]
-pub(super) async fn healthz() -> &'static str {
-    "ok"
+pub(super) async fn healthz(State(api): State<Shared>) -> String {
+    let connections = api.gatekeeper.connections();
+    let down = connections.iter().filter_map(|(platform, status)| match status {
+        ConnectionStatus::Disconnected(why) if why != STANDING_BY => {
+            Some(format!("{platform} is not connected: {why}"))
+        }
+        _ => None,
+    });
+    std::iter::once("ok".to_owned())
+        .chain(down)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// One thing that must work.

@@ -2,7 +2,7 @@
 
 use std::sync::{
     Arc,
-    atomic::{AtomicU32, Ordering},
+    atomic::{AtomicBool, AtomicU32, Ordering},
 };
 
 use tokio_util::sync::CancellationToken;
@@ -19,6 +19,8 @@ pub(super) struct Share {
     fair: AtomicU32,
     /// How many it has, or tries to take.
     taken: AtomicU32,
+    /// The others were told that it stands by.
+    stands_by: AtomicBool,
 }
 
 /// One connection of the share. It is free again when this is dropped.
@@ -32,6 +34,40 @@ impl Share {
             // Until it is known how many others there are: one connection is nobody's share but the first's.
             fair: AtomicU32::new(u32::from(shards == 1)),
             taken: AtomicU32::new(0),
+            stands_by: AtomicBool::new(false),
+        }
+    }
+
+    /// What the leases of processes that stand by begin with.
+    fn standbys(&self) -> String {
+        format!("standby:{}:", self.receiver.channel.platform())
+    }
+
+    fn standby(&self) -> String {
+        format!("{}{}", self.standbys(), self.receiver.takeover.worker())
+    }
+
+    /// Tells the others that this process would take a connection.
+    pub(super) async fn stand_by(&self) {
+        self.stands_by.store(true, Ordering::SeqCst);
+        self.receiver.hold(&self.standby()).await;
+    }
+
+    /// Tells them that it stands by no more.
+    pub(super) async fn stand_by_no_more(&self) {
+        if self.stands_by.swap(false, Ordering::SeqCst) {
+            self.receiver.give_back(&self.standby()).await;
+        }
+    }
+
+    /// Whether another process would take a connection.
+    pub(super) async fn others_stand_by(&self) -> bool {
+        match self.count(&self.standbys()).await {
+            Ok(standing_by) => standing_by > u32::from(self.stands_by.load(Ordering::SeqCst)),
+            Err(error) => {
+                tracing::warn!(%error, "failed to count the processes that stand by");
+                false
+            }
         }
     }
 

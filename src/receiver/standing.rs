@@ -9,6 +9,7 @@ use async_trait::async_trait;
 use clifford_channel::{
     Accepted, Choice, Completion, ConnectionStatus, Inbound, Ingress, IngressError, Platform, Served,
 };
+use tokio::sync::watch;
 
 /// How each connection of a platform stands.
 pub(super) struct Standing {
@@ -22,6 +23,19 @@ pub(super) struct Standing {
 pub(super) struct Window {
     standing: Arc<Standing>,
     shard: usize,
+    /// How often in a row it failed.
+    failures: watch::Sender<u32>,
+    state: Mutex<State>,
+}
+
+/// What became of a connection's attempts.
+#[derive(Debug, Default)]
+struct State {
+    is_up: bool,
+    /// It was up since it began.
+    was_up: bool,
+    /// Why it was refused last.
+    refusal: Option<String>,
 }
 
 impl Standing {
@@ -38,6 +52,8 @@ impl Standing {
         Arc::new(Window {
             standing: Arc::clone(self),
             shard: usize::try_from(shard).unwrap_or_default(),
+            failures: watch::Sender::new(0),
+            state: Mutex::default(),
         })
     }
 
@@ -62,8 +78,45 @@ fn summed_up(shards: &[Option<ConnectionStatus>]) -> Option<ConnectionStatus> {
 }
 
 impl Window {
+    fn state<T>(&self, look: impl FnOnce(&mut State) -> T) -> T {
+        look(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// It is tried anew.
+    pub(super) fn begin(&self) {
+        self.state(|state| (state.is_up, state.was_up) = (false, false));
+    }
+
+    /// Whether it was up since it began.
+    pub(super) fn was_connected(&self) -> bool {
+        self.state(|state| state.was_up)
+    }
+
+    /// Whether it is down now.
+    pub(super) fn is_down(&self) -> bool {
+        self.state(|state| !state.is_up)
+    }
+
+    /// How often in a row it failed.
+    pub(super) fn failures(&self) -> watch::Receiver<u32> {
+        self.failures.subscribe()
+    }
+
+    /// It failed once more: how often in a row that is.
+    pub(super) fn failed(&self) -> u32 {
+        self.failures
+            .send_modify(|failures| *failures = failures.saturating_add(1));
+        *self.failures.borrow()
+    }
+
+    /// Whether it is refused for another reason than the last time.
+    pub(super) fn is_news(&self, why: &str) -> bool {
+        self.state(|state| state.refusal.replace(why.to_owned()).as_deref() != Some(why))
+    }
+
     /// The connection is not there, for this reason.
     pub(super) fn down(&self, why: &str) {
+        self.state(|state| state.is_up = false);
         self.standing
             .tell(self.shard, None, ConnectionStatus::Disconnected(why.to_owned()));
     }
@@ -84,6 +137,22 @@ impl Ingress for Window {
     }
 
     fn status(&self, _: Platform, status: ConnectionStatus) {
+        match &status {
+            ConnectionStatus::Connected(_) => {
+                self.state(|state| {
+                    *state = State {
+                        is_up: true,
+                        was_up: true,
+                        refusal: None,
+                    };
+                });
+                self.failures.send_replace(0);
+            }
+            ConnectionStatus::Disconnected(_) => {
+                self.state(|state| state.is_up = false);
+                self.failed();
+            }
+        }
         self.standing.tell(self.shard, Some(status.clone()), status);
     }
 }

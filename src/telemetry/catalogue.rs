@@ -283,6 +283,11 @@ pub const METRICS: &[Metric] = &[
         "Times that this process was connected to a platform; those after the first are reconnects.",
     ),
     counter(
+        "clifford_connection_refusals_total",
+        &[PLATFORM],
+        "Times that a platform refused the bot: its token, or what it asks for.",
+    ),
+    counter(
         "clifford_jobs_total",
         &[
             of("kind", &[JobKind::MemoryWrite.as_str(), JobKind::Erase.as_str()]),

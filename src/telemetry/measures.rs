@@ -144,6 +144,11 @@ pub fn connection(platform: Platform, status: &ConnectionStatus) {
     }
 }
 
+/// A platform refused the bot: its token, or what it asks for.
+pub fn connection_refused(platform: Platform) {
+    counter!("clifford_connection_refusals_total", "platform" => platform.as_str()).increment(1);
+}
+
 /// A message went out, or was given up.
 pub fn delivered(platform: Platform, outcome: &'static str) {
     counter!("clifford_deliveries_total", "platform" => platform.as_str(), "outcome" => outcome).increment(1);

@@ -1,7 +1,10 @@
 //! A platform's connection is one process's: whoever is told that another has it lets go at once.
 
 use std::{
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU32, Ordering},
+    },
     time::Duration,
 };
 
@@ -20,7 +23,10 @@ use clifford_channel::{
     Accepted, Address, Channel, ChannelError, Choice, Completion, ConnectionStatus, DeliveryKey, Inbound, Ingress,
     IngressError, Limits, Part, Platform, Receipt, SendError, Served, Signal,
 };
-use tokio::{sync::watch, time::Instant};
+use tokio::{
+    sync::{Notify, watch},
+    time::Instant,
+};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{harness::PATIENCE, store::world::Home};
@@ -130,6 +136,7 @@ async fn a_process_whose_connection_another_has_stops_long_before_its_lease_is_o
         ingress: Arc::clone(&told) as _,
         db: home.db.clone(),
         takeover: Arc::new(takeover),
+        again: Arc::default(),
     };
     let stop = CancellationToken::new();
     let tasks = TaskTracker::new();
@@ -159,4 +166,147 @@ async fn a_process_whose_connection_another_has_stops_long_before_its_lease_is_o
     stop.cancel();
     tasks.close();
     tasks.wait().await;
+}
+
+/// A platform that refuses the bot as often as it is told, and then lets it in.
+struct Refusing {
+    left: AtomicU32,
+    tries: watch::Sender<u32>,
+}
+
+#[async_trait]
+impl Channel for Refusing {
+    fn platform(&self) -> Platform {
+        Platform::Telegram
+    }
+
+    fn limits(&self) -> Limits {
+        Line(watch::Sender::new(false)).limits()
+    }
+
+    async fn receive(&self, ingress: Arc<dyn Ingress>, stop: CancellationToken) -> Result<(), ChannelError> {
+        self.tries.send_modify(|tries| *tries += 1);
+        let refuses = self
+            .left
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        if refuses.is_ok() {
+            return Err(ChannelError::Misconfigured("Unauthorized".to_owned()));
+        }
+        ingress.status(Platform::Telegram, ConnectionStatus::Connected("the bot".to_owned()));
+        stop.cancelled().await;
+        Ok(())
+    }
+
+    async fn send(&self, _: &Address, _: &Part, _: &DeliveryKey) -> Result<Receipt, SendError> {
+        Err(SendError::NotSent("it only receives".to_owned()))
+    }
+
+    async fn signal(&self, _: &Address, _: &Signal) -> Result<(), SendError> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_refused_connection_waits_and_begins_anew_as_soon_as_it_is_told_to() {
+    let home = Home::sqlite().await;
+    let told = Arc::new(Told::default());
+    let channel = Arc::new(Refusing {
+        left: AtomicU32::new(2),
+        tries: watch::Sender::new(0),
+    });
+    let again = Arc::new(Notify::new());
+    let receiver = Receiver {
+        channel: Arc::clone(&channel) as _,
+        ingress: Arc::clone(&told) as _,
+        db: home.db.clone(),
+        takeover: Arc::new(Takeover::new(Arc::new(SystemClock), WorkerId::new(), LEASE)),
+        again: Arc::clone(&again),
+    };
+    let stop = CancellationToken::new();
+    let tasks = TaskTracker::new();
+    tasks.spawn(receiver.run(stop.clone()));
+    let began = Instant::now();
+    // Told while it waits: no refusal is waited out, which would take 5 s and then 10 s.
+    let mut often = tokio::time::interval(Duration::from_millis(10));
+    let up = ConnectionStatus::Connected("the bot".to_owned());
+    let came = tokio::time::timeout(PATIENCE, async {
+        while told.0.lock().unwrap().last() != Some(&up) {
+            often.tick().await;
+            again.notify_waiters();
+        }
+    });
+    came.await.expect("it is connected");
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+    assert_eq!(*channel.tries.borrow(), 3);
+    let down = ConnectionStatus::Disconnected("Unauthorized".to_owned());
+    assert_eq!(*told.0.lock().unwrap(), [down.clone(), down, up]);
+    stop.cancel();
+    tasks.close();
+    tasks.wait().await;
+}
+
+/// A platform that one process cannot reach.
+struct Unreachable;
+
+#[async_trait]
+impl Channel for Unreachable {
+    fn platform(&self) -> Platform {
+        Platform::Telegram
+    }
+
+    fn limits(&self) -> Limits {
+        Line(watch::Sender::new(false)).limits()
+    }
+
+    async fn receive(&self, ingress: Arc<dyn Ingress>, stop: CancellationToken) -> Result<(), ChannelError> {
+        let mut often = tokio::time::interval(Duration::from_millis(20));
+        while !stop.is_cancelled() {
+            often.tick().await;
+            let down = ConnectionStatus::Disconnected("no route".to_owned());
+            ingress.status(Platform::Telegram, down);
+        }
+        Ok(())
+    }
+
+    async fn send(&self, _: &Address, _: &Part, _: &DeliveryKey) -> Result<Receipt, SendError> {
+        Err(SendError::NotSent("it only receives".to_owned()))
+    }
+
+    async fn signal(&self, _: &Address, _: &Signal) -> Result<(), SendError> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_keeps_failing_goes_to_a_process_that_stands_by() {
+    for home in [Some(Home::sqlite().await), Home::postgres().await]
+        .into_iter()
+        .flatten()
+    {
+        let receiver = |channel: Arc<dyn Channel>| Receiver {
+            channel,
+            ingress: Arc::new(Told::default()),
+            db: home.db.clone(),
+            takeover: Arc::new(Takeover::new(Arc::new(SystemClock), WorkerId::new(), LEASE)),
+            again: Arc::default(),
+        };
+        let line = Arc::new(Line(watch::Sender::new(false)));
+        let stop = CancellationToken::new();
+        let tasks = TaskTracker::new();
+        tasks.spawn(receiver(Arc::new(Unreachable)).run(stop.clone()));
+        let mut often = tokio::time::interval(Duration::from_millis(10));
+        let held = async || {
+            let mut conn = home.db.read().await.unwrap();
+            leases::until(&mut conn, NAME).await.unwrap()
+        };
+        while held().await.is_none() {
+            often.tick().await;
+        }
+        // Nobody stood by until now, so it was kept.
+        tasks.spawn(receiver(Arc::clone(&line) as _).run(stop.clone()));
+        until(&line, true).await;
+        stop.cancel();
+        tasks.close();
+        tasks.wait().await;
+    }
 }

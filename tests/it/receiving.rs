@@ -91,6 +91,7 @@ async fn a_panic_while_receiving_is_a_lost_connection_that_is_made_again() {
         ingress: Arc::clone(&heard) as Arc<dyn Ingress>,
         db: home.db.clone(),
         takeover: Arc::new(Takeover::new(Arc::new(SystemClock), WorkerId::new(), LEASE)),
+        again: Arc::default(),
     };
     let stop = CancellationToken::new();
     let ending = async {

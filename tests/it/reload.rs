@@ -3,7 +3,10 @@
 
 use std::net::TcpListener;
 
-use clifford_fakes::openai::Reply;
+use clifford_fakes::{
+    openai::Reply,
+    telegram::{Fault, Method},
+};
 use serde_json::json;
 
 use crate::{
@@ -226,5 +229,42 @@ async fn who_calls_the_api_in_the_middle_of_a_reload_waits_and_is_answered() {
             assert!([200, 503].contains(&answer.status().as_u16()), "{answer:?}");
         }
     }
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn a_platform_that_refuses_the_bot_for_a_moment_is_told_of_and_tried_again_at_once_after_a_reload() {
+    let mut bot = watched(Setup::on(Site::Telegram)).start().await;
+    let watch = Watch::on(&bot);
+    let room = bot.room(Site::Telegram, 7, "Ada");
+    bot.says(room, "one");
+    bot.answers(room, 1).await;
+    // A proxy's page, and Telegram's own words: the poll that is under way brings a message, and the next ones fail.
+    let telegram = &bot.telegram;
+    telegram.fail_next(Method::GetUpdates, Fault::Refuse(404, "Not Found".to_owned()));
+    telegram.fail_next(Method::GetMe, Fault::Refuse(401, "Unauthorized".to_owned()));
+    bot.says(room, "two");
+    bot.answers(room, 2).await;
+    bot.has_logged("the platform refuses the bot", 1).await;
+    let why = "Telegram does not know the bot (Not Found): set channels.telegram.token";
+    let (status, alive) = watch.get("/healthz").await;
+    assert_eq!(status, 200);
+    assert!(
+        alive.starts_with(&format!("ok\ntelegram is not connected: {why}")),
+        "{alive}"
+    );
+    let (status, ready) = watch.get("/readyz").await;
+    assert!(status == 503 && ready.contains(why), "{status} {ready}");
+    bot.says(room, "three");
+    // The first is refused again, the second is let in.
+    bot.reload().await;
+    bot.has_logged("the platform refuses the bot", 2).await;
+    bot.reload().await;
+    assert_eq!(
+        bot.answers(room, 3).await,
+        ["You said: one", "You said: two", "You said: three"]
+    );
+    assert_eq!(watch.get("/healthz").await, (200, "ok".to_owned()));
+    assert_eq!(watch.ready().await.0, 200);
     bot.finish().await;
 }

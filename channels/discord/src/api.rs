@@ -69,6 +69,13 @@ pub(crate) struct Refusal {
     pub(crate) message: String,
 }
 
+impl Refusal {
+    /// Its first words: Discord's list of what is wrong with each field may be long.
+    pub(crate) fn reason(&self) -> String {
+        self.message.chars().take(200).collect()
+    }
+}
+
 /// A request.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {

@@ -21,9 +21,22 @@ pub(crate) async fn register(shared: &Shared, application: u64, stop: &Cancellat
         Ok(Ok(true)) => tracing::info!(count = shared.config.commands.len(), "slash commands registered"),
         Ok(Ok(false)) | Err(Stopped) => {}
         Ok(Err(refusal)) => tracing::warn!(
-            %refusal,
-            "slash commands could not be registered: invite the bot with the scope applications.commands",
+            status = refusal.status,
+            code = refusal.code,
+            reason = refusal.reason(),
+            "failed to register slash commands: {}",
+            remedy(&refusal, shared.config.dev_guild),
         ),
+    }
+}
+
+/// What a person can do about it.
+const fn remedy(refusal: &Refusal, dev_guild: Option<u64>) -> &'static str {
+    match (refusal.status, dev_guild) {
+        // Missing access: the one refusal that the scope mends.
+        (401 | 403, _) => "invite the bot with the scope applications.commands",
+        (404, Some(_)) => "channels.discord.dev_guild names no server that the bot is in",
+        _ => "Discord does not take them as they are, which is a bug; the bot works by mentions and messages",
     }
 }
 
@@ -125,6 +138,31 @@ fn choices(choices: &Value) -> Vec<Value> {
 mod tests {
     use super::*;
     use crate::Argument;
+
+    #[test]
+    fn only_missing_access_is_told_as_a_missing_scope() {
+        let refusal = |status| Refusal {
+            status,
+            code: 50_035,
+            message: "Invalid Form Body".to_owned(),
+        };
+        let told = [
+            (403, None, "invite the bot with the scope applications.commands"),
+            (
+                404,
+                Some(7),
+                "channels.discord.dev_guild names no server that the bot is in",
+            ),
+            (
+                400,
+                None,
+                "Discord does not take them as they are, which is a bug; the bot works by mentions and messages",
+            ),
+        ];
+        for (status, dev_guild, expected) in told {
+            assert_eq!(remedy(&refusal(status), dev_guild), expected, "{status}");
+        }
+    }
 
     #[test]
     fn what_discord_gives_back_is_known_as_what_it_was_given() {

@@ -27,9 +27,6 @@ const FEW_IDENTIFIES: u32 = 50;
 /// The longest such wait while some are left.
 const SPREAD: Duration = Duration::from_secs(60);
 
-/// A connection that lasted so long is made again at once.
-const STEADY: Duration = Duration::from_secs(60);
-
 /// What the gateway tells.
 pub(crate) enum Event {
     /// A new session: whatever happened before it was not told.
@@ -127,7 +124,6 @@ impl<'a> Gateway<'a> {
         let mut failures = 0;
         loop {
             self.joined = false;
-            let began = Instant::now();
             let end = self.connection().await;
             let mut wait = Duration::ZERO;
             let reason = match end {
@@ -141,11 +137,11 @@ impl<'a> Gateway<'a> {
                 End::Lost(reason) => reason,
             };
             failures = if self.joined { 0 } else { failures + 1 };
-            if self.joined && began.elapsed() > STEADY {
+            if self.joined {
+                // It succeeded. Identifies are spread by what Discord says is left of them.
                 backoff.reset();
-            } else {
-                wait = wait.max(backoff.next());
             }
+            wait = wait.max(backoff.next());
             tracing::info!(
                 reason,
                 resumes = self.session.is_some(),

@@ -47,7 +47,8 @@ impl<'a> Link<'a> {
                 _ => (description, self.next_delay()),
             },
         };
-        tracing::warn!(%why, wait_ms = wait.as_millis(), "no connection to Telegram");
+        // The ingress tells what changes; each attempt is worth no line.
+        tracing::debug!(%why, wait_ms = wait.as_millis(), "no connection to Telegram");
         self.connected = false;
         self.ingress
             .status(Platform::Telegram, ConnectionStatus::Disconnected(why));
@@ -59,10 +60,11 @@ impl<'a> Link<'a> {
     }
 }
 
-/// The longest wait between two attempts.
-pub(crate) const MOST: Duration = Duration::from_secs(30);
+/// The longest wait between two attempts, unless Telegram asks for more: a bad moment of the network must not be
+/// followed by a long silence of the bot.
+pub(crate) const MOST: Duration = Duration::from_secs(5);
 
-/// From half a second up to half a minute, each with some chance in it so that bots do not come at once.
+/// From half a second up to five, each with some chance in it so that bots do not come at once.
 pub(crate) fn delays() -> ExponentialBackoff {
     ExponentialBuilder::default()
         .with_min_delay(Duration::from_millis(500))

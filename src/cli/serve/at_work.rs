@@ -1,10 +1,12 @@
 //! A bot at work by one configuration: everything of it runs in a runtime of its own, and is gone with that. So whatever
 //! hung when its time was over is as surely ended as by the end of a process, and what begins next finds nobody else.
 
+use std::sync::Arc;
+
 use anyhow::{Context, anyhow};
 use tokio::{
     runtime::{Builder, Runtime},
-    sync::oneshot,
+    sync::{Notify, oneshot},
     task::JoinHandle,
 };
 use tokio_util::sync::CancellationToken;
@@ -20,6 +22,8 @@ use crate::{
 pub(super) struct AtWork {
     runtime: Own,
     stop: CancellationToken,
+    /// Begins failed connections anew.
+    again: Arc<Notify>,
     life: JoinHandle<()>,
 }
 
@@ -32,16 +36,28 @@ impl AtWork {
         let runtime = Builder::new_multi_thread().enable_all().build();
         let runtime = Own(Some(runtime.context("the runtime could not be started")?));
         let stop = CancellationToken::new();
+        let again = Arc::new(Notify::new());
         let (begun, told) = oneshot::channel();
-        let life = runtime.spawn(Box::pin(live(plan, stop.clone(), begun, greets)))?;
+        let life = live(plan, stop.clone(), Arc::clone(&again), begun, greets);
+        let life = runtime.spawn(Box::pin(life))?;
         match told.await {
-            Ok(Ok(())) => Ok(Self { runtime, stop, life }),
+            Ok(Ok(())) => Ok(Self {
+                runtime,
+                stop,
+                again,
+                life,
+            }),
             Ok(Err(error)) => {
                 runtime.end().await;
                 Err(error)
             }
             Err(_) => Err(anyhow!("the bot could not begin: a bug, which the log tells")),
         }
+    }
+
+    /// Begins connections that failed anew, without their wait.
+    pub(super) fn connect_again(&self) {
+        self.again.notify_one();
     }
 
     /// Ends within `shutdown_seconds`, and takes everything along that hangs.
@@ -54,14 +70,25 @@ impl AtWork {
     }
 }
 
-async fn live(plan: Plan, stop: CancellationToken, begun: oneshot::Sender<anyhow::Result<()>>, greets: bool) {
+async fn live(
+    plan: Plan,
+    stop: CancellationToken,
+    again: Arc<Notify>,
+    begun: oneshot::Sender<anyhow::Result<()>>,
+    greets: bool,
+) {
     let app = match start(&plan, greets).await {
         Ok(app) => app,
         Err(error) => return drop(begun.send(Err(error))),
     };
     // Who waits for that may have been told to stop.
     begun.send(Ok(())).ok();
-    stop.cancelled().await;
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => break,
+            () = again.notified() => app.connect_again(),
+        }
+    }
     app.shutdown().await;
 }
 
