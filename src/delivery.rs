@@ -20,6 +20,7 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
+pub use self::drafts::GrowingText;
 use self::{
     gate::{Gate, Item},
     hand::Hand,
@@ -88,7 +89,7 @@ struct AtWork {
     /// Where it answers.
     address: Address,
     /// Its answer as far as it has come, until that is shown: the key of its first part, and Markdown.
-    draft: Option<(DeliveryKey, String)>,
+    draft: Option<(DeliveryKey, GrowingText)>,
 }
 
 impl Delivery {
@@ -171,7 +172,7 @@ impl Delivery {
 
     /// The answer of a run has grown. It is shown when its turn comes, if it has not grown again by then, and only
     /// while this claim is at work.
-    pub fn draft(&self, channel: ChannelId, run: RunId, epoch: i64, key: &DeliveryKey, text: String) {
+    pub fn draft(&self, channel: ChannelId, run: RunId, epoch: i64, key: &DeliveryKey, text: &GrowingText) {
         let Some(handle) = self.inner.gates.get(&channel) else {
             return;
         };
@@ -179,7 +180,7 @@ impl Delivery {
         let Some(at_work) = busy.get_mut(&run).filter(|at_work| at_work.epoch == epoch) else {
             return;
         };
-        if at_work.draft.replace((key.clone(), text)).is_none() {
+        if at_work.draft.replace((key.clone(), text.clone())).is_none() {
             // A gate that has just closed has no run at work.
             handle.items.send(Item::Draft).ok();
         }

@@ -1,13 +1,52 @@
 //! Answers that grow in the chat: the newest look of each, no more often than the platform may be asked, and none
 //! after the answer itself.
 
-use std::{collections::HashMap, time::Duration};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use clifford_channel::{Address, DeliveryKey, Limits, SendError, Signal};
 use tokio::time::Instant;
 
 use super::{gate::Gate, locked};
 use crate::{id::RunId, store::outbox::OutgoingPart};
+
+/// The most bytes of a growing answer that are kept for its chat: more than the first part of any message shows.
+const MOST: usize = 64 * 1024;
+
+/// An answer that grows, shared between the run that writes it and the chat that shows it: a chat looks at it seldom, so
+/// no piece of a reply costs a copy of the whole.
+#[derive(Clone, Debug, Default)]
+pub struct GrowingText(Arc<Mutex<String>>);
+
+impl GrowingText {
+    /// Adds what was written; whether there is anything more to show.
+    pub fn push(&self, more: &str) -> bool {
+        let mut text = self.lock();
+        let has_room = text.len() < MOST;
+        if has_room {
+            let room = more.floor_char_boundary(MOST - text.len());
+            text.push_str(&more[..room]);
+        }
+        has_room
+    }
+
+    /// It begins anew.
+    pub fn clear(&self) {
+        self.lock().clear();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is written by now.
+    fn now(&self) -> String {
+        self.lock().clone()
+    }
+}
 
 /// Left free in a draft for a mark that it is one.
 const MARK_UNITS: usize = 2;
@@ -53,7 +92,7 @@ impl Gate {
     pub(super) fn forget_draft(&self, run: Option<RunId>, first: Option<&OutgoingPart>) {
         let mut busy = locked(&self.busy);
         if let Some(at_work) = run.and_then(|run| busy.get_mut(&run)) {
-            let is_of_it = |draft: &(DeliveryKey, String)| first.is_some_and(|first| first.key == draft.0.0);
+            let is_of_it = |draft: &(DeliveryKey, GrowingText)| first.is_some_and(|first| first.key == draft.0.0);
             at_work.draft.take_if(|draft| is_of_it(draft));
         }
     }
@@ -82,7 +121,7 @@ impl Gate {
             .collect();
         for (run, address, (key, text)) in grown {
             // A ban may have begun with the one before; a later look shows it.
-            let Some(signal) = rendered(&key, &text, &limits).filter(|_| !self.is_silent()) else {
+            let Some(signal) = rendered(&key, &text.now(), &limits).filter(|_| !self.is_silent()) else {
                 continue;
             };
             self.drafts.last = Some(Instant::now());

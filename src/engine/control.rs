@@ -5,7 +5,9 @@ use std::{sync::Arc, time::Duration};
 use super::{
     Engine,
     answering::{self, Answer},
-    cancel, sentences,
+    cancel,
+    events::Sight,
+    sentences,
     step::{Event, StepKind},
 };
 use crate::{
@@ -63,7 +65,7 @@ impl Engine {
     /// # Errors
     /// [`StoreError::NotFound`]: there is no such run.
     pub async fn wait_for_end(&self, id: RunId, at_most: Duration) -> Result<Run, StoreError> {
-        let mut events = self.events.watch(id);
+        let mut events = self.events.watch(id, Sight::Progress);
         let deadline = tokio::time::Instant::now() + at_most;
         loop {
             let run = self.run(id).await?;

@@ -21,7 +21,7 @@ use super::{
     step::StepView,
 };
 use crate::{
-    engine::events::{RunEvent, Watcher},
+    engine::events::{RunEvent, Sight, Watcher},
     id::RunId,
     store::{StoreError, run_views, runs::RunStatus, steps},
 };
@@ -48,7 +48,7 @@ pub(super) async fn stream(
     let after = last_event_id(&headers)?;
     one(&api, id).await?;
     let feed = Feed {
-        watcher: api.engine.events.watch(id),
+        watcher: api.engine.events.watch(id, Sight::Draft),
         api,
         run: id,
         seq: after,

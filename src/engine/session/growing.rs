@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::Session;
 use crate::{
+    delivery::GrowingText,
     engine::draft::{Draft, Shape, Shown},
     outbound::{Outbound, To},
     store::agents::Mode,
@@ -31,6 +32,7 @@ impl Session<'_> {
                 key: Outbound::run_message_key(run, self.state.sent.len()),
                 // What a buffer holds already goes before what is added to it.
                 with_output: self.state.output.is_empty(),
+                text: GrowingText::default(),
             }),
             None => draft,
         }

@@ -72,7 +72,11 @@ async fn what_a_run_asks_is_answered_by_its_caller_once() {
         .await;
     let id = said.json()["id"].as_str().unwrap().to_owned();
     let path = format!("/api/runs/{id}");
-    let mut watcher = bot.app.engine.events.watch(id.parse().unwrap());
+    let mut watcher = bot
+        .app
+        .engine
+        .events
+        .watch(id.parse().unwrap(), clifford::engine::events::Sight::Progress);
     let mut run = bot.get(&path).await.json();
     while run["status"] == "pending" || run["status"] == "running" {
         watcher.next().await;

@@ -212,7 +212,7 @@ impl World {
 
     /// Waits until a run, or the subagent that it waits for, has ended or asks.
     async fn settled(&self, id: RunId) -> Ended {
-        let mut watcher = self.engine.events.watch(id);
+        let mut watcher = self.engine.events.watch(id, clifford::engine::events::Sight::Progress);
         let settled = async {
             loop {
                 let run = self.run(id).await;
