@@ -15,7 +15,8 @@ use clifford_llm::{
 use clifford_vault::Secret;
 use tracing::Instrument;
 
-pub use self::prices::Prices;
+use self::prices::bounded;
+pub use self::prices::{MOST_TOKENS, Prices};
 use crate::{
     budget::Amount,
     own_keys::Own,
@@ -240,7 +241,10 @@ impl Roles {
                 None => self.of(role).complete(request, sink).await,
             }
         };
-        let reply = asked.instrument(span.clone()).await;
+        let mut reply = asked.instrument(span.clone()).await;
+        if let Ok(completion) = &mut reply {
+            completion.usage = bounded(completion.usage);
+        }
         spans::model_replied(&span, requested, &reply);
         measures::model_replied(role, requested, &reply, began.elapsed());
         reply.map_err(|error| NoReply {
@@ -323,7 +327,7 @@ impl Roles {
         };
         Amount {
             cost: prices.of(&usage),
-            tokens: prompt_tokens + completion_tokens,
+            tokens: usage.tokens(),
         }
     }
 

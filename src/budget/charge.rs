@@ -56,7 +56,7 @@ pub async fn charge(
 pub fn spent(response: &LlmResponse) -> Amount {
     Amount {
         cost: response.cost,
-        tokens: response.usage.prompt_tokens + response.usage.completion_tokens,
+        tokens: response.usage.tokens(),
     }
 }
 

@@ -230,7 +230,7 @@ impl Commit {
     fn spent(&self) -> Amount {
         self.responses().fold(Amount::default(), |sum, (_, response)| Amount {
             cost: sum.cost + response.cost,
-            tokens: sum.tokens + response.usage.prompt_tokens + response.usage.completion_tokens,
+            tokens: sum.tokens.saturating_add(response.usage.tokens()),
         })
     }
 
@@ -258,17 +258,20 @@ impl Commit {
         };
         for (_, response) in self.responses() {
             change.llm_calls += 1;
-            change.prompt_tokens += response.usage.prompt_tokens;
-            change.completion_tokens += response.usage.completion_tokens;
-            change.cached_tokens += response.usage.cached_tokens;
+            change.prompt_tokens = change.prompt_tokens.saturating_add(response.usage.prompt_tokens);
+            change.completion_tokens = change
+                .completion_tokens
+                .saturating_add(response.usage.completion_tokens);
+            change.cached_tokens = change.cached_tokens.saturating_add(response.usage.cached_tokens);
             change.cost += response.cost;
-            change.worked_ms += response.duration_ms;
+            change.worked_ms = change.worked_ms.saturating_add(response.duration_ms);
         }
         for step in &self.steps {
             if let StepKind::ToolResult(result) = &step.kind {
                 let spent = result.spent;
-                change.prompt_tokens += spent.tokens.saturating_sub(spent.written);
-                change.completion_tokens += spent.written;
+                let asked = spent.tokens.saturating_sub(spent.written);
+                change.prompt_tokens = change.prompt_tokens.saturating_add(asked);
+                change.completion_tokens = change.completion_tokens.saturating_add(spent.written);
                 change.cost += spent.cost;
             }
         }

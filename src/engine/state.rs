@@ -193,8 +193,8 @@ impl RunState {
         match &step.kind {
             StepKind::ToolCall(call) => self.tool_called(call),
             StepKind::ToolResult(result) => {
-                self.worked_ms += result.duration_ms;
-                self.tokens += result.spent.tokens;
+                self.worked_ms = self.worked_ms.saturating_add(result.duration_ms);
+                self.tokens = self.tokens.saturating_add(result.spent.tokens);
                 self.cost += result.spent.cost;
                 self.tool_answered(result);
             }
@@ -301,9 +301,9 @@ impl RunState {
             self.same_signature = Some(signature);
         }
         self.iterations += 1;
-        self.tokens += response.usage.prompt_tokens + response.usage.completion_tokens;
+        self.tokens = self.tokens.saturating_add(response.usage.tokens());
         self.cost += response.cost;
-        self.worked_ms += response.duration_ms;
+        self.worked_ms = self.worked_ms.saturating_add(response.duration_ms);
         self.answered_by = Some((response.provider.clone(), response.model.clone()));
         let reply = match self.mode {
             Mode::Run => read(response),

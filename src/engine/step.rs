@@ -107,8 +107,8 @@ pub struct Spent {
 impl Spent {
     /// Counts another call.
     pub fn add(&mut self, call: &LlmResponse) {
-        self.tokens += call.usage.prompt_tokens + call.usage.completion_tokens;
-        self.written += call.usage.completion_tokens;
+        self.tokens = self.tokens.saturating_add(call.usage.tokens());
+        self.written = self.written.saturating_add(call.usage.completion_tokens);
         self.cost += call.cost;
     }
 

@@ -80,8 +80,8 @@ impl Progress {
         self.calls += 1;
         self.provider.clone_from(&completion.provider);
         self.model.clone_from(&completion.model);
-        self.prompt_tokens += usage.prompt_tokens;
-        self.completion_tokens += usage.completion_tokens;
+        self.prompt_tokens = self.prompt_tokens.saturating_add(usage.prompt_tokens);
+        self.completion_tokens = self.completion_tokens.saturating_add(usage.completion_tokens);
         self.cost += cost;
     }
 

@@ -15,6 +15,21 @@ pub struct Prices {
     pub completion: f64,
 }
 
+/// The most tokens that one call is counted with, of each kind: a provider may report any number, and what is added up
+/// must not overflow in 64 bits.
+pub const MOST_TOKENS: u64 = 1_000_000_000;
+
+/// What a provider reports of a call, within [`MOST_TOKENS`].
+pub fn bounded(usage: Usage) -> Usage {
+    Usage {
+        prompt_tokens: usage.prompt_tokens.min(MOST_TOKENS),
+        completion_tokens: usage.completion_tokens.min(MOST_TOKENS),
+        cached_tokens: usage.cached_tokens.min(MOST_TOKENS),
+        cache_write_tokens: usage.cache_write_tokens.min(MOST_TOKENS),
+        ..usage
+    }
+}
+
 impl Prices {
     /// What a call costs.
     #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]

@@ -5,11 +5,20 @@ use sqlx::FromRow;
 use super::{
     Conn, StoreError, Tx, args,
     channels::{self, Channel},
+    usage::bounded,
 };
 use crate::{
     budget::{Account, Amount, Scope, Settlement, Window},
     clock::Timestamp,
 };
+
+const COST: &str = bounded!("cost");
+const PROMPT: &str = bounded!("prompt_tokens");
+const COMPLETION: &str = bounded!("completion_tokens");
+/// What is reserved for a call at most, within bounds in which no sum overflows.
+const RESERVED: &str = bounded!("r.tokens");
+/// More than this a budget does not count: the next call must not overflow it.
+const MOST_SPENT: i64 = 1_000_000_000_000_000;
 
 /// How a budget stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -54,7 +63,7 @@ pub async fn standing(tx: &mut Tx, account: &Account, holder: &str, now: Timesta
     };
     let sql = format!(
         "SELECT CAST(COALESCE(SUM(r.cost), 0) AS DOUBLE PRECISION) AS cost,
-                CAST(COALESCE(SUM(r.tokens), 0) AS BIGINT) AS tokens
+                CAST(COALESCE(SUM({RESERVED}), 0) AS BIGINT) AS tokens
          FROM budget_reservations r WHERE r.subject = $1 AND r.holder <> $2 AND {HELD}"
     );
     let reserved: Sum = tx.one(sql, args![&account.subject, holder, now]).await?;
@@ -96,8 +105,8 @@ pub async fn spent(conn: &mut Conn, scope: Scope, subject: &str, window: &Window
         Scope::Bot => "$3 = 'bot'",
     };
     let sql = format!(
-        "SELECT CAST(COALESCE(SUM(cost), 0) AS DOUBLE PRECISION) AS cost,
-                CAST(COALESCE(SUM(prompt_tokens + completion_tokens), 0) AS BIGINT) AS tokens
+        "SELECT CAST(COALESCE(SUM({COST}), 0) AS DOUBLE PRECISION) AS cost,
+                CAST(COALESCE(SUM({PROMPT} + {COMPLETION}), 0) AS BIGINT) AS tokens
          FROM usage WHERE created_at >= $1 AND created_at < $2 AND NOT own_key AND {whose}"
     );
     let sum: Sum = conn.one(sql, args![window.from, window.until, subject]).await?;
@@ -135,8 +144,10 @@ pub async fn settle(tx: &mut Tx, settlement: &Settlement, amount: Amount) -> Res
     if amount != Amount::default() {
         for (subject, period) in &settlement.charged {
             tx.later(
-                "UPDATE budget_spending SET cost = cost + $1, tokens = tokens + $2 WHERE subject = $3 AND period = $4",
-                args![amount.cost, amount.tokens, subject, period],
+                "UPDATE budget_spending SET cost = cost + $1,
+                     tokens = CASE WHEN tokens > $5 THEN $5 ELSE tokens + $2 END
+                 WHERE subject = $3 AND period = $4",
+                args![amount.cost, amount.tokens, subject, period, MOST_SPENT],
             )
             .await?;
         }

@@ -7,6 +7,7 @@ use sqlx::FromRow;
 use super::{
     Conn, StoreError, Tx, args,
     runs::{COLUMNS, Run},
+    usage::bounded,
 };
 use crate::{engine::step::Used, id::RunId};
 
@@ -24,11 +25,21 @@ pub async fn used_by_children(conn: &mut Conn, parent: RunId) -> Result<BTreeMap
     }
     let rows: Vec<Row> = conn
         .all(
-            "SELECT c.id, c.prompt_tokens + c.completion_tokens + COALESCE(CAST(SUM(g.prompt_tokens + g.completion_tokens) AS BIGINT), 0) AS tokens,
+            concat!(
+                "SELECT c.id, ",
+                bounded!("c.prompt_tokens", "1000000000000000"),
+                " + ",
+                bounded!("c.completion_tokens", "1000000000000000"),
+                " + COALESCE(CAST(SUM(",
+                bounded!("g.prompt_tokens", "1000000000000000"),
+                " + ",
+                bounded!("g.completion_tokens", "1000000000000000"),
+                ") AS BIGINT), 0) AS tokens,
                     c.cost + COALESCE(SUM(g.cost), 0.0) AS cost, c.worked_ms + COALESCE(MAX(g.worked_ms), 0) AS ms
              FROM runs c LEFT JOIN runs g ON g.parent_run_id = c.id
              WHERE c.parent_run_id = $1
-             GROUP BY c.id, c.prompt_tokens, c.completion_tokens, c.cost, c.worked_ms",
+             GROUP BY c.id, c.prompt_tokens, c.completion_tokens, c.cost, c.worked_ms"
+            ),
             args![parent],
         )
         .await?;

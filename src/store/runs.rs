@@ -349,8 +349,12 @@ fn ask_advance(lease: &Lease, change: &Advance, now: Timestamp) -> Result<Ask, S
     let ended = change.status.is_ended().then_some(now);
     Ok((
         "UPDATE runs SET status = $1, output_text = COALESCE($2, output_text), error = $3, wake_at = $4,
-             wake_reason = $5, wake_on = $6, llm_calls = llm_calls + $7, prompt_tokens = prompt_tokens + $8,
-             completion_tokens = completion_tokens + $9, cached_tokens = cached_tokens + $10, cost = cost + $11,
+             wake_reason = $5, wake_on = $6, llm_calls = llm_calls + $7,
+             prompt_tokens = CASE WHEN prompt_tokens > 1000000000000000 THEN prompt_tokens ELSE prompt_tokens + $8 END,
+             completion_tokens = CASE WHEN completion_tokens > 1000000000000000 THEN completion_tokens
+                 ELSE completion_tokens + $9 END,
+             cached_tokens = CASE WHEN cached_tokens > 1000000000000000 THEN cached_tokens ELSE cached_tokens + $10 END,
+             cost = cost + $11,
              worked_ms = worked_ms + $12, updated_at = $13, ended_at = $14,
              lease_owner = CASE WHEN $15 THEN lease_owner ELSE NULL END,
              lease_until = CASE WHEN $15 THEN lease_until ELSE NULL END

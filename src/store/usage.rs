@@ -111,13 +111,13 @@ pub struct Group {
 
 impl Group {
     fn add(&mut self, other: &Self) {
-        self.calls += other.calls;
-        self.prompt_tokens += other.prompt_tokens;
-        self.cached_tokens += other.cached_tokens;
-        self.completion_tokens += other.completion_tokens;
-        self.estimated_calls += other.estimated_calls;
+        self.calls = self.calls.saturating_add(other.calls);
+        self.prompt_tokens = self.prompt_tokens.saturating_add(other.prompt_tokens);
+        self.cached_tokens = self.cached_tokens.saturating_add(other.cached_tokens);
+        self.completion_tokens = self.completion_tokens.saturating_add(other.completion_tokens);
+        self.estimated_calls = self.estimated_calls.saturating_add(other.estimated_calls);
         self.cost += other.cost;
-        self.own_key_calls += other.own_key_calls;
+        self.own_key_calls = self.own_key_calls.saturating_add(other.own_key_calls);
         self.own_key_cost += other.own_key_cost;
     }
 }
@@ -133,14 +133,50 @@ pub struct Filter {
     pub user: Option<UserId>,
 }
 
-const SUMS: &str = "COUNT(*) AS calls,
-     CAST(COALESCE(SUM(u.prompt_tokens), 0) AS BIGINT) AS prompt_tokens,
-     CAST(COALESCE(SUM(u.cached_tokens), 0) AS BIGINT) AS cached_tokens,
-     CAST(COALESCE(SUM(u.completion_tokens), 0) AS BIGINT) AS completion_tokens,
+/// A stored number within bounds in which no sum overflows: a version before this one stored whatever a provider reported.
+macro_rules! bounded {
+    ($column:literal) => {
+        bounded!($column, "1000000000")
+    };
+    ($column:literal, $most:literal) => {
+        concat!(
+            "(CASE WHEN ",
+            $column,
+            " < 0 THEN 0 WHEN ",
+            $column,
+            " > ",
+            $most,
+            " THEN ",
+            $most,
+            " ELSE ",
+            $column,
+            " END)"
+        )
+    };
+}
+pub(super) use bounded;
+
+const SUMS: &str = concat!(
+    "COUNT(*) AS calls,
+     CAST(COALESCE(SUM(",
+    bounded!("u.prompt_tokens"),
+    "), 0) AS BIGINT) AS prompt_tokens,
+     CAST(COALESCE(SUM(",
+    bounded!("u.cached_tokens"),
+    "), 0) AS BIGINT) AS cached_tokens,
+     CAST(COALESCE(SUM(",
+    bounded!("u.completion_tokens"),
+    "), 0) AS BIGINT) AS completion_tokens,
      CAST(COALESCE(SUM(CASE WHEN u.estimated THEN 1 ELSE 0 END), 0) AS BIGINT) AS estimated_calls,
-     CAST(COALESCE(SUM(u.cost), 0) AS DOUBLE PRECISION) AS cost,
+     CAST(COALESCE(SUM(",
+    bounded!("u.cost"),
+    "), 0) AS DOUBLE PRECISION) AS cost,
      CAST(COALESCE(SUM(CASE WHEN u.own_key THEN 1 ELSE 0 END), 0) AS BIGINT) AS own_key_calls,
-     CAST(COALESCE(SUM(CASE WHEN u.own_key THEN u.cost ELSE 0 END), 0) AS DOUBLE PRECISION) AS own_key_cost";
+     CAST(COALESCE(SUM(CASE WHEN u.own_key THEN ",
+    bounded!("u.cost"),
+    " ELSE 0 END), 0) AS DOUBLE PRECISION)
+         AS own_key_cost"
+);
 const WHERE: &str = "u.created_at >= $1 AND u.created_at < $2 AND ($3 = '' OR u.user_id = $3)";
 /// Every zone's days begin at a quarter of an hour.
 const QUARTER_MS: i64 = 900_000;

@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 use serde_json::Value;
 
 use super::ToolError;
-use crate::roles::{Prices, Role};
+use crate::roles::{MOST_TOKENS, Prices, Role};
 
 /// Something that has a price, whoever sells it.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,7 +61,7 @@ impl Price {
 
 fn by_tokens(million: f64, tokens: u64, estimated: bool) -> (f64, Usage) {
     let usage = Usage {
-        prompt_tokens: tokens,
+        prompt_tokens: tokens.min(MOST_TOKENS),
         estimated,
         ..Usage::default()
     };

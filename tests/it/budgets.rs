@@ -10,12 +10,13 @@ use clifford::{
 };
 use clifford_fakes::openai::Reply;
 use jiff::tz::TimeZone;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
     brain,
     harness::{Bot, Room, Setup, Site},
     look::Look,
+    watch::{Watch, watched},
 };
 
 const CROWD: usize = 100;
@@ -413,4 +414,46 @@ async fn a_call_of_the_memory_writer_whose_time_runs_out_is_charged_too() {
     .await;
     is_charged_as_broken_off(&bot.look().await, 1).await;
     bot.finish().await;
+}
+
+async fn usage_is_told_whatever_a_provider_reports(setup: Setup) {
+    let mut bot = watched(setup).start().await;
+    let ada = bot.room(Site::Telegram, 7, "Ada");
+    for tokens in [json!(10_u64.pow(18)), json!(u64::MAX), json!(-5), json!(1e300)] {
+        let usage = json!({"prompt_tokens": tokens, "completion_tokens": tokens, "total_tokens": tokens});
+        bot.model
+            .push(Reply::json(&json!({"type": "send_message", "message": "Hi."})).reporting(&usage));
+        let before = bot.texts(ada).len();
+        bot.says(ada, "hello");
+        bot.answers(ada, before + 1).await;
+    }
+    for turn in 0..14 {
+        let usage = json!({"prompt_tokens": 10_u64.pow(18), "completion_tokens": 1, "total_tokens": 10_u64.pow(18)});
+        bot.model
+            .push(Reply::json(&json!({"type": "send_message", "message": "Hi."})).reporting(&usage));
+        let before = bot.texts(ada).len();
+        bot.says(ada, &format!("hello {turn}"));
+        bot.answers(ada, before + 1).await;
+    }
+    let watch = Watch::on(&bot);
+    let (status, text) = watch.get("/api/usage?by=model").await;
+    assert_eq!(status, 200, "{text}");
+    let groups: Value = serde_json::from_str(&text).unwrap();
+    let tokens = groups["items"][0]["promptTokens"].as_i64().unwrap();
+    // Sixteen calls at the most that is counted, and those without a number by rule of thumb.
+    assert_eq!(tokens / 1_000_000_000, 16, "{text}");
+    assert_eq!(watch.get("/api/usage?by=day").await.0, 200);
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn usage_is_told_whatever_a_provider_reports_on_sqlite() {
+    usage_is_told_whatever_a_provider_reports(Setup::on(Site::Telegram)).await;
+}
+
+#[tokio::test]
+async fn usage_is_told_whatever_a_provider_reports_on_postgres() {
+    if let Some(setup) = Setup::on(Site::Telegram).postgres() {
+        usage_is_told_whatever_a_provider_reports(setup).await;
+    }
 }

@@ -18,7 +18,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    buckets::{Buckets, Key, seconds},
+    buckets::{Buckets, Key, seconds, wait},
     config::{DiscordConfig, Timing},
     wait::{Backoff, Stopped, pause},
 };
@@ -248,9 +248,7 @@ impl Api {
         let header = retry_after(response.headers());
         // Where a proxy before Discord refuses, the body is no JSON.
         let body: TooMany = response.json().await.unwrap_or_default();
-        let told = body
-            .retry_after
-            .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        let told = body.retry_after.and_then(wait);
         let wait = told.or(header).unwrap_or(UNTOLD_WAIT);
         self.buckets(|buckets| buckets.refused(key, wait, body.global, Instant::now()));
         ApiError::Limited(wait)

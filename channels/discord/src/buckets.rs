@@ -7,6 +7,9 @@ use std::{collections::HashMap, time::Duration};
 use reqwest::header::HeaderMap;
 use tokio::time::Instant;
 
+/// The longest wait that is obeyed.
+const LONGEST_WAIT: Duration = Duration::from_secs(86_400);
+
 /// More buckets than this are looked through for old ones.
 const MANY: usize = 1_024;
 
@@ -112,15 +115,31 @@ impl Buckets {
 
 /// Reads a number of seconds, such as `1.25`.
 pub(crate) fn seconds(text: &str) -> Option<Duration> {
-    text.trim()
-        .parse::<f64>()
-        .ok()
-        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+    text.trim().parse::<f64>().ok().and_then(wait)
+}
+
+/// How long to wait, whatever number was sent: a moment so far away must still be one.
+pub(crate) fn wait(seconds: f64) -> Option<Duration> {
+    let wait = Duration::try_from_secs_f64(seconds).ok()?;
+    Some(wait.min(LONGEST_WAIT))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_wait_is_longer_than_a_day() {
+        for (text, expected) in [
+            ("1.5", Some(Duration::from_millis(1500))),
+            ("18446744073709551000", Some(LONGEST_WAIT)),
+            ("1e300", None),
+            ("-1", None),
+            ("NaN", None),
+        ] {
+            assert_eq!(seconds(text), expected, "{text}");
+        }
+    }
 
     fn key(channel: &str) -> Key {
         Key {

@@ -17,6 +17,8 @@ pub(crate) const CALL_TIMEOUT: Duration = Duration::from_secs(20);
 const FILE_TIMEOUT: Duration = Duration::from_secs(120);
 /// How long to wait if Telegram forgets to say it.
 const RETRY_AFTER: u64 = 5;
+/// The longest wait that is obeyed.
+const LONGEST_WAIT: Duration = Duration::from_secs(86_400);
 
 /// Why a request failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -209,11 +211,16 @@ fn read<R: DeserializeOwned>(status: u16, body: &[u8]) -> Result<R, ApiError> {
     }
     let retry_after = parameters.and_then(|parameters| parameters.retry_after);
     Err(match (code, retry_after) {
-        (429, seconds) => ApiError::RetryAfter(Duration::from_secs(seconds.unwrap_or(RETRY_AFTER))),
-        (_, Some(seconds)) => ApiError::RetryAfter(Duration::from_secs(seconds)),
+        (429, seconds) => ApiError::RetryAfter(wait(seconds.unwrap_or(RETRY_AFTER))),
+        (_, Some(seconds)) => ApiError::RetryAfter(wait(seconds)),
         (500.., None) => ApiError::Unreachable(description),
         (_, None) => ApiError::Refused { code, description },
     })
+}
+
+/// How long to wait, whatever number was sent: a moment so far away must still be one.
+fn wait(seconds: u64) -> Duration {
+    Duration::from_secs(seconds).min(LONGEST_WAIT)
 }
 
 #[cfg(test)]
@@ -226,7 +233,7 @@ mod tests {
             code,
             description: description.to_owned(),
         };
-        let cases: [(u16, &str, Result<u32, ApiError>); 9] = [
+        let cases: [(u16, &str, Result<u32, ApiError>); 10] = [
             (200, r#"{"ok":true,"result":7}"#, Ok(7)),
             (
                 403,
@@ -237,6 +244,11 @@ mod tests {
                 429,
                 r#"{"ok":false,"error_code":429,"description":"x","parameters":{"retry_after":35}}"#,
                 Err(ApiError::RetryAfter(Duration::from_secs(35))),
+            ),
+            (
+                429,
+                r#"{"ok":false,"error_code":429,"parameters":{"retry_after":18446744073709551615}}"#,
+                Err(ApiError::RetryAfter(Duration::from_secs(86_400))),
             ),
             (
                 429,

@@ -252,6 +252,13 @@ pub struct Usage {
     pub estimated: bool,
 }
 
+impl Usage {
+    /// Tokens of the request and the reply.
+    pub const fn tokens(&self) -> u64 {
+        self.prompt_tokens.saturating_add(self.completion_tokens)
+    }
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it in like this")]
 const fn is_zero(number: &u64) -> bool {
     *number == 0

@@ -36,11 +36,11 @@ impl RunState {
         } else {
             self.failed_tasks.push(child.task.to_owned());
         }
-        self.tokens += child.used.tokens;
+        self.tokens = self.tokens.saturating_add(child.used.tokens);
         self.cost += child.used.cost;
         // Those of one spawn work at the same time: the longest counts.
         let longest = self.longest_child_ms.max(child.used.ms);
-        self.worked_ms += longest - self.longest_child_ms;
+        self.worked_ms = self.worked_ms.saturating_add(longest - self.longest_child_ms);
         self.longest_child_ms = longest;
         let entry = json!({ "subagents": [{
             "id": child.run_id, "task": child.task, "status": child.status, "output": child.output,

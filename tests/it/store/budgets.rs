@@ -279,3 +279,87 @@ pub async fn usage_is_summed_up_by_everything_that_it_belongs_to(world: World) {
     let total = usage::total(&mut world.db.read().await.expect("reads"), Filter::default()).await;
     assert_eq!(total.expect("a sum"), group(None, None, 3, 2.25, 1));
 }
+
+pub async fn no_number_that_was_ever_reported_overflows_a_sum(world: World) {
+    let (user, most) = (world.user.id, i64::MAX.unsigned_abs());
+    let absurd = move |cost| LlmResponse {
+        provider: "main".to_owned(),
+        model: "small".to_owned(),
+        usage: clifford_llm::Usage {
+            prompt_tokens: most,
+            completion_tokens: most,
+            cached_tokens: most,
+            cache_write_tokens: most,
+            estimated: false,
+        },
+        cost,
+        ..LlmResponse::default()
+    };
+    let call = Call {
+        run: None,
+        seq: None,
+        user: Some(user),
+        channel: None,
+        role: Role::Executor,
+    };
+    // As a version stored them that took whatever a provider reported.
+    world
+        .db
+        .write(move |tx| {
+            Box::pin(async move {
+                for cost in [1e300, f64::MAX, -5.0, 0.5] {
+                    usage::insert(tx, call, &absurd(cost), NOW).await?;
+                }
+                Ok(())
+            })
+        })
+        .await
+        .expect("stores");
+    let expected = Group {
+        calls: 4,
+        prompt_tokens: 4_000_000_000,
+        cached_tokens: 4_000_000_000,
+        completion_tokens: 4_000_000_000,
+        cost: 2_000_000_000.5,
+        ..Group::default()
+    };
+    let mut conn = world.db.read().await.expect("reads");
+    let total = usage::total(&mut conn, Filter::default()).await;
+    assert_eq!(total.expect("a sum"), expected);
+    for by in Grouping::ALL {
+        let groups = usage::grouped(&mut conn, *by, Filter::default(), &TimeZone::UTC, 9).await;
+        let [group] = groups.expect("sums").try_into().expect("one group");
+        let unnamed = Group {
+            key: None,
+            name: None,
+            ..group
+        };
+        assert_eq!(unnamed, expected, "{by}");
+    }
+    drop(conn);
+    let account = account(Scope::Bot, BOT);
+    let mut conn = world.db.read().await.expect("reads");
+    let spent = budgets::spent(&mut conn, Scope::Bot, BOT, &account.window).await;
+    assert_eq!(spent.expect("a sum"), amount(2_000_000_000.5, 8_000_000_000));
+    drop(conn);
+    // What is charged to a budget saturates too.
+    let (run, lease) = world.held(world.loose_run()).await;
+    reserve(&world.db, run.id, lease.epoch, BOT, amount(1.0, most)).await;
+    let other = RunId::new().to_string();
+    assert_eq!(
+        standing(&world.db, &account, &other, NOW).await.reserved,
+        amount(1.0, 1_000_000_000)
+    );
+    for _ in 0..3 {
+        settle(
+            &world.db,
+            run.id,
+            lease.epoch,
+            &account,
+            amount(0.0, 2_000_000_000_000_000),
+        )
+        .await;
+    }
+    let settled = standing(&world.db, &account, &other, NOW).await.settled;
+    assert_eq!(settled.tokens, 1_000_000_000_000_000);
+}

@@ -48,6 +48,7 @@ on_both_engines![
     budgets::what_was_used_before_there_was_a_budget_counts,
     budgets::who_was_told_is_known_by_whose_end_told_them,
     budgets::usage_is_summed_up_by_everything_that_it_belongs_to,
+    budgets::no_number_that_was_ever_reported_overflows_a_sum,
     claims::two_workers_never_claim_the_same_run,
     claims::of_one_tree_no_more_than_its_share_is_at_work_over_all_processes,
     claims::what_subagents_used_is_told_with_what_theirs_did,

@@ -216,7 +216,7 @@ impl Gathered {
         let read = tokens.cache_read_input_tokens.unwrap_or_default();
         let written = tokens.cache_creation_input_tokens.unwrap_or_default();
         Some(Usage {
-            prompt_tokens: tokens.input_tokens? + read + written,
+            prompt_tokens: tokens.input_tokens?.saturating_add(read).saturating_add(written),
             completion_tokens: tokens.output_tokens.unwrap_or_default(),
             cached_tokens: read,
             cache_write_tokens: written,

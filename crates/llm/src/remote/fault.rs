@@ -147,8 +147,16 @@ fn described(message: &str) -> String {
     }
 }
 
-/// How long the server asks to wait. A date is measured against the server's own clock, not ours.
+/// The longest wait that is believed: a moment so far away must still be one.
+const LONGEST_WAIT: Duration = Duration::from_secs(86_400);
+
+/// How long the server asks to wait.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    told_wait(headers).map(|wait| wait.min(LONGEST_WAIT))
+}
+
+/// The wait that the server tells. A date is measured against the server's own clock, not ours.
+fn told_wait(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
     let number = |name: &str| text(name)?.parse::<f64>().ok();
     if let Some(milliseconds) = number("retry-after-ms") {
@@ -198,6 +206,7 @@ mod tests {
             (headers(&[("retry-after", "Sun, 06 Nov 1994 08:50:07 GMT")]), None),
             (headers(&[("retry-after", "-3")]), None),
             (headers(&[("retry-after", "1e300")]), None),
+            (headers(&[("retry-after", "1e19")]), Some(LONGEST_WAIT)),
             (headers(&[("retry-after", "soon")]), None),
         ];
         for (headers, expected) in cases {

@@ -7,7 +7,7 @@ use super::RecordedRequest;
 use super::reply::Answer;
 
 /// Characters of text in one chunk of a stream.
-const CHUNK: usize = 24;
+pub(super) const CHUNK: usize = 24;
 
 /// The body where no stream was asked for.
 pub(super) fn body(answer: &Answer, request: &RecordedRequest) -> Bytes {
@@ -42,7 +42,7 @@ pub(super) fn events(answer: &Answer, request: &RecordedRequest) -> Vec<Bytes> {
         ("refusal", &answer.refusal),
     ] {
         deltas.extend(
-            pieces(text.as_deref().unwrap_or_default())
+            pieces_of(text.as_deref().unwrap_or_default(), answer.piece)
                 .into_iter()
                 .map(|piece| json!({field: piece})),
         );
@@ -53,7 +53,7 @@ pub(super) fn events(answer: &Answer, request: &RecordedRequest) -> Vec<Bytes> {
         first["function"]["arguments"] = json!("");
         deltas.push(json!({"tool_calls": [first]}));
         deltas.extend(
-            pieces(&call.1)
+            pieces_of(&call.1, answer.piece)
                 .into_iter()
                 .map(|piece| json!({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})),
         );
@@ -102,6 +102,9 @@ fn tool_call(index: usize, (name, arguments): &(String, String)) -> Value {
 }
 
 fn usage(answer: &Answer, request: &RecordedRequest) -> Value {
+    if let Some(reported) = &answer.reported {
+        return reported.clone();
+    }
     let asked = (0..request.messages().len())
         .map(|index| request.text(index).chars().count())
         .sum();
@@ -120,10 +123,15 @@ fn usage(answer: &Answer, request: &RecordedRequest) -> Value {
 
 /// Cuts text into pieces of [`CHUNK`] characters.
 pub(crate) fn pieces(text: &str) -> Vec<&str> {
+    pieces_of(text, CHUNK)
+}
+
+/// Cuts text into pieces of so many characters.
+fn pieces_of(text: &str, size: usize) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
-        let end = rest.char_indices().nth(CHUNK).map_or(rest.len(), |(index, _)| index);
+        let end = rest.char_indices().nth(size).map_or(rest.len(), |(index, _)| index);
         let (piece, tail) = rest.split_at(end);
         pieces.push(piece);
         rest = tail;

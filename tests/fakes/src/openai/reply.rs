@@ -5,6 +5,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde_json::{Value, json};
 
+use super::render::CHUNK;
+
 /// One scripted reply: a constructor says what, the methods say how.
 #[derive(Clone, Debug)]
 pub struct Reply {
@@ -39,6 +41,10 @@ pub(crate) struct Answer {
     pub(crate) usage: bool,
     pub(crate) cached: u64,
     pub(crate) streams: bool,
+    /// Characters of a chunk.
+    pub(crate) piece: usize,
+    /// The usage that is told in place of the true one.
+    pub(crate) reported: Option<Value>,
 }
 
 /// How the body ends.
@@ -179,6 +185,20 @@ impl Reply {
         self
     }
 
+    /// Streams so many characters in each chunk.
+    #[must_use]
+    pub fn in_pieces_of(mut self, characters: usize) -> Self {
+        self.edit(|answer| answer.piece = characters);
+        self
+    }
+
+    /// Reports this usage, whatever it was.
+    #[must_use]
+    pub fn reporting(mut self, usage: &Value) -> Self {
+        self.edit(|answer| answer.reported = Some(usage.clone()));
+        self
+    }
+
     /// Says that so many tokens of the prompt came from the cache.
     #[must_use]
     pub fn cached_tokens(mut self, tokens: u64) -> Self {
@@ -231,6 +251,8 @@ impl Reply {
             usage: true,
             cached: 0,
             streams: true,
+            piece: CHUNK,
+            reported: None,
         }))
     }
 
