@@ -36,6 +36,7 @@ use crate::{
         budgets, run_queue,
     },
     tools::{self, About, Registry, Services, mcp},
+    worker::Workers,
 };
 
 /// Why Clifford could not start.
@@ -64,6 +65,8 @@ pub struct Options {
     pub workers: bool,
     /// One more channel: the terminal.
     pub terminal: Option<Arc<dyn Channel>>,
+    /// Does what may take any time and memory: `clifford` has it done by its own binary.
+    pub worker_processes: Workers,
 }
 
 /// A running Clifford.
@@ -153,6 +156,7 @@ impl App {
             bell: Arc::default(),
             files,
             about: about(&config, &clock),
+            workers: options.worker_processes,
         });
         let tools = Arc::new(Registry::built_in(config.engine.max_tool_retries));
         let mcp = mcp::Supervisor::start(&tools, &services);

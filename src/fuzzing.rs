@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 pub use crate::http::fuzzing::check_body;
+pub use crate::worker::fuzzing::check_frames;
 use crate::{
     config::{self, Config, ConfigErrors, Sources},
     memory::operations,

@@ -43,3 +43,4 @@ pub mod takeover;
 pub mod telemetry;
 pub mod tools;
 pub mod triggers;
+pub mod worker;

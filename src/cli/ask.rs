@@ -29,6 +29,7 @@ use crate::{
         users::{self, UserRole},
     },
     telemetry,
+    worker::Workers,
 };
 
 /// The most bytes of a question.
@@ -59,6 +60,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         channels: false,
         workers: true,
         terminal: None,
+        worker_processes: Workers::of_this_program(),
     };
     let app = setup::start(&loaded, &secrets, options).await?;
     app.mcp.settled(TOOLS).await;

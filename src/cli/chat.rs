@@ -13,7 +13,7 @@ use super::{
     examples, serve,
     setup::{self, Globals},
 };
-use crate::{app::Options, telemetry};
+use crate::{app::Options, telemetry, worker::Workers};
 
 /// Arguments of `chat`.
 #[derive(Debug, clap::Args)]
@@ -65,6 +65,7 @@ async fn talk(globals: &Globals, args: Args, platforms: Platforms) -> anyhow::Re
         channels: platforms == Platforms::Connected,
         workers: true,
         terminal: Some(Arc::clone(&terminal) as Arc<dyn Channel>),
+        worker_processes: Workers::of_this_program(),
     };
     let app = setup::start(&loaded, &secrets, options).await?;
     if platforms == Platforms::Connected && io::stdin().is_terminal() {

@@ -40,6 +40,7 @@ use std::{
 use clap::{CommandFactory, Parser, Subcommand};
 
 use self::{output::Closed, setup::Globals};
+use crate::worker;
 
 /// How long a command that has ended waits for what it left behind.
 const LINGER: Duration = Duration::from_millis(200);
@@ -120,6 +121,9 @@ enum Command {
     Mcp(mcp::Args),
     /// Prints a completion script for a shell.
     Completions(completions::Args),
+    /// Does work for another process of Clifford, which starts it.
+    #[command(hide = true)]
+    Worker,
 }
 
 /// Runs the command that the process was given.
@@ -127,6 +131,10 @@ pub fn main() -> ExitCode {
     let (settings, args) = setup::take_settings(std::env::args_os());
     let mut cli = Cli::parse_from(args);
     cli.globals.set.extend(settings);
+    // It has neither settings nor a runtime: nothing is to be there before its limits are.
+    if matches!(cli.command, Some(Command::Worker)) {
+        return worker::serve();
+    }
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return failed(&anyhow::anyhow!("the runtime could not be started: {error}")),
@@ -166,6 +174,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Eval(args) => Box::pin(eval::run(&globals, args)).await,
         Command::Mcp(args) => Box::pin(mcp::run(&globals, args)).await,
         Command::Completions(args) => completions::run(args, Cli::command()),
+        Command::Worker => Ok(worker::serve()),
     }
 }
 

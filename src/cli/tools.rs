@@ -23,6 +23,7 @@ use crate::{
     store::{Conn, Db},
     telemetry,
     tools::{Registry, Services, mcp},
+    worker::Workers,
 };
 
 /// Arguments of `tools`.
@@ -239,7 +240,11 @@ async fn call(
     let args: Map<String, Value> = serde_json::from_str(args).context("the arguments are no JSON object")?;
     let (loaded, secrets) = globals.load_with_secrets()?;
     telemetry::init_quiet(&loaded.config, &secrets)?;
-    let app = setup::start(&loaded, &secrets, Options::default()).await?;
+    let options = Options {
+        worker_processes: Workers::of_this_program(),
+        ..Options::default()
+    };
+    let app = setup::start(&loaded, &secrets, options).await?;
     let outcome = async {
         let user = match user {
             Some(user) => Some(people::find(&mut app.db.read().await?, user).await?.id),

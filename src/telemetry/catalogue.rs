@@ -4,10 +4,13 @@
 use clifford_channel::Platform;
 use metrics::{Label as Pair, Unit};
 
-use crate::store::{
-    jobs::JobKind,
-    runs::RunStatus::{Cancelled, Completed, Failed, Pending, Running, Waiting},
-    triggers::TriggerKind,
+use crate::{
+    store::{
+        jobs::JobKind,
+        runs::RunStatus::{Cancelled, Completed, Failed, Pending, Running, Waiting},
+        triggers::TriggerKind,
+    },
+    worker::Task,
 };
 
 /// How a metric moves.
@@ -162,6 +165,22 @@ pub const METRICS: &[Metric] = &[
         "clifford_leases_lost_total",
         &[],
         "Runs that this process had in hand and another one has now.",
+    ),
+    counter(
+        "clifford_worker_process_starts_total",
+        &[],
+        "Worker processes that were started for expressions and pages.",
+    ),
+    counter(
+        "clifford_worker_process_deaths_total",
+        &[of("reason", &super::measures::WORKER_DEATHS)],
+        "Worker processes that died, with a task (deadline, died) or without one (idle).",
+    ),
+    histogram(
+        "clifford_worker_process_seconds",
+        &LONG,
+        &[of("task", &Task::KINDS)],
+        "How long a task took that a worker process has done.",
     ),
     gauge("clifford_workers_busy", &[], "Runs that are worked on here now."),
     gauge(

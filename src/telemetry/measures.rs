@@ -33,6 +33,46 @@ pub fn panicked() {
     counter!("clifford_panics_total").increment(1);
 }
 
+/// How a worker process came to an untimely end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorkerDeath {
+    /// Its task was not done in time.
+    Deadline,
+    /// Its task took too much memory, overflowed the stack, or it was killed.
+    Died,
+    /// It was killed while it had nothing to do.
+    Idle,
+}
+
+/// How worker processes die.
+pub const WORKER_DEATHS: [&str; 3] = ["deadline", "died", "idle"];
+
+impl WorkerDeath {
+    /// As a label.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Deadline => "deadline",
+            Self::Died => "died",
+            Self::Idle => "idle",
+        }
+    }
+}
+
+/// A worker process was started.
+pub fn worker_started() {
+    counter!("clifford_worker_process_starts_total").increment(1);
+}
+
+/// A worker process died.
+pub fn worker_died(death: WorkerDeath) {
+    counter!("clifford_worker_process_deaths_total", "reason" => death.as_str()).increment(1);
+}
+
+/// A worker process has done a task.
+pub fn worker_done(task: &'static str, took: Duration) {
+    histogram!("clifford_worker_process_seconds", "task" => task).record(took);
+}
+
 /// A run is another process's.
 pub fn lease_lost() {
     counter!("clifford_leases_lost_total").increment(1);

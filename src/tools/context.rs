@@ -27,6 +27,7 @@ use crate::{
         settings::{self, Around},
         triggers::CatchUp,
     },
+    worker::Workers,
 };
 
 /// On whose behalf and where a tool works.
@@ -101,6 +102,12 @@ impl ToolContext {
         self.origins.private.store(true, Ordering::Relaxed);
     }
 
+    /// For whom worker processes work: a person, or a run that belongs to none.
+    pub fn on_behalf_of(&self) -> String {
+        self.user
+            .map_or_else(|| self.root_run.to_string(), |user| user.to_string())
+    }
+
     /// What is set for a tool where the run is.
     ///
     /// # Errors
@@ -133,6 +140,8 @@ pub struct Services {
     pub files: Arc<Files>,
     /// What the bot can tell of itself.
     pub about: About,
+    /// Does what may take any time and memory.
+    pub workers: Workers,
 }
 
 /// What the bot can tell of itself.

@@ -1,6 +1,5 @@
 //! `web`: searching the web and reading its pages.
 
-mod page;
 mod search;
 
 use std::time::Duration;
@@ -10,12 +9,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use self::page::{About, Link};
 use super::{
     Class, Command, Tool, ToolContext, ToolError,
     service::{BaseUrl, shown},
 };
-use crate::fetch::{AllowedHost, FetchError, Fetcher, Kind, Limits, Page};
+use crate::{
+    fetch::{AllowedHost, FetchError, Fetcher, Kind, Limits, Page},
+    worker::{About, Excerpt, Link, PageText, Window, WorkError, excerpt},
+};
 
 /// The most characters of a page in one answer, if it is not said.
 const USUAL: usize = 8_000;
@@ -76,6 +77,15 @@ struct PageArgs {
     max_chars: Option<usize>,
 }
 
+impl PageArgs {
+    fn window(&self) -> Window {
+        Window {
+            offset: self.offset.unwrap_or(0),
+            max_chars: self.max_chars.unwrap_or(USUAL),
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct Fetched {
     url: String,
@@ -96,15 +106,6 @@ struct Extracted {
     #[serde(flatten)]
     excerpt: Excerpt,
     links: Vec<Link>,
-}
-
-/// A piece of a text, and where the next one begins.
-#[derive(Debug, PartialEq, Eq, Serialize)]
-struct Excerpt {
-    text: String,
-    total_chars: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next_offset: Option<usize>,
 }
 
 pub(super) fn tool() -> Tool {
@@ -158,12 +159,14 @@ pub(super) fn fetcher(cx: &ToolContext) -> Result<Fetcher, ToolError> {
 
 async fn fetch(cx: ToolContext, args: PageArgs) -> Result<Fetched, ToolError> {
     let page = get(&cx, &args.url).await?;
-    let text = page.text;
-    let (title, text) = match page.kind {
-        Kind::Plain => (String::new(), text),
+    let PageText { title, excerpt } = match page.kind {
+        Kind::Plain => PageText {
+            title: String::new(),
+            excerpt: excerpt(&page.text, args.window()),
+        },
         Kind::Html => {
-            let whole = read(move || page::whole(&text)).await?;
-            (whole.title, whole.text)
+            let workers = &cx.services.workers;
+            (workers.page_text(&cx.on_behalf_of(), &page.text, args.window()).await).map_err(unread)?
         }
     };
     Ok(Fetched {
@@ -171,7 +174,7 @@ async fn fetch(cx: ToolContext, args: PageArgs) -> Result<Fetched, ToolError> {
         status: page.status.as_u16(),
         media_type: page.media_type,
         title,
-        excerpt: excerpt(&text, args.offset, args.max_chars),
+        excerpt,
     })
 }
 
@@ -182,13 +185,22 @@ async fn extract(cx: ToolContext, args: PageArgs) -> Result<Extracted, ToolError
             "this is no page of HTML; web.fetch reads it as it is".to_owned(),
         ));
     }
-    let (text, url) = (page.text, page.url.clone());
-    let article = read(move || page::article(&text, &url)).await?;
+    let (workers, whose) = (&cx.services.workers, cx.on_behalf_of());
+    let article = workers.article(&whose, &page.text, &page.url, args.window()).await;
+    let article = article.map_err(unread)?;
     Ok(Extracted {
         url: page.url.into(),
         about: article.about,
-        excerpt: excerpt(&article.text, args.offset, args.max_chars),
+        excerpt: article.excerpt,
         links: article.links,
+    })
+}
+
+/// Why a page's HTML was not read.
+fn unread(error: WorkError) -> ToolError {
+    ToolError::Unavailable(match error {
+        WorkError::Rejected(why) | WorkError::Unavailable(why) => why,
+        WorkError::TooCostly => "the page's HTML is too large or too tangled to be read".to_owned(),
     })
 }
 
@@ -213,46 +225,5 @@ fn fault(error: FetchError) -> ToolError {
     match error {
         FetchError::Refused(_) | FetchError::UnknownHost(_) | FetchError::NoText(_) => ToolError::TellModel(text),
         _ => ToolError::Unavailable(text),
-    }
-}
-
-/// Reads a page beside the runtime: a large one takes its time.
-async fn read<T: Send + 'static>(
-    reading: impl FnOnce() -> Result<T, page::Tangled> + Send + 'static,
-) -> Result<T, ToolError> {
-    tokio::task::spawn_blocking(reading)
-        .await
-        .map_err(|_| ToolError::Unavailable("the page's HTML broke its reader".to_owned()))?
-        .map_err(|tangled| ToolError::Unavailable(tangled.to_string()))
-}
-
-fn excerpt(text: &str, offset: Option<usize>, most: Option<usize>) -> Excerpt {
-    let (offset, most) = (offset.unwrap_or(0), most.unwrap_or(USUAL));
-    let total_chars = text.chars().count();
-    let end = offset.saturating_add(most);
-    Excerpt {
-        text: text.chars().skip(offset).take(most).collect(),
-        total_chars,
-        next_offset: (end < total_chars).then_some(end),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_long_text_is_told_piece_by_piece() {
-        let piece = |offset, most| excerpt("größer", Some(offset), Some(most));
-        let told = |text: &str, next_offset| Excerpt {
-            text: text.to_owned(),
-            total_chars: 6,
-            next_offset,
-        };
-        assert_eq!(piece(0, 4), told("größ", Some(4)));
-        assert_eq!(piece(4, 4), told("er", None));
-        assert_eq!(piece(2, 4), told("ößer", None));
-        assert_eq!(piece(9, 4), told("", None));
-        assert_eq!(piece(usize::MAX, usize::MAX), told("", None));
     }
 }

@@ -70,4 +70,5 @@ mod watch;
 mod way;
 mod weather;
 mod web;
+mod worker_processes;
 mod workshop;

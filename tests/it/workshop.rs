@@ -15,6 +15,7 @@ use clifford::{
     store::{Db, triggers::CatchUp},
     tools::{Registry, Services, Tool, registry},
     triggers,
+    worker::{Program, Workers},
 };
 use clifford_channel::{Channel, Platform};
 use clifford_llm::Model;
@@ -52,7 +53,10 @@ impl Default for Workshop {
 impl Workshop {
     pub fn engine(self, db: &Db) -> Arc<Engine> {
         let (worker, masker) = (WorkerId::new(), Arc::new(Masker::default()));
-        let services = Arc::new(Services::default());
+        let services = Arc::new(Services {
+            workers: Workers::of(Program::at(env!("CARGO_BIN_EXE_clifford"))),
+            ..Services::default()
+        });
         let limits = self
             .channels
             .iter()

@@ -4,6 +4,7 @@ use std::{
     io::ErrorKind,
     net::TcpListener,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use rustix::fs::{Access, access, statvfs};
@@ -14,6 +15,7 @@ use crate::{
     cli::setup,
     config::{Config, Loaded},
     store::{Db, DbOptions, Standing, StoreError, settings},
+    worker::Workers,
 };
 
 /// Less free space than this is too little to go on.
@@ -115,6 +117,23 @@ pub(super) fn disk(loaded: &Loaded) -> Check {
             NAME,
             format!("{}: {error}", shown.display()),
             "see whether the disk is mounted",
+        ),
+    }
+}
+
+/// Whether a worker process can be started and works.
+pub(super) async fn worker_processes() -> Check {
+    const NAME: &str = "worker";
+    const LIMIT: Duration = Duration::from_secs(10);
+    match Workers::of_this_program().evaluate("doctor", "6 * 7", LIMIT).await {
+        Ok(value) if value == "42" => Check::ok(NAME, "worker processes can be started"),
+        other => Check::fail(
+            NAME,
+            match other {
+                Ok(value) => format!("a worker process says that 6 * 7 is {value}"),
+                Err(error) => format!("a worker process fails: {error}"),
+            },
+            "expressions and web pages cannot be read without: let this user start processes of 512 MiB of address space",
         ),
     }
 }

@@ -131,6 +131,7 @@ async fn examine(globals: &Globals, report: &mut Report) -> anyhow::Result<()> {
     let secrets = loaded.secrets(&setup::environment());
     report.add(local::database(&loaded).await)?;
     report.add(local::disk(&loaded))?;
+    report.add(local::worker_processes().await)?;
     if let Some(check) = local::http(&loaded.config) {
         report.add(check)?;
     }

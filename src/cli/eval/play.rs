@@ -27,6 +27,7 @@ use crate::{
         steps,
         users::{self, UserRole},
     },
+    worker::Workers,
 };
 
 /// How long one turn may take.
@@ -81,6 +82,7 @@ async fn start(globals: &Globals, provider: Option<&str>, dir: &std::path::Path)
         channels: false,
         workers: true,
         terminal: None,
+        worker_processes: Workers::of_this_program(),
     };
     setup::start(&loaded, &secrets, options).await
 }

@@ -17,6 +17,7 @@ use crate::{
     cli::setup,
     config::{Loaded, Secrets},
     store::StoreError,
+    worker::Workers,
 };
 
 /// How long the other process may take to answer; a caller may ask it to wait for five minutes.
@@ -45,6 +46,7 @@ impl Way {
             channels: false,
             workers: true,
             terminal: None,
+            worker_processes: Workers::of_this_program(),
         };
         match App::start(loaded, secrets, options).await {
             Ok(app) => {

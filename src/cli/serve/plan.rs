@@ -9,6 +9,7 @@ use crate::{
     config::{self, Loaded, Secrets},
     http::Socket,
     store::Db,
+    worker::Workers,
 };
 
 /// What a server works by.
@@ -67,6 +68,7 @@ impl Plan {
             channels: self.args.does(Part::Channels),
             workers: self.args.does(Part::Workers),
             terminal: None,
+            worker_processes: Workers::of_this_program(),
         }
     }
 

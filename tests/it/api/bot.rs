@@ -8,6 +8,7 @@ use clifford::{
     http::{Server, Socket},
     id::TokenId,
     store::tokens,
+    worker::{Program, Workers},
 };
 use reqwest::{Method, header::HeaderMap};
 use serde_json::Value;
@@ -79,6 +80,7 @@ impl Bot {
         let options = Options {
             channels,
             workers: true,
+            worker_processes: Workers::of(Program::at(env!("CARGO_BIN_EXE_clifford"))),
             ..Options::default()
         };
         let socket = Socket::bind(&loaded.config.http).await.unwrap();
@@ -152,7 +154,11 @@ impl Bot {
             .await
             .json();
         let id = said["id"].as_str().unwrap().to_owned();
-        let mut watcher = self.app.engine.events.watch(id.parse().unwrap());
+        let mut watcher = self
+            .app
+            .engine
+            .events
+            .watch(id.parse().unwrap(), clifford::engine::events::Sight::Progress);
         while self.get(&format!("/api/runs/{id}")).await.json()["status"] != "waiting" {
             watcher.next().await;
         }

@@ -8,8 +8,9 @@ use std::{
 use dom_query::{Document, NodeRef};
 use dom_smoothie::{Config, Readability, TextMode};
 use html5ever::{ParseOpts, parse_document, tendril::TendrilSink, tree_builder::TreeBuilderOpts};
-use serde::Serialize;
 use url::Url;
+
+use super::task::{About, Article, Link, PageText, Window, excerpt};
 
 /// The most nodes of a page.
 const MOST_NODES: usize = 150_000;
@@ -36,55 +37,17 @@ const UNREADABLE: &str = "head, script, style, noscript, template, svg, iframe, 
 #[error("the page's HTML is too large or too tangled to be read")]
 pub(super) struct Tangled;
 
-/// The title of a page, and all of its text.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Whole {
-    pub title: String,
-    pub text: String,
-}
-
-/// A link of a page.
-#[derive(Debug, PartialEq, Eq, Serialize)]
-pub(super) struct Link {
-    pub text: String,
-    pub url: String,
-}
-
-/// What a page is about.
-#[derive(Debug, Default, PartialEq, Eq, Serialize)]
-pub(super) struct About {
-    pub title: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub byline: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub site: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub published: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub language: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-}
-
-/// The article of a page as Markdown; of a page that has none, all of it.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Article {
-    pub about: About,
-    pub text: String,
-    pub links: Vec<Link>,
-}
-
-/// All of a page's text.
-pub(super) fn whole(html: &str) -> Result<Whole, Tangled> {
+/// A part of all of a page's text.
+pub(super) fn whole(html: &str, window: Window) -> Result<PageText, Tangled> {
     let document = parse(html)?;
     let title = line(&document.select("title").first().text());
     document.select(UNREADABLE).remove();
-    let text = document.formatted_text().trim().to_owned();
-    Ok(Whole { title, text })
+    let excerpt = excerpt(document.formatted_text().trim(), window);
+    Ok(PageText { title, excerpt })
 }
 
 /// What a page is about, without what stands around it.
-pub(super) fn article(html: &str, url: &Url) -> Result<Article, Tangled> {
+pub(super) fn article(html: &str, url: &Url, window: Window) -> Result<Article, Tangled> {
     let document = parse(html)?;
     let base = document.select("base[href]").first().attr("href");
     let base = base
@@ -109,7 +72,7 @@ pub(super) fn article(html: &str, url: &Url) -> Result<Article, Tangled> {
     Ok(match reader.parse() {
         Ok(found) => Article {
             about,
-            text: found.text_content.trim().to_owned(),
+            excerpt: excerpt(found.text_content.trim(), window),
             links: links(&parse(&found.content)?, &base),
         },
         // A list of links, a form: no article to be found.
@@ -117,7 +80,7 @@ pub(super) fn article(html: &str, url: &Url) -> Result<Article, Tangled> {
             document.select(UNREADABLE).remove();
             Article {
                 about,
-                text: document.md(None).trim().to_owned(),
+                excerpt: excerpt(document.md(None).trim(), window),
                 links: links(&document, &base),
             }
         }

@@ -2,6 +2,11 @@
 
 use super::*;
 
+const ALL: Window = Window {
+    offset: 0,
+    max_chars: usize::MAX,
+};
+
 const PARAGRAPH: &str = "The river rises in the hills above the town, and for most of its way it runs slowly, between \
                          willows, past two old mills, and under seven bridges, the oldest of which was built of oak.";
 
@@ -23,21 +28,26 @@ fn url() -> Url {
 
 #[test]
 fn all_of_a_page_is_its_text_without_scripts_and_styles() {
-    let page = whole(&news()).expect("a page");
+    let page = whole(&news(), ALL).expect("a page");
     assert_eq!(page.title, "The river - The Herald");
-    assert!(page.text.starts_with("Home Sport"), "{}", page.text);
-    assert!(page.text.ends_with("All rights reserved."), "{}", page.text);
-    assert_eq!(page.text.matches("seven bridges").count(), 3);
+    assert!(page.excerpt.text.starts_with("Home Sport"), "{}", page.excerpt.text);
     assert!(
-        !page.text.contains("tracking") && !page.text.contains("color"),
+        page.excerpt.text.ends_with("All rights reserved."),
         "{}",
-        page.text
+        page.excerpt.text
+    );
+    assert_eq!(page.excerpt.text.matches("seven bridges").count(), 3);
+    assert!(
+        !page.excerpt.text.contains("tracking") && !page.excerpt.text.contains("color"),
+        "{}",
+        page.excerpt.text
     );
 }
 
 #[test]
 fn the_article_of_a_page_is_told_without_what_stands_around_it() {
-    let Article { about, text, links } = article(&news(), &url()).expect("an article");
+    let Article { about, excerpt, links } = article(&news(), &url(), ALL).expect("an article");
+    let text = excerpt.text;
     let expected = About {
         title: "The river - The Herald".to_owned(),
         byline: Some("Ada".to_owned()),
@@ -59,7 +69,8 @@ fn the_article_of_a_page_is_told_without_what_stands_around_it() {
 #[test]
 fn a_page_without_an_article_is_told_whole() {
     let html = "<base href=https://other.example/><title>Links</title><a href=a>One</a> <a href=a>again</a>";
-    let Article { about, text, links } = article(html, &url()).expect("a page");
+    let Article { about, excerpt, links } = article(html, &url(), ALL).expect("a page");
+    let text = excerpt.text;
     assert_eq!(about.title, "Links");
     assert!(text.contains("One"), "{text}");
     let one = Link {
@@ -72,14 +83,14 @@ fn a_page_without_an_article_is_told_whole() {
 #[test]
 fn nothing_is_a_page_without_text() {
     for html in ["", "<", "<!-- -->", "<html></html>"] {
-        let page = whole(html).expect("a page");
+        let page = whole(html, ALL).expect("a page");
         assert_eq!(
-            (page.title.as_str(), page.text.trim_end_matches('<')),
+            (page.title.as_str(), page.excerpt.text.trim_end_matches('<')),
             ("", ""),
             "{html}"
         );
         assert_eq!(
-            article(html, &url()).map(|article| article.links),
+            article(html, &url(), ALL).map(|article| article.links),
             Ok(Vec::new()),
             "{html}"
         );
@@ -96,7 +107,7 @@ fn pages_that_would_take_all_memory_or_time_are_given_up() {
         ("unclosed", format!("{open}{}", "<p>x".repeat(100_000))),
         ("tables", "<table><td>".repeat(50_000)),
     ] {
-        assert_eq!(whole(&html), Err(Tangled), "{what}");
-        assert_eq!(article(&html, &url()), Err(Tangled), "{what}");
+        assert_eq!(whole(&html, ALL), Err(Tangled), "{what}");
+        assert_eq!(article(&html, &url(), ALL), Err(Tangled), "{what}");
     }
 }

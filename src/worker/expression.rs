@@ -1,0 +1,133 @@
+//! Expressions: arithmetic and units, by the fend calculator.
+//!
+//! fend reads by recursion without a limit, and some of its operations neither look at the time nor at memory. So
+//! [`evaluate`] belongs in a worker process; [`fault`] refuses what is wrong at first sight before one is asked.
+
+use std::time::{Duration, Instant};
+
+/// The longest expression, in bytes.
+const MOST: usize = 4096;
+/// How deep parentheses may be nested, and how many signs may follow each other.
+const DEEPEST: usize = 200;
+/// The most bytes of a value.
+const MOST_VALUE: usize = 60_000;
+
+/// Why an expression is not worth a worker process, if it is not.
+pub fn fault(expression: &str) -> Option<String> {
+    if expression.len() > MOST {
+        return Some(format!("the expression is longer than {MOST} bytes"));
+    }
+    let (mut depth, mut signs) = (0_usize, 0_usize);
+    for character in expression.chars() {
+        match character {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        match character {
+            '+' | '-' | '!' | '~' | '−' => signs += 1,
+            other if other.is_whitespace() => {}
+            _ => signs = 0,
+        }
+        if depth > DEEPEST || signs > DEEPEST {
+            return Some(format!(
+                "the expression is nested deeper than {DEEPEST} parentheses or signs"
+            ));
+        }
+    }
+    None
+}
+
+struct Deadline(Instant, Duration);
+
+impl fend_core::Interrupt for Deadline {
+    fn should_interrupt(&self) -> bool {
+        self.0.elapsed() > self.1
+    }
+}
+
+/// The value of an expression, cut if it is very long.
+///
+/// # Errors
+/// Why it has none.
+pub(super) fn evaluate(expression: &str, max_ms: u64) -> Result<String, String> {
+    let mut context = fend_core::Context::new();
+    // Models write ** for powers; thousands with commas it reads itself.
+    let expression = expression.replace("**", "^");
+    let deadline = Deadline(Instant::now(), Duration::from_millis(max_ms));
+    let result = fend_core::evaluate_with_interrupt(&expression, &mut context, &deadline).map_err(|error| {
+        let error = &error[..error.floor_char_boundary(MOST)];
+        format!("`{expression}` cannot be computed: {error}")
+    })?;
+    let value = result.get_main_result();
+    let (head, rest) = value.split_at(value.floor_char_boundary(MOST_VALUE));
+    Ok(if rest.is_empty() {
+        value.to_owned()
+    } else {
+        format!("{head}… ({} more characters)", rest.chars().count())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{evaluate, fault};
+
+    const MAX_MS: u64 = 2000;
+
+    #[test]
+    fn expressions_have_their_values() {
+        let cases = [
+            ("17 * 23", "391"),
+            ("3 * (4 + 5)", "27"),
+            ("2 ** 10", "1024"),
+            ("1,234,567 * 2", "2469134"),
+            ("12% of 80", "9.6"),
+            ("1/3", "approx. 0.3333333333"),
+            ("5 km in miles", "approx. 3.1068559612 miles"),
+            ("20 °C to °F", "68 °F"),
+            ("1 GiB to bytes", "1073741824 bytes"),
+        ];
+        for (expression, value) in cases {
+            assert_eq!(fault(expression), None, "{expression}");
+            assert_eq!(evaluate(expression, MAX_MS).as_deref(), Ok(value), "{expression}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_computed_says_why() {
+        let error = evaluate("2 +", MAX_MS).expect_err("half an expression");
+        assert!(error.starts_with("`2 +` cannot be computed: "), "{error}");
+    }
+
+    #[test]
+    fn a_long_value_is_cut() {
+        let value = evaluate("10^70000", MAX_MS).expect("a value");
+        assert!(value.ends_with("… (10001 more characters)"), "{}", &value[59_990..]);
+    }
+
+    #[test]
+    fn what_is_too_long_or_too_deep_is_refused_at_first_sight() {
+        let deep = Some("the expression is nested deeper than 200 parentheses or signs".to_owned());
+        let long = Some("the expression is longer than 4096 bytes".to_owned());
+        let nested = |depth: usize| format!("{}1{}", "(".repeat(depth), ")".repeat(depth));
+        let cases = [
+            (nested(200), None),
+            (nested(201), deep.clone()),
+            (nested(100_000), long.clone()),
+            (format!("{}1", "-".repeat(200)), None),
+            (format!("{}1", "- ".repeat(201)), deep.clone()),
+            (format!("{}1", "-+".repeat(2000)), deep),
+            ("-".repeat(1_000_000), long),
+            ("(1)".repeat(500), None),
+            ("-1".repeat(500), None),
+        ];
+        for (expression, expected) in cases {
+            assert_eq!(
+                fault(&expression),
+                expected,
+                "{}",
+                &expression[..expression.len().min(20)]
+            );
+        }
+    }
+}

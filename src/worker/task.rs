@@ -1,0 +1,179 @@
+//! What worker processes are asked for, and what they reply.
+
+use serde::{Deserialize, Serialize};
+
+/// The most characters of an excerpt.
+const MOST_CHARS: usize = 20_000;
+
+/// Work for a worker process. The text that it works on is the body of the frame.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Task {
+    /// The value of the expression in the body.
+    Expression {
+        /// How long the calculator may think, in milliseconds.
+        max_ms: u64,
+    },
+    /// All text of the HTML in the body.
+    PageText {
+        /// Which part of the text.
+        window: Window,
+    },
+    /// The article of the HTML in the body, as Markdown, with its links.
+    Article {
+        /// The page's address.
+        url: String,
+        /// Which part of the text.
+        window: Window,
+    },
+}
+
+impl Task {
+    /// Its kind, as a label of metrics.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Expression { .. } => "expression",
+            Self::PageText { .. } => "page_text",
+            Self::Article { .. } => "article",
+        }
+    }
+
+    /// Every kind.
+    pub const KINDS: [&str; 3] = ["expression", "page_text", "article"];
+}
+
+/// A part of a text, in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Window {
+    /// The first character.
+    pub offset: usize,
+    /// How many, at most.
+    pub max_chars: usize,
+}
+
+/// What came of a task.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Reply {
+    /// An expression's value.
+    Value {
+        /// As the calculator writes it.
+        value: String,
+    },
+    /// A page's text.
+    PageText(PageText),
+    /// A page's article.
+    Article(Article),
+    /// The body cannot be worked on.
+    Rejected {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// The title of a page, and a part of its text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageText {
+    /// On one line.
+    pub title: String,
+    /// The part.
+    pub excerpt: Excerpt,
+}
+
+/// The article of a page as Markdown; of a page that has none, all of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Article {
+    /// What the page is about.
+    pub about: About,
+    /// The part of the text.
+    pub excerpt: Excerpt,
+    /// The first links of the article.
+    pub links: Vec<Link>,
+}
+
+/// A link of a page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    /// What it is written on.
+    pub text: String,
+    /// Where it leads.
+    pub url: String,
+}
+
+/// What a page is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct About {
+    /// Its title.
+    pub title: String,
+    /// Who wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub byline: Option<String>,
+    /// The site's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub site: Option<String>,
+    /// When it was published, as it says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<String>,
+    /// Its language.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// What it says of itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+}
+
+/// A part of a text, and where the next one begins.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Excerpt {
+    /// The part.
+    pub text: String,
+    /// How many characters the whole text has.
+    pub total_chars: usize,
+    /// Where the next part begins; `None`: this is the last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_offset: Option<usize>,
+}
+
+/// The part of a text that a window shows, 20,000 characters at most.
+pub fn excerpt(text: &str, window: Window) -> Excerpt {
+    let most = window.max_chars.min(MOST_CHARS);
+    let total_chars = text.chars().count();
+    let end = window.offset.saturating_add(most);
+    Excerpt {
+        text: text.chars().skip(window.offset).take(most).collect(),
+        total_chars,
+        next_offset: (end < total_chars).then_some(end),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_told_piece_by_piece() {
+        let piece = |offset, max_chars| excerpt("größer", Window { offset, max_chars });
+        let told = |text: &str, next_offset| Excerpt {
+            text: text.to_owned(),
+            total_chars: 6,
+            next_offset,
+        };
+        assert_eq!(piece(0, 4), told("größ", Some(4)));
+        assert_eq!(piece(4, 4), told("er", None));
+        assert_eq!(piece(2, 4), told("ößer", None));
+        assert_eq!(piece(9, 4), told("", None));
+        assert_eq!(piece(usize::MAX, usize::MAX), told("", None));
+    }
+
+    #[test]
+    fn no_excerpt_is_longer_than_a_reply_may_be() {
+        let long = "x".repeat(MOST_CHARS + 1);
+        let window = Window {
+            offset: 0,
+            max_chars: usize::MAX,
+        };
+        let found = excerpt(&long, window);
+        assert_eq!((found.text.len(), found.next_offset), (MOST_CHARS, Some(MOST_CHARS)));
+    }
+}
