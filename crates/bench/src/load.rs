@@ -46,7 +46,7 @@ pub struct Options {
 
 /// What can be measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Name {
+pub enum Name {
     /// What one message costs, one at a time.
     Overhead,
     /// How many replies a second, with 20 users in flight.
@@ -69,12 +69,27 @@ enum Name {
     Search,
     /// Tokens of a prompt, and how much of it stays the same.
     Prompt,
+    /// What a reply costs that is watched while it grows.
+    Drafts,
+    /// What work in a worker process costs.
+    Worker,
 }
 
 impl Name {
     /// Whether the short form has it: what could be wrong whatever the machine.
     const fn is_short(self) -> bool {
         !matches!(self, Self::Footprint | Self::Start | Self::Search)
+    }
+}
+
+impl Options {
+    /// The same, of one thing alone.
+    #[must_use]
+    pub fn only(self, name: Name) -> Self {
+        Self {
+            only: vec![name],
+            ..self
+        }
     }
 }
 
@@ -118,5 +133,7 @@ async fn measure(bench: &Bench, name: Name) -> anyhow::Result<Round> {
         Name::Database => figures::database::measure(bench).await,
         Name::Search => figures::search::measure(bench).await,
         Name::Prompt => figures::prompt::measure(bench).await,
+        Name::Drafts => figures::drafts::measure(bench).await,
+        Name::Worker => figures::worker::measure(bench).await,
     }
 }

@@ -6,6 +6,8 @@
 //! cargo run --release -p clifford-bench -- load --only throughput  one of them
 //! cargo run --release -p clifford-bench -- load --json --svg FILE  one JSON object, and a chart
 //! cargo run -p clifford-bench -- load --short                      under a minute: what must hold on any machine
+//! cargo run --release -p clifford-bench -- drafts               a reply that is watched: linear, or not
+//! cargo run --release -p clifford-bench -- worker               work in a worker process
 //! cargo run --release -p clifford-bench -- soak --minutes 60       what grows while the bot works on and on
 //! cargo run --release -p clifford-bench -- storm                   10,000 messages and 100 kills
 //! ```
@@ -49,6 +51,10 @@ struct Cli {
 enum Command {
     /// What Clifford costs, beside what the same calls and commits cost without it.
     Load(load::Options),
+    /// What a reply costs that is watched while it grows: `load --only drafts`.
+    Drafts(load::Options),
+    /// What work in a worker process costs: `load --only worker`.
+    Worker(load::Options),
     /// What grows while the bot works on and on.
     Soak(soak::Options),
     /// Kills it again and again while everything around it fails, and looks whether anything is lost.
@@ -92,6 +98,8 @@ fn failed(error: &anyhow::Error) -> ExitCode {
 async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let holds = match cli.command.unwrap_or(Command::Load(cli.load)) {
         Command::Load(options) => load::run(options).await?,
+        Command::Drafts(options) => load::run(options.only(load::Name::Drafts)).await?,
+        Command::Worker(options) => load::run(options.only(load::Name::Worker)).await?,
         Command::Soak(options) => soak::run(options).await?,
         Command::Storm(options) => return storm::run(options).await,
         Command::Bare { orders } => {

@@ -207,6 +207,35 @@ impl Process {
         Ok(Metrics(answer.error_for_status()?.text().await?))
     }
 
+    /// What its API answers to JSON.
+    ///
+    /// # Errors
+    /// It does not answer, or refuses.
+    pub async fn post(&self, path: &str, body: &serde_json::Value) -> anyhow::Result<serde_json::Value> {
+        let request = reqwest::Client::new().post(self.api(path)?).json(body);
+        Ok(request
+            .bearer_auth(TOKEN)
+            .send()
+            .await?
+            .error_for_status()?
+            .json()
+            .await?)
+    }
+
+    /// All of the text that its API answers.
+    ///
+    /// # Errors
+    /// It does not answer, or refuses.
+    pub async fn text(&self, path: &str) -> anyhow::Result<String> {
+        let request = reqwest::Client::new().get(self.api(path)?).bearer_auth(TOKEN);
+        Ok(request.send().await?.error_for_status()?.text().await?)
+    }
+
+    fn api(&self, path: &str) -> anyhow::Result<String> {
+        let metrics = self.metrics.as_ref().context("a bare loop has no API")?;
+        Ok(metrics.trim_end_matches("/metrics").to_owned() + path)
+    }
+
     /// The processor's time that it has used so far.
     ///
     /// # Errors

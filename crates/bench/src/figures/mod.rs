@@ -3,6 +3,7 @@
 pub mod crash;
 pub mod crowd;
 pub mod database;
+pub mod drafts;
 pub mod footprint;
 mod growth;
 pub mod history;
@@ -12,6 +13,7 @@ pub mod search;
 pub mod start;
 pub mod throughput;
 pub mod waiting;
+pub mod worker;
 
 use std::{
     path::{Path, PathBuf},
