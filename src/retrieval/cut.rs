@@ -10,6 +10,9 @@ const OVERLAP: u64 = 40;
 /// From how many on a piece ends where a paragraph does.
 const ENOUGH: u64 = 200;
 
+/// How many bytes are looked through for the ends of sentences at a time.
+const WINDOW: usize = 1_024;
+
 /// The pieces of a text, in order; none is empty.
 pub fn cut(text: &str) -> Vec<String> {
     let mut pieces = Vec::new();
@@ -35,7 +38,7 @@ pub fn cut(text: &str) -> Vec<String> {
 /// What is not cut: sentences (lines end them, too); of one that is too long its words, of such a word its characters.
 fn units(text: &str) -> impl Iterator<Item = &str> {
     let fits = |unit: &str| estimate_tokens(unit) <= TOKENS;
-    text.split_sentence_bounds().flat_map(move |sentence| {
+    sentences(text).flat_map(move |sentence| {
         if fits(sentence) {
             return vec![sentence];
         }
@@ -50,6 +53,30 @@ fn units(text: &str) -> impl Iterator<Item = &str> {
             })
             .collect()
     })
+}
+
+/// The sentences of a text, found window by window: a full stop and ten thousand brackets behind it cost the square of
+/// their number. A sentence that is longer than a window is cut between words.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    let windows = std::iter::from_fn(move || {
+        if rest.len() <= WINDOW {
+            let last = std::mem::take(&mut rest);
+            return (!last.is_empty()).then(|| last.split_sentence_bounds().collect::<Vec<_>>());
+        }
+        let window = &rest[..rest.floor_char_boundary(WINDOW)];
+        let mut found: Vec<_> = window.split_sentence_bounds().collect();
+        // The last one may go on behind the window.
+        if found.len() > 1 {
+            found.pop();
+        } else {
+            let end = window.rfind(char::is_whitespace).filter(|end| *end > 0);
+            found = vec![&window[..end.unwrap_or(window.len())]];
+        }
+        rest = &rest[found.iter().map(|sentence| sentence.len()).sum()..];
+        Some(found)
+    });
+    windows.flatten()
 }
 
 /// The end of a piece with which the next one begins, if it leaves room for what comes.
@@ -99,7 +126,23 @@ mod tests {
         assert_eq!(pieces, vec![paragraph.trim(); 3]);
     }
 
+    #[test]
+    fn what_makes_the_search_for_sentences_quadratic_is_cut_in_time() {
+        for unit in [")", "\u{201d}", "'", " "] {
+            let text = format!("a.{}", unit.repeat(40_000));
+            assert_eq!(sentences(&text).collect::<String>(), text);
+            assert!(!cut(&text).is_empty());
+        }
+    }
+
     proptest! {
+        #[test]
+        fn sentences_are_the_whole_text_and_those_of_a_short_one_as_they_are(text in "[a-zA-Zé .!?)\n]{0,3000}") {
+            prop_assert_eq!(sentences(&text).collect::<String>(), text.as_str());
+            let short = &text[..text.floor_char_boundary(WINDOW)];
+            prop_assert_eq!(sentences(short).collect::<Vec<_>>(), short.split_sentence_bounds().collect::<Vec<_>>());
+        }
+
         #[test]
         fn every_word_is_in_a_piece_and_no_piece_is_too_long(words in prop::collection::vec("[a-zé語]{1,12}[.,\n]?", 0..400)) {
             let pieces = cut(&words.join(" "));

@@ -4,6 +4,7 @@ mod embed;
 
 use std::collections::BTreeMap;
 
+use clifford_llm::estimate_tokens;
 use clifford_vault::SecretSource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,8 @@ use crate::{
 
 /// The most pieces of a document.
 const MOST_PIECES: usize = 2_000;
+/// More tokens than that many pieces hold.
+const MOST_TOKENS: u64 = 640_000;
 /// How many pieces each of the two ways of finding may name.
 const EACH: usize = 40;
 /// The most pieces whose meaning is compared.
@@ -176,6 +179,10 @@ async fn index(cx: ToolContext, args: IndexArgs) -> Result<Indexed, ToolError> {
     }
     let (content, file) = content(&cx, &args).await?;
     let title = title(&args, file.as_ref())?;
+    if estimate_tokens(&content) > MOST_TOKENS {
+        let fault = format!("{title} is too long: more than {MOST_TOKENS} tokens");
+        return Err(ToolError::TellModel(fault));
+    }
     let pieces = tokio::task::spawn_blocking(move || cut(&content))
         .await
         .map_err(|_| ToolError::Unavailable("the text could not be cut".to_owned()))?;

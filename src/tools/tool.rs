@@ -210,6 +210,8 @@ pub struct Command {
     pub needs: Option<Needs>,
     /// The JSON schema of its arguments.
     pub schema: Value,
+    /// What arguments are checked by, where that is not the schema that is shown.
+    checked_by: Option<Value>,
     /// Made of the schema when it is called for the first time: most commands of most processes never are.
     validator: Arc<OnceLock<Option<Validator>>>,
     handler: Handler,
@@ -283,6 +285,7 @@ impl Command {
             max_retries: None,
             expose_errors: false,
             needs: None,
+            checked_by: None,
             validator: Arc::default(),
             schema,
             handler: Arc::new(move |cx, args| handler(cx, args).boxed()),
@@ -293,6 +296,13 @@ impl Command {
     #[must_use]
     pub fn about(mut self, description: impl Into<Cow<'static, str>>) -> Self {
         self.description = description.into();
+        self
+    }
+
+    /// Its arguments are checked by this schema, not by the one that is shown.
+    #[must_use]
+    pub fn checked_by(mut self, schema: Value) -> Self {
+        self.checked_by = Some(schema);
         self
     }
 
@@ -365,7 +375,7 @@ impl Command {
         let args = Value::Object(args.clone());
         let faults: Vec<_> = self
             .validator
-            .get_or_init(|| jsonschema::validator_for(&self.schema).ok())
+            .get_or_init(|| jsonschema::validator_for(self.checked_by.as_ref().unwrap_or(&self.schema)).ok())
             .as_ref()?
             .iter_errors(&args)
             .map(|error| {

@@ -5,6 +5,7 @@
 //! All of it is text from outside: cut, cleaned and marked as that. Besides `clifford mcp`, only this module names rmcp.
 
 mod catalogue;
+mod checks;
 mod child;
 mod connection;
 mod http;
@@ -64,12 +65,14 @@ fn offered(endpoint: &Endpoint, offers: Vec<catalogue::Offer>, link: &Link) -> T
 
 fn command(endpoint: &Endpoint, offer: catalogue::Offer, link: &Link) -> Command {
     let (link, theirs) = (link.clone(), offer.theirs);
+    let checks = checks::checkable(&offer.schema);
     let command = Command::with_schema(offer.name, offer.summary, offer.class, offer.schema, move |_, args| {
         let (link, theirs) = (link.clone(), theirs.clone());
         async move { outcome::read(link.call(theirs, args).await?).map_err(ToolError::TellModel) }
     });
     let command = command
         .about(offer.description)
+        .checked_by(checks)
         .untrusted()
         .reaches_out()
         .time_limit(endpoint.time_limit);
