@@ -90,3 +90,11 @@ id! {
     /// One running process.
     WorkerId;
 }
+
+impl MessageId {
+    /// The least of all ids that are made at a moment or later.
+    pub fn first_at(moment: crate::clock::Timestamp) -> Self {
+        let millis = u64::try_from(moment.0).unwrap_or(0);
+        Self(uuid::Builder::from_unix_timestamp_millis(millis, &[0; 10]).into_uuid())
+    }
+}

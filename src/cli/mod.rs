@@ -22,6 +22,7 @@ mod people;
 mod policy;
 mod probe;
 mod runs;
+mod search;
 mod serve;
 mod settings;
 mod setup;
@@ -91,6 +92,8 @@ enum Command {
     Runs(runs::Args),
     /// Lists, names and closes conversations.
     Contexts(contexts::Args),
+    /// Looks for what was said before.
+    Search(search::Args),
     /// Looks at what is remembered of people, and changes it.
     Memory(memory::Args),
     /// Lists people, and changes what they may do.
@@ -159,6 +162,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Db(args) => db::run(&globals, args).await,
         Command::Runs(args) => Box::pin(runs::run(&globals, args)).await,
         Command::Contexts(args) => Box::pin(contexts::run(&globals, args)).await,
+        Command::Search(args) => Box::pin(search::run(&globals, args)).await,
         Command::Memory(args) => Box::pin(memory::run(&globals, args)).await,
         Command::Users(args) => Box::pin(users::run(&globals, args)).await,
         Command::Settings(args) => Box::pin(settings::run(&globals, args)).await,

@@ -9,6 +9,7 @@ mod keys;
 mod linking;
 mod own_data;
 mod reminders;
+mod search;
 mod usage;
 
 pub use self::{
@@ -66,6 +67,7 @@ pub const COMMANDS: &[CommandSpec] = &[
         Some(("conversation", false)),
         "Go on here with a conversation from another platform",
     ),
+    command("search", Some(("words", true)), "Look for what was said before"),
     command("memory", None, "Show what I know about you"),
     command("forget", Some(("key", true)), "Forget something about you, or `all`"),
     command(
@@ -189,6 +191,7 @@ pub async fn run(
         "switch" => conversations::switch(tx, argument, channel, now).await,
         "close" => conversations::close(tx, channel, now).await,
         "continue" => continuing::go_on(tx, argument, channel, user, now).await,
+        "search" => search::search(tx, argument, channel, user, &purse.zone, now).await,
         "memory" => items::list(tx, channel, user, defaults).await,
         "forget" => items::forget(tx, argument, channel, user, now).await,
         "pin" => items::pin(tx, argument, channel, user, now).await,

@@ -11,8 +11,9 @@ use super::{
     problem::{Code, Problem, ProblemBody},
 };
 use crate::{
+    budget,
     id::{ChannelId, UserId},
-    search::{self, Cursor, Found, Scope},
+    search::{self, Asked, Cursor, Form, Found, Scope},
 };
 
 /// What is looked for, and where.
@@ -20,7 +21,8 @@ use crate::{
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 pub(super) struct Wanted {
-    /// Words that must all be there, the last one perhaps unfinished; "quoted" ones as a phrase.
+    /// A question or a few words. Any of them, in any form, is looked for, and what holds more and rarer ones comes
+    /// first; "quoted" words must be there as a phrase. A time that it names ("in May", "last week") counts as a word.
     q: String,
     /// In the private channels of this person.
     #[param(value_type = Option<String>)]
@@ -28,6 +30,10 @@ pub(super) struct Wanted {
     /// In this channel; with `userId`, if it is a private one of that person.
     #[param(value_type = Option<String>)]
     channel_id: Option<ChannelId>,
+    /// Only what was said from then on: `2026-03-15`, `2026-03`, `2026`, `yesterday` or RFC 3339.
+    from: Option<String>,
+    /// Only what was said until then, the day, month or year included.
+    to: Option<String>,
     /// What `next` of the page before said.
     #[param(value_type = Option<String>)]
     before: Option<String>,
@@ -35,8 +41,9 @@ pub(super) struct Wanted {
     limit: Option<u32>,
 }
 
-/// A page of the messages that hold what is asked for, best first. A search is always in a person's private channels
-/// or in one channel.
+/// A page of the messages that answer a question, best first, each with those before and after it. What stands beside
+/// a good answer may be found without a word of the question. A search is always in a person's private channels or in
+/// one channel.
 #[utoipa::path(get, path = "/api/search", tag = "messages", security(("bearer" = [])), params(Wanted),
     responses((status = 200, body = Page<Found>), (status = 400, body = ProblemBody)))]
 pub(super) async fn list(
@@ -51,16 +58,23 @@ pub(super) async fn list(
         (None, Some(channel)) => Scope::Channel(channel),
         (None, None) => return Err(wrong("userId", "say where to look: give userId, channelId or both")),
     };
+    let asked = Asked {
+        text: &wanted.q,
+        from: wanted.from.as_deref(),
+        to: wanted.to.as_deref(),
+    };
+    let zone = budget::zone(&api.engine.rules.time_zone);
+    let request = search::Request::read(asked, scope, zone, api.engine.clock.now())
+        .map_err(|fault| wrong(if fault.field == "query" { "q" } else { fault.field }, &fault.detail))?;
     let request = search::Request {
-        query: search::Query::parse(&wanted.q).ok_or_else(|| wrong("q", "there is no word in it to look for"))?,
-        scope,
-        except: None,
-        from: wanted
+        cursor: wanted
             .before
             .map(|text| text.parse::<Cursor>())
             .transpose()
             .map_err(|fault| wrong("before", fault))?,
         limit: page::limit(wanted.limit)?,
+        form: Form::Markdown,
+        ..request
     };
     let found = search::find(&api.engine.db, request).await?;
     Ok(Json(Page::with_next(

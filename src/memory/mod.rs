@@ -16,4 +16,4 @@ pub mod summary;
 pub mod write_prompt;
 pub mod writer;
 
-pub use recall::{MOST, selected, viewer};
+pub use recall::{MOST, answering, selected, viewer};

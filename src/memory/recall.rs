@@ -1,4 +1,5 @@
 //! What comes into a prompt of all that was found for it: which items, which messages of other places, how much.
+//! Which items is decided by what is asked; in which order they stand is not, so that prompts begin alike.
 
 use std::collections::BTreeSet;
 
@@ -8,11 +9,15 @@ use clifford_llm::estimate_tokens;
 use super::levels;
 use crate::{
     id::{AgentId, RunId, UserId},
+    search::{
+        Query,
+        rank::{self, Held, Population},
+    },
     settings::PlaceSettings,
     store::{
         channels::Channel,
         files::File,
-        memory_items::{MemoryItem, Viewer},
+        memory_items::{MemoryItem, Remembered, Viewer},
         messages::{Direction, Turn},
         recollection::{Conversation, Elsewhere, Outside, Recollection, Wanted},
         runs::{Run, RunKind},
@@ -26,6 +31,8 @@ const BLOCK: usize = 1200;
 const PER_LEVEL: usize = 5;
 /// The most items that are looked at: more than the levels may have in all.
 pub const MOST: u32 = 200;
+/// The module of the items that tell who the person is.
+const IDENTITY: &str = "identity";
 /// What heads the items.
 pub const ITEMS_HEADING: &str = "Active memory:";
 
@@ -131,13 +138,14 @@ fn own(channel: &Channel, user: Option<UserId>) -> Option<UserId> {
     user.filter(|user| channel.is_private() && channel.user_id == Some(*user))
 }
 
-/// What a prompt shows of what was found, by what is set for the place. `tokens` is the most that other places get.
-pub fn recall(found: Recollection, defaults: PlaceSettings, tokens: u32) -> Recalled {
+/// What a prompt shows of what was found, by what is asked and what is set for the place. `tokens` is the most that
+/// other places get.
+pub fn recall(found: Recollection, question: &str, defaults: PlaceSettings, tokens: u32) -> Recalled {
     let settings = defaults.with(found.settings);
     Recalled {
         conversation: found.conversation,
         items: if settings.memory {
-            selected(found.items)
+            selected(found.items, question)
         } else {
             Vec::new()
         },
@@ -178,12 +186,13 @@ pub fn origins(run: &Run, recalled: &Recalled) -> BTreeSet<String> {
         .collect()
 }
 
-/// The items for a prompt, of those that a person may see: of each level, ascending, the five most recently seen
-/// (pinned first), each cut at its level's characters, until the block is full.
-pub fn selected(items: Vec<MemoryItem>) -> Vec<MemoryItem> {
+/// The items for a prompt, of those that a person may see: pinned ones and who the person is first, then those that
+/// answer what is asked, then those of the lowest levels, the most recently seen first. Of each level at most five, each
+/// cut at its level's characters, until the block is full. They stand by level, module and key.
+pub fn selected(items: Vec<Remembered>, question: &str) -> Vec<MemoryItem> {
     let mut chosen: Vec<MemoryItem> = Vec::new();
     let mut size = ITEMS_HEADING.chars().count();
-    for item in items {
+    for item in by_use(items, question) {
         let of_level = chosen.iter().filter(|known| known.level == item.level).count();
         if of_level >= PER_LEVEL {
             continue;
@@ -196,7 +205,52 @@ pub fn selected(items: Vec<MemoryItem>) -> Vec<MemoryItem> {
         }
         chosen.push(item);
     }
+    chosen.sort_by(|one, other| {
+        let place = |item: &MemoryItem| (item.level, item.module.clone(), item.key.clone());
+        place(one).cmp(&place(other))
+    });
     chosen
+}
+
+/// The items, those that are of most use for a question first; of those that are of the same, as they were.
+fn by_use(items: Vec<Remembered>, question: &str) -> Vec<MemoryItem> {
+    let query = Query::parse(question);
+    let scores = query.map_or_else(Vec::new, |query| scores(&query, items.iter().map(|known| &known.item)));
+    let scores = scores.into_iter().chain(std::iter::repeat(0.0));
+    let mut scored: Vec<(Remembered, f64)> = items.into_iter().zip(scores).collect();
+    let is_always = |known: &Remembered| (known.pinned, known.item.module == IDENTITY);
+    scored.sort_by(|(one, one_score), (other, other_score)| {
+        is_always(other)
+            .cmp(&is_always(one))
+            .then(other_score.total_cmp(one_score))
+    });
+    scored.into_iter().map(|(known, _)| known.item).collect()
+}
+
+/// The items that answer a query, the best first; of those that are equally good, as they were.
+pub fn answering(query: &Query, items: Vec<MemoryItem>) -> Vec<MemoryItem> {
+    let scores = scores(query, items.iter());
+    let mut scored: Vec<_> = items
+        .into_iter()
+        .zip(scores)
+        .filter(|(_, score)| *score > 0.0)
+        .collect();
+    scored.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    scored.into_iter().map(|(item, _)| item).collect()
+}
+
+/// How good an answer each item is; 0: it is none, or lacks what must be there.
+fn scores<'a>(query: &Query, items: impl Iterator<Item = &'a MemoryItem>) -> Vec<f64> {
+    let texts: Vec<_> = items
+        .map(|item| format!("{} {} {}", item.module, item.key, item.value))
+        .collect();
+    let held: Vec<_> = texts.iter().map(|text| Held::by(query, text)).collect();
+    let scores = rank::scores(&held, &Population::default());
+    let lacks = |text: &String| query.required().next().is_some() && query.held_by(text) == 0;
+    let scores = texts.iter().zip(scores);
+    scores
+        .map(|(text, score)| if lacks(text) { 0.0 } else { score })
+        .collect()
 }
 
 /// An item as a line of text.

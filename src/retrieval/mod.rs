@@ -1,8 +1,10 @@
-//! Documents that can be searched: cut into pieces, and what was found by words and by meaning put together. Pure; the
-//! tool does the rest.
+//! Documents that can be searched: cut into pieces, and what was found by words ordered by meaning where that decides.
+//! What is stored and asked of a model is the tool's.
 
 mod cut;
-mod fuse;
+mod find;
+mod order;
 
 pub use cut::cut;
-pub use fuse::{fuse, nearest};
+pub use find::by_words;
+pub use order::{nearest, ordered};

@@ -1,68 +1,44 @@
-//! Finds messages: takes into the index what is missing of the places that are searched, ranks the newest matches, and
-//! shows a page of them.
+//! Finds messages: takes into the index what is missing of the places that are searched, ranks what it names for a
+//! query, and shows a page of that.
 
-use std::{fmt, str::FromStr, time::Duration};
+use std::{
+    collections::{HashMap, HashSet},
+    time::Duration,
+};
 
+use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use super::{Query, Scope, rank, snippet};
+use super::{
+    dates::Moment,
+    rank::{Held, Nearby, Ranked, Ranking, Scored},
+    request::{Cursor, Request},
+    snippet,
+    window::{EACH, Plan},
+};
 use crate::{
-    id::{ChannelId, MessageId, RunId},
+    id::{ChannelId, MessageId},
     store::{
-        Db, StoreError,
-        search::{self, Candidate, Placed},
+        Conn, Db, StoreError, Tx,
+        messages::Direction,
+        search::{self, Beside, Candidate, Placed, Reach},
     },
 };
 
-/// How many matches are ranked at a time: the newest. Older ones come on later pages.
-const WINDOW: u32 = 1000;
 /// How many messages a search takes into the index in one transaction.
 const BATCH: u32 = 200;
 /// How often it does so before it looks at what there is.
 const BATCHES: u32 = 5;
 /// How long it waits for another process that has some in hand, as often as that.
 const MOMENT: Duration = Duration::from_millis(10);
-
-/// What is looked for.
-#[derive(Clone, Debug)]
-pub struct Request {
-    /// What is asked.
-    pub query: Query,
-    /// Where.
-    pub scope: Scope,
-    /// Not what this run was asked or said: it knows that.
-    pub except: Option<RunId>,
-    /// Where to go on.
-    pub from: Option<Cursor>,
-    /// How many on a page.
-    pub limit: u32,
-}
-
-/// Where the next page begins: the window of matches up to a number in the index, less what was shown of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cursor {
-    through: i64,
-    skip: usize,
-}
-
-impl fmt::Display for Cursor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}", self.through, self.skip)
-    }
-}
-
-impl FromStr for Cursor {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        const FAULT: &str = "it is not what `next` of a page said";
-        let (through, skip) = text.split_once('-').ok_or(FAULT)?;
-        Ok(Self {
-            through: through.parse().map_err(|_| FAULT)?,
-            skip: skip.parse().map_err(|_| FAULT)?,
-        })
-    }
-}
+/// How many of the best messages are looked beside.
+const LOOKED_BESIDE: usize = 100;
+/// How far.
+const DISTANCE: u32 = 2;
+/// How often more is ranked for one page: later pages than that there are none.
+const WINDOWS: usize = 10;
+/// How much of what stands beside a message is shown, in characters.
+const SHOWN_BESIDE: usize = 200;
 
 /// A message that was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
@@ -70,8 +46,25 @@ pub struct Found {
     /// The message.
     #[serde(flatten)]
     pub message: Placed,
-    /// Around what was found, in Markdown; what was found is bold.
+    /// Around what was found; what was found is bold.
     pub snippet: String,
+    /// The message before it.
+    pub before: Option<NearbyText>,
+    /// The message after it.
+    pub after: Option<NearbyText>,
+}
+
+/// A message that stands beside one that was found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NearbyText {
+    /// The message.
+    #[schema(value_type = String)]
+    pub id: MessageId,
+    /// Which way it went.
+    pub direction: Direction,
+    /// Its beginning, as it was said.
+    pub content: String,
 }
 
 /// A page of what was found, best first.
@@ -79,7 +72,7 @@ pub struct Found {
 pub struct Page {
     /// What is on it.
     pub items: Vec<Found>,
-    /// Where the next one begins, if there may be more.
+    /// Where the next one begins, if there is more.
     pub next: Option<Cursor>,
 }
 
@@ -93,47 +86,175 @@ pub async fn find(db: &Db, request: Request) -> Result<Page, StoreError> {
         return Ok(Page::default());
     }
     catch_up(db, &places).await?;
-    let (through, skip) = request.from.map_or((i64::MAX, 0), |from| (from.through, from.skip));
-    let window = search::candidates(&mut db.read().await?, &request.query, &places, through, WINDOW).await?;
+    page(&mut db.read().await?, places, &request).await
+}
+
+/// Finds messages within a transaction.
+///
+/// # Errors
+/// The store's.
+pub async fn find_within(tx: &mut Tx, request: Request) -> Result<Page, StoreError> {
+    let places = search::places(tx, request.scope).await?;
+    if places.is_empty() {
+        return Ok(Page::default());
+    }
+    for _ in 0..BATCHES {
+        if search::index(tx, Some(&places), BATCH).await? == 0 {
+            break;
+        }
+    }
+    page(tx, places, &request).await
+}
+
+async fn page(conn: &mut Conn, places: Vec<ChannelId>, request: &Request) -> Result<Page, StoreError> {
     let limit = usize::try_from(request.limit).unwrap_or(usize::MAX);
-    let (first, last) = (
-        window.first().map(|one| one.number),
-        window.last().map(|one| one.number),
-    );
-    let is_full = window.len() >= usize::try_from(WINDOW).unwrap_or(usize::MAX);
-    let ranked = ranked(request.query.clone(), window, request.except).await?;
+    let (through, skip) = request
+        .cursor
+        .map_or((i64::MAX, 0), |cursor| (cursor.through, cursor.skip));
     let shown = skip.saturating_add(limit);
-    let next = if ranked.len() > shown {
-        first.map(|through| Cursor { through, skip: shown })
-    } else {
-        let older = last.filter(|_| is_full).map(|last| last - 1);
-        older.map(|through| Cursor { through, skip: 0 })
+    let mut reach = Reach {
+        places,
+        through,
+        from: request.from,
+        to: request.to,
+        except: request.except,
     };
-    let ids: Vec<_> = ranked.into_iter().skip(skip).take(limit).collect();
-    let mut placed = search::placed(&mut db.read().await?, &ids).await?;
-    placed.sort_by_key(|message| ids.iter().position(|id| *id == message.id));
-    let items = placed.into_iter().map(|message| Found {
-        snippet: snippet(&message.content, &request.query),
-        message,
-    });
+    let plan = Plan::of(&request.query, &request.times);
+    let mut all: Vec<Scored> = Vec::new();
+    let mut ranked = HashSet::new();
+    let mut newest = None;
+    for _ in 0..WINDOWS {
+        let lists = search::lists(conn, &plan.sought, &reach, EACH).await?;
+        // What is said from now on moves nothing on later pages.
+        let Some(through) = plan.newest(&lists) else {
+            break;
+        };
+        reach.through = through;
+        newest = newest.or(Some(through));
+        let window = plan.window(&lists, &ranked);
+        ranked.extend(window.numbers.iter().copied());
+        let candidates = search::candidates(conn, &window.numbers, &reach).await?;
+        let messages = counted(request, &plan, lists, candidates).await?;
+        let ranking = Ranking::of(&messages, &request.times, &window.population);
+        let nearby = if request.query.required().next().is_some() {
+            Vec::new()
+        } else {
+            let best: Vec<_> = ranking.best(LOOKED_BESIDE).iter().map(|one| one.id).collect();
+            let beside = search::beside(conn, &best, DISTANCE, &reach).await?;
+            by_distance(&beside, &request.zone)
+        };
+        let known: HashSet<MessageId> = all.iter().map(|one| one.id).collect();
+        let more = ranking.with_nearby(&nearby);
+        all.extend(more.into_iter().filter(|one| !known.contains(&one.id)));
+        // Those that were found beside others are not found again.
+        ranked.extend(all.iter().map(|one| one.number));
+        let Some(next) = window.next.filter(|_| all.len() <= shown) else {
+            break;
+        };
+        reach.through = next;
+    }
+    let next = newest
+        .filter(|_| all.len() > shown)
+        .map(|through| Cursor { through, skip: shown });
+    reach.through = i64::MAX;
+    let ids: Vec<_> = all.iter().skip(skip).take(limit).map(|one| one.id).collect();
     Ok(Page {
-        items: items.collect(),
+        items: told(conn, &ids, &reach, request).await?,
         next,
     })
 }
 
-/// The best first; of those that are equally good, the newest. On a thread for work: it may take some milliseconds.
-async fn ranked(query: Query, window: Vec<Candidate>, except: Option<RunId>) -> Result<Vec<MessageId>, StoreError> {
+/// What each message holds of the query. On a thread for work: it may take some milliseconds.
+async fn counted(
+    request: &Request,
+    plan: &Plan,
+    lists: Vec<Vec<i64>>,
+    candidates: Vec<Candidate>,
+) -> Result<Vec<Ranked>, StoreError> {
+    let (query, zone, plan) = (request.query.clone(), request.zone.clone(), plan.clone());
     let work = tokio::task::spawn_blocking(move || {
-        let others = window
-            .into_iter()
-            .filter(|one| except.is_none() || one.run_id != except);
-        let mut scored: Vec<_> = others.map(|one| (rank::score(&query, &one.head), one.id)).collect();
-        scored.sort_unstable_by(|one, other| other.cmp(one));
-        scored.into_iter().map(|(_, id)| id).collect()
+        let rank = |candidate: Candidate| {
+            let mut held = Held::by(&query, &candidate.head);
+            if candidate.is_cut() {
+                plan.held_by(&lists, candidate.number)
+                    .for_each(|phrase| held.further(phrase));
+            }
+            Ranked {
+                id: candidate.id,
+                number: candidate.number,
+                context: candidate.context_id,
+                moment: Moment::of(candidate.said_at, &zone),
+                held,
+            }
+        };
+        candidates.into_iter().map(rank).collect()
     });
     work.await
-        .map_err(|error| StoreError::Unavailable(format!("what was found could not be ranked: {error}")))
+        .map_err(|error| StoreError::Unavailable(format!("failed to rank what was found: {error}")))
+}
+
+/// How far each message stands from the one that it stands beside.
+fn by_distance(beside: &[Beside], zone: &TimeZone) -> Vec<Nearby> {
+    let mut of: HashMap<MessageId, Vec<&Beside>> = HashMap::new();
+    for one in beside {
+        of.entry(one.of_id).or_default().push(one);
+    }
+    let mut nearby = Vec::with_capacity(beside.len());
+    for (center, mut ones) in of {
+        ones.sort_by_key(|one| one.id);
+        let before = ones.iter().filter(|one| one.id < center).count();
+        for (place, one) in ones.into_iter().enumerate() {
+            nearby.push(Nearby {
+                of: center,
+                distance: if place < before {
+                    before - place
+                } else {
+                    place - before + 1
+                },
+                id: one.id,
+                number: one.number,
+                context: one.context_id,
+                date: Moment::of(one.said_at, zone).date(),
+            });
+        }
+    }
+    nearby
+}
+
+/// What a page tells of these messages.
+async fn told(conn: &mut Conn, ids: &[MessageId], reach: &Reach, request: &Request) -> Result<Vec<Found>, StoreError> {
+    let mut placed = search::placed(conn, ids).await?;
+    placed.sort_by_key(|message| ids.iter().position(|id| *id == message.id));
+    // What stands beside a message is shown whenever it was said.
+    let whenever = Reach {
+        from: None,
+        to: None,
+        ..reach.clone()
+    };
+    let beside = search::beside(conn, ids, 1, &whenever).await?;
+    let told = |one: &Beside| NearbyText {
+        id: one.id,
+        direction: one.direction,
+        content: head(&one.head),
+    };
+    let found = placed.into_iter().map(|message: Placed| {
+        let mut of = beside.iter().filter(|one| one.of_id == message.id);
+        Found {
+            snippet: snippet(&message.content, &request.query, request.form),
+            before: of.clone().find(|one| one.id < message.id).map(told),
+            after: of.find(|one| one.id > message.id).map(told),
+            message,
+        }
+    });
+    Ok(found.collect())
+}
+
+/// The beginning of a text, cut where it is too long.
+fn head(text: &str) -> String {
+    match text.char_indices().nth(SHOWN_BESIDE) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
 }
 
 /// Takes into the index what is missing of these places: all of it, unless a great deal is.
@@ -158,11 +279,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cursor_is_read_as_it_was_written() {
-        let cursor = Cursor { through: 17, skip: 3 };
-        assert_eq!(cursor.to_string().parse(), Ok(cursor));
-        for text in ["", "17", "a-b", "1-2-3", "1--2", "99999999999999999999-1"] {
-            assert!(text.parse::<Cursor>().is_err(), "{text}");
-        }
+    fn what_stands_beside_a_message_knows_how_far_away_it_is() {
+        let id = |number: u128| MessageId(uuid::Uuid::from_u128(number));
+        let one = |number: u128| Beside {
+            of_id: id(5),
+            id: id(number),
+            number: 1,
+            context_id: crate::id::ContextId::new(),
+            direction: Direction::Inbound,
+            said_at: crate::clock::Timestamp(0),
+            head: String::new(),
+        };
+        let beside: Vec<_> = [7, 2, 6, 4].map(one).into();
+        let mut found: Vec<_> = by_distance(&beside, &TimeZone::UTC)
+            .iter()
+            .map(|near| (near.id, near.distance))
+            .collect();
+        found.sort();
+        assert_eq!(found, [(id(2), 2), (id(4), 1), (id(6), 1), (id(7), 2)]);
     }
 }

@@ -1,4 +1,4 @@
-//! The piece of a text that shows why it was found, as one line of Markdown.
+//! The piece of a text that shows why it was found, as one line.
 
 use std::{fmt::Write as _, ops::Range};
 
@@ -13,9 +13,18 @@ const BEFORE: usize = 60;
 /// How far a cut may move to find the end of a word.
 const LEEWAY: usize = 24;
 
+/// How a snippet is written; in both forms, `**` stands around what was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Markdown: everything else means itself.
+    Markdown,
+    /// As it was said.
+    Plain,
+}
+
 /// About 160 characters around the first place where a text holds something of a query, with `**` around what it
-/// holds. Everything else means itself.
-pub fn snippet(text: &str, query: &Query) -> String {
+/// holds.
+pub fn snippet(text: &str, query: &Query, form: Form) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let found = matches(&text, query);
     let shown = around(&text, found.first().map_or(0, |first| first.start));
@@ -28,13 +37,13 @@ pub fn snippet(text: &str, query: &Query) -> String {
         .iter()
         .filter(|found| found.start >= shown.start && found.end <= shown.end);
     for found in inside {
-        escape(&mut line, text.get(at..found.start).unwrap_or_default());
+        add(&mut line, form, text.get(at..found.start).unwrap_or_default());
         line.push_str("**");
-        escape(&mut line, text.get(found.clone()).unwrap_or_default());
+        add(&mut line, form, text.get(found.clone()).unwrap_or_default());
         line.push_str("**");
         at = found.end;
     }
-    escape(&mut line, text.get(at..shown.end).unwrap_or_default());
+    add(&mut line, form, text.get(at..shown.end).unwrap_or_default());
     if shown.end < text.len() {
         line.push('…');
     }
@@ -46,7 +55,7 @@ fn matches(text: &str, query: &Query) -> Vec<Range<usize>> {
     let terms: Vec<_> = terms(text).collect();
     let mut found: Vec<Range<usize>> = Vec::new();
     for phrase in query.phrases() {
-        for place in phrase.found_in(&terms) {
+        for (place, _) in phrase.found_in(&terms) {
             let last = place + phrase.terms.len().saturating_sub(1);
             if let (Some(first), Some(last)) = (terms.get(place), terms.get(last)) {
                 found.push(first.start..last.end);
@@ -94,10 +103,10 @@ fn around(text: &str, place: usize) -> Range<usize> {
     start..end
 }
 
-/// Adds a text in which every character means itself.
-fn escape(line: &mut String, text: &str) {
+/// Adds a text; in Markdown every character of it means itself.
+fn add(line: &mut String, form: Form, text: &str) {
     for c in text.chars() {
-        if matches!(c, '*' | '_' | '`' | '~' | '|' | '[' | ']' | '<' | '>' | '\\' | '#') {
+        if form == Form::Markdown && matches!(c, '*' | '_' | '`' | '~' | '|' | '[' | ']' | '<' | '>' | '\\' | '#') {
             // Writing to a string cannot fail.
             let _ = write!(line, "\\{c}");
         } else {
@@ -113,7 +122,18 @@ mod tests {
     use super::*;
 
     fn shown(text: &str, query: &str) -> String {
-        snippet(text, &Query::parse(query).expect("terms"))
+        snippet(text, &Query::parse(query).expect("terms"), Form::Markdown)
+    }
+
+    #[test]
+    fn a_plain_snippet_escapes_nothing() {
+        let query = Query::parse("parrot").expect("terms");
+        let text = "[Ada] my parrot's name_tag <b>";
+        assert_eq!(snippet(text, &query, Form::Plain), "[Ada] my **parrot**'s name_tag <b>");
+        assert_eq!(
+            snippet(text, &query, Form::Markdown),
+            "\\[Ada\\] my **parrot**'s name\\_tag \\<b\\>"
+        );
     }
 
     #[test]

@@ -69,6 +69,11 @@ fn role(c: char) -> Role {
     }
 }
 
+/// Whether a term is a word that spaces keep apart from others, and not a character of its own.
+pub fn is_spaced(term: &str) -> bool {
+    term.chars().next().is_some_and(|c| role(c) == Role::Word)
+}
+
 /// Scripts whose words are not kept apart by spaces, or are long compounds.
 fn is_unspaced(c: char) -> bool {
     c.is_alphanumeric()

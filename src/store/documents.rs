@@ -7,7 +7,10 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::Serialize;
 use sqlx::FromRow;
 
-use super::{Conn, StoreError, Tx, Value, args};
+use super::{
+    Conn, StoreError, Tx, Value, args,
+    search::{Sought, all_of, expression},
+};
 use crate::{
     clock::Timestamp,
     id::{ChannelId, DocumentId, FileId, UserId},
@@ -16,9 +19,6 @@ use crate::{
         terms::{self, MOST_TERMS},
     },
 };
-
-/// The most terms of a question that are looked for.
-const MOST_ASKED: usize = 32;
 
 /// A document.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize)]
@@ -169,61 +169,39 @@ pub async fn delete(tx: &mut Tx, id: DocumentId) -> Result<(), StoreError> {
     tx.later("DELETE FROM documents WHERE id = $1", args![id]).await
 }
 
-/// The pieces of a scope that hold terms of a question, the best first.
+/// The pieces of a scope that each list of the index holds, the newest first and at most `limit` of them.
 ///
 /// # Errors
 /// The store's.
-pub async fn matching(conn: &mut Conn, scope: Scope, question: &str, limit: u32) -> Result<Vec<Chunk>, StoreError> {
-    let postgres = conn.is_postgres();
-    let Some(expression) = expression(scope, question, postgres) else {
-        return Ok(Vec::new());
-    };
-    let mut args = args![expression, limit];
-    if postgres {
-        // Whose it is says nothing of how good it is.
-        args.push(words(question, postgres).into());
-    }
-    let Some(within) = within(scope, "d.", &mut args) else {
-        return Ok(Vec::new());
-    };
-    // Whose it is, the document says; the index only says where to look.
-    let (found, best) = if postgres {
-        (
-            "JOIN chunk_search s ON s.id = c.id WHERE s.terms @@ CAST($1 AS TSQUERY)",
-            "TS_RANK(s.terms, CAST($3 AS TSQUERY)) DESC",
-        )
-    } else {
-        (
-            "JOIN chunk_search ON chunk_search.rowid = c.id WHERE chunk_search MATCH $1",
-            "BM25(chunk_search)",
-        )
-    };
-    let sql = format!(
-        "SELECT c.id, c.document_id, d.title, c.seq, c.content FROM document_chunks c
-         JOIN documents d ON d.id = c.document_id {found} AND {within} ORDER BY {best}, c.id LIMIT $2"
-    );
-    conn.all(sql, args).await
-}
-
-/// A question as the engine takes it: any of its terms, within the scope.
-fn expression(scope: Scope, question: &str, postgres: bool) -> Option<String> {
+pub async fn lists(conn: &mut Conn, scope: Scope, sought: &[Sought], limit: u32) -> Result<Vec<Vec<i64>>, StoreError> {
     let place = match scope {
         Scope::Person(user) | Scope::Both(user, _) => terms::owner(user),
         Scope::Channel(channel) => terms::place(channel),
-        Scope::Nothing => return None,
+        Scope::Nothing => return Ok(vec![Vec::new(); sought.len()]),
     };
-    let words = words(question, postgres);
-    let (quote, and) = if postgres { ('\'', "&") } else { ('"', "AND") };
-    (!words.is_empty()).then(|| format!("{quote}{place}{quote} {and} ({words})"))
-}
-
-/// Any of a question's terms, as the engine takes them; empty if it has none.
-fn words(question: &str, postgres: bool) -> String {
-    let (quote, or) = if postgres { ('\'', " | ") } else { ('"', " OR ") };
-    let words = terms::terms(question)
-        .take(MOST_ASKED)
-        .map(|term| format!("{quote}{}{quote}", term.text));
-    words.collect::<Vec<_>>().join(or)
+    let postgres = conn.is_postgres();
+    let (number, matches) = if postgres {
+        ("id", "terms @@ CAST")
+    } else {
+        ("rowid", "chunk_search MATCH ")
+    };
+    let mut args = args![limit];
+    let mut arms = Vec::with_capacity(sought.len());
+    for sought in sought {
+        let phrases = match sought {
+            Sought::Forms(phrases) => &phrases[..],
+            Sought::All | Sought::Stored(..) => &[],
+        };
+        args.push(expression(phrases, std::slice::from_ref(&place), postgres).into());
+        let expression = match (args.len(), postgres) {
+            (place, true) => format!("(${place} AS TSQUERY)"),
+            (place, false) => format!("${place}"),
+        };
+        arms.push(format!(
+            "SELECT {number} AS number FROM chunk_search WHERE {matches}{expression} ORDER BY {number} DESC LIMIT $1"
+        ));
+    }
+    all_of(conn, &arms, args).await
 }
 
 /// The embeddings of a scope's newest pieces by this model, with their numbers.
@@ -251,20 +229,22 @@ pub async fn embeddings(
         .collect()
 }
 
-/// These pieces, in no order.
+/// These pieces, as far as they are of the scope, in no order. Whose it is, the document says; the index only says
+/// where to look.
 ///
 /// # Errors
 /// The store's.
-pub async fn chunks(conn: &mut Conn, ids: &[i64]) -> Result<Vec<Chunk>, StoreError> {
-    if ids.is_empty() {
+pub async fn chunks(conn: &mut Conn, scope: Scope, ids: &[i64]) -> Result<Vec<Chunk>, StoreError> {
+    let mut args: Vec<Value> = ids.iter().map(|id| Value::from(*id)).collect();
+    let Some(within) = within(scope, "d.", &mut args).filter(|_| !ids.is_empty()) else {
         return Ok(Vec::new());
-    }
+    };
     let sql = format!(
         "SELECT c.id, c.document_id, d.title, c.seq, c.content FROM document_chunks c
-         JOIN documents d ON d.id = c.document_id WHERE c.id IN ({})",
+         JOIN documents d ON d.id = c.document_id WHERE c.id IN ({}) AND {within}",
         super::removal::places(ids.len())
     );
-    conn.all(sql, ids.iter().map(|id| Value::from(*id)).collect()).await
+    conn.all(sql, args).await
 }
 
 /// What belongs to a scope, as a condition with further arguments; `None`: nothing does.
@@ -312,22 +292,5 @@ mod tests {
         assert_eq!(decode(&encode(&embedding)).as_deref(), Some(&embedding[..]));
         assert_eq!(decode("AAA="), None);
         assert_eq!(decode("no base64"), None);
-    }
-
-    #[test]
-    fn a_question_is_written_as_each_engine_takes_it() {
-        let user = UserId::new();
-        let owner = terms::owner(user);
-        let question = "When's \"lunch\"?";
-        assert_eq!(
-            expression(Scope::Person(user), question, false),
-            Some(format!("\"{owner}\" AND (\"when\" OR \"s\" OR \"lunch\")"))
-        );
-        assert_eq!(
-            expression(Scope::Person(user), question, true),
-            Some(format!("'{owner}' & ('when' | 's' | 'lunch')"))
-        );
-        assert_eq!(expression(Scope::Person(user), "?!", true), None);
-        assert_eq!(expression(Scope::Nothing, question, true), None);
     }
 }

@@ -19,6 +19,16 @@ pub struct MemoryItem {
     pub level: i64,
 }
 
+/// A memory item with what decides whether a prompt shows it.
+#[derive(Clone, Debug, PartialEq, FromRow)]
+pub struct Remembered {
+    /// The item.
+    #[sqlx(flatten)]
+    pub item: MemoryItem,
+    /// Its person wants it kept as it is.
+    pub pinned: bool,
+}
+
 /// Who asks: decides what they may see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Viewer {
@@ -38,7 +48,8 @@ pub async fn active(conn: &mut Conn, user: UserId, viewer: Viewer, limit: u32) -
 }
 
 pub(super) fn ask_active(user: UserId, viewer: Viewer, limit: u32) -> Ask {
-    const SELECT: &str = "SELECT module, key, value, level FROM memory_items WHERE user_id = $1 AND NOT archived";
+    const SELECT: &str =
+        "SELECT module, key, value, level, pinned FROM memory_items WHERE user_id = $1 AND NOT archived";
     const ORDER: &str = "ORDER BY level, pinned DESC, last_seen_at DESC, id LIMIT $2";
     match viewer {
         Viewer::Private => (format!("{SELECT} {ORDER}"), args![user, limit]),

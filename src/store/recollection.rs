@@ -6,7 +6,7 @@ use sqlx::FromRow;
 use super::{
     Conn, StoreError, args,
     conn::Ask,
-    memory_items::{self, MemoryItem, Viewer},
+    memory_items::{self, Remembered, Viewer},
     messages::{self, Direction, Turn},
     settings::{self, Around, Setting},
     user_secrets::{self, SealedKey},
@@ -63,7 +63,7 @@ pub struct Recollection {
     /// The conversation.
     pub conversation: Conversation,
     /// The items, by level, pinned first, then the most recently seen.
-    pub items: Vec<MemoryItem>,
+    pub items: Vec<Remembered>,
     /// Other places, the one where something was last said first.
     pub elsewhere: Vec<Elsewhere>,
     /// What is set for the bot, the space, the channel, the agent and the person, in this order.

@@ -1,6 +1,11 @@
 //! The full-text index over messages: what is not in it yet, and what it finds. A message is in it under its
 //! `search_id`; what is deleted or edited leaves it by triggers.
 
+mod lookup;
+
+pub use self::lookup::{Beside, Candidate, Form, Reach, Sought, beside, candidates, lists};
+pub(in crate::store) use self::lookup::{all_of, expression};
+
 use std::fmt::Write as _;
 
 use serde::Serialize;
@@ -9,9 +14,9 @@ use sqlx::FromRow;
 use super::{Conn, Db, Pools, StoreError, Tx, Value, args, messages::Direction};
 use crate::{
     clock::Timestamp,
-    id::{ChannelId, ContextId, MessageId, RunId},
+    id::{ChannelId, ContextId, MessageId},
     search::{
-        Query, Scope,
+        Scope,
         terms::{self, MOST_TERMS},
     },
 };
@@ -20,8 +25,6 @@ use crate::{
 const MOST_PLACES: u32 = 200;
 /// The most bytes of a message's terms: PostgreSQL takes no more than a megabyte of them.
 const MOST_BYTES: usize = 200_000;
-/// How much of a message decides about its rank, in characters.
-const HEAD: u32 = 500;
 
 /// The channels of a scope.
 ///
@@ -178,77 +181,6 @@ fn document(message: &Unindexed, postgres: bool) -> String {
     document
 }
 
-/// A query as the engine takes it. Terms hold letters, digits, marks and emoji only, so quotes make them literal.
-fn expression(query: &Query, channels: &[ChannelId], postgres: bool) -> String {
-    let (quote, or, and, next) = if postgres {
-        ('\'', " | ", " & ", "' <-> '")
-    } else {
-        ('"', " OR ", " AND ", " ")
-    };
-    let places: Vec<_> = channels
-        .iter()
-        .map(|channel| format!("{quote}{}{quote}", terms::place(*channel)))
-        .collect();
-    let mut text = format!("({})", places.join(or));
-    for phrase in query.phrases() {
-        let terms = phrase.terms.join(next);
-        let open = match (phrase.open, postgres) {
-            (false, _) => "",
-            (true, true) => ":*",
-            (true, false) => " *",
-        };
-        let _ = write!(text, "{and}({quote}{terms}{quote}{open})");
-    }
-    text
-}
-
-/// A message that a query finds, with what decides about its rank.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct Candidate {
-    /// Its number in the index.
-    pub number: i64,
-    /// The message.
-    pub id: MessageId,
-    /// The run that it belongs to.
-    pub run_id: Option<RunId>,
-    /// Its beginning.
-    pub head: String,
-}
-
-/// The messages of these channels that a query finds, the newest in the index first, from a number on.
-///
-/// # Errors
-/// The store's.
-pub async fn candidates(
-    conn: &mut Conn,
-    query: &Query,
-    channels: &[ChannelId],
-    through: i64,
-    limit: u32,
-) -> Result<Vec<Candidate>, StoreError> {
-    if channels.is_empty() {
-        return Ok(Vec::new());
-    }
-    let postgres = conn.is_postgres();
-    let mut args = args![expression(query, channels, postgres), through, limit, HEAD];
-    let matched = if postgres {
-        "SELECT id AS number FROM message_search WHERE terms @@ CAST($1 AS TSQUERY) AND id <= $2
-         ORDER BY id DESC LIMIT $3"
-    } else {
-        "SELECT rowid AS number FROM message_search WHERE message_search MATCH $1 AND rowid <= $2
-         ORDER BY rowid DESC LIMIT $3"
-    };
-    // The index says where to look; whose a message is, the message says.
-    let within = within("m.channel_id", channels, &mut args);
-    let sql = format!(
-        "SELECT s.number, m.id, m.run_id, SUBSTR(m.content, 1, CAST($4 AS INTEGER)) AS head
-         FROM ({matched}) s CROSS JOIN messages m
-         WHERE m.search_id = s.number AND m.context_id IS NOT NULL AND {within} ORDER BY s.number DESC"
-    );
-    // Whether to walk the newest or to look terms up depends on how common the terms are.
-    conn.all_planned_anew(sql, args).await
-}
-
 /// A message with what tells where it was said.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -324,21 +256,6 @@ pub async fn forget_for_good(db: &Db) -> Result<(), StoreError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_query_is_written_as_each_engine_takes_it() {
-        let query = Query::parse("cat \"red car\" example.com").expect("terms");
-        let channels = [ChannelId::new(), ChannelId::new()];
-        let [one, two] = channels.map(terms::place);
-        assert_eq!(
-            expression(&query, &channels, false),
-            format!("(\"{one}\" OR \"{two}\") AND (\"cat\") AND (\"red car\") AND (\"example com\" *)")
-        );
-        assert_eq!(
-            expression(&query, &channels, true),
-            format!("('{one}' | '{two}') & ('cat') & ('red' <-> 'car') & ('example' <-> 'com':*)")
-        );
-    }
 
     #[test]
     fn a_huge_message_is_indexed_within_what_the_engines_take() {

@@ -69,8 +69,18 @@ pub async fn of_channels(
     conn.all(sql, args).await
 }
 
-/// Messages of a conversation, newest first, of those before one if that is given. `None`: it is no conversation of
-/// these channels.
+/// Which messages of a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The newest.
+    Newest,
+    /// Those before this one.
+    Before(MessageId),
+    /// This one with those before and after it, as many of each.
+    Around(MessageId),
+}
+
+/// Messages of a conversation, newest first. `None`: it is no conversation of these channels.
 ///
 /// # Errors
 /// The store's.
@@ -78,7 +88,7 @@ pub async fn messages(
     conn: &mut Conn,
     id: ContextId,
     channels: &[ChannelId],
-    before: Option<MessageId>,
+    part: Part,
     limit: u32,
 ) -> Result<Option<Vec<Said>>, StoreError> {
     if channels.is_empty() {
@@ -90,14 +100,29 @@ pub async fn messages(
     if !conn.exists(sql, known).await? {
         return Ok(None);
     }
-    let mut args = args![id, limit];
-    let of_channels = within("channel_id", channels, &mut args);
-    let mut sql =
-        format!("SELECT id, direction, content, created_at FROM messages WHERE context_id = $1 AND {of_channels}");
-    if let Some(before) = before {
-        args.push(before.into());
-        sql.push_str(&format!(" AND id < ${}", args.len()));
+    let mut said = Vec::new();
+    let halves = match part {
+        Part::Newest => vec![(None, limit)],
+        Part::Before(message) => vec![(Some(("<", "DESC", message)), limit)],
+        Part::Around(message) => vec![
+            (Some((">", "ASC", message)), (limit - limit.min(1)) / 2),
+            (Some(("<=", "DESC", message)), limit - (limit - limit.min(1)) / 2),
+        ],
+    };
+    for (bound, limit) in halves {
+        let mut args = args![id, limit];
+        let of_channels = within("channel_id", channels, &mut args);
+        let mut sql =
+            format!("SELECT id, direction, content, created_at FROM messages WHERE context_id = $1 AND {of_channels}");
+        let mut order = "DESC";
+        if let Some((sign, towards, message)) = bound {
+            args.push(message.into());
+            sql.push_str(&format!(" AND id {sign} ${}", args.len()));
+            order = towards;
+        }
+        sql.push_str(&format!(" ORDER BY id {order} LIMIT $2"));
+        said.extend(conn.all::<Said>(sql, args).await?);
     }
-    sql.push_str(" ORDER BY id DESC LIMIT $2");
-    conn.all(sql, args).await.map(Some)
+    said.sort_by_key(|said| std::cmp::Reverse(said.id));
+    Ok(Some(said))
 }

@@ -59,12 +59,20 @@ pub(super) fn tool() -> Tool {
                 .idempotent()
                 .exposes_errors(),
         )
-        .command(Command::new(
-            "search",
-            "{query, limit?}: past messages",
-            Class::Read,
-            recall::search,
-        ))
+        .command(
+            Command::new(
+                "search",
+                "{query, from?, to?, limit?}: past messages, by names, rare words, dates",
+                Class::Read,
+                recall::search,
+            )
+            .about(
+                "Finds what was said before, by any word of the query in any form, and what is remembered. Ask with the \
+                 question itself, or with its names and rare words; quote what must be there word by word. Each \
+                 message comes with the one before and after it; session_messages with around shows more.",
+            )
+            .example(json!({ "query": "Zorro vet appointment", "from": "2026-03" })),
+        )
         .command(Command::new(
             "sessions",
             "{limit?, before?}: past conversations",
@@ -73,7 +81,7 @@ pub(super) fn tool() -> Tool {
         ))
         .command(Command::new(
             "session_messages",
-            "{id, limit?, before?}",
+            "{id, limit?, before? | around?}",
             Class::Read,
             recall::session_messages,
         ))

@@ -16,8 +16,8 @@ use crate::{
     clock::Timestamp,
     files::text,
     id::DocumentId,
-    retrieval::{cut, fuse, nearest},
-    search::Scope,
+    retrieval::{by_words, cut, nearest, ordered},
+    search::{Query, Scope},
     store::{
         documents::{self, Document, NewChunk},
         files::File,
@@ -28,7 +28,7 @@ use crate::{
 const MOST_PIECES: usize = 2_000;
 /// More tokens than that many pieces hold.
 const MOST_TOKENS: u64 = 640_000;
-/// How many pieces each of the two ways of finding may name.
+/// How many pieces may be named for their meaning.
 const EACH: usize = 40;
 /// The most pieces whose meaning is compared.
 const COMPARED: u32 = 5_000;
@@ -270,14 +270,15 @@ async fn search(cx: ToolContext, args: SearchArgs) -> Result<Results, ToolError>
     if limit == 0 || limit > most {
         return Err(ToolError::TellModel(format!("limit: give 1 to {most}")));
     }
-    let each = u32::try_from(EACH).unwrap_or(u32::MAX);
-    let found = documents::matching(&mut cx.db.read().await?, cx.scope, &args.query, each).await?;
-    let by_words: Vec<_> = found.iter().map(|chunk| chunk.id).collect();
-    let by_meaning = by_meaning(&cx, &args.query).await?;
-    let best = fuse(&[by_words, by_meaning], limit);
-    let mut known: BTreeMap<_, _> = found.into_iter().map(|chunk| (chunk.id, chunk)).collect();
+    let found = match Query::parse(&args.query) {
+        Some(query) => by_words(&mut cx.db.read().await?, cx.scope, &query).await?,
+        None => Vec::new(),
+    };
+    let scores: Vec<_> = found.iter().map(|(chunk, score)| (chunk.id, *score)).collect();
+    let best = ordered(&scores, &by_meaning(&cx, &args.query).await?, limit);
+    let mut known: BTreeMap<_, _> = found.into_iter().map(|(chunk, _)| (chunk.id, chunk)).collect();
     let unknown: Vec<_> = best.iter().copied().filter(|id| !known.contains_key(id)).collect();
-    let more = documents::chunks(&mut cx.db.read().await?, &unknown).await?;
+    let more = documents::chunks(&mut cx.db.read().await?, cx.scope, &unknown).await?;
     known.extend(more.into_iter().map(|chunk| (chunk.id, chunk)));
     let results: Vec<_> = best.iter().filter_map(|id| known.remove(id)).collect();
     for chunk in &results {
@@ -295,7 +296,7 @@ async fn search(cx: ToolContext, args: SearchArgs) -> Result<Results, ToolError>
 }
 
 /// The pieces that are near in meaning. A model that does not answer finds none: words still do.
-async fn by_meaning(cx: &ToolContext, query: &str) -> Result<Vec<i64>, ToolError> {
+async fn by_meaning(cx: &ToolContext, query: &str) -> Result<Vec<(i64, f64)>, ToolError> {
     let Some(embedder) = Embedder::of(cx)? else {
         return Ok(Vec::new());
     };

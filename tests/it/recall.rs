@@ -95,8 +95,8 @@ async fn each_finds_what_was_said_where_they_are(setup: Setup) {
             7,
             json!([]),
             vec![
-                "\\[Ada\\] Clifford, the **parrot** meets on Monday",
-                "You said: \\[Ada\\] Clifford, the **parrot** meets on Monday",
+                "[Ada] Clifford, the **parrot** meets on Monday",
+                "You said: [Ada] Clifford, the **parrot** meets on Monday",
             ],
         ),
         (
@@ -104,15 +104,16 @@ async fn each_finds_what_was_said_where_they_are(setup: Setup) {
             8,
             json!([]),
             vec![
-                "\\[Ada\\] Clifford, the **parrot** costs too much",
-                "You said: \\[Ada\\] Clifford, the **parrot** costs too much",
+                "[Ada] Clifford, the **parrot** costs too much",
+                "You said: [Ada] Clifford, the **parrot** costs too much",
             ],
         ),
     ] {
         let found = call(&bot, chat, user, "memory.search", query.clone()).await;
         assert_eq!(found["result"]["items"], items, "{found}");
         let mut snippets: Vec<_> = texts(&found, "messages", "snippet");
-        snippets.retain(|snippet| !snippet.contains("call memory"));
+        // What stands beside an answer is found behind it.
+        snippets.retain(|snippet| snippet.contains("parrot") && !snippet.contains("call memory"));
         snippets.sort_by_key(|snippet| snippet.starts_with("You said"));
         assert_eq!(snippets, expected);
         assert!(
@@ -138,6 +139,61 @@ async fn each_finds_what_was_said_where_they_are_and_nothing_else() {
 async fn each_finds_what_was_said_where_they_are_and_nothing_else_on_postgresql() {
     if let Some(setup) = Setup::on(Site::Telegram).postgres() {
         each_finds_what_was_said_where_they_are(setup).await;
+    }
+}
+
+async fn what_was_said_is_found_in_chat_and_on_the_command_line(setup: Setup) {
+    let mut bot = setup.start().await;
+    bot.model.respond_with(reply);
+    let (ada, bob) = (bot.telegram.user(7, "Ada"), bot.telegram.user(8, "Bob"));
+    says(&bot, ada, 7, "my cat is named Zorro").await;
+    says(&bot, bob, 8, "my cat is named Rex").await;
+    let tell = async |chat: Chat, user: i64, words: &str| {
+        let before = bot.telegram.sent(chat).len();
+        bot.telegram.command(chat, user, "search", words);
+        bot.telegram.wait_for_sent(chat, before + 1).await.pop().unwrap().text
+    };
+    let found = tell(ada, 7, "What is the name of my cat?").await;
+    assert!(
+        found.starts_with("This is what I found:") && found.contains("my cat is named Zorro"),
+        "{found}"
+    );
+    assert!(!found.contains("Rex"), "{found}");
+    assert_eq!(tell(ada, 7, "elephants").await, "I found nothing of that here.");
+    assert_eq!(
+        tell(ada, 7, "?!").await,
+        "What shall I look for? Give me a few words: /search cat name."
+    );
+    let shown = bot.command(&["search", "--user", "telegram:8", "cats", "--json"]).await;
+    let shown: Value = serde_json::from_str(&shown).unwrap();
+    let snippets: Vec<_> = (shown["items"].as_array().unwrap().iter())
+        .map(|item| item["snippet"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        snippets,
+        ["my **cat** is named Rex", "You said: my **cat** is named Rex"]
+    );
+    assert_eq!(shown["items"][0]["after"]["content"], "You said: my cat is named Rex");
+    let table = bot
+        .command(&["search", "--user", "telegram:7", "--from", "2020", "zorro"])
+        .await;
+    assert!(table.contains("my **cat") || table.contains("**Zorro**"), "{table}");
+    let nothing = bot
+        .command(&["search", "--user", "telegram:7", "--to", "2020", "zorro"])
+        .await;
+    assert_eq!(nothing.trim(), "nothing of that was said there");
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn what_was_said_is_found_in_chat_and_on_the_command_line_on_sqlite() {
+    what_was_said_is_found_in_chat_and_on_the_command_line(Setup::on(Site::Telegram)).await;
+}
+
+#[tokio::test]
+async fn what_was_said_is_found_in_chat_and_on_the_command_line_on_postgresql() {
+    if let Some(setup) = Setup::on(Site::Telegram).postgres() {
+        what_was_said_is_found_in_chat_and_on_the_command_line(setup).await;
     }
 }
 
@@ -190,6 +246,15 @@ async fn past_conversations_are_listed_and_read_page_by_page_but_not_from_elsewh
         texts(&rest, "messages", "content"),
         ["about cats", "You said: about cats"]
     );
+
+    let around = texts(&newest, "messages", "id")[0];
+    let around = json!({"id": session, "around": around, "limit": 3});
+    let around = call(&bot, ada, 7, "memory.session_messages", around).await;
+    assert_eq!(texts(&around, "messages", "content")[0], "You said: about cats");
+    assert_eq!(texts(&around, "messages", "content")[1..], contents);
+    let both = json!({"id": session, "before": before, "around": before});
+    let both = call(&bot, ada, 7, "memory.session_messages", both).await;
+    assert_eq!(both["error"], "give before or around, one of them", "{both}");
 
     let elsewhere = call(&bot, club, 7, "memory.session_messages", json!({"id": session})).await;
     let error = format!("there is no session {session}; memory.sessions lists them");

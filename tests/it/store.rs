@@ -1,5 +1,6 @@
 //! The store, every rule of it on both engines.
 
+mod answers;
 mod backlog;
 mod budgets;
 mod claims;

@@ -10,6 +10,7 @@
 //! cargo run --release -p clifford-bench -- worker               work in a worker process
 //! cargo run --release -p clifford-bench -- soak --minutes 60       what grows while the bot works on and on
 //! cargo run --release -p clifford-bench -- storm                   10,000 messages and 100 kills
+//! cargo run --release -p clifford-bench -- recall                  what a search finds of what it should
 //! ```
 //!
 //! It starts the real binary (`clifford serve`, built in the same profile) against fakes of the platforms and of a
@@ -24,6 +25,7 @@ mod chart;
 mod figures;
 mod load;
 mod process;
+mod recall;
 mod report;
 mod soak;
 mod storm;
@@ -59,6 +61,8 @@ enum Command {
     Soak(soak::Options),
     /// Kills it again and again while everything around it fails, and looks whether anything is lost.
     Storm(storm::Options),
+    /// Looks how many questions find their answer in long conversations, whose, and how fast.
+    Recall(recall::Options),
     /// Be the bare loop.
     #[command(hide = true)]
     Bare {
@@ -101,6 +105,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Drafts(options) => load::run(options.only(load::Name::Drafts)).await?,
         Command::Worker(options) => load::run(options.only(load::Name::Worker)).await?,
         Command::Soak(options) => soak::run(options).await?,
+        Command::Recall(options) => recall::run(options).await?,
         Command::Storm(options) => return storm::run(options).await,
         Command::Bare { orders } => {
             bare::run(&orders).await?;

@@ -139,7 +139,8 @@ impl Session<'_> {
             }
             let options = Options::new(Arc::clone(&self.engine.services), &found.settings);
             let options = self.options.insert(Arc::new(options));
-            let mut recalled = recall::recall(found, settings.memory.defaults, settings.memory.cross_channel_tokens);
+            let (defaults, tokens) = (settings.memory.defaults, settings.memory.cross_channel_tokens);
+            let mut recalled = recall::recall(found, &run.input_text, defaults, tokens);
             let tools = Toolbox {
                 registry: &self.engine.tools,
                 options: &Arc::clone(options),

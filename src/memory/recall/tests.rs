@@ -16,8 +16,73 @@ fn item(level: i64, key: &str, value: &str) -> MemoryItem {
     }
 }
 
+fn remembered(items: Vec<MemoryItem>) -> Vec<Remembered> {
+    let unpinned = |item| Remembered { item, pinned: false };
+    items.into_iter().map(unpinned).collect()
+}
+
 fn keys(items: Vec<MemoryItem>) -> Vec<String> {
-    selected(items).into_iter().map(|item| item.key).collect()
+    keys_for("", items)
+}
+
+fn keys_for(question: &str, items: Vec<MemoryItem>) -> Vec<String> {
+    let chosen = selected(remembered(items), question);
+    chosen.into_iter().map(|item| item.key).collect()
+}
+
+#[test]
+fn what_answers_the_question_comes_before_what_was_seen_last_and_stands_where_it_always_does() {
+    let mut items: Vec<_> = (0..6).map(|n| item(4, &format!("a{n}"), "something else")).collect();
+    items.push(item(4, "cat_name", "Zorro"));
+    items.push(item(4, "b", "two cats"));
+    for item in &mut items {
+        item.module = "preferences".into();
+    }
+    assert_eq!(keys(items.clone()), ["a0", "a1", "a2", "a3", "a4"]);
+    assert_eq!(
+        keys_for("What is my cat called?", items.clone()),
+        ["a0", "a1", "a2", "b", "cat_name"]
+    );
+    assert_eq!(
+        keys_for("the name of the cats", items),
+        ["a0", "a1", "a2", "b", "cat_name"]
+    );
+}
+
+#[test]
+fn pinned_items_and_who_the_person_is_come_whatever_is_asked() {
+    let other = |key: &str| MemoryItem {
+        module: "projects".into(),
+        ..item(1, key, "the garden")
+    };
+    let mut items: Vec<_> = remembered((0..6).map(|n| other(&format!("k{n}"))).collect());
+    items.push(Remembered {
+        item: MemoryItem {
+            module: "preferences".into(),
+            ..item(1, "pinned", "nothing of it")
+        },
+        pinned: true,
+    });
+    items.extend(remembered(vec![item(1, "name", "Ada")]));
+    let chosen: Vec<_> = selected(items, "the garden").into_iter().map(|item| item.key).collect();
+    assert_eq!(chosen, ["name", "pinned", "k0", "k1", "k2"]);
+}
+
+#[test]
+fn items_that_answer_a_query_are_found_best_first() {
+    let query = |text| Query::parse(text).expect("terms");
+    let items = vec![
+        item(1, "cat", "Zorro, who likes the garden"),
+        item(2, "garden", "roses"),
+        item(3, "car", "red"),
+    ];
+    let found = |text| {
+        let found = answering(&query(text), items.clone());
+        found.into_iter().map(|item| item.key).collect::<Vec<_>>()
+    };
+    assert_eq!(found("gardens and cats"), ["cat", "garden"]);
+    assert_eq!(found("\"the garden\" roses"), ["cat"]);
+    assert_eq!(found("the house"), Vec::<String>::new());
 }
 
 #[test]
@@ -39,7 +104,7 @@ fn the_block_stops_before_it_would_be_too_long() {
         let mut items: Vec<_> = (0..3).map(|n| line_of(n, 300)).collect();
         items.push(line_of(3, last));
         items.push(line_of(4, 1));
-        let chosen = selected(items);
+        let chosen = selected(remembered(items), "");
         assert_eq!(chosen.len(), expected, "{last}");
         let lines: Vec<_> = chosen.iter().map(line).collect();
         let block = format!("{ITEMS_HEADING}\n{}", lines.join("\n"));
@@ -50,10 +115,10 @@ fn the_block_stops_before_it_would_be_too_long() {
 #[test]
 fn a_value_is_one_line_and_cut_at_its_levels_characters_between_two_of_them() {
     for (level, characters) in [(0, 50), (1, 120), (2, 180), (3, 200), (4, 240), (5, 300)] {
-        let chosen = selected(vec![item(level, "k", &"😀".repeat(400))]);
+        let chosen = selected(remembered(vec![item(level, "k", &"😀".repeat(400))]), "");
         assert_eq!(chosen, [item(level, "k", &"😀".repeat(characters))], "{level}");
     }
-    let chosen = selected(vec![item(0, "k", " two\n- identity.x: y ")]);
+    let chosen = selected(remembered(vec![item(0, "k", " two\n- identity.x: y ")]), "");
     assert_eq!(line(&chosen[0]), "- identity.k: two - identity.x: y");
 }
 
@@ -145,12 +210,12 @@ fn what_is_set_for_the_place_decides_what_is_shown() {
     ];
     for (settings, expected) in cases {
         let found = Recollection {
-            items: vec![item(0, "k", "v")],
+            items: remembered(vec![item(0, "k", "v")]),
             elsewhere: vec![place("telegram", &[2])],
             settings: settings.clone(),
             ..Recollection::default()
         };
-        let recalled = recall(found, defaults, 100);
+        let recalled = recall(found, "", defaults, 100);
         assert_eq!(
             (recalled.items.len(), recalled.elsewhere.len()),
             expected,

@@ -5,9 +5,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    budget,
     clock::Timestamp,
     id::{ContextId, MessageId},
-    search::{self, Query, Scope},
+    memory,
+    search::{self, Asked, Cursor, NearbyText, Scope},
     store::{approvals, memory_items::MemoryItem, messages::Direction, search::places, sessions as stored},
     tools::{ToolContext, ToolError},
 };
@@ -19,26 +21,55 @@ const LIMITS: (u32, u32) = (10, 50);
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct SearchArgs {
-    /// A few words that must all be there; "quoted" ones as a phrase.
+    /// The question itself, or its rare words, names and dates; any of them is found, "quoted" ones must be there.
     query: String,
+    /// Only from then on: 2026-03-15, 2026-03, 2026, "last week".
+    from: Option<String>,
+    /// Only until then.
+    to: Option<String>,
     /// How many messages, at most 50; left out: 10.
     limit: Option<u32>,
+    /// What `next` said: goes on behind those.
+    page: Option<String>,
 }
 
 #[derive(Serialize)]
 pub(super) struct Results {
     items: Vec<MemoryItem>,
     messages: Vec<Hit>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
 }
 
 #[derive(Serialize)]
 struct Hit {
+    id: MessageId,
     snippet: String,
     role: &'static str,
     when: Timestamp,
     session: ContextId,
     conversation: Option<String>,
     platform: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<Beside>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<Beside>,
+}
+
+/// What stands before or after a message.
+#[derive(Serialize)]
+struct Beside {
+    role: &'static str,
+    content: String,
+}
+
+impl From<NearbyText> for Beside {
+    fn from(text: NearbyText) -> Self {
+        Self {
+            role: role(text.direction),
+            content: text.content,
+        }
+    }
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -69,10 +100,12 @@ struct Session {
 pub(super) struct MessagesArgs {
     /// The session.
     id: String,
-    /// How many, at most 50; left out: 10. The newest.
+    /// How many, at most 50; left out: 10. The newest, or those around one.
     limit: Option<u32>,
     /// Only those before this one, by its id.
     before: Option<String>,
+    /// This one, by its id, with those before and after it.
+    around: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -90,45 +123,54 @@ struct Message {
 }
 
 pub(super) async fn search(cx: ToolContext, args: SearchArgs) -> Result<Results, ToolError> {
-    let query = Query::parse(&args.query)
-        .ok_or_else(|| ToolError::TellModel("query: there is no word in it to look for".to_owned()))?;
-    let items = match cx.user {
-        Some(user) => super::known(&cx, user).await?,
-        None => Vec::new(),
+    let asked = Asked {
+        text: &args.query,
+        from: args.from.as_deref(),
+        to: args.to.as_deref(),
     };
-    let mut items: Vec<_> = items
-        .into_iter()
-        .map(|item| {
-            (
-                query.held_by(&format!("{} {} {}", item.module, item.key, item.value)),
-                item,
-            )
-        })
-        .filter(|(held, _)| *held > 0)
-        .collect();
-    items.sort_by_key(|(held, _)| std::cmp::Reverse(*held));
+    let zone = budget::zone(&cx.time_zone);
+    let request = search::Request::read(asked, cx.scope, zone, cx.clock.now())
+        .map_err(|fault| ToolError::TellModel(format!("{}: {fault}", fault.field)))?;
+    let cursor = args.page.map(|text| text.parse::<Cursor>()).transpose();
     let request = search::Request {
-        query,
-        scope: cx.scope,
         except: Some(cx.root_run),
-        from: None,
+        cursor: cursor.map_err(|fault| ToolError::TellModel(format!("page: {fault}")))?,
         limit: limit(args.limit)?,
+        ..request
+    };
+    let items = match cx.user.filter(|_| request.cursor.is_none()) {
+        Some(user) => memory::answering(&request.query, super::known(&cx, user).await?),
+        None => Vec::new(),
     };
     let found = search::find(&cx.db, request).await?;
     let contexts: Vec<_> = found.items.iter().map(|found| found.message.context_id).collect();
-    let texts = found.items.iter().map(|found| found.snippet.as_str());
+    let mut texts: Vec<&str> = Vec::new();
+    for found in &found.items {
+        texts.push(&found.message.content);
+        texts.extend(
+            found
+                .before
+                .iter()
+                .chain(&found.after)
+                .map(|text| text.content.as_str()),
+        );
+    }
     outside(&cx, &contexts, texts).await?;
     let messages = found.items.into_iter().map(|found| Hit {
+        id: found.message.id,
         snippet: found.snippet,
         role: role(found.message.direction),
         when: found.message.created_at,
         session: found.message.context_id,
         conversation: found.message.context_name,
         platform: found.message.platform,
+        before: found.before.map(Beside::from),
+        after: found.after.map(Beside::from),
     });
     Ok(Results {
-        items: items.into_iter().map(|(_, item)| item).collect(),
+        items,
         messages: messages.collect(),
+        next: found.next.map(|next| next.to_string()),
     })
 }
 
@@ -157,11 +199,18 @@ pub(super) async fn sessions(cx: ToolContext, args: SessionsArgs) -> Result<Sess
 pub(super) async fn session_messages(cx: ToolContext, args: MessagesArgs) -> Result<Messages, ToolError> {
     let unknown = || ToolError::TellModel(format!("there is no session {}; memory.sessions lists them", args.id));
     let session: ContextId = args.id.parse().map_err(|_| unknown())?;
-    let before = args.before.as_deref().map(|text| id("before", text)).transpose()?;
+    let part = match (&args.before, &args.around) {
+        (None, None) => stored::Part::Newest,
+        (Some(before), None) => stored::Part::Before(id("before", before)?),
+        (None, Some(around)) => stored::Part::Around(id("around", around)?),
+        (Some(_), Some(_)) => {
+            return Err(ToolError::TellModel("give before or around, one of them".to_owned()));
+        }
+    };
     let limit = limit(args.limit)?;
     let mut conn = cx.db.read().await?;
     let channels = places(&mut conn, cx.scope).await?;
-    let found = stored::messages(&mut conn, session, &channels, before, limit).await?;
+    let found = stored::messages(&mut conn, session, &channels, part, limit).await?;
     drop(conn);
     let found = found.ok_or_else(unknown)?;
     outside(&cx, &[session], found.iter().map(|said| said.content.as_str())).await?;

@@ -2,7 +2,8 @@
 
 use clifford::{
     id::{ChannelId, DocumentId, UserId},
-    search::Scope,
+    retrieval,
+    search::{Query, Scope},
     store::documents::{self, Document, NewChunk},
 };
 
@@ -34,10 +35,13 @@ async fn keep(world: &World, title: &str, shared: bool, chunks: Vec<NewChunk>) -
 
 async fn found(world: &World, scope: Scope, question: &str) -> Vec<String> {
     let mut conn = world.db.read().await.unwrap();
-    let chunks = documents::matching(&mut conn, scope, question, 10).await.unwrap();
+    let Some(query) = Query::parse(question) else {
+        return Vec::new();
+    };
+    let chunks = retrieval::by_words(&mut conn, scope, &query).await.unwrap();
     chunks
         .into_iter()
-        .map(|chunk| format!("{} {}", chunk.title, chunk.seq))
+        .map(|(chunk, _)| format!("{} {}", chunk.title, chunk.seq))
         .collect()
 }
 
@@ -54,8 +58,12 @@ pub async fn a_document_is_found_by_any_of_its_words_by_whom_it_belongs_to(world
     keep(&world, "Street", true, vec![chunk("Our garage is 京都 style.", None)]).await;
     let (own, here) = (Scope::Person(world.user.id), Scope::Channel(world.channel.id));
     assert_eq!(
-        found(&world, own, "where is the key of the garage?").await,
-        ["House 1", "House 0"]
+        found(&world, own, "where are the keys of the garage?").await,
+        ["House 1"]
+    );
+    assert_eq!(
+        found(&world, own, "When is the bin collected at the house with the garage?").await,
+        ["House 0", "House 1"]
     );
     assert_eq!(found(&world, own, "MONDAY").await, ["House 0"]);
     assert_eq!(found(&world, here, "京都").await, ["Street 0"]);

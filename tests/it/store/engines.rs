@@ -1,7 +1,7 @@
 //! Runs every case on both engines.
 
 use super::{
-    backlog, budgets, claims, crowds, documents, files, follow_ups, hands, keys, linking, lists, managing,
+    answers, backlog, budgets, claims, crowds, documents, files, follow_ups, hands, keys, linking, lists, managing,
     memory_writes, moves, places, policies, races, recollections, rows, search, takeovers, triggers,
     world::{Home, World},
 };
@@ -97,7 +97,12 @@ on_both_engines![
     rows::nul_bytes_are_left_out_of_texts,
     rows::a_transaction_that_fails_leaves_nothing,
     search::what_was_said_is_found_best_first_with_what_was_asked_for_in_bold,
-    search::a_word_is_found_in_every_script_however_it_is_written,
+    answers::a_question_finds_what_answers_it_in_other_words,
+    answers::a_hit_comes_with_what_stands_before_and_after_it,
+    answers::a_time_that_is_named_counts_and_one_that_is_given_bounds,
+    answers::what_others_say_changes_nothing_of_what_somebody_finds,
+    answers::questions_find_their_answers_in_long_conversations_and_nobody_finds_those_of_others,
+    answers::a_word_is_found_in_every_script_however_it_is_written,
     search::what_is_edited_or_deleted_is_found_no_more,
     search::commands_and_what_the_asking_run_was_told_are_not_found,
     search::nobody_finds_what_was_said_elsewhere,

@@ -7,7 +7,7 @@ use clifford::{
     memory::{self, closing},
     store::{
         agents, channels, contexts, memory_items,
-        memory_items::Viewer,
+        memory_items::{Remembered, Viewer},
         settings,
         users::{self, UserRole},
     },
@@ -168,7 +168,8 @@ pub async fn memory_said_in_private_stays_private(world: World) {
         let items = memory_items::active(&mut conn, world.user.id, viewer, memory::MOST)
             .await
             .expect("reads");
-        let items = memory::selected(items);
+        let items = items.into_iter().map(|item| Remembered { item, pinned: false });
+        let items = memory::selected(items.collect(), "");
         let mut keys: Vec<_> = items.iter().map(|item| item.key.as_str()).collect();
         keys.sort_unstable();
         assert_eq!(keys, expected, "{viewer:?}");

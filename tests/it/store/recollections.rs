@@ -282,7 +282,7 @@ pub async fn a_prompts_parts_are_found_in_one_trip(world: World) {
         value: value.to_owned(),
     };
     let found = world.find(world.wanted(5)).await;
-    let items: Vec<_> = found.items.iter().map(|item| item.value.as_str()).collect();
+    let items: Vec<_> = found.items.iter().map(|known| known.item.value.as_str()).collect();
     assert_eq!(items, ["Ada"]);
     assert_eq!(
         found,

@@ -6,7 +6,7 @@ use anyhow::{Context, ensure};
 use clifford::{
     clock::Timestamp,
     id::{AgentId, ChannelId, MessageId, UserId},
-    search::{self, Query, Request, Scope, indexer},
+    search::{self, Asked, Request, Scope, indexer},
     store::{
         Db, DbOptions,
         agents::{self, Agent, Mode},
@@ -17,6 +17,7 @@ use clifford::{
 };
 use clifford_channel::{Place, PlaceKind, Platform, Speaker};
 use clifford_fakes::postgres::Cluster;
+use jiff::tz::TimeZone;
 
 use super::Bench;
 use crate::{
@@ -32,7 +33,7 @@ const BATCH: u32 = 1000;
 const TIMES: usize = 20;
 const NOW: Timestamp = Timestamp(1_767_225_600_000);
 /// Words of every frequency, alone and together, and beginnings of few and of many.
-const QUERIES: [&str; 9] = [
+const QUERIES: [&str; 11] = [
     "every",
     "every be",
     "be bi bo",
@@ -42,6 +43,8 @@ const QUERIES: [&str; 9] = [
     "ste",
     "stera",
     "nowhere",
+    "what did every needle be?",
+    "when was stera at be bi bo in May?",
 ];
 
 /// Measures it.
@@ -84,12 +87,13 @@ async fn of_engine(url: String, names: [&'static str; 2]) -> anyhow::Result<Vec<
     for _ in 0..TIMES {
         for text in QUERIES {
             let began = Instant::now();
+            let asked = Asked {
+                text,
+                ..Asked::default()
+            };
             let request = Request {
-                query: Query::parse(text).context("a query without words")?,
-                scope: Scope::Channel(channel),
-                except: None,
-                from: None,
                 limit: 20,
+                ..Request::read(asked, Scope::Channel(channel), TimeZone::UTC, NOW)?
             };
             let found = search::find(&db, request).await?.items.len();
             took.push(began.elapsed());

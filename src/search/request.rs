@@ -1,0 +1,152 @@
+//! What somebody asks a search for: the same for the model, the API, chats and the command line.
+
+use std::{fmt, str::FromStr};
+
+use jiff::tz::TimeZone;
+
+use super::{
+    Form, Query, Scope,
+    dates::{self, End, Time},
+};
+use crate::{clock::Timestamp, id::RunId};
+
+/// A question as it was asked.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Asked<'a> {
+    /// The question, or a few words.
+    pub text: &'a str,
+    /// Only what was said from then on.
+    pub from: Option<&'a str>,
+    /// Only what was said until then.
+    pub to: Option<&'a str>,
+}
+
+/// What cannot be looked for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{detail}")]
+pub struct Fault {
+    /// What is wrong: the question (`query`), `from` or `to`.
+    pub field: &'static str,
+    /// How to say it.
+    pub detail: String,
+}
+
+/// What is looked for.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// What is asked.
+    pub query: Query,
+    /// The times that the question names: what was said then comes before what else is as good.
+    pub times: Vec<Time>,
+    /// By which calendar.
+    pub zone: TimeZone,
+    /// Where.
+    pub scope: Scope,
+    /// Only what was said from then on.
+    pub from: Option<Timestamp>,
+    /// Only what was said before.
+    pub to: Option<Timestamp>,
+    /// Not what this run was asked or said: it knows that.
+    pub except: Option<RunId>,
+    /// Where to go on.
+    pub cursor: Option<Cursor>,
+    /// How many on a page.
+    pub limit: u32,
+    /// How snippets are written.
+    pub form: Form,
+}
+
+/// Where the next page begins: behind so many of those that were in the index up to a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cursor {
+    pub(super) through: i64,
+    pub(super) skip: usize,
+}
+
+impl fmt::Display for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.through, self.skip)
+    }
+}
+
+impl FromStr for Cursor {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        const FAULT: &str = "it is not what `next` of a page said";
+        let (through, skip) = text.split_once('-').ok_or(FAULT)?;
+        Ok(Self {
+            through: through.parse().map_err(|_| FAULT)?,
+            skip: skip.parse().map_err(|_| FAULT)?,
+        })
+    }
+}
+
+impl Request {
+    /// Reads a question. It begins with the first page of ten, written as it was said.
+    ///
+    /// # Errors
+    /// There is nothing in it to look for, or an end of its time cannot be read.
+    pub fn read(asked: Asked<'_>, scope: Scope, zone: TimeZone, now: Timestamp) -> Result<Self, Fault> {
+        let query = Query::parse(asked.text).ok_or_else(|| Fault {
+            field: "query",
+            detail: "there is no word in it to look for".to_owned(),
+        })?;
+        let bound = |field, text: Option<&str>, end| {
+            text.map(|text| dates::bound(text, end, &zone, now))
+                .transpose()
+                .map_err(|detail| Fault { field, detail })
+        };
+        Ok(Self {
+            query,
+            times: dates::read(asked.text, &zone, now),
+            from: bound("from", asked.from, End::First)?,
+            to: bound("to", asked.to, End::Last)?,
+            zone,
+            scope,
+            except: None,
+            cursor: None,
+            limit: 10,
+            form: Form::Plain,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_is_read_as_it_was_written() {
+        let cursor = Cursor { through: 17, skip: 3 };
+        assert_eq!(cursor.to_string().parse(), Ok(cursor));
+        for text in ["", "17", "a-b", "1-2-3", "1--2", "99999999999999999999-1"] {
+            assert!(text.parse::<Cursor>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_question_is_read_with_the_times_that_it_names_and_those_that_bound_it() {
+        let read = |text, from, to| {
+            let asked = Asked { text, from, to };
+            Request::read(asked, Scope::Nothing, TimeZone::UTC, Timestamp(1_773_831_600_000))
+        };
+        let request = read("cats in May 2023", Some("2023"), Some("2023-06")).expect("a request");
+        let may = Time::Between(Timestamp(1_682_899_200_000), Timestamp(1_685_577_600_000));
+        assert_eq!(request.times, [may]);
+        assert_eq!(
+            (request.from, request.to),
+            (Some(Timestamp(1_672_531_200_000)), Some(Timestamp(1_688_169_600_000)))
+        );
+        for (text, from, to, field) in [
+            ("?!", None, None, "query"),
+            ("cats", Some("soon"), None, "from"),
+            ("cats", None, Some("soon"), "to"),
+        ] {
+            assert_eq!(
+                read(text, from, to).map(|_| ()).map_err(|fault| fault.field),
+                Err(field)
+            );
+        }
+    }
+}

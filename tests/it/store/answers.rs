@@ -1,0 +1,242 @@
+//! Which messages answer a question, and whose.
+
+use clifford::{
+    clock::Timestamp,
+    id::MessageId,
+    search::{self, Asked, Found, Request, Scope},
+    store::{
+        contexts,
+        messages::{self, NewInbound},
+        users::{self, UserRole},
+    },
+};
+use clifford_channel::{Platform, Speaker};
+use clifford_fakes::corpus;
+use jiff::tz::TimeZone;
+
+use super::{
+    search::group,
+    world::{NOW, World, place, speaker},
+};
+
+pub async fn a_question_finds_what_answers_it_in_other_words(world: World) {
+    for text in [
+        "my cat is named Zorro",
+        "the weather is nice today",
+        "I bought a new bike last week",
+        "Wir haben zwei Hunde adoptiert",
+        "what is it called?",
+        "nothing of that",
+    ] {
+        world.say(text).await;
+    }
+    for (question, answer) in [
+        ("What is the name of my cat?", "my **cat** is **named** Zorro"),
+        ("cats", "my **cat** is named Zorro"),
+        ("When did I buy a bike?", "I **bought** a new **bike** last week"),
+        ("Welche Hunde haben wir?", "Wir haben zwei **Hunde** adoptiert"),
+        ("hund", "Wir haben zwei **Hunde** adoptiert"),
+    ] {
+        assert_eq!(
+            world.finds(question).await.first().map(String::as_str),
+            Some(answer),
+            "{question}"
+        );
+    }
+}
+
+pub async fn a_hit_comes_with_what_stands_before_and_after_it(world: World) {
+    let mut ids = Vec::new();
+    for text in [
+        "What is your cat called?",
+        "Zorro!",
+        &"a long story ".repeat(40),
+        "the end",
+    ] {
+        ids.push(world.say(text).await);
+    }
+    let found = world.search(Scope::Person(world.user.id), "zorro").await;
+    let first = &found[0];
+    assert_eq!(first.message.id, ids[1]);
+    let [before, after] = [&first.before, &first.after].map(|near| near.as_ref().expect("one beside it"));
+    assert_eq!(
+        (before.id, before.content.as_str()),
+        (ids[0], "What is your cat called?")
+    );
+    assert_eq!(after.id, ids[2]);
+    assert_eq!(after.content.chars().count(), 201);
+    let last = world.search(Scope::Person(world.user.id), "end").await;
+    assert_eq!((last[0].message.id, &last[0].after), (ids[3], &None));
+    // The answer is found beside its question.
+    let beside: Vec<_> = world.search(Scope::Person(world.user.id), "cat").await;
+    assert_eq!(
+        beside[..2].iter().map(|found| found.message.id).collect::<Vec<_>>(),
+        ids[..2]
+    );
+}
+
+pub async fn a_time_that_is_named_counts_and_one_that_is_given_bounds(world: World) {
+    const DAY: i64 = 86_400_000;
+    let mut ids = Vec::new();
+    // The newest last: of March and of May 2023, and of today.
+    for (days, text) in [
+        (0, "the dentist called"),
+        (60, "the dentist called"),
+        (90, "so did the bank"),
+    ] {
+        let at = Timestamp(1_678_000_000_000 + days * DAY);
+        let message = NewInbound {
+            sent_at: at,
+            ..world.text(text)
+        };
+        ids.push(message.id);
+        assert!(world.store(message).await);
+    }
+    let recent = world.say("the dentist called").await;
+    let found = async |text: &str, from: Option<&str>, to: Option<&str>| {
+        let asked = Asked { text, from, to };
+        let scope = Scope::Person(world.user.id);
+        let request = Request::read(asked, scope, TimeZone::UTC, NOW).expect("a request");
+        let page = search::find(&world.db, request).await.expect("searches");
+        page.items.iter().map(|found| found.message.id).collect::<Vec<_>>()
+    };
+    assert_eq!(found("dentist in May 2023", None, None).await[0], ids[1]);
+    assert_eq!(found("the dentist in March", None, None).await[0], ids[0]);
+    assert_eq!(found("dentist", None, Some("2023")).await[..2], [ids[1], ids[0]]);
+    assert_eq!(found("dentist", Some("2023-03"), Some("2023-03")).await, [ids[0]]);
+    assert_eq!(
+        found("dentist", Some("2023-07"), Some("2023")).await,
+        Vec::<MessageId>::new()
+    );
+    assert_eq!(found("dentist", Some("2024"), None).await, [recent]);
+}
+
+pub async fn what_others_say_changes_nothing_of_what_somebody_finds(world: World) {
+    let stranger = world.stranger().await;
+    let strangers = world.elsewhere(place("2"), Some(stranger)).await;
+    for n in 0..30 {
+        world.say(&format!("the garden has {n} roses and the cat sleeps")).await;
+        world.say(&format!("number {n} was a parrot")).await;
+    }
+    let questions = ["garden roses", "What does the cat do?", "parrots", "number 7"];
+    let mut before = Vec::new();
+    for question in questions {
+        before.push(world.search(Scope::Person(world.user.id), question).await);
+    }
+    strangers
+        .say_all(
+            (0..300)
+                .map(|n| format!("parrot garden cat {n} roses rose parrots"))
+                .collect(),
+        )
+        .await;
+    for (question, before) in questions.iter().zip(before) {
+        assert_eq!(
+            world.search(Scope::Person(world.user.id), question).await,
+            before,
+            "{question}"
+        );
+    }
+}
+
+pub async fn questions_find_their_answers_in_long_conversations_and_nobody_finds_those_of_others(world: World) {
+    let corpus = corpus::corpus(3, 6, 8);
+    let mut homes = Vec::new();
+    for (number, conversation) in corpus.conversations.iter().enumerate() {
+        let home = match conversation.person {
+            None => world.elsewhere(group("club", "club"), None).await,
+            Some(name) => {
+                let speaker = Speaker {
+                    name: name.to_owned(),
+                    ..speaker(&format!("person {number}"))
+                };
+                let made = world.db.write(move |tx| {
+                    Box::pin(async move {
+                        users::find_or_create(tx, Platform::Telegram, &speaker, UserRole::Member, NOW).await
+                    })
+                });
+                let user = made.await.expect("a person").id;
+                world.elsewhere(place(&format!("chat {number}")), Some(user)).await
+            }
+        };
+        let mut ids = Vec::new();
+        for session in &conversation.sessions {
+            let at = Timestamp(session.at);
+            let (channel, begin) = (home.channel.clone(), at);
+            let context = world
+                .db
+                .write(move |tx| Box::pin(async move { contexts::begin(tx, &channel, None, begin).await }))
+                .await
+                .expect("begins");
+            let lines = session.lines.iter().map(|line| NewInbound {
+                context_id: Some(context),
+                sent_at: at,
+                ..home.text(line)
+            });
+            let lines: Vec<_> = lines.collect();
+            ids.push(lines.iter().map(|line| line.id).collect::<Vec<_>>());
+            let stored = world.db.write(move |tx| {
+                Box::pin(async move {
+                    for line in &lines {
+                        messages::insert_inbound(tx, line, at).await?;
+                    }
+                    Ok(())
+                })
+            });
+            stored.await.expect("stores");
+        }
+        let scope = match home.channel.user_id {
+            Some(user) => Scope::Person(user),
+            None => Scope::Channel(home.channel.id),
+        };
+        homes.push((scope, home.channel.id, ids));
+    }
+    let mut answered = 0;
+    for question in &corpus.questions {
+        for (number, (scope, channel, ids)) in homes.iter().enumerate() {
+            let asked = Asked {
+                text: &question.text,
+                ..Asked::default()
+            };
+            let request = Request::read(asked, *scope, TimeZone::UTC, NOW).expect("a request");
+            let items = search::find(&world.db, request).await.expect("searches").items;
+            assert!(items.iter().all(|found| found.message.channel_id == *channel));
+            let answers = |found: &Found| {
+                question
+                    .answers
+                    .iter()
+                    .any(|(session, line)| ids[*session][*line] == found.message.id)
+            };
+            answered += usize::from(number == question.conversation && items.iter().any(answers));
+        }
+    }
+    let least = corpus.questions.len() * 8 / 10;
+    assert!(answered >= least, "{answered} of {}", corpus.questions.len());
+}
+
+pub async fn a_word_is_found_in_every_script_however_it_is_written(world: World) {
+    for (said, asked, shown) in [
+        (
+            "Das Café an der Straße",
+            "CAFE STRASSE",
+            "Das **Café** an der **Straße**",
+        ),
+        ("Ещё одна ёлка", "елка", "Ещё одна **ёлка**"),
+        ("明日は東京タワーに行く", "東京", "明日は**東京**タワーに行く"),
+        ("猫の名前はゾロです", "猫の名前は?", "**猫の名前は**ゾロです"),
+        ("오늘 한국어 공부", "한국", "오늘 **한국**어 공부"),
+        ("ฉันชอบแมวมาก", "แมว", "ฉันชอบ**แมว**มาก"),
+        ("हिन्दी में", "हिन्दी", "**हिन्दी** में"),
+        ("שָׁלוֹם עולם", "שלום", "**שָׁלוֹם** עולם"),
+        ("let foo_bar = 1;", "foo_bar", "let **foo\\_bar** = 1;"),
+        (
+            "see https://example.com/path",
+            "example.com",
+            "see https://**example.com**/path",
+        ),
+        ("party 🎉!", "🎉", "party **🎉**!"),
+    ] {
+        world.say(said).await;
+        assert_eq!(world.finds(asked).await[0], shown, "{asked}");
+    }
+}
