@@ -32,6 +32,7 @@ use crate::{
     policy::words::{self, Known},
     store::{
         agents::Mode,
+        replies::quotes_others,
         runs::{Run, RunKind},
     },
 };
@@ -364,6 +365,10 @@ impl RunState {
         Arc::make_mut(&mut self.known).learn(text);
         if text.contains(FORWARDED) {
             self.origins.insert("a forwarded message".to_owned());
+        }
+        if quotes_others(text) {
+            self.origins
+                .insert("what somebody else wrote and was quoted".to_owned());
         }
         self.empty_finish_refused = false;
         self.idle = 0;
