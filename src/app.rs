@@ -240,6 +240,7 @@ impl App {
             platforms: self.platforms.clone(),
             metrics: http::Metrics::install(),
             stop: self.stop.clone(),
+            state: http::ApiState::default(),
         }
     }
 

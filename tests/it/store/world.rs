@@ -233,6 +233,7 @@ impl World {
             attachments: vec![],
             platform_message_id: Some(id.into()),
             idempotency_key: None,
+            request_hash: None,
             album: None,
             status,
             sent_at: NOW,

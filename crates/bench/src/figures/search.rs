@@ -160,6 +160,7 @@ async fn fill(db: &Db) -> anyhow::Result<ChannelId> {
             attachments: Vec::new(),
             platform_message_id: None,
             idempotency_key: None,
+            request_hash: None,
             album: None,
             status: MessageStatus::Received,
             sent_at: NOW,
