@@ -5,7 +5,7 @@ mod settings;
 pub(crate) mod shutdown;
 mod work;
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
 use clifford_channel::{Actor, Channel, Platform};
 use clifford_discord::{Argument, Discord, DiscordConfig, SlashCommand};
@@ -28,6 +28,7 @@ use crate::{
     id::{AgentId, WorkerId},
     ingress::Gatekeeper,
     outbound::Outbound,
+    permissions::Kept,
     runtime,
     sealed::Sealed,
     store::{
@@ -98,6 +99,22 @@ pub struct App {
     empty_handed: CancellationToken,
 }
 
+/// What a configuration keeps on this machine.
+pub fn kept(loaded: &Loaded) -> Kept {
+    let database = loaded.database_url.as_str().strip_prefix("sqlite:");
+    Kept {
+        data_dir: loaded.data_dir.clone(),
+        database: database.map(|path| PathBuf::from(path.trim_start_matches("//"))),
+    }
+}
+
+/// Makes what is kept on this machine private, unless the configuration says otherwise.
+pub fn restrict(loaded: &Loaded) {
+    if loaded.config.data.private {
+        kept(loaded).restrict();
+    }
+}
+
 /// How the database of a configuration is opened.
 pub fn db_options(loaded: &Loaded, exclusive: bool) -> DbOptions {
     DbOptions {
@@ -118,6 +135,7 @@ impl App {
     pub async fn start(loaded: &Loaded, secrets: &Secrets, options: Options) -> Result<Self, StartError> {
         let config = loaded.config.clone();
         let clock: SharedClock = Arc::new(SystemClock);
+        restrict(loaded);
         let db = Db::open(&db_options(loaded, true)).await?;
         let worker = WorkerId::new();
         prepare(&db, &config, &clock).await?;
@@ -222,6 +240,7 @@ impl App {
             platforms: self.platforms.clone(),
             metrics: http::Metrics::install(),
             stop: self.stop.clone(),
+            state: http::ApiState::default(),
         }
     }
 

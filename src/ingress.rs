@@ -23,7 +23,7 @@ use clifford_channel::{
 };
 use dashmap::DashMap;
 
-pub use self::api::{ApiAccepted, ApiMessage};
+pub use self::api::{ApiAccepted, ApiMessage, ApiRefusal};
 pub use self::pairing::{approve, claim_code, has_claim_code};
 use self::{
     message::{Outcome, Taken},
@@ -131,6 +131,7 @@ impl Gatekeeper {
             },
             id: Some(message.id),
             key: None,
+            request_hash: None,
             text: self.masked(message.text),
             sent_at: message.sent_at.into(),
             attachments: self.masked_names(message.attachments),

@@ -28,6 +28,7 @@ pub mod left_spaces;
 pub mod memory;
 pub mod outbound;
 pub mod own_keys;
+pub mod permissions;
 pub mod policy;
 pub mod receiver;
 pub mod retention;

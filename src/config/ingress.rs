@@ -23,7 +23,8 @@ pub struct Ingress {
     /// next, together with all that waits. `steer`: the work takes it in. `interrupt`: the work ends, and it is
     /// answered at once.
     pub when_busy: WhenBusy,
-    /// How many messages of one person are answered in a minute; 0 = any number.
+    /// How many messages of one person are answered in a minute, in chats and by tokens of people; tokens of the operator
+    /// and of owners have no limit. 0 = any number.
     #[schemars(range(min = 0, max = 100_000))]
     pub user_messages_per_minute: u32,
     /// How many characters of a message that another one answers are shown with that.

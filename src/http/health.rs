@@ -12,7 +12,7 @@ use clifford_channel::{ConnectionStatus, Platform};
 use clifford_llm::CircuitState;
 use serde::Serialize;
 
-use super::{Shared, auth::Reader};
+use super::{Shared, auth::OwnerReader};
 use crate::{
     receiver::{STANDING_BY, lease_name},
     store::{StoreError, leases, settings},
@@ -75,7 +75,7 @@ pub(super) struct Readiness {
 /// Whether the process can work: the database takes writes, each platform is connected, a provider answers.
 #[utoipa::path(get, path = "/readyz", tag = "operation", security(("bearer" = [])),
     responses((status = 200, body = Readiness), (status = 503, body = Readiness)))]
-pub(super) async fn readyz(State(api): State<Shared>, _: Reader) -> Response {
+pub(super) async fn readyz(State(api): State<Shared>, _: OwnerReader) -> Response {
     let mut checks = BTreeMap::from([
         ("database".to_owned(), database(&api).await),
         ("provider".to_owned(), provider(&api)),

@@ -259,6 +259,7 @@ async fn store_command(tx: &mut Tx, asked: Asked) -> Result<Outcome, StoreError>
             quoted_user_id: None,
             platform_message_id: Some(command.id.clone()),
             idempotency_key: None,
+            request_hash: None,
             album: None,
             status: messages::MessageStatus::History,
             sent_at: command.sent_at.into(),

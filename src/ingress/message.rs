@@ -42,6 +42,8 @@ pub(super) struct Taken {
     pub id: Option<String>,
     /// An API caller's key.
     pub key: Option<String>,
+    /// The SHA-256 of what they sent with it.
+    pub request_hash: Option<String>,
     pub text: String,
     pub sent_at: Timestamp,
     pub attachments: Vec<Attachment>,
@@ -285,6 +287,7 @@ impl Taken {
             quoted_user_id: self.quoted.user,
             platform_message_id: self.id.clone(),
             idempotency_key: self.key.clone(),
+            request_hash: self.request_hash.clone(),
             album: self.album.clone(),
             status: if self.is_too_old() {
                 MessageStatus::History

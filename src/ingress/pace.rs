@@ -79,6 +79,19 @@ impl Pace {
 }
 
 impl Pace {
+    /// How long an API caller waits who is over the limit: each answer says it anew.
+    pub(super) fn wait(&self, place: &Place, speaker: &Speaker, now: Timestamp) -> Option<Duration> {
+        match self.over_limit(place, speaker, now) {
+            Limited::No => None,
+            Limited::Tell(wait) => Some(wait),
+            Limited::Silently => {
+                let writer = self.writers.get(&(place.platform, speaker.id.clone()))?;
+                let first = writer.times.front()?;
+                Some(MINUTE.saturating_sub(now.since(*first)))
+            }
+        }
+    }
+
     /// A message that was counted could not be stored, and comes again.
     pub(super) fn give_back(&self, platform: Platform, account: &str) {
         if let Some(mut writer) = self.writers.get_mut(&(platform, account.to_owned())) {
@@ -117,5 +130,9 @@ mod tests {
         assert_eq!(at(21), Limited::Silently);
         assert_eq!(at(60), Limited::No);
         assert_eq!(at(61), Limited::Tell(Duration::from_secs(9)));
+        let wait = |seconds: i64| pace.wait(&place, &speaker, Timestamp(seconds * 1000));
+        assert_eq!(wait(62), Some(Duration::from_secs(8)));
+        assert_eq!(wait(63), Some(Duration::from_secs(7)));
+        assert_eq!(wait(70), None);
     }
 }

@@ -233,6 +233,8 @@ pub async fn part(
          AND (account = $4 OR (account IS NULL AND NOT EXISTS (
              SELECT 1 FROM identities i WHERE i.user_id = $2 AND i.platform = $3)))",
         "DELETE FROM link_codes WHERE user_id IN ($1, $2) AND platform = $3 AND platform_user_id = $4",
+        // The account of an API caller goes with its token.
+        "UPDATE api_tokens SET user_id = $1 WHERE user_id = $2 AND $3 = 'web' AND $4 = 'api:' || id",
     ] {
         tx.later(sql, args![new.id, user.id, platform, &account.id]).await?;
     }

@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 use sqlx::FromRow;
 
+pub use super::message_views::{Keyed, keyed, page, private_page, shown_of};
 pub(super) use super::waiting::ask_queued;
 pub use super::waiting::{Queued, drop_queued, queue, queued};
 use super::{
@@ -89,7 +90,7 @@ pub struct Message {
     pub created_at: Timestamp,
 }
 
-const SELECT: &str = "SELECT id, direction, channel_id, context_id, user_id, run_id, content, attachments, metadata, \
+pub(super) const SELECT: &str = "SELECT id, direction, channel_id, context_id, user_id, run_id, content, attachments, metadata, \
                       platform_message_id, status, error, created_at FROM messages";
 
 /// An inbound message to be stored.
@@ -117,6 +118,8 @@ pub struct NewInbound {
     pub platform_message_id: Option<String>,
     /// The sender's own key against storing it twice.
     pub idempotency_key: Option<String>,
+    /// The SHA-256 of what came with that key.
+    pub request_hash: Option<String>,
     /// The album that it is a piece of.
     pub album: Option<String>,
     /// Where it stands.
@@ -143,8 +146,8 @@ pub async fn insert_inbound(tx: &mut Tx, message: &NewInbound, now: Timestamp) -
     tx.later(
         "INSERT INTO messages (id, direction, channel_id, context_id, user_id, run_id, content, attachments,
                  metadata, platform_message_id, idempotency_key, album, status, attempts, sent_at, created_at, quote,
-                 quoted_user_id)
-             VALUES ($1, 'inbound', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0, $13, $14, $15, $16)",
+                 quoted_user_id, request_hash)
+             VALUES ($1, 'inbound', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0, $13, $14, $15, $16, $17)",
         args![
             message.id,
             message.channel_id,
@@ -161,7 +164,8 @@ pub async fn insert_inbound(tx: &mut Tx, message: &NewInbound, now: Timestamp) -
             message.sent_at,
             now,
             message.quote.as_ref().map(to_json),
-            message.quoted_user_id
+            message.quoted_user_id,
+            message.request_hash.clone()
         ],
     )
     .await
@@ -276,26 +280,6 @@ pub async fn by_key(conn: &mut Conn, channel: ChannelId, key: &str) -> Result<Op
 pub async fn by_platform_id(conn: &mut Conn, channel: ChannelId, id: &str) -> Result<Option<Message>, StoreError> {
     let sql = format!("{SELECT} WHERE channel_id = $1 AND direction = 'inbound' AND platform_message_id = $2");
     Ok(conn.all(sql, args![channel, id]).await?.pop())
-}
-
-/// A page of messages, newest first.
-///
-/// # Errors
-/// The store's.
-pub async fn page(
-    conn: &mut Conn,
-    channel: Option<ChannelId>,
-    context: Option<ContextId>,
-    before: Option<MessageId>,
-    limit: u32,
-) -> Result<Vec<Message>, StoreError> {
-    let conditions = [
-        ("channel_id =", channel.map(super::Value::from)),
-        ("context_id =", context.map(super::Value::from)),
-        ("id <", before.map(super::Value::from)),
-    ];
-    let (sql, args) = super::page::ask(SELECT, Vec::new(), conditions, limit);
-    conn.all(sql, args).await
 }
 
 /// What a run said, in order.

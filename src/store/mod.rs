@@ -28,6 +28,7 @@ pub mod memory_admin;
 pub mod memory_items;
 pub mod memory_write;
 pub mod merge;
+mod message_views;
 pub mod messages;
 pub mod notify;
 pub mod outbox;

@@ -202,6 +202,8 @@ pub async fn named(conn: &mut Conn, name: &str, limit: u32) -> Result<Vec<User>,
 pub struct Filter {
     /// Only with this role.
     pub role: Option<UserRole>,
+    /// Only this one.
+    pub only: Option<UserId>,
     /// Only those who came before this one.
     pub before: Option<UserId>,
 }
@@ -213,6 +215,7 @@ pub struct Filter {
 pub async fn page(conn: &mut Conn, filter: Filter, limit: u32) -> Result<Vec<User>, StoreError> {
     let conditions = [
         ("role =", filter.role.map(Value::from)),
+        ("id =", filter.only.map(Value::from)),
         ("id <", filter.before.map(Value::from)),
     ];
     let (sql, args) = super::page::ask(

@@ -269,6 +269,7 @@ async fn store(db: &Db, place: usize, conversation: &Conversation) -> anyhow::Re
                     quoted_user_id: None,
                     platform_message_id: None,
                     idempotency_key: None,
+                    request_hash: None,
                     album: None,
                     status: MessageStatus::Received,
                     sent_at: at,

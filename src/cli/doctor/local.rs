@@ -138,6 +138,51 @@ pub(super) async fn worker_processes() -> Check {
     }
 }
 
+/// Whether other users of this machine can read what is kept.
+pub(super) fn permissions(loaded: &Loaded) -> Option<Check> {
+    const NAME: &str = "private";
+    let kept = app::kept(loaded);
+    if !kept.data_dir.exists() && !kept.database.as_ref().is_some_and(|database| database.exists()) {
+        return None;
+    }
+    let shown = kept.data_dir.display();
+    let open = kept.open_to_others();
+    let first = open.first().map(|path| path.display().to_string()).unwrap_or_default();
+    let count = open.len();
+    Some(match (count, loaded.config.data.private) {
+        (0, _) => Check::ok(NAME, format!("only its own user can read {shown}")),
+        (_, false) => Check::ok(
+            NAME,
+            format!("{count} files and directories are open to others, as data.private = false allows"),
+        ),
+        (_, true) => Check::warn(
+            NAME,
+            format!("other users of this machine can read {count} files and directories, such as {first}"),
+            "`clifford serve` restricts them when it starts; until then: chmod -R go= the data directory",
+        ),
+    })
+}
+
+/// Whether the API is reached from this machine alone.
+pub(super) fn reach(config: &Config) -> Option<Check> {
+    const NAME: &str = "reach";
+    let http = &config.http;
+    let address = http.bind;
+    if !http.enabled || address.ip().is_loopback() {
+        return None;
+    }
+    let hosts = if http.allowed_hosts.is_empty() {
+        ", and answers to any name"
+    } else {
+        ""
+    };
+    Some(Check::warn(
+        NAME,
+        format!("the API listens beyond this machine ({address}), without TLS{hosts}"),
+        "put a proxy with TLS before it, set http.bind to a loopback address, and http.allowed_hosts to the proxy's name",
+    ))
+}
+
 /// Whether the API's port is free.
 pub(super) fn http(config: &Config) -> Option<Check> {
     const NAME: &str = "http";

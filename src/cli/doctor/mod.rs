@@ -132,7 +132,12 @@ async fn examine(globals: &Globals, report: &mut Report) -> anyhow::Result<()> {
     report.add(local::database(&loaded).await)?;
     report.add(local::disk(&loaded))?;
     report.add(local::worker_processes().await)?;
-    if let Some(check) = local::http(&loaded.config) {
+    let more = [
+        local::permissions(&loaded),
+        local::http(&loaded.config),
+        local::reach(&loaded.config),
+    ];
+    for check in more.into_iter().flatten() {
         report.add(check)?;
     }
     match secrets {

@@ -41,6 +41,8 @@ on_both_engines![
     lists::a_conversation_that_went_on_elsewhere_is_found_where_it_began,
     lists::a_conversation_may_go_on_where_it_began_and_in_private_wherever_its_person_is,
     lists::nothing_of_others_or_of_shared_channels_is_found,
+    lists::what_a_run_and_its_subagents_ask_is_shown_with_what_it_said,
+    keys::a_persons_token_is_known_with_them_and_goes_with_its_account,
     lists::a_chat_lists_its_own_conversations_and_the_active_one_wherever_it_began,
     budgets::what_calls_under_way_may_cost_is_reserved_until_they_are_settled,
     budgets::a_reservation_ends_with_the_claim_that_it_was_made_under,

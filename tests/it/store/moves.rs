@@ -269,6 +269,7 @@ pub async fn the_places_that_are_served_come_with_their_newest_message(world: Wo
         quoted_user_id: None,
         platform_message_id: id.map(str::to_owned),
         idempotency_key: None,
+        request_hash: None,
         album: None,
         status: MessageStatus::History,
         sent_at: NOW,

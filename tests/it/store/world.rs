@@ -235,6 +235,7 @@ impl World {
             quoted_user_id: None,
             platform_message_id: Some(id.into()),
             idempotency_key: None,
+            request_hash: None,
             album: None,
             status,
             sent_at: NOW,

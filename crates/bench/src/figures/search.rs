@@ -162,6 +162,7 @@ async fn fill(db: &Db) -> anyhow::Result<ChannelId> {
             quoted_user_id: None,
             platform_message_id: None,
             idempotency_key: None,
+            request_hash: None,
             album: None,
             status: MessageStatus::Received,
             sent_at: NOW,
