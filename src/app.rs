@@ -33,7 +33,7 @@ use crate::{
     store::{
         Db, DbOptions, StoreError,
         agents::{self, Agent, Mode},
-        budgets, run_queue,
+        budgets, deaths, run_queue,
     },
     tools::{self, About, Registry, Services, mcp},
     worker::Workers,
@@ -308,6 +308,7 @@ async fn prepare(db: &Db, config: &Config, clock: &SharedClock) -> Result<(), St
             let names: Vec<_> = agents.iter().map(|agent| agent.name.clone()).collect();
             agents::disable_except(tx, &names, now).await?;
             if alone {
+                deaths::count_all(tx).await?;
                 run_queue::release(tx, None).await?;
             }
             if has_budgets {

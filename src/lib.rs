@@ -29,6 +29,7 @@ pub mod memory;
 pub mod outbound;
 pub mod own_keys;
 pub mod policy;
+pub mod quarantine;
 pub mod receiver;
 pub mod retention;
 pub mod retrieval;

@@ -15,6 +15,7 @@ use crate::{
     id::{RunId, WorkerId},
     memory::recall::Amounts,
     outbound::Outbound,
+    quarantine::{self, Isolation},
     roles::Roles,
     sealed::Sealed,
     settings::PlaceSettings,
@@ -52,6 +53,8 @@ pub struct Settings {
     pub record_prompts: bool,
     /// How much may be spent on models.
     pub budgets: Vec<Budget>,
+    /// How many deaths of the process make work suspected, and set it aside.
+    pub deaths: quarantine::Limits,
 }
 
 impl Settings {
@@ -128,6 +131,8 @@ pub struct Engine {
     pub tasks: TaskTracker,
     /// Places for runs at work.
     pub places: Arc<Semaphore>,
+    /// What is worked on alone, because processes died of it or beside it.
+    pub isolation: Isolation,
     /// By run and claim: told to stop because the run is somebody else's now.
     cancelled: DashMap<(RunId, i64), CancellationToken>,
 }
@@ -185,6 +190,7 @@ impl Engine {
             stop: CancellationToken::new(),
             tasks: TaskTracker::new(),
             places,
+            isolation: Isolation::default(),
             cancelled: DashMap::new(),
         })
     }
@@ -250,7 +256,7 @@ impl Engine {
     }
 
     /// From now on the task of this claim can be told to stop: before it has a place, too.
-    fn hold(self: &Arc<Self>, lease: Lease) -> Held {
+    pub(super) fn hold(self: &Arc<Self>, lease: Lease) -> Held {
         let cancelled = self.stop.child_token();
         self.cancelled.insert((lease.run, lease.epoch), cancelled.clone());
         Held {
@@ -307,10 +313,10 @@ impl Engine {
 }
 
 /// A claim that a task works on or waits with.
-struct Held {
-    engine: Arc<Engine>,
-    lease: Lease,
-    cancelled: CancellationToken,
+pub(super) struct Held {
+    pub(super) engine: Arc<Engine>,
+    pub(super) lease: Lease,
+    pub(super) cancelled: CancellationToken,
 }
 
 impl Drop for Held {
@@ -320,7 +326,7 @@ impl Drop for Held {
 }
 
 impl Held {
-    async fn read_and_work_on(&self) {
+    pub(super) async fn read_and_work_on(&self) {
         match self.engine.load_patiently(self.lease).await {
             // While it waited for its place it may have become somebody else's, or ended.
             Ok(Some(work)) if work.run.epoch == self.lease.epoch => self.work_on(work).await,

@@ -12,6 +12,9 @@ pub const REPEATING: &str = "I stopped here because I was repeating myself.";
 pub const HOW_TO_GO_ON: &str = "I could not go on with this. How would you like me to proceed?";
 /// For an error that nobody outside can mend.
 pub const ERROR: &str = "Sorry, something went wrong on my side. Please try again in a moment.";
+/// For a run that was set aside: processes that worked on it died.
+pub const QUARANTINED: &str = "Sorry, I could not finish this: each time that I worked on it, it brought me down. I have set it \
+                               aside, and my operator can see why.";
 /// For a model that does not answer.
 pub const MODEL_DOWN: &str = "Sorry, I can't reach my language model right now. Please try again in a few minutes.";
 /// For a model that will not answer.

@@ -14,6 +14,7 @@ mod conn;
 pub mod context_lists;
 pub mod contexts;
 mod db;
+pub mod deaths;
 pub mod documents;
 pub mod erasure;
 pub mod export;

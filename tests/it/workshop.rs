@@ -9,6 +9,7 @@ use clifford::{
     files::Files,
     id::WorkerId,
     outbound::Outbound,
+    quarantine::Limits,
     roles::{Assigned, Prices, Roles},
     sealed::Sealed,
     settings::{PlaceSettings, WhenBusy},
@@ -131,5 +132,6 @@ fn settings(grace: Duration) -> Settings {
         },
         record_prompts: false,
         budgets: Vec::new(),
+        deaths: Limits::default(),
     }
 }

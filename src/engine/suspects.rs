@@ -1,0 +1,136 @@
+//! Runs that were in hand when processes died: worked on in isolation, and set aside where that proves them guilty.
+
+use std::{sync::Arc, time::Duration};
+
+use super::{Engine, sentences, unread};
+use crate::{
+    id::RunId,
+    quarantine::{Mark, Verdict, isolation::Key},
+    store::{
+        deaths::Kind,
+        run_queue::{self, Claimed},
+        runs::Lease,
+    },
+    telemetry::measures,
+};
+
+/// How long to wait when the database is away.
+const RETRY: Duration = Duration::from_secs(1);
+
+impl Engine {
+    /// Works on a run that was claimed, as the deaths of those that held it before say.
+    pub fn start_claimed(self: &Arc<Self>, claimed: Claimed) {
+        let Claimed { lease, evidence } = claimed;
+        match self.settings.deaths.verdict(evidence) {
+            Verdict::Innocent => self.start_held(lease),
+            Verdict::Suspect => self.start_suspect(lease, evidence.deaths),
+            Verdict::Guilty => self.start_quarantine(lease, evidence.deaths),
+        }
+    }
+
+    fn start_suspect(self: &Arc<Self>, lease: Lease, deaths: i64) {
+        tracing::warn!(run_id = %lease.run, deaths, "working on a suspected run in isolation");
+        let held = self.hold(lease);
+        let suspect = self.isolation.suspect(key(lease));
+        self.tasks.spawn(async move {
+            let engine = Arc::clone(&held.engine);
+            // Never closed, so a place is always had in the end.
+            let _place = Arc::clone(&engine.places).acquire_owned().await;
+            engine.enter_isolation(lease).await;
+            Box::pin(held.read_and_work_on()).await;
+            drop(suspect);
+            engine.bell.notify_one();
+        });
+    }
+
+    fn start_quarantine(self: &Arc<Self>, lease: Lease, deaths: i64) {
+        let held = self.hold(lease);
+        self.tasks.spawn(async move {
+            let engine = &held.engine;
+            if !engine.quarantine(lease).await {
+                return;
+            }
+            tracing::error!(
+                run_id = %lease.run,
+                deaths,
+                "run quarantined: the process died each time that it worked on it"
+            );
+            measures::quarantined(Kind::Run);
+            let why = why(lease.run, deaths);
+            unread::end_with(engine, lease, sentences::QUARANTINED, &why, &held.cancelled).await;
+        });
+    }
+
+    /// Waits for a suspect that is worked on, for a bounded time, unless this is one.
+    pub(super) async fn wait_for_suspects(&self, lease: Lease) {
+        if self.isolation.is_closed() && !self.isolation.is_suspect(|| key(lease)) {
+            self.isolation.pass().await;
+        }
+    }
+
+    /// A suspect is about to be worked on: its row says so before. Nothing happens to any other run.
+    pub(super) async fn enter_isolation(&self, lease: Lease) {
+        if self.isolation.is_suspect(|| key(lease)) {
+            self.isolation.enter(&key(lease)).await;
+            self.mark(lease, Mark::Working).await;
+        }
+    }
+
+    /// A suspect is about to wait for its model: everything else goes on. Nothing happens to any other run.
+    pub(super) async fn leave_isolation(&self, lease: Lease) {
+        if self.isolation.is_suspect(|| key(lease)) {
+            self.mark(lease, Mark::Waiting).await;
+            self.isolation.leave(&key(lease));
+            self.bell.notify_one();
+        }
+    }
+
+    /// Writes a mark, however long that takes. That a run is somebody else's by now its next write tells.
+    async fn mark(&self, lease: Lease, mark: Mark) {
+        loop {
+            let written = self
+                .db
+                .write(move |tx| Box::pin(async move { run_queue::mark(tx, &lease, mark).await }))
+                .await;
+            match written {
+                Ok(_) => return,
+                Err(error) => tracing::warn!(run_id = %lease.run, %error, "failed to mark a suspected run, retrying"),
+            }
+            tokio::select! {
+                () = self.stop.cancelled() => return,
+                () = tokio::time::sleep(RETRY) => {}
+            }
+        }
+    }
+
+    /// Writes that a run is set aside. `false`: it is not this process's any more.
+    async fn quarantine(&self, lease: Lease) -> bool {
+        loop {
+            let now = self.clock.now();
+            let written = self
+                .db
+                .write(move |tx| Box::pin(async move { run_queue::quarantine(tx, &lease, now).await }))
+                .await;
+            match written {
+                Ok(is_ours) => return is_ours,
+                Err(error) => tracing::warn!(run_id = %lease.run, %error, "failed to quarantine a run, retrying"),
+            }
+            tokio::select! {
+                () = self.stop.cancelled() => return false,
+                () = tokio::time::sleep(RETRY) => {}
+            }
+        }
+    }
+}
+
+fn key(lease: Lease) -> Key {
+    (lease.run.to_string(), lease.epoch)
+}
+
+/// What its row says.
+fn why(run: RunId, deaths: i64) -> String {
+    format!(
+        "quarantined: {deaths} processes died that held it, the last one while it worked on nothing else; \
+         `clifford runs retry {run}` tries again"
+    )
+}
