@@ -15,7 +15,7 @@ use crate::{
     id::{RunId, WorkerId},
     memory::recall::Amounts,
     outbound::Outbound,
-    quarantine::{self, Isolation},
+    quarantine::{self, Careful, Isolation},
     roles::Roles,
     sealed::Sealed,
     settings::PlaceSettings,
@@ -133,6 +133,8 @@ pub struct Engine {
     pub places: Arc<Semaphore>,
     /// What is worked on alone, because processes died of it or beside it.
     pub isolation: Isolation,
+    /// Whether events are stored one by one.
+    pub careful: Arc<Careful>,
     /// By run and claim: told to stop because the run is somebody else's now.
     cancelled: DashMap<(RunId, i64), CancellationToken>,
 }
@@ -169,6 +171,7 @@ impl Engine {
     /// Puts an engine together.
     pub fn new(parts: Parts) -> Arc<Self> {
         let places = Arc::new(Semaphore::new(parts.settings.max_concurrent_runs));
+        let isolation = parts.delivery.isolation();
         Arc::new(Self {
             db: parts.db,
             takeover: Takeover::new(Arc::clone(&parts.clock), parts.worker, parts.settings.lease),
@@ -190,7 +193,8 @@ impl Engine {
             stop: CancellationToken::new(),
             tasks: TaskTracker::new(),
             places,
-            isolation: Isolation::default(),
+            isolation,
+            careful: Arc::default(),
             cancelled: DashMap::new(),
         })
     }

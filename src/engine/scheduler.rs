@@ -60,7 +60,9 @@ async fn look(engine: &Arc<Engine>) -> Result<Option<Timestamp>, StoreError> {
             break;
         }
     }
-    engine.delivery.claim(engine.takeover.look()).await?;
+    for guilty in engine.delivery.claim(engine.takeover.look()).await? {
+        engine.quarantine_message(guilty).await?;
+    }
     let mut conn = engine.db.read().await?;
     let next = [
         run_queue::next_wake(&mut conn, now).await?,

@@ -5,9 +5,13 @@ use std::{sync::Arc, time::Duration};
 use super::{Engine, sentences, unread};
 use crate::{
     id::RunId,
+    outbound::To,
     quarantine::{Mark, Verdict, isolation::Key},
     store::{
+        StoreError,
         deaths::Kind,
+        messages,
+        outbox::{self, Outgoing},
         run_queue::{self, Claimed},
         runs::Lease,
     },
@@ -59,6 +63,51 @@ impl Engine {
             let why = why(lease.run, deaths);
             unread::end_with(engine, lease, sentences::QUARANTINED, &why, &held.cancelled).await;
         });
+    }
+
+    /// Sets a message aside that processes died of; its chat is told in its place.
+    ///
+    /// # Errors
+    /// The store's.
+    pub(super) async fn quarantine_message(&self, message: Outgoing) -> Result<(), StoreError> {
+        let (id, deaths, worker, now) = (message.id, message.deaths, self.worker, self.clock.now());
+        let told = message.platform.parse().ok().map(|platform| {
+            let to = To {
+                platform,
+                channel: message.channel_id,
+                context: None,
+                user: None,
+                run: None,
+                address: message.address.0.clone(),
+            };
+            self.outbound.message(to, sentences::MESSAGE_QUARANTINED, now)
+        });
+        let (told, ticket) = told.unzip();
+        let reason = format!(
+            "quarantined: {deaths} processes died that held it, the last one while it sent nothing else; \
+             `clifford quarantine retry {id}` tries again"
+        );
+        let written = self.db.write(move |tx| {
+            let (told, reason) = (told.clone(), reason.clone());
+            Box::pin(async move {
+                if !outbox::quarantine(tx, id, worker, &reason, now).await? {
+                    return Ok(false);
+                }
+                if let Some(told) = &told {
+                    messages::insert_outbound(tx, told, now).await?;
+                }
+                Ok(true)
+            })
+        });
+        if !written.await? {
+            return Ok(());
+        }
+        tracing::error!(message_id = %id, deaths, "message quarantined: the process died each time that it sent it");
+        measures::quarantined(Kind::Message);
+        if let Some(ticket) = ticket.flatten() {
+            self.delivery.deliver(ticket);
+        }
+        Ok(())
     }
 
     /// Waits for a suspect that is worked on, for a bounded time, unless this is one.

@@ -68,6 +68,11 @@ impl Isolation {
         }
     }
 
+    /// The same for work that others stand in line behind: after a while it goes on without a turn.
+    pub async fn turn_soon(&self) -> Option<Turn> {
+        tokio::time::timeout(LONGEST, self.turn()).await.ok()
+    }
+
     /// Whether a suspect is worked on for whom others wait.
     pub fn is_closed(&self) -> bool {
         let closed = *self.inner.closed.borrow();
@@ -149,6 +154,17 @@ mod tests {
         isolation.pass().await;
         assert_eq!(began.elapsed(), LONGEST);
         assert!(!isolation.is_closed());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_others_stand_in_line_behind_goes_on_without_a_turn_after_a_while() {
+        let isolation = Isolation::default();
+        let turn = isolation.turn().await;
+        let began = Instant::now();
+        assert!(isolation.turn_soon().await.is_none());
+        assert_eq!(began.elapsed(), LONGEST);
+        drop(turn);
+        assert!(isolation.turn_soon().await.is_some());
     }
 
     #[tokio::test]

@@ -9,8 +9,10 @@
 //! commit of its own, while nothing else begins. Only a death under that mark is proof. Work that is proven guilty is
 //! set aside: a run fails with a sentence to its person, everything else keeps its rows for an operator.
 
+mod careful;
 pub mod isolation;
 pub mod rules;
 
+pub use careful::Careful;
 pub use isolation::Isolation;
 pub use rules::{Evidence, Limits, Mark, Verdict};

@@ -20,6 +20,7 @@ pub mod erasure;
 pub mod export;
 pub mod files;
 pub mod free_space;
+pub mod inbound_attempts;
 pub mod jobs;
 pub mod leases;
 pub mod left_spaces;

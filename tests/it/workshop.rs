@@ -104,6 +104,7 @@ fn delivery() -> delivery::Settings {
         longest_backoff: Duration::from_secs(1),
         give_up_after: Duration::MAX,
         lease: LEASE,
+        deaths: Limits::default(),
     }
 }
 
