@@ -114,15 +114,15 @@ async fn claim(engine: &Engine) -> Result<Option<(Job, JobLease)>, StoreError> {
 
 /// Works on a claimed job as the deaths of those that held it before say.
 async fn examine(engine: &Arc<Engine>, job: Job, lease: JobLease) {
-    let deaths = job.deaths;
-    match engine.settings.deaths.verdict(job.evidence()) {
+    let (deaths, evidence) = (job.deaths, job.evidence());
+    match engine.settings.deaths.verdict(evidence) {
         Verdict::Innocent => {
             engine.isolation.pass().await;
             work_on(engine, job, lease).await;
         }
         Verdict::Suspect => {
             tracing::warn!(job_id = %job.id, deaths, "working on a suspected job in isolation");
-            let suspect = engine.isolation.suspect(key(lease));
+            let suspect = engine.isolation.suspect(key(lease), evidence.mark_at_work());
             work_on(engine, job, lease).await;
             drop(suspect);
             engine.bell.notify_one();
@@ -156,9 +156,10 @@ fn key(lease: JobLease) -> Key {
 /// # Errors
 /// The store's.
 pub async fn enter_isolation(engine: &Engine, lease: JobLease) -> Result<(), StoreError> {
-    if engine.isolation.is_suspect(|| key(lease)) {
-        engine.isolation.enter(&key(lease)).await;
-        mark(engine, lease, Mark::Working).await?;
+    if engine.isolation.is_suspect(|| key(lease))
+        && let Some(at_work) = engine.isolation.enter(&key(lease)).await
+    {
+        mark(engine, lease, at_work).await?;
     }
     Ok(())
 }

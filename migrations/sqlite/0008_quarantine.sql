@@ -1,7 +1,7 @@
 -- How often the process died that held a piece of work, how it was worked on then, and when it was set aside for that.
 
 ALTER TABLE runs ADD COLUMN deaths BIGINT NOT NULL DEFAULT 0;
-ALTER TABLE runs ADD COLUMN isolation TEXT;          -- working | waiting: alone, now; died | waited: alone, at the last death
+ALTER TABLE runs ADD COLUMN isolation TEXT;          -- of a suspect: how it is worked on, or was at the last death
 ALTER TABLE runs ADD COLUMN quarantined_at BIGINT;
 CREATE INDEX runs_quarantined ON runs (quarantined_at) WHERE quarantined_at IS NOT NULL;
 

@@ -6,7 +6,7 @@ use super::{Engine, sentences, unread};
 use crate::{
     id::RunId,
     outbound::To,
-    quarantine::{Mark, Verdict, isolation::Key},
+    quarantine::{Evidence, Mark, Verdict, isolation::Key},
     store::{
         StoreError,
         deaths::Kind,
@@ -27,15 +27,15 @@ impl Engine {
         let Claimed { lease, evidence } = claimed;
         match self.settings.deaths.verdict(evidence) {
             Verdict::Innocent => self.start_held(lease),
-            Verdict::Suspect => self.start_suspect(lease, evidence.deaths),
+            Verdict::Suspect => self.start_suspect(lease, evidence),
             Verdict::Guilty => self.start_quarantine(lease, evidence.deaths),
         }
     }
 
-    fn start_suspect(self: &Arc<Self>, lease: Lease, deaths: i64) {
-        tracing::warn!(run_id = %lease.run, deaths, "working on a suspected run in isolation");
+    fn start_suspect(self: &Arc<Self>, lease: Lease, evidence: Evidence) {
+        tracing::warn!(run_id = %lease.run, deaths = evidence.deaths, "working on a suspected run in isolation");
         let held = self.hold(lease);
-        let suspect = self.isolation.suspect(key(lease));
+        let suspect = self.isolation.suspect(key(lease), evidence.mark_at_work());
         self.tasks.spawn(async move {
             let engine = Arc::clone(&held.engine);
             // Never closed, so a place is always had in the end.
@@ -119,9 +119,10 @@ impl Engine {
 
     /// A suspect is about to be worked on: its row says so before. Nothing happens to any other run.
     pub(super) async fn enter_isolation(&self, lease: Lease) {
-        if self.isolation.is_suspect(|| key(lease)) {
-            self.isolation.enter(&key(lease)).await;
-            self.mark(lease, Mark::Working).await;
+        if self.isolation.is_suspect(|| key(lease))
+            && let Some(mark) = self.isolation.enter(&key(lease)).await
+        {
+            self.mark(lease, mark).await;
         }
     }
 

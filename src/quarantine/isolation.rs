@@ -11,6 +11,8 @@ use tokio::{
     time::Instant,
 };
 
+use super::Mark;
+
 /// How long the beginning of other work waits for a suspect at most.
 const LONGEST: Duration = Duration::from_millis(750);
 
@@ -29,8 +31,16 @@ struct Inner {
     turn: Arc<Mutex<()>>,
     /// Until when nothing else begins.
     closed: watch::Sender<Option<Instant>>,
-    /// The suspects that this process has in hand, and the turn of the one whose turn it is.
-    suspects: DashMap<Key, Option<Turn>>,
+    /// The suspects that this process has in hand.
+    suspects: DashMap<Key, Place>,
+}
+
+/// A suspect in hand.
+struct Place {
+    /// How its row is marked while it is worked on.
+    mark: Mark,
+    /// Its turn, if it has it.
+    turn: Option<Turn>,
 }
 
 /// A suspect is worked on as long as this lives.
@@ -96,9 +106,9 @@ impl Isolation {
         }
     }
 
-    /// From now on this is a suspect.
-    pub fn suspect(&self, key: Key) -> Suspect {
-        self.inner.suspects.insert(key.clone(), None);
+    /// From now on this is a suspect, whose row is marked so while it is worked on.
+    pub fn suspect(&self, key: Key, mark: Mark) -> Suspect {
+        self.inner.suspects.insert(key.clone(), Place { mark, turn: None });
         Suspect {
             isolation: self.clone(),
             key,
@@ -110,20 +120,26 @@ impl Isolation {
         !self.inner.suspects.is_empty() && self.inner.suspects.contains_key(&key())
     }
 
-    /// Begins the turn of a suspect, if it is one that has none.
-    pub async fn enter(&self, key: &Key) {
-        if self.inner.suspects.get(key).is_none_or(|turn| turn.is_some()) {
-            return;
+    /// Begins the turn of a suspect, if it is one that has none. Returns how its row is to be marked, which is to be
+    /// done before it is worked on.
+    pub async fn enter(&self, key: &Key) -> Option<Mark> {
+        let (mark, has_turn) = self
+            .inner
+            .suspects
+            .get(key)
+            .map(|place| (place.mark, place.turn.is_some()))?;
+        if !has_turn {
+            let turn = self.turn().await;
+            if let Some(mut place) = self.inner.suspects.get_mut(key) {
+                place.turn = Some(turn);
+            }
         }
-        let turn = self.turn().await;
-        if let Some(mut place) = self.inner.suspects.get_mut(key) {
-            *place = Some(turn);
-        }
+        Some(mark)
     }
 
     /// Ends the turn of a suspect: it waits for something outside.
     pub fn leave(&self, key: &Key) {
-        let turn = self.inner.suspects.get_mut(key).and_then(|mut turn| turn.take());
+        let turn = self.inner.suspects.get_mut(key).and_then(|mut place| place.turn.take());
         drop(turn);
     }
 }
@@ -142,7 +158,10 @@ mod tests {
     async fn suspects_go_one_after_another_and_everything_else_waits_for_a_moment() {
         let isolation = Isolation::default();
         assert!(isolation.pass().now_or_never().is_some());
-        let (_one, _two) = (isolation.suspect(key("one")), isolation.suspect(key("two")));
+        let (_one, _two) = (
+            isolation.suspect(key("one"), Mark::Working),
+            isolation.suspect(key("two"), Mark::Working),
+        );
         isolation.enter(&key("one")).await;
         assert!(isolation.is_closed());
         assert!(isolation.pass().now_or_never().is_none());
@@ -170,12 +189,12 @@ mod tests {
     #[tokio::test]
     async fn whoever_is_no_suspect_has_no_turn() {
         let isolation = Isolation::default();
-        isolation.enter(&key("one")).await;
+        assert_eq!(isolation.enter(&key("one")).await, None);
         assert!(!isolation.is_closed());
-        let suspect = isolation.suspect(key("one"));
+        let suspect = isolation.suspect(key("one"), Mark::WorkingAgain);
         assert!(isolation.is_suspect(|| key("one")));
         assert!(!isolation.is_suspect(|| key("two")));
-        isolation.enter(&key("one")).await;
+        assert_eq!(isolation.enter(&key("one")).await, Some(Mark::WorkingAgain));
         drop(suspect);
         assert!(!isolation.is_closed());
         assert!(!isolation.is_suspect(|| key("one")));

@@ -4,7 +4,7 @@
 ///
 /// A call to a model takes seconds in which everything else goes on, and a process that is killed for any other reason
 /// is most likely killed in one. A reply that ends the process while it is received comes to rest nevertheless.
-const WAITING_FACTOR: i64 = 4;
+const WAITING_FACTOR: i64 = 40;
 
 /// How many deaths make work suspected, and how many set it aside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,10 +29,14 @@ crate::store::text_enum! {
     Mark {
         /// It is being worked on in isolation.
         Working = "working",
+        /// The same, and its last process died so.
+        WorkingAgain = "working_again",
         /// It is a suspect that waits for its model: everything else goes on meanwhile.
         Waiting = "waiting",
         /// Its last process died while it was worked on in isolation.
         Died = "died",
+        /// The same twice in a row.
+        DiedAgain = "died_again",
         /// Its last process died while it waited for its model as a suspect.
         Waited = "waited",
     }
@@ -45,6 +49,16 @@ pub struct Evidence {
     pub deaths: i64,
     /// How it stood to isolation at the last death.
     pub mark: Option<Mark>,
+}
+
+impl Evidence {
+    /// The mark under which it is worked on in isolation now.
+    pub const fn mark_at_work(self) -> Mark {
+        match self.mark {
+            Some(Mark::Died | Mark::DiedAgain) => Mark::WorkingAgain,
+            _ => Mark::Working,
+        }
+    }
 }
 
 /// How work is done.
@@ -62,11 +76,14 @@ impl Limits {
     /// What the evidence says.
     ///
     /// Being in flight when a process dies makes work a suspect and nothing more, however often it happens: with many in
-    /// flight nobody knows whose doing it was. A death in isolation is proof at `quarantine_after`.
+    /// flight nobody knows whose doing it was. A death in isolation is proof if it is the one that reaches
+    /// `quarantine_after`. Whoever has outlived that may be the victim of whatever else kills processes: then it takes two
+    /// in a row.
     pub const fn verdict(self, evidence: Evidence) -> Verdict {
         let Evidence { deaths, mark } = evidence;
         match mark {
-            Some(Mark::Died) if deaths >= self.quarantine_after => Verdict::Guilty,
+            Some(Mark::Died) if deaths == self.quarantine_after => Verdict::Guilty,
+            Some(Mark::DiedAgain) if deaths >= self.quarantine_after => Verdict::Guilty,
             Some(Mark::Waited) if deaths >= self.quarantine_after.saturating_mul(WAITING_FACTOR) => Verdict::Guilty,
             _ if deaths >= self.suspect_after => Verdict::Suspect,
             _ => Verdict::Innocent,
@@ -114,9 +131,13 @@ mod tests {
             (1, Some(Mark::Died), Innocent),
             (2, Some(Mark::Died), Suspect),
             (3, Some(Mark::Died), Guilty),
+            // It went on without harm at the third, or stood in line: something else kills.
+            (4, Some(Mark::Died), Suspect),
+            (5, Some(Mark::DiedAgain), Guilty),
+            (2, Some(Mark::DiedAgain), Suspect),
             (3, Some(Mark::Waited), Suspect),
-            (11, Some(Mark::Waited), Suspect),
-            (12, Some(Mark::Waited), Guilty),
+            (119, Some(Mark::Waited), Suspect),
+            (120, Some(Mark::Waited), Guilty),
         ];
         for (deaths, mark, expected) in table {
             assert_eq!(
@@ -137,6 +158,17 @@ mod tests {
             deaths += 1;
         }
         assert_eq!(deaths, 3);
+    }
+
+    #[test]
+    fn who_stood_in_line_at_the_third_death_is_set_aside_after_two_in_isolation() {
+        let mut known = evidence(3, None);
+        for (mark, died) in [(Mark::Working, Mark::Died), (Mark::WorkingAgain, Mark::DiedAgain)] {
+            assert_eq!(DEFAULT.verdict(known), Verdict::Suspect);
+            assert_eq!(known.mark_at_work(), mark);
+            known = evidence(known.deaths + 1, Some(died));
+        }
+        assert_eq!((DEFAULT.verdict(known), known.deaths), (Verdict::Guilty, 5));
     }
 
     #[test]

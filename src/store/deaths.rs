@@ -12,14 +12,14 @@ use crate::{
 /// was never held, 0 was given back.
 pub(super) const COUNTED: &str = "deaths = deaths + CASE WHEN lease_until > 0 THEN 1 ELSE 0 END,
      isolation = CASE WHEN lease_until > 0
-         THEN CASE isolation WHEN 'working' THEN 'died' WHEN 'waiting' THEN 'waited' END
-         ELSE CASE WHEN isolation IN ('died', 'waited') THEN isolation END END";
+         THEN CASE isolation WHEN 'working' THEN 'died' WHEN 'working_again' THEN 'died_again' WHEN 'waiting' THEN 'waited' END
+         ELSE CASE WHEN isolation IN ('died', 'died_again', 'waited') THEN isolation END END";
 /// The same of runs: one that waited for more of its input was not worked on.
 pub(super) const COUNTED_OF_RUNS: &str =
     "deaths = deaths + CASE WHEN lease_until > 0 AND wake_at IS NULL THEN 1 ELSE 0 END,
      isolation = CASE WHEN lease_until > 0
-         THEN CASE isolation WHEN 'working' THEN 'died' WHEN 'waiting' THEN 'waited' END
-         ELSE CASE WHEN isolation IN ('died', 'waited') THEN isolation END END";
+         THEN CASE isolation WHEN 'working' THEN 'died' WHEN 'working_again' THEN 'died_again' WHEN 'waiting' THEN 'waited' END
+         ELSE CASE WHEN isolation IN ('died', 'died_again', 'waited') THEN isolation END END";
 
 /// Counts a death on everything that is held, where this process alone has the database: whoever held it is gone.
 /// Returns how much that was.

@@ -104,7 +104,8 @@ impl Gate {
     async fn send_alone(&self, message: &Outgoing, part: &Part, key: &DeliveryKey) -> Result<Receipt, SendError> {
         let turn = self.inner.isolation.turn_soon().await;
         tracing::warn!(message_id = %message.id, deaths = message.deaths, "sending a suspected message in isolation");
-        self.mark(message, Mark::Isolation(quarantine::Mark::Working)).await;
+        self.mark(message, Mark::Isolation(message.evidence().mark_at_work()))
+            .await;
         crash::strike(Way::Part, || format!("{part:?}"));
         let sending = self.channel.send(&message.address.0, part, key);
         tokio::pin!(sending);

@@ -23,11 +23,11 @@ use crate::{
 /// The store's.
 pub(super) async fn fire_page(engine: &Arc<Engine>, due: Vec<Trigger>, now: Timestamp) -> Result<usize, StoreError> {
     let limits = engine.settings.deaths;
-    // Each that is a suspect was announced alone.
+    // Each that is a suspect was announced alone, and has not outlived that.
     let verdict = |trigger: &Trigger| {
         limits.verdict(Evidence {
             deaths: trigger.deaths,
-            mark: Some(Mark::Died),
+            mark: Some(Mark::DiedAgain),
         })
     };
     let (others, suspects): (Vec<_>, Vec<_>) = due
