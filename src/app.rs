@@ -34,7 +34,7 @@ use crate::{
     store::{
         Db, DbOptions, StoreError,
         agents::{self, Agent, Mode},
-        budgets, run_queue,
+        budgets, deaths, leases, run_queue,
     },
     tools::{self, About, Registry, Services, mcp},
     worker::Workers,
@@ -138,7 +138,7 @@ impl App {
         restrict(loaded);
         let db = Db::open(&db_options(loaded, true)).await?;
         let worker = WorkerId::new();
-        prepare(&db, &config, &clock).await?;
+        let follows_a_death = prepare(&db, &config, &clock).await?;
 
         let masker = Arc::clone(&secrets.masker);
         let Adapters { mut channels, actors } = adapters(&config, secrets)?;
@@ -196,6 +196,10 @@ impl App {
                 Arc::clone(&masker),
             )),
         });
+        if follows_a_death {
+            tracing::warn!("the last process did not end in order; events are stored one by one for a while");
+            engine.careful.follow_a_death();
+        }
         let gatekeeper = Gatekeeper::new(Arc::clone(&engine), ingress_settings(&config));
         let app = Self {
             config,
@@ -299,8 +303,9 @@ fn about(config: &Config, clock: &SharedClock) -> About {
     }
 }
 
-/// Brings the agents of the configuration in, and gives back what a process that is surely gone had in hand.
-async fn prepare(db: &Db, config: &Config, clock: &SharedClock) -> Result<(), StoreError> {
+/// Brings the agents of the configuration in, and gives back what a process that is surely gone had in hand. Tells whether
+/// one is gone that did not end in order.
+async fn prepare(db: &Db, config: &Config, clock: &SharedClock) -> Result<bool, StoreError> {
     let now = clock.now();
     let alone = !db.is_shared();
     let has_budgets = !config.budgets.is_empty();
@@ -326,13 +331,15 @@ async fn prepare(db: &Db, config: &Config, clock: &SharedClock) -> Result<(), St
             }
             let names: Vec<_> = agents.iter().map(|agent| agent.name.clone()).collect();
             agents::disable_except(tx, &names, now).await?;
+            let mut follows_a_death = false;
             if alone {
+                follows_a_death = deaths::count_all(tx).await? > 0 || leases::is_any_held(tx).await?;
                 run_queue::release(tx, None).await?;
             }
             if has_budgets {
                 budgets::sum_up_anew(tx).await?;
             }
-            Ok(())
+            Ok(follows_a_death)
         })
     })
     .await

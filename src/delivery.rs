@@ -30,7 +30,12 @@ use crate::{
     files::Files,
     id::{ChannelId, MessageId, RunId, WorkerId},
     outbound::{Ticket, To},
-    store::{Db, StoreError, leases::Look, outbox},
+    quarantine::{Isolation, Limits, Verdict},
+    store::{
+        Db, StoreError,
+        leases::Look,
+        outbox::{self, Outgoing},
+    },
     telemetry::spans::Origin,
 };
 
@@ -50,6 +55,8 @@ pub struct Settings {
     pub give_up_after: Duration,
     /// How long a lease lasts.
     pub lease: Duration,
+    /// How many deaths of the process make a message suspected, and set it aside.
+    pub deaths: Limits,
 }
 
 /// Delivers. Cheap to clone.
@@ -65,6 +72,8 @@ struct Inner {
     settings: Settings,
     channels: BTreeMap<Platform, Arc<dyn Channel>>,
     files: Arc<Files>,
+    /// What is worked on alone, because processes died of it or beside it.
+    isolation: Isolation,
     gates: DashMap<ChannelId, Handle>,
     /// The messages that are in a gate, or on the way to one.
     hand: Hand,
@@ -109,6 +118,7 @@ impl Delivery {
             settings,
             channels,
             files,
+            isolation: Isolation::default(),
             gates: DashMap::new(),
             hand: Hand::default(),
             tasks: TaskTracker::new(),
@@ -228,18 +238,24 @@ impl Delivery {
         }
     }
 
-    /// Claims what nobody delivers: it waited for its time, or its process died.
+    /// Claims what nobody delivers: it waited for its time, or its process died. Returns what is to be set aside, because
+    /// too many died of it.
     ///
     /// # Errors
     /// The store's.
-    pub async fn claim(&self, look: Look) -> Result<(), StoreError> {
+    pub async fn claim(&self, look: Look) -> Result<Vec<Outgoing>, StoreError> {
         let inner = &self.inner;
         let served = self.served();
         let claimed = inner
             .db
             .write(move |tx| Box::pin(async move { outbox::claim(tx, look, &served, BATCH).await }))
             .await?;
+        let mut guilty = Vec::new();
         for (message, parts) in claimed {
+            if inner.settings.deaths.verdict(message.evidence()) == Verdict::Guilty {
+                guilty.push(message);
+                continue;
+            }
             let Ok(platform) = message.platform.parse::<Platform>() else {
                 continue;
             };
@@ -248,7 +264,12 @@ impl Delivery {
             let item = Item::Recovered { message, parts, taken };
             self.pass(platform, channel, item);
         }
-        Ok(())
+        Ok(guilty)
+    }
+
+    /// What this process works on alone.
+    pub fn isolation(&self) -> Isolation {
+        self.inner.isolation.clone()
     }
 
     /// Whether a message is on its way out of this process.

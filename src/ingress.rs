@@ -3,6 +3,7 @@
 //! A platform is told that an event was taken only after [`Ingress::accept`] has returned, so after the commit.
 
 mod api;
+mod careful;
 mod command;
 mod completion;
 mod deletion;

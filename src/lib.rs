@@ -30,6 +30,7 @@ pub mod outbound;
 pub mod own_keys;
 pub mod permissions;
 pub mod policy;
+pub mod quarantine;
 pub mod receiver;
 pub mod retention;
 pub mod retrieval;

@@ -190,6 +190,8 @@ impl Outbound {
                 run_id: to.run,
                 address: crate::store::JsonText(to.address.clone()),
                 attempts: 0,
+                deaths: 0,
+                isolation: None,
             },
             parts: parts.clone(),
         });

@@ -16,7 +16,7 @@ use crate::{
         transcript::WindowLimits,
     },
     files::{self, S3, S3Settings, Storage},
-    ingress, policy,
+    ingress, policy, quarantine,
     retention::Retention,
     settings::{PlaceSettings, WhenBusy},
     store::triggers::CatchUp,
@@ -85,6 +85,7 @@ pub(super) fn engine_settings(config: &Config) -> engine::Settings {
         triggers: trigger_settings(config),
         record_prompts: config.engine.record_prompts,
         budgets: budgets(config),
+        deaths: deaths(config),
     }
 }
 
@@ -201,6 +202,15 @@ pub(super) fn delivery_settings(config: &Config) -> delivery::Settings {
             hours => Duration::from_secs(hours * 3600),
         },
         lease: Duration::from_secs(config.engine.lease_seconds),
+        deaths: deaths(config),
+    }
+}
+
+/// How many deaths make work suspected, and set it aside.
+fn deaths(config: &Config) -> quarantine::Limits {
+    quarantine::Limits {
+        suspect_after: i64::from(config.engine.suspect_after),
+        quarantine_after: i64::from(config.engine.quarantine_after),
     }
 }
 

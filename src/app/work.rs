@@ -77,6 +77,7 @@ impl App {
                 channel,
                 ingress: Arc::clone(&self.gatekeeper) as Arc<dyn Ingress>,
                 db: self.db.clone(),
+                careful: Arc::clone(&self.engine.careful),
                 takeover: Arc::new(Takeover::new(
                     Arc::clone(&self.clock),
                     self.engine.worker,

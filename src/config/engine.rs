@@ -57,6 +57,13 @@ pub struct Engine {
     /// How long the work of a process that died stays untouched before another takes it over.
     #[schemars(range(min = 2, max = 3600))]
     pub lease_seconds: u64,
+    /// From how many deaths of the process on the work that it held is suspected: it is worked on alone.
+    #[schemars(range(min = 1, max = 100))]
+    pub suspect_after: u32,
+    /// From how many deaths on work is set aside, if the last of them came while it was worked on alone. More than
+    /// `suspect_after`.
+    #[schemars(range(min = 2, max = 100))]
+    pub quarantine_after: u32,
     /// How long the process may take to end when it is told to. Work that is under way has half of it.
     #[schemars(range(min = 0, max = 3600))]
     pub shutdown_seconds: u64,
@@ -86,6 +93,8 @@ impl Default for Engine {
             max_run_seconds: 120,
             max_concurrent_runs: 1_000,
             lease_seconds: 30,
+            suspect_after: 2,
+            quarantine_after: 3,
             shutdown_seconds: 20,
             record_prompts: false,
             time_zone: "UTC".to_owned(),

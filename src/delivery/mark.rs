@@ -8,6 +8,7 @@ use super::Inner;
 use crate::{
     clock::Timestamp,
     id::{ChannelId, MessageId, WorkerId},
+    quarantine,
     store::{
         StoreError, Tx, channels,
         outbox::{self, Delivered},
@@ -23,6 +24,8 @@ pub(super) enum Mark {
     Unsent(i64),
     /// The platform has taken a part.
     Delivered { seq: i64, receipt: Receipt, is_last: bool },
+    /// It stands so to isolation.
+    Isolation(quarantine::Mark),
     /// It has not, this time.
     AttemptFailed(String),
     /// It will not.
@@ -95,6 +98,7 @@ impl Mark {
                 };
                 outbox::part_delivered(tx, part, now).await
             }
+            Self::Isolation(mark) => outbox::mark(tx, id, worker, mark).await,
             Self::AttemptFailed(reason) => outbox::attempt_failed(tx, id, worker, &reason).await,
             Self::Failed(reason) => outbox::fail(tx, id, worker, &reason).await,
             Self::ChatGone(reason) => channels::disable(tx, channel, &reason, now).await,

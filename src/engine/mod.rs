@@ -37,6 +37,7 @@ pub mod session;
 pub mod similar;
 pub mod state;
 pub mod step;
+mod suspects;
 pub mod tool_payer;
 pub mod transcript;
 mod unread;

@@ -60,7 +60,9 @@ async fn look(engine: &Arc<Engine>) -> Result<Option<Timestamp>, StoreError> {
             break;
         }
     }
-    engine.delivery.claim(engine.takeover.look()).await?;
+    for guilty in engine.delivery.claim(engine.takeover.look()).await? {
+        engine.quarantine_message(guilty).await?;
+    }
     let mut conn = engine.db.read().await?;
     let next = [
         run_queue::next_wake(&mut conn, now).await?,
@@ -71,6 +73,10 @@ async fn look(engine: &Arc<Engine>) -> Result<Option<Timestamp>, StoreError> {
 
 /// Claims up to `places` runs; `true` if there may be more.
 async fn claim(engine: &Arc<Engine>, places: usize) -> Result<bool, StoreError> {
+    // Nothing else is claimed while a suspect is worked on; its end rings.
+    if engine.isolation.is_closed() {
+        return Ok(false);
+    }
     let look = engine.takeover.look();
     let limit = u32::try_from(places).unwrap_or(u32::MAX);
     let served = engine.delivery.served();
@@ -80,8 +86,8 @@ async fn claim(engine: &Arc<Engine>, places: usize) -> Result<bool, StoreError> 
         .write(move |tx| Box::pin(async move { run_queue::claim(tx, look, &served, limit, tree).await }))
         .await?;
     let count = claimed.len();
-    for lease in claimed {
-        engine.start_held(lease);
+    for claimed in claimed {
+        engine.start_claimed(claimed);
     }
     Ok(count == places)
 }

@@ -12,6 +12,18 @@ pub const REPEATING: &str = "I stopped here because I was repeating myself.";
 pub const HOW_TO_GO_ON: &str = "I could not go on with this. How would you like me to proceed?";
 /// For an error that nobody outside can mend.
 pub const ERROR: &str = "Sorry, something went wrong on my side. Please try again in a moment.";
+/// For a run that was set aside: processes that worked on it died.
+pub const QUARANTINED: &str = "Sorry, I could not finish this: each time that I worked on it, it brought me down. I have set it \
+                               aside, and my operator can see why.";
+/// For a trigger that was set aside: processes that fired it died.
+pub const TRIGGER_QUARANTINED: &str = "Sorry, something that was planned for now brought me down each time that I tried it. \
+                                       I have set it aside, and my operator can see why.";
+/// For an event that was set aside: processes that stored it died.
+pub const EVENT_QUARANTINED: &str = "Sorry, I could not take in your last message: it brought me down each time that I tried \
+                                     to. I have set it aside, and my operator can see why.";
+/// For an answer that was set aside: processes that sent it died.
+pub const MESSAGE_QUARANTINED: &str = "Sorry, I had an answer, but sending it brought me down each time that I tried to. I \
+                                       have set it aside, and my operator can see why.";
 /// For a model that does not answer.
 pub const MODEL_DOWN: &str = "Sorry, I can't reach my language model right now. Please try again in a few minutes.";
 /// For a model that will not answer.

@@ -37,7 +37,7 @@ use crate::{
     settings::WhenBusy,
     store::{
         StoreError, outbox, run_tree,
-        runs::{Run, RunKind},
+        runs::{Lease, Run, RunKind},
         steps,
         user_secrets::SealedKey,
     },
@@ -164,6 +164,11 @@ impl<'a> Session<'a> {
     /// The run, as it was when this worker took it.
     pub fn run(&self) -> &Run {
         &self.work.run
+    }
+
+    /// The claim that it is worked on under.
+    pub const fn lease(&self) -> Lease {
+        self.work.lease
     }
 
     /// The rules' numbers for this run.

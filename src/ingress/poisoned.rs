@@ -8,6 +8,7 @@ use futures::FutureExt;
 
 use super::Gatekeeper;
 use crate::{
+    engine::crash::{self, Way},
     store::{StoreError, unreadable},
     telemetry::measures,
 };
@@ -25,7 +26,7 @@ impl Gatekeeper {
     ///
     /// # Errors
     /// The database is not there: the event is to be handed in again.
-    pub(super) async fn take(&self, event: Inbound) -> Result<Accepted, StoreError> {
+    pub(super) async fn take_at_once(&self, event: Inbound) -> Result<Accepted, StoreError> {
         let platform = event.platform();
         let mut tries = 1;
         let why = loop {
@@ -45,6 +46,10 @@ impl Gatekeeper {
 
     async fn try_to(&self, event: Inbound) -> Result<Accepted, StoreError> {
         let taken = async {
+            crash::strike(Way::Event, || match &event {
+                Inbound::Message(message) => message.text.clone(),
+                _ => String::new(),
+            });
             match event {
                 Inbound::Message(message) => self.message(message).await,
                 Inbound::Edit(edit) => self.edit(edit).await,

@@ -14,7 +14,7 @@ use crate::{
         step::LlmResponse,
     },
     id::{ChannelId, SpaceId, UserId},
-    jobs::JobError,
+    jobs::{self, JobError},
     roles::{NoReply, Payer, Role},
     store::{jobs::JobLease, usage::Call},
 };
@@ -59,7 +59,10 @@ pub(super) async fn complete(
     let settlement = reserve(engine, whose, prompt_tokens, request.max_tokens).await?;
     crash::reach(Point::BeforeMemoryCall);
     request.deadline = Some(Instant::now() + Duration::from_millis(engine.rules.max_run_ms));
-    let completion = match engine.roles.ask(Role::Memory, None, &request, &mut ()).await {
+    jobs::leave_isolation(engine, whose.lease).await?;
+    let reply = engine.roles.ask(Role::Memory, None, &request, &mut ()).await;
+    jobs::enter_isolation(engine, whose.lease).await?;
+    let completion = match reply {
         Ok(completion) => completion,
         Err(NoReply { error, timed_out }) => {
             let broken_off = budget::broken_off(&engine.roles, Role::Memory, prompt_tokens, None);

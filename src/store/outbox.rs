@@ -7,6 +7,7 @@ use super::{Conn, Db, JsonText, StoreError, Tx, args, leases::Look, messages::Me
 use crate::{
     clock::Timestamp,
     id::{ChannelId, MessageId, RunId, WorkerId},
+    quarantine::{Evidence, Mark},
 };
 
 /// An outbound message that a worker holds.
@@ -24,6 +25,20 @@ pub struct Outgoing {
     pub address: JsonText<Address>,
     /// How often it was tried in vain.
     pub attempts: i64,
+    /// How often the process that held it died.
+    pub deaths: i64,
+    /// How it stood to isolation at the last death.
+    pub isolation: Option<Mark>,
+}
+
+impl Outgoing {
+    /// What is known of the deaths of those who held it.
+    pub const fn evidence(&self) -> Evidence {
+        Evidence {
+            deaths: self.deaths,
+            mark: self.isolation,
+        }
+    }
 }
 
 /// A part of it.
@@ -229,7 +244,7 @@ pub async fn part_delivered(tx: &mut Tx, part: Delivered<'_>, now: Timestamp) ->
         tx.later(
             &format!(
                 "UPDATE messages SET status = 'delivered', platform_message_id = $1, lease_owner = NULL,
-                     lease_until = NULL, error = NULL, sent_at = $2
+                     lease_until = NULL, error = NULL, sent_at = $2, deaths = 0, isolation = NULL
                  WHERE id = $4 AND {IS_OURS}"
             ),
             args![part.platform_id, now, worker, message],
@@ -279,6 +294,50 @@ pub async fn fail(tx: &mut Tx, message: MessageId, worker: WorkerId, reason: &st
     )
     .await?;
     Ok(())
+}
+
+/// Writes how a message stands to isolation.
+///
+/// # Errors
+/// The store's.
+pub async fn mark(tx: &mut Tx, message: MessageId, worker: WorkerId, mark: Mark) -> Result<(), StoreError> {
+    tx.execute(
+        format!("UPDATE messages SET isolation = $1 WHERE id = $2 AND {IS_OURS}"),
+        args![mark, message, worker],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Sets a message aside. Its parts stay as they are, to be sent another time. `false`: it is another worker's by now.
+///
+/// # Errors
+/// The store's.
+pub async fn quarantine(
+    tx: &mut Tx,
+    message: MessageId,
+    worker: WorkerId,
+    reason: &str,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let set_aside = tx
+        .execute(
+            format!(
+                "UPDATE messages SET status = 'failed', error = $1, quarantined_at = $4, lease_owner = NULL,
+                     lease_until = NULL
+                 WHERE id = $2 AND {IS_OURS}"
+            ),
+            args![reason, message, worker, now],
+        )
+        .await?;
+    if set_aside > 0 {
+        tx.execute(
+            "UPDATE message_parts SET status = 'failed' WHERE message_id = $1 AND status IN ('pending', 'sending')",
+            args![message],
+        )
+        .await?;
+    }
+    Ok(set_aside > 0)
 }
 
 /// The chat has a new address: what waits for it goes there.

@@ -266,6 +266,11 @@ pub const METRICS: &[Metric] = &[
         "Events that nobody could read or store; they are kept in unreadable_events.",
     ),
     counter(
+        "clifford_quarantined_total",
+        &[of("kind", &super::measures::QUARANTINED)],
+        "Work that was set aside because the process died each time that it worked on it.",
+    ),
+    counter(
         "clifford_ingress_errors_total",
         &[],
         "Events that could not be stored, and were left with their platform.",

@@ -8,13 +8,15 @@ use metrics::{counter, gauge, histogram};
 
 use crate::{
     roles::{Requested, Role},
-    store::{jobs::JobKind, runs::RunStatus, triggers::TriggerKind},
+    store::{deaths::Kind, jobs::JobKind, runs::RunStatus, triggers::TriggerKind},
 };
 
 /// What waits to be done.
 pub const QUEUES: [&str; 4] = ["runs", "jobs", "outbox", "triggers"];
 /// What becomes of an event.
 pub const EVENT_OUTCOMES: [&str; 5] = ["answering", "queued", "stored", "duplicate", "ignored"];
+/// What may be set aside.
+pub const QUARANTINED: [&str; 6] = ["run", "job", "message", "trigger", "event", "file"];
 /// Why a part was not sent.
 pub const SEND_FAILURES: [&str; 6] = ["retry_after", "not_sent", "unreachable", "moved", "gone", "rejected"];
 
@@ -168,6 +170,11 @@ pub fn event_taken(platform: Platform, accepted: Accepted) {
 /// An event could not be read.
 pub fn event_unreadable(platform: Platform) {
     counter!("clifford_unreadable_events_total", "platform" => platform.as_str()).increment(1);
+}
+
+/// Work was set aside: processes died of it.
+pub fn quarantined(kind: Kind) {
+    counter!("clifford_quarantined_total", "kind" => kind.as_str()).increment(1);
 }
 
 /// An event could not be stored.

@@ -96,6 +96,7 @@ impl Given {
             longest_backoff: Duration::from_millis(1),
             give_up_after: Duration::from_secs(3600),
             lease: LEASE,
+            deaths: clifford::quarantine::Limits::default(),
         };
         let serving: Arc<dyn Channel> = Arc::<Told>::clone(channel);
         let delivery = Delivery::new(

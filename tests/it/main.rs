@@ -46,6 +46,7 @@ mod metrics;
 mod models;
 mod own_data;
 mod own_keys;
+mod quarantine;
 mod quotes;
 mod races;
 mod recall;

@@ -5,6 +5,7 @@ mod backlog;
 mod budgets;
 mod claims;
 mod crowds;
+mod deaths;
 mod documents;
 mod engines;
 pub mod erasure;

@@ -9,6 +9,7 @@ use clifford::{
     files::Files,
     id::WorkerId,
     outbound::Outbound,
+    quarantine::Limits,
     roles::{Assigned, Prices, Roles},
     sealed::Sealed,
     settings::{PlaceSettings, WhenBusy},
@@ -103,6 +104,7 @@ fn delivery() -> delivery::Settings {
         longest_backoff: Duration::from_secs(1),
         give_up_after: Duration::MAX,
         lease: LEASE,
+        deaths: Limits::default(),
     }
 }
 
@@ -131,5 +133,6 @@ fn settings(grace: Duration) -> Settings {
         },
         record_prompts: false,
         budgets: Vec::new(),
+        deaths: Limits::default(),
     }
 }

@@ -14,7 +14,11 @@ use crate::{
     app,
     cli::setup,
     config::{Config, Loaded},
-    store::{Db, DbOptions, Standing, StoreError, settings},
+    store::{
+        Db, DbOptions, Standing, StoreError,
+        deaths::{self, Kind},
+        settings,
+    },
     worker::Workers,
 };
 
@@ -61,6 +65,39 @@ pub(super) async fn database(loaded: &Loaded) -> Check {
             "check database.url, and that the disk has room and can be written to",
         ),
     }
+}
+
+/// What was set aside because processes died of it. A database that cannot be read is told of by [`database`].
+pub(super) async fn quarantine(loaded: &Loaded) -> Option<Check> {
+    const NAME: &str = "work";
+    setup::sqlite_path(loaded)
+        .is_none_or(|path| path.exists())
+        .then_some(())?;
+    let counts = quarantined(loaded).await.ok()?;
+    if counts.is_empty() {
+        return Some(Check::ok(NAME, "nothing is in quarantine"));
+    }
+    let counts = counts.iter().map(|(kind, count)| {
+        let ending = if *count == 1 { "" } else { "s" };
+        format!("{count} {kind}{ending}")
+    });
+    let found = format!(
+        "in quarantine, because processes died of it: {}",
+        counts.collect::<Vec<_>>().join(", ")
+    );
+    let mend = "`clifford quarantine list` shows it, `clifford quarantine retry ID` tries it again";
+    Some(Check::warn(NAME, found, mend))
+}
+
+async fn quarantined(loaded: &Loaded) -> Result<Vec<(Kind, i64)>, StoreError> {
+    let options = DbOptions {
+        migrate: false,
+        ..app::db_options(loaded, false)
+    };
+    let db = Db::open(&options).await?;
+    let counts = deaths::count_quarantined(&mut db.read().await?).await;
+    db.close().await;
+    counts
 }
 
 /// The newest version that was applied, and what it means; a database that can be worked with can be written to.

@@ -1,14 +1,21 @@
 //! Sending one part: again and again, with the patience that the platform asks for, until it is taken, refused or left.
 
+use std::time::Duration;
+
 use clifford_channel::{Address, DeliveryKey, Part, Receipt, SendError};
 use tokio::time::Instant;
 
 use super::{Gate, Sent};
 use crate::{
     delivery::mark::Mark,
+    engine::crash::{self, Way},
+    quarantine::{self, Verdict},
     store::outbox::{Outgoing, OutgoingPart},
     telemetry::measures,
 };
+
+/// How long a part may take to be made ready for its platform.
+const MOMENT: Duration = Duration::from_millis(50);
 
 impl Gate {
     /// Tries a part until the platform takes or refuses it; `unsure`: it may have arrived before.
@@ -81,9 +88,37 @@ impl Gate {
         let enclosed = self.inner.enclosed(part).await?;
         let part = enclosed.as_ref().unwrap_or(part);
         let began = Instant::now();
-        let sent = self.channel.send(&message.address.0, part, key).await;
+        let sent = if self.inner.settings.deaths.verdict(message.evidence()) == Verdict::Innocent {
+            self.inner.isolation.pass().await;
+            crash::strike(Way::Part, || format!("{part:?}"));
+            self.channel.send(&message.address.0, part, key).await
+        } else {
+            self.send_alone(message, part, key).await
+        };
         measures::sent(self.channel.platform(), &sent, began.elapsed());
         sent
+    }
+
+    /// Sends a part of a suspected message: its row says so before. What is not with the platform after a moment waits for
+    /// it, and ends no process any more.
+    async fn send_alone(&self, message: &Outgoing, part: &Part, key: &DeliveryKey) -> Result<Receipt, SendError> {
+        let turn = self.inner.isolation.turn_soon().await;
+        tracing::warn!(message_id = %message.id, deaths = message.deaths, "sending a suspected message in isolation");
+        self.mark(message, Mark::Isolation(message.evidence().mark_at_work()))
+            .await;
+        crash::strike(Way::Part, || format!("{part:?}"));
+        let sending = self.channel.send(&message.address.0, part, key);
+        tokio::pin!(sending);
+        let sent = tokio::select! {
+            sent = &mut sending => Some(sent),
+            () = tokio::time::sleep(MOMENT) => None,
+        };
+        self.mark(message, Mark::Isolation(quarantine::Mark::Waiting)).await;
+        drop(turn);
+        match sent {
+            Some(sent) => sent,
+            None => sending.await,
+        }
     }
 
     /// Whether a part that may have arrived is sent again: where the platform drops the repeat, or the owner

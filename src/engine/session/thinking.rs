@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use super::{Gone, Session, millis};
 use crate::{
     engine::{
-        crash::{self, Point},
+        crash::{self, Point, Way},
         effects::Effects,
         endings,
         prompt::{Frame, Toolbox},
@@ -38,6 +38,7 @@ impl Session<'_> {
             self.push(step);
         }
         crash::reach(Point::BeforeModelCall);
+        crash::strike(Way::Run, || self.work.run.input_text.clone());
         self.frame().await?;
         let Some(frame) = &self.frame else {
             return Err(Gone::Panicked);
@@ -73,6 +74,7 @@ impl Session<'_> {
         let began = Instant::now();
         let left = Duration::from_millis(self.rules.max_run_ms.saturating_sub(self.state.worked_ms));
         request.deadline = Some(tokio::time::Instant::now() + left);
+        self.engine.leave_isolation(self.work.lease).await;
         let mut draft = self.draft();
         let reply = tokio::select! {
             reply = self.engine.roles.ask(role, own.as_ref(), &request, &mut draft) => reply,
@@ -81,6 +83,7 @@ impl Session<'_> {
                 return Err(Gone::Cancelled);
             }
         };
+        self.engine.enter_isolation(self.work.lease).await;
         self.push(StepKind::Event(Event::LlmRequest {
             messages: request.messages.len(),
             estimated_tokens: sections.total(),

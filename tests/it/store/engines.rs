@@ -1,8 +1,8 @@
 //! Runs every case on both engines.
 
 use super::{
-    answers, backlog, budgets, claims, crowds, documents, files, follow_ups, hands, keys, linking, lists, managing,
-    memory_writes, moves, places, policies, quoting, races, recollections, rows, search, takeovers, triggers,
+    answers, backlog, budgets, claims, crowds, deaths, documents, files, follow_ups, hands, keys, linking, lists,
+    managing, memory_writes, moves, places, policies, quoting, races, recollections, rows, search, takeovers, triggers,
     world::{Home, World},
 };
 
@@ -117,6 +117,10 @@ on_both_engines![
     search::what_is_gone_is_forgotten_and_the_rest_is_still_found,
     crowds::a_reminder_is_said_though_many_triggers_wait_for_their_conversation,
     crowds::a_sleeper_is_woken_though_many_wait_for_their_conversation,
+    deaths::who_takes_over_counts_a_death_and_how_the_run_was_worked_on,
+    deaths::an_orderly_end_is_no_death_and_rest_sets_the_count_back,
+    deaths::where_one_process_has_the_database_its_start_counts,
+    deaths::what_is_set_aside_is_listed_until_it_is_tried_again,
     takeovers::where_the_time_does_not_tell_only_what_was_given_back_is_free,
     takeovers::what_is_held_until_too_late_a_time_is_found_and_given_back_unless_it_is_renewed,
     triggers::a_due_time_is_claimed_by_one_of_many_and_the_trigger_moves_on,
