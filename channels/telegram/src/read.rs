@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// What is left of a message that could not be read whole.
-const LEAN: [&str; 27] = [
+const LEAN: [&str; 28] = [
     "message_id",
     "message_thread_id",
     "is_topic_message",
@@ -25,6 +25,7 @@ const LEAN: [&str; 27] = [
     "forward_origin",
     "from",
     "sender_chat",
+    "via_bot",
     "date",
     "chat",
     "text",
@@ -59,13 +60,14 @@ const ANSWERED: [&str; 7] = [
     "forum_topic_created",
 ];
 /// What is left if the files of a message cannot be read.
-const BARE: [&str; 11] = [
+const BARE: [&str; 12] = [
     "message_id",
     "message_thread_id",
     "is_topic_message",
     "forward_origin",
     "from",
     "sender_chat",
+    "via_bot",
     "date",
     "chat",
     "text",

@@ -1,7 +1,8 @@
 //! Telegram's updates in the words of all platforms. Pure: payload in, event out.
 
 use clifford_channel::{
-    Addressed, Command, Edit, FORWARDED, Inbound, Left, Message, Moved, Place, PlaceKind, Platform, Space, Speaker,
+    Addressed, BY_INLINE_BOT, Command, Edit, FORWARDED, Inbound, Left, Message, Moved, Place, PlaceKind, Platform,
+    Space, Speaker,
 };
 use jiff::Timestamp;
 use teloxide::types::{
@@ -44,8 +45,8 @@ fn map_message(message: &Raw, me: &Me) -> Option<Inbound> {
     let Cleaned { text, mentioned } = clean(text, entities, me);
     let id = message.id.to_string();
     let sent_at = Timestamp::from_second(message.date.timestamp()).unwrap_or_default();
-    let is_forwarded = common.forward_origin.is_some();
-    if !is_forwarded
+    let origin = of_others(message, common);
+    if origin.is_none()
         && matches!(common.media_kind, MediaKind::Text(_))
         && let Some((name, argument)) = Command::split(&text, me.username.as_deref())
     {
@@ -59,11 +60,7 @@ fn map_message(message: &Raw, me: &Me) -> Option<Inbound> {
             via: None,
         }));
     }
-    let text = if is_forwarded {
-        format!("{FORWARDED} {text}").trim_end().to_owned()
-    } else {
-        text
-    };
+    let text = marked(origin, text);
     let answered = answered(message);
     Some(Inbound::Message(Message {
         place,
@@ -83,6 +80,22 @@ fn map_message(message: &Raw, me: &Me) -> Option<Inbound> {
     }))
 }
 
+/// What stands before the text of a message that its sender did not write.
+fn of_others(message: &Raw, common: &MessageCommon) -> Option<&'static str> {
+    if common.forward_origin.is_some() {
+        Some(FORWARDED)
+    } else {
+        message.via_bot.as_ref().map(|_| BY_INLINE_BOT)
+    }
+}
+
+fn marked(origin: Option<&str>, text: String) -> String {
+    match origin {
+        Some(origin) => format!("{origin} {text}").trim_end().to_owned(),
+        None => text,
+    }
+}
+
 fn map_edit(message: &Raw, me: &Me) -> Option<Inbound> {
     let common = content(message)?;
     let (text, entities) = media::text(&common.media_kind);
@@ -94,7 +107,7 @@ fn map_edit(message: &Raw, me: &Me) -> Option<Inbound> {
         place: place(message)?,
         speaker: speaker(message, me)?,
         id: message.id.to_string(),
-        text: clean(text, entities, me).text,
+        text: marked(of_others(message, common), clean(text, entities, me).text),
     }))
 }
 
