@@ -141,7 +141,7 @@ pub(super) async fn create(
     };
     let ended = run.as_ref().is_some_and(|run| run.status.is_ended());
     if let Some(run) = run.filter(|_| !wait.is_zero()) {
-        let said = messages::said_by(&mut api.engine.db.read().await?, run.id).await?;
+        let said = messages::said_in_tree(&mut api.engine.db.read().await?, run.id).await?;
         accepted.messages = Some(said.into_iter().map(|message| message.content).collect());
         accepted.run = Some(run);
     }

@@ -285,6 +285,21 @@ pub async fn said_by(conn: &mut Conn, run: RunId) -> Result<Vec<Message>, StoreE
     .await
 }
 
+/// What a run and its subagents said, in order: a subagent says what it asks.
+///
+/// # Errors
+/// The store's.
+pub async fn said_in_tree(conn: &mut Conn, root: RunId) -> Result<Vec<Message>, StoreError> {
+    conn.all(
+        format!(
+            "{SELECT} WHERE run_id IN (SELECT id FROM runs WHERE id = $1 OR root_run_id = $1) AND direction = 'outbound'
+             ORDER BY id"
+        ),
+        args![root],
+    )
+    .await
+}
+
 /// A turn of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct Turn {
