@@ -116,6 +116,9 @@ impl Gatekeeper {
         if message.speaker.is_bot {
             return Ok(Accepted::Ignored);
         }
+        if !message.place.kind.is_private() {
+            pairing::void_said(&self.engine.db, &message.text, self.engine.clock.now()).await?;
+        }
         let policy = self.policy(message.place.platform);
         if !policy.is_addressed(&message.place, message.addressed, &message.text) {
             return Ok(Accepted::Ignored);

@@ -192,6 +192,7 @@ fn failed(error: &anyhow::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let text = format!("{error:#}");
+    let text = clifford_markup::for_terminal(&text);
     let mut out = io::stderr().lock();
     for line in text.lines() {
         // There is nobody to tell that standard error cannot be written to.

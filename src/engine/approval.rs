@@ -41,6 +41,14 @@ pub fn refused(before: Vec<StepKind>, call: ToolCall, why: &str) -> Decision {
     not_made(before, call, outcome)
 }
 
+/// Why nobody is asked.
+pub fn too_many(open: usize) -> String {
+    format!(
+        "it would have to be approved, and {open} questions wait for the user here already; do without it, and tell them \
+         to answer those first"
+    )
+}
+
 /// A call that could not be made when it was judged is not made at all, whatever there is a moment later: nobody has
 /// judged it.
 pub fn not_made(mut before: Vec<StepKind>, call: ToolCall, outcome: ToolOutcome) -> Decision {

@@ -10,7 +10,7 @@ use std::{
 };
 
 use clifford_action::{Category, OutputMode, RecoverAction, Reply, Unreadable};
-use clifford_channel::FORWARDED;
+use clifford_channel::is_of_others;
 use clifford_llm::Role;
 use serde_json::{Value, json};
 
@@ -363,7 +363,7 @@ impl RunState {
     fn steered(&mut self, text: &str) {
         self.sent_before = self.sent.len();
         Arc::make_mut(&mut self.known).learn(text);
-        if text.contains(FORWARDED) {
+        if is_of_others(text) {
             self.origins.insert("a forwarded message".to_owned());
         }
         if quotes_others(text) {

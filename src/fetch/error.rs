@@ -8,6 +8,11 @@ pub enum Refused {
     /// It is no address at all.
     #[error("this is no web address; one begins with http:// or https://")]
     NoAddress,
+    /// Whoever reads it does not see what is fetched.
+    #[error(
+        "an address with tabs, line breaks or other control characters in it is not fetched; write it in one piece"
+    )]
+    Characters,
     /// Nobody writes such an address, and it would be kept with every step that names it.
     #[error("the address is too long")]
     Length,

@@ -84,6 +84,8 @@ pub(super) struct Outcome {
     pub interrupted: Vec<(RunId, i64)>,
     pub work_to_claim: bool,
     pub no_agent: bool,
+    /// A command was refused, and its person told.
+    pub is_refusal: bool,
 }
 
 impl Outcome {
@@ -95,6 +97,7 @@ impl Outcome {
             interrupted: Vec::new(),
             work_to_claim: false,
             no_agent: false,
+            is_refusal: false,
         }
     }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use clifford_channel::FORWARDED;
+use clifford_channel::is_of_others;
 use clifford_llm::estimate_tokens;
 
 use super::levels;
@@ -165,7 +165,7 @@ pub fn recall(found: Recollection, question: &str, defaults: PlaceSettings, toke
 pub fn origins(run: &Run, recalled: &Recalled) -> BTreeSet<String> {
     let outside = &recalled.outside;
     let shown = !recalled.items.is_empty();
-    let forwarded = |text: &str| text.contains(FORWARDED);
+    let forwarded = is_of_others;
     let turns = &recalled.conversation.turns;
     let told = [
         (outside.answers, "what was read before in this conversation"),

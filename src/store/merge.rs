@@ -164,10 +164,10 @@ async fn budgets(tx: &mut Tx, from: UserId, into: UserId) -> Result<(), StoreErr
 
 async fn settings(tx: &mut Tx, from: UserId, into: UserId) -> Result<(), StoreError> {
     newer_stay(tx, "settings", "scope", ["name", "updated_at"], [from, into]).await?;
-    // Who wanted to be erased did not want that of somebody else.
+    // Who wanted to be erased, or to part an account, did not want that of somebody else.
     tx.later(
-        "DELETE FROM settings WHERE scope = $1 AND name = $2",
-        args![into, super::settings::ERASE_CODE],
+        "DELETE FROM settings WHERE scope = $1 AND name IN ($2, $3)",
+        args![into, super::settings::ERASE_CODE, super::settings::ACCOUNTS_CODE],
     )
     .await
 }

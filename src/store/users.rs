@@ -182,6 +182,19 @@ pub async fn identities(conn: &mut Conn, id: UserId) -> Result<Vec<Identity>, St
     .await
 }
 
+/// The account by which a person was known first.
+///
+/// # Errors
+/// The store's.
+pub async fn first_identity(conn: &mut Conn, id: UserId) -> Result<Option<Identity>, StoreError> {
+    conn.maybe(
+        "SELECT platform, platform_user_id, name FROM identities WHERE user_id = $1
+         ORDER BY created_at, platform, platform_user_id LIMIT 1",
+        args![id],
+    )
+    .await
+}
+
 /// The people who are called so, or whose account is, letter case aside; oldest first.
 ///
 /// # Errors

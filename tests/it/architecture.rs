@@ -9,6 +9,7 @@ const PURE: &[&str] = &[
     "src/engine/gates.rs",
     "src/engine/effects.rs",
     "src/engine/approval.rs",
+    "src/policy/addresses.rs",
     "src/policy/built_in.rs",
     "src/policy/condition.rs",
     "src/policy/judge.rs",

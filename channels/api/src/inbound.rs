@@ -9,6 +9,14 @@ use crate::Platform;
 /// is data, and never a command.
 pub const FORWARDED: &str = "[forwarded]";
 
+/// The same before a text that another bot made for whoever sends it (Telegram's inline bots).
+pub const BY_INLINE_BOT: &str = "[by an inline bot]";
+
+/// Whether a text holds words that its sender did not write.
+pub fn is_of_others(text: &str) -> bool {
+    text.contains(FORWARDED) || text.contains(BY_INLINE_BOT)
+}
+
 /// An event. Everything that adapters hand in is one of these.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Inbound {

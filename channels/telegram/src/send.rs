@@ -16,6 +16,9 @@ use crate::{
     place::Target,
 };
 
+/// The most UTF-16 units of a caption.
+const LONGEST_CAPTION: usize = 1024;
+
 /// What we need of a message that was sent.
 #[derive(Deserialize)]
 struct Sent {
@@ -142,7 +145,7 @@ async fn file(api: &Api, target: &Target, document: FormPart, caption: &str) -> 
         .text("chat_id", target.chat.to_string())
         .part("document", document);
     if !caption.is_empty() {
-        form = form.text("caption", caption.to_owned());
+        form = form.text("caption", quiet(caption));
     }
     if let Some(thread) = target.thread {
         form = form.text("message_thread_id", thread.to_string());
@@ -155,6 +158,16 @@ async fn file(api: &Api, target: &Target, document: FormPart, caption: &str) -> 
         form = form.text("reply_parameters", reply);
     }
     api.upload::<SendDocument, _>(form).await
+}
+
+/// A caption that pings nobody, and is no longer than Telegram takes.
+fn quiet(caption: &str) -> String {
+    let quiet = clifford_markup::without_mentions(caption);
+    if quiet.encode_utf16().count() <= LONGEST_CAPTION {
+        quiet.into_owned()
+    } else {
+        caption.replace('@', "＠")
+    }
 }
 
 pub(crate) fn refused(error: ApiError, to: &Address, target: &Target, pace: &Pace) -> SendError {

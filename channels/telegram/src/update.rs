@@ -1,8 +1,8 @@
 //! Telegram's updates in the words of all platforms. Pure: payload in, event out.
 
 use clifford_channel::{
-    Addressed, Attachment, Command, Edit, FORWARDED, Inbound, Left, Message, Moved, Place, PlaceKind, Platform, Quoted,
-    Space, Speaker,
+    Addressed, Attachment, BY_INLINE_BOT, Command, Edit, FORWARDED, Inbound, Left, Message, Moved, Place, PlaceKind,
+    Platform, Quoted, Space, Speaker,
     lenient::{flag, int, line, list, name, object, text as string},
 };
 use jiff::Timestamp;
@@ -98,7 +98,9 @@ pub(crate) fn message(message: &Value, me: &Me, now: Timestamp) -> Result<Option
     let Cleaned { mut text, mentioned } = text::clean(message, me);
     let forwarded = object(message, "forward_origin");
     let is_text = string(message, "text").is_some();
+    let is_by_inline_bot = object(message, "via_bot").is_some();
     if forwarded.is_none()
+        && !is_by_inline_bot
         && is_text
         && let Some((name, argument)) = Command::split(&text, me.username.as_deref())
     {
@@ -118,6 +120,8 @@ pub(crate) fn message(message: &Value, me: &Me, now: Timestamp) -> Result<Option
     }
     if let Some(origin) = forwarded {
         text = with_origin(&text, &author_of_origin(origin));
+    } else if is_by_inline_bot {
+        text = format!("{BY_INLINE_BOT} {text}").trim_end().to_owned();
     }
     let answered = answered(message);
     Ok(Some(Inbound::Message(Message {

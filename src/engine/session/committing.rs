@@ -117,12 +117,13 @@ impl Session<'_> {
             tracing::debug!(run = %run.id, "a run for what arrived meanwhile");
             self.engine.start_held(lease);
         }
+        // A subagent answers nowhere, but its question goes where its root answers.
+        for ticket in tickets.into_iter().flatten() {
+            self.engine.delivery.deliver(ticket);
+        }
         if let Some(to) = &to {
             for signal in progress {
                 self.engine.delivery.signal(to, signal);
-            }
-            for ticket in tickets.into_iter().flatten() {
-                self.engine.delivery.deliver(ticket);
             }
             // Who waits for subagents is still at work, as its chat sees it.
             if status.is_some() && !waits_for_children {

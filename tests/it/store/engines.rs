@@ -176,7 +176,7 @@ on_both_engines![
     linking::what_comes_in_while_accounts_are_linked_is_stored_or_fails_at_once,
     linking::a_parted_account_takes_what_began_there_and_leaves_the_rest,
     linking::an_account_whose_channel_says_nothing_of_it_takes_the_only_one_of_its_platform,
-    linking::the_only_account_is_not_parted_and_an_owner_stays_with_the_rest,
+    linking::the_only_account_is_not_parted_and_the_owners_first_one_stays_the_owner,
     policies::a_rule_comes_back_as_it_was_and_goes_with_whom_it_is_about,
     policies::of_many_calls_at_once_no_more_count_than_the_limit_allows,
     policies::whoever_is_counted_has_a_limit_of_their_own,
