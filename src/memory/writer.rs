@@ -46,9 +46,9 @@ pub async fn work(engine: &Arc<Engine>, job: &Job, lease: JobLease) -> Result<()
         };
         let written = match ask(engine, &piece, lease, &mut progress).await {
             // It may be too long for this model, or one message may spoil it.
-            Err(JobError::Model(ModelError::BadRequest { .. } | ModelError::Refused { .. }))
-                if piece.said.len() > 1 =>
-            {
+            Err(JobError::Model(
+                ModelError::TooLong { .. } | ModelError::BadRequest { .. } | ModelError::Refused { .. },
+            )) if piece.said.len() > 1 => {
                 most = piece.said.len() / 2;
                 continue;
             }
@@ -94,7 +94,7 @@ pub async fn work(engine: &Arc<Engine>, job: &Job, lease: JobLease) -> Result<()
 /// reads nothing at all may be set up wrongly: it costs a job one message at most.
 fn passes_over(error: &ModelError, job: &Job, progress: &Progress) -> bool {
     match error {
-        ModelError::Refused { .. } => true,
+        ModelError::TooLong { .. } | ModelError::Refused { .. } => true,
         ModelError::BadRequest { .. } => {
             progress.calls > 0 || job.attempts >= ATTEMPTS_WITH_ALL && progress.unread.is_empty()
         }

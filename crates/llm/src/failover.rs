@@ -112,9 +112,10 @@ async fn attempt(
                 ModelError::Later { .. } | ModelError::Overloaded { .. } | ModelError::Cut { .. } => {
                     permit.failed(error);
                 }
-                ModelError::BadRequest { .. } | ModelError::Refused { .. } | ModelError::Unauthorised { .. } => {
-                    permit.declined(error);
-                }
+                ModelError::TooLong { .. }
+                | ModelError::BadRequest { .. }
+                | ModelError::Refused { .. }
+                | ModelError::Unauthorised { .. } => permit.declined(error),
             }
         }
     }
@@ -128,9 +129,11 @@ fn worse(worst: Option<ModelError>, error: ModelError) -> ModelError {
     }
 }
 
-/// How much a person can do about an error: a wrong setting before a wrong request before bad luck.
+/// How much can be done about an error: the caller can shorten a request, a person mend a wrong setting before a wrong
+/// request before bad luck.
 fn rank(error: &ModelError) -> (u8, Reverse<std::time::Duration>) {
     let (rank, wait) = match error {
+        ModelError::TooLong { .. } => (5, None),
         ModelError::Unauthorised { .. } => (4, None),
         ModelError::BadRequest { .. } => (3, None),
         ModelError::Refused { .. } => (2, None),

@@ -283,6 +283,14 @@ pub enum ModelError {
         /// Status, timeout or connection error, without secrets.
         reason: String,
     },
+    /// The request and the reply are more than the model's context window holds: a shorter request may go through.
+    #[error("{provider} refused the request as too long{}", within(*.window))]
+    TooLong {
+        /// The provider's name.
+        provider: String,
+        /// The model's window in tokens, where the refusal names it.
+        window: Option<u64>,
+    },
     /// The provider cannot read the request; the same one will fail again.
     #[error("{provider} refused the request: {reason}")]
     BadRequest {
@@ -319,12 +327,17 @@ pub enum ModelError {
     },
 }
 
+fn within(window: Option<u64>) -> String {
+    window.map_or_else(String::new, |window| format!(": its window has {window} tokens"))
+}
+
 impl ModelError {
     /// Which kind of error it is, in a word: for metrics, traces and logs, where what the provider said has no place.
     pub const fn class(&self) -> &'static str {
         match self {
             Self::Later { .. } => "later",
             Self::Overloaded { .. } => "overloaded",
+            Self::TooLong { .. } => "too_long",
             Self::BadRequest { .. } => "bad_request",
             Self::Refused { .. } => "refused",
             Self::Unauthorised { .. } => "unauthorised",
@@ -337,6 +350,7 @@ impl ModelError {
         match self {
             Self::Later { provider, .. }
             | Self::Overloaded { provider, .. }
+            | Self::TooLong { provider, .. }
             | Self::BadRequest { provider, .. }
             | Self::Refused { provider, .. }
             | Self::Unauthorised { provider, .. }
@@ -350,6 +364,19 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_refusal_for_length_tells_the_window_where_it_is_known() {
+        let error = |window| {
+            let provider = "main".to_owned();
+            ModelError::TooLong { provider, window }.to_string()
+        };
+        assert_eq!(error(None), "main refused the request as too long");
+        assert_eq!(
+            error(Some(8192)),
+            "main refused the request as too long: its window has 8192 tokens"
+        );
+    }
 
     #[test]
     fn a_closed_schema_loses_its_bounds_and_an_open_one_has_no_such_text() {

@@ -64,6 +64,7 @@ impl<M: Model> Retrying<M> {
             ModelError::Later { after, .. } if *after <= self.policy.patience => Some(*after + backoff / 4),
             ModelError::Overloaded { .. } | ModelError::Cut { .. } => Some(backoff),
             ModelError::Later { .. }
+            | ModelError::TooLong { .. }
             | ModelError::BadRequest { .. }
             | ModelError::Refused { .. }
             | ModelError::Unauthorised { .. } => None,

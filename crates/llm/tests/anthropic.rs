@@ -232,6 +232,7 @@ fn class(error: &ModelError) -> &'static str {
     match error {
         ModelError::Later { .. } => "later",
         ModelError::Overloaded { .. } => "overloaded",
+        ModelError::TooLong { .. } => "too long",
         ModelError::BadRequest { .. } => "bad request",
         ModelError::Refused { .. } => "refused",
         ModelError::Unauthorised { .. } => "unauthorised",

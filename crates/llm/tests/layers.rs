@@ -84,6 +84,13 @@ fn bad_request(provider: &str) -> ModelError {
     }
 }
 
+fn too_long(provider: &str) -> ModelError {
+    ModelError::TooLong {
+        provider: provider.to_owned(),
+        window: Some(8192),
+    }
+}
+
 fn refused(provider: &str) -> ModelError {
     ModelError::Refused {
         provider: provider.to_owned(),
@@ -295,6 +302,7 @@ async fn if_all_fail_the_error_that_can_be_mended_is_told() {
         ([refused("a"), overloaded("b"), bad_request("c")], bad_request("c")),
         ([overloaded("a"), overloaded("b"), refused("c")], refused("c")),
         ([overloaded("a"), later(9), later(3)], later(3)),
+        ([unauthorised("a"), too_long("b"), bad_request("c")], too_long("b")),
         ([overloaded("a"), overloaded("b"), overloaded("c")], overloaded("a")),
     ];
     for (errors, expected) in cases {
