@@ -66,16 +66,18 @@ impl Model for Failover {
             let Some(permit) = candidate.circuit.permit() else {
                 continue;
             };
-            let turn = Turn::new(request.deadline, self.next_in_line(place));
+            let turn = Turn::new(request.deadline, self.next_in_line(place), permit.is_probe());
             match attempt(candidate, permit, turn, request, sink).await {
                 Ok(completion) => return Ok(completion),
+                // It is asked again, more briefly. What others would do with this one is not worth its price.
+                Err(error @ ModelError::TooLong { .. }) => return Err(error),
                 Err(error) => worst = Some(worse(worst, error)),
             }
         }
         match worst {
             Some(error) => Err(error),
             None => {
-                let turn = Turn::new(request.deadline, 0);
+                let turn = Turn::new(request.deadline, 0, false);
                 attempt(&self.first, self.first.circuit.forced(), turn, request, sink).await
             }
         }
@@ -109,9 +111,10 @@ async fn attempt(
                 sink.reset();
             }
             match error {
-                ModelError::Later { .. } | ModelError::Overloaded { .. } | ModelError::Cut { .. } => {
-                    permit.failed(error);
-                }
+                ModelError::Later { .. }
+                | ModelError::Overloaded { .. }
+                | ModelError::Silent { .. }
+                | ModelError::Cut { .. } => permit.failed(error),
                 ModelError::TooLong { .. }
                 | ModelError::BadRequest { .. }
                 | ModelError::Refused { .. }
@@ -139,7 +142,7 @@ fn rank(error: &ModelError) -> (u8, Reverse<std::time::Duration>) {
         ModelError::Refused { .. } => (2, None),
         // Of two waits the shorter one is the useful answer.
         ModelError::Later { after, .. } => (1, Some(*after)),
-        ModelError::Overloaded { .. } | ModelError::Cut { .. } => (0, None),
+        ModelError::Overloaded { .. } | ModelError::Silent { .. } | ModelError::Cut { .. } => (0, None),
     };
     (rank, Reverse(wait.unwrap_or_default()))
 }

@@ -1,5 +1,6 @@
 //! The seam: what is asked of a model, what comes back, and what may go wrong.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -67,8 +68,8 @@ pub struct Image {
 }
 
 /// Without its content.
-impl std::fmt::Debug for Image {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Image {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Image({}, {} bytes as Base64)", self.media_type, self.base64.len())
     }
 }
@@ -264,6 +265,30 @@ const fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
+/// What a provider does not accept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Denial {
+    /// The key.
+    Key,
+    /// That this key does that.
+    Permission,
+    /// The model's name, or the address.
+    Model,
+    /// An account without money.
+    Balance,
+}
+
+impl fmt::Display for Denial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Key => "does not accept the key",
+            Self::Permission => "does not allow this to the key",
+            Self::Model => "does not know the model",
+            Self::Balance => "wants to be paid",
+        })
+    }
+}
+
 /// Why there is no completion, and what the caller may do about it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ModelError {
@@ -291,6 +316,14 @@ pub enum ModelError {
         /// The model's window in tokens, where the refusal names it.
         window: Option<u64>,
     },
+    /// The provider takes calls, and says nothing, or nothing any more: another may be faster.
+    #[error("{provider} did not answer in time: {reason}")]
+    Silent {
+        /// The provider's name.
+        provider: String,
+        /// How long it was waited for.
+        reason: String,
+    },
     /// The provider cannot read the request; the same one will fail again.
     #[error("{provider} refused the request: {reason}")]
     BadRequest {
@@ -307,13 +340,15 @@ pub enum ModelError {
         /// What the provider said.
         reason: String,
     },
-    /// Key or model name are wrong: only the owner can mend it.
-    #[error("{provider} does not accept the key or the model: {reason}; {remedy}")]
+    /// Key, rights, model name or balance are wrong: only the owner can mend it.
+    #[error("{provider} {denial}: {reason}; {remedy}")]
     Unauthorised {
         /// The provider's name.
         provider: String,
         /// What the provider said.
         reason: String,
+        /// What it does not accept.
+        denial: Denial,
         /// Which setting to mend.
         remedy: String,
     },
@@ -338,6 +373,7 @@ impl ModelError {
             Self::Later { .. } => "later",
             Self::Overloaded { .. } => "overloaded",
             Self::TooLong { .. } => "too_long",
+            Self::Silent { .. } => "silent",
             Self::BadRequest { .. } => "bad_request",
             Self::Refused { .. } => "refused",
             Self::Unauthorised { .. } => "unauthorised",
@@ -351,6 +387,7 @@ impl ModelError {
             Self::Later { provider, .. }
             | Self::Overloaded { provider, .. }
             | Self::TooLong { provider, .. }
+            | Self::Silent { provider, .. }
             | Self::BadRequest { provider, .. }
             | Self::Refused { provider, .. }
             | Self::Unauthorised { provider, .. }
