@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use clifford_llm::{Completion, Request, estimate_tokens};
+use clifford_llm::{Completion, Request, estimate_request};
 use tokio::time::Instant;
 
 use super::result::Progress;
@@ -54,8 +54,7 @@ pub(super) async fn complete(
     mut request: Request,
     progress: &mut Progress,
 ) -> Result<Completion, JobError> {
-    let words = request.messages.iter();
-    let prompt_tokens = words.map(|message| estimate_tokens(&message.content)).sum();
+    let prompt_tokens = estimate_request(&request);
     let settlement = reserve(engine, whose, prompt_tokens, request.max_tokens).await?;
     crash::reach(Point::BeforeMemoryCall);
     request.deadline = Some(Instant::now() + Duration::from_millis(engine.rules.max_run_ms));

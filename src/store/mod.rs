@@ -29,6 +29,7 @@ pub mod memory_items;
 pub mod memory_write;
 pub mod merge;
 pub mod messages;
+pub mod model_windows;
 pub mod notify;
 pub mod outbox;
 mod page;
