@@ -136,7 +136,8 @@ pub enum Next {
 /// What a run does when no reply is in hand: it thinks, if it may.
 pub fn next(state: &RunState, rules: &Rules) -> Next {
     if let Some(spent) = spent_budget(state, rules) {
-        return Next::End(out_of_budget(state, sentences::BUDGET, spent));
+        let (sentence, error) = spent;
+        return Next::End(out_of_budget(state, sentence, error));
     }
     if state.is_chat() {
         return Next::Think(vec![]);

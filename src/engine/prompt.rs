@@ -5,10 +5,11 @@
 
 mod chat;
 mod examples;
+mod form;
 mod sections;
 mod tools;
 
-use std::{fmt::Write as _, sync::LazyLock};
+use std::fmt::Write as _;
 
 use clifford_llm::{Image, Message, Request, Role, Schema, estimate_tokens};
 use serde_json::{Map, Value, json};
@@ -23,9 +24,6 @@ use crate::{
     },
     tools::{Options, Registry},
 };
-
-/// What a reply must look like.
-static ACTION: LazyLock<Schema> = LazyLock::new(|| Schema::new("action", clifford_action::schema()));
 
 /// The tools there are, and what is set for them where the run is.
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +72,7 @@ impl Frame {
         Self {
             sections,
             head: head.map(|(role, content)| Message { role, content }).into(),
-            schema: Some(ACTION.clone()),
+            schema: Some(form::of(&tools.registry.visible(allowed, tools.options))),
             images: Vec::new(),
         }
     }

@@ -9,7 +9,7 @@ use std::{
     sync::Arc,
 };
 
-use clifford_action::{Category, OutputMode, RecoverAction, Reply, Unreadable};
+use clifford_action::{Category, OutputMode, RecoverAction};
 use clifford_channel::FORWARDED;
 use clifford_llm::Role;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ mod pending;
 
 use self::children::Ended;
 use super::{
-    chat,
+    chat, reading,
     rules::Rules,
     step::{
         ConfirmAbout, EndingKind, Event, Finish, LlmResponse, NoteAbout, Step, StepKind, ToolCall, ToolOutcome,
@@ -95,6 +95,8 @@ pub struct RunState {
     pub failed_tasks: Vec<String>,
     /// A subagent completed.
     pub any_child_completed: bool,
+    /// What the last subagent found that completed.
+    pub found: Option<String>,
     /// How long the longest of the last subagents worked: that much is counted.
     pub longest_child_ms: u64,
     /// The system notes that were said; each is said once.
@@ -162,6 +164,7 @@ impl RunState {
             children: BTreeSet::new(),
             failed_tasks: Vec::new(),
             any_child_completed: false,
+            found: None,
             longest_child_ms: 0,
             said_notes: BTreeSet::new(),
             current: Iteration::default(),
@@ -306,7 +309,7 @@ impl RunState {
         self.worked_ms = self.worked_ms.saturating_add(response.duration_ms);
         self.answered_by = Some((response.provider.clone(), response.model.clone()));
         let reply = match self.mode {
-            Mode::Run => read(response),
+            Mode::Run => reading::reply(response),
             Mode::Chat => chat::message(response),
         };
         self.current.signature = reply.as_ref().ok().map(|reply| {
@@ -490,11 +493,4 @@ fn call_signature(call: &ToolCall) -> String {
         call.name,
         clifford_action::canonical(&Value::Object(call.args.clone()))
     )
-}
-
-fn read(response: &LlmResponse) -> Result<Reply, Unreadable> {
-    match response.tool_calls.first() {
-        Some(call) => clifford_action::read_native(&call.name, &call.arguments),
-        None => clifford_action::read(&response.text),
-    }
 }

@@ -70,5 +70,6 @@ mod watch;
 mod way;
 mod weather;
 mod web;
+mod windows;
 mod worker_processes;
 mod workshop;

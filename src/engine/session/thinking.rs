@@ -15,6 +15,7 @@ use crate::{
         crash::{self, Point},
         effects::Effects,
         endings,
+        failing::{self, Reader},
         prompt::{Frame, Toolbox},
         sentences,
         step::{EndingKind, Event, LlmResponse, StepKind},
@@ -98,6 +99,9 @@ impl Session<'_> {
             Err(NoReply { error, timed_out }) => {
                 if timed_out {
                     self.charge_abandoned(role, prompt_tokens, own.as_ref()).await;
+                    if failing::is_of_time(&error) {
+                        return self.out_of_time(&error).await;
+                    }
                 }
                 return self.no_reply(&error, own.as_ref()).await;
             }
@@ -171,10 +175,7 @@ impl Session<'_> {
     /// No model answered: the user hears of it. Only the owner reads which setting to mend, and whose own key it was
     /// what became of that.
     async fn no_reply(&mut self, error: &ModelError, own: Option<&Own>) -> Result<(), Gone> {
-        let remedy = match error {
-            ModelError::Unauthorised { remedy, .. } => remedy,
-            _ => "`clifford runs show` tells what it said",
-        };
+        let remedy = failing::remedy(error);
         tracing::warn!(error = error.class(), remedy, "the model did not answer");
         let channel = self.work.channel.as_ref();
         // Who sits at the machine can mend its settings.
@@ -182,12 +183,28 @@ impl Session<'_> {
         let is_owner = is_local || self.work.user.as_ref().is_some_and(|user| user.role == UserRole::Owner);
         let private = channel.is_none_or(crate::store::channels::Channel::is_private);
         let refused = own.and_then(|own| own_keys::refused(&own.provider, error, private));
-        let sentence = refused.unwrap_or_else(|| match error {
-            ModelError::Unauthorised { .. } if is_owner && private => format!("{} ({error})", sentences::MODEL_DOWN),
-            ModelError::Refused { .. } => sentences::MODEL_REFUSED.to_owned(),
-            _ => sentences::MODEL_DOWN.to_owned(),
-        });
+        let reader = Reader {
+            is_owner,
+            is_private: private,
+        };
+        let sentence = refused.unwrap_or_else(|| failing::sentence(error, reader));
         let decision = endings::give_up(&self.state, EndingKind::Model, &sentence, &error.to_string());
+        self.carry_out(decision).await?;
+        Ok(())
+    }
+}
+
+impl Session<'_> {
+    /// The run's time was over while the model was still at it.
+    async fn out_of_time(&mut self, error: &ModelError) -> Result<(), Gone> {
+        let limit = self.rules.max_run_ms / 1000;
+        let why = format!("the time of max_run_seconds = {limit} was over while the model was asked: {error}");
+        tracing::warn!(
+            error = error.class(),
+            limit,
+            "a run's time was over while the model was asked"
+        );
+        let decision = endings::out_of_budget(&self.state, sentences::TIME, why);
         self.carry_out(decision).await?;
         Ok(())
     }

@@ -342,6 +342,35 @@ fn subagents_asked_for_before_are_refused_once_then_the_run_completes() {
 }
 
 #[test]
+fn what_a_subagent_found_is_the_answer_of_a_run_that_only_asks_again() {
+    let mut run = planned();
+    let Decision::Spawn { .. } = run.reply(&spawn("a")) else {
+        panic!("no subagent");
+    };
+    let child = *run.state.children.first().expect("a subagent");
+    run.push(StepKind::Event(Event::SubagentEnded {
+        run_id: child,
+        task: "a".into(),
+        status: crate::store::runs::RunStatus::Completed,
+        output: Some(" Kilimanjaro. ".into()),
+        error: None,
+        origins: std::collections::BTreeSet::new(),
+        used: crate::engine::step::Used::default(),
+    }));
+    run.wake();
+    assert_eq!(about(&run.reply(&spawn("a"))), Some(NoteAbout::SpawnRepeated));
+    let decision = run.reply(&spawn("a"));
+    assert_eq!(
+        ending(&decision),
+        Some(&completed(
+            EndingKind::SpawnRepeated,
+            "Kilimanjaro.",
+            Some("Kilimanjaro.")
+        ))
+    );
+}
+
+#[test]
 fn only_the_new_ones_of_several_subagents_are_created() {
     let mut run = planned();
     run.reply(&spawn("a"));
