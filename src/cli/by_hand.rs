@@ -83,6 +83,7 @@ pub(super) async fn call(
         scope: search::Scope::of(user, None),
         idempotency_key: run.to_string(),
         origins: Arc::new(Origins::default()),
+        readable: usize::MAX,
         payer: Arc::clone(&payer) as _,
     };
     let call = ToolCall {

@@ -119,11 +119,9 @@ fn found(state: &RunState) -> Option<String> {
 
 /// The limit that a run has reached: what its person reads, and what the trace says.
 pub(super) fn spent_budget(state: &RunState, rules: &Rules) -> Option<(&'static str, String)> {
-    if state.tokens >= rules.max_run_tokens {
-        let used = format!(
-            "the run used {} tokens of max_run_tokens = {}",
-            state.tokens, rules.max_run_tokens
-        );
+    let most = rules.most_tokens();
+    if state.tokens >= most {
+        let used = format!("the run used {} tokens of max_run_tokens = {most}", state.tokens);
         Some((sentences::BUDGET, used))
     } else if state.worked_ms >= rules.max_run_ms {
         let worked = format!(

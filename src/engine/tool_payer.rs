@@ -14,6 +14,7 @@ use tokio::time::Instant;
 
 use super::{
     Engine,
+    prompt::{fit, room::Window},
     step::{LlmResponse, Spent},
 };
 use crate::{
@@ -175,12 +176,18 @@ impl Pays for ToolPayer {
         let own = own_keys::model(roles, &engine.sealed, &self.keys().await?, role)
             .map_err(|fault| ToolError::Unavailable(own_keys::unusable(&fault)))?;
         let mut request = request.clone();
+        let window = Window {
+            tokens: roles.window(role, own.as_ref()),
+            reply: roles.reply_limit(role),
+        };
+        fit::fit(&mut request, window);
         let prompt_tokens = estimate_request(&request);
         let settlement = if own.is_none() {
             if !engine.settings.budgets.is_empty() {
                 // What is reserved is what is asked for.
                 request.max_tokens = request.max_tokens.or(Some(roles.longest_reply(role)));
             }
+            fit::leave_room(&mut request, window, prompt_tokens);
             self.reserve(roles.worst_case(role, prompt_tokens, request.max_tokens))
                 .await?
         } else {

@@ -115,7 +115,7 @@ pub(super) struct NewRun {
     agent_id: Option<AgentId>,
     /// What is asked.
     input_text: String,
-    /// The same as data.
+    /// Data that goes with it, shown to the model as data: whole, or cut with a mark where it is long.
     #[schema(value_type = Option<Object>)]
     input_json: Option<Value>,
     /// Which kind of helper it is.

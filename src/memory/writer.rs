@@ -7,7 +7,7 @@ use clifford_llm::ModelError;
 use serde_json::Value;
 
 use super::{
-    asking::{Whose, complete},
+    asking::{Whose, complete, window},
     operations::{self, Reading},
     result::{Progress, Unread},
     rules::{self, Place},
@@ -18,6 +18,7 @@ use crate::{
     engine::{
         Engine,
         crash::{self, Point},
+        prompt::{fit, weight::Form},
     },
     id::{ChannelId, ContextId, MemoryItemId, MessageId, SpaceId, UserId},
     jobs::JobError,
@@ -180,7 +181,8 @@ async fn next_piece(engine: &Engine, job: &Job, most: usize) -> Result<Option<Pi
     // One more tells whether there is more.
     let limit = u32::try_from(most.saturating_add(1)).unwrap_or(u32::MAX);
     let mut said = memory_write::next(&mut conn, context, after, job.through, limit).await?;
-    let length = segment::length(&said, most);
+    let room = fit::at_once(window(engine));
+    let length = segment::length(&said, most, room, |text| Form::Json.weigh(text));
     let is_last = length == said.len();
     said.truncate(length);
     let Some(last) = said.last() else {

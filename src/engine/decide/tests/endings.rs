@@ -285,7 +285,7 @@ fn spent_iterations_of_a_greeting_end_with_a_greeting() {
 #[test]
 fn a_spent_budget_fails_a_run_with_nothing_to_show_and_completes_another() {
     let spent: [(fn(&mut Rehearsal), &str); 3] = [
-        (|run| run.state.tokens = 80_000, sentences::BUDGET),
+        (|run| run.state.tokens = run.rules.most_tokens(), sentences::BUDGET),
         (|run| run.state.worked_ms = 120_000, sentences::TIME),
         (
             |run| {
@@ -353,14 +353,7 @@ fn a_parent_sees_the_error_of_a_failed_subagent() {
         origins: std::collections::BTreeSet::new(),
         used: crate::engine::step::Used::default(),
     }));
-    let last = run
-        .state
-        .transcript
-        .messages()
-        .last()
-        .expect("an entry")
-        .content
-        .clone();
+    let last = run.state.transcript.texts().pop().expect("an entry");
     let entry: Value = serde_json::from_str(&last).expect("JSON");
     assert_eq!(entry["subagents"][0]["error"], "not found");
 }

@@ -104,11 +104,11 @@ fn the_planning_gate_can_be_off() {
 fn a_refused_action_costs_its_iteration_and_its_note_is_said_once() {
     let mut run = Rehearsal::new(Rules::default());
     run.reply(&call("1"));
-    let shown = run.state.transcript.messages().count();
+    let shown = run.state.transcript.texts().len();
     run.reply(&call("2"));
     assert_eq!(run.state.iterations, 2);
     // Only the second reply joins the transcript.
-    assert_eq!(run.state.transcript.messages().count(), shown + 1);
+    assert_eq!(run.state.transcript.texts().len(), shown + 1);
 }
 
 #[test]
