@@ -2,12 +2,12 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-pub use crate::http::fuzzing::check_body;
 pub use crate::worker::fuzzing::check_frames;
 use crate::{
     config::{self, Config, ConfigErrors, Sources},
     memory::operations,
 };
+pub use crate::{engine::prompt::fuzzing::check_prompt, http::fuzzing::check_body};
 
 /// The memory writer's model may reply anything: what is read of it keeps to the bounds of an operation.
 ///

@@ -73,7 +73,10 @@ impl JobError {
         use clifford_llm::ModelError;
         match self {
             Self::Store(_) | Self::NotYet(_) => true,
-            Self::Model(error) => !matches!(error, ModelError::BadRequest { .. } | ModelError::Refused { .. }),
+            Self::Model(error) => !matches!(
+                error,
+                ModelError::TooLong { .. } | ModelError::BadRequest { .. } | ModelError::Refused { .. }
+            ),
             Self::Unreadable(_) | Self::Panicked => false,
         }
     }

@@ -45,4 +45,5 @@ pub mod takeover;
 pub mod telemetry;
 pub mod tools;
 pub mod triggers;
+pub mod windows;
 pub mod worker;

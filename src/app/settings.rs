@@ -12,7 +12,7 @@ use crate::{
     delivery,
     engine::{
         self,
-        rules::{Profile, Rules},
+        rules::{ASSUMED_WINDOW, CACHED_SHARE, Profile, Rules},
         transcript::WindowLimits,
     },
     files::{self, S3, S3Settings, Storage},
@@ -35,13 +35,15 @@ pub(crate) fn rules(config: &Config, tools: &Registry, options: &Options) -> Rul
         max_iterations_hard_cap: engine.max_iterations_hard_cap,
         planning_gate: engine.planning_gate == config::PlanningGate::Required,
         max_json_retries: engine.max_json_retries,
-        window: WindowLimits {
+        transcript: WindowLimits {
             entries: count(engine.transcript_limit),
-            tokens: u64::from(engine.transcript_token_limit),
+            tokens: engine.transcript_token_limit.map(u64::from),
             entry_tokens: u64::from(engine.tool_result_token_limit),
         },
         max_parallel_subagents: count(engine.max_parallel_subagents),
+        window: ASSUMED_WINDOW,
         max_run_tokens: engine.max_run_tokens,
+        cached_share: cached_share(config),
         max_run_ms: engine.max_run_seconds * 1000,
         max_run_cost: engine.max_run_cost,
         time_zone: engine.time_zone.clone(),
@@ -51,6 +53,24 @@ pub(crate) fn rules(config: &Config, tools: &Registry, options: &Options) -> Rul
         profiles: (config.profiles.iter())
             .map(|profile| (profile.name.clone(), self::profile(profile)))
             .collect(),
+    }
+}
+
+/// What part of a token a cached one counts: its price's share, where both are set for who answers people.
+fn cached_share(config: &Config) -> f64 {
+    let usual = config::RoleModel::default();
+    let choice = config.llm.roles.executor.as_ref().unwrap_or(&usual);
+    let named = |provider: &&config::Provider| choice.provider.as_ref().is_none_or(|name| *name == provider.name);
+    let provider = config
+        .llm
+        .providers
+        .iter()
+        .find(named)
+        .map(|provider| choice.at(provider));
+    let prices = provider.and_then(|provider| provider.cached_price.zip(provider.prompt_price));
+    match prices.filter(|(_, prompt)| *prompt > 0.0) {
+        Some((cached, prompt)) => (cached / prompt).clamp(0.0, 1.0),
+        None => CACHED_SHARE,
     }
 }
 

@@ -84,6 +84,7 @@ pub(super) async fn call(
         quarantine_after: engine.settings.deaths.quarantine_after,
         idempotency_key: run.to_string(),
         origins: Arc::new(Origins::default()),
+        readable: usize::MAX,
         payer: Arc::clone(&payer) as _,
     };
     let call = ToolCall {

@@ -58,6 +58,8 @@ pub struct Commit {
     pub has_children: bool,
     /// The most turns of a conversation, before its older half leaves it.
     pub max_turns: i64,
+    /// The conversation takes more than half of its room in a prompt: its older half leaves it, however few turns it has.
+    pub is_half_full: bool,
     /// How long this worker's leases are.
     pub lease_for: Duration,
     /// What was reserved for the call whose reply it records.
@@ -194,7 +196,7 @@ impl Commit {
             work_to_claim |= wake_parent(tx, &self.run, now).await?;
         }
         if let Some(context) = rests_in {
-            if is_end && rest.turns > self.max_turns {
+            if is_end && (rest.turns > self.max_turns || self.is_half_full) {
                 job_to_do = closing::compact(tx, context, now).await?;
             }
             follow_up = begin_follow_up(

@@ -58,7 +58,7 @@ async fn drive_within(engine: &Arc<Engine>, work: Work, cancelled: &Cancellation
                 measures::lease_lost();
                 return Rest::LetGo;
             }
-            Ok(work) => AssertUnwindSafe(attempt(engine, work, cancelled))
+            Ok(work) => AssertUnwindSafe(Box::pin(attempt(engine, work, cancelled)))
                 .catch_unwind()
                 .await
                 .unwrap_or(Err(Gone::Panicked)),

@@ -24,10 +24,36 @@ pub const EVENT_QUARANTINED: &str = "Sorry, I could not take in your last messag
 /// For an answer that was set aside: processes that sent it died.
 pub const MESSAGE_QUARANTINED: &str = "Sorry, I had an answer, but sending it brought me down each time that I tried to. I \
                                        have set it aside, and my operator can see why.";
-/// For a model that does not answer.
+/// Where a run repeated itself and has nothing to say.
+pub const REPEATED: &str = "Sorry, I stopped because I was repeating myself. Could you rephrase or be more specific?";
+/// Where a run has called tools, and came to no answer.
+pub const UNFINISHED: &str = "Sorry, I worked on this, but came to no answer. Could you ask for a smaller part of it?";
+/// For a model that cannot be reached, or does not answer.
 pub const MODEL_DOWN: &str = "Sorry, I can't reach my language model right now. Please try again in a few minutes.";
 /// For a model that will not answer.
 pub const MODEL_REFUSED: &str = "Sorry, my language model declined to answer this.";
+/// For a model whose provider asks for patience.
+pub const MODEL_BUSY: &str =
+    "Sorry, my language model has too much to do right now. Please try again in a few minutes.";
+/// For a request that its model cannot take in, however much is left out.
+pub const MODEL_TOO_LONG: &str = "Sorry, this is more than my language model can take in at once. Please send it in smaller \
+                                  parts, or as a file.";
+/// For a request that the provider refuses.
+pub const MODEL_REFUSES_REQUEST: &str =
+    "Sorry, my language model could not read what I asked it, and trying again won't help. My owner can look up why.";
+/// For a key that the provider does not accept.
+pub const MODEL_KEY: &str = "Sorry, my language model does not accept my key. My owner has to mend that.";
+/// For a key that may not do this.
+pub const MODEL_FORBIDDEN: &str = "Sorry, I am not allowed to use my language model. My owner has to mend that.";
+/// For a model that there is not.
+pub const MODEL_UNKNOWN: &str =
+    "Sorry, the language model that I am set to use does not exist. My owner has to mend that.";
+/// For an account without money.
+pub const MODEL_UNPAID: &str =
+    "Sorry, the account that pays for my language model is out of money. My owner has to mend that.";
+/// For a run whose time is over.
+pub const TIME: &str =
+    "Sorry, this took longer than I may work on one request. Could you ask for a smaller part of it?";
 /// For a spent budget of a run.
 pub const BUDGET: &str =
     "Sorry, this took more work than I may spend on one request. Could you ask for a smaller part of it?";

@@ -121,7 +121,7 @@ pub(super) struct NewRun {
     /// What is asked.
     #[schema(max_length = 1_048_576)]
     input_text: String,
-    /// The same as data.
+    /// Data that goes with it, shown to the model as data: whole, or cut with a mark where it is long.
     #[schema(value_type = Option<Object>)]
     input_json: Option<Value>,
     /// Which kind of helper it is.

@@ -297,6 +297,8 @@ pub async fn said_by(conn: &mut Conn, run: RunId) -> Result<Vec<Message>, StoreE
 /// A turn of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Turn {
+    /// Its message's id; none, where nobody asks for it.
+    pub id: Option<MessageId>,
     /// Which way it went.
     pub direction: Direction,
     /// The text, with what it answers.
@@ -306,6 +308,7 @@ pub struct Turn {
 /// A turn as it is stored.
 #[derive(Clone, Debug, FromRow)]
 pub(super) struct TurnRow {
+    id: MessageId,
     direction: Direction,
     content: String,
     quote: Option<JsonText<Json>>,
@@ -314,6 +317,7 @@ pub(super) struct TurnRow {
 impl From<TurnRow> for Turn {
     fn from(row: TurnRow) -> Self {
         Self {
+            id: Some(row.id),
             direction: row.direction,
             content: with_quote(row.quote.as_ref(), &row.content, IN_HISTORY),
         }
@@ -338,7 +342,7 @@ pub async fn conversation(
 /// The same as a question, newest first.
 pub(super) fn ask_conversation(context: ContextId, run: RunId, limit: u32) -> Ask {
     (
-        "SELECT direction, content, quote FROM messages
+        "SELECT id, direction, content, quote FROM messages
          WHERE context_id = $1 AND id < $2 AND (run_id IS NULL OR run_id <> $2) AND status <> 'queued'
              AND deleted_at IS NULL
              AND id > COALESCE((SELECT compacted_through FROM contexts WHERE id = $1), '')
@@ -346,6 +350,62 @@ pub(super) fn ask_conversation(context: ContextId, run: RunId, limit: u32) -> As
             .to_owned(),
         args![context, run, limit],
     )
+}
+
+/// A message that was said while a run waited.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct Later {
+    /// Its id.
+    pub id: MessageId,
+    /// Which way it went.
+    pub direction: Direction,
+    /// Whose, or to whom.
+    pub user_id: Option<UserId>,
+    /// The text.
+    pub content: String,
+    /// 1: by a run that has read words from outside.
+    pub tainted: i64,
+}
+
+/// The newest messages of a context behind one that are not a run's own, oldest first.
+///
+/// # Errors
+/// The store's.
+pub async fn since(
+    conn: &mut Conn,
+    context: ContextId,
+    run: RunId,
+    after: MessageId,
+    limit: u32,
+) -> Result<Vec<Later>, StoreError> {
+    let mut found: Vec<Later> = conn
+        .all(
+            "SELECT m.id, m.direction, m.user_id, m.content,
+                 CAST(CASE WHEN r.tainted AND m.direction = 'outbound' THEN 1 ELSE 0 END AS BIGINT) AS tainted
+             FROM messages m LEFT JOIN runs r ON r.id = m.run_id
+             WHERE m.context_id = $1 AND m.id > $2 AND (m.run_id IS NULL OR m.run_id <> $3) AND m.status <> 'queued' AND m.deleted_at IS NULL
+             ORDER BY m.id DESC LIMIT $4",
+            args![context, after, run, limit],
+        )
+        .await?;
+    found.reverse();
+    Ok(found)
+}
+
+/// How many messages of a context stand before one that no summary tells: asked only where there are more than are read.
+///
+/// # Errors
+/// The store's.
+pub async fn untold_before(conn: &mut Conn, context: ContextId, before: MessageId) -> Result<u64, StoreError> {
+    let count: (i64,) = conn
+        .one(
+            "SELECT COUNT(*) FROM messages
+             WHERE context_id = $1 AND id < $2 AND status <> 'queued' AND deleted_at IS NULL
+                 AND id > COALESCE((SELECT compacted_through FROM contexts WHERE id = $1), '')",
+            args![context, before],
+        )
+        .await?;
+    Ok(u64::try_from(count.0).unwrap_or_default())
 }
 
 /// Gives a message to a run.

@@ -32,6 +32,7 @@ pub mod memory_write;
 pub mod merge;
 mod message_views;
 pub mod messages;
+pub mod model_windows;
 pub mod notify;
 pub mod outbox;
 mod page;

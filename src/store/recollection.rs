@@ -46,6 +46,8 @@ pub struct Conversation {
     pub summary: Option<String>,
     /// Its newest turns, oldest first.
     pub turns: Vec<Turn>,
+    /// How many there are before those, which no summary tells either.
+    pub before: u64,
 }
 
 /// What the same person last said in another private place, and was answered.
@@ -125,7 +127,8 @@ pub async fn find(conn: &mut Conn, wanted: Wanted) -> Result<Recollection, Store
     let conversation = wanted.conversation;
     let asks = [
         conversation.map_or_else(nothing, |(context, run)| {
-            messages::ask_conversation(context, run, wanted.turns)
+            // One more tells whether there are more.
+            messages::ask_conversation(context, run, wanted.turns.saturating_add(1))
         }),
         conversation.map_or_else(nothing, |(context, _)| ask_head(context)),
         wanted.person.map_or_else(nothing, |(user, viewer)| {
@@ -140,11 +143,25 @@ pub async fn find(conn: &mut Conn, wanted: Wanted) -> Result<Recollection, Store
     ];
     let [turns, head, items, elsewhere, settings, keys, outside] = conn.together(asks).await?;
     let turns: Vec<TurnRow> = turns.all()?;
-    let turns: Vec<Turn> = turns.into_iter().rev().map(Turn::from).collect();
+    let mut turns: Vec<Turn> = turns.into_iter().rev().map(Turn::from).collect();
+    let more = turns
+        .len()
+        .saturating_sub(usize::try_from(wanted.turns).unwrap_or(usize::MAX));
+    turns.drain(..more);
+    let first = turns.first().filter(|_| more > 0).and_then(|turn| turn.id);
+    let before = match (conversation, first) {
+        (Some((context, _)), Some(first)) => messages::untold_before(conn, context, first).await?,
+        _ => 0,
+    };
     let head: Option<Head> = head.maybe()?;
     let (name, summary) = head.map_or((None, None), |head| (head.name, head.summary));
     Ok(Recollection {
-        conversation: Conversation { name, summary, turns },
+        conversation: Conversation {
+            name,
+            summary,
+            turns,
+            before,
+        },
         items: items.all()?,
         elsewhere: by_place(elsewhere.all()?),
         settings: settings.all()?,
@@ -248,6 +265,7 @@ fn by_place(rows: Vec<ElsewhereRow>) -> Vec<Elsewhere> {
     let mut places: Vec<(ContextId, ChannelId, Elsewhere)> = Vec::new();
     for row in rows {
         let turn = Turn {
+            id: None,
             direction: row.direction,
             content: with_quote(row.quote.as_ref(), &row.content, IN_HISTORY),
         };

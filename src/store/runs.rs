@@ -145,7 +145,25 @@ pub struct Run {
     pub updated_at: Timestamp,
 }
 
+/// What the machinery notes of a run that nobody asked for in person, beside the data that it is about.
+const INTERNAL: [&str; 3] = ["origins", "trigger", "data"];
+
 impl Run {
+    /// What a program gave along with what it asks. Where the machinery put that together, it is what stands under
+    /// `data`; a subagent is given nothing but its task.
+    pub fn given(&self) -> Option<&Json> {
+        let given = &self
+            .input_json
+            .as_ref()
+            .filter(|_| self.kind == RunKind::Coordinator)?
+            .0;
+        match given {
+            Json::Null => None,
+            Json::Object(fields) if fields.keys().all(|name| INTERNAL.contains(&name.as_str())) => fields.get("data"),
+            other => Some(other),
+        }
+    }
+
     /// A run as tests of pure rules need one.
     #[cfg(test)]
     pub(crate) fn sample() -> Self {

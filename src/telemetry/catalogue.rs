@@ -220,6 +220,8 @@ pub const METRICS: &[Metric] = &[
                     "answered",
                     "later",
                     "overloaded",
+                    "silent",
+                    "too_long",
                     "bad_request",
                     "refused",
                     "unauthorised",

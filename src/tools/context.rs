@@ -75,6 +75,8 @@ pub struct ToolContext {
     pub idempotency_key: String,
     /// Where what this call returns came from.
     pub origins: Arc<Origins>,
+    /// How many characters of a text its run's model can be shown at once.
+    pub readable: usize,
     /// Pays for what models are asked.
     pub payer: Arc<dyn Pays>,
 }

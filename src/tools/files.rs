@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Class, Command, Tool, ToolContext, ToolError};
+use super::{Class, Command, Tool, ToolContext, ToolError, kept};
 use crate::{
     clock::Timestamp,
     engine::crash::{self, Way},
@@ -54,7 +54,7 @@ struct GetArgs {
 
 #[derive(Deserialize, JsonSchema)]
 struct ReadArgs {
-    /// The file.
+    /// The file, or what a mark names where something was left out.
     id: String,
     /// From which character on; left out: 0.
     offset: Option<usize>,
@@ -174,21 +174,31 @@ async fn read(cx: ToolContext, args: ReadArgs) -> Result<Read, ToolError> {
     if limit == 0 || limit > most {
         return Err(ToolError::TellModel(format!("limit: give 1 to {most}")));
     }
-    let file = one(&cx, &args.id).await?;
-    came_from(&cx, &file);
-    let text = text_of(&cx, &file).await?;
+    // More would only be cut again.
+    let limit = limit.min(cx.readable);
+    let (name, text) = match kept::find(&cx, &args.id).await? {
+        Some(kept) => {
+            if let Some(origin) = kept.origin {
+                cx.came_from(origin);
+            }
+            (args.id, kept.text)
+        }
+        None => {
+            let file = one(&cx, &args.id).await?;
+            came_from(&cx, &file);
+            let text = text_of(&cx, &file).await?;
+            (file.name, text)
+        }
+    };
     let offset = args.offset.unwrap_or(0);
     let length = text.chars().count();
     if offset > 0 && offset >= length {
-        return Err(ToolError::TellModel(format!(
-            "offset: {} has {length} characters",
-            file.name
-        )));
+        return Err(ToolError::TellModel(format!("offset: {name} has {length} characters")));
     }
     let end = offset.saturating_add(limit);
     Ok(Read {
         text: text.chars().skip(offset).take(limit).collect(),
-        name: file.name,
+        name,
         offset,
         length,
         next: (end < length).then_some(end),

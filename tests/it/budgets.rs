@@ -384,7 +384,7 @@ async fn a_call_whose_time_runs_out_is_charged_as_one_that_is_stopped() {
     bot.says(ada, "hello");
     assert_eq!(
         bot.answers(ada, 1).await,
-        ["Sorry, I can't reach my language model right now. Please try again in a few minutes."]
+        ["Sorry, this took longer than I may work on one request. Could you ask for a smaller part of it?"]
     );
     bot.finish().await;
     let look = bot.look().await;

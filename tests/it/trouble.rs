@@ -189,14 +189,25 @@ async fn a_model_in_trouble_answers_late() {
 
 #[tokio::test]
 async fn a_model_that_stays_away_is_told_honestly() {
-    let fault = [
-        Reply::status(500, "secret internals"),
-        Reply::status(401, "Incorrect API key provided: sk-secret"),
-        Reply::status(400, "secret internals"),
-        Reply::garbage(),
-        Reply::never(),
+    const KEY: &str = "Sorry, my language model does not accept my key. My owner has to mend that.";
+    const FORBIDDEN: &str = "Sorry, I am not allowed to use my language model. My owner has to mend that.";
+    const UNKNOWN: &str = "Sorry, the language model that I am set to use does not exist. My owner has to mend that.";
+    const UNPAID: &str =
+        "Sorry, the account that pays for my language model is out of money. My owner has to mend that.";
+    const UNREADABLE: &str = "Sorry, my language model could not read what I asked it, and trying again won't help. My owner can look up why.";
+    const BUSY: &str = "Sorry, my language model has too much to do right now. Please try again in a few minutes.";
+    let faults = [
+        (Reply::status(500, "secret internals"), MODEL_DOWN),
+        (Reply::status(401, "Incorrect API key provided: sk-secret"), KEY),
+        (Reply::status(402, "secret internals"), UNPAID),
+        (Reply::status(403, "secret internals"), FORBIDDEN),
+        (Reply::status(404, "secret internals"), UNKNOWN),
+        (Reply::status(400, "secret internals"), UNREADABLE),
+        (Reply::rate_limited(3600), BUSY),
+        (Reply::garbage(), MODEL_DOWN),
+        (Reply::never(), MODEL_DOWN),
     ];
-    for fault in fault {
+    for (fault, told) in faults {
         let mut bot = Setup::on(Site::Telegram)
             .provider("timeout_seconds", 1)
             .set("llm.retries", 1)
@@ -206,7 +217,7 @@ async fn a_model_that_stays_away_is_told_honestly() {
         let always = fault.clone();
         bot.model.respond_with(move |_| always.clone());
         bot.says(room, "hello");
-        assert_eq!(bot.answers(room, 1).await, [MODEL_DOWN], "{fault:?}");
+        assert_eq!(bot.answers(room, 1).await, [told], "{fault:?}");
         bot.finish().await;
         assert_eq!(bot.look().await.run().await.status.as_str(), "failed");
     }

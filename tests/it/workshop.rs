@@ -70,6 +70,7 @@ impl Workshop {
                 prices: Prices::default(),
                 dearest: Prices::default(),
                 max_tokens: None,
+                windows: Vec::new(),
             };
             Roles::new(executor, [], BTreeMap::new(), Vec::new())
         });

@@ -11,6 +11,7 @@ use crate::{
         approval,
         crash::{self, Point, Way},
         effects::Effects,
+        prompt::Frame,
         step::{StepKind, ToolCall, ToolOutcome, ToolResult},
         tool_payer::{ToolPayer, Whose},
     },
@@ -136,6 +137,7 @@ impl Session<'_> {
             scope: Scope::of(self.work.run.user_id, channel),
             idempotency_key: call.idempotency_key.clone(),
             origins: Arc::new(Origins::default()),
+            readable: self.frame.as_ref().map_or(usize::MAX, Frame::readable),
             payer,
         }
     }

@@ -278,8 +278,13 @@ impl Session<'_> {
             self.private.learn_all(words);
         }
         for step in std::mem::take(&mut self.work.steps) {
-            if let StepKind::ToolResult(result) = &step.kind {
-                self.learn_own(result);
+            match &step.kind {
+                StepKind::ToolResult(result) => self.learn_own(result),
+                StepKind::Event(Event::Wake { said, .. }) => {
+                    said.iter()
+                        .for_each(|said| self.private.learn(&words::telling(&said.content)));
+                }
+                _ => {}
             }
             self.work.steps.push(step);
         }

@@ -5,7 +5,7 @@ use crate::{
     engine::{
         decide::Next,
         endings::give_up,
-        sentences::{GREETING, REPEATING, STUCK},
+        sentences::{self, GREETING, REPEATING, STUCK, UNFINISHED},
     },
     id::RunId,
     store::runs::{Run, RunStatus},
@@ -177,7 +177,12 @@ fn a_run_that_repeats_itself_says_so_also_without_output() {
     for _ in 0..3 {
         run.reply(&note("same"));
     }
-    assert_eq!(run.says, [format!("{STUCK}\n\n{REPEATING}")]);
+    assert_eq!(run.says, [sentences::REPEATED]);
+    let mut greeted = asked("Hello!", Rules::default());
+    for _ in 0..3 {
+        greeted.reply(&note("same"));
+    }
+    assert_eq!(greeted.says, [GREETING]);
 }
 
 #[test]
@@ -257,7 +262,7 @@ fn when_the_iterations_are_spent_the_buffer_is_sent_else_the_last_message_counts
         call("2"),
         json!({"type": "set_run_limits", "max_iterations": 3}),
     ]);
-    assert_eq!(ending, completed(EndingKind::Iterations, STUCK, Some(STUCK)));
+    assert_eq!(ending, completed(EndingKind::Iterations, UNFINISHED, Some(UNFINISHED)));
     assert_eq!(status, RunStatus::Completed);
 }
 
@@ -279,20 +284,23 @@ fn spent_iterations_of_a_greeting_end_with_a_greeting() {
 
 #[test]
 fn a_spent_budget_fails_a_run_with_nothing_to_show_and_completes_another() {
-    let spent: [fn(&mut Rehearsal); 3] = [
-        |run| run.state.tokens = 80_000,
-        |run| run.state.worked_ms = 120_000,
-        |run| {
-            run.rules.max_run_cost = Some(0.5);
-            run.state.cost = 0.5;
-        },
+    let spent: [(fn(&mut Rehearsal), &str); 3] = [
+        (|run| run.state.tokens = run.rules.most_tokens(), sentences::BUDGET),
+        (|run| run.state.worked_ms = 120_000, sentences::TIME),
+        (
+            |run| {
+                run.rules.max_run_cost = Some(0.5);
+                run.state.cost = 0.5;
+            },
+            sentences::BUDGET,
+        ),
     ];
-    for spend in spent {
+    for (spend, sentence) in spent {
         let mut empty = planned();
         spend(&mut empty);
         empty.next();
         assert_eq!(empty.status, RunStatus::Failed);
-        assert_eq!(empty.says, [crate::engine::sentences::BUDGET]);
+        assert_eq!(empty.says, [sentence]);
 
         let mut some = planned();
         some.reply(&output("Half of it."));
@@ -345,14 +353,7 @@ fn a_parent_sees_the_error_of_a_failed_subagent() {
         origins: std::collections::BTreeSet::new(),
         used: crate::engine::step::Used::default(),
     }));
-    let last = run
-        .state
-        .transcript
-        .messages()
-        .last()
-        .expect("an entry")
-        .content
-        .clone();
+    let last = run.state.transcript.texts().pop().expect("an entry");
     let entry: Value = serde_json::from_str(&last).expect("JSON");
     assert_eq!(entry["subagents"][0]["error"], "not found");
 }
