@@ -190,6 +190,7 @@ impl Outbound {
                 run_id: to.run,
                 address: crate::store::JsonText(to.address.clone()),
                 attempts: 0,
+                late_since: None,
             },
             parts: parts.clone(),
         });
@@ -296,29 +297,38 @@ pub async fn resolve_placeholder(
     let Some(address) = asked.address.as_ref().filter(|address| address.0.via.is_some()) else {
         return Ok(());
     };
-    if asked.id.made_at() < now.before(PLACEHOLDER_LIFE) {
+    if asked.id < MessageId::first_at(now.before(PLACEHOLDER_LIFE)) {
         return Ok(());
     }
+    let message = NewOutbound {
+        user_id: asked.user_id,
+        ..fixed_sentence(asked.channel_id, &address.0, text)
+    };
+    messages::insert_outbound(tx, &message, now).await
+}
+
+/// A message of one fixed sentence without markup, which belongs to no conversation. Whichever process serves the
+/// platform claims and sends it.
+pub fn fixed_sentence(channel: ChannelId, to: &Address, text: &'static str) -> NewOutbound {
     let id = MessageId::new();
     let part = Part::Text {
         text: text.to_owned(),
         plain: text.to_owned(),
         buttons: Vec::new(),
     };
-    let message = NewOutbound {
+    NewOutbound {
         id,
-        channel_id: asked.channel_id,
+        channel_id: channel,
         context_id: None,
-        user_id: asked.user_id,
+        user_id: None,
         run_id: None,
         content: text.to_owned(),
         attachments: None,
         metadata: None,
-        address: address.0.clone(),
+        address: to.clone(),
         parts: keyed(&URL_SAFE_NO_PAD.encode(id.0.as_bytes()), vec![part]),
         lease: None,
-    };
-    messages::insert_outbound(tx, &message, now).await
+    }
 }
 
 #[cfg(test)]

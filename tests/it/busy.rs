@@ -4,7 +4,7 @@ use clifford::store::{messages::Direction, runs::RunStatus, settings::BOT};
 use clifford_fakes::openai::Hold;
 
 use crate::{
-    brain::{self, Prompt},
+    brain::Prompt,
     harness::{Bot, Room, Setup, Site},
 };
 
@@ -315,7 +315,9 @@ async fn everybody_is_answered(setup: Setup) {
     let hold = bot.model.hold();
     let mut asked = Vec::new();
     for (n, person) in people.iter().enumerate() {
-        let said = bot.discord.user_says(channel, *person, &format!("Clifford question {}", n + 1));
+        let said = bot
+            .discord
+            .user_says(channel, *person, &format!("Clifford question {}", n + 1));
         stored(&bot, n + 1).await;
         asked.push(said);
     }

@@ -155,9 +155,7 @@ impl Taken {
             Some(context) => messages::queued(tx, context).await?,
             None => Vec::new(),
         };
-        waited.retain(|waited| {
-            waited.channel_id == message.channel_id && waited.user_id == Some(message.user_id)
-        });
+        waited.retain(|waited| waited.channel_id == message.channel_id && waited.user_id == Some(message.user_id));
         for waited in &waited {
             outbound::resolve_placeholder(tx, waited, sentences::ANSWERED_WITH_LATER, self.now).await?;
         }
