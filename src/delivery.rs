@@ -4,6 +4,7 @@ mod drafts;
 mod enclose;
 mod gate;
 mod hand;
+mod late;
 mod mark;
 
 use std::{
@@ -26,7 +27,7 @@ use self::{
     hand::Hand,
 };
 use crate::{
-    clock::SharedClock,
+    clock::{SharedClock, Timestamp},
     files::Files,
     id::{ChannelId, MessageId, RunId, WorkerId},
     outbound::{Ticket, To},
@@ -39,6 +40,11 @@ use crate::{
     telemetry::spans::Origin,
 };
 
+/// In place of a message that its platform refused in every form.
+const REFUSED_BY_PLATFORM: &str =
+    "Sorry, I could not send my answer here: it was refused. Please ask again, or ask for a shorter answer.";
+/// In place of a message that could not be sent for long.
+const NOT_DELIVERED: &str = "Sorry, an answer of mine could not be sent here for a long time. Please ask again.";
 /// The most messages claimed at once.
 const BATCH: u32 = 200;
 
@@ -51,6 +57,8 @@ pub struct Settings {
     pub backoff: Duration,
     /// The longest.
     pub longest_backoff: Duration,
+    /// How long a message fails by itself until it is set aside.
+    pub stuck_after: Duration,
     /// When a message that cannot be sent is given up.
     pub give_up_after: Duration,
     /// How long a lease lasts.
@@ -77,8 +85,23 @@ struct Inner {
     gates: DashMap<ChannelId, Handle>,
     /// The messages that are in a gate, or on the way to one.
     hand: Hand,
+    /// The messages that are set aside.
+    late: DashMap<MessageId, LateMessage>,
     tasks: TaskTracker,
     stop: CancellationToken,
+}
+
+/// A message that fails by itself, while its platform takes others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LateMessage {
+    /// Its platform.
+    pub platform: Platform,
+    /// Its chat.
+    pub channel: ChannelId,
+    /// Since when it is late.
+    pub since: Timestamp,
+    /// What its platform said last.
+    pub reason: String,
 }
 
 /// The way into a gate.
@@ -121,6 +144,7 @@ impl Delivery {
             isolation: Isolation::default(),
             gates: DashMap::new(),
             hand: Hand::default(),
+            late: DashMap::new(),
             tasks: TaskTracker::new(),
             stop: CancellationToken::new(),
         };
@@ -270,6 +294,16 @@ impl Delivery {
     /// What this process works on alone.
     pub fn isolation(&self) -> Isolation {
         self.inner.isolation.clone()
+    }
+
+    /// The messages of a platform that this process has set aside, the oldest first.
+    pub fn late(&self, platform: Platform) -> Vec<LateMessage> {
+        let mut late: Vec<_> = (self.inner.late.iter())
+            .filter(|late| late.platform == platform)
+            .map(|late| late.value().clone())
+            .collect();
+        late.sort_by_key(|late| late.since);
+        late
     }
 
     /// Whether a message is on its way out of this process.

@@ -217,6 +217,7 @@ pub(super) fn delivery_settings(config: &Config) -> delivery::Settings {
         resend_ambiguous: delivery.resend_ambiguous,
         backoff: Duration::from_secs(delivery.backoff_seconds),
         longest_backoff: Duration::from_secs(delivery.max_backoff_seconds),
+        stuck_after: Duration::from_secs(delivery.stuck_seconds),
         give_up_after: match delivery.give_up_hours {
             0 => Duration::MAX,
             hours => Duration::from_secs(hours * 3600),

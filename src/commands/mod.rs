@@ -24,8 +24,9 @@ use clifford_channel::Button;
 
 use crate::{
     clock::Timestamp,
-    engine::cancel,
+    engine::{cancel, sentences},
     id::RunId,
+    outbound,
     settings::PlaceSettings,
     store::{StoreError, Tx, channels::Channel, contexts, messages, runs, users::User},
 };
@@ -236,7 +237,10 @@ async fn stop(tx: &mut Tx, channel: &Channel, now: Timestamp) -> Result<Done, St
         cancelled.extend(cancel::tree(tx, run.id, "stopped in chat", now).await?);
     }
     let dropped = messages::drop_queued(tx, context).await?;
-    let text = if cancelled.is_empty() && dropped == 0 {
+    for message in &dropped {
+        outbound::resolve_placeholder(tx, message, sentences::STOPPED_BEFORE, now).await?;
+    }
+    let text = if cancelled.is_empty() && dropped.is_empty() {
         "There is nothing to stop."
     } else {
         "Stopped."

@@ -20,7 +20,8 @@ pub struct Ingress {
     #[schemars(range(min = 0, max = 8760))]
     pub auto_close_hours: u64,
     /// What becomes of a message that arrives while another is being answered. `follow_up`: it waits, and is answered
-    /// next, together with all that waits. `steer`: the work takes it in. `interrupt`: the work ends, and it is
+    /// next, together with all that its person wrote meanwhile; in a shared place each person is answered in turn.
+    /// `steer`: the work takes it in, if it is that person's. `interrupt`: that person's work ends, and the message is
     /// answered at once.
     pub when_busy: WhenBusy,
     /// How many messages of one person are answered in a minute, in chats and by tokens of people; tokens of the operator

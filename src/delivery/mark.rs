@@ -11,6 +11,7 @@ use crate::{
     quarantine,
     store::{
         StoreError, Tx, channels,
+        messages::{self, NewOutbound},
         outbox::{self, Delivered},
     },
 };
@@ -28,8 +29,10 @@ pub(super) enum Mark {
     Isolation(quarantine::Mark),
     /// It has not, this time.
     AttemptFailed(String),
-    /// It will not.
-    Failed(String),
+    /// It fails by itself: what follows it goes out past it.
+    SetAside(String),
+    /// It will not. What its chat is told in its place.
+    Failed(String, Option<Box<NewOutbound>>),
     /// There is no such chat any more.
     ChatGone(String),
     /// The chat has another address now.
@@ -100,7 +103,14 @@ impl Mark {
             }
             Self::Isolation(mark) => outbox::mark(tx, id, worker, mark).await,
             Self::AttemptFailed(reason) => outbox::attempt_failed(tx, id, worker, &reason).await,
-            Self::Failed(reason) => outbox::fail(tx, id, worker, &reason).await,
+            Self::SetAside(reason) => outbox::set_aside(tx, id, worker, &reason, now).await,
+            Self::Failed(reason, notice) => {
+                let is_ours = outbox::fail(tx, id, worker, &reason).await?;
+                match notice {
+                    Some(notice) if is_ours => messages::insert_outbound(tx, &notice, now).await,
+                    _ => Ok(()),
+                }
+            }
             Self::ChatGone(reason) => channels::disable(tx, channel, &reason, now).await,
             Self::Moved { platform, from, to } => {
                 channels::moved(tx, platform, &from, &to.place).await?;

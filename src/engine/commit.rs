@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::{
     effects::{After, Child},
+    sentences,
     step::{Event, LlmResponse, Step, StepKind, ToolResult},
     work::Task,
 };
@@ -15,6 +16,7 @@ use crate::{
     clock::Timestamp,
     id::{AgentId, ChannelId, ContextId, RunId, UserId, WorkerId},
     memory::closing,
+    outbound,
     roles::Role,
     store::{
         StoreError, Tx,
@@ -359,6 +361,7 @@ async fn take_in(
     let mut taken = Vec::new();
     for (seq, message) in (takes_in.next_seq..).zip(queued.into_iter().filter(|message| takes_in.takes(message))) {
         messages::give_to_run(tx, message.id, run).await?;
+        outbound::resolve_placeholder(tx, &message, sentences::ANSWERED_WITH_EARLIER, now).await?;
         let step = Step {
             seq,
             at: now,
@@ -407,9 +410,10 @@ pub async fn wake_parent(tx: &mut Tx, ended: &Run, now: Timestamp) -> Result<boo
     }
 }
 
-/// One new run for all that arrived in a context while another was at work, in order. It answers where the
-/// last of them was written. What arrived in another channel that shares the context is answered there, so it waits
-/// for the run after. The agent of its channel does it, else the one of the run that ended.
+/// One new run for all that the next person wrote in a context while another run was at work, in order. It answers
+/// where the last of their messages was written. What other people wrote, and what arrived in another channel that
+/// shares the context, is answered by runs of its own, one after another, in the order of each person's first
+/// message. The agent of its channel does it, else the one of the run that ended.
 ///
 /// # Errors
 /// The store's.
@@ -434,10 +438,15 @@ async fn begin_follow_up(
     lease_for: Duration,
     now: Timestamp,
 ) -> Result<Option<(Run, Lease)>, StoreError> {
-    if let Some(place) = queued.first().map(|first| first.channel_id) {
-        queued.retain(|message| message.channel_id == place);
+    if let Some((place, person)) = queued.first().map(|first| (first.channel_id, first.user_id)) {
+        queued.retain(|message| message.channel_id == place && message.user_id == person);
     }
-    let Some(last) = queued.last() else { return Ok(None) };
+    let Some((last, earlier)) = queued.split_last() else {
+        return Ok(None);
+    };
+    for message in earlier {
+        outbound::resolve_placeholder(tx, message, sentences::ANSWERED_WITH_LATER, now).await?;
+    }
     let own = channels::get(tx, last.channel_id)
         .await?
         .and_then(|channel| channel.agent_id);

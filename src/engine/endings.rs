@@ -101,8 +101,12 @@ pub fn give_up(state: &RunState, kind: EndingKind, sentence: &str, error: &str) 
     }
 }
 
-/// Names what the subagents could not do, if none of them could do anything.
+/// What a person reads of a failure; nothing, if they have their answer. Names what the subagents could not do, if none
+/// of them could do anything.
 pub(super) fn apology(state: &RunState, sentence: &str) -> String {
+    if state.has_answered {
+        return String::new();
+    }
     let nothing_done = !state.any_child_completed && !state.failed_tasks.is_empty();
     if nothing_done {
         sentences::could_not(sentence, &state.failed_tasks)

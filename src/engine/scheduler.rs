@@ -64,9 +64,15 @@ async fn look(engine: &Arc<Engine>) -> Result<Option<Timestamp>, StoreError> {
         engine.quarantine_message(guilty).await?;
     }
     let mut conn = engine.db.read().await?;
+    // What a process that died held is taken over as soon as its lease ends.
+    let free = match engine.db.is_shared() {
+        true => run_queue::next_lease_end(&mut conn, engine.worker, now).await?,
+        false => None,
+    };
     let next = [
         run_queue::next_wake(&mut conn, now).await?,
         triggers::next_due(&mut conn, now).await?,
+        free.map(|at| at.after(Duration::from_millis(1))),
     ];
     Ok(next.into_iter().flatten().min())
 }

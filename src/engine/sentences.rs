@@ -62,6 +62,12 @@ pub const CANCELLED: &str = "This request was cancelled.";
 /// For a message that comes while a run waits for an answer of its person, and is kept for that run.
 pub const ASKED_BEFORE: &str = "I am still waiting for your answer to what I asked: please press a button there, or write \
                                 `/approve` or `/deny`. I will read this when I go on.";
+/// In place of a command's placeholder: its answer is that of a later message of the same person.
+pub const ANSWERED_WITH_LATER: &str = "↪️ I answer this together with your later message.";
+/// In place of a command's placeholder: its answer is that of an earlier message of the same person.
+pub const ANSWERED_WITH_EARLIER: &str = "↪️ I answer this together with your earlier message.";
+/// In place of a command's placeholder: somebody stopped the bot before it came to it.
+pub const STOPPED_BEFORE: &str = "⏹️ I was stopped before I came to this. Please ask again.";
 /// For a channel without an agent.
 pub const NO_AGENT: &str = "No enabled agent is configured for this channel.";
 

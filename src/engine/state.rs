@@ -13,6 +13,7 @@ use clifford_action::{Category, OutputMode, RecoverAction};
 use clifford_channel::is_of_others;
 use serde_json::{Value, json};
 
+mod answered;
 mod asking;
 mod pending;
 
@@ -73,6 +74,9 @@ pub struct RunState {
     pub sent: Vec<String>,
     /// How many of them it had sent when a person last wrote: they answer nothing of that.
     pub sent_before: usize,
+    /// The last thing that it did was to tell its person something that may stand as the answer. What goes wrong after
+    /// that is for the trace, not for them.
+    pub has_answered: bool,
     /// How often each tool call (name and canonical arguments) was made.
     pub calls: BTreeMap<String, u32>,
     /// How often each command failed since it last worked.
@@ -156,6 +160,7 @@ impl RunState {
             had_output: false,
             sent: Vec::new(),
             sent_before: 0,
+            has_answered: false,
             calls: BTreeMap::new(),
             failures: BTreeMap::new(),
             any_tool_failed: false,
@@ -197,6 +202,7 @@ impl RunState {
     /// Takes one step.
     pub fn apply(&mut self, step: &Step) {
         self.next_seq = step.seq + 1;
+        self.has_answered = answered::answers(&step.kind).unwrap_or(self.has_answered);
         match &step.kind {
             StepKind::ToolCall(call) => self.tool_called(call),
             StepKind::ToolResult(result) => {

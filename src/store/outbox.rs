@@ -29,6 +29,8 @@ pub struct Outgoing {
     pub deaths: i64,
     /// How it stood to isolation at the last death.
     pub isolation: Option<Mark>,
+    /// Since when it is late: it fails by itself, and what follows it in its chat goes out past it.
+    pub late_since: Option<Timestamp>,
 }
 
 impl Outgoing {
@@ -268,11 +270,30 @@ pub async fn attempt_failed(tx: &mut Tx, message: MessageId, worker: WorkerId, r
     Ok(())
 }
 
-/// Gives a message up: the platform will not take it.
+/// Sets a message aside: what follows it in its chat no longer waits for it.
 ///
 /// # Errors
 /// The store's.
-pub async fn fail(tx: &mut Tx, message: MessageId, worker: WorkerId, reason: &str) -> Result<(), StoreError> {
+pub async fn set_aside(
+    tx: &mut Tx,
+    message: MessageId,
+    worker: WorkerId,
+    reason: &str,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    tx.execute(
+        format!("UPDATE messages SET late_since = COALESCE(late_since, $1), error = $4 WHERE id = $2 AND {IS_OURS}"),
+        args![now, message, worker, reason],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Gives a message up: the platform will not take it. Returns whether it was this worker's to give up.
+///
+/// # Errors
+/// The store's.
+pub async fn fail(tx: &mut Tx, message: MessageId, worker: WorkerId, reason: &str) -> Result<bool, StoreError> {
     let failed = tx
         .execute(
             format!(
@@ -283,7 +304,7 @@ pub async fn fail(tx: &mut Tx, message: MessageId, worker: WorkerId, reason: &st
         )
         .await?;
     if failed == 0 {
-        return Ok(());
+        return Ok(false);
     }
     tx.execute(
         format!(
@@ -293,7 +314,7 @@ pub async fn fail(tx: &mut Tx, message: MessageId, worker: WorkerId, reason: &st
         args![message],
     )
     .await?;
-    Ok(())
+    Ok(true)
 }
 
 /// Writes how a message stands to isolation.
@@ -353,14 +374,15 @@ pub async fn readdress(tx: &mut Tx, message: MessageId, worker: WorkerId, addres
     Ok(())
 }
 
-/// Whether a channel has an undelivered message that is older than this one: order is kept across processes.
+/// Whether a channel has an undelivered message that is older than this one, and not set aside: order is kept across
+/// processes.
 ///
 /// # Errors
 /// The store's.
 pub async fn has_older(conn: &mut Conn, channel: ChannelId, message: MessageId) -> Result<bool, StoreError> {
     conn.exists(
         "SELECT CAST(1 AS BIGINT) FROM messages WHERE channel_id = $1 AND id < $2 AND direction = 'outbound'
-         AND status IN ('pending', 'sending') LIMIT 1",
+         AND status IN ('pending', 'sending') AND late_since IS NULL LIMIT 1",
         args![channel, message],
     )
     .await

@@ -275,6 +275,30 @@ pub async fn due(
     .await
 }
 
+/// When the next lease of another worker on a run or a message ends, if that is not renewed.
+///
+/// # Errors
+/// The store's.
+pub async fn next_lease_end(
+    conn: &mut Conn,
+    worker: WorkerId,
+    after: Timestamp,
+) -> Result<Option<Timestamp>, StoreError> {
+    let row: (Option<i64>,) = conn
+        .one(
+            "SELECT MIN(lease_until) FROM (
+                 SELECT MIN(lease_until) AS lease_until FROM runs
+                 WHERE status IN ('pending', 'running') AND lease_until > $1 AND lease_owner <> $2
+                 UNION ALL
+                 SELECT MIN(lease_until) FROM messages
+                 WHERE direction = 'outbound' AND status IN ('pending', 'sending') AND lease_until > $1
+                   AND lease_owner <> $2) held",
+            args![after, worker],
+        )
+        .await?;
+    Ok(row.0.map(Timestamp))
+}
+
 /// When the next waiting run wakes, or the next pending one may begin.
 ///
 /// # Errors

@@ -71,14 +71,16 @@ pub async fn queue(tx: &mut Tx, id: MessageId, address: &Address, mode: Option<M
     .await
 }
 
-/// Drops what waits in a context (somebody said stop), and returns how much there was.
+/// Drops what waits in a context (somebody said stop), and returns it.
 ///
 /// # Errors
 /// The store's.
-pub async fn drop_queued(tx: &mut Tx, context: ContextId) -> Result<u64, StoreError> {
+pub async fn drop_queued(tx: &mut Tx, context: ContextId) -> Result<Vec<Queued>, StoreError> {
+    let dropped = queued(tx, context).await?;
     tx.execute(
         "UPDATE messages SET status = 'history' WHERE context_id = $1 AND status = 'queued'",
         args![context],
     )
-    .await
+    .await?;
+    Ok(dropped)
 }

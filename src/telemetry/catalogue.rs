@@ -294,6 +294,11 @@ pub const METRICS: &[Metric] = &[
         "Attempts to send a part that came to nothing.",
     ),
     counter(
+        "clifford_late_messages_total",
+        &[PLATFORM],
+        "Messages that failed by themselves and were set aside, so that later ones went out past them.",
+    ),
+    counter(
         "clifford_ambiguous_sends_total",
         &[PLATFORM],
         "Parts of which nobody knows whether they arrived, where the platform cannot drop a repeat.",

@@ -18,7 +18,15 @@ pub const EVENT_OUTCOMES: [&str; 5] = ["answering", "queued", "stored", "duplica
 /// What may be set aside.
 pub const QUARANTINED: [&str; 6] = ["run", "job", "message", "trigger", "event", "file"];
 /// Why a part was not sent.
-pub const SEND_FAILURES: [&str; 6] = ["retry_after", "not_sent", "unreachable", "moved", "gone", "rejected"];
+pub const SEND_FAILURES: [&str; 7] = [
+    "retry_after",
+    "not_sent",
+    "unreachable",
+    "failed",
+    "moved",
+    "gone",
+    "rejected",
+];
 
 /// A run came to rest.
 pub fn run_rests(status: RunStatus) {
@@ -218,10 +226,16 @@ pub const fn reason(error: &SendError) -> &'static str {
         SendError::RetryAfter(_) => "retry_after",
         SendError::NotSent(_) => "not_sent",
         SendError::Unreachable(_) => "unreachable",
+        SendError::Failed(_) => "failed",
         SendError::Moved(_) => "moved",
         SendError::Gone(_) => "gone",
         SendError::Rejected(_) => "rejected",
     }
+}
+
+/// A message was set aside, so that what follows it in its chat goes out.
+pub fn set_aside(platform: Platform) {
+    counter!("clifford_late_messages_total", "platform" => platform.as_str()).increment(1);
 }
 
 /// Nobody knows whether a part arrived.

@@ -134,6 +134,7 @@ async fn a_hundred_runs_at_once_overspend_a_budget_by_one_call_at_most() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
 async fn a_hundred_runs_at_once_overspend_a_budget_by_one_call_at_most_on_postgres() {
     if let Some(setup) = Setup::on(Site::Telegram).postgres() {
         a_hundred_at_once_overspend_by_one_call_at_most(setup).await;
@@ -317,6 +318,7 @@ async fn a_hundred_runs_at_once_overspend_their_spaces_budget_by_one_call_at_mos
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
 async fn a_hundred_runs_at_once_overspend_others_budgets_by_one_call_at_most_on_postgres() {
     for scope in ["user", "space"] {
         if let Some(setup) = Setup::on(Site::Discord).postgres() {

@@ -136,6 +136,7 @@ async fn each_finds_what_was_said_where_they_are_and_nothing_else() {
 }
 
 #[tokio::test]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
 async fn each_finds_what_was_said_where_they_are_and_nothing_else_on_postgresql() {
     if let Some(setup) = Setup::on(Site::Telegram).postgres() {
         each_finds_what_was_said_where_they_are(setup).await;

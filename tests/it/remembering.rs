@@ -166,6 +166,7 @@ async fn the_sixty_first_turn_of_a_conversation_compacts_it_on_sqlite() {
 }
 
 #[tokio::test]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
 async fn the_sixty_first_turn_of_a_conversation_compacts_it_on_postgresql() {
     if let Some(setup) = Setup::on(Site::Telegram).postgres() {
         sixty_one_turns(setup).await;
@@ -244,6 +245,7 @@ async fn a_compaction_loses_and_doubles_nothing_whenever_the_process_is_killed_o
 }
 
 #[tokio::test]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
 async fn a_compaction_loses_and_doubles_nothing_whenever_the_process_is_killed_on_postgresql() {
     let setups = POINTS.map(|point| Some((point, Setup::on(Site::Discord).postgres()?)));
     join_all(setups.into_iter().flatten().map(|(point, setup)| survive(point, setup))).await;

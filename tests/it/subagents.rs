@@ -179,6 +179,7 @@ async fn a_run_that_is_killed_while_its_subagents_work_wakes_once_on_sqlite() {
 }
 
 #[tokio::test]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
 async fn a_run_that_is_killed_while_its_subagents_work_wakes_once_on_postgresql() {
     if let Some(setup) = setup(Site::Telegram).postgres() {
         killed_while_its_readers_work(setup).await;
@@ -326,6 +327,7 @@ async fn a_subagent_of_a_subagent_survives_a_kill_on_sqlite() {
 }
 
 #[tokio::test]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
 async fn a_subagent_of_a_subagent_survives_a_kill_on_postgresql() {
     if let Some(setup) = Setup::on(Site::Telegram).postgres() {
         killed_at_the_second_level(setup).await;

@@ -308,3 +308,80 @@ async fn a_run_that_panics_fails_with_an_honest_answer_and_the_next_one_is_answe
         );
     }
 }
+
+#[tokio::test]
+async fn a_message_that_fails_by_itself_does_not_silence_its_chat() {
+    let postgres = Setup::on(Site::Telegram)
+        .postgres()
+        .map(|setup| (Site::Telegram, setup));
+    let setups = Site::BOTH
+        .map(|site| (site, Setup::on(site)))
+        .into_iter()
+        .chain(postgres);
+    for (site, setup) in setups {
+        let mut bot = setup
+            .set("delivery.stuck_seconds", "1")
+            .set("delivery.max_backoff_seconds", "1")
+            .start()
+            .await;
+        let room = bot.room(site, 7, "Ada");
+        let fail = |fails: bool| match site {
+            Site::Telegram => bot
+                .telegram
+                .fail_text("poison", fails.then_some(telegram::Fault::Server(500))),
+            Site::Discord => bot.discord.fail_text("poison", fails.then_some(500)),
+        };
+        fail(true);
+        bot.says(room, "poison");
+        bot.until("the answer to fail", async |look| {
+            let messages = look.messages(Direction::Outbound).await;
+            messages.iter().any(|message| message.error.is_some()).then_some(())
+        })
+        .await;
+        bot.says(room, "hello");
+        assert_eq!(bot.answers(room, 1).await, HELLO, "{site:?}");
+        assert_eq!(bot.logged("message set aside, sending later ones past it"), 1);
+        fail(false);
+        assert_eq!(
+            bot.answers(room, 2).await,
+            ["You said: hello", "You said: poison"],
+            "{site:?}"
+        );
+        bot.finish().await;
+        assert_eq!(bot.look().await.undelivered().await, 0);
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_telegram_refuses_goes_plain_then_as_a_file_and_else_its_person_is_told() {
+    use telegram::Fault;
+    let refused = |description: &str| Fault::Refuse(400, format!("Bad Request: {description}"));
+    let mut bot = Setup::on(Site::Telegram).start().await;
+    let room = bot.room(Site::Telegram, 7, "Ada");
+    // Each attempt meets a refusal of its own.
+    for description in ["message to be replied not found", "ENTITIES_TOO_LONG"] {
+        bot.telegram.fail_next(Method::SendMessage, refused(description));
+    }
+    bot.says(room, "hello");
+    assert_eq!(bot.answers(room, 1).await, HELLO);
+
+    bot.telegram.fail_text("second", Some(refused("message is too long")));
+    bot.says(room, "second");
+    bot.answers(room, 2).await;
+    let Room::Telegram(chat) = room else { unreachable!() };
+    let sent = bot.telegram.sent(chat);
+    let file = sent[1].document.as_ref().unwrap();
+    assert_eq!(
+        (file.name.as_str(), file.content.as_slice()),
+        ("answer.md", b"You said: second".as_slice())
+    );
+
+    bot.telegram.fail_text("third", Some(refused("message is too long")));
+    bot.telegram.fail_next(Method::SendDocument, refused("PEER_FLOOD"));
+    bot.says(room, "third");
+    assert_eq!(
+        bot.answers(room, 3).await[2],
+        "Sorry, I could not send my answer here: it was refused. Please ask again, or ask for a shorter answer."
+    );
+    bot.finish().await;
+}

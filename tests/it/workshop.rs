@@ -103,6 +103,7 @@ fn delivery() -> delivery::Settings {
         resend_ambiguous: true,
         backoff: Duration::from_secs(1),
         longest_backoff: Duration::from_secs(1),
+        stuck_after: Duration::from_secs(20),
         give_up_after: Duration::MAX,
         lease: LEASE,
         deaths: Limits::default(),

@@ -132,7 +132,7 @@ impl Intake {
             let first = shared.api.call::<serde_json::Value>(&call).await;
             let outcome = match first {
                 // There is time for one more.
-                Err(ApiError::Unreachable(_)) => shared.api.call(&call).await,
+                Err(ApiError::Unreachable(_) | ApiError::Failed(_)) => shared.api.call(&call).await,
                 other => other,
             };
             match outcome {

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use clifford_channel::{Address, DeliveryKey, Part, Receipt, SendError};
+use clifford_channel::{Address, DeliveryKey, Part, Receipt, SendError, Signal};
 use tokio::time::Instant;
 
-use super::{Gate, Sent};
+use super::{Gate, Held, Sent};
 use crate::{
-    delivery::mark::Mark,
+    delivery::{NOT_DELIVERED, mark::Mark},
     engine::crash::{self, Way},
     quarantine::{self, Verdict},
     store::outbox::{Outgoing, OutgoingPart},
@@ -18,41 +18,57 @@ use crate::{
 const MOMENT: Duration = Duration::from_millis(50);
 
 impl Gate {
-    /// Tries a part until the platform takes or refuses it; `unsure`: it may have arrived before.
-    pub(super) async fn part(&mut self, message: &mut Outgoing, part: &OutgoingPart, mut unsure: bool) -> Sent {
+    /// Tries a part until the platform takes or refuses it, or it turns out to fail by itself; `unsure`: it may have
+    /// arrived before. A part of a message that is late is tried once.
+    pub(super) async fn part(&mut self, held: &mut Held, part: &OutgoingPart, mut unsure: bool) -> Sent {
         let key = DeliveryKey(part.key.clone());
         // Not by the clock: who puts that forward by a day has not waited for one.
-        let began = Instant::now();
+        let began = *held.began.get_or_insert_with(Instant::now);
+        let is_late = held.retry.is_some();
+        let message = &mut held.message;
         let mut backoff = self.inner.settings.backoff;
+        let mut was_probed = false;
         loop {
             if !self.has_patience().await {
                 return self.left(message, part, unsure).await;
             }
             let sent = self.send(message, &part.body.0, &key).await;
-            unsure |= matches!(sent, Err(SendError::Unreachable(_)));
-            let wait = match sent {
+            unsure |= matches!(sent, Err(SendError::Unreachable(_) | SendError::Failed(_)));
+            let error = match sent {
                 Ok(receipt) => return Sent::Delivered(receipt),
-                Err(SendError::RetryAfter(wait)) => wait,
-                Err(SendError::Unreachable(reason)) if !self.may_repeat() => {
-                    return Sent::GivenUp(format!("it may have arrived; resend_ambiguous is off: {reason}"));
+                Err(error) => error,
+            };
+            let wait = match &error {
+                SendError::RetryAfter(wait) => *wait,
+                SendError::Unreachable(reason) | SendError::Failed(reason) if !self.may_repeat() => {
+                    let reason = format!("it may have arrived; resend_ambiguous is off: {reason}");
+                    return Sent::GivenUp(reason, None);
                 }
-                Err(SendError::NotSent(reason) | SendError::Unreachable(reason)) => {
-                    if let Some(end) = self.failed(message, &reason, began).await {
+                SendError::NotSent(reason) | SendError::Unreachable(reason) | SendError::Failed(reason) => {
+                    if let Some(end) = self.failed(message, &error, reason, began).await {
                         return end;
                     }
-                    let wait = backoff;
+                    let is_own = is_late || (was_probed && matches!(error, SendError::Failed(_)));
+                    if is_own {
+                        return Sent::Late(reason.clone());
+                    }
+                    was_probed = self.is_stuck(&error, began) && self.probe(message).await;
+                    if was_probed {
+                        continue;
+                    }
+                    let wait = backoff.min(self.until_stuck(began));
                     backoff = (backoff * 2).min(self.inner.settings.longest_backoff);
                     wait
                 }
-                Err(SendError::Moved(to)) => {
-                    self.moved(message, to).await;
+                SendError::Moved(to) => {
+                    self.moved(message, to.clone()).await;
                     continue;
                 }
-                Err(SendError::Gone(reason)) => {
+                SendError::Gone(reason) => {
                     self.mark(message, Mark::ChatGone(reason.clone())).await;
-                    return Sent::GivenUp(reason);
+                    return Sent::GivenUp(reason.clone(), None);
                 }
-                Err(SendError::Rejected(reason)) => return Sent::GivenUp(reason),
+                SendError::Rejected(reason) => return Sent::Refused(reason.clone()),
             };
             tracing::debug!(message = %message.id, wait_ms = wait.as_millis(), "delivery waits");
             tokio::select! {
@@ -62,6 +78,24 @@ impl Gate {
             if !self.is_ours(message).await {
                 return Sent::Stopped;
             }
+        }
+    }
+
+    /// Whether a message has failed for long enough to be suspected of failing by itself.
+    fn is_stuck(&self, error: &SendError, began: Instant) -> bool {
+        matches!(error, SendError::Failed(_)) && began.elapsed() >= self.inner.settings.stuck_after
+    }
+
+    /// Whether the platform does something else for the same chat in this moment.
+    async fn probe(&self, message: &Outgoing) -> bool {
+        (self.channel.signal(&message.address.0, &Signal::Typing).await).is_ok()
+    }
+
+    /// The time until a message may be suspected, if that is still to come.
+    fn until_stuck(&self, began: Instant) -> Duration {
+        match self.inner.settings.stuck_after.saturating_sub(began.elapsed()) {
+            Duration::ZERO => Duration::MAX,
+            left => left,
         }
     }
 
@@ -132,13 +166,15 @@ impl Gate {
     }
 
     /// A failed attempt is recorded, and ends the message if there were such for too long.
-    async fn failed(&self, message: &Outgoing, reason: &str, began: Instant) -> Option<Sent> {
-        // What the platform said may quote the message: it stands in its row.
-        tracing::warn!(message = %message.id, platform = message.platform, "a message could not be sent; it is tried again");
+    async fn failed(&self, message: &Outgoing, error: &SendError, reason: &str, began: Instant) -> Option<Sent> {
+        // What the platform says of a part may quote it; what it says of its own failure does not.
+        let status = matches!(error, SendError::Failed(_)).then_some(reason);
+        let (class, platform) = (measures::reason(error), &message.platform);
+        tracing::warn!(message = %message.id, channel = %self.id, platform, class, status, "failed to send a message, retrying");
         tracing::debug!(message = %message.id, reason, "why a message could not be sent");
         self.mark(message, Mark::AttemptFailed(reason.to_owned())).await;
         let too_long = began.elapsed() > self.inner.settings.give_up_after;
-        too_long.then(|| Sent::GivenUp(format!("not sent for too long: {reason}")))
+        too_long.then(|| Sent::GivenUp(format!("not sent for too long: {reason}"), Some(NOT_DELIVERED)))
     }
 
     async fn moved(&mut self, message: &mut Outgoing, to: Address) {

@@ -9,4 +9,4 @@ WHERE id IN (
       AND (lease_until IS NULL OR (lease_until < $3 AND lease_owner <> $1))
       AND EXISTS (SELECT 1 FROM channels c WHERE c.id = messages.channel_id AND $5 LIKE '%,' || c.platform || ',%')
     ORDER BY id LIMIT $4)
-RETURNING id, channel_id, (SELECT platform FROM channels c WHERE c.id = messages.channel_id) AS platform, run_id, address, attempts, deaths, isolation
+RETURNING id, channel_id, (SELECT platform FROM channels c WHERE c.id = messages.channel_id) AS platform, run_id, address, attempts, deaths, isolation, late_since

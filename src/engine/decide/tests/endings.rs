@@ -410,3 +410,29 @@ fn recover_finish_with_nothing_at_all_falls_back() {
         Some(&completed(EndingKind::Recover, STUCK, Some(STUCK)))
     );
 }
+
+#[test]
+fn whoever_was_answered_hears_no_apology_for_what_fails_afterwards() {
+    let failing = |said: &str| {
+        let mut run = after_a_tool();
+        run.reply(&say(said));
+        run
+    };
+    let message = |decision: Decision| match decision {
+        Decision::Fail { failure, .. } => failure.message,
+        other => panic!("{other:?}"),
+    };
+    let no_model = |run: &Rehearsal| message(give_up(&run.state, EndingKind::Model, "Sorry.", "no model"));
+    assert_eq!(no_model(&failing("It is 42.")), "");
+    // What announces more is no answer.
+    assert_eq!(no_model(&failing("Let me look that up…")), "Sorry.");
+    // Neither is what was followed by more work.
+    let mut run = failing("It is 42.");
+    run.reply(&call("2"));
+    run.tool_works();
+    assert_eq!(no_model(&run), "Sorry.");
+    // Replies that stay unreadable are no news either.
+    let mut run = failing("It is 42.");
+    assert!(matches!(run.reply_text("no JSON"), Decision::Record(_)));
+    assert_eq!(message(run.reply_text("no JSON")), "");
+}

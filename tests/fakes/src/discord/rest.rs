@@ -326,13 +326,26 @@ async fn send_message(Extract(shared): Extract<Shared>, Path(id): Path<u64>, req
         return refusal.into_response();
     }
     let posted = match Draft::read(request).await {
-        Ok(draft) => messages::post(&shared, id, &draft),
+        Ok(draft) => {
+            if let Some(status) = poisoned(&shared, &draft) {
+                return status.into_response();
+            }
+            messages::post(&shared, id, &draft)
+        }
         Err(refusal) => Err(refusal),
     };
     match posted {
         Ok(message) => Json(message).into_response(),
         Err(refusal) => shared.refuse(&mut shared.state(), refusal),
     }
+}
+
+/// The status that a message's words are answered with, if they are.
+fn poisoned(shared: &Shared, draft: &Draft) -> Option<StatusCode> {
+    let content = draft.body["content"].as_str().unwrap_or_default();
+    let state = shared.state();
+    let poison = state.poison.iter().find(|(words, _)| content.contains(words));
+    poison.and_then(|(_, status)| StatusCode::from_u16(*status).ok())
 }
 
 async fn edit_message(

@@ -28,7 +28,10 @@ pub(super) struct State {
     pub(super) commands: HashMap<Option<u64>, Vec<Value>>,
     pub(super) sessions: HashMap<String, Session>,
     pub(super) gateway: GatewaySettings,
-    pub(super) faults: VecDeque<(Route, Fault)>,
+    /// Each until it is used, or until its time is over.
+    pub(super) faults: VecDeque<(Route, Fault, Option<Instant>)>,
+    /// Messages that hold these words are answered with this status.
+    pub(super) poison: Vec<(String, u16)>,
     pub(super) limits: HashMap<Route, (u32, Duration)>,
     pub(super) buckets: HashMap<(Route, u64), Bucket>,
     pub(super) hits: HashMap<Route, usize>,
