@@ -32,7 +32,7 @@ impl Event {
             Inbound::Message(message) => ("message", &message.place, &message.id),
             Inbound::Command(command) => ("command", &command.place, &command.id),
             Inbound::Edit(edit) => ("edit", &edit.place, &edit.id),
-            Inbound::Moved(_) | Inbound::Left(_) | Inbound::Unreadable(_) => return None,
+            Inbound::Deleted(_) | Inbound::Moved(_) | Inbound::Left(_) | Inbound::Unreadable(_) => return None,
         };
         let platform = place.platform;
         Some(Self {

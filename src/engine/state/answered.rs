@@ -39,6 +39,8 @@ mod tests {
         assert_eq!(answers(&said("It is 42.", false)), None);
         let woke = StepKind::Event(Event::Wake {
             reason: "time".to_owned(),
+            said: Vec::new(),
+            through: None,
         });
         assert_eq!(answers(&woke), Some(false));
     }
