@@ -266,7 +266,7 @@ impl Gatekeeper {
 impl Ingress for Gatekeeper {
     async fn accept(&self, event: Inbound) -> Result<Accepted, IngressError> {
         let platform = event.platform();
-        match self.take(event).await {
+        match Box::pin(self.take(event)).await {
             Ok(accepted) => {
                 measures::event_taken(platform, accepted);
                 Ok(accepted)

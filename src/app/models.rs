@@ -78,6 +78,9 @@ pub(crate) fn provider(provider: &Provider, key: Option<&Secret>) -> Result<Arc<
     remote(provider, key, clifford_llm::http_client(&timeouts(provider))?)
 }
 
+/// What is kept of each window, by provider, address and model.
+type Windows = BTreeMap<(String, String, String), Entry>;
+
 struct Builder<'a> {
     providers: &'a [Provider],
     secrets: &'a Secrets,
@@ -85,7 +88,7 @@ struct Builder<'a> {
     /// By the seconds that a connection may take.
     clients: BTreeMap<u64, reqwest::Client>,
     /// By provider, address and model: whatever it is asked for, and by whom.
-    windows: Rc<RefCell<BTreeMap<(String, String, String), Entry>>>,
+    windows: Rc<RefCell<Windows>>,
     /// One a provider, whatever it is asked for.
     circuits: Vec<Arc<Circuit>>,
 }
@@ -125,8 +128,8 @@ impl<'a> Builder<'a> {
         let mut clients = BTreeMap::new();
         for provider in providers {
             let seconds = provider.connect_timeout_seconds;
-            if !clients.contains_key(&seconds) {
-                clients.insert(seconds, clifford_llm::http_client(&timeouts(provider))?);
+            if let std::collections::btree_map::Entry::Vacant(entry) = clients.entry(seconds) {
+                entry.insert(clifford_llm::http_client(&timeouts(provider))?);
             }
         }
         Ok(Self {

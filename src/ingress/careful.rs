@@ -51,11 +51,11 @@ impl Gatekeeper {
     /// The database is not there: the event is to be handed in again.
     pub(super) async fn take(&self, event: Inbound) -> Result<Accepted, StoreError> {
         if !self.engine.careful.is_on() {
-            return self.take_at_once(event).await;
+            return Box::pin(self.take_at_once(event)).await;
         }
         match Event::of(&event) {
             Some(known) => Box::pin(self.take_carefully(known, event)).await,
-            None => self.take_at_once(event).await,
+            None => Box::pin(self.take_at_once(event)).await,
         }
     }
 
@@ -72,7 +72,7 @@ impl Gatekeeper {
             0 => None,
             _ => self.engine.isolation.turn_soon().await,
         };
-        let taken = self.take_at_once(event).await;
+        let taken = Box::pin(self.take_at_once(event)).await;
         drop(isolated);
         let id = known.id;
         let retracted = self.engine.db.write(move |tx| {

@@ -284,7 +284,8 @@ fn spent_iterations_of_a_greeting_end_with_a_greeting() {
 
 #[test]
 fn a_spent_budget_fails_a_run_with_nothing_to_show_and_completes_another() {
-    let spent: [(fn(&mut Rehearsal), &str); 3] = [
+    type Spends = fn(&mut Rehearsal);
+    let spent: [(Spends, &str); 3] = [
         (|run| run.state.tokens = run.rules.most_tokens(), sentences::BUDGET),
         (|run| run.state.worked_ms = 120_000, sentences::TIME),
         (
