@@ -2,11 +2,14 @@
 
 use std::{borrow::Cow, collections::BTreeSet, ops::Range};
 
+use clifford_channel::is_of_others;
 use clifford_markup::Fate;
 use serde_json::{Map, Value};
 use url::{Url, form_urlencoded};
 
 use super::addresses::{self, Short};
+
+use crate::store::replies::quotes_others;
 
 /// What stands where an address was taken out of a message.
 pub const REMOVED: &str = "(link removed)";
@@ -20,6 +23,15 @@ const PIECE: usize = 2;
 const SHORT_TEXT: usize = 4000;
 /// How deep JSON within texts of JSON is read.
 const DEEPEST: usize = 8;
+
+/// Whose words a message holds beside its sender's, by how it is written down.
+pub fn of_others(text: &str) -> impl Iterator<Item = &'static str> {
+    let told = [
+        (is_of_others(text), "a forwarded message"),
+        (quotes_others(text), "what somebody else wrote and was quoted"),
+    ];
+    told.into_iter().filter(|(is_so, _)| *is_so).map(|(_, origin)| origin)
+}
 
 /// Addresses and words that were read or written somewhere.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

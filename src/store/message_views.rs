@@ -96,6 +96,18 @@ pub async fn keyed(conn: &mut Conn, channel: ChannelId, key: &str) -> Result<Opt
     .await
 }
 
+/// What a run said, in order.
+///
+/// # Errors
+/// The store's.
+pub async fn said_by(conn: &mut Conn, run: RunId) -> Result<Vec<Message>, StoreError> {
+    conn.all(
+        format!("{SELECT} WHERE run_id = $1 AND direction = 'outbound' ORDER BY id"),
+        args![run],
+    )
+    .await
+}
+
 /// What the caller of a run is shown, in order: what it said, and what it and its subagents ask.
 ///
 /// # Errors

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 use sqlx::FromRow;
 
-pub use super::message_views::{Keyed, keyed, page, private_page, shown_of};
+pub use super::message_views::{Keyed, keyed, page, private_page, said_by, shown_of};
 pub(super) use super::waiting::ask_queued;
 pub use super::waiting::{Queued, drop_queued, queue, queued};
 use super::{
@@ -280,18 +280,6 @@ pub async fn by_key(conn: &mut Conn, channel: ChannelId, key: &str) -> Result<Op
 pub async fn by_platform_id(conn: &mut Conn, channel: ChannelId, id: &str) -> Result<Option<Message>, StoreError> {
     let sql = format!("{SELECT} WHERE channel_id = $1 AND direction = 'inbound' AND platform_message_id = $2");
     Ok(conn.all(sql, args![channel, id]).await?.pop())
-}
-
-/// What a run said, in order.
-///
-/// # Errors
-/// The store's.
-pub async fn said_by(conn: &mut Conn, run: RunId) -> Result<Vec<Message>, StoreError> {
-    conn.all(
-        format!("{SELECT} WHERE run_id = $1 AND direction = 'outbound' ORDER BY id"),
-        args![run],
-    )
-    .await
 }
 
 /// A turn of a conversation.

@@ -148,9 +148,13 @@ async fn a_message_that_its_author_deletes_is_not_answered_and_leaves_what_the_m
         .await;
         bot.discord.delete(room, &[waits]);
         bot.discord.delete(room, &[asked]);
-        bot.until("the run to be cancelled", async |look| {
-            let runs = look.runs().await;
-            (runs.len() == 2 && runs[1].status == RunStatus::Cancelled).then_some(())
+        // Whichever deletion is taken first: what waited may have begun for a moment.
+        bot.until("both to be cancelled", async |look| {
+            let (runs, inbound) = (look.runs().await, look.messages(Direction::Inbound).await);
+            let waits = inbound.iter().any(|message| message.status == MessageStatus::Queued);
+            let mut others = runs[1..].iter();
+            let are_cancelled = runs.len() > 1 && others.all(|run| run.status == RunStatus::Cancelled);
+            (are_cancelled && !waits).then_some(())
         })
         .await;
         hold.release();

@@ -491,9 +491,8 @@ pub async fn the_only_account_is_not_parted_and_the_owners_first_one_stays_the_o
     let db = &world.db;
     let owner = meet(&world, Platform::Discord, "2", UserRole::Owner).await;
     assert_eq!(part(db, &owner).await, Err(Refusal::OnlyAccount));
-    enter(db, &ada(&world), &code_of(db, &owner, NOW).await, NOW)
-        .await
-        .expect("links");
+    let code = code_of(db, &owner, NOW).await;
+    enter(db, &ada(&world), &code, NOW).await.expect("links");
     let parted = part(db, &owner).await.expect("parts");
     let left = behind(db, &ada(&world)).await;
     assert_eq!((left.id, left.role), (owner.user.id, UserRole::Member));

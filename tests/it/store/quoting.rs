@@ -35,6 +35,7 @@ async fn conversation(world: &World) -> Vec<Turn> {
 }
 
 pub async fn a_quote_is_shown_whole_to_the_run_and_shorter_in_the_conversation(world: World) {
+    let first = world.message("1", MessageStatus::Received);
     let quoting = NewInbound {
         quote: Some(bob()),
         quoted_user_id: Some(UserId::new()),
@@ -42,7 +43,7 @@ pub async fn a_quote_is_shown_whole_to_the_run_and_shorter_in_the_conversation(w
     };
     let asked = format!("{}\nmessage 2", bob().shown(usize::MAX));
     assert_eq!(quoting.asked(), asked);
-    assert!(world.store(world.message("1", MessageStatus::Received)).await && world.store(quoting.clone()).await);
+    assert!(world.store(first).await && world.store(quoting.clone()).await);
     let mut conn = world.db.read().await.expect("reads");
     let queued = messages::queued(&mut conn, world.context).await.expect("what waits");
     drop(conn);

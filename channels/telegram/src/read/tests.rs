@@ -1,4 +1,4 @@
-//! Real payloads, and what they mean.
+//! Real payloads, and what they mean. This file is long because it holds one of every kind.
 
 use clifford_channel::{
     Addressed, Attachment, Command, Edit, Left, Message as Said, Moved, Place, PlaceKind, Quoted, Space, Speaker,
