@@ -180,6 +180,8 @@ fn the_example_file_names_every_key_with_its_default() {
     let provider = config.llm.providers.remove(0);
     let provider = Provider {
         key: None,
+        context_tokens: None,
+        first_token_timeout_seconds: None,
         max_tokens: None,
         prompt_price: None,
         cached_price: None,
