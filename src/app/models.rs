@@ -79,7 +79,7 @@ pub(crate) fn provider(provider: &Provider, key: Option<&Secret>) -> Result<Arc<
 }
 
 /// What is kept of each window, by provider, address and model.
-type Windows = BTreeMap<(String, String, String), Entry>;
+type Entries = BTreeMap<(String, String, String), Entry>;
 
 struct Builder<'a> {
     providers: &'a [Provider],
@@ -88,7 +88,7 @@ struct Builder<'a> {
     /// By the seconds that a connection may take.
     clients: BTreeMap<u64, reqwest::Client>,
     /// By provider, address and model: whatever it is asked for, and by whom.
-    windows: Rc<RefCell<Windows>>,
+    windows: Rc<RefCell<Entries>>,
     /// One a provider, whatever it is asked for.
     circuits: Vec<Arc<Circuit>>,
 }

@@ -21,10 +21,7 @@ use self::children::Ended;
 use super::{
     chat, reading,
     rules::Rules,
-    step::{
-        ConfirmAbout, EndingKind, Event, Finish, LlmResponse, NoteAbout, Step, StepKind, ToolCall, ToolOutcome,
-        ToolResult,
-    },
+    step::{ConfirmAbout, EndingKind, Event, Finish, LlmResponse, NoteAbout, Step, StepKind},
     transcript::Transcript,
 };
 use crate::{
