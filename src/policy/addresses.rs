@@ -188,7 +188,7 @@ fn in_run(text: &str, run: Range<usize>, found: &mut Vec<Found>) {
 /// What an address may be read as that begins here: up to what breaks it, up to its last bracket that has a partner, and
 /// all of it.
 fn readings(text: &str, start: usize, first: usize, end: usize) -> Vec<Range<usize>> {
-    let mut readings = Vec::from([start..first]);
+    let mut readings: Vec<_> = std::iter::once(start..first).collect();
     let mut depth = 0_i32;
     let balanced = text[start..end].char_indices().find(|(_, c)| {
         depth += match c {
