@@ -151,6 +151,9 @@ impl Desk {
                 album: None,
                 status: MessageStatus::History,
                 sent_at: Timestamp(1),
+                quote: None,
+                quoted_user_id: None,
+                request_hash: None,
             };
             let write = self.app.db.write(move |tx| {
                 let message = message.clone();

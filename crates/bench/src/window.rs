@@ -311,6 +311,9 @@ impl Desk {
                 album: None,
                 status: MessageStatus::History,
                 sent_at: Timestamp(1),
+                quote: None,
+                quoted_user_id: None,
+                request_hash: None,
             })
             .collect();
         let written = self.app.db.write(move |tx| {
