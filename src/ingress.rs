@@ -5,12 +5,14 @@
 mod api;
 mod command;
 mod completion;
+mod deletion;
 mod edit;
 mod managing;
 mod message;
 mod pace;
 mod pairing;
 mod poisoned;
+mod quoted;
 
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -53,6 +55,8 @@ pub struct Settings {
     pub auto_close: Duration,
     /// The most messages of one person in a minute; zero: no limit.
     pub user_messages_per_minute: u32,
+    /// The most characters of a message that another one answers.
+    pub quoted_characters: usize,
 }
 
 /// Takes events in.
@@ -116,6 +120,7 @@ impl Gatekeeper {
             return Ok(Accepted::Ignored);
         }
         let now = self.engine.clock.now();
+        let quoted = self.quoted(&message.place, &message.speaker, message.quoted).await?;
         let limited = self.pace.over_limit(&message.place, &message.speaker, now);
         let taken = Taken {
             visit: Visit {
@@ -129,6 +134,7 @@ impl Gatekeeper {
             text: self.masked(message.text),
             sent_at: message.sent_at.into(),
             attachments: self.masked_names(message.attachments),
+            quoted,
             album: message.album,
             backfilled: message.backfilled,
             entry: None,

@@ -243,6 +243,7 @@ pub(super) fn ingress_settings(config: &Config) -> ingress::Settings {
         catch_up: Duration::from_secs(ingress.catch_up_minutes * 60),
         auto_close: Duration::from_secs(ingress.auto_close_hours * 3600),
         user_messages_per_minute: ingress.user_messages_per_minute,
+        quoted_characters: count(ingress.quoted_characters),
     }
 }
 

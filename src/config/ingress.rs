@@ -26,6 +26,9 @@ pub struct Ingress {
     /// How many messages of one person are answered in a minute; 0 = any number.
     #[schemars(range(min = 0, max = 100_000))]
     pub user_messages_per_minute: u32,
+    /// How many characters of a message that another one answers are shown with that.
+    #[schemars(range(min = 0, max = 100_000))]
+    pub quoted_characters: u32,
 }
 
 impl Default for Ingress {
@@ -37,6 +40,7 @@ impl Default for Ingress {
             auto_close_hours: 24,
             when_busy: WhenBusy::FollowUp,
             user_messages_per_minute: 60,
+            quoted_characters: 1_000,
         }
     }
 }

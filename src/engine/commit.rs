@@ -19,7 +19,9 @@ use crate::{
     store::{
         StoreError, Tx,
         agents::{self, Mode},
-        approvals, budgets, channels, contexts, messages, notify, run_tree,
+        approvals, budgets, channels, contexts, messages, notify,
+        replies::without_quotes,
+        run_tree,
         runs::{self, Advance, Lease, NewRun, Run, RunKind, RunStatus},
         steps,
         triggers::{self, CatchUp},
@@ -360,7 +362,7 @@ async fn take_in(
             at: now,
             kind: StepKind::Event(Event::UserMessage {
                 message_id: message.id,
-                text: message.content,
+                text: message.asked(),
             }),
         };
         taken.push((step, message.address.map(|address| address.0)));
@@ -371,7 +373,8 @@ async fn take_in(
 /// A conversation without a name is named after its first question.
 pub(crate) fn name_of(input: &str) -> String {
     const MOST: usize = 48;
-    let text = input.split_whitespace().collect::<Vec<_>>().join(" ");
+    let own = without_quotes(input);
+    let text = own.split_whitespace().collect::<Vec<_>>().join(" ");
     if text.chars().count() <= MOST {
         return text;
     }
@@ -449,7 +452,7 @@ async fn begin_follow_up(
         mode,
         input: queued
             .iter()
-            .map(|message| message.content.as_str())
+            .map(messages::Queued::asked)
             .collect::<Vec<_>>()
             .join("\n"),
         address: last.address.clone().map(|address| address.0),

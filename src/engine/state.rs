@@ -10,7 +10,6 @@ use std::{
 };
 
 use clifford_action::{Category, OutputMode, RecoverAction, Reply, Unreadable};
-use clifford_channel::FORWARDED;
 use clifford_llm::Role;
 use serde_json::{Value, json};
 
@@ -362,9 +361,7 @@ impl RunState {
     fn steered(&mut self, text: &str) {
         self.sent_before = self.sent.len();
         Arc::make_mut(&mut self.known).learn(text);
-        if text.contains(FORWARDED) {
-            self.origins.insert("a forwarded message".to_owned());
-        }
+        self.origins.extend(words::of_others(text).map(str::to_owned));
         self.empty_finish_refused = false;
         self.idle = 0;
         self.same = 0;

@@ -9,6 +9,7 @@ use super::{
     message::{self, Taken},
     newcomer,
     pace::Limited,
+    quoted::Found,
     settle,
 };
 use crate::{
@@ -71,6 +72,7 @@ impl Gatekeeper {
             text: self.masked(message.text),
             sent_at: now,
             attachments: message.files,
+            quoted: Found::default(),
             album: None,
             backfilled: false,
             entry: Some(Entry::Welcome),

@@ -169,6 +169,7 @@ fn asked(command: Command) -> Message {
         album: None,
         backfilled: false,
         via: command.via,
+        quoted: None,
     }
 }
 
@@ -254,6 +255,8 @@ async fn store_command(tx: &mut Tx, asked: Asked) -> Result<Outcome, StoreError>
             run_id: None,
             content: written(&command, outbound.masker()),
             attachments: Vec::new(),
+            quote: None,
+            quoted_user_id: None,
             platform_message_id: Some(command.id.clone()),
             idempotency_key: None,
             album: None,

@@ -7,7 +7,7 @@ use std::{sync::Arc, time::Duration};
 
 use clifford_channel::{Accepted, Attachment};
 
-use super::{Gatekeeper, Settings, Visit, answer, newcomer, pace::Limited, pairing, settle};
+use super::{Gatekeeper, Settings, Visit, answer, newcomer, pace::Limited, pairing, quoted::Found, settle};
 use crate::{
     access::{Entry, Policy},
     clock::Timestamp,
@@ -45,6 +45,8 @@ pub(super) struct Taken {
     pub text: String,
     pub sent_at: Timestamp,
     pub attachments: Vec<Attachment>,
+    /// What it answers.
+    pub quoted: Found,
     pub album: Option<String>,
     pub backfilled: bool,
     /// Decided already (a token let them in).
@@ -279,6 +281,8 @@ impl Taken {
             run_id: None,
             content: spoken(channel, &self.visit.speaker.name, &text),
             attachments: self.attachments.clone(),
+            quote: self.quoted.quote.clone(),
+            quoted_user_id: self.quoted.user,
             platform_message_id: self.id.clone(),
             idempotency_key: self.key.clone(),
             album: self.album.clone(),
@@ -312,8 +316,8 @@ impl Taken {
             mode: self.mode_of(&agent, &channel),
             input: waited
                 .iter()
-                .map(|waited| waited.content.as_str())
-                .chain([message.content.as_str()])
+                .map(Queued::asked)
+                .chain([message.asked()])
                 .collect::<Vec<_>>()
                 .join("\n"),
             address: Some(self.visit.address()),

@@ -20,6 +20,7 @@ use crate::{
         memory_items::{MemoryItem, Remembered, Viewer},
         messages::{Direction, Turn},
         recollection::{Conversation, Elsewhere, Outside, Recollection, Wanted},
+        replies::quotes_others,
         runs::{Run, RunKind},
         settings::Around,
     },
@@ -178,6 +179,10 @@ pub fn origins(run: &Run, recalled: &Recalled) -> BTreeSet<String> {
         (
             forwarded(&run.input_text) || turns.iter().any(|turn| forwarded(&turn.content)),
             "a forwarded message",
+        ),
+        (
+            quotes_others(&run.input_text) || turns.iter().any(|turn| quotes_others(&turn.content)),
+            "what somebody else wrote and was quoted",
         ),
     ];
     told.into_iter()

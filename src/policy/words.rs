@@ -2,8 +2,11 @@
 
 use std::{borrow::Cow, collections::BTreeSet};
 
+use clifford_channel::FORWARDED;
 use serde_json::{Map, Value};
 use url::Url;
+
+use crate::store::replies::quotes_others;
 
 /// What stands where an address was taken out of a message.
 pub const REMOVED: &str = "(link removed)";
@@ -11,6 +14,15 @@ pub const REMOVED: &str = "(link removed)";
 const LONGEST: usize = 40;
 /// A shorter word tells nothing.
 const SHORTEST: usize = 4;
+
+/// Whose words a message holds beside its sender's, by how it is written down.
+pub fn of_others(text: &str) -> impl Iterator<Item = &'static str> {
+    let told = [
+        (text.contains(FORWARDED), "a forwarded message"),
+        (quotes_others(text), "what somebody else wrote and was quoted"),
+    ];
+    told.into_iter().filter(|(is_so, _)| *is_so).map(|(_, origin)| origin)
+}
 
 /// Addresses and words that were read or written somewhere.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

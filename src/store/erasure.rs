@@ -403,6 +403,12 @@ pub async fn delete(tx: &mut Tx, person: &Person, job: JobId) -> Result<Counts, 
     let (channels, contexts) = (ids(tx, CHANNELS, own()).await?, ids(tx, CONTEXTS, own()).await?);
     let (runs, messages) = (ids(tx, RUNS, own()).await?, ids(tx, MESSAGES, own()).await?);
     removal::messages(tx, &messages, &mut counts).await?;
+    // Whoever answered them quoted their words.
+    tx.execute(
+        "UPDATE messages SET quote = NULL, quoted_user_id = NULL WHERE quoted_user_id = $1",
+        own(),
+    )
+    .await?;
     each(
         tx,
         "DELETE FROM message_parts WHERE message_id IN (

@@ -81,11 +81,12 @@ pub async fn merge(tx: &mut Tx, from: UserId, into: &User, caps: &[i64], now: Ti
         let sql = format!("UPDATE {table} SET user_id = $1 WHERE user_id = $2");
         tx.later(sql, args![into.id, from]).await?;
     }
-    tx.later(
+    for sql in [
         "UPDATE documents SET made_by = $1 WHERE made_by = $2",
-        args![into.id, from],
-    )
-    .await?;
+        "UPDATE messages SET quoted_user_id = $1 WHERE quoted_user_id = $2",
+    ] {
+        tx.later(sql, args![into.id, from]).await?;
+    }
     budgets(tx, from, into.id).await?;
     rename_in_summaries(tx, from, into.id).await?;
     tx.later(

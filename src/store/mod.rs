@@ -37,6 +37,7 @@ pub mod policies;
 pub mod quotes;
 pub mod recollection;
 pub mod removal;
+pub mod replies;
 pub mod retention;
 pub mod run_queue;
 mod run_start;
@@ -57,6 +58,7 @@ pub mod usage;
 pub mod user_secrets;
 pub mod users;
 mod values;
+mod waiting;
 mod writer;
 
 pub use columns::JsonText;

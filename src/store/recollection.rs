@@ -1,13 +1,15 @@
 //! What a prompt is made of beside its run, found together: the conversation, what is remembered, what was said
 //! elsewhere, and what is set for the place.
 
+use serde_json::Value as Json;
 use sqlx::FromRow;
 
 use super::{
-    Conn, StoreError, args,
+    Conn, JsonText, StoreError, args,
     conn::Ask,
     memory_items::{self, Remembered, Viewer},
-    messages::{self, Direction, Turn},
+    messages::{self, Direction, Turn, TurnRow},
+    replies::{IN_HISTORY, with_quote},
     settings::{self, Around, Setting},
     user_secrets::{self, SealedKey},
 };
@@ -112,6 +114,7 @@ struct ElsewhereRow {
     name: Option<String>,
     direction: Direction,
     content: String,
+    quote: Option<JsonText<Json>>,
 }
 
 /// Finds what a prompt is made of.
@@ -136,8 +139,8 @@ pub async fn find(conn: &mut Conn, wanted: Wanted) -> Result<Recollection, Store
         ask_outside(&wanted),
     ];
     let [turns, head, items, elsewhere, settings, keys, outside] = conn.together(asks).await?;
-    let mut turns: Vec<Turn> = turns.all()?;
-    turns.reverse();
+    let turns: Vec<TurnRow> = turns.all()?;
+    let turns: Vec<Turn> = turns.into_iter().rev().map(Turn::from).collect();
     let head: Option<Head> = head.maybe()?;
     let (name, summary) = head.map_or((None, None), |head| (head.name, head.summary));
     Ok(Recollection {
@@ -215,13 +218,14 @@ fn ask_elsewhere(wanted: &Wanted) -> Option<Ask> {
     let context = wanted.conversation.map(|(context, _)| context);
     (wanted.each > 0).then(|| {
         (
-            "SELECT p.channel_id, p.context_id, p.platform, p.name, m.direction, m.content
+            "SELECT p.channel_id, p.context_id, p.platform, p.name, m.direction, m.content, m.quote
              FROM (SELECT c.id AS channel_id, x.id AS context_id, c.platform, COALESCE(c.name, x.name) AS name,
                           COALESCE(c.last_message_at, 0) AS last_at, COALESCE(x.compacted_through, '') AS told
                    FROM channels c JOIN contexts x ON x.id = c.active_context_id AND x.closed_at IS NULL
                    WHERE c.user_id = $1 AND c.kind = 'private' AND c.id <> $2 AND x.id <> $3
                    ORDER BY 5 DESC, 1 DESC LIMIT $5) p
-             JOIN messages m ON m.context_id = p.context_id AND m.status <> 'queued' AND m.id > COALESCE(
+             JOIN messages m ON m.context_id = p.context_id AND m.status <> 'queued' AND m.deleted_at IS NULL
+             AND m.id > COALESCE(
                  (SELECT n.id FROM messages n
                   WHERE n.context_id >= p.context_id AND n.context_id <= p.context_id AND n.status <> 'queued'
                   AND n.id > p.told
@@ -245,7 +249,7 @@ fn by_place(rows: Vec<ElsewhereRow>) -> Vec<Elsewhere> {
     for row in rows {
         let turn = Turn {
             direction: row.direction,
-            content: row.content,
+            content: with_quote(row.quote.as_ref(), &row.content, IN_HISTORY),
         };
         match places.iter_mut().find(|(context, ..)| *context == row.context_id) {
             Some((_, channel, place)) if *channel == row.channel_id => place.turns.push(turn),

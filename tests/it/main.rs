@@ -46,6 +46,7 @@ mod metrics;
 mod models;
 mod own_data;
 mod own_keys;
+mod quotes;
 mod races;
 mod recall;
 mod receiving;

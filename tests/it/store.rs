@@ -23,6 +23,7 @@ mod moves;
 mod people;
 mod places;
 mod policies;
+mod quoting;
 mod races;
 mod recollections;
 mod retention;

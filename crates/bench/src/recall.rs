@@ -265,6 +265,8 @@ async fn store(db: &Db, place: usize, conversation: &Conversation) -> anyhow::Re
                     run_id: None,
                     content: line.clone(),
                     attachments: Vec::new(),
+                    quote: None,
+                    quoted_user_id: None,
                     platform_message_id: None,
                     idempotency_key: None,
                     album: None,

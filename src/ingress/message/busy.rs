@@ -49,7 +49,7 @@ impl Taken {
         self.keep(tx, &message, &channel).await?;
         // It may have begun in this moment: then the message waits for its end, like any other.
         let not_before = self.now.after(self.window());
-        if !joins || !runs::join(tx, active.id, &message.content, not_before, self.now).await? {
+        if !joins || !runs::join(tx, active.id, &message.asked(), not_before, self.now).await? {
             messages::queue(tx, message.id, &self.visit.address(), self.mode).await?;
         }
         Ok(Outcome::of(Accepted::Queued))

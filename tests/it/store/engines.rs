@@ -2,7 +2,7 @@
 
 use super::{
     answers, backlog, budgets, claims, crowds, documents, files, follow_ups, hands, keys, linking, lists, managing,
-    memory_writes, moves, places, policies, races, recollections, rows, search, takeovers, triggers,
+    memory_writes, moves, places, policies, quoting, races, recollections, rows, search, takeovers, triggers,
     world::{Home, World},
 };
 
@@ -131,6 +131,9 @@ on_both_engines![
     keys::a_new_pairing_code_replaces_the_old_one_of_that_account_only,
     keys::a_token_is_known_by_its_hash_until_it_is_revoked,
     keys::what_could_not_be_read_is_kept_within_limits,
+    quoting::a_quote_is_shown_whole_to_the_run_and_shorter_in_the_conversation,
+    quoting::what_is_answered_is_found_by_the_platforms_id_unless_it_was_deleted,
+    quoting::a_deleted_message_waits_no_more_and_leaves_prompts_and_memory,
     moves::a_channel_that_moved_is_the_same_under_its_new_id,
     moves::a_channel_is_not_moved_onto_another,
     moves::a_channel_that_was_left_is_off_until_somebody_speaks_there,

@@ -21,8 +21,9 @@ use super::world::{Home, NOW};
 /// The person who is erased.
 const ADA: &str = "00000000-0000-7000-8000-0000000000aa";
 /// What was hers, in a group and in private, and what she is known by.
-const TRACES: [&str; 35] = [
+const TRACES: [&str; 36] = [
     ADA,
+    "qquotewort",
     "qadanym",
     "qsurnym",
     "qadahandle",

@@ -265,6 +265,8 @@ pub async fn the_places_that_are_served_come_with_their_newest_message(world: Wo
         run_id: None,
         content: "hello".into(),
         attachments: vec![],
+        quote: None,
+        quoted_user_id: None,
         platform_message_id: id.map(str::to_owned),
         idempotency_key: None,
         album: None,

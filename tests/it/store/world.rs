@@ -231,6 +231,8 @@ impl World {
             run_id: None,
             content: format!("message {id}"),
             attachments: vec![],
+            quote: None,
+            quoted_user_id: None,
             platform_message_id: Some(id.into()),
             idempotency_key: None,
             album: None,

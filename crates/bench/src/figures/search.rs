@@ -158,6 +158,8 @@ async fn fill(db: &Db) -> anyhow::Result<ChannelId> {
             run_id: None,
             content: text(batch * BATCH + number),
             attachments: Vec::new(),
+            quote: None,
+            quoted_user_id: None,
             platform_message_id: None,
             idempotency_key: None,
             album: None,

@@ -194,6 +194,7 @@ fn classify(method: &Method, path: &str) -> Option<(Route, u64)> {
         ("PUT", ["applications", _, "commands"] | ["applications", _, "guilds", _, "commands"]) => Route::PutCommands,
         ("POST", ["channels", _, "messages"]) => Route::SendMessage,
         ("GET", ["channels", _, "messages"]) => Route::ReadMessages,
+        ("GET", ["channels", _, "messages", _]) => Route::ReadMessage,
         ("PATCH", ["channels", _, "messages", _]) => Route::EditMessage,
         ("DELETE", ["channels", _, "messages", _]) => Route::DeleteMessage,
         ("GET", ["channels", _]) => Route::ReadChannel,

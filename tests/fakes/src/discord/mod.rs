@@ -67,6 +67,8 @@ pub enum Route {
     SendMessage,
     /// `GET /channels/{id}/messages`
     ReadMessages,
+    /// `GET /channels/{id}/messages/{id}`
+    ReadMessage,
     /// `PATCH /channels/{id}/messages/{id}`
     EditMessage,
     /// `DELETE /channels/{id}/messages/{id}`

@@ -38,7 +38,7 @@ pub(super) fn router(shared: Shared) -> Router {
         .route("/channels/{id}/messages", get(read_messages).post(send_message))
         .route(
             "/channels/{id}/messages/{message}",
-            patch(edit_message).delete(delete_message),
+            get(read_message).patch(edit_message).delete(delete_message),
         )
         .route(
             "/channels/{id}/messages/pins/{message}",
@@ -271,6 +271,19 @@ struct History {
     after: Option<u64>,
     before: Option<u64>,
     limit: Option<usize>,
+}
+
+/// One message, as the history has it.
+async fn read_message(Extract(shared): Extract<Shared>, Path((id, message)): Path<(u64, u64)>) -> Response {
+    let state = shared.state();
+    let Some(room) = state.channels.get(&id) else {
+        return unknown_channel().into_response();
+    };
+    match (room.refusal(), room.messages.get(&message)) {
+        (Some(refusal), _) => refusal.into_response(),
+        (None, Some(message)) => Json(message).into_response(),
+        (None, None) => Refusal::new(404, 10_008, "Unknown Message").into_response(),
+    }
 }
 
 /// The messages next to `after`, or the newest: newest first in either case.

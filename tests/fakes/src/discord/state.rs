@@ -189,8 +189,8 @@ const MESSAGE_CONTENT: u64 = 1 << 15;
 fn wanted(intents: u64, bot: u64, name: &str, data: &Value) -> Option<Value> {
     let in_guild = data.get("guild_id").is_some();
     let needs = match name {
-        "MESSAGE_CREATE" | "MESSAGE_UPDATE" | "MESSAGE_DELETE" if in_guild => GUILD_MESSAGES,
-        "MESSAGE_CREATE" | "MESSAGE_UPDATE" | "MESSAGE_DELETE" => DIRECT_MESSAGES,
+        "MESSAGE_CREATE" | "MESSAGE_UPDATE" | "MESSAGE_DELETE" | "MESSAGE_DELETE_BULK" if in_guild => GUILD_MESSAGES,
+        "MESSAGE_CREATE" | "MESSAGE_UPDATE" | "MESSAGE_DELETE" | "MESSAGE_DELETE_BULK" => DIRECT_MESSAGES,
         "GUILD_CREATE" | "GUILD_DELETE" | "CHANNEL_CREATE" | "CHANNEL_DELETE" | "THREAD_CREATE" => GUILDS,
         _ => 0,
     };
