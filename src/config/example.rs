@@ -219,6 +219,8 @@ fn the_example_file_names_every_key_with_its_default() {
     assert_eq!(config.llm.roles.set().count(), 5);
     config.llm.roles = Roles::default();
     config.engine.max_run_cost = None;
+    config.engine.max_run_tokens = None;
+    config.engine.transcript_token_limit = None;
     config.profiles.clear();
     // Of what has no default, the file shows examples.
     config.tools = ToolSettings::default();

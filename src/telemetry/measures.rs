@@ -18,15 +18,7 @@ pub const EVENT_OUTCOMES: [&str; 5] = ["answering", "queued", "stored", "duplica
 /// What may be set aside.
 pub const QUARANTINED: [&str; 6] = ["run", "job", "message", "trigger", "event", "file"];
 /// Why a part was not sent.
-pub const SEND_FAILURES: [&str; 7] = [
-    "retry_after",
-    "not_sent",
-    "unreachable",
-    "failed",
-    "moved",
-    "gone",
-    "rejected",
-];
+pub const SEND_FAILURES: [&str; 6] = ["retry_after", "not_sent", "unreachable", "moved", "gone", "rejected"];
 
 /// A run came to rest.
 pub fn run_rests(status: RunStatus) {
@@ -225,8 +217,7 @@ pub const fn reason(error: &SendError) -> &'static str {
     match error {
         SendError::RetryAfter(_) => "retry_after",
         SendError::NotSent(_) => "not_sent",
-        SendError::Unreachable(_) => "unreachable",
-        SendError::Failed(_) => "failed",
+        SendError::Unreachable(_) | SendError::Failed(_) => "unreachable",
         SendError::Moved(_) => "moved",
         SendError::Gone(_) => "gone",
         SendError::Rejected(_) => "rejected",
