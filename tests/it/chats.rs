@@ -72,7 +72,8 @@ async fn in_a_telegram_group_only_who_addresses_the_bot_is_answered() {
         ["[Ada] a mention", replied, "[Ada] Clifford, a name"]
     );
     let last = bot.model.requests().pop().unwrap();
-    let conversation = Prompt::read(&last).conversation();
+    let prompt = Prompt::read(&last);
+    let conversation = prompt.conversation();
     assert_eq!(conversation[..2], ["[Ada] a mention", "You said: [Ada] a mention"]);
     assert!(conversation[2].ends_with("[Bob] a reply"), "{conversation:?}");
 }
