@@ -320,8 +320,8 @@ async fn a_message_that_fails_by_itself_does_not_silence_its_chat() {
         .chain(postgres);
     for (site, setup) in setups {
         let mut bot = setup
-            .set("delivery.stuck_seconds", "1")
-            .set("delivery.max_backoff_seconds", "1")
+            .set("delivery.stuck_seconds", 1)
+            .set("delivery.max_backoff_seconds", 1)
             .start()
             .await;
         let room = bot.room(site, 7, "Ada");
