@@ -121,7 +121,7 @@ pub(crate) fn message(message: &Value, me: &Me, now: Timestamp) -> Result<Option
     if let Some(origin) = forwarded {
         text = with_origin(&text, &author_of_origin(origin));
     } else if is_by_inline_bot {
-        text = format!("{BY_INLINE_BOT} {text}").trim_end().to_owned();
+        text = by_inline_bot(&text);
     }
     let answered = answered(message);
     Ok(Some(Inbound::Message(Message {
@@ -145,6 +145,11 @@ pub(crate) fn message(message: &Value, me: &Me, now: Timestamp) -> Result<Option
     })))
 }
 
+/// A text that another bot made for its sender, marked as such.
+fn by_inline_bot(text: &str) -> String {
+    format!("{BY_INLINE_BOT} {text}").trim_end().to_owned()
+}
+
 /// What an edited message means; `None` if it means nothing to the bot.
 ///
 /// # Errors
@@ -160,11 +165,16 @@ pub(crate) fn edit(message: &Value, me: &Me) -> Result<Option<Inbound>, String> 
     {
         return Ok(None);
     }
+    let text = text::clean(message, me).text;
     Ok(Some(Inbound::Edit(Edit {
         place: said.place,
         speaker: said.speaker,
         id: said.id,
-        text: text::clean(message, me).text,
+        // Its bot may rewrite it at any time.
+        text: match object(message, "via_bot") {
+            Some(_) => by_inline_bot(&text),
+            None => text,
+        },
     })))
 }
 

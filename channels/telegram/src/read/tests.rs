@@ -294,7 +294,14 @@ fn an_edit_carries_the_new_text() {
         id: "12".to_owned(),
         text: "hello!".to_owned(),
     };
+    let mut of_another = edited.clone();
+    of_another["via_bot"] = json!({"id": 99, "is_bot": true, "first_name": "Gif", "username": "gif"});
+    let rewritten = Edit {
+        text: "[by an inline bot] hello!".to_owned(),
+        ..expected.clone()
+    };
     assert_eq!(read("edited_message", &edited), Some(Inbound::Edit(expected)));
+    assert_eq!(read("edited_message", &of_another), Some(Inbound::Edit(rewritten)));
     let moved = message(&json!({"location": {"latitude": 1.5, "longitude": 2.0}, "edit_date": 1_760_000_010}));
     assert_eq!(read("edited_message", &moved), None);
 }
