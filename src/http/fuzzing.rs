@@ -84,6 +84,15 @@ mod tests {
                     .filter(|kind| *kind != "T" && !kind.contains('"'))
                     .map(str::to_owned),
             );
+            // Those that are read once it is known that the caller may send them.
+            let later = text.split(" = body(request").collect::<Vec<_>>();
+            let later = later.split_last().map_or(&[][..], |(_, before)| before);
+            taken.extend(
+                later
+                    .iter()
+                    .filter_map(|before| before.rsplit(": ").next())
+                    .map(str::to_owned),
+            );
         }
         let here: BTreeSet<_> = (READERS.iter())
             .filter_map(|(name, _)| name.rsplit("::").next())

@@ -219,7 +219,8 @@ fn a_persons_token_says_whose_it_is() {
     let made = machine
         .run(["token", "create", "--user", "terminal:you", "--name", "phone", "--json"])
         .json();
-    let you = machine.run(["users", "show", "terminal:you", "--json"]).json()["user"].clone();
+    let shown = machine.run(["users", "show", "terminal:you", "--json"]).json();
+    let you = &shown["user"];
     assert_eq!(made["userId"], you["id"]);
     let list = machine.run(["token", "list", "--json"]).json();
     assert_eq!((&list[0]["name"], &list[0]["userId"]), (&"phone".into(), &you["id"]));
