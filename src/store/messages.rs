@@ -340,62 +340,6 @@ pub(super) fn ask_conversation(context: ContextId, run: RunId, limit: u32) -> As
     )
 }
 
-/// A message that was said while a run waited.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct Later {
-    /// Its id.
-    pub id: MessageId,
-    /// Which way it went.
-    pub direction: Direction,
-    /// Whose, or to whom.
-    pub user_id: Option<UserId>,
-    /// The text.
-    pub content: String,
-    /// 1: by a run that has read words from outside.
-    pub tainted: i64,
-}
-
-/// The newest messages of a context behind one that are not a run's own, oldest first.
-///
-/// # Errors
-/// The store's.
-pub async fn since(
-    conn: &mut Conn,
-    context: ContextId,
-    run: RunId,
-    after: MessageId,
-    limit: u32,
-) -> Result<Vec<Later>, StoreError> {
-    let mut found: Vec<Later> = conn
-        .all(
-            "SELECT m.id, m.direction, m.user_id, m.content,
-                 CAST(CASE WHEN r.tainted AND m.direction = 'outbound' THEN 1 ELSE 0 END AS BIGINT) AS tainted
-             FROM messages m LEFT JOIN runs r ON r.id = m.run_id
-             WHERE m.context_id = $1 AND m.id > $2 AND (m.run_id IS NULL OR m.run_id <> $3) AND m.status <> 'queued' AND m.deleted_at IS NULL
-             ORDER BY m.id DESC LIMIT $4",
-            args![context, after, run, limit],
-        )
-        .await?;
-    found.reverse();
-    Ok(found)
-}
-
-/// How many messages of a context stand before one that no summary tells: asked only where there are more than are read.
-///
-/// # Errors
-/// The store's.
-pub async fn untold_before(conn: &mut Conn, context: ContextId, before: MessageId) -> Result<u64, StoreError> {
-    let count: (i64,) = conn
-        .one(
-            "SELECT COUNT(*) FROM messages
-             WHERE context_id = $1 AND id < $2 AND status <> 'queued' AND deleted_at IS NULL
-                 AND id > COALESCE((SELECT compacted_through FROM contexts WHERE id = $1), '')",
-            args![context, before],
-        )
-        .await?;
-    Ok(u64::try_from(count.0).unwrap_or_default())
-}
-
 /// Gives a message to a run.
 ///
 /// # Errors

@@ -48,6 +48,7 @@ mod run_start;
 pub mod run_tree;
 pub mod run_views;
 pub mod runs;
+pub mod said;
 mod schema;
 pub mod search;
 pub mod sessions;

@@ -10,6 +10,7 @@ use super::{
     memory_items::{self, Remembered, Viewer},
     messages::{self, Direction, Turn, TurnRow},
     replies::{IN_HISTORY, with_quote},
+    said,
     settings::{self, Around, Setting},
     user_secrets::{self, SealedKey},
 };
@@ -150,7 +151,7 @@ pub async fn find(conn: &mut Conn, wanted: Wanted) -> Result<Recollection, Store
     turns.drain(..more);
     let first = turns.first().filter(|_| more > 0).and_then(|turn| turn.id);
     let before = match (conversation, first) {
-        (Some((context, _)), Some(first)) => messages::untold_before(conn, context, first).await?,
+        (Some((context, _)), Some(first)) => said::untold_before(conn, context, first).await?,
         _ => 0,
     };
     let head: Option<Head> = head.maybe()?;

@@ -8,9 +8,9 @@ use crate::{
     engine::step::{Event, Step, StepKind, ToolOutcome},
     id::MessageId,
     store::{
-        StoreError, messages,
+        StoreError,
         runs::{self, RunKind},
-        steps,
+        said, steps,
     },
 };
 
@@ -60,13 +60,11 @@ pub(super) async fn find(cx: &ToolContext, name: &str) -> Result<Option<Kept>, S
     let Some(id) = name.strip_prefix("message-").and_then(|id| id.parse().ok()) else {
         return Ok(None);
     };
-    let found = messages::get(&mut conn, id).await?;
-    Ok(found
-        .filter(|message| message.context_id == Some(context))
-        .map(|message| Kept {
-            origin: (message.user_id != cx.user).then(|| "what others wrote here".to_owned()),
-            text: message.content,
-        }))
+    let found = said::one(&mut conn, context, id).await?;
+    Ok(found.map(|message| Kept {
+        origin: (message.user_id != cx.user).then(|| "what others wrote here".to_owned()),
+        text: message.content,
+    }))
 }
 
 /// What a step says.

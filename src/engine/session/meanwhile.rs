@@ -11,10 +11,7 @@ use crate::{
         step::Said,
     },
     id::MessageId,
-    store::{
-        messages::{self, Direction},
-        runs::RunKind,
-    },
+    store::{messages::Direction, replies::quotes_others, runs::RunKind, said},
 };
 
 /// The most messages that are told, the newest.
@@ -37,7 +34,7 @@ impl Session<'_> {
         };
         let after = self.state.looked_through.unwrap_or(MessageId(run.id.0));
         let mut conn = self.engine.db.read().await?;
-        let mut found = messages::since(&mut conn, context, run.id, after, MOST + 1).await?;
+        let mut found = said::since(&mut conn, context, run.id, after, MOST + 1).await?;
         drop(conn);
         let is_more = found.len() > usize::try_from(MOST).unwrap_or(usize::MAX);
         if is_more {
@@ -58,8 +55,12 @@ impl Session<'_> {
             let is_inbound = message.direction == Direction::Inbound;
             let origins = [
                 (is_inbound && message.user_id != run.user_id, "what others wrote here"),
-                (message.tainted != 0, "what was read before in this conversation"),
+                (message.is_tainted, "what was read before in this conversation"),
                 (message.content.contains(FORWARDED), "a forwarded message"),
+                (
+                    quotes_others(&message.content),
+                    "what somebody else wrote and was quoted",
+                ),
             ];
             let told = origins.into_iter().filter(|(is_so, _)| *is_so);
             meanwhile.origins.extend(told.map(|(_, origin)| origin.to_owned()));
