@@ -1,7 +1,7 @@
 //! One gate a chat: messages in order, the indicator while a run is at work, nothing while the platform asks
 //! for patience.
 
-mod attempt;
+pub(super) mod attempt;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 

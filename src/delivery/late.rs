@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::{
     LateMessage,
-    gate::{Gate, Held},
+    gate::{Gate, Held, attempt::status_in},
     mark::Mark,
 };
 use crate::{id::MessageId, telemetry::measures};
@@ -61,7 +61,8 @@ impl Gate {
         };
         if self.inner.late.insert(id, late).is_none() {
             let platform = self.channel.platform();
-            tracing::warn!(message = %id, channel = %self.id, %platform, reason, "message set aside, sending later ones past it");
+            let status = status_in(&reason);
+            tracing::warn!(message = %id, channel = %self.id, %platform, status, "message set aside, sending later ones past it");
             measures::set_aside(platform);
             self.mark(&held.message, Mark::SetAside(reason)).await;
         }

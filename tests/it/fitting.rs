@@ -190,7 +190,8 @@ fn reply(request: &RecordedRequest) -> Reply {
             .map_or(0, |mark| mark.split(' ').next().unwrap().parse().unwrap());
     let pages = input
         .split_once("read ")
-        .map_or(0, |(_, pages)| pages.split(' ').next().unwrap().parse().unwrap());
+        .and_then(|(_, pages)| pages.split(' ').next()?.parse().ok())
+        .unwrap_or(0);
     if read < pages {
         let base = input.rsplit(' ').next().unwrap();
         let notes = json!([{ "category": "requirements", "content": "all pages" }, { "category": "plan", "content": format!("page {read} next") }]);

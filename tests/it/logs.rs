@@ -126,11 +126,14 @@ async fn telegram_in_trouble(bot: &Bot, chat: Chat) {
         exchange(bot, Room::Telegram(chat), vec![]).await;
     }
     // What is refused for good is followed by something else.
-    bot.telegram
-        .fail_next(Method::SendMessage, Fault::Refuse(400, format!("Bad Request: {WORDS}")));
+    // A refused text goes without markup, then as a file.
+    for method in [Method::SendMessage, Method::SendMessage, Method::SendDocument] {
+        bot.telegram
+            .fail_next(method, Fault::Refuse(400, format!("Bad Request: {WORDS}")));
+    }
     bot.says(Room::Telegram(chat), &format!("lost {WORDS}"));
     bot.until("a message that was given up", async |_| {
-        (bot.logged("a message was given up") > 0).then_some(())
+        (bot.logged("gave up sending a message") > 0).then_some(())
     })
     .await;
     for broken in [

@@ -113,7 +113,8 @@ fn facts(turns: impl IntoIterator<Item = usize>) -> Vec<String> {
 }
 
 async fn sixty_one_turns(setup: Setup) {
-    let mut bot = setup.start().await;
+    // Turns alone are to make it, not the size of what was said.
+    let mut bot = setup.provider("context_tokens", 128_000).start().await;
     let room = bot.room(Site::Telegram, 7, "Ada");
     bot.talks(room, facts(1..=60)).await;
     assert_eq!(bot.look().await.jobs().await, []);

@@ -167,8 +167,8 @@ impl Gate {
 
     /// A failed attempt is recorded, and ends the message if there were such for too long.
     async fn failed(&self, message: &Outgoing, error: &SendError, reason: &str, began: Instant) -> Option<Sent> {
-        // What the platform says of a part may quote it; what it says of its own failure does not.
-        let status = matches!(error, SendError::Failed(_)).then_some(reason);
+        // What the platform says may quote the message: it stands in its row.
+        let status = status_in(reason);
         let (class, platform) = (measures::reason(error), &message.platform);
         tracing::warn!(message = %message.id, channel = %self.id, platform, class, status, "failed to send a message, retrying");
         tracing::debug!(message = %message.id, reason, "why a message could not be sent");
@@ -190,4 +190,11 @@ impl Gate {
         .await;
         message.address.0 = to;
     }
+}
+
+/// The HTTP status that a platform's words name, if they do: it quotes nobody.
+pub(in crate::delivery) fn status_in(reason: &str) -> Option<&str> {
+    let numbers = reason.split(|c: char| !c.is_ascii_alphanumeric());
+    let mut statuses = numbers.filter(|word| word.len() == 3 && word.bytes().all(|byte| byte.is_ascii_digit()));
+    statuses.next()
 }
