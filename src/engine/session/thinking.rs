@@ -182,6 +182,8 @@ impl Session<'_> {
                         shorter,
                         "making a shorter prompt: the model refused it as too long"
                     );
+                    // The prompt is put together once more.
+                    self.engine.enter_isolation(self.work.lease).await;
                     window.tokens = shorter;
                     shortened += 1;
                     continue;
