@@ -39,11 +39,13 @@ impl Comparison {
                 false => Reply::json(&json!({"type": "finish", "output": format!("{input}: done")})),
             };
         }
-        let ended = request
-            .messages()
-            .iter()
-            .filter_map(|message| message["content"].as_str());
-        let ended = ended.filter(|text| text.starts_with(r#"{"subagents""#)).count();
+        // What is told between two replies is one message.
+        let texts: Vec<_> = (request.messages().iter())
+            .filter_map(|message| message["content"].as_str())
+            .filter(|text| text.contains(r#""subagents""#))
+            .collect();
+        let has_ended = |task: &&&str| texts.iter().any(|text| text.contains(&format!("{task}: done")));
+        let ended = TASKS.iter().filter(has_ended).count();
         if ended == TASKS.len() {
             return Reply::json(&planned(
                 json!({"type": "finish", "output": "Oak, ash and elm are trees."}),
