@@ -5,7 +5,7 @@ mod settings;
 pub(crate) mod shutdown;
 mod work;
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
 use clifford_channel::{Actor, Channel, Platform};
 use clifford_discord::{Argument, Discord, DiscordConfig, SlashCommand};
@@ -28,12 +28,13 @@ use crate::{
     id::{AgentId, WorkerId},
     ingress::Gatekeeper,
     outbound::Outbound,
+    permissions::Kept,
     runtime,
     sealed::Sealed,
     store::{
         Db, DbOptions, StoreError,
         agents::{self, Agent, Mode},
-        budgets, run_queue,
+        budgets, deaths, leases, run_queue,
     },
     tools::{self, About, Registry, Services, mcp},
     worker::Workers,
@@ -98,6 +99,22 @@ pub struct App {
     empty_handed: CancellationToken,
 }
 
+/// What a configuration keeps on this machine.
+pub fn kept(loaded: &Loaded) -> Kept {
+    let database = loaded.database_url.as_str().strip_prefix("sqlite:");
+    Kept {
+        data_dir: loaded.data_dir.clone(),
+        database: database.map(|path| PathBuf::from(path.trim_start_matches("//"))),
+    }
+}
+
+/// Makes what is kept on this machine private, unless the configuration says otherwise.
+pub fn restrict(loaded: &Loaded) {
+    if loaded.config.data.private {
+        kept(loaded).restrict();
+    }
+}
+
 /// How the database of a configuration is opened.
 pub fn db_options(loaded: &Loaded, exclusive: bool) -> DbOptions {
     DbOptions {
@@ -118,9 +135,10 @@ impl App {
     pub async fn start(loaded: &Loaded, secrets: &Secrets, options: Options) -> Result<Self, StartError> {
         let config = loaded.config.clone();
         let clock: SharedClock = Arc::new(SystemClock);
+        restrict(loaded);
         let db = Db::open(&db_options(loaded, true)).await?;
         let worker = WorkerId::new();
-        prepare(&db, &config, &clock).await?;
+        let follows_a_death = prepare(&db, &config, &clock).await?;
 
         let masker = Arc::clone(&secrets.masker);
         let Adapters { mut channels, actors } = adapters(&config, secrets)?;
@@ -178,6 +196,10 @@ impl App {
                 Arc::clone(&masker),
             )),
         });
+        if follows_a_death {
+            tracing::warn!("the last process did not end in order; events are stored one by one for a while");
+            engine.careful.follow_a_death();
+        }
         let gatekeeper = Gatekeeper::new(Arc::clone(&engine), ingress_settings(&config));
         let app = Self {
             config,
@@ -222,6 +244,7 @@ impl App {
             platforms: self.platforms.clone(),
             metrics: http::Metrics::install(),
             stop: self.stop.clone(),
+            state: http::ApiState::default(),
         }
     }
 
@@ -280,8 +303,9 @@ fn about(config: &Config, clock: &SharedClock) -> About {
     }
 }
 
-/// Brings the agents of the configuration in, and gives back what a process that is surely gone had in hand.
-async fn prepare(db: &Db, config: &Config, clock: &SharedClock) -> Result<(), StoreError> {
+/// Brings the agents of the configuration in, and gives back what a process that is surely gone had in hand. Tells whether
+/// one is gone that did not end in order.
+async fn prepare(db: &Db, config: &Config, clock: &SharedClock) -> Result<bool, StoreError> {
     let now = clock.now();
     let alone = !db.is_shared();
     let has_budgets = !config.budgets.is_empty();
@@ -307,13 +331,15 @@ async fn prepare(db: &Db, config: &Config, clock: &SharedClock) -> Result<(), St
             }
             let names: Vec<_> = agents.iter().map(|agent| agent.name.clone()).collect();
             agents::disable_except(tx, &names, now).await?;
+            let mut follows_a_death = false;
             if alone {
+                follows_a_death = deaths::count_all(tx).await? > 0 || leases::is_any_held(tx).await?;
                 run_queue::release(tx, None).await?;
             }
             if has_budgets {
                 budgets::sum_up_anew(tx).await?;
             }
-            Ok(())
+            Ok(follows_a_death)
         })
     })
     .await

@@ -4,6 +4,7 @@ mod drafts;
 mod enclose;
 mod gate;
 mod hand;
+mod late;
 mod mark;
 
 use std::{
@@ -26,14 +27,24 @@ use self::{
     hand::Hand,
 };
 use crate::{
-    clock::SharedClock,
+    clock::{SharedClock, Timestamp},
     files::Files,
     id::{ChannelId, MessageId, RunId, WorkerId},
     outbound::{Ticket, To},
-    store::{Db, StoreError, leases::Look, outbox},
+    quarantine::{Isolation, Limits, Verdict},
+    store::{
+        Db, StoreError,
+        leases::Look,
+        outbox::{self, Outgoing},
+    },
     telemetry::spans::Origin,
 };
 
+/// In place of a message that its platform refused in every form.
+const REFUSED_BY_PLATFORM: &str =
+    "Sorry, I could not send my answer here: it was refused. Please ask again, or ask for a shorter answer.";
+/// In place of a message that could not be sent for long.
+const NOT_DELIVERED: &str = "Sorry, an answer of mine could not be sent here for a long time. Please ask again.";
 /// The most messages claimed at once.
 const BATCH: u32 = 200;
 
@@ -46,10 +57,14 @@ pub struct Settings {
     pub backoff: Duration,
     /// The longest.
     pub longest_backoff: Duration,
+    /// How long a message fails by itself until it is set aside.
+    pub stuck_after: Duration,
     /// When a message that cannot be sent is given up.
     pub give_up_after: Duration,
     /// How long a lease lasts.
     pub lease: Duration,
+    /// How many deaths of the process make a message suspected, and set it aside.
+    pub deaths: Limits,
 }
 
 /// Delivers. Cheap to clone.
@@ -65,11 +80,28 @@ struct Inner {
     settings: Settings,
     channels: BTreeMap<Platform, Arc<dyn Channel>>,
     files: Arc<Files>,
+    /// What is worked on alone, because processes died of it or beside it.
+    isolation: Isolation,
     gates: DashMap<ChannelId, Handle>,
     /// The messages that are in a gate, or on the way to one.
     hand: Hand,
+    /// The messages that are set aside.
+    late: DashMap<MessageId, LateMessage>,
     tasks: TaskTracker,
     stop: CancellationToken,
+}
+
+/// A message that fails by itself, while its platform takes others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LateMessage {
+    /// Its platform.
+    pub platform: Platform,
+    /// Its chat.
+    pub channel: ChannelId,
+    /// Since when it is late.
+    pub since: Timestamp,
+    /// What its platform said last.
+    pub reason: String,
 }
 
 /// The way into a gate.
@@ -109,8 +141,10 @@ impl Delivery {
             settings,
             channels,
             files,
+            isolation: Isolation::default(),
             gates: DashMap::new(),
             hand: Hand::default(),
+            late: DashMap::new(),
             tasks: TaskTracker::new(),
             stop: CancellationToken::new(),
         };
@@ -228,18 +262,24 @@ impl Delivery {
         }
     }
 
-    /// Claims what nobody delivers: it waited for its time, or its process died.
+    /// Claims what nobody delivers: it waited for its time, or its process died. Returns what is to be set aside, because
+    /// too many died of it.
     ///
     /// # Errors
     /// The store's.
-    pub async fn claim(&self, look: Look) -> Result<(), StoreError> {
+    pub async fn claim(&self, look: Look) -> Result<Vec<Outgoing>, StoreError> {
         let inner = &self.inner;
         let served = self.served();
         let claimed = inner
             .db
             .write(move |tx| Box::pin(async move { outbox::claim(tx, look, &served, BATCH).await }))
             .await?;
+        let mut guilty = Vec::new();
         for (message, parts) in claimed {
+            if inner.settings.deaths.verdict(message.evidence()) == Verdict::Guilty {
+                guilty.push(message);
+                continue;
+            }
             let Ok(platform) = message.platform.parse::<Platform>() else {
                 continue;
             };
@@ -248,7 +288,22 @@ impl Delivery {
             let item = Item::Recovered { message, parts, taken };
             self.pass(platform, channel, item);
         }
-        Ok(())
+        Ok(guilty)
+    }
+
+    /// What this process works on alone.
+    pub fn isolation(&self) -> Isolation {
+        self.inner.isolation.clone()
+    }
+
+    /// The messages of a platform that this process has set aside, the oldest first.
+    pub fn late(&self, platform: Platform) -> Vec<LateMessage> {
+        let mut late: Vec<_> = (self.inner.late.iter())
+            .filter(|late| late.platform == platform)
+            .map(|late| late.value().clone())
+            .collect();
+        late.sort_by_key(|late| late.since);
+        late
     }
 
     /// Whether a message is on its way out of this process.

@@ -2,12 +2,20 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-pub use crate::http::fuzzing::check_body;
+use jiff::tz::TimeZone;
+
 pub use crate::worker::fuzzing::check_frames;
 use crate::{
+    clock::Timestamp,
     config::{self, Config, ConfigErrors, Sources},
     memory::operations,
+    search::{
+        Form, Query, dates,
+        rank::{self, Held, Population},
+        snippet,
+    },
 };
+pub use crate::{engine::prompt::fuzzing::check_prompt, http::fuzzing::check_body};
 
 /// The memory writer's model may reply anything: what is read of it keeps to the bounds of an operation.
 ///
@@ -73,6 +81,28 @@ pub fn check_environment(bytes: &[u8]) {
         Ok(loaded) => assert!(!loaded.config.llm.providers.is_empty()),
         Err(errors) => check_errors(&errors),
     }
+}
+
+/// Whatever somebody searches for (the first line), in whatever was said (the others), is read within its bounds.
+///
+/// # Panics
+/// It does not hold.
+pub fn check_question(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let (question, said) = text.split_once('\n').unwrap_or((&text, &text));
+    let times = dates::read(question, &TimeZone::UTC, Timestamp(1_773_831_600_000));
+    assert!(times.len() <= 8, "{times:?}");
+    let Some(query) = Query::parse(question) else {
+        return;
+    };
+    assert!((1..=24).contains(&query.phrases().len()), "{query:?}");
+    assert!(query.held_by(said) <= query.phrases().len(), "{query:?}");
+    let scores = rank::scores(&[Held::by(&query, said)], &Population::default());
+    assert!(
+        scores.iter().all(|score| score.is_finite() && *score >= 0.0),
+        "{scores:?}"
+    );
+    assert!(!snippet(said, &query, Form::Plain).contains('\n'));
 }
 
 fn check_errors(errors: &ConfigErrors) {
@@ -218,11 +248,12 @@ mod tests {
     #[test]
     fn what_the_fuzzer_begins_with_holds() {
         type Check = fn(&[u8]);
-        let targets: [(&str, Check); 4] = [
+        let targets: [(&str, Check); 5] = [
             ("memory_operations", check_operations),
             ("config", check_config),
             ("environment", check_environment),
             ("api_body", check_body),
+            ("search_question", check_question),
         ];
         for (target, check) in targets {
             let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(target);
@@ -248,6 +279,14 @@ mod tests {
         #[test]
         fn a_configuration_is_one_or_says_what_is_wrong_where(text in prop_oneof![4 => lines(), 1 => "\\PC{0,100}"]) {
             check_config(text.as_bytes());
+        }
+
+        #[test]
+        fn a_question_keeps_to_its_bounds(
+            question in "(\"|last |week |8 |May,? |2023|ago |\\PC|[a-zé ]|東){0,60}",
+            said in "(\\PC|\\s|[a-zé ]){0,200}",
+        ) {
+            check_question(format!("{question}\n{said}").as_bytes());
         }
 
         #[test]

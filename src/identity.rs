@@ -66,7 +66,58 @@ pub async fn make_code(tx: &mut Tx, account: &Account, now: Timestamp) -> Result
     Ok(LinkCode { code, expires_at })
 }
 
-/// Enters a code on an account: its person becomes part of the one who made the code, and that is returned.
+/// Whose a code is that somebody enters, before anything is linked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// The person who made it.
+    pub maker: User,
+    /// The account on which they did, as far as it is still theirs.
+    pub account: Option<Identity>,
+    /// What is stored of the code.
+    pub hash: String,
+}
+
+/// Looks at a code that somebody enters on an account. It counts as a try, and nothing is linked.
+///
+/// # Errors
+/// The store's; then nothing was kept, not even the try.
+pub async fn look_at_code(
+    tx: &mut Tx,
+    account: &Account,
+    code: &str,
+    now: Timestamp,
+) -> Result<Result<Offer, Refusal>, StoreError> {
+    links::one_at_a_time(tx).await?;
+    if let Some(refusal) = try_once(tx, account, now).await? {
+        return Ok(Err(refusal));
+    }
+    let hash = rules::hash(code);
+    let Some(made) = links::maker(tx, &hash, now).await? else {
+        return Ok(Err(Refusal::NoSuchCode));
+    };
+    let entering = person(tx, account).await?;
+    if entering.id == made.user_id {
+        return Ok(Err(Refusal::AlreadyLinked));
+    }
+    let Some(maker) = users::get(tx, made.user_id).await? else {
+        return Ok(Err(Refusal::NoSuchCode));
+    };
+    if merge::is_being_erased(tx, [maker.id, entering.id]).await? {
+        return Ok(Err(Refusal::BeingErased));
+    }
+    if !rules::may_become_part(maker.role, entering.role) {
+        links::take_code(tx, &hash).await?;
+        return Ok(Err(Refusal::OtherWayRound));
+    }
+    let identities = users::identities(tx, maker.id).await?;
+    let account = identities
+        .into_iter()
+        .find(|identity| identity.platform == made.platform && identity.platform_user_id == made.platform_user_id);
+    Ok(Ok(Offer { maker, account, hash }))
+}
+
+/// Enters a code on an account: its person becomes part of the one who made the code, and that is returned. In a chat
+/// they are [asked](look_at_code) first.
 ///
 /// # Errors
 /// The store's; then nothing was kept, not even the try.
@@ -77,23 +128,44 @@ pub async fn enter_code(
     now: Timestamp,
 ) -> Result<Result<User, Refusal>, StoreError> {
     links::one_at_a_time(tx).await?;
+    if let Some(refusal) = try_once(tx, account, now).await? {
+        return Ok(Err(refusal));
+    }
+    join(tx, account, &rules::hash(code), now).await
+}
+
+/// Counts a try to enter a code. `Some`: there were too many.
+async fn try_once(tx: &mut Tx, account: &Account, now: Timestamp) -> Result<Option<Refusal>, StoreError> {
     let counts_since = now.before(rules::WITHIN);
     let tries = links::tries(tx, account, counts_since, rules::TRIES).await?;
     if let Some(again) = rules::may_try_at(&tries) {
-        return Ok(Err(Refusal::TooManyTries(again)));
+        return Ok(Some(Refusal::TooManyTries(again)));
     }
     links::record_try(tx, account, now, counts_since).await?;
-    let hash = rules::hash(code);
-    let Some(maker) = links::maker(tx, &hash, now).await? else {
+    Ok(None)
+}
+
+/// Makes an account's person part of the one who made the code of this hash.
+///
+/// # Errors
+/// The store's.
+pub async fn join(
+    tx: &mut Tx,
+    account: &Account,
+    hash: &str,
+    now: Timestamp,
+) -> Result<Result<User, Refusal>, StoreError> {
+    links::one_at_a_time(tx).await?;
+    let Some(maker) = links::maker(tx, hash, now).await? else {
         return Ok(Err(Refusal::NoSuchCode));
     };
     let entering = person(tx, account).await?;
-    if entering.id == maker {
+    if entering.id == maker.user_id {
         return Ok(Err(Refusal::AlreadyLinked));
     }
-    let [maker, entering] = merge::lock(tx, [maker, entering.id]).await?;
+    let [maker, entering] = merge::lock(tx, [maker.user_id, entering.id]).await?;
     let entering = entering.ok_or_else(|| unknown(account))?;
-    let (Some(maker), true) = (maker, links::take_code(tx, &hash).await?) else {
+    let (Some(maker), true) = (maker, links::take_code(tx, hash).await?) else {
         return Ok(Err(Refusal::NoSuchCode));
     };
     if merge::is_being_erased(tx, [maker.id, entering.id]).await? {
@@ -134,7 +206,14 @@ pub async fn part(tx: &mut Tx, account: &Account, now: Timestamp) -> Result<Resu
     if merge::is_being_erased(tx, [user.id, user.id]).await? {
         return Ok(Err(Refusal::BeingErased));
     }
-    let parted = merge::part(tx, &user, &identity, account, rules::parted(user.role), now).await?;
+    // Who owns the bot is known by the account that was there first.
+    let first = users::first_identity(tx, user.id).await?;
+    let is_first = first.is_some_and(|first| is(&first, account));
+    let parted = merge::part(tx, &user, &identity, account, rules::parted(user.role, is_first), now).await?;
+    let role = rules::left(user.role, is_first);
+    if role != user.role {
+        users::set_role(tx, user.id, role, now).await?;
+    }
     tracing::info!(user = %user.id, parted = %parted.id, "an account is a person of its own now");
     Ok(Ok(parted))
 }

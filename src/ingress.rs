@@ -3,14 +3,17 @@
 //! A platform is told that an event was taken only after [`Ingress::accept`] has returned, so after the commit.
 
 mod api;
+mod careful;
 mod command;
 mod completion;
+mod deletion;
 mod edit;
 mod managing;
 mod message;
 mod pace;
 mod pairing;
 mod poisoned;
+mod quoted;
 
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -21,7 +24,7 @@ use clifford_channel::{
 };
 use dashmap::DashMap;
 
-pub use self::api::{ApiAccepted, ApiMessage};
+pub use self::api::{ApiAccepted, ApiMessage, ApiRefusal};
 pub use self::pairing::{approve, claim_code, has_claim_code};
 use self::{
     message::{Outcome, Taken},
@@ -53,6 +56,8 @@ pub struct Settings {
     pub auto_close: Duration,
     /// The most messages of one person in a minute; zero: no limit.
     pub user_messages_per_minute: u32,
+    /// The most characters of a message that another one answers.
+    pub quoted_characters: usize,
 }
 
 /// Takes events in.
@@ -111,11 +116,15 @@ impl Gatekeeper {
         if message.speaker.is_bot {
             return Ok(Accepted::Ignored);
         }
+        if !message.place.kind.is_private() {
+            pairing::void_said(&self.engine.db, &message.text, self.engine.clock.now()).await?;
+        }
         let policy = self.policy(message.place.platform);
         if !policy.is_addressed(&message.place, message.addressed, &message.text) {
             return Ok(Accepted::Ignored);
         }
         let now = self.engine.clock.now();
+        let quoted = self.quoted(&message.place, &message.speaker, message.quoted).await?;
         let limited = self.pace.over_limit(&message.place, &message.speaker, now);
         let taken = Taken {
             visit: Visit {
@@ -126,9 +135,11 @@ impl Gatekeeper {
             },
             id: Some(message.id),
             key: None,
+            request_hash: None,
             text: self.masked(message.text),
             sent_at: message.sent_at.into(),
             attachments: self.masked_names(message.attachments),
+            quoted,
             album: message.album,
             backfilled: message.backfilled,
             entry: None,
@@ -255,7 +266,7 @@ impl Gatekeeper {
 impl Ingress for Gatekeeper {
     async fn accept(&self, event: Inbound) -> Result<Accepted, IngressError> {
         let platform = event.platform();
-        match self.take(event).await {
+        match Box::pin(self.take(event)).await {
             Ok(accepted) => {
                 measures::event_taken(platform, accepted);
                 Ok(accepted)

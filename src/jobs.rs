@@ -9,10 +9,15 @@ use tracing::{Instrument, Span};
 
 use crate::{
     clock::Timestamp,
-    engine::Engine,
+    engine::{
+        Engine,
+        crash::{self, Way},
+    },
     erase, memory,
+    quarantine::{Mark, Verdict, isolation::Key},
     store::{
         StoreError,
+        deaths::Kind,
         jobs::{self, Job, JobKind, JobLease},
     },
     telemetry::{measures, spans},
@@ -68,7 +73,10 @@ impl JobError {
         use clifford_llm::ModelError;
         match self {
             Self::Store(_) | Self::NotYet(_) => true,
-            Self::Model(error) => !matches!(error, ModelError::BadRequest { .. } | ModelError::Refused { .. }),
+            Self::Model(error) => !matches!(
+                error,
+                ModelError::TooLong { .. } | ModelError::BadRequest { .. } | ModelError::Refused { .. }
+            ),
             Self::Unreadable(_) | Self::Panicked => false,
         }
     }
@@ -82,7 +90,7 @@ pub async fn run(engine: Arc<Engine>, stop: CancellationToken) {
                 tokio::select! {
                     // It goes on at the next start, or in another process.
                     () = stop.cancelled() => return give_back(&engine, lease).await,
-                    () = work_on(&engine, job, lease) => {}
+                    () = examine(&engine, job, lease) => {}
                 }
                 continue;
             }
@@ -107,6 +115,79 @@ async fn claim(engine: &Engine) -> Result<Option<(Job, JobLease)>, StoreError> {
     engine.db.write(move |tx| Box::pin(jobs::claim(tx, look))).await
 }
 
+/// Works on a claimed job as the deaths of those that held it before say.
+async fn examine(engine: &Arc<Engine>, job: Job, lease: JobLease) {
+    let (deaths, evidence) = (job.deaths, job.evidence());
+    match engine.settings.deaths.verdict(evidence) {
+        Verdict::Innocent => {
+            engine.isolation.pass().await;
+            work_on(engine, job, lease).await;
+        }
+        Verdict::Suspect => {
+            tracing::warn!(job_id = %job.id, deaths, "working on a suspected job in isolation");
+            let suspect = engine.isolation.suspect(key(lease), evidence.mark_at_work());
+            work_on(engine, job, lease).await;
+            drop(suspect);
+            engine.bell.notify_one();
+        }
+        Verdict::Guilty => {
+            tracing::error!(job_id = %job.id, deaths, "job quarantined: the process died each time that it worked on it");
+            measures::quarantined(Kind::Job);
+            let why = format!(
+                "quarantined: {deaths} processes died that held it, the last one while it worked on nothing else; \
+                 `clifford quarantine retry {}` tries again",
+                job.id
+            );
+            let now = engine.clock.now();
+            let written = engine
+                .db
+                .write(move |tx| Box::pin(async move { jobs::quarantine(tx, &lease, &why, now).await }))
+                .await;
+            if let Err(error) = written {
+                tracing::warn!(%error, "failed to quarantine a job; its lease runs out by itself");
+            }
+        }
+    }
+}
+
+fn key(lease: JobLease) -> Key {
+    (lease.job.to_string(), lease.epoch)
+}
+
+/// A suspect is about to be worked on: its row says so before. Nothing happens to any other job.
+///
+/// # Errors
+/// The store's.
+pub async fn enter_isolation(engine: &Engine, lease: JobLease) -> Result<(), StoreError> {
+    if engine.isolation.is_suspect(|| key(lease))
+        && let Some(at_work) = engine.isolation.enter(&key(lease)).await
+    {
+        mark(engine, lease, at_work).await?;
+    }
+    Ok(())
+}
+
+/// A suspect is about to wait for its model: everything else goes on. Nothing happens to any other job.
+///
+/// # Errors
+/// The store's.
+pub async fn leave_isolation(engine: &Engine, lease: JobLease) -> Result<(), StoreError> {
+    if engine.isolation.is_suspect(|| key(lease)) {
+        mark(engine, lease, Mark::Waiting).await?;
+        engine.isolation.leave(&key(lease));
+        engine.bell.notify_one();
+    }
+    Ok(())
+}
+
+async fn mark(engine: &Engine, lease: JobLease, mark: Mark) -> Result<(), StoreError> {
+    let now = engine.clock.now();
+    let marked = engine
+        .db
+        .write(move |tx| Box::pin(async move { jobs::mark(tx, &lease, mark, now).await }));
+    marked.await
+}
+
 async fn work_on(engine: &Arc<Engine>, job: Job, lease: JobLease) {
     let span = spans::job(&job);
     Box::pin(work_within(engine, job, lease).instrument(span)).await;
@@ -116,6 +197,8 @@ async fn work_within(engine: &Arc<Engine>, job: Job, lease: JobLease) {
     let attempts = job.attempts;
     let kind = job.kind;
     let work = caught(async {
+        enter_isolation(engine, lease).await?;
+        crash::strike(Way::Job, || kind.to_string());
         match kind {
             JobKind::MemoryWrite => memory::writer::work(engine, &job, lease).await,
             JobKind::Erase => erase::work(engine, &job, lease).await,

@@ -190,6 +190,9 @@ impl Outbound {
                 run_id: to.run,
                 address: crate::store::JsonText(to.address.clone()),
                 attempts: 0,
+                deaths: 0,
+                isolation: None,
+                late_since: None,
             },
             parts: parts.clone(),
         });
@@ -275,6 +278,59 @@ fn run_message_name(run: RunId, number: usize) -> String {
 /// The store's.
 pub async fn send_run_message(tx: &mut Tx, message: &NewOutbound, now: Timestamp) -> Result<(), StoreError> {
     messages::insert_outbound(tx, message, now).await
+}
+
+/// How long a command's placeholder ("this comes after …") can be replaced on any platform.
+const PLACEHOLDER_LIFE: Duration = Duration::from_mins(14);
+
+/// Replaces the placeholder of a command that gets no answer of its own, such as one that is answered together with
+/// another. Does nothing for a message without a placeholder, or whose platform would not let it be replaced any more.
+///
+/// The message belongs to no conversation. Whichever process serves the platform claims and sends it.
+///
+/// # Errors
+/// The store's.
+pub async fn resolve_placeholder(
+    tx: &mut Tx,
+    asked: &messages::Queued,
+    text: &'static str,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let Some(address) = asked.address.as_ref().filter(|address| address.0.via.is_some()) else {
+        return Ok(());
+    };
+    if asked.id < MessageId::first_at(now.before(PLACEHOLDER_LIFE)) {
+        return Ok(());
+    }
+    let message = NewOutbound {
+        user_id: asked.user_id,
+        ..fixed_sentence(asked.channel_id, &address.0, text)
+    };
+    messages::insert_outbound(tx, &message, now).await
+}
+
+/// A message of one fixed sentence without markup, which belongs to no conversation. Whichever process serves the
+/// platform claims and sends it.
+pub fn fixed_sentence(channel: ChannelId, to: &Address, text: &'static str) -> NewOutbound {
+    let id = MessageId::new();
+    let part = Part::Text {
+        text: text.to_owned(),
+        plain: text.to_owned(),
+        buttons: Vec::new(),
+    };
+    NewOutbound {
+        id,
+        channel_id: channel,
+        context_id: None,
+        user_id: None,
+        run_id: None,
+        content: text.to_owned(),
+        attachments: None,
+        metadata: None,
+        address: to.clone(),
+        parts: keyed(&URL_SAFE_NO_PAD.encode(id.0.as_bytes()), vec![part]),
+        lease: None,
+    }
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ use self::{
 };
 use crate::{
     clock::Timestamp,
+    quarantine::Careful,
     store::{Db, StoreError, leases},
     supervise,
     takeover::Takeover,
@@ -52,6 +53,8 @@ pub struct Receiver {
     pub ingress: Arc<dyn Ingress>,
     /// The database, for the lease.
     pub db: Db,
+    /// Told when a connection is made whose process died.
+    pub careful: Arc<Careful>,
     /// Who this process is, how long a connection's lease lasts, and when it may be taken over.
     pub takeover: Arc<Takeover>,
     /// Begins failed connections anew at once, by [`Notify::notify_waiters`].
@@ -160,6 +163,14 @@ impl Receiver {
         }
     }
 
+    /// Whether the process died that had a lease. Not known: it may have.
+    async fn was_left(&self, name: &str) -> bool {
+        let look = self.takeover.look();
+        let left = async { leases::was_left(&mut self.db.read().await?, name, look).await };
+        let left: Result<bool, StoreError> = left.await;
+        left.unwrap_or(true)
+    }
+
     async fn runs_out(&self, name: &str) -> Result<Option<Timestamp>, StoreError> {
         leases::until(&mut self.db.read().await?, name).await
     }
@@ -175,8 +186,11 @@ impl Connection {
                 wait(&stop, receiver.renew_every()).await;
                 continue;
             };
+            let was_left = receiver.was_left(&name).await;
             let held = receiver.hold(&name).await;
-            if held != Hold::Ours {
+            if held == Hold::Ours {
+                receiver.careful.connect(was_left);
+            } else {
                 drop(place);
                 self.window.down(match held {
                     Hold::Unknown => "the database does not answer; standing by",

@@ -1,6 +1,7 @@
 //! Which model does what, what its calls cost, and what one may cost at most.
 
 mod prices;
+mod window;
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -16,7 +17,10 @@ use clifford_vault::Secret;
 use tracing::Instrument;
 
 use self::prices::bounded;
-pub use self::prices::{MOST_TOKENS, Prices};
+pub use self::{
+    prices::{MOST_TOKENS, Prices},
+    window::Windowed,
+};
 use crate::{
     budget::Amount,
     own_keys::Own,
@@ -25,6 +29,7 @@ use crate::{
         text_enum,
     },
     telemetry::{measures, spans},
+    windows::Windows,
 };
 
 text_enum! {
@@ -133,6 +138,8 @@ pub struct Assigned {
     pub dearest: Prices,
     /// The most tokens of a reply, where one is set.
     pub max_tokens: Option<u32>,
+    /// The windows of those who may answer, in the order in which they are asked.
+    pub windows: Vec<Windowed>,
 }
 
 /// Why there is no reply.
@@ -174,6 +181,7 @@ pub struct Roles {
     prices: BTreeMap<String, Prices>,
     circuits: Vec<Arc<Circuit>>,
     keyed: Vec<Keyed>,
+    windows: Arc<Windows>,
 }
 
 impl Roles {
@@ -192,7 +200,22 @@ impl Roles {
             prices,
             circuits,
             keyed: Vec::new(),
+            windows: Arc::default(),
         }
+    }
+
+    /// The same, with what learns how much their models hold.
+    #[must_use]
+    pub fn learning(self, windows: Windows) -> Self {
+        Self {
+            windows: Arc::new(windows),
+            ..self
+        }
+    }
+
+    /// What learns how much their models hold.
+    pub fn windows(&self) -> &Arc<Windows> {
+        &self.windows
     }
 
     /// The same, with who is asked first for each role, as traces and metrics tell it.
@@ -245,6 +268,11 @@ impl Roles {
         if let Ok(completion) = &mut reply {
             completion.usage = bounded(completion.usage);
         }
+        if let Err(ModelError::TooLong { provider, window }) = &reply {
+            self.learn(role, provider, *window, request);
+        }
+        // Whoever is asked is worth knowing, and not before they have answered.
+        self.window(role, own);
         spans::model_replied(&span, requested, &reply);
         measures::model_replied(role, requested, &reply, began.elapsed());
         reply.map_err(|error| NoReply {
@@ -309,9 +337,11 @@ impl Roles {
         cost
     }
 
-    /// How many tokens a reply may have where what it may cost is held to a budget.
+    /// How many tokens a reply may have where what it may cost is held to a budget. It leaves room for the request.
     pub fn longest_reply(&self, role: Role) -> u32 {
-        self.assigned(role).max_tokens.unwrap_or(DEFAULT_MAX_TOKENS)
+        let usual = self.assigned(role).max_tokens.unwrap_or(DEFAULT_MAX_TOKENS);
+        let share = u32::try_from(self.window(role, None) / 4).unwrap_or(u32::MAX);
+        usual.min(share)
     }
 
     /// What a call may cost at most: its prompt, all of it written to a cache if that is dearer, and the longest reply.
@@ -347,6 +377,7 @@ impl Default for Roles {
             prices: Prices::default(),
             dearest: Prices::default(),
             max_tokens: None,
+            windows: Vec::new(),
         };
         Self::new(executor, [], BTreeMap::new(), Vec::new())
     }
@@ -385,6 +416,7 @@ mod tests {
             prices: PRICES,
             dearest: PRICES,
             max_tokens: Some(100),
+            windows: Vec::new(),
         };
         let roles = Roles::new(assigned, [], BTreeMap::from([("a".to_owned(), PRICES)]), vec![]);
         let worst = roles.worst_case(Role::Memory, 1000, None);

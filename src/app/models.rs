@@ -1,10 +1,10 @@
 //! The models of the configuration, with the layers around them.
 
-use std::{sync::Arc, time::Duration};
+use std::{cell::RefCell, collections::BTreeMap, rc::Rc, sync::Arc, time::Duration};
 
 use clifford_llm::{
-    Anthropic, Candidate, Capability, Circuit, CircuitPolicy, Failover, Model, Offline, OpenAi, ProviderConfig,
-    RetryPolicy, Retrying, SetupError, Timeouts,
+    Anthropic, Candidate, Capability, Circuit, CircuitPolicy, Failover, Listed, Model, Offline, OpenAi, ProviderConfig,
+    RetryPolicy, Retrying, SetupError, Timeouts, Window, is_own_network, shown_url, thinks_first,
 };
 use clifford_vault::Secret;
 
@@ -12,7 +12,8 @@ use super::settings::count;
 use crate::{
     config::{self, Config, Provider, ProviderKind, RoleModel, Secrets},
     engine::masked::Masked,
-    roles::{Assigned, Keyed, Prices, Requested, Role, Roles},
+    roles::{Assigned, Keyed, Prices, Requested, Role, Roles, Windowed},
+    windows::{Entry, Windows},
 };
 
 /// What is asked of a cache costs that much more where nothing else is set, as Anthropic has it.
@@ -50,7 +51,11 @@ pub(super) fn roles(config: &Config, secrets: &Secrets) -> Result<Roles, SetupEr
     });
     let prices = builder.providers.iter().map(|one| (one.name.clone(), prices(one)));
     let roles = Roles::new(executor, others, prices.collect(), builder.circuits.clone());
-    Ok(roles.with_keyed(builder.keyed(chosen)).asking_first(first))
+    let learning = builder.learning();
+    Ok(roles
+        .with_keyed(builder.keyed(chosen))
+        .asking_first(first)
+        .learning(learning))
 }
 
 /// Whether somebody looks at images, as things are set.
@@ -70,14 +75,20 @@ fn sees(provider: &Provider, all: &[Provider], chosen: &config::Roles) -> bool {
 
 /// One provider of the configuration, without the layers around it.
 pub(crate) fn provider(provider: &Provider, key: Option<&Secret>) -> Result<Arc<dyn Model>, SetupError> {
-    remote(provider, key, clifford_llm::http_client(&Timeouts::default())?)
+    remote(provider, key, clifford_llm::http_client(&timeouts(provider))?)
 }
+
+/// What is kept of each window, by provider, address and model.
+type Entries = BTreeMap<(String, String, String), Entry>;
 
 struct Builder<'a> {
     providers: &'a [Provider],
     secrets: &'a Secrets,
     policy: RetryPolicy,
-    client: reqwest::Client,
+    /// By the seconds that a connection may take.
+    clients: BTreeMap<u64, reqwest::Client>,
+    /// By provider, address and model: whatever it is asked for, and by whom.
+    windows: Rc<RefCell<Entries>>,
     /// One a provider, whatever it is asked for.
     circuits: Vec<Arc<Circuit>>,
 }
@@ -103,7 +114,8 @@ impl<'a> Builder<'a> {
             providers: &providers,
             secrets: self.secrets,
             policy: self.policy,
-            client: self.client.clone(),
+            clients: self.clients.clone(),
+            windows: Rc::clone(&self.windows),
             circuits,
         };
         let usual = RoleModel::default();
@@ -113,14 +125,24 @@ impl<'a> Builder<'a> {
     fn new(config: &'a Config, secrets: &'a Secrets) -> Result<Self, SetupError> {
         let providers = &config.llm.providers;
         let circuit = |provider: &Provider| Arc::new(Circuit::new(&provider.name, CircuitPolicy::default()));
+        let mut clients = BTreeMap::new();
+        for provider in providers {
+            let seconds = provider.connect_timeout_seconds;
+            if let std::collections::btree_map::Entry::Vacant(entry) = clients.entry(seconds) {
+                entry.insert(clifford_llm::http_client(&timeouts(provider))?);
+            }
+        }
         Ok(Self {
             providers,
             secrets,
             policy: RetryPolicy {
                 attempts: count(config.llm.retries) + 1,
+                // Where another can be asked, that one is.
+                silence: providers.len() < 2,
                 ..RetryPolicy::default()
             },
-            client: clifford_llm::http_client(&Timeouts::default())?,
+            clients,
+            windows: Rc::default(),
             circuits: providers.iter().map(circuit).collect(),
         })
     }
@@ -145,6 +167,7 @@ impl<'a> Builder<'a> {
     fn assigned(&self, choice: &RoleModel) -> Result<Assigned, SetupError> {
         let first = self.first(choice);
         let mut candidates = Vec::new();
+        let mut windows = Vec::new();
         let (mut own, mut dearest) = (Prices::default(), Prices::default());
         for (place, (provider, circuit)) in self.providers.iter().zip(&self.circuits).enumerate() {
             let provider = if place == first {
@@ -162,6 +185,15 @@ impl<'a> Builder<'a> {
                 circuit: Arc::clone(circuit),
             };
             candidates.push(candidate);
+            windows.push(Windowed {
+                provider: provider.name.clone(),
+                circuit: Arc::clone(circuit),
+                window: self.window(&provider),
+            });
+        }
+        if first < windows.len() {
+            let preferred = windows.remove(first);
+            windows.insert(0, preferred);
         }
         // Whoever answers, it is not more; one without a limit of its own is asked for the usual one.
         let limits = self.providers.iter().map(|provider| provider.max_tokens);
@@ -181,6 +213,7 @@ impl<'a> Builder<'a> {
             prices: own,
             dearest,
             max_tokens,
+            windows,
         })
     }
 
@@ -189,7 +222,11 @@ impl<'a> Builder<'a> {
     fn keyed(&self, chosen: &config::Roles) -> Vec<Keyed> {
         let keyed = |provider: &Provider| {
             let (provider, chosen) = (provider.clone(), chosen.clone());
-            let (client, policy) = (self.client.clone(), self.policy);
+            let client = self.clients.get(&provider.connect_timeout_seconds).cloned();
+            let policy = RetryPolicy {
+                silence: true,
+                ..self.policy
+            };
             let masker = Arc::clone(&self.secrets.masker);
             let first = self.providers.first().map(|first| first.name.clone());
             Keyed::new(&provider.name.clone(), move |role, key| {
@@ -199,7 +236,10 @@ impl<'a> Builder<'a> {
                 });
                 let mut provider = choice.map_or_else(|| provider.clone(), |choice| choice.at(&provider));
                 provider.images |= role == Role::Vision;
-                let remote = remote(&provider, Some(key), client.clone())?;
+                let client = client
+                    .clone()
+                    .map_or_else(|| clifford_llm::http_client(&timeouts(&provider)), Ok)?;
+                let remote = remote(&provider, Some(key), client)?;
                 Ok(Arc::new(Masked::new(
                     Arc::new(Retrying::new(remote, policy)),
                     Arc::clone(&masker),
@@ -219,8 +259,41 @@ impl<'a> Builder<'a> {
             return Ok(Arc::new(Offline));
         }
         let key = self.secrets.provider_keys.get(&provider.name);
-        let remote = remote(provider, key, self.client.clone())?;
+        let client = self.clients.get(&provider.connect_timeout_seconds).cloned();
+        let client = client.map_or_else(|| clifford_llm::http_client(&timeouts(provider)), Ok)?;
+        let remote = remote(provider, key, client)?;
         Ok(Arc::new(Retrying::new(remote, self.policy)))
+    }
+
+    /// The window of a provider's model: one, whatever it is asked for.
+    fn window(&self, provider: &Provider) -> Arc<Window> {
+        if provider.kind == ProviderKind::Offline {
+            return Arc::new(window(provider));
+        }
+        let key = (
+            provider.name.clone(),
+            provider.base_url.as_str().to_owned(),
+            provider.model.clone(),
+        );
+        let entry = || Entry {
+            provider: provider.name.clone(),
+            listed: (provider.kind == ProviderKind::Openai).then(|| Listed {
+                base_url: provider.base_url.as_str().to_owned(),
+                model: provider.model.clone(),
+                key: (self.secrets.provider_keys.get(&provider.name)).map(|key| key.expose().to_owned()),
+            }),
+            base_url: shown_url(provider.base_url.as_str()),
+            model: provider.model.clone(),
+            window: Arc::new(window(provider)),
+        };
+        let mut windows = self.windows.borrow_mut();
+        Arc::clone(&windows.entry(key).or_insert_with(entry).window)
+    }
+
+    /// What learns the windows of the models that were given a role.
+    fn learning(&self) -> Windows {
+        let entries = self.windows.borrow().values().cloned().collect();
+        Windows::new(entries, self.clients.values().next().cloned())
     }
 }
 
@@ -235,10 +308,7 @@ fn remote(provider: &Provider, key: Option<&Secret>, client: reqwest::Client) ->
     };
     settings.images = provider.images;
     settings.streaming = provider.stream;
-    settings.timeouts = Timeouts {
-        total: Duration::from_secs(provider.timeout_seconds),
-        ..Timeouts::default()
-    };
+    settings.timeouts = timeouts(provider);
     settings.max_tokens = provider.max_tokens;
     settings.temperature = Some(provider.temperature);
     Ok(match provider.kind {
@@ -246,6 +316,30 @@ fn remote(provider: &Provider, key: Option<&Secret>, client: reqwest::Client) ->
         ProviderKind::Openai => Arc::new(OpenAi::new(settings, client)?),
         ProviderKind::Anthropic => Arc::new(Anthropic::new(settings, client)?),
     })
+}
+
+/// Seconds until the first token of a server elsewhere, and of one in the own network or a model that thinks first.
+const FIRST_TOKEN: (u64, u64) = (20, 60);
+
+/// How long a provider is waited for, as it is set and as its kind needs.
+fn timeouts(provider: &Provider) -> Timeouts {
+    let is_slow = is_own_network(provider.base_url.as_str()) || thinks_first(&provider.model);
+    let usual = if is_slow { FIRST_TOKEN.1 } else { FIRST_TOKEN.0 };
+    Timeouts {
+        connect: Duration::from_secs(provider.connect_timeout_seconds),
+        first_token: Duration::from_secs(provider.first_token_timeout_seconds.unwrap_or(usual)),
+        idle: Duration::from_secs(provider.token_timeout_seconds),
+        total: Duration::from_secs(provider.timeout_seconds),
+    }
+}
+
+/// The window of a provider's model, as far as it is known without asking.
+fn window(provider: &Provider) -> Window {
+    if provider.kind == ProviderKind::Offline {
+        // It reads whatever it is given.
+        return Window::new("", "", Some(u64::from(u32::MAX)));
+    }
+    Window::new(provider.base_url.as_str(), &provider.model, provider.context_tokens)
 }
 
 /// Prices as they are set, and what follows from them for those that are not.

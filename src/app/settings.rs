@@ -12,11 +12,11 @@ use crate::{
     delivery,
     engine::{
         self,
-        rules::{Profile, Rules},
+        rules::{ASSUMED_WINDOW, CACHED_SHARE, Profile, Rules},
         transcript::WindowLimits,
     },
     files::{self, S3, S3Settings, Storage},
-    ingress, policy,
+    ingress, policy, quarantine,
     retention::Retention,
     settings::{PlaceSettings, WhenBusy},
     store::triggers::CatchUp,
@@ -35,13 +35,15 @@ pub(crate) fn rules(config: &Config, tools: &Registry, options: &Options) -> Rul
         max_iterations_hard_cap: engine.max_iterations_hard_cap,
         planning_gate: engine.planning_gate == config::PlanningGate::Required,
         max_json_retries: engine.max_json_retries,
-        window: WindowLimits {
+        transcript: WindowLimits {
             entries: count(engine.transcript_limit),
-            tokens: u64::from(engine.transcript_token_limit),
+            tokens: engine.transcript_token_limit.map(u64::from),
             entry_tokens: u64::from(engine.tool_result_token_limit),
         },
         max_parallel_subagents: count(engine.max_parallel_subagents),
+        window: ASSUMED_WINDOW,
         max_run_tokens: engine.max_run_tokens,
+        cached_share: cached_share(config),
         max_run_ms: engine.max_run_seconds * 1000,
         max_run_cost: engine.max_run_cost,
         time_zone: engine.time_zone.clone(),
@@ -51,6 +53,24 @@ pub(crate) fn rules(config: &Config, tools: &Registry, options: &Options) -> Rul
         profiles: (config.profiles.iter())
             .map(|profile| (profile.name.clone(), self::profile(profile)))
             .collect(),
+    }
+}
+
+/// What part of a token a cached one counts: its price's share, where both are set for who answers people.
+fn cached_share(config: &Config) -> f64 {
+    let usual = config::RoleModel::default();
+    let choice = config.llm.roles.executor.as_ref().unwrap_or(&usual);
+    let named = |provider: &&config::Provider| choice.provider.as_ref().is_none_or(|name| *name == provider.name);
+    let provider = config
+        .llm
+        .providers
+        .iter()
+        .find(named)
+        .map(|provider| choice.at(provider));
+    let prices = provider.and_then(|provider| provider.cached_price.zip(provider.prompt_price));
+    match prices.filter(|(_, prompt)| *prompt > 0.0) {
+        Some((cached, prompt)) => (cached / prompt).clamp(0.0, 1.0),
+        None => CACHED_SHARE,
     }
 }
 
@@ -85,6 +105,7 @@ pub(super) fn engine_settings(config: &Config) -> engine::Settings {
         triggers: trigger_settings(config),
         record_prompts: config.engine.record_prompts,
         budgets: budgets(config),
+        deaths: deaths(config),
     }
 }
 
@@ -196,11 +217,21 @@ pub(super) fn delivery_settings(config: &Config) -> delivery::Settings {
         resend_ambiguous: delivery.resend_ambiguous,
         backoff: Duration::from_secs(delivery.backoff_seconds),
         longest_backoff: Duration::from_secs(delivery.max_backoff_seconds),
+        stuck_after: Duration::from_secs(delivery.stuck_seconds),
         give_up_after: match delivery.give_up_hours {
             0 => Duration::MAX,
             hours => Duration::from_secs(hours * 3600),
         },
         lease: Duration::from_secs(config.engine.lease_seconds),
+        deaths: deaths(config),
+    }
+}
+
+/// How many deaths make work suspected, and set it aside.
+fn deaths(config: &Config) -> quarantine::Limits {
+    quarantine::Limits {
+        suspect_after: i64::from(config.engine.suspect_after),
+        quarantine_after: i64::from(config.engine.quarantine_after),
     }
 }
 
@@ -243,6 +274,7 @@ pub(super) fn ingress_settings(config: &Config) -> ingress::Settings {
         catch_up: Duration::from_secs(ingress.catch_up_minutes * 60),
         auto_close: Duration::from_secs(ingress.auto_close_hours * 3600),
         user_messages_per_minute: ingress.user_messages_per_minute,
+        quoted_characters: count(ingress.quoted_characters),
     }
 }
 

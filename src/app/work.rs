@@ -22,6 +22,12 @@ impl App {
         self.background.spawn(keep("leases", held.clone(), move || {
             lease::renew(Arc::clone(&engine), held.clone())
         }));
+        let (db, clock, stop) = (self.db.clone(), Arc::clone(&self.clock), self.background_stop.clone());
+        let windows = Arc::clone(self.engine.roles.windows());
+        self.background.spawn(keep("windows of models", stop.clone(), move || {
+            let (windows, db, clock, stop) = (Arc::clone(&windows), db.clone(), Arc::clone(&clock), stop.clone());
+            async move { windows.run(db, clock, stop).await }
+        }));
         if workers {
             self.look_for_work();
             self.tidy();
@@ -77,6 +83,7 @@ impl App {
                 channel,
                 ingress: Arc::clone(&self.gatekeeper) as Arc<dyn Ingress>,
                 db: self.db.clone(),
+                careful: Arc::clone(&self.engine.careful),
                 takeover: Arc::new(Takeover::new(
                     Arc::clone(&self.clock),
                     self.engine.worker,

@@ -81,8 +81,10 @@ pub(super) async fn call(
         run,
         root_run: run,
         scope: search::Scope::of(user, None),
+        quarantine_after: engine.settings.deaths.quarantine_after,
         idempotency_key: run.to_string(),
         origins: Arc::new(Origins::default()),
+        readable: usize::MAX,
         payer: Arc::clone(&payer) as _,
     };
     let call = ToolCall {

@@ -109,7 +109,8 @@ async fn is_confirmed(user: &User) -> anyhow::Result<bool> {
     }
     let question = format!(
         "Delete everything that is kept of {} ({}), for good?",
-        user.name, user.id
+        clifford_markup::for_terminal(&user.name),
+        user.id
     );
     let asked = tokio::task::spawn_blocking(move || inquire::Confirm::new(&question).with_default(false).prompt());
     asked.await?.context("nothing was answered, and nothing deleted")

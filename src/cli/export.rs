@@ -57,6 +57,7 @@ async fn write(db: &Db, args: &Args) -> anyhow::Result<()> {
     let shows_progress = args.out.is_some() && io::stderr().is_terminal();
     let mut lines = 0;
     while let Some(page) = export.next(&mut conn).await? {
+        let page = clifford_markup::json_for_terminal(&page);
         out.write_all(page.as_bytes()).map_err(unwritable)?;
         lines += page.lines().count();
         if shows_progress {

@@ -21,6 +21,7 @@ mod pair;
 mod people;
 mod policy;
 mod probe;
+mod quarantine;
 mod runs;
 mod search;
 mod serve;
@@ -90,6 +91,8 @@ enum Command {
     Db(db::Args),
     /// Looks at runs, stops them and does them again.
     Runs(runs::Args),
+    /// Lists what was set aside because processes died of it, and has it tried again.
+    Quarantine(quarantine::Args),
     /// Lists, names and closes conversations.
     Contexts(contexts::Args),
     /// Looks for what was said before.
@@ -161,6 +164,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Config(args) => config::run(&globals, args),
         Command::Db(args) => db::run(&globals, args).await,
         Command::Runs(args) => Box::pin(runs::run(&globals, args)).await,
+        Command::Quarantine(args) => Box::pin(quarantine::run(&globals, args)).await,
         Command::Contexts(args) => Box::pin(contexts::run(&globals, args)).await,
         Command::Search(args) => Box::pin(search::run(&globals, args)).await,
         Command::Memory(args) => Box::pin(memory::run(&globals, args)).await,
@@ -188,6 +192,7 @@ fn failed(error: &anyhow::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let text = format!("{error:#}");
+    let text = clifford_markup::for_terminal(&text);
     let mut out = io::stderr().lock();
     for line in text.lines() {
         // There is nobody to tell that standard error cannot be written to.

@@ -1,6 +1,10 @@
 //! What commands print: standard output that may be closed early, tables, JSON, colours on terminals only.
 
-use std::io::{self, IsTerminal, Write};
+use std::{
+    borrow::Cow,
+    io::{self, IsTerminal, Write},
+    sync::LazyLock,
+};
 
 use anyhow::Context;
 use comfy_table::{ContentArrangement, Table, presets};
@@ -19,11 +23,16 @@ pub(super) struct Format {
     pub json: bool,
 }
 
-/// Prints lines to standard output.
+/// Prints lines to standard output. What people and models wrote may stand in them: nothing but text of it, and the
+/// colours of [`paint`], reach the terminal.
 ///
 /// # Errors
 /// [`Closed`], or the output cannot be written to.
 pub(super) fn print(text: &str) -> anyhow::Result<()> {
+    write_line(&coloured(&clifford_markup::for_terminal(text)))
+}
+
+fn write_line(text: &str) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     let written = writeln!(out, "{}", text.trim_end_matches('\n')).and_then(|()| out.flush());
     match written {
@@ -37,7 +46,9 @@ pub(super) fn print(text: &str) -> anyhow::Result<()> {
 /// # Errors
 /// As [`print`].
 pub(super) fn json(value: &impl Serialize) -> anyhow::Result<()> {
-    print(&serde_json::to_string_pretty(value)?)
+    write_line(&clifford_markup::json_for_terminal(&serde_json::to_string_pretty(
+        value,
+    )?))
 }
 
 /// Prints one JSON document on a line of its own.
@@ -45,7 +56,7 @@ pub(super) fn json(value: &impl Serialize) -> anyhow::Result<()> {
 /// # Errors
 /// As [`print`].
 pub(super) fn json_line(value: &impl Serialize) -> anyhow::Result<()> {
-    print(&serde_json::to_string(value)?)
+    write_line(&clifford_markup::json_for_terminal(&serde_json::to_string(value)?))
 }
 
 /// Prints a table, as wide as the terminal; `none` is said if it has no rows.
@@ -91,14 +102,43 @@ pub(super) fn paint(paint: Paint, text: &str) -> String {
     if plain || !io::stdout().is_terminal() {
         return text.to_owned();
     }
-    let code = match paint {
-        Paint::Green => 32,
-        Paint::Yellow => 33,
-        Paint::Red => 31,
-        Paint::Bold => 1,
-        Paint::Dim => 2,
+    let sign = match paint {
+        Paint::Green => 'g',
+        Paint::Yellow => 'y',
+        Paint::Red => 'r',
+        Paint::Bold => 'b',
+        Paint::Dim => 'd',
     };
-    format!("\u{1b}[{code}m{text}\u{1b}[0m")
+    format!("{0}{sign}{text}{0}.", *MARK)
+}
+
+/// Stands where a colour begins or ends until the text is printed. Drawn for this process: no text from elsewhere holds
+/// it.
+static MARK: LazyLock<String> = LazyLock::new(|| {
+    let drawn = std::iter::repeat_with(|| rand::random_range('\u{fdd0}'..='\u{fdef}'));
+    drawn.take(12).collect()
+});
+
+/// A text with its colours as a terminal knows them.
+fn coloured(text: &str) -> Cow<'_, str> {
+    if !text.contains(&**MARK) {
+        return Cow::Borrowed(text);
+    }
+    let mut pieces = text.split(&**MARK);
+    let mut whole = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let code = match piece.chars().next() {
+            Some('g') => 32,
+            Some('y') => 33,
+            Some('r') => 31,
+            Some('b') => 1,
+            Some('d') => 2,
+            _ => 0,
+        };
+        whole.push_str(&format!("\u{1b}[{code}m"));
+        whole.push_str(piece.get(1..).unwrap_or_default());
+    }
+    Cow::Owned(whole)
 }
 
 /// The head of a text, on one line.
@@ -125,6 +165,15 @@ mod tests {
         assert_eq!(head("one\n  two", 10), "one two");
         assert_eq!(head("one two three", 8), "one two…");
         assert_eq!(head("ééééé", 5), "ééééé");
+    }
+
+    #[test]
+    fn a_terminal_gets_no_colours_but_those_that_are_painted() {
+        let painted = format!("{0}rFAIL{0}. {1}", *MARK, "\u{1b}[32mok\u{9b}0m");
+        assert_eq!(
+            coloured(&clifford_markup::for_terminal(&painted)),
+            "\u{1b}[31mFAIL\u{1b}[0m [32mok0m"
+        );
     }
 
     #[test]

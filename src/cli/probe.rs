@@ -141,7 +141,9 @@ pub(super) async fn model(provider: &Provider, key: Option<&Secret>) -> Result<(
     match model.complete(&request, &mut ()).await {
         // One that is cut off, or asks for patience, knows the key and the model.
         Ok(_) | Err(ModelError::Cut { .. } | ModelError::Later { .. } | ModelError::Refused { .. }) => Ok(()),
-        Err(error @ ModelError::Overloaded { .. }) => Err(Fault::Unreachable(error.to_string())),
+        Err(error @ (ModelError::Overloaded { .. } | ModelError::Silent { .. })) => {
+            Err(Fault::Unreachable(error.to_string()))
+        }
         Err(error) => Err(Fault::Refused(error.to_string())),
     }
 }

@@ -4,7 +4,7 @@ use std::{
     collections::BTreeMap,
     ffi::{OsStr, OsString},
     iter,
-    path::{Path, PathBuf},
+    path::PathBuf,
 };
 
 use anyhow::{Context, bail};
@@ -130,6 +130,7 @@ pub(super) fn existing(loaded: &Loaded) -> anyhow::Result<()> {
 /// # Errors
 /// The database cannot be used.
 pub(super) async fn database_or_new(loaded: &Loaded) -> anyhow::Result<Db> {
+    app::restrict(loaded);
     Ok(Db::open(&app::db_options(loaded, false)).await?)
 }
 
@@ -142,8 +143,7 @@ pub(super) fn environment() -> BTreeMap<String, String> {
 
 /// The database's file, if it is SQLite's.
 pub(super) fn sqlite_path(loaded: &Loaded) -> Option<PathBuf> {
-    let path = loaded.database_url.as_str().strip_prefix("sqlite:")?;
-    Some(Path::new(path.trim_start_matches("//")).to_owned())
+    app::kept(loaded).database
 }
 
 /// Starts an engine in this process, for a command that talks to a person.

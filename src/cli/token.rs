@@ -9,15 +9,27 @@ use serde_json::json;
 use super::{
     examples,
     output::{self, Format},
+    people,
     setup::{self, Globals},
 };
-use crate::{id::TokenId, store::tokens};
+use crate::{
+    id::TokenId,
+    store::{
+        Conn,
+        tokens::{self, ApiToken},
+        users,
+    },
+};
+
+/// Whose a token is that belongs to no person.
+const OPERATOR: &str = "the operator";
 
 /// Arguments of `token`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "clifford token create --name laptop",
     "clifford token create --name monitoring --scope read",
+    "clifford token create --user telegram:7 --name phone",
     "clifford token revoke 0198f2c4-…",
 ))]
 pub(super) struct Args {
@@ -32,6 +44,10 @@ enum Command {
         /// What you call it.
         #[arg(long, default_value = "command line")]
         name: String,
+        /// The person whose it is: their id, `platform:account`, or a name that nobody else has. It sees and does what
+        /// they may. Left out: it is the operator's, and sees everything.
+        #[arg(long)]
+        user: Option<String>,
         /// What it may do; can be repeated [default: read, write].
         #[arg(long, value_enum)]
         scope: Vec<Scope>,
@@ -51,11 +67,11 @@ enum Command {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Scope {
-    /// Reads everything.
+    /// Reads: what is its person's; an operator's token everything but files.
     Read,
-    /// Sends messages and works on runs as well.
+    /// Sends messages and changes what is its own.
     Write,
-    /// Changes settings and tokens as well.
+    /// Acts as any person and changes settings, if it is the operator's or an owner's.
     Admin,
 }
 
@@ -71,13 +87,24 @@ impl Scope {
 
 pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
     match args.command {
-        Command::Create { name, scope, format } => create(globals, name, &scope, format).await,
+        Command::Create {
+            name,
+            user,
+            scope,
+            format,
+        } => create(globals, name, user.as_deref(), &scope, format).await,
         Command::List(format) => list(globals, format).await,
         Command::Revoke { id, format } => revoke(globals, id, format).await,
     }
 }
 
-async fn create(globals: &Globals, name: String, scopes: &[Scope], format: Format) -> anyhow::Result<ExitCode> {
+async fn create(
+    globals: &Globals,
+    name: String,
+    user: Option<&str>,
+    scopes: &[Scope],
+    format: Format,
+) -> anyhow::Result<ExitCode> {
     let wanted = match scopes {
         [] => &[Scope::Read, Scope::Write][..],
         some => some,
@@ -85,18 +112,33 @@ async fn create(globals: &Globals, name: String, scopes: &[Scope], format: Forma
     let scopes: Vec<_> = wanted.iter().map(|scope| scope.as_str().to_owned()).collect();
     let loaded = globals.load()?;
     let db = setup::database_or_new(&loaded).await?;
+    let user = match user {
+        Some(named) => Some(people::find(&mut db.read().await?, named).await?),
+        None => None,
+    };
+    let person = user.as_ref().map(|user| user.id);
     let token = Token::new(&mut rand::rng());
     let (id, hash, now) = (TokenId::new(), token.hash(), setup::now());
     let (stored, called) = (scopes.clone(), name.clone());
-    db.write(move |tx| Box::pin(async move { tokens::insert(tx, id, &called, &hash, &stored, now).await }))
-        .await?;
+    db.write(move |tx| {
+        Box::pin(async move {
+            match person {
+                Some(person) => tokens::insert_for(tx, id, &called, &hash, &stored, person, now).await,
+                None => tokens::insert(tx, id, &called, &hash, &stored, now).await,
+            }
+        })
+    })
+    .await?;
     db.close().await;
     if format.json {
-        output::json(&json!({ "id": id, "name": name, "scopes": scopes, "token": token.expose() }))?;
+        output::json(&json!({
+            "id": id, "name": name, "userId": person, "scopes": scopes, "token": token.expose(),
+        }))?;
     } else {
         output::print(&format!(
-            "{}\n\nThis is the only time that it is shown. Id: {id}, scopes: {}.\nUse: Authorization: Bearer TOKEN",
+            "{}\n\nThis is the only time that it is shown. Id: {id}, of {}, scopes: {}.\nUse: Authorization: Bearer TOKEN",
             token.expose(),
+            user.map_or_else(|| OPERATOR.to_owned(), |user| user.name),
             scopes.join(", ")
         ))?;
     }
@@ -105,20 +147,28 @@ async fn create(globals: &Globals, name: String, scopes: &[Scope], format: Forma
 
 async fn list(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {
     let db = globals.database().await?;
-    let tokens = tokens::list(&mut db.read().await?).await?;
+    let mut conn = db.read().await?;
+    let tokens = tokens::list(&mut conn).await?;
+    let mut whose = Vec::new();
+    for token in &tokens {
+        whose.push(owner(&mut conn, token).await?);
+    }
+    drop(conn);
     db.close().await;
     if format.json {
         output::json(&tokens)?;
     } else {
         let rows = tokens
             .into_iter()
-            .map(|token| {
+            .zip(whose)
+            .map(|(token, whose)| {
                 let state = token
                     .revoked_at
                     .map_or_else(|| "in use".to_owned(), |at| format!("revoked {}", output::when(at)));
                 [
                     token.id.to_string(),
                     token.name,
+                    whose,
                     token.scopes.0.join(","),
                     output::when(token.created_at),
                     state,
@@ -126,12 +176,21 @@ async fn list(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {
             })
             .collect();
         output::table(
-            ["ID", "NAME", "SCOPES", "MADE", "STATE"],
+            ["ID", "NAME", "WHOSE", "SCOPES", "MADE", "STATE"],
             rows,
             "there are no tokens; `clifford token create` makes one",
         )?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whose a token is, in words.
+async fn owner(conn: &mut Conn, token: &ApiToken) -> anyhow::Result<String> {
+    let Some(id) = token.user_id else {
+        return Ok(OPERATOR.to_owned());
+    };
+    let user = users::get(conn, id).await?;
+    Ok(user.map_or_else(|| id.to_string(), |user| user.name))
 }
 
 async fn revoke(globals: &Globals, id: TokenId, format: Format) -> anyhow::Result<ExitCode> {

@@ -112,6 +112,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
 async fn list(db: &Db, args: &List) -> anyhow::Result<()> {
     let filter = Filter {
         role: args.role,
+        only: None,
         before: args.before,
     };
     let found = users::page(&mut db.read().await?, filter, args.limit).await?;

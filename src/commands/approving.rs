@@ -3,9 +3,14 @@
 use super::Done;
 use crate::{
     clock::Timestamp,
-    engine::answering::{self, Answer, Answered, By},
-    policy::question,
-    store::{StoreError, Tx, approvals, channels::Channel, runs::Run, users::User},
+    engine::{
+        answering::{self, Answer, Answered, By},
+        state::Asked,
+        step::ConfirmAbout,
+    },
+    id::RunId,
+    policy::question::{self, Question},
+    store::{StoreError, Tx, approvals, channels::Channel, messages::MessageStatus, runs::Run, users::User},
 };
 
 /// What makes an approval a rule.
@@ -54,7 +59,7 @@ async fn answer(
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     let (run, code) = match id {
-        Some(id) => match question::parse(id) {
+        Some(id) => match named(tx, id, by, channel).await? {
             Some(found) => found,
             None => {
                 return Ok(Done::say(
@@ -62,15 +67,20 @@ async fn answer(
                 ));
             }
         },
-        // What was read is what is answered: without an id there must be one question, and its code is taken here.
-        None => match &asked_of(tx, by, channel).await?[..] {
-            [] => return Ok(Done::say("I am not waiting for an answer of yours here.")),
-            [only] => match answering::asked(tx, only).await? {
-                Some(asked) => (only.id, asked.code),
-                None => return Ok(Done::say(NOTHING)),
-            },
-            several => return which(tx, several).await,
-        },
+        // What was read is what is answered: without an id there must be one question, which was shown here.
+        None => {
+            let open = open(tx, by, channel).await?;
+            for (run, asked) in &open {
+                if !is_shown(tx, run, asked, channel).await? {
+                    return Ok(show(run, asked));
+                }
+            }
+            match &open[..] {
+                [] => return Ok(Done::say("I am not waiting for an answer of yours here.")),
+                [(run, asked)] => (run.id, asked.code.clone()),
+                several => return Ok(which(several)),
+            }
+        }
     };
     let given = Answer {
         run,
@@ -99,23 +109,72 @@ async fn answer(
                 ..Done::default()
             }
         }
-        Answered::NothingAsked => Done::say(NOTHING),
-        Answered::Other => Done::say("That was an earlier question of mine; please answer the newest one."),
+        Answered::NothingAsked => refusal(NOTHING),
+        Answered::Other => refusal("That was an earlier question of mine; please answer the newest one."),
         Answered::NotTheirs => {
-            Done::say("Only the person whom I work for here may answer that, or who manages this place.")
+            refusal("Only the person whom I work for here may answer that, or who manages this place.")
         }
-        Answered::NoRule => Done::say(
+        Answered::NoRule => refusal(
             "This cannot be approved for good: words from outside may have asked for it, or a rule wants it asked each \
              time. `/approve` approves it this once.",
         ),
     })
 }
 
-/// What is asked here of whoever answers.
-async fn asked_of(tx: &mut Tx, by: &By, channel: &Channel) -> Result<Vec<Run>, StoreError> {
-    match by {
-        By::User(user) | By::Manager(user, _) => approvals::asked_in(tx, user.id, channel.id).await,
-        By::Operator => Ok(Vec::new()),
+/// The question that is meant: by its id, or by its code among those that are open here.
+async fn named(tx: &mut Tx, id: &str, by: &By, channel: &Channel) -> Result<Option<(RunId, String)>, StoreError> {
+    if let Some(found) = question::parse(id) {
+        return Ok(Some(found));
+    }
+    let open = open(tx, by, channel).await?;
+    let meant = open.into_iter().find(|(_, asked)| asked.code.eq_ignore_ascii_case(id));
+    Ok(meant.map(|(run, asked)| (run.id, asked.code)))
+}
+
+/// What is asked here of whoever answers, oldest first.
+async fn open(tx: &mut Tx, by: &By, channel: &Channel) -> Result<Vec<(Run, Asked)>, StoreError> {
+    let runs = match by {
+        By::User(user) | By::Manager(user, _) => approvals::asked_in(tx, user.id, channel.id).await?,
+        By::Operator => Vec::new(),
+    };
+    let mut open = Vec::new();
+    for run in runs {
+        if let Some(asked) = answering::asked(tx, &run).await? {
+            open.push((run, asked));
+        }
+    }
+    Ok(open)
+}
+
+/// Whether the message that shows a question has arrived in this channel.
+async fn is_shown(tx: &mut Tx, run: &Run, asked: &Asked, channel: &Channel) -> Result<bool, StoreError> {
+    let id = question::id(run.id, &asked.code);
+    let messages = approvals::shown_in(tx, run.id, &id, channel.id).await?;
+    Ok(messages.iter().any(|(_, status)| *status == MessageStatus::Delivered))
+}
+
+/// Shows a question that nobody here has read: it is answered after that.
+fn show(run: &Run, asked: &Asked) -> Done {
+    let request = &asked.request;
+    let question = Question {
+        run: run.id,
+        call: &request.call,
+        code: &asked.code,
+        why: &request.why,
+        is_result: request.about == ConfirmAbout::Result,
+        until: request.expires_at,
+        may_be_rule: request.may_be_rule,
+        is_stored: false,
+    };
+    Done {
+        text: format!(
+            "You have not seen this question yet. Please read it first.\n\n{}",
+            question.text()
+        ),
+        buttons: question.buttons(),
+        file: question.file(),
+        shows: Some((run.id, question::id(run.id, &asked.code))),
+        ..Done::default()
     }
 }
 
@@ -127,20 +186,35 @@ pub(super) fn by(user: &User, channel: &Channel, manages: bool) -> By {
     }
 }
 
+fn refusal(text: &str) -> Done {
+    Done {
+        is_refusal: true,
+        ..Done::say(text)
+    }
+}
+
 const NOTHING: &str =
     "That is settled already: it was answered, its time is over, I was stopped, or a newer message took its place.";
 
 /// Several questions are open: which one is meant must be said.
-async fn which(tx: &mut Tx, runs: &[Run]) -> Result<Done, StoreError> {
-    let mut lines = Vec::new();
-    for run in runs {
-        if let Some(asked) = answering::asked(tx, run).await? {
-            let id = question::id(run.id, &asked.code);
-            lines.push(format!("- `{}`: `{id}`", asked.request.call.name));
-        }
-    }
-    Ok(Done::say(format!(
-        "I wait for several answers here. Please press a button, or name the one you mean:\n\n{}",
+fn which(open: &[(Run, Asked)]) -> Done {
+    let lines: Vec<_> = open
+        .iter()
+        .map(|(_, asked)| {
+            let call = &asked.request.call;
+            let args = serde_json::to_string(&call.args).unwrap_or_default();
+            format!(
+                "- `{}` {}\n  `/approve {}`",
+                call.name,
+                question::shown(&args, 120),
+                asked.code
+            )
+        })
+        .collect();
+    Done::say(format!(
+        "{} questions are open here, all shown above. Please press a button, or name the one you mean, also with \
+         `/deny`:\n\n{}",
+        open.len(),
         lines.join("\n")
-    )))
+    ))
 }

@@ -1,6 +1,8 @@
 //! `/link`, `/unlink`, `/whoami`: which accounts are one person, and what is known of them where.
 
-use super::{Done, inline};
+use clifford_channel::Button;
+
+use super::{Done, confirming, inline};
 use crate::{
     clock::Timestamp,
     identity::{self, Refusal, rules},
@@ -8,6 +10,7 @@ use crate::{
         StoreError, Tx,
         channels::Channel,
         links::{self, Account, Remembered},
+        settings,
         users::{self, User, UserRole},
     },
 };
@@ -15,30 +18,94 @@ use crate::{
 /// What is said where others read along.
 const ONLY_IN_PRIVATE: &str = "Accounts are linked and parted in a private chat with me only. Write to me there.";
 
+/// What a code about accounts confirms that is no link: to part this account.
+const PART: &str = "part";
+
 pub(super) async fn link(
     tx: &mut Tx,
-    code: &str,
+    argument: &str,
     channel: &Channel,
+    user: &User,
     account: &str,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     if !channel.is_private() {
-        if !code.is_empty() {
-            identity::void_code(tx, code).await?;
+        if !argument.is_empty() {
+            identity::void_code(tx, argument).await?;
         }
         return Ok(Done::say(ONLY_IN_PRIVATE));
     }
     let account = here(channel, account)?;
-    if code.is_empty() {
+    if argument.is_empty() {
         let made = identity::make_code(tx, &account, now).await?;
         return Ok(Done::say(offer(&made.code)));
     }
-    Ok(Done::say(match identity::enter_code(tx, &account, code, now).await? {
+    if let Some(code) = confirming::yes(argument) {
+        return joined(tx, code, user, &account, now).await;
+    }
+    match identity::look_at_code(tx, &account, argument, now).await? {
+        Ok(offer) => asked(tx, &offer, user, &account, now).await,
+        Err(refusal) => Ok(Done::say(told(&refusal, now))),
+    }
+}
+
+/// Tells whose code it is and what follows, and asks.
+async fn asked(
+    tx: &mut Tx,
+    offer: &identity::Offer,
+    user: &User,
+    account: &Account,
+    now: Timestamp,
+) -> Result<Done, StoreError> {
+    let about = format!("link {} {} {}", offer.hash, account.platform, account.id);
+    let code = confirming::ask(tx, user.id, settings::ACCOUNTS_CODE, &about, now).await?;
+    let maker = inline(&offer.maker.name);
+    let made_on = match &offer.account {
+        Some(made) => format!(
+            " It was made on {} by {} (`{}`).",
+            made.platform,
+            inline(&made.name),
+            made.platform_user_id
+        ),
+        None => String::new(),
+    };
+    let known = links::remembered(tx, user.id).await?;
+    let known = match known.in_private + known.elsewhere {
+        0 => String::new(),
+        1 => ", the 1 thing that I remember of you".to_owned(),
+        many => format!(", the {many} things that I remember of you"),
+    };
+    Ok(Done {
+        text: format!(
+            "This code is of **{maker}**.{made_on}\n\nIf you go on, you become part of **{maker}**: who uses that account \
+             will read what you told me here in private{known}, your conversations, files, reminders and settings, and \
+             may do what you may.\n\nDo this only if that account is **yours**. If somebody gave you this code, or asked \
+             you to enter it, do not go on: nothing has been linked.\n\nTo link the two, send `/link yes {code}` within \
+             10 minutes."
+        ),
+        buttons: vec![Button::new("Both are mine: link them", format!("link yes {code}"))],
+        ..Done::default()
+    })
+}
+
+/// Links what somebody was asked about, on the account on which they were asked.
+async fn joined(tx: &mut Tx, code: &str, user: &User, account: &Account, now: Timestamp) -> Result<Done, StoreError> {
+    let about = confirming::taken(tx, user.id, settings::ACCOUNTS_CODE, code, now).await?;
+    let words: Vec<_> = about.iter().flat_map(|about| about.splitn(4, ' ')).collect();
+    let ["link", hash, platform, id] = words[..] else {
+        return Ok(Done::say(
+            "That code is not good, or not any more: nothing was linked. Enter the other account's code again: `/link CODE`.",
+        ));
+    };
+    if platform != account.platform.as_str() || id != account.id {
+        return Ok(Done::say("You were asked on another account: nothing was linked."));
+    }
+    Ok(Done::say(match identity::join(tx, account, hash, now).await? {
         Ok(user) => format!(
             "Linked. You are **{}**{} on all of these:{}\n\n`/unlink` parts an account again.",
             inline(&user.name),
             role(&user),
-            accounts(tx, &user, &account).await?
+            accounts(tx, &user, account).await?
         ),
         Err(refusal) => told(&refusal, now),
     }))
@@ -87,6 +154,7 @@ fn told(refusal: &Refusal, now: Timestamp) -> String {
 
 pub(super) async fn unlink(
     tx: &mut Tx,
+    argument: &str,
     channel: &Channel,
     user: &User,
     account: &str,
@@ -96,12 +164,27 @@ pub(super) async fn unlink(
         return Ok(Done::say(ONLY_IN_PRIVATE));
     }
     let account = here(channel, account)?;
+    let identities = users::identities(tx, user.id).await?;
+    if identities.iter().all(|identity| identity::is(identity, &account)) {
+        return Ok(Done::say(told(&Refusal::OnlyAccount, now)));
+    }
+    let first = users::first_identity(tx, user.id).await?;
+    let stays = first.is_some_and(|first| identity::is(&first, &account));
+    let Some(code) = confirming::yes(argument) else {
+        return about_to_part(tx, user, &account, stays, now).await;
+    };
+    let about = confirming::taken(tx, user.id, settings::ACCOUNTS_CODE, code, now).await?;
+    if about != Some(format!("{PART} {} {}", account.platform, account.id)) {
+        return Ok(Done::say(
+            "That code is not good, or not any more: nothing was parted. `/unlink` gives you a new one.",
+        ));
+    }
     Ok(Done::say(match identity::part(tx, &account, now).await? {
         Ok(_) => {
-            let owner = if user.role == UserRole::Owner {
-                " They are my owner; this account is not any more."
-            } else {
-                ""
+            let owner = match (user.role, stays) {
+                (UserRole::Owner, true) => " This account is my owner; they are not any more.",
+                (UserRole::Owner, false) => " They are my owner; this account is not any more.",
+                _ => "",
             };
             format!(
                 "Parted. This account is a person of its own to me now, with the conversations that began here and what \
@@ -111,6 +194,37 @@ pub(super) async fn unlink(
         }
         Err(refusal) => told(&refusal, now),
     }))
+}
+
+/// Tells what parting an account moves, and asks.
+async fn about_to_part(
+    tx: &mut Tx,
+    user: &User,
+    account: &Account,
+    stays: bool,
+    now: Timestamp,
+) -> Result<Done, StoreError> {
+    let about = format!("{PART} {} {}", account.platform, account.id);
+    let code = confirming::ask(tx, user.id, settings::ACCOUNTS_CODE, &about, now).await?;
+    let owner = match (user.role, stays) {
+        (UserRole::Owner, true) => {
+            "\n\nThis account was the first: it stays my **owner**, and the others are not any more."
+        }
+        (UserRole::Owner, false) => {
+            "\n\nThis account will **not be my owner** any more: that stays with the account that was the first."
+        }
+        _ => "",
+    };
+    Ok(Done {
+        text: format!(
+            "This makes the account that you are using a person of its own. It takes along the conversations that began \
+             here and what I learned in them; everything else stays with your other accounts:{}{owner}\n\nIf you are \
+             sure, send `/unlink yes {code}` within 10 minutes.",
+            accounts(tx, user, account).await?
+        ),
+        buttons: vec![Button::new("Part this account", format!("unlink yes {code}"))],
+        ..Done::default()
+    })
 }
 
 pub(super) async fn whoami(tx: &mut Tx, channel: &Channel, user: &User, account: &str) -> Result<Done, StoreError> {

@@ -2,6 +2,7 @@
 
 mod approving;
 mod complete;
+mod confirming;
 mod continuing;
 mod conversations;
 mod items;
@@ -23,8 +24,9 @@ use clifford_channel::Button;
 
 use crate::{
     clock::Timestamp,
-    engine::cancel,
+    engine::{cancel, sentences},
     id::RunId,
+    outbound,
     settings::PlaceSettings,
     store::{StoreError, Tx, channels::Channel, contexts, messages, runs, users::User},
 };
@@ -87,7 +89,11 @@ pub const COMMANDS: &[CommandSpec] = &[
         "List your reminders, and take one back",
     ),
     command("link", Some(("code", false)), "Make two of your accounts one"),
-    command("unlink", None, "Part this account from your others"),
+    command(
+        "unlink",
+        Some(("confirmation", false)),
+        "Part this account from your others",
+    ),
     command("export", None, "Get everything that I have of you"),
     command(
         "erase",
@@ -132,6 +138,10 @@ pub struct Done {
     pub cancelled: Vec<(RunId, i64)>,
     /// A run can go on.
     pub work_to_claim: bool,
+    /// Nothing was done, since it is not theirs to do: whoever reads along need not hear that each time.
+    pub is_refusal: bool,
+    /// The run whose question the answer shows, and that question's id.
+    pub shows: Option<(RunId, String)>,
 }
 
 impl Done {
@@ -198,8 +208,8 @@ pub async fn run(
         "share" => items::share(tx, argument, channel, user, now).await,
         "private" => items::private(tx, argument, channel, user, now).await,
         "reminders" => reminders::run(tx, argument, channel, user).await,
-        "link" => linking::link(tx, argument, channel, account, now).await,
-        "unlink" => linking::unlink(tx, channel, user, account, now).await,
+        "link" => linking::link(tx, argument, channel, user, account, now).await,
+        "unlink" => linking::unlink(tx, argument, channel, user, account, now).await,
         "export" => own_data::export(tx, channel, user, export, now).await,
         "erase" => own_data::erase(tx, argument, channel, user, now).await,
         "key" => keys::run(tx, argument, channel, user, ring, now).await,
@@ -227,7 +237,10 @@ async fn stop(tx: &mut Tx, channel: &Channel, now: Timestamp) -> Result<Done, St
         cancelled.extend(cancel::tree(tx, run.id, "stopped in chat", now).await?);
     }
     let dropped = messages::drop_queued(tx, context).await?;
-    let text = if cancelled.is_empty() && dropped == 0 {
+    for message in &dropped {
+        outbound::resolve_placeholder(tx, message, sentences::STOPPED_BEFORE, now).await?;
+    }
+    let text = if cancelled.is_empty() && dropped.is_empty() {
         "There is nothing to stop."
     } else {
         "Stopped."

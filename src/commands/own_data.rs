@@ -1,10 +1,8 @@
 //! `/export`, `/erase`: all that is kept of a person, handed out or deleted.
 
-use std::time::Duration;
-
 use clifford_channel::{Button, Place, Platform};
 
-use super::Done;
+use super::{Done, confirming};
 use crate::{
     clock::Timestamp,
     erase,
@@ -17,10 +15,6 @@ use crate::{
 const MOST: usize = 8_000_000;
 /// What is gathered while others wait to write: enough for somebody who is met just now.
 const FEW: usize = 20_000;
-/// The characters of a code.
-const CODE_LENGTH: usize = 6;
-/// How long a code is good.
-const GOOD_FOR: Duration = Duration::from_secs(10 * 60);
 const UNDER_WAY: &str = "Everything that I have of you is being deleted; this is the last message. If you write to me \
                          again, I will not know you.";
 
@@ -106,7 +100,10 @@ pub(super) async fn erase(
     match (words.next(), words.next(), words.next()) {
         (None, ..) => ask(tx, user, now).await,
         (Some(yes), Some(code), None) if yes.eq_ignore_ascii_case("yes") => {
-            if !is_confirmed(tx, user, code, now).await? {
+            if confirming::taken(tx, user.id, settings::ERASE_CODE, code, now)
+                .await?
+                .is_none()
+            {
                 return Ok(Done::say(
                     "That code is not good, or not any more: nothing was deleted. `/erase` gives you a new one.",
                 ));
@@ -125,9 +122,7 @@ pub(super) async fn erase(
 }
 
 async fn ask(tx: &mut Tx, user: &User, now: Timestamp) -> Result<Done, StoreError> {
-    let code = clifford_vault::code(CODE_LENGTH, &mut rand::rng());
-    let value = format!("{} {}", now.after(GOOD_FOR).0, clifford_vault::hash(&code));
-    settings::put(tx, &user.id.to_string(), settings::ERASE_CODE, &value, now).await?;
+    let code = confirming::ask(tx, user.id, settings::ERASE_CODE, "", now).await?;
     Ok(Done {
         text: format!(
             "This deletes everything that I have of you, for good: what you told me and what I answered, here and \
@@ -141,20 +136,6 @@ async fn ask(tx: &mut Tx, user: &User, now: Timestamp) -> Result<Done, StoreErro
         }],
         ..Done::default()
     })
-}
-
-/// Takes the code: it is good once.
-async fn is_confirmed(tx: &mut Tx, user: &User, code: &str, now: Timestamp) -> Result<bool, StoreError> {
-    let scope = user.id.to_string();
-    let Some(value) = settings::get(tx, &scope, settings::ERASE_CODE).await? else {
-        return Ok(false);
-    };
-    settings::take(tx, &scope, settings::ERASE_CODE, &value).await?;
-    let Some((until, hash)) = value.split_once(' ') else {
-        return Ok(false);
-    };
-    let is_good = until.parse().is_ok_and(|until| now < Timestamp(until));
-    Ok(is_good && clifford_vault::hash(&code.to_uppercase()) == hash)
 }
 
 fn in_private(command: &str) -> Done {

@@ -11,13 +11,25 @@ use serde::{Deserialize, Serialize};
 use super::Url;
 
 /// The directory for the default database and what is not in a database.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Data {
     /// The data directory. Without it: `$XDG_DATA_HOME/clifford`, else `~/.local/share/clifford`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", length(min = 1), example = "/var/lib/clifford")]
     pub dir: Option<PathBuf>,
+    /// Whether only Clifford's own user may read the data directory and the SQLite database: new files are made so, and
+    /// what is there already is changed at the start. `false`: the permissions are yours to set.
+    pub private: bool,
+}
+
+impl Default for Data {
+    fn default() -> Self {
+        Self {
+            dir: None,
+            private: true,
+        }
+    }
 }
 
 impl Data {

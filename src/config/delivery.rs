@@ -19,6 +19,10 @@ pub struct Delivery {
     /// The longest wait between two attempts.
     #[schemars(range(min = 1, max = 86_400))]
     pub max_backoff_seconds: u64,
+    /// How long an answer fails by itself, while its platform does everything else, until later answers in its chat go
+    /// out past it. It is tried on beside them.
+    #[schemars(range(min = 1, max = 86_400))]
+    pub stuck_seconds: u64,
     /// How long an answer is tried before it counts as failed; 0 = for ever.
     #[schemars(range(min = 0, max = 8760))]
     pub give_up_hours: u64,
@@ -31,6 +35,7 @@ impl Default for Delivery {
             max_parts: 5,
             backoff_seconds: 1,
             max_backoff_seconds: 60,
+            stuck_seconds: 20,
             give_up_hours: 24,
         }
     }

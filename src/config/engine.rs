@@ -28,10 +28,13 @@ pub struct Engine {
     /// How many entries of its transcript a run shows the model.
     #[schemars(range(min = 1, max = 10_000))]
     pub transcript_limit: u32,
-    /// How many tokens of its transcript a run shows the model.
-    #[schemars(range(min = 100, max = 1_000_000))]
-    pub transcript_token_limit: u32,
-    /// How many tokens the newest entry of the transcript may have; a longer one is cut in the middle.
+    /// How many tokens of its transcript a run shows the model. Without it: a quarter of the model's context window,
+    /// and at least 1200 if there is room.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 100, max = 1_000_000), example = 8000)]
+    pub transcript_token_limit: Option<u32>,
+    /// How many tokens one entry of the transcript, or one message of the conversation, may have; a longer one is cut,
+    /// and the model can page through all of it.
     #[schemars(range(min = 100, max = 1_000_000))]
     pub tool_result_token_limit: u32,
     /// How many of its conversation's newest messages a run sees.
@@ -40,9 +43,11 @@ pub struct Engine {
     /// How many messages of its conversation a subagent sees.
     #[schemars(range(min = 0, max = 10_000))]
     pub subagent_conversation_limit: u32,
-    /// How many tokens a run may spend.
-    #[schemars(range(min = 1000, max = 100_000_000))]
-    pub max_run_tokens: u64,
+    /// How many tokens a run may spend; those that the provider had cached count by their price's share. Without it:
+    /// twelve times the model's context window, and at least 80000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1000, max = 100_000_000), example = 200_000)]
+    pub max_run_tokens: Option<u64>,
     /// How much a run may cost, in the currency of the providers' prices. Without it: no limit of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1_000_000), example = 0.5)]
@@ -57,6 +62,13 @@ pub struct Engine {
     /// How long the work of a process that died stays untouched before another takes it over.
     #[schemars(range(min = 2, max = 3600))]
     pub lease_seconds: u64,
+    /// From how many deaths of the process on the work that it held is suspected: it is worked on alone.
+    #[schemars(range(min = 1, max = 100))]
+    pub suspect_after: u32,
+    /// From how many deaths on work is set aside, if the last of them came while it was worked on alone. More than
+    /// `suspect_after`.
+    #[schemars(range(min = 2, max = 100))]
+    pub quarantine_after: u32,
     /// How long the process may take to end when it is told to. Work that is under way has half of it.
     #[schemars(range(min = 0, max = 3600))]
     pub shutdown_seconds: u64,
@@ -77,15 +89,17 @@ impl Default for Engine {
             max_tool_retries: 1,
             max_parallel_subagents: 4,
             transcript_limit: 50,
-            transcript_token_limit: 1200,
+            transcript_token_limit: None,
             tool_result_token_limit: 4000,
             conversation_limit: 200,
             subagent_conversation_limit: 40,
-            max_run_tokens: 80_000,
+            max_run_tokens: None,
             max_run_cost: None,
             max_run_seconds: 120,
             max_concurrent_runs: 1_000,
             lease_seconds: 30,
+            suspect_after: 2,
+            quarantine_after: 3,
             shutdown_seconds: 20,
             record_prompts: false,
             time_zone: "UTC".to_owned(),

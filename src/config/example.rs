@@ -180,6 +180,8 @@ fn the_example_file_names_every_key_with_its_default() {
     let provider = config.llm.providers.remove(0);
     let provider = Provider {
         key: None,
+        context_tokens: None,
+        first_token_timeout_seconds: None,
         max_tokens: None,
         prompt_price: None,
         cached_price: None,
@@ -217,6 +219,8 @@ fn the_example_file_names_every_key_with_its_default() {
     assert_eq!(config.llm.roles.set().count(), 5);
     config.llm.roles = Roles::default();
     config.engine.max_run_cost = None;
+    config.engine.max_run_tokens = None;
+    config.engine.transcript_token_limit = None;
     config.profiles.clear();
     // Of what has no default, the file shows examples.
     config.tools = ToolSettings::default();

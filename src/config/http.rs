@@ -30,9 +30,22 @@ pub struct Http {
     /// The largest body of a request.
     #[schemars(range(min = 1024, max = 1_073_741_824))]
     pub max_body_bytes: u64,
-    /// The most connections at a time; more wait.
+    /// The most connections at a time. Beyond that, one on which nothing was asked gives its place to a new one.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub max_connections: u32,
+    /// The most connections from one address of another machine; a proxy on this machine is not limited.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub max_connections_per_address: u32,
+    /// The most streams of runs that one token has open.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub max_streams_per_token: u32,
+    /// How long a caller may take to send the head of their first request.
+    #[schemars(range(min = 1, max = 3600))]
+    pub header_timeout_seconds: u64,
+    /// Further names under which the API is reached, such as that of a proxy: a request whose `Host` is another is
+    /// refused, so that no web page can reach it by a name of its own. The addresses that it listens on and `localhost`
+    /// are always right. Beyond loopback, every name is as long as this is empty.
+    pub allowed_hosts: Vec<String>,
 }
 
 impl Default for Http {
@@ -44,6 +57,10 @@ impl Default for Http {
             request_timeout_seconds: 30,
             max_body_bytes: 1024 * 1024,
             max_connections: 1024,
+            max_connections_per_address: 256,
+            max_streams_per_token: 32,
+            header_timeout_seconds: 5,
+            allowed_hosts: Vec::new(),
         }
     }
 }

@@ -20,12 +20,17 @@ pub struct Ingress {
     #[schemars(range(min = 0, max = 8760))]
     pub auto_close_hours: u64,
     /// What becomes of a message that arrives while another is being answered. `follow_up`: it waits, and is answered
-    /// next, together with all that waits. `steer`: the work takes it in. `interrupt`: the work ends, and it is
+    /// next, together with all that its person wrote meanwhile; in a shared place each person is answered in turn.
+    /// `steer`: the work takes it in, if it is that person's. `interrupt`: that person's work ends, and the message is
     /// answered at once.
     pub when_busy: WhenBusy,
-    /// How many messages of one person are answered in a minute; 0 = any number.
+    /// How many messages of one person are answered in a minute, in chats and by tokens of people; tokens of the operator
+    /// and of owners have no limit. 0 = any number.
     #[schemars(range(min = 0, max = 100_000))]
     pub user_messages_per_minute: u32,
+    /// How many characters of a message that another one answers are shown with that.
+    #[schemars(range(min = 0, max = 100_000))]
+    pub quoted_characters: u32,
 }
 
 impl Default for Ingress {
@@ -37,6 +42,7 @@ impl Default for Ingress {
             auto_close_hours: 24,
             when_busy: WhenBusy::FollowUp,
             user_messages_per_minute: 60,
+            quoted_characters: 1_000,
         }
     }
 }

@@ -88,6 +88,10 @@ pub struct RoleModel {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 200), example = &"gpt-4o-mini")]
     pub model: Option<String>,
+    /// How many tokens that model holds. Without it: what is known of it, as for a provider.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1024, max = 100_000_000), example = 128_000)]
+    pub context_tokens: Option<u64>,
     /// What a million tokens of a request cost with that model. Prices that are not set are the provider's.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1_000_000), example = 0.15)]
@@ -109,8 +113,11 @@ pub struct RoleModel {
 impl RoleModel {
     /// The provider, as it is asked for this role.
     pub fn at(&self, provider: &Provider) -> Provider {
+        let is_other = self.model.as_ref().is_some_and(|model| *model != provider.model);
         Provider {
             model: self.model.clone().unwrap_or_else(|| provider.model.clone()),
+            // What is set for the provider is said of its own model.
+            context_tokens: self.context_tokens.or(provider.context_tokens.filter(|_| !is_other)),
             prompt_price: self.prompt_price.or(provider.prompt_price),
             cached_price: self.cached_price.or(provider.cached_price),
             cache_write_price: self.cache_write_price.or(provider.cache_write_price),
@@ -147,14 +154,33 @@ pub struct Provider {
     pub images: bool,
     /// Whether replies are read while they grow.
     pub stream: bool,
-    /// How long a reply may take.
+    /// How many tokens its model holds, a request and its reply together. Without it: what is known of the model by its
+    /// name, else what the server tells or its refusals say; until then 8000 for servers of the own network, 32000 for
+    /// others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1024, max = 100_000_000), example = 128_000)]
+    pub context_tokens: Option<u64>,
+    /// How long a reply may take. One that is read while it grows may take longer, as long as it does grow.
     #[schemars(range(min = 1, max = 3600))]
     pub timeout_seconds: u64,
+    /// How long the connection may take.
+    #[schemars(range(min = 1, max = 3600))]
+    pub connect_timeout_seconds: u64,
+    /// How long the first token may take of a reply that is read while it grows. Then the next provider is asked, and
+    /// this one is left alone for a while. Without it: 20; for servers of the own network, and for models that think
+    /// first, 60.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 3600), example = 20)]
+    pub first_token_timeout_seconds: Option<u64>,
+    /// How long each further token may take.
+    #[schemars(range(min = 1, max = 3600))]
+    pub token_timeout_seconds: u64,
     /// The most tokens of a reply. Without it: what the provider allows; for `anthropic`, 8192.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000), example = 2048)]
     pub max_tokens: Option<u32>,
-    /// How freely it chooses its words: 0 for always the likeliest, up to 2. A model that takes none is asked without.
+    /// How freely it chooses its words: 0 for always the likeliest, up to 2. Low, since actions are no poems. A model that
+    /// takes none (OpenAI's that think first) is asked without.
     #[schemars(range(min = 0, max = 2))]
     pub temperature: f64,
     /// What a million tokens of a request cost, for the accounting.
@@ -234,7 +260,11 @@ impl Default for Provider {
             structured: Structured::JsonSchema,
             images: false,
             stream: true,
+            context_tokens: None,
             timeout_seconds: 60,
+            connect_timeout_seconds: 10,
+            first_token_timeout_seconds: None,
+            token_timeout_seconds: 30,
             max_tokens: None,
             temperature: 0.2,
             prompt_price: None,

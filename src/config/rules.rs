@@ -31,6 +31,15 @@ fn limits(config: &Config, at: &dyn Fn(&str) -> Option<Place>, problems: &mut Ve
             ("max_backoff_seconds", delivery.max_backoff_seconds),
         ),
     ];
+    if engine.suspect_after >= engine.quarantine_after {
+        let (suspect, quarantine) = ("engine.suspect_after", "engine.quarantine_after");
+        let (place, key) = at(suspect).map_or_else(|| (at(quarantine), quarantine), |place| (Some(place), suspect));
+        let fault = format!(
+            "suspect_after ({}) is not less than quarantine_after ({}); lower the one or raise the other",
+            engine.suspect_after, engine.quarantine_after
+        );
+        problems.push(Problem::new(place, key.to_owned(), fault));
+    }
     for ((section, name, value), (cap_name, cap)) in pairs {
         if value > cap {
             let (key, cap_key) = (format!("{section}.{name}"), format!("{section}.{cap_name}"));

@@ -100,7 +100,8 @@ impl Gate {
     /// Nothing more comes of a run: its draft goes away, unless the message that it becomes still waits here.
     pub(super) async fn drop_draft(&mut self, run: RunId) {
         let waits = |key: &DeliveryKey| {
-            let parts = self.waiting.values().filter_map(|held| held.parts.first());
+            let held = self.waiting.values().chain(self.late.values());
+            let parts = held.filter_map(|held| held.parts.first());
             parts.into_iter().any(|part| part.key == key.0)
         };
         let drops = self.drafts.shown.get(&run).is_some_and(|shown| !waits(&shown.key));

@@ -1,19 +1,21 @@
 //! One gate a chat: messages in order, the indicator while a run is at work, nothing while the platform asks
 //! for patience.
 
-mod attempt;
+pub(super) mod attempt;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use clifford_channel::{Address, Channel, Receipt, SendError, Signal};
+use clifford_channel::{Address, Channel, Part, Receipt, SendError, Signal};
 use tokio::{sync::mpsc, time::Instant};
 use tracing::Instrument;
 
-use super::{Busy, Inner, drafts::Drafts, hand::Taken, locked, mark::Mark};
+use super::{
+    Busy, Inner, NOT_DELIVERED, REFUSED_BY_PLATFORM, drafts::Drafts, hand::Taken, late::Retry, locked, mark::Mark,
+};
 use crate::{
     engine::crash::{self, Point},
     id::{ChannelId, MessageId, RunId},
-    outbound::Ticket,
+    outbound::{self, Ticket},
     store::{
         messages::MessageStatus,
         outbox::{self, Outgoing, OutgoingPart},
@@ -68,7 +70,7 @@ pub(super) enum Item {
 pub(super) struct Gate {
     pub(super) inner: Arc<Inner>,
     pub(super) channel: Arc<dyn Channel>,
-    id: ChannelId,
+    pub(super) id: ChannelId,
     queue: mpsc::UnboundedReceiver<Item>,
     pub(super) busy: Busy,
     indicate_at: Option<Instant>,
@@ -76,14 +78,21 @@ pub(super) struct Gate {
     pub(super) silent_until: Option<Instant>,
     /// Messages that are to be sent, the oldest first.
     pub(super) waiting: BTreeMap<MessageId, Held>,
+    /// Messages that fail by themselves, tried on beside those.
+    pub(super) late: BTreeMap<MessageId, Held>,
     closing: bool,
 }
 
 /// A message that this process holds.
 pub(super) struct Held {
-    message: Outgoing,
+    pub(super) message: Outgoing,
+    /// Those that have not been delivered.
     pub(super) parts: Vec<OutgoingPart>,
     recovered: bool,
+    /// When it was tried first here.
+    began: Option<Instant>,
+    /// It is late: when it is tried again.
+    pub(super) retry: Option<Retry>,
     origin: Origin,
     _taken: Taken,
 }
@@ -91,7 +100,12 @@ pub(super) struct Held {
 /// What became of a part.
 enum Sent {
     Delivered(Receipt),
-    GivenUp(String),
+    /// The platform will not take it in this form.
+    Refused(String),
+    /// It is not tried any more. What its chat is told in its place.
+    GivenUp(String, Option<&'static str>),
+    /// It fails by itself: it is to be tried again beside others.
+    Late(String),
     Stopped,
 }
 
@@ -113,6 +127,7 @@ impl Gate {
             drafts: Drafts::default(),
             silent_until: None,
             waiting: BTreeMap::new(),
+            late: BTreeMap::new(),
             closing: false,
         }
     }
@@ -120,7 +135,10 @@ impl Gate {
     pub(super) async fn run(mut self) {
         let stop = self.inner.stop.clone();
         loop {
-            let next = [self.indicate_at, self.drafts.at].into_iter().flatten().min();
+            let next = [self.indicate_at, self.drafts.at, self.late_at()]
+                .into_iter()
+                .flatten()
+                .min();
             let until = next.unwrap_or_else(|| Instant::now() + IDLE);
             tokio::select! {
                 biased;
@@ -141,7 +159,10 @@ impl Gate {
                     }
                 },
                 () = tokio::time::sleep_until(until) => {
-                    if self.drafts.at.is_some_and(|at| at <= until) {
+                    if self.late_at().is_some_and(|at| at <= until) {
+                        Box::pin(self.retry_late()).await;
+                        Box::pin(self.send_waiting()).await;
+                    } else if self.drafts.at.is_some_and(|at| at <= until) {
                         self.show_drafts().await;
                     } else if self.indicate_at.is_some() {
                         self.indicate().await;
@@ -158,6 +179,9 @@ impl Gate {
     }
 
     fn close_if_idle(&self) -> bool {
+        if !self.late.is_empty() {
+            return false;
+        }
         let removed = self
             .inner
             .gates
@@ -195,10 +219,14 @@ impl Gate {
     }
 
     fn hold(&mut self, held: Held) {
-        self.waiting.insert(held.message.id, held);
+        if held.message.late_since.is_some() {
+            self.hold_late(held);
+        } else {
+            self.waiting.insert(held.message.id, held);
+        }
     }
 
-    async fn deliver(&mut self, held: Held) {
+    pub(super) async fn deliver(&mut self, held: Held) {
         let span = spans::delivery(&held.message, &held.origin);
         span.record("parts", i64::try_from(held.parts.len()).unwrap_or(i64::MAX));
         let platform = self.channel.platform();
@@ -238,6 +266,8 @@ impl Gate {
                     message: ticket.message,
                     parts,
                     recovered,
+                    began: None,
+                    retry: None,
                     origin,
                     _taken: taken,
                 });
@@ -246,6 +276,8 @@ impl Gate {
                 message,
                 parts,
                 recovered: true,
+                began: None,
+                retry: None,
                 origin: Origin::default(),
                 _taken: taken,
             }),
@@ -297,52 +329,64 @@ impl Gate {
     }
 
     /// Sends a message's parts, in order. One that may have arrived already is sent again only if the
-    /// platform drops repeats, or the owner wants it. `None`: it waits for another time, or is another process's.
-    async fn message(&mut self, held: Held) -> Option<&'static str> {
-        let Held {
-            mut message,
-            parts,
-            recovered,
-            _taken: in_hand,
-            ..
-        } = held;
-        let last = parts.last().map(|part| part.seq);
-        for part in parts {
-            if !self.is_ours(&message).await {
-                tracing::info!(message = %message.id, "another process sends this message now");
+    /// platform drops repeats, or the owner wants it. A text that is refused goes as a file. `None`: it waits for
+    /// another time, or is another process's.
+    async fn message(&mut self, mut held: Held) -> Option<&'static str> {
+        let last = held.parts.last().map(|part| part.seq);
+        while let Some(part) = held.parts.first().cloned() {
+            if !self.is_ours(&held.message).await {
+                tracing::info!(message = %held.message.id, "another process sends this message now");
+                self.inner.late.remove(&held.message.id);
                 return None;
             }
-            if recovered && part.status == MessageStatus::Sending && !self.may_repeat() {
+            let is_resumed = held.recovered || held.retry.is_some();
+            if held.recovered && part.status == MessageStatus::Sending && !self.may_repeat() {
                 let reason = "it may have arrived before a crash; resend_ambiguous is off";
-                return Some(self.give_up(&message, reason).await);
+                return Some(self.give_up(&held, reason, None).await);
             }
-            if part.status == MessageStatus::Pending && recovered {
-                self.mark(&message, Mark::Sending(part.seq)).await;
+            if part.status == MessageStatus::Pending && is_resumed {
+                self.mark(&held.message, Mark::Sending(part.seq)).await;
             }
-            let unsure = recovered && part.status == MessageStatus::Sending;
-            match self.part(&mut message, &part, unsure).await {
+            let unsure = is_resumed && part.status == MessageStatus::Sending;
+            match self.part(&mut held, &part, unsure).await {
                 Sent::Delivered(receipt) => {
                     self.drafts.became(&part.key);
                     crash::reach(Point::PartSent);
                     let is_last = last == Some(part.seq);
-                    self.mark(
-                        &message,
-                        Mark::Delivered {
-                            seq: part.seq,
-                            receipt,
-                            is_last,
-                        },
-                    )
-                    .await;
+                    let mark = Mark::Delivered {
+                        seq: part.seq,
+                        receipt,
+                        is_last,
+                    };
+                    self.mark(&held.message, mark).await;
+                    held.parts.remove(0);
                     if !is_last {
                         crash::reach(Point::BetweenParts);
                     }
                 }
-                Sent::GivenUp(reason) => return Some(self.give_up(&message, &reason).await),
+                Sent::Refused(reason) => match as_file(&part.body.0) {
+                    Some(file) => {
+                        tracing::warn!(message = %held.message.id, channel = %self.id, "text refused, sending it as a file");
+                        tracing::debug!(message = %held.message.id, reason, "why the text was refused");
+                        if let Some(part) = held.parts.first_mut() {
+                            part.body.0 = file;
+                        }
+                    }
+                    None => return Some(self.give_up(&held, &reason, Some(REFUSED_BY_PLATFORM)).await),
+                },
+                Sent::GivenUp(reason, told) => return Some(self.give_up(&held, &reason, told).await),
+                Sent::Late(reason) => {
+                    // From now on it is one that may have arrived.
+                    if let Some(part) = held.parts.first_mut() {
+                        part.status = MessageStatus::Sending;
+                    }
+                    self.set_aside(held, reason).await;
+                    return None;
+                }
                 Sent::Stopped => return None,
             }
         }
-        drop(in_hand);
+        self.inner.late.remove(&held.message.id);
         Some(DELIVERED)
     }
 
@@ -378,14 +422,38 @@ impl Gate {
         older.unwrap_or(true)
     }
 
-    async fn give_up(&self, message: &Outgoing, reason: &str) -> &'static str {
-        tracing::warn!(message = %message.id, platform = message.platform, "a message was given up; its error tells why");
+    /// Gives a message up, and tells its chat, unless that is what was to be told.
+    async fn give_up(&self, held: &Held, reason: &str, told: Option<&'static str>) -> &'static str {
+        let message = &held.message;
+        tracing::warn!(message = %message.id, channel = %self.id, platform = message.platform, "gave up sending a message, its row holds the reason");
         tracing::debug!(message = %message.id, reason, "why a message was given up");
-        self.mark(message, Mark::Failed(reason.to_owned())).await;
+        let is_notice = held.parts.iter().any(|part| match &part.body.0 {
+            Part::Text { plain, .. } | Part::File { content: plain, .. } => {
+                [REFUSED_BY_PLATFORM, NOT_DELIVERED].contains(&plain.as_str())
+            }
+            Part::Stored { .. } => false,
+        });
+        let notice = told
+            .filter(|_| !is_notice)
+            .map(|text| Box::new(outbound::fixed_sentence(self.id, &message.address.0, text)));
+        self.mark(message, Mark::Failed(reason.to_owned(), notice)).await;
+        self.inner.late.remove(&message.id);
         "failed"
     }
 
-    async fn mark(&self, message: &Outgoing, mark: Mark) {
+    pub(super) async fn mark(&self, message: &Outgoing, mark: Mark) {
         mark.keep(&self.inner, message.id, self.id).await;
+    }
+}
+
+/// A text as a file, for a platform that refuses it as a message.
+fn as_file(part: &Part) -> Option<Part> {
+    match part {
+        Part::Text { plain, .. } if !plain.is_empty() => Some(Part::File {
+            name: "answer.md".to_owned(),
+            content: plain.clone(),
+            caption: String::new(),
+        }),
+        _ => None,
     }
 }

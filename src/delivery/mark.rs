@@ -8,8 +8,10 @@ use super::Inner;
 use crate::{
     clock::Timestamp,
     id::{ChannelId, MessageId, WorkerId},
+    quarantine,
     store::{
         StoreError, Tx, channels,
+        messages::{self, NewOutbound},
         outbox::{self, Delivered},
     },
 };
@@ -23,10 +25,14 @@ pub(super) enum Mark {
     Unsent(i64),
     /// The platform has taken a part.
     Delivered { seq: i64, receipt: Receipt, is_last: bool },
+    /// It stands so to isolation.
+    Isolation(quarantine::Mark),
     /// It has not, this time.
     AttemptFailed(String),
-    /// It will not.
-    Failed(String),
+    /// It fails by itself: what follows it goes out past it.
+    SetAside(String),
+    /// It will not. What its chat is told in its place.
+    Failed(String, Option<Box<NewOutbound>>),
     /// There is no such chat any more.
     ChatGone(String),
     /// The chat has another address now.
@@ -95,8 +101,16 @@ impl Mark {
                 };
                 outbox::part_delivered(tx, part, now).await
             }
+            Self::Isolation(mark) => outbox::mark(tx, id, worker, mark).await,
             Self::AttemptFailed(reason) => outbox::attempt_failed(tx, id, worker, &reason).await,
-            Self::Failed(reason) => outbox::fail(tx, id, worker, &reason).await,
+            Self::SetAside(reason) => outbox::set_aside(tx, id, worker, &reason, now).await,
+            Self::Failed(reason, notice) => {
+                let is_ours = outbox::fail(tx, id, worker, &reason).await?;
+                match notice {
+                    Some(notice) if is_ours => messages::insert_outbound(tx, &notice, now).await,
+                    _ => Ok(()),
+                }
+            }
             Self::ChatGone(reason) => channels::disable(tx, channel, &reason, now).await,
             Self::Moved { platform, from, to } => {
                 channels::moved(tx, platform, &from, &to.place).await?;

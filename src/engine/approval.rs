@@ -1,5 +1,7 @@
 //! What becomes of a call by its verdict, and of a run whose call was denied. Pure.
 
+use std::borrow::Cow;
+
 use super::{
     decide::{Decision, Ending, Failure},
     endings::unsaid,
@@ -39,6 +41,14 @@ pub fn refused(before: Vec<StepKind>, call: ToolCall, why: &str) -> Decision {
         expose: true,
     };
     not_made(before, call, outcome)
+}
+
+/// Why nobody is asked.
+pub fn too_many(open: usize) -> String {
+    format!(
+        "it would have to be approved, and {open} questions wait for the user here already; do without it, and tell them \
+         to answer those first"
+    )
 }
 
 /// A call that could not be made when it was judged is not made at all, whatever there is a moment later: nobody has
@@ -113,7 +123,11 @@ pub fn guarded(state: &RunState, decision: Decision) -> Decision {
     if !state.is_tainted() {
         return decision;
     }
-    let clean = |text: String| words::without_unknown(&text, &state.known).into_owned();
+    // What was taken out may leave an empty end behind.
+    let clean = |text: String| match words::without_unknown(&text, &state.known) {
+        Cow::Borrowed(text) => text.to_owned(),
+        Cow::Owned(text) => text.trim_end().to_owned(),
+    };
     match decision {
         Decision::Say { before, text, then } => Decision::Say {
             before,

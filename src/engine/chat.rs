@@ -3,7 +3,7 @@
 //! Such a run has the queue, lease, steps and outbox of any other; only what the model is asked, and how its reply is
 //! taken, differ.
 
-use clifford_action::{Action, Reply, Unreadable, read, read_native, without_thoughts};
+use clifford_action::{Action, Reply, Unreadable, read, read_native, said, without_thoughts};
 
 use super::{
     decide::{Decision, Then},
@@ -32,6 +32,8 @@ pub fn message(response: &LlmResponse) -> Result<Reply, Unreadable> {
     } else {
         unwrapped(spoken)
     };
+    // An action within it, or one that says nothing, is nothing to read.
+    let text = said(&text)?.unwrap_or(text);
     if text.trim().is_empty() {
         return Err(Unreadable {
             message: "the reply is empty".to_owned(),
@@ -135,6 +137,9 @@ mod tests {
         for (reply, expected) in cases {
             assert_eq!(said(reply).as_deref(), Some(expected), "{reply}");
         }
+        let nested = r#"{"type":"send_message","message":"{\"type\":\"send_message\",\"message\":\"Hello!\"}"}"#;
+        assert_eq!(said(nested).as_deref(), Some("Hello!"));
+        assert_eq!(said(r#"{"type":"tool_call","name":"compute.eval","args":{}}"#), None);
         for empty in ["", " \n", "<think>only this</think>", "<think>never closed"] {
             assert_eq!(said(empty), None, "{empty:?}");
         }

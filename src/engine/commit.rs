@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::{
     effects::{After, Child},
+    sentences,
     step::{Event, LlmResponse, Step, StepKind, ToolResult},
     work::Task,
 };
@@ -15,11 +16,14 @@ use crate::{
     clock::Timestamp,
     id::{AgentId, ChannelId, ContextId, RunId, UserId, WorkerId},
     memory::closing,
+    outbound,
     roles::Role,
     store::{
         StoreError, Tx,
         agents::{self, Mode},
-        approvals, budgets, channels, contexts, messages, notify, run_tree,
+        approvals, budgets, channels, contexts, messages, notify,
+        replies::without_quotes,
+        run_tree,
         runs::{self, Advance, Lease, NewRun, Run, RunKind, RunStatus},
         steps,
         triggers::{self, CatchUp},
@@ -56,6 +60,8 @@ pub struct Commit {
     pub has_children: bool,
     /// The most turns of a conversation, before its older half leaves it.
     pub max_turns: i64,
+    /// The conversation takes more than half of its room in a prompt: its older half leaves it, however few turns it has.
+    pub is_half_full: bool,
     /// How long this worker's leases are.
     pub lease_for: Duration,
     /// What was reserved for the call whose reply it records.
@@ -192,7 +198,7 @@ impl Commit {
             work_to_claim |= wake_parent(tx, &self.run, now).await?;
         }
         if let Some(context) = rests_in {
-            if is_end && rest.turns > self.max_turns {
+            if is_end && (rest.turns > self.max_turns || self.is_half_full) {
                 job_to_do = closing::compact(tx, context, now).await?;
             }
             follow_up = begin_follow_up(
@@ -355,12 +361,13 @@ async fn take_in(
     let mut taken = Vec::new();
     for (seq, message) in (takes_in.next_seq..).zip(queued.into_iter().filter(|message| takes_in.takes(message))) {
         messages::give_to_run(tx, message.id, run).await?;
+        outbound::resolve_placeholder(tx, &message, sentences::ANSWERED_WITH_EARLIER, now).await?;
         let step = Step {
             seq,
             at: now,
             kind: StepKind::Event(Event::UserMessage {
                 message_id: message.id,
-                text: message.content,
+                text: message.asked(),
             }),
         };
         taken.push((step, message.address.map(|address| address.0)));
@@ -371,7 +378,8 @@ async fn take_in(
 /// A conversation without a name is named after its first question.
 pub(crate) fn name_of(input: &str) -> String {
     const MOST: usize = 48;
-    let text = input.split_whitespace().collect::<Vec<_>>().join(" ");
+    let own = without_quotes(input);
+    let text = own.split_whitespace().collect::<Vec<_>>().join(" ");
     if text.chars().count() <= MOST {
         return text;
     }
@@ -402,9 +410,10 @@ pub async fn wake_parent(tx: &mut Tx, ended: &Run, now: Timestamp) -> Result<boo
     }
 }
 
-/// One new run for all that arrived in a context while another was at work, in order. It answers where the
-/// last of them was written. What arrived in another channel that shares the context is answered there, so it waits
-/// for the run after. The agent of its channel does it, else the one of the run that ended.
+/// One new run for all that the next person wrote in a context while another run was at work, in order. It answers
+/// where the last of their messages was written. What other people wrote, and what arrived in another channel that
+/// shares the context, is answered by runs of its own, one after another, in the order of each person's first
+/// message. The agent of its channel does it, else the one of the run that ended.
 ///
 /// # Errors
 /// The store's.
@@ -429,10 +438,15 @@ async fn begin_follow_up(
     lease_for: Duration,
     now: Timestamp,
 ) -> Result<Option<(Run, Lease)>, StoreError> {
-    if let Some(place) = queued.first().map(|first| first.channel_id) {
-        queued.retain(|message| message.channel_id == place);
+    if let Some((place, person)) = queued.first().map(|first| (first.channel_id, first.user_id)) {
+        queued.retain(|message| message.channel_id == place && message.user_id == person);
     }
-    let Some(last) = queued.last() else { return Ok(None) };
+    let Some((last, earlier)) = queued.split_last() else {
+        return Ok(None);
+    };
+    for message in earlier {
+        outbound::resolve_placeholder(tx, message, sentences::ANSWERED_WITH_LATER, now).await?;
+    }
     let own = channels::get(tx, last.channel_id)
         .await?
         .and_then(|channel| channel.agent_id);
@@ -449,7 +463,7 @@ async fn begin_follow_up(
         mode,
         input: queued
             .iter()
-            .map(|message| message.content.as_str())
+            .map(messages::Queued::asked)
             .collect::<Vec<_>>()
             .join("\n"),
         address: last.address.clone().map(|address| address.0),

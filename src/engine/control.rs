@@ -19,7 +19,7 @@ use crate::{
         agents::{self, Agent},
         approvals,
         messages::{self, NewOutbound},
-        notify,
+        notify, run_queue,
         runs::{self, Lease, NewRun, Run, RunStatus},
         steps,
     },
@@ -213,6 +213,7 @@ async fn once_more(tx: &mut Tx, id: RunId, again: &NewRun, now: Timestamp) -> Re
             again.input_text = format!("{}\n{text}", again.input_text);
         }
     }
+    run_queue::retried(tx, id).await?;
     let made = runs::insert(tx, &again, now).await?;
     messages::hand_over(tx, id, made.id).await?;
     Ok(made)

@@ -1,6 +1,7 @@
 //! Crash points: in test builds the environment variable `CLIFFORD_CRASH_AT=name[:n]` kills the process, as
 //! `kill -9` does, the n-th time that it comes to the point of that name; `CLIFFORD_PANIC_AT` ends the task alone that
-//! comes there, by a panic. Release builds have none.
+//! comes there, by a panic. `CLIFFORD_CRASH_ON=way=text` aborts it each time that it works on something of that way which
+//! holds the text, as a stack that overflows does. Release builds have none.
 
 /// A place where a process may die, for which resuming is tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +67,53 @@ impl Point {
     }
 }
 
+/// A way by which what strangers send is worked on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// A run's input, as its prompt is made.
+    Run,
+    /// The arguments of a tool call, as it is made.
+    Call,
+    /// A job, by its kind.
+    Job,
+    /// A part of a message, as it is sent.
+    Part,
+    /// A platform's event, as it is stored.
+    Event,
+    /// What a trigger says or asks, as it fires.
+    Trigger,
+    /// A file, by its name, as it is read.
+    File,
+}
+
+impl Way {
+    /// Its name in `CLIFFORD_CRASH_ON`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Call => "call",
+            Self::Job => "job",
+            Self::Part => "part",
+            Self::Event => "event",
+            Self::Trigger => "trigger",
+            Self::File => "file",
+        }
+    }
+}
+
+/// Aborts here, if this is the way and the text.
+#[cfg(debug_assertions)]
+pub fn strike(way: Way, text: impl FnOnce() -> String) {
+    if armed::striking().is_some_and(|(name, killing)| name == way.name() && text().contains(killing)) {
+        tracing::warn!(way = way.name(), "killing text met");
+        std::process::abort();
+    }
+}
+
+/// Aborts here, if this is the way and the text.
+#[cfg(not(debug_assertions))]
+pub fn strike(_: Way, _: impl FnOnce() -> String) {}
+
 /// Whether this process is to die at a point, now or later.
 #[cfg(debug_assertions)]
 pub fn is_armed(point: Point) -> bool {
@@ -118,6 +166,16 @@ mod armed {
 
     pub(super) fn panicking() -> Option<&'static Setting> {
         static SETTING: LazyLock<Option<Setting>> = LazyLock::new(|| read("CLIFFORD_PANIC_AT"));
+        SETTING.as_ref()
+    }
+
+    /// A way, and the text that kills on it.
+    pub(super) fn striking() -> Option<&'static (String, String)> {
+        static SETTING: LazyLock<Option<(String, String)>> = LazyLock::new(|| {
+            let text = std::env::var("CLIFFORD_CRASH_ON").ok()?;
+            let (way, killing) = text.split_once('=')?;
+            Some((way.to_owned(), killing.to_owned()))
+        });
         SETTING.as_ref()
     }
 

@@ -21,11 +21,23 @@ pub fn next_occurrence(cron: &str, time_zone: &str, after: Timestamp) -> Result<
         .seconds(Seconds::Optional)
         .build()
         .parse(cron)
-        .map_err(|error| format!("cron `{cron}` cannot be read: {error}."))?;
+        .map_err(|error| unreadable(cron, &error.to_string()))?;
     let next = expression
         .find_next_occurrence(&after.to_jiff().to_zoned(zone), false)
-        .map_err(|error| format!("cron `{cron}` never comes due: {error}."))?;
+        .map_err(|_| format!("cron `{cron}` never comes due."))?;
     Ok(Timestamp::from(next.timestamp()))
+}
+
+/// What is wrong with a cron expression, in our own words as far as they go.
+fn unreadable(cron: &str, error: &str) -> String {
+    let fields = cron.split_whitespace().count();
+    if cron.trim_start().starts_with('@') || (5..=6).contains(&fields) {
+        format!("cron `{cron}` cannot be read: {}.", error.trim_end_matches('.'))
+    } else {
+        format!(
+            "cron `{cron}` cannot be read: it takes 5 fields (minute, hour, day, month, weekday), or 6 with seconds first, and this has {fields}."
+        )
+    }
 }
 
 /// A moment as RFC 3339 has it; without an offset it is by the calendar of a time zone.
@@ -34,11 +46,23 @@ fn moment(text: &str, time_zone: &str) -> Result<Timestamp, String> {
         return Ok(at.into());
     }
     let zone = zone(time_zone)?;
+    if is_beyond_the_calendar(text) {
+        return Ok(jiff::Timestamp::MAX.into());
+    }
     let local = text.parse::<jiff::civil::DateTime>().and_then(|at| at.to_zoned(zone));
     let at = local.map_err(|_| {
         format!("wake_at `{text}` is no RFC 3339 time such as 2030-01-02T03:04:05Z, or 2030-01-02T03:04:05 without an offset.")
     })?;
     Ok(at.timestamp().into())
+}
+
+/// Whether a text is a moment of the year 9999 so near its end that it has no place among moments: in some time zone
+/// the next year has begun.
+fn is_beyond_the_calendar(text: &str) -> bool {
+    let parts = text.split_at_checked("9999-12-31T23:59:59".len());
+    parts.is_some_and(|(date, offset)| {
+        date.starts_with("9999-12-3") && !offset.is_empty() && date.parse::<jiff::civil::DateTime>().is_ok()
+    })
 }
 
 /// The time zone of an IANA name.
@@ -131,10 +155,34 @@ mod tests {
     }
 
     #[test]
+    fn a_moment_at_the_end_of_the_calendar_is_one() {
+        for text in [
+            "9999-12-31T23:59:59Z",
+            "9999-12-30T23:00:00-23:00",
+            "9999-12-31T23:59:59.5+01:00",
+        ] {
+            assert_eq!(moment(text, "UTC"), Ok(jiff::Timestamp::MAX.into()), "{text}");
+        }
+        for text in ["9999-12-32T00:00:00Z", "tomorrow", "9999-12-3é"] {
+            assert!(moment(text, "UTC").is_err(), "{text}");
+        }
+    }
+
+    #[test]
     fn what_is_no_cron_expression_or_zone_is_named() {
         let now = at("2026-01-01T00:00:00Z");
         let error = next_occurrence("every day", "UTC", now).expect_err("no expression");
-        assert!(error.starts_with("cron `every day` cannot be read: "), "{error}");
+        assert_eq!(
+            error,
+            "cron `every day` cannot be read: it takes 5 fields (minute, hour, day, month, weekday), or 6 with seconds first, and this has 2."
+        );
+        assert_eq!(
+            next_occurrence("0 0 30 2 *", "UTC", now),
+            Err("cron `0 0 30 2 *` never comes due.".to_owned())
+        );
+        let error = next_occurrence("61 * * * *", "UTC", now).expect_err("no minute");
+        assert!(error.starts_with("cron `61 * * * *` cannot be read: "), "{error}");
+        assert!(!error.ends_with(".."), "{error}");
         assert_eq!(
             next_occurrence("* * * * *", "Mars/Base", now),
             Err("`Mars/Base` is no IANA time zone.".to_owned())

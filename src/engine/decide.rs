@@ -11,6 +11,10 @@ use super::{
     chat, cron,
     endings::{apology, complete, fail, out_of_budget, spent_budget, unless_stuck, unsaid, unsaid_in},
     gates::{self, Refusal},
+    prompt::{
+        excerpt,
+        weight::{Form, Quarters},
+    },
     rules::Rules,
     sentences,
     similar::nearly_same,
@@ -136,7 +140,8 @@ pub enum Next {
 /// What a run does when no reply is in hand: it thinks, if it may.
 pub fn next(state: &RunState, rules: &Rules) -> Next {
     if let Some(spent) = spent_budget(state, rules) {
-        return Next::End(out_of_budget(state, sentences::BUDGET, spent));
+        let (sentence, error) = spent;
+        return Next::End(out_of_budget(state, sentence, error));
     }
     if state.is_chat() {
         return Next::Think(vec![]);
@@ -184,12 +189,23 @@ pub fn refuse(state: &RunState, reply: &Reply, fault: &str) -> Decision {
     unless_stuck(state, invalid(notes_of(reply), fault))
 }
 
+/// The most notes of one reply that are recorded.
+const NOTES: usize = 20;
+/// The most of one note.
+const NOTE: Quarters = 500 * 4;
+
+/// What rides along with a reply. A flood of notes costs none of the action.
 fn notes_of(reply: &Reply) -> Vec<StepKind> {
-    let notes = reply.notes.iter().map(|note| StepKind::Note {
+    let (recorded, left_out) = reply.notes.split_at(reply.notes.len().min(NOTES));
+    let notes = recorded.iter().map(|note| StepKind::Note {
         category: note.category,
-        content: note.content.clone(),
+        content: excerpt::text(&note.content, NOTE, Form::Plain, None).into_owned(),
     });
-    notes.collect()
+    let mark = left_out.first().map(|first| StepKind::Note {
+        category: first.category,
+        content: format!("[{} more notes of this reply were left out]", left_out.len()),
+    });
+    notes.chain(mark).collect()
 }
 
 /// One line an action.

@@ -1,11 +1,12 @@
 //! The growing answer, taken out of a reply that is still being written: only what the user will read.
 //!
-//! A reply comes in small pieces, thousands of them. Each piece passes three stages once, so a reply costs linear time:
-//! [`Reading`] takes out what the user will read, [`Masking`] hides secrets and holds back what may become one, and
-//! [`Words`] holds back the word that is still being written. What a chat is shown stands in a text that delivery looks at
-//! when the platform may be asked again.
+//! A reply comes in small pieces, thousands of them. Each piece passes four stages once, so a reply costs linear time:
+//! `Reading` takes out what the user will read, `Opening` leaves out what may be an action within it, `Masking`
+//! hides secrets and holds back what may become one, and `Words` holds back the word that is still being written. What
+//! a chat is shown stands in a text that delivery looks at when the platform may be asked again.
 
 mod masking;
+mod opening;
 mod reading;
 mod words;
 
@@ -17,6 +18,7 @@ use clifford_vault::Masker;
 
 use self::{
     masking::Masking,
+    opening::Opening,
     reading::{Field, Reading},
     words::Words,
 };
@@ -46,6 +48,7 @@ pub struct Draft {
     /// What came while nobody watched.
     unread: String,
     reading: Reading,
+    opening: Opening,
     masking: Masking,
     words: Words,
     /// What those who watch have not been told.
@@ -80,6 +83,7 @@ impl Draft {
             shown: None,
             unread: String::new(),
             reading: Reading::of(shape),
+            opening: Opening::default(),
             masking: Masking::new(masker),
             words: Words::default(),
             untold: String::new(),
@@ -109,6 +113,7 @@ impl Draft {
     pub fn end(mut self) {
         if self.events.is_drafted(self.run) && !self.is_guarded {
             self.read();
+            self.masking.push(&self.opening.end());
             let rest = self.masking.end();
             self.untold.push_str(&rest);
             self.tell();
@@ -122,7 +127,7 @@ impl Draft {
         if added.takes_back {
             self.take_back();
         }
-        self.masking.push(&added.visible);
+        self.masking.push(&self.opening.push(&added.visible));
         let settled = self.masking.take();
         self.show(&settled);
         self.untold.push_str(&settled);
@@ -130,6 +135,7 @@ impl Draft {
 
     /// What was read so far is void.
     fn take_back(&mut self) {
+        self.opening.clear();
         self.masking.clear();
         self.words.clear();
         self.untold.clear();

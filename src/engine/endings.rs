@@ -33,11 +33,11 @@ pub(super) fn unless_stuck(state: &RunState, decision: Decision) -> Decision {
 
 /// Endings that are not the model's: the best there is to say, else the fallback.
 pub(super) fn complete(state: &RunState, before: Vec<StepKind>, kind: EndingKind) -> Decision {
-    let best = unsaid(state, &state.output);
+    let best = unsaid(state, &state.output).or_else(|| found(state));
     let message = match kind {
         EndingKind::NoProgress => Some(match best {
             Some(best) => format!("{best}\n\n{}", sentences::REPEATING),
-            None if state.said().is_empty() => format!("{}\n\n{}", fallback(state), sentences::REPEATING),
+            None if state.said().is_empty() => repeated(state),
             None => sentences::REPEATING.to_owned(),
         }),
         _ => best.or_else(|| state.said().is_empty().then(|| fallback(state))),
@@ -101,8 +101,12 @@ pub fn give_up(state: &RunState, kind: EndingKind, sentence: &str, error: &str) 
     }
 }
 
-/// Names what the subagents could not do, if none of them could do anything.
+/// What a person reads of a failure; nothing, if they have their answer. Names what the subagents could not do, if none
+/// of them could do anything.
 pub(super) fn apology(state: &RunState, sentence: &str) -> String {
+    if state.has_answered {
+        return String::new();
+    }
     let nothing_done = !state.any_child_completed && !state.failed_tasks.is_empty();
     if nothing_done {
         sentences::could_not(sentence, &state.failed_tasks)
@@ -111,21 +115,29 @@ pub(super) fn apology(state: &RunState, sentence: &str) -> String {
     }
 }
 
-pub(super) fn spent_budget(state: &RunState, rules: &Rules) -> Option<String> {
-    if state.tokens >= rules.max_run_tokens {
-        Some(format!(
-            "the run used {} tokens of max_run_tokens = {}",
-            state.tokens, rules.max_run_tokens
-        ))
+/// What a subagent found, where the run itself has nothing to say: that was asked and paid for.
+fn found(state: &RunState) -> Option<String> {
+    let is_silent = state.said().is_empty() && state.output.trim().is_empty();
+    is_silent.then(|| state.found.clone()).flatten()
+}
+
+/// The limit that a run has reached: what its person reads, and what the trace says.
+pub(super) fn spent_budget(state: &RunState, rules: &Rules) -> Option<(&'static str, String)> {
+    let most = rules.most_tokens();
+    if state.tokens >= most {
+        let used = format!("the run used {} tokens of max_run_tokens = {most}", state.tokens);
+        Some((sentences::BUDGET, used))
     } else if state.worked_ms >= rules.max_run_ms {
-        Some(format!(
+        let worked = format!(
             "the run worked {} s of max_run_seconds = {}",
             state.worked_ms / 1000,
             rules.max_run_ms / 1000
-        ))
+        );
+        Some((sentences::TIME, worked))
     } else {
         let limit = rules.max_run_cost.filter(|limit| state.cost >= *limit)?;
-        Some(format!("the run cost {:.4} of max_run_cost = {limit:.4}", state.cost))
+        let cost = format!("the run cost {:.4} of max_run_cost = {limit:.4}", state.cost);
+        Some((sentences::BUDGET, cost))
     }
 }
 
@@ -153,8 +165,21 @@ pub(super) fn unsaid_in(sent: &[String], buffer: &str) -> Option<String> {
 pub(super) fn fallback(state: &RunState) -> String {
     if sentences::is_greeting(&state.input) {
         sentences::GREETING
-    } else {
+    } else if state.calls.is_empty() {
         sentences::STUCK
+    } else {
+        sentences::UNFINISHED
+    }
+    .to_owned()
+}
+
+/// What a run says that repeated itself and has nothing else to say. A greeting is answered all the same.
+fn repeated(state: &RunState) -> String {
+    let is_greeting = sentences::is_greeting(&state.input);
+    if is_greeting {
+        sentences::GREETING
+    } else {
+        sentences::REPEATED
     }
     .to_owned()
 }

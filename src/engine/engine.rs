@@ -15,6 +15,7 @@ use crate::{
     id::{RunId, WorkerId},
     memory::recall::Amounts,
     outbound::Outbound,
+    quarantine::{self, Careful, Isolation},
     roles::Roles,
     sealed::Sealed,
     settings::PlaceSettings,
@@ -52,6 +53,8 @@ pub struct Settings {
     pub record_prompts: bool,
     /// How much may be spent on models.
     pub budgets: Vec<Budget>,
+    /// How many deaths of the process make work suspected, and set it aside.
+    pub deaths: quarantine::Limits,
 }
 
 impl Settings {
@@ -128,6 +131,10 @@ pub struct Engine {
     pub tasks: TaskTracker,
     /// Places for runs at work.
     pub places: Arc<Semaphore>,
+    /// What is worked on alone, because processes died of it or beside it.
+    pub isolation: Isolation,
+    /// Whether events are stored one by one.
+    pub careful: Arc<Careful>,
     /// By run and claim: told to stop because the run is somebody else's now.
     cancelled: DashMap<(RunId, i64), CancellationToken>,
 }
@@ -164,6 +171,7 @@ impl Engine {
     /// Puts an engine together.
     pub fn new(parts: Parts) -> Arc<Self> {
         let places = Arc::new(Semaphore::new(parts.settings.max_concurrent_runs));
+        let isolation = parts.delivery.isolation();
         Arc::new(Self {
             db: parts.db,
             takeover: Takeover::new(Arc::clone(&parts.clock), parts.worker, parts.settings.lease),
@@ -185,6 +193,8 @@ impl Engine {
             stop: CancellationToken::new(),
             tasks: TaskTracker::new(),
             places,
+            isolation,
+            careful: Arc::default(),
             cancelled: DashMap::new(),
         })
     }
@@ -250,7 +260,7 @@ impl Engine {
     }
 
     /// From now on the task of this claim can be told to stop: before it has a place, too.
-    fn hold(self: &Arc<Self>, lease: Lease) -> Held {
+    pub(super) fn hold(self: &Arc<Self>, lease: Lease) -> Held {
         let cancelled = self.stop.child_token();
         self.cancelled.insert((lease.run, lease.epoch), cancelled.clone());
         Held {
@@ -307,10 +317,10 @@ impl Engine {
 }
 
 /// A claim that a task works on or waits with.
-struct Held {
-    engine: Arc<Engine>,
-    lease: Lease,
-    cancelled: CancellationToken,
+pub(super) struct Held {
+    pub(super) engine: Arc<Engine>,
+    pub(super) lease: Lease,
+    pub(super) cancelled: CancellationToken,
 }
 
 impl Drop for Held {
@@ -320,7 +330,7 @@ impl Drop for Held {
 }
 
 impl Held {
-    async fn read_and_work_on(&self) {
+    pub(super) async fn read_and_work_on(&self) {
         match self.engine.load_patiently(self.lease).await {
             // While it waited for its place it may have become somebody else's, or ended.
             Ok(Some(work)) if work.run.epoch == self.lease.epoch => self.work_on(work).await,

@@ -21,6 +21,8 @@ pub enum RunEvent {
     Token(String),
     /// The reply begins anew, because its server failed in the middle: the pieces so far are worth nothing.
     Reset,
+    /// The rows changed since they were last looked at: perhaps another process wrote them.
+    Changed,
 }
 
 /// Watchers by run.

@@ -18,6 +18,7 @@ pub mod endings;
 #[expect(clippy::module_inception, reason = "the engine's parts are the engine")]
 mod engine;
 pub mod events;
+mod failing;
 pub mod gates;
 pub mod interval;
 pub mod lease;
@@ -27,6 +28,7 @@ pub mod progress;
 pub mod prompt;
 #[cfg(test)]
 mod properties;
+mod reading;
 #[cfg(test)]
 mod rehearsal;
 pub mod replay;
@@ -37,6 +39,7 @@ pub mod session;
 pub mod similar;
 pub mod state;
 pub mod step;
+mod suspects;
 pub mod tool_payer;
 pub mod transcript;
 mod unread;

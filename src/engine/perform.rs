@@ -58,7 +58,7 @@ async fn drive_within(engine: &Arc<Engine>, work: Work, cancelled: &Cancellation
                 measures::lease_lost();
                 return Rest::LetGo;
             }
-            Ok(work) => AssertUnwindSafe(attempt(engine, work, cancelled))
+            Ok(work) => AssertUnwindSafe(Box::pin(attempt(engine, work, cancelled)))
                 .catch_unwind()
                 .await
                 .unwrap_or(Err(Gone::Panicked)),
@@ -105,6 +105,7 @@ async fn attempt(engine: &Arc<Engine>, work: Work, cancelled: &CancellationToken
         if begins {
             iteration = Some(spans::iteration(session.run(), session.state.iterations + 1));
         }
+        engine.wait_for_suspects(session.lease()).await;
         let span = iteration.clone().unwrap_or_else(Span::none);
         if turn(engine, &mut session).instrument(span).await?.is_at_rest() {
             return Ok(Rest::AtRest);

@@ -141,16 +141,22 @@ fn rehearsal() -> impl Strategy<Value = Rehearsal> {
     )
 }
 
-/// What a person may read: what the model said to them, its output, the fixed sentences, and the tasks of
-/// subagents that failed.
+/// What each subagent finds.
+const FOUND: &str = "found";
+
+/// What a person may read: what the model said to them, its output, the fixed sentences, the tasks of subagents that
+/// failed, and what one found.
 fn may_be_said(text: &str, run: &Rehearsal) -> bool {
-    const FIXED: [&str; 6] = [
+    const FIXED: [&str; 9] = [
         sentences::BAD_REPLY,
         sentences::GREETING,
         sentences::STUCK,
         sentences::REPEATING,
         sentences::HOW_TO_GO_ON,
         sentences::BUDGET,
+        sentences::TIME,
+        sentences::REPEATED,
+        sentences::UNFINISHED,
     ];
     let said: Vec<String> = run
         .steps
@@ -181,6 +187,7 @@ fn may_be_said(text: &str, run: &Rehearsal) -> bool {
             .map(|task| task.trim())
             .filter(|task| !task.is_empty()),
     );
+    pieces.extend(run.state.found.as_deref());
     pieces.sort_by_key(|piece| std::cmp::Reverse(piece.len()));
     text.split("\n\n").map(str::trim).all(|part| {
         if is_fixed(part) {
@@ -224,7 +231,7 @@ fn happen(run: &mut Rehearsal, happening: &Happening) -> Result<(), TestCaseErro
                     run_id: child,
                     task: "a".into(),
                     status: *status,
-                    output: Some("secret".into()),
+                    output: Some(FOUND.into()),
                     error: Some("secret".into()),
                     origins: std::collections::BTreeSet::new(),
                     used: crate::engine::step::Used::default(),

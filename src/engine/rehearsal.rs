@@ -188,6 +188,10 @@ impl Rehearsal {
     /// Somebody wakes the run.
     pub fn wake(&mut self) {
         self.status = RunStatus::Running;
-        self.push(StepKind::Event(Event::Wake { reason: "time".into() }));
+        self.push(StepKind::Event(Event::Wake {
+            reason: "time".into(),
+            said: Vec::new(),
+            through: None,
+        }));
     }
 }

@@ -13,6 +13,15 @@ use crate::{
     },
 };
 
+/// The window of a model of which nothing is known.
+pub const ASSUMED_WINDOW: u64 = 32_000;
+/// How many calls that fill the window a run may make where nothing is set.
+const CALLS: u64 = 12;
+/// What it may use at least, where nothing is set.
+const LEAST_RUN_TOKENS: u64 = 80_000;
+/// What part of a token counts of a cached one where no prices say so: providers take from a tenth to a half.
+pub const CACHED_SHARE: f64 = 0.25;
+
 /// The numbers that the rules go by: settings, not state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rules {
@@ -25,11 +34,15 @@ pub struct Rules {
     /// How often an unreadable reply is asked for again.
     pub max_json_retries: u32,
     /// How much of the transcript the model sees.
-    pub window: WindowLimits,
+    pub transcript: WindowLimits,
+    /// The context window of the run's model, in tokens.
+    pub window: u64,
     /// How many subagents of a tree run at the same time.
     pub max_parallel_subagents: usize,
-    /// How many tokens a run may use.
-    pub max_run_tokens: u64,
+    /// How many tokens a run may use; `None`: as many as some calls of its model need.
+    pub max_run_tokens: Option<u64>,
+    /// What part of a token counts of one that its provider had cached.
+    pub cached_share: f64,
     /// How long a run may work, in milliseconds.
     pub max_run_ms: u64,
     /// How much a run may cost; `None`: no limit.
@@ -78,9 +91,11 @@ impl Default for Rules {
             max_iterations_hard_cap: 200,
             planning_gate: true,
             max_json_retries: 1,
-            window: WindowLimits::default(),
+            transcript: WindowLimits::default(),
+            window: ASSUMED_WINDOW,
             max_parallel_subagents: 4,
-            max_run_tokens: 80_000,
+            max_run_tokens: None,
+            cached_share: CACHED_SHARE,
             max_run_ms: 120_000,
             max_run_cost: None,
             time_zone: "UTC".to_owned(),
@@ -111,7 +126,7 @@ impl Rules {
             rules.max_iterations = profile.max_iterations.unwrap_or(rules.max_iterations);
         }
         if let Some(share) = share_of(run) {
-            rules.max_run_tokens = rules.max_run_tokens.min(share.tokens);
+            rules.max_run_tokens = Some(rules.most_tokens().min(share.tokens));
             rules.max_run_ms = rules.max_run_ms.min(share.ms);
             rules.max_run_cost = match (rules.max_run_cost, share.cost) {
                 (Some(limit), Some(share)) => Some(limit.min(share)),
@@ -119,6 +134,19 @@ impl Rules {
             };
         }
         rules
+    }
+
+    /// How many tokens a run may use: what is set, or as many as a run of ten tool calls needs in a conversation that
+    /// fills the window.
+    pub fn most_tokens(&self) -> u64 {
+        self.max_run_tokens
+            .unwrap_or_else(|| self.window.saturating_mul(CALLS).max(LEAST_RUN_TOKENS))
+    }
+
+    /// The same for a run whose model has this window.
+    #[must_use]
+    pub fn within(self, window: u64) -> Self {
+        Self { window, ..self }
     }
 
     /// What each of so many subagents may use of what a run has left. Tokens and money are parted between them and the
@@ -129,7 +157,7 @@ impl Rules {
         #[expect(clippy::cast_precision_loss, reason = "a number of subagents")]
         let cost = (self.max_run_cost).map(|most| (most - state.cost).max(0.0) / parts as f64);
         Share {
-            tokens: self.max_run_tokens.saturating_sub(state.tokens) / parts,
+            tokens: self.most_tokens().saturating_sub(state.tokens) / parts,
             cost,
             ms: self.max_run_ms.saturating_sub(state.worked_ms),
         }
@@ -181,7 +209,7 @@ mod tests {
         let expected = Rules {
             planning_gate: false,
             max_iterations: 5,
-            max_run_tokens: 900,
+            max_run_tokens: Some(900),
             max_run_ms: 5000,
             ..rules.clone()
         };
@@ -197,6 +225,7 @@ mod tests {
     fn what_is_left_is_parted_between_a_run_and_its_subagents() {
         let rules = Rules {
             max_run_cost: Some(1.0),
+            max_run_tokens: Some(80_000),
             ..Rules::default()
         };
         let mut state = RunState::new(&Run::sample(), &rules);
@@ -208,5 +237,16 @@ mod tests {
         assert!(share.cost.is_some_and(|cost| (cost - 0.2).abs() < 1e-9), "{share:?}");
         state.tokens = 100_000;
         assert_eq!(rules.share(&state, 1).tokens, 0);
+    }
+
+    #[test]
+    fn ten_calls_that_fill_the_window_are_within_what_a_run_may_use() {
+        let most = |window| Rules::default().within(window).most_tokens();
+        assert_eq!([4_096, 32_000, 128_000].map(most), [80_000, 384_000, 1_536_000]);
+        let set = Rules {
+            max_run_tokens: Some(50_000),
+            ..Rules::default()
+        };
+        assert_eq!(set.within(128_000).most_tokens(), 50_000);
     }
 }

@@ -60,17 +60,29 @@ async fn look(engine: &Arc<Engine>) -> Result<Option<Timestamp>, StoreError> {
             break;
         }
     }
-    engine.delivery.claim(engine.takeover.look()).await?;
+    for guilty in engine.delivery.claim(engine.takeover.look()).await? {
+        engine.quarantine_message(guilty).await?;
+    }
     let mut conn = engine.db.read().await?;
+    // What a process that died held is taken over as soon as its lease ends.
+    let free = match engine.db.is_shared() {
+        true => run_queue::next_lease_end(&mut conn, engine.worker, now).await?,
+        false => None,
+    };
     let next = [
         run_queue::next_wake(&mut conn, now).await?,
         triggers::next_due(&mut conn, now).await?,
+        free.map(|at| at.after(Duration::from_millis(1))),
     ];
     Ok(next.into_iter().flatten().min())
 }
 
 /// Claims up to `places` runs; `true` if there may be more.
 async fn claim(engine: &Arc<Engine>, places: usize) -> Result<bool, StoreError> {
+    // Nothing else is claimed while a suspect is worked on; its end rings.
+    if engine.isolation.is_closed() {
+        return Ok(false);
+    }
     let look = engine.takeover.look();
     let limit = u32::try_from(places).unwrap_or(u32::MAX);
     let served = engine.delivery.served();
@@ -80,8 +92,8 @@ async fn claim(engine: &Arc<Engine>, places: usize) -> Result<bool, StoreError> 
         .write(move |tx| Box::pin(async move { run_queue::claim(tx, look, &served, limit, tree).await }))
         .await?;
     let count = claimed.len();
-    for lease in claimed {
-        engine.start_held(lease);
+    for claimed in claimed {
+        engine.start_claimed(claimed);
     }
     Ok(count == places)
 }

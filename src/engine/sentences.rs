@@ -12,10 +12,48 @@ pub const REPEATING: &str = "I stopped here because I was repeating myself.";
 pub const HOW_TO_GO_ON: &str = "I could not go on with this. How would you like me to proceed?";
 /// For an error that nobody outside can mend.
 pub const ERROR: &str = "Sorry, something went wrong on my side. Please try again in a moment.";
-/// For a model that does not answer.
+/// For a run that was set aside: processes that worked on it died.
+pub const QUARANTINED: &str = "Sorry, I could not finish this: each time that I worked on it, it brought me down. I have set it \
+                               aside, and my operator can see why.";
+/// For a trigger that was set aside: processes that fired it died.
+pub const TRIGGER_QUARANTINED: &str = "Sorry, something that was planned for now brought me down each time that I tried it. \
+                                       I have set it aside, and my operator can see why.";
+/// For an event that was set aside: processes that stored it died.
+pub const EVENT_QUARANTINED: &str = "Sorry, I could not take in your last message: it brought me down each time that I tried \
+                                     to. I have set it aside, and my operator can see why.";
+/// For an answer that was set aside: processes that sent it died.
+pub const MESSAGE_QUARANTINED: &str = "Sorry, I had an answer, but sending it brought me down each time that I tried to. I \
+                                       have set it aside, and my operator can see why.";
+/// Where a run repeated itself and has nothing to say.
+pub const REPEATED: &str = "Sorry, I stopped because I was repeating myself. Could you rephrase or be more specific?";
+/// Where a run has called tools, and came to no answer.
+pub const UNFINISHED: &str = "Sorry, I worked on this, but came to no answer. Could you ask for a smaller part of it?";
+/// For a model that cannot be reached, or does not answer.
 pub const MODEL_DOWN: &str = "Sorry, I can't reach my language model right now. Please try again in a few minutes.";
 /// For a model that will not answer.
 pub const MODEL_REFUSED: &str = "Sorry, my language model declined to answer this.";
+/// For a model whose provider asks for patience.
+pub const MODEL_BUSY: &str =
+    "Sorry, my language model has too much to do right now. Please try again in a few minutes.";
+/// For a request that its model cannot take in, however much is left out.
+pub const MODEL_TOO_LONG: &str = "Sorry, this is more than my language model can take in at once. Please send it in smaller \
+                                  parts, or as a file.";
+/// For a request that the provider refuses.
+pub const MODEL_REFUSES_REQUEST: &str =
+    "Sorry, my language model could not read what I asked it, and trying again won't help. My owner can look up why.";
+/// For a key that the provider does not accept.
+pub const MODEL_KEY: &str = "Sorry, my language model does not accept my key. My owner has to mend that.";
+/// For a key that may not do this.
+pub const MODEL_FORBIDDEN: &str = "Sorry, I am not allowed to use my language model. My owner has to mend that.";
+/// For a model that there is not.
+pub const MODEL_UNKNOWN: &str =
+    "Sorry, the language model that I am set to use does not exist. My owner has to mend that.";
+/// For an account without money.
+pub const MODEL_UNPAID: &str =
+    "Sorry, the account that pays for my language model is out of money. My owner has to mend that.";
+/// For a run whose time is over.
+pub const TIME: &str =
+    "Sorry, this took longer than I may work on one request. Could you ask for a smaller part of it?";
 /// For a spent budget of a run.
 pub const BUDGET: &str =
     "Sorry, this took more work than I may spend on one request. Could you ask for a smaller part of it?";
@@ -24,6 +62,12 @@ pub const CANCELLED: &str = "This request was cancelled.";
 /// For a message that comes while a run waits for an answer of its person, and is kept for that run.
 pub const ASKED_BEFORE: &str = "I am still waiting for your answer to what I asked: please press a button there, or write \
                                 `/approve` or `/deny`. I will read this when I go on.";
+/// In place of a command's placeholder: its answer is that of a later message of the same person.
+pub const ANSWERED_WITH_LATER: &str = "↪️ I answer this together with your later message.";
+/// In place of a command's placeholder: its answer is that of an earlier message of the same person.
+pub const ANSWERED_WITH_EARLIER: &str = "↪️ I answer this together with your earlier message.";
+/// In place of a command's placeholder: somebody stopped the bot before it came to it.
+pub const STOPPED_BEFORE: &str = "⏹️ I was stopped before I came to this. Please ask again.";
 /// For a channel without an agent.
 pub const NO_AGENT: &str = "No enabled agent is configured for this channel.";
 

@@ -7,6 +7,7 @@ mod committing;
 mod enclosing;
 mod growing;
 mod judging;
+mod meanwhile;
 mod seeing;
 mod take_in;
 mod thinking;
@@ -33,16 +34,19 @@ use crate::{
     id::RunId,
     memory::recall::Recalled,
     outbound::Enclosed,
-    policy::words::Known,
+    policy::words::{self, Known},
+    roles::Role,
     settings::WhenBusy,
     store::{
         StoreError, outbox, run_tree,
-        runs::{Run, RunKind},
+        runs::{Lease, Run, RunKind},
         steps,
         user_secrets::SealedKey,
     },
     tools::Options,
 };
+
+use self::meanwhile::Meanwhile;
 
 /// Where words come from of which nobody can tell it any more.
 const UNREADABLE: &str = "steps that cannot be read";
@@ -121,7 +125,8 @@ pub struct Session<'a> {
 impl<'a> Session<'a> {
     /// Takes a run up where its steps end.
     pub fn open(engine: &'a Arc<Engine>, work: Work, cancelled: &'a CancellationToken) -> Self {
-        let rules = engine.rules.of(work.user.as_ref()).of_run(&work.run);
+        let window = engine.roles.window(Role::of_run(&work.run), None);
+        let rules = engine.rules.of(work.user.as_ref()).within(window).of_run(&work.run);
         let state = RunState::replay(&work.run, &rules, &work.steps);
         let interrupted = matches!(state.pending, super::state::Pending::Call(_));
         let taken_up = matches!(state.pending, super::state::Pending::Apply(_));
@@ -166,6 +171,11 @@ impl<'a> Session<'a> {
         &self.work.run
     }
 
+    /// The claim that it is worked on under.
+    pub const fn lease(&self) -> Lease {
+        self.work.lease
+    }
+
     /// The rules' numbers for this run.
     pub fn rules(&self) -> &Rules {
         &self.rules
@@ -207,7 +217,11 @@ impl<'a> Session<'a> {
     pub async fn woken(&mut self) -> Result<(), Gone> {
         self.collect_subagents().await?;
         let reason = self.work.run.wake_reason.clone().unwrap_or_else(|| "time".to_owned());
-        self.push(StepKind::Event(Event::Wake { reason }));
+        let Meanwhile { said, through, origins } = self.meanwhile().await?;
+        self.taint(origins);
+        said.iter()
+            .for_each(|said| self.private.learn(&words::telling(&said.content)));
+        self.push(StepKind::Event(Event::Wake { reason, said, through }));
         Ok(())
     }
 

@@ -285,6 +285,12 @@ pub enum Event {
     },
     /// The run was woken.
     Wake {
+        /// What was said in its conversation while it waited, oldest first.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        said: Vec<Said>,
+        /// Up to which message that was looked at.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        through: Option<MessageId>,
         /// By what.
         reason: String,
     },
@@ -313,6 +319,15 @@ pub enum Event {
     },
 }
 
+/// What was said while a run waited.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Said {
+    /// `user`, `assistant`, or `system` for a mark.
+    pub role: String,
+    /// The text.
+    pub content: String,
+}
+
 /// About how many tokens each section of a prompt has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -321,6 +336,8 @@ pub struct Sections {
     pub system: u64,
     /// The tools.
     pub tools: u64,
+    /// The form that the reply is held to.
+    pub schema: u64,
     /// What is remembered.
     pub memories: u64,
     /// What was said elsewhere.
@@ -333,10 +350,11 @@ pub struct Sections {
 
 impl Sections {
     /// All of them, in the order of the prompt, by name.
-    pub const fn named(&self) -> [(&'static str, u64); 6] {
+    pub const fn named(&self) -> [(&'static str, u64); 7] {
         [
             ("system", self.system),
             ("tools", self.tools),
+            ("schema", self.schema),
             ("memories", self.memories),
             ("cross_channel", self.cross_channel),
             ("conversation", self.conversation),

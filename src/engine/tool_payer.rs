@@ -7,13 +7,14 @@ use std::{
 };
 
 use async_trait::async_trait;
-use clifford_llm::{Completion, IMAGE_TOKENS, ModelError, Request, estimate_tokens};
+use clifford_llm::{Completion, ModelError, Request, estimate_request};
 use futures::future::BoxFuture;
 use serde_json::Value;
 use tokio::time::Instant;
 
 use super::{
     Engine,
+    prompt::{fit, room::Window},
     step::{LlmResponse, Spent},
 };
 use crate::{
@@ -175,14 +176,18 @@ impl Pays for ToolPayer {
         let own = own_keys::model(roles, &engine.sealed, &self.keys().await?, role)
             .map_err(|fault| ToolError::Unavailable(own_keys::unusable(&fault)))?;
         let mut request = request.clone();
-        let words = request.messages.iter();
-        let words: u64 = words.map(|message| estimate_tokens(&message.content)).sum();
-        let prompt_tokens = words + request.images.len() as u64 * IMAGE_TOKENS;
+        let window = Window {
+            tokens: roles.window(role, own.as_ref()),
+            reply: roles.reply_limit(role),
+        };
+        fit::fit(&mut request, window);
+        let prompt_tokens = estimate_request(&request);
         let settlement = if own.is_none() {
             if !engine.settings.budgets.is_empty() {
                 // What is reserved is what is asked for.
                 request.max_tokens = request.max_tokens.or(Some(roles.longest_reply(role)));
             }
+            fit::leave_room(&mut request, window, prompt_tokens);
             self.reserve(roles.worst_case(role, prompt_tokens, request.max_tokens))
                 .await?
         } else {

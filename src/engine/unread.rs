@@ -29,8 +29,19 @@ pub(super) const fn is_unreadable(error: &StoreError) -> bool {
 /// Ends a held run of which only this is known: why it cannot go on. If the database is away, waits until it is back.
 pub(super) async fn end(engine: &Arc<Engine>, lease: Lease, why: &str, cancelled: &CancellationToken) {
     tracing::error!(run = %lease.run, "the run cannot be read; it ends, and its row tells why");
+    end_with(engine, lease, sentences::ERROR, why, cancelled).await;
+}
+
+/// The same with this sentence for its person.
+pub(super) async fn end_with(
+    engine: &Arc<Engine>,
+    lease: Lease,
+    sentence: &str,
+    why: &str,
+    cancelled: &CancellationToken,
+) {
     while !cancelled.is_cancelled() {
-        let failed = AssertUnwindSafe(fail(engine, lease, why, cancelled))
+        let failed = AssertUnwindSafe(fail(engine, lease, sentence, why, cancelled))
             .catch_unwind()
             .await;
         let ended = match failed.unwrap_or(Err(Gone::Panicked)) {
@@ -59,7 +70,13 @@ pub(super) async fn end(engine: &Arc<Engine>, lease: Lease, why: &str, cancelled
 }
 
 /// Ends it as any run ends that fails, behind the steps that are there.
-async fn fail(engine: &Arc<Engine>, lease: Lease, why: &str, cancelled: &CancellationToken) -> Result<(), Gone> {
+async fn fail(
+    engine: &Arc<Engine>,
+    lease: Lease,
+    sentence: &str,
+    why: &str,
+    cancelled: &CancellationToken,
+) -> Result<(), Gone> {
     let mut conn = engine.db.read().await?;
     let work = Work::without_steps(&mut conn, lease).await?;
     let rules = engine.rules.of(work.user.as_ref()).of_run(&work.run);
@@ -75,7 +92,7 @@ async fn fail(engine: &Arc<Engine>, lease: Lease, why: &str, cancelled: &Cancell
         .collect();
     drop(conn);
     let mut session = Session::with(engine, work, rules, state, cancelled);
-    let decision = endings::give_up(&session.state, EndingKind::Error, sentences::ERROR, why);
+    let decision = endings::give_up(&session.state, EndingKind::Error, sentence, why);
     session.carry_out(decision).await?;
     Ok(())
 }

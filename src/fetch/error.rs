@@ -6,8 +6,13 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// It is no address at all.
-    #[error("this is no web address; one begins with http:// or https://")]
+    #[error("this is no web address; one begins with its scheme, http or https")]
     NoAddress,
+    /// Whoever reads it does not see what is fetched.
+    #[error(
+        "an address with tabs, line breaks or other control characters in it is not fetched; write it in one piece"
+    )]
+    Characters,
     /// Nobody writes such an address, and it would be kept with every step that names it.
     #[error("the address is too long")]
     Length,

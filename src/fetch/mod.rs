@@ -23,7 +23,7 @@ pub use address::is_public;
 pub use content::Kind;
 pub use error::{FetchError, Refused, SetupError};
 pub use resolver::{Lookup, System};
-pub use target::{AllowedHost, NoHost};
+pub use target::{AllowedHost, NoHost, parse};
 
 use resolver::{Filter, NameError};
 use target::Reach;

@@ -95,12 +95,18 @@ pub enum Reach {
     Allowed,
 }
 
-/// Reads an address as it is written.
+/// Reads an address as it is written: what comes out is what is judged, compared and fetched. Control characters are
+/// refused: most readers drop them without a word, so that what is read is not what is called.
 ///
 /// # Errors
-/// It is none.
+/// It is none, or holds what shows nothing.
 pub fn parse(text: &str) -> Result<Url, Refused> {
-    Url::parse(text.trim()).map_err(|_| Refused::NoAddress)
+    let text = text.trim();
+    let url = Url::parse(text).map_err(|_| Refused::NoAddress)?;
+    if text.chars().any(char::is_control) {
+        return Err(Refused::Characters);
+    }
+    Ok(url)
 }
 
 /// Whether an address may be fetched, as far as can be told from the address itself. Ways to write an IPv4 address

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::{
     Shared,
-    auth::{Admin, Reader},
+    auth::{Admin, OwnerReader},
     extract::{Body, Id},
     page::Page,
     problem::{Problem, ProblemBody},
@@ -18,7 +18,7 @@ use crate::{
 /// Every agent, by name.
 #[utoipa::path(get, path = "/api/agents", tag = "agents", security(("bearer" = [])),
     responses((status = 200, body = Page<Agent>)))]
-pub(super) async fn list(State(api): State<Shared>, _: Reader) -> Result<Json<Page<Agent>>, Problem> {
+pub(super) async fn list(State(api): State<Shared>, _: OwnerReader) -> Result<Json<Page<Agent>>, Problem> {
     Ok(Json(Page::whole(agents::list(&mut api.engine.db.read().await?).await?)))
 }
 
@@ -26,7 +26,11 @@ pub(super) async fn list(State(api): State<Shared>, _: Reader) -> Result<Json<Pa
 #[utoipa::path(get, path = "/api/agents/{id}", tag = "agents", security(("bearer" = [])),
     params(("id" = String, Path, description = "The agent")),
     responses((status = 200, body = Agent), (status = 404, body = ProblemBody)))]
-pub(super) async fn get(State(api): State<Shared>, _: Reader, Id(id): Id<AgentId>) -> Result<Json<Agent>, Problem> {
+pub(super) async fn get(
+    State(api): State<Shared>,
+    _: OwnerReader,
+    Id(id): Id<AgentId>,
+) -> Result<Json<Agent>, Problem> {
     one(&api, id).await.map(Json)
 }
 

@@ -1,4 +1,9 @@
-//! Who calls, and what they may do: bearer tokens with scopes.
+//! Who calls, and on whose behalf: bearer tokens with scopes. What a caller may do with what is in `access`.
+
+use std::{
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
 
 use axum::{
     extract::{FromRequestParts, Request, State},
@@ -10,19 +15,31 @@ use clifford_channel::{Place, PlaceKind, Platform, Speaker};
 
 use super::{
     Shared,
+    access::{Grant, Need, Scope, Scopes, Standing, lacks},
     problem::{Code, Problem},
+    server::{Peer, Share},
 };
-use crate::store::tokens;
+use crate::{
+    clock::Timestamp,
+    id::UserId,
+    store::{
+        StoreError, tokens,
+        users::{self, UserRole},
+    },
+};
 
-/// May do everything, as `read` and `write` together and more.
-const ADMIN: &str = "admin";
+/// How often requests without a valid token are logged at most.
+const LOGGED_EVERY: Duration = Duration::from_secs(60);
 
 /// Who calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Caller {
     id: String,
     name: String,
-    scopes: Vec<String>,
+    /// On whose behalf the token acts, and its scopes.
+    pub(super) grant: Grant,
+    /// The person of the token, or whoever speaks by its account.
+    pub(super) person: Option<UserId>,
 }
 
 impl Caller {
@@ -52,6 +69,19 @@ impl Caller {
         format!("api:{}", self.id)
     }
 
+    /// The token, for what is counted by token.
+    pub(super) fn token(&self) -> &str {
+        &self.id
+    }
+
+    /// How many of the places for requests are the caller's.
+    fn share(&self) -> Share {
+        match self.grant.standing {
+            Standing::Person => Share::Half,
+            Standing::Operator | Standing::Owner => Share::All,
+        }
+    }
+
     /// The caller in words, for what they make.
     pub(super) fn label(&self) -> String {
         format!("API token {}", self.name)
@@ -59,16 +89,32 @@ impl Caller {
 
     /// May do everything.
     pub(super) fn is_admin(&self) -> bool {
-        self.require(ADMIN).is_ok()
+        self.grant.standing != Standing::Person && self.grant.scopes.include(Scope::Admin)
     }
 
-    fn require(&self, scope: &str) -> Result<(), Problem> {
-        if self.scopes.iter().any(|own| own == scope || own == ADMIN) {
-            return Ok(());
+    /// The person whose things are all that the caller sees; `None`: an owner, who sees everything.
+    pub(super) fn only(&self) -> Option<UserId> {
+        self.person.filter(|_| self.grant.standing == Standing::Person)
+    }
+
+    /// The caller's own person, if they have spoken before.
+    ///
+    /// # Errors
+    /// The store's.
+    pub(super) async fn own(&self, api: &Shared) -> Result<Option<UserId>, StoreError> {
+        if self.person.is_some() {
+            return Ok(self.person);
         }
-        let detail = format!("it needs the scope `{scope}`");
-        let challenge = format!("Bearer realm=\"clifford\", error=\"insufficient_scope\", scope=\"{scope}\"");
-        Err(Problem::new(Code::MissingScope, detail).with_challenge(challenge))
+        let user = users::by_identity(&mut api.engine.db.read().await?, Platform::Web, &self.account()).await?;
+        Ok(user.map(|user| user.id))
+    }
+
+    fn require(&self, scope: Scope) -> Result<(), Problem> {
+        if self.grant.scopes.include(scope) {
+            Ok(())
+        } else {
+            Err(lacks(scope))
+        }
     }
 }
 
@@ -76,10 +122,20 @@ impl Caller {
 pub(super) async fn authenticate(State(api): State<Shared>, mut request: Request, next: Next) -> Response {
     match caller(&api, request.headers()).await {
         Ok(caller) => {
+            if let Some(peer) = request.extensions().get::<Peer>()
+                && let Err(problem) = peer.authenticated(caller.token(), caller.share())
+            {
+                return problem.into_response();
+            }
             request.extensions_mut().insert(caller);
             next.run(request).await
         }
-        Err(problem) => problem.into_response(),
+        Err(problem) => {
+            if problem.is(Code::Unauthorized) {
+                api.state.refusals.count(api.engine.clock.now());
+            }
+            problem.into_response()
+        }
     }
 }
 
@@ -94,19 +150,55 @@ async fn caller(api: &Shared, headers: &HeaderMap) -> Result<Caller, Problem> {
         return Ok(Caller {
             id: "owner".to_owned(),
             name: "owner".to_owned(),
-            scopes: vec![ADMIN.to_owned()],
+            grant: Grant {
+                standing: Standing::Operator,
+                scopes: Scopes::of(&[Scope::Admin.as_str().to_owned()]),
+            },
+            person: None,
         });
     }
-    let known = tokens::by_hash(&mut api.engine.db.read().await?, &hash).await?;
+    let known = tokens::bearer(&mut api.engine.db.read().await?, &hash).await?;
     let Some(known) = known else {
         let challenge = "Bearer realm=\"clifford\", error=\"invalid_token\"";
         return Err(Problem::new(Code::Unauthorized, "the token is unknown or was revoked").with_challenge(challenge));
     };
+    let standing = match (known.user_id, known.role) {
+        (None, _) => Standing::Operator,
+        (Some(_), Some(UserRole::Owner)) => Standing::Owner,
+        (Some(_), _) => Standing::Person,
+    };
     Ok(Caller {
         id: known.id.to_string(),
         name: known.name,
-        scopes: known.scopes.0,
+        grant: Grant {
+            standing,
+            scopes: Scopes::of(&known.scopes.0),
+        },
+        person: known.user_id.or(known.speaker),
     })
+}
+
+/// Requests without a valid token since they were last logged: somebody who guesses must not fill the log.
+#[derive(Debug, Default)]
+pub(super) struct Refusals(Mutex<(Option<Timestamp>, u64)>);
+
+impl Refusals {
+    fn count(&self, now: Timestamp) {
+        if let Some(count) = self.due(now) {
+            tracing::warn!(count, "rejected requests without a valid token");
+        }
+    }
+
+    /// Counts one; how many are to be logged now.
+    fn due(&self, now: Timestamp) -> Option<u64> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.1 += 1;
+        if kept.0.is_some_and(|last| last <= now && now.since(last) < LOGGED_EVERY) {
+            return None;
+        }
+        kept.0 = Some(now);
+        Some(std::mem::take(&mut kept.1))
+    }
 }
 
 fn bearer(headers: &HeaderMap) -> Option<&str> {
@@ -124,8 +216,8 @@ impl FromRequestParts<Shared> for Caller {
     }
 }
 
-macro_rules! scope {
-    ($(#[$doc:meta] $name:ident = $scope:expr;)*) => {$(
+macro_rules! extractor {
+    ($(#[$doc:meta] $name:ident = |$caller:ident| $check:expr;)*) => {$(
         #[$doc]
         pub(super) struct $name;
 
@@ -133,20 +225,22 @@ macro_rules! scope {
             type Rejection = Problem;
 
             async fn from_request_parts(parts: &mut Parts, api: &Shared) -> Result<Self, Problem> {
-                let caller = Caller::from_request_parts(parts, api).await?;
-                caller.require($scope).map(|()| Self)
+                let $caller = Caller::from_request_parts(parts, api).await?;
+                $check.map(|()| Self)
             }
         }
     )*};
 }
 
-scope! {
-    /// A caller who may look.
-    Reader = "read";
-    /// A caller who may talk to the bot and change what it does.
-    Writer = "write";
-    /// A caller who may change settings.
-    Admin = ADMIN;
+extractor! {
+    /// A caller who may look, at what is theirs.
+    Reader = |caller| caller.require(Scope::Read);
+    /// A caller who may talk to the bot and change what is theirs.
+    Writer = |caller| caller.require(Scope::Write);
+    /// A caller who may look at what is the bot's own.
+    OwnerReader = |caller| caller.allow_bot(Need::See);
+    /// A caller who may change what is the bot's own.
+    Admin = |caller| caller.allow_bot(Need::Administer);
 }
 
 #[cfg(test)]
@@ -171,26 +265,9 @@ mod tests {
     }
 
     #[test]
-    fn admin_includes_the_other_scopes_and_they_include_nothing() {
-        let may = |own: &str, scope| {
-            let caller = Caller {
-                id: String::new(),
-                name: String::new(),
-                scopes: vec![own.to_owned()],
-            };
-            caller.require(scope).is_ok()
-        };
-        for (own, expected) in [
-            ("read", [true, false, false]),
-            ("write", [false, true, false]),
-            ("admin", [true, true, true]),
-            ("other", [false, false, false]),
-        ] {
-            assert_eq!(
-                ["read", "write", "admin"].map(|scope| may(own, scope)),
-                expected,
-                "{own}"
-            );
-        }
+    fn requests_without_a_token_are_logged_once_a_minute_with_their_number() {
+        let refusals = Refusals::default();
+        let due = [0, 1, 59, 60, 61, 130].map(|seconds| refusals.due(Timestamp(seconds * 1000)));
+        assert_eq!(due, [Some(1), None, None, Some(3), None, Some(2)]);
     }
 }

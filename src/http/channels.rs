@@ -1,13 +1,17 @@
 //! Channels.
 
-use axum::{Json, extract::State};
+use axum::{
+    Json,
+    extract::{Request, State},
+};
 use clifford_channel::{Place, Platform};
 use serde::Deserialize;
 
 use super::{
     Shared,
-    auth::{Admin, Caller, Reader},
-    extract::{Body, Id, Query, check_text, given},
+    access::{Need, Object},
+    auth::{Caller, Reader},
+    extract::{Id, Query, body, check_text, given},
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
 };
@@ -16,7 +20,6 @@ use crate::{
     store::{
         agents::{self, Mode},
         channels::{self, Channel},
-        users,
     },
 };
 
@@ -38,10 +41,15 @@ pub(super) struct Wanted {
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
+    caller: Caller,
     Query(wanted): Query<Wanted>,
 ) -> Result<Json<Page<Channel>>, Problem> {
     let limit = page::limit(wanted.limit)?;
-    let found = channels::page(&mut api.engine.db.read().await?, wanted.before, limit + 1).await?;
+    let mut conn = api.engine.db.read().await?;
+    let found = match caller.only() {
+        Some(user) => channels::page_of(&mut conn, user, wanted.before, limit + 1).await?,
+        None => channels::page(&mut conn, wanted.before, limit + 1).await?,
+    };
     Ok(Json(Page::of(found, limit, |channel| channel.id.to_string())))
 }
 
@@ -49,8 +57,13 @@ pub(super) async fn list(
 #[utoipa::path(get, path = "/api/channels/{id}", tag = "channels", security(("bearer" = [])),
     params(("id" = String, Path, description = "The channel")),
     responses((status = 200, body = Channel), (status = 404, body = ProblemBody)))]
-pub(super) async fn get(State(api): State<Shared>, _: Reader, Id(id): Id<ChannelId>) -> Result<Json<Channel>, Problem> {
-    one(&api, id).await.map(Json)
+pub(super) async fn get(
+    State(api): State<Shared>,
+    _: Reader,
+    caller: Caller,
+    Id(id): Id<ChannelId>,
+) -> Result<Json<Channel>, Problem> {
+    seen(&api, &caller, Need::See, id).await.map(Json)
 }
 
 /// What is to change in a channel; what is left out stays.
@@ -75,10 +88,15 @@ pub(super) struct ChannelChange {
     responses((status = 200, body = Channel), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
 pub(super) async fn change(
     State(api): State<Shared>,
-    _: Admin,
+    caller: Caller,
     Id(id): Id<ChannelId>,
-    Body(change): Body<ChannelChange>,
+    request: Request,
 ) -> Result<Json<Channel>, Problem> {
+    if caller.only().is_none() {
+        caller.allow_bot(Need::Administer)?;
+    }
+    seen(&api, &caller, Need::Administer, id).await?;
+    let change: ChannelChange = body(request, &api).await?;
     if let Some(name) = &change.name {
         check_text("name", name, 200)?;
     }
@@ -100,6 +118,15 @@ pub(super) async fn change(
     one(&api, id).await.map(Json)
 }
 
+/// A channel that the caller may do this with.
+async fn seen(api: &Shared, caller: &Caller, need: Need, id: ChannelId) -> Result<Channel, Problem> {
+    let channel = one(api, id).await?;
+    caller
+        .allow(api, need, &Object::channel(&channel), format!("channel {id}"))
+        .await?;
+    Ok(channel)
+}
+
 /// One channel.
 pub(super) async fn one(api: &Shared, id: ChannelId) -> Result<Channel, Problem> {
     channels::get(&mut api.engine.db.read().await?, id)
@@ -116,6 +143,7 @@ pub(super) async fn place(api: &Shared, caller: &Caller, id: Option<ChannelId>) 
         return Ok(own);
     };
     let channel = one(api, id).await?;
+    spoken_in(api, caller, &channel).await?;
     if channel.platform()? != Platform::Web {
         let detail = format!(
             "people write to it on {}; the API writes to web channels",
@@ -123,7 +151,6 @@ pub(super) async fn place(api: &Shared, caller: &Caller, id: Option<ChannelId>) 
         );
         return Err(Problem::new(Code::ChannelNotWeb, detail).of_field("channelId"));
     }
-    spoken_in(api, caller, &channel).await?;
     answering(&channel)?;
     Ok(Place {
         platform: Platform::Web,
@@ -134,18 +161,16 @@ pub(super) async fn place(api: &Shared, caller: &Caller, id: Option<ChannelId>) 
     })
 }
 
-/// Refuses a private web channel that is another person's: what is said there is theirs.
+/// Refuses a channel where the caller may not speak: another person's private one, and a group that they do not manage.
+///
+/// # Errors
+/// 404 or 403, about the field `channelId`.
 pub(super) async fn spoken_in(api: &Shared, caller: &Caller, channel: &Channel) -> Result<(), Problem> {
-    if caller.is_admin() || !channel.is_private() || channel.platform()? != Platform::Web {
-        return Ok(());
-    }
-    let account = caller.speaker().id;
-    let user = users::by_identity(&mut api.engine.db.read().await?, Platform::Web, &account).await?;
-    if user.is_some_and(|user| channel.user_id == Some(user.id)) {
-        return Ok(());
-    }
-    let detail = "it is another person's channel; only a token with the scope `admin` speaks there";
-    Err(Problem::new(Code::MissingScope, detail).of_field("channelId"))
+    let (object, what) = (Object::channel(channel), format!("channel {}", channel.id));
+    caller
+        .allow_field(api, Need::Change, &object, "channelId", what)
+        .await
+        .map(|_| ())
 }
 
 /// Refuses a channel that was turned off.

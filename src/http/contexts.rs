@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use super::{
     Shared,
+    access::{Need, Object},
     auth::{Caller, Reader, Writer},
     channels as channel_routes,
     extract::{Body, Id, Query, check_text},
@@ -50,11 +51,19 @@ pub(super) struct Wanted {
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
+    caller: Caller,
     Query(wanted): Query<Wanted>,
 ) -> Result<Json<Page<Context>>, Problem> {
     let limit = page::limit(wanted.limit)?;
+    let user = match wanted.channel_id {
+        Some(channel) if wanted.user_id.is_none() => {
+            caller.sees_channel(&api, channel).await?;
+            None
+        }
+        _ => caller.whose(&api, wanted.user_id).await?,
+    };
     let mut conn = api.engine.db.read().await?;
-    let found = contexts::page(&mut conn, wanted.channel_id, wanted.user_id, wanted.before, limit + 1).await?;
+    let found = contexts::page(&mut conn, wanted.channel_id, user, wanted.before, limit + 1).await?;
     Ok(Json(Page::of(found, limit, |context| context.id.to_string())))
 }
 
@@ -62,8 +71,13 @@ pub(super) async fn list(
 #[utoipa::path(get, path = "/api/contexts/{id}", tag = "contexts", security(("bearer" = [])),
     params(("id" = String, Path, description = "The conversation")),
     responses((status = 200, body = Context), (status = 404, body = ProblemBody)))]
-pub(super) async fn get(State(api): State<Shared>, _: Reader, Id(id): Id<ContextId>) -> Result<Json<Context>, Problem> {
-    one(&api, id).await.map(Json)
+pub(super) async fn get(
+    State(api): State<Shared>,
+    _: Reader,
+    caller: Caller,
+    Id(id): Id<ContextId>,
+) -> Result<Json<Context>, Problem> {
+    allowed(&api, &caller, Need::See, id).await.map(Json)
 }
 
 /// A conversation to be begun.
@@ -128,6 +142,7 @@ pub(super) struct ContextChange {
 pub(super) async fn change(
     State(api): State<Shared>,
     _: Writer,
+    caller: Caller,
     Id(id): Id<ContextId>,
     Body(change): Body<ContextChange>,
 ) -> Result<Json<Context>, Problem> {
@@ -137,7 +152,7 @@ pub(super) async fn change(
     if change.closed == Some(false) {
         return Err(Problem::input("closed", "a message with its contextId opens it again"));
     }
-    one(&api, id).await?;
+    allowed(&api, &caller, Need::Change, id).await?;
     let now = api.engine.clock.now();
     api.engine
         .db
@@ -175,10 +190,11 @@ pub(super) struct WantedJobs {
 pub(super) async fn jobs(
     State(api): State<Shared>,
     _: Reader,
+    caller: Caller,
     Id(id): Id<ContextId>,
     Query(wanted): Query<WantedJobs>,
 ) -> Result<Json<Page<Job>>, Problem> {
-    one(&api, id).await?;
+    allowed(&api, &caller, Need::See, id).await?;
     let filter = jobs::Filter {
         context: Some(id),
         before: wanted.before,
@@ -187,8 +203,17 @@ pub(super) async fn jobs(
     jobs_page(&api, &filter, wanted.limit).await
 }
 
+/// A conversation that the caller may do this with.
+pub(super) async fn allowed(api: &Shared, caller: &Caller, need: Need, id: ContextId) -> Result<Context, Problem> {
+    let context = one(api, id).await?;
+    caller
+        .allow(api, need, &Object::context(&context), format!("context {id}"))
+        .await?;
+    Ok(context)
+}
+
 /// One conversation.
-pub(super) async fn one(api: &Shared, id: ContextId) -> Result<Context, Problem> {
+async fn one(api: &Shared, id: ContextId) -> Result<Context, Problem> {
     contexts::get(&mut api.engine.db.read().await?, id)
         .await?
         .ok_or_else(|| Problem::not_found(format!("context {id}")))

@@ -9,7 +9,8 @@ use axum::{
 
 use super::{
     Shared,
-    auth::Admin,
+    access::{Need, Object},
+    auth::Caller,
     extract::Id,
     problem::{Problem, ProblemBody},
 };
@@ -23,7 +24,10 @@ use crate::{
 #[utoipa::path(get, path = "/api/users/{id}/export", tag = "users", security(("bearer" = [])),
     params(("id" = String, Path, description = "The person")),
     responses((status = 200, body = String, content_type = "application/jsonl"), (status = 404, body = ProblemBody)))]
-pub(super) async fn export(State(api): State<Shared>, _: Admin, Id(id): Id<UserId>) -> Result<Response, Problem> {
+pub(super) async fn export(State(api): State<Shared>, caller: Caller, Id(id): Id<UserId>) -> Result<Response, Problem> {
+    caller
+        .allow(&api, Need::Export, &Object::person(id), format!("user {id}"))
+        .await?;
     let mut conn = api.engine.db.read().await?;
     if users::get(&mut conn, id).await?.is_none() {
         return Err(Problem::not_found(format!("user {id}")));

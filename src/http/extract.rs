@@ -31,6 +31,14 @@ impl<T: DeserializeOwned> FromRequest<Shared> for Body<T> {
     }
 }
 
+/// A JSON body, read after it is known that the caller may send it.
+///
+/// # Errors
+/// What is wrong with it.
+pub(super) async fn body<T: DeserializeOwned>(request: Request, api: &Shared) -> Result<T, Problem> {
+    Body::from_request(request, api).await.map(|body| body.0)
+}
+
 /// A body as it came.
 pub(super) struct Raw(pub Bytes);
 

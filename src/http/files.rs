@@ -7,11 +7,12 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use clifford_channel::{Attachment, Platform};
+use clifford_channel::Attachment;
 use serde::Deserialize;
 
 use super::{
     Shared,
+    access::{Need, Object},
     auth::{Caller, Reader, Writer},
     extract::{Id, Query, check_text},
     page::{self, Page},
@@ -19,12 +20,9 @@ use super::{
 };
 use crate::{
     files::{FileError, NewFile},
-    id::{FileId, UserId},
+    id::{FileId, MessageId, UserId},
     search::Scope,
-    store::{
-        files::{self, File},
-        users,
-    },
+    store::files::{self, File},
 };
 
 impl From<FileError> for Problem {
@@ -66,10 +64,14 @@ pub(super) async fn list(
     Query(wanted): Query<Wanted>,
 ) -> Result<Json<Page<File>>, Problem> {
     let limit = page::limit(wanted.limit)?;
-    let own = own(&api, &caller).await?;
-    if wanted.user_id.is_some_and(|user| Some(user) != own) && !caller.is_admin() {
-        let detail = "they are another person's; only a token with the scope `admin` lists those";
-        return Err(Problem::new(Code::MissingScope, detail).of_field("userId"));
+    let own = caller.own(&api).await?;
+    if let Some(user) = wanted.user_id.filter(|user| Some(*user) != own) {
+        if caller.only().is_none() && !caller.is_admin() {
+            let detail = "they are another person's; only a token with the scope `admin` lists those";
+            return Err(Problem::new(Code::MissingScope, detail).of_field("userId"));
+        }
+        let (object, what) = (Object::person(user), format!("user {user}"));
+        caller.allow_field(&api, Need::Open, &object, "userId", what).await?;
     }
     let scope = wanted.user_id.or(own).map_or(Scope::Nothing, Scope::Person);
     let mut conn = api.engine.db.read().await?;
@@ -140,7 +142,7 @@ pub(super) async fn get(
     caller: Caller,
     Id(id): Id<FileId>,
 ) -> Result<Json<File>, Problem> {
-    one(&api, &caller, id).await.map(Json)
+    one(&api, &caller, Need::Open, id).await.map(Json)
 }
 
 /// A file's content, to be saved: no browser shows it as a page.
@@ -153,7 +155,7 @@ pub(super) async fn content(
     caller: Caller,
     Id(id): Id<FileId>,
 ) -> Result<Response, Problem> {
-    let file = one(&api, &caller, id).await?;
+    let file = one(&api, &caller, Need::Open, id).await?;
     let now = api.engine.clock.now();
     let content = api.engine.services.files.content(&api.engine.db, &file, now).await?;
     let media_type = file
@@ -197,7 +199,7 @@ pub(super) async fn delete(
     caller: Caller,
     Id(id): Id<FileId>,
 ) -> Result<StatusCode, Problem> {
-    one(&api, &caller, id).await?;
+    one(&api, &caller, Need::Use, id).await?;
     api.engine
         .db
         .write(move |tx| Box::pin(async move { files::delete(tx, id).await }))
@@ -205,14 +207,20 @@ pub(super) async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Files as they go with a message of the caller's: their own, and each with one message.
-pub(super) async fn to_enclose(api: &Shared, caller: &Caller, ids: &[String]) -> Result<Vec<Attachment>, Problem> {
+/// Files as they go with a message of the caller's: their own, and each with one message. `earlier`: the message that
+/// this one may repeat.
+pub(super) async fn to_enclose(
+    api: &Shared,
+    caller: &Caller,
+    ids: &[String],
+    earlier: Option<MessageId>,
+) -> Result<Vec<Attachment>, Problem> {
     let mut enclosed = Vec::new();
     for text in ids {
         let unknown = || Problem::input("fileIds", format!("there is no file {text}"));
         let id: FileId = text.parse().map_err(|_| unknown())?;
-        let file = one(api, caller, id).await.map_err(|_| unknown())?;
-        if file.message_id.is_some() {
+        let file = one(api, caller, Need::Use, id).await.map_err(|_| unknown())?;
+        if file.message_id.is_some() && file.message_id != earlier {
             return Err(Problem::input(
                 "fileIds",
                 format!("file {text} went with a message already"),
@@ -229,18 +237,13 @@ pub(super) async fn to_enclose(api: &Shared, caller: &Caller, ids: &[String]) ->
     Ok(enclosed)
 }
 
-/// A file that the caller may have: their own, or any with the scope `admin`.
-async fn one(api: &Shared, caller: &Caller, id: FileId) -> Result<File, Problem> {
+/// A file that the caller may do this with.
+async fn one(api: &Shared, caller: &Caller, need: Need, id: FileId) -> Result<File, Problem> {
+    let unknown = || format!("file {id}");
     let file = files::get(&mut api.engine.db.read().await?, id).await?;
-    let own = own(api, caller).await?;
-    file.filter(|file| caller.is_admin() || own.is_some() && file.user_id == own)
-        .ok_or_else(|| Problem::not_found(format!("file {id}")))
-}
-
-async fn own(api: &Shared, caller: &Caller) -> Result<Option<UserId>, Problem> {
-    let account = caller.speaker().id;
-    let user = users::by_identity(&mut api.engine.db.read().await?, Platform::Web, &account).await?;
-    Ok(user.map(|user| user.id))
+    let file = file.ok_or_else(|| Problem::not_found(unknown()))?;
+    caller.allow(api, need, &Object::file(&file), unknown()).await?;
+    Ok(file)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use clifford_channel::{ConnectionStatus, Platform};
 use clifford_llm::CircuitState;
 use serde::Serialize;
 
-use super::{Shared, auth::Reader};
+use super::{Shared, auth::OwnerReader};
 use crate::{
     receiver::{STANDING_BY, lease_name},
     store::{StoreError, leases, settings},
@@ -75,7 +75,7 @@ pub(super) struct Readiness {
 /// Whether the process can work: the database takes writes, each platform is connected, a provider answers.
 #[utoipa::path(get, path = "/readyz", tag = "operation", security(("bearer" = [])),
     responses((status = 200, body = Readiness), (status = 503, body = Readiness)))]
-pub(super) async fn readyz(State(api): State<Shared>, _: Reader) -> Response {
+pub(super) async fn readyz(State(api): State<Shared>, _: OwnerReader) -> Response {
     let mut checks = BTreeMap::from([
         ("database".to_owned(), database(&api).await),
         ("provider".to_owned(), provider(&api)),
@@ -140,7 +140,7 @@ fn provider(api: &Shared) -> Check {
 async fn platform_check(api: &Shared, platform: Platform) -> Check {
     let here = api.gatekeeper.connections().remove(&platform);
     if let Some(ConnectionStatus::Connected(name)) = here {
-        return Check::good(format!("connected as {name}"));
+        return Check::good(format!("connected as {name}{}", late(api, platform)));
     }
     if elsewhere(api, platform).await.unwrap_or(false) {
         return Check::good("connected by another process; standing by");
@@ -149,6 +149,20 @@ async fn platform_check(api: &Shared, platform: Platform) -> Check {
         Some(ConnectionStatus::Disconnected(why)) => why,
         _ => "not connected yet".to_owned(),
     })
+}
+
+/// The messages that are late, by chat and reason.
+fn late(api: &Shared, platform: Platform) -> String {
+    let now = api.engine.clock.now();
+    let late = api.engine.delivery.late(platform);
+    let told = late.iter().map(|late| {
+        let since = now.since(late.since).as_secs();
+        format!(
+            "; a message to chat {} is late since {since} s: {}",
+            late.channel, late.reason
+        )
+    });
+    told.collect()
 }
 
 async fn elsewhere(api: &Shared, platform: Platform) -> Result<bool, StoreError> {

@@ -2,15 +2,16 @@
 
 use axum::{
     Json,
-    extract::{FromRequestParts, Path, State},
+    extract::{FromRequestParts, Path, Request, State},
     http::{StatusCode, request::Parts},
 };
 use serde::Deserialize;
 
 use super::{
     Shared,
-    auth::{Admin, Reader},
-    extract::{Body, Id},
+    access::{Need, Object},
+    auth::{Caller, Reader},
+    extract::{Id, body},
     page::Page,
     problem::{Problem, ProblemBody},
     users,
@@ -51,8 +52,12 @@ impl FromRequestParts<Shared> for OfPerson {
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
+    caller: Caller,
     Id(id): Id<UserId>,
 ) -> Result<Json<Page<OwnKey>>, Problem> {
+    caller
+        .allow(&api, Need::See, &Object::person(id), format!("user {id}"))
+        .await?;
     users::one(&api, id).await?;
     let keys = user_secrets::list(&mut api.engine.db.read().await?, id).await?;
     Ok(Json(Page::whole(keys)))
@@ -76,10 +81,14 @@ pub(super) struct GivenKey {
     responses((status = 200, body = OwnKey), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
 pub(super) async fn put(
     State(api): State<Shared>,
-    _: Admin,
+    caller: Caller,
     OfPerson { user, provider }: OfPerson,
-    Body(given): Body<GivenKey>,
+    request: Request,
 ) -> Result<Json<OwnKey>, Problem> {
+    caller
+        .allow(&api, Need::Configure, &Object::person(user), format!("user {user}"))
+        .await?;
+    let given: GivenKey = body(request, &api).await?;
     let engine = &api.engine;
     let providers: Vec<_> = engine
         .roles
@@ -115,9 +124,12 @@ pub(super) async fn put(
     responses((status = 204, description = "It is gone"), (status = 404, body = ProblemBody)))]
 pub(super) async fn remove(
     State(api): State<Shared>,
-    _: Admin,
+    caller: Caller,
     OfPerson { user, provider }: OfPerson,
 ) -> Result<StatusCode, Problem> {
+    caller
+        .allow(&api, Need::Configure, &Object::person(user), format!("user {user}"))
+        .await?;
     let named = provider.clone();
     let removed = api
         .engine

@@ -1,12 +1,17 @@
 //! Linking accounts, for callers who look after all of them: by the same codes as in chats.
 
-use axum::{Json, extract::State, http::StatusCode};
+use axum::{
+    Json,
+    extract::{Request, State},
+    http::StatusCode,
+};
 use serde::{Deserialize, Serialize};
 
 use super::{
     Shared,
-    auth::Admin,
-    extract::{Body, Id, check_text},
+    access::{Need, Object},
+    auth::Caller,
+    extract::{Id, body, check_text},
     problem::{Code, Problem, ProblemBody},
 };
 use crate::{
@@ -36,9 +41,12 @@ pub(super) struct LinkCode {
     responses((status = 201, body = LinkCode), (status = 404, body = ProblemBody)))]
 pub(super) async fn make(
     State(api): State<Shared>,
-    _: Admin,
+    caller: Caller,
     Id(id): Id<UserId>,
 ) -> Result<(StatusCode, Json<LinkCode>), Problem> {
+    caller
+        .allow(&api, Need::Configure, &Object::person(id), format!("user {id}"))
+        .await?;
     let now = api.engine.clock.now();
     let made = api
         .engine
@@ -97,10 +105,14 @@ struct LinkedAccount {
         (status = 422, body = ProblemBody), (status = 429, body = ProblemBody)))]
 pub(super) async fn enter(
     State(api): State<Shared>,
-    _: Admin,
+    caller: Caller,
     Id(id): Id<UserId>,
-    Body(entered): Body<Entered>,
+    request: Request,
 ) -> Result<Json<Linked>, Problem> {
+    caller
+        .allow(&api, Need::Configure, &Object::person(id), format!("user {id}"))
+        .await?;
+    let entered: Entered = body(request, &api).await?;
     check_text("code", &entered.code, TYPED)?;
     let now = api.engine.clock.now();
     let (user, identities) = api

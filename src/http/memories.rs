@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use super::{
     Shared,
+    access::{Need, Object},
     auth::{Caller, Reader, Writer},
     extract::{Body, Id, Query},
     page::{self, Page},
@@ -37,7 +38,7 @@ impl From<Fault> for Problem {
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 pub(super) struct Wanted {
-    /// Only of this person. Only a token with the scope `admin` may leave it out.
+    /// Only of this person. A person's token may leave it out; else only one with the scope `admin`.
     #[param(value_type = Option<String>)]
     user_id: Option<UserId>,
     /// Only of this module.
@@ -64,13 +65,14 @@ pub(super) async fn list(
     caller: Caller,
     Query(wanted): Query<Wanted>,
 ) -> Result<Json<Page<Item>>, Problem> {
-    if wanted.user_id.is_none() && !caller.is_admin() {
+    let user = caller.whose(&api, wanted.user_id).await?;
+    if user.is_none() && !caller.is_admin() {
         let detail = "name the person; only a token with the scope `admin` lists those of everybody";
         return Err(Problem::new(Code::InvalidQuery, detail).of_field("userId"));
     }
     let limit = page::limit(wanted.limit)?;
     let filter = Filter {
-        user: wanted.user_id,
+        user,
         module: wanted.module,
         level: wanted.level.map(i64::from),
         archived: wanted.archived,
@@ -85,9 +87,23 @@ pub(super) async fn list(
 #[utoipa::path(get, path = "/api/memories/{id}", tag = "memories", security(("bearer" = [])),
     params(("id" = String, Path, description = "The item")),
     responses((status = 200, body = Item), (status = 404, body = ProblemBody)))]
-pub(super) async fn get(State(api): State<Shared>, _: Reader, Id(id): Id<MemoryItemId>) -> Result<Json<Item>, Problem> {
+pub(super) async fn get(
+    State(api): State<Shared>,
+    _: Reader,
+    caller: Caller,
+    Id(id): Id<MemoryItemId>,
+) -> Result<Json<Item>, Problem> {
+    one(&api, &caller, Need::See, id).await.map(Json)
+}
+
+/// An item that the caller may do this with.
+async fn one(api: &Shared, caller: &Caller, need: Need, id: MemoryItemId) -> Result<Item, Problem> {
     let item = memory_admin::get(&mut api.engine.db.read().await?, id).await?;
-    item.map(Json).ok_or_else(|| unknown(id))
+    let item = item.ok_or_else(|| unknown(id))?;
+    caller
+        .allow(api, need, &Object::person(item.user_id), format!("memory item {id}"))
+        .await?;
+    Ok(item)
 }
 
 /// An item to be remembered.
@@ -120,9 +136,12 @@ pub(super) struct NewMemory {
 pub(super) async fn create(
     State(api): State<Shared>,
     _: Writer,
+    caller: Caller,
     Body(new): Body<NewMemory>,
 ) -> Result<(StatusCode, Json<Item>), Problem> {
     let user = new.user_id;
+    let (object, what) = (Object::person(user), format!("user {user}"));
+    caller.allow_field(&api, Need::Change, &object, "userId", what).await?;
     let known = users::get(&mut api.engine.db.read().await?, user).await?;
     known.ok_or_else(|| Problem::input("userId", format!("there is no user {user}")))?;
     let new = NewItem {
@@ -191,10 +210,12 @@ impl MemoryChange {
 pub(super) async fn change(
     State(api): State<Shared>,
     _: Writer,
+    caller: Caller,
     Id(id): Id<MemoryItemId>,
     Body(change): Body<MemoryChange>,
 ) -> Result<Json<Item>, Problem> {
     let known = change.known()?;
+    one(&api, &caller, Need::Change, id).await?;
     let change = Change {
         module: change.module,
         key: change.key,
@@ -221,8 +242,10 @@ pub(super) async fn change(
 pub(super) async fn forget(
     State(api): State<Shared>,
     _: Writer,
+    caller: Caller,
     Id(id): Id<MemoryItemId>,
 ) -> Result<StatusCode, Problem> {
+    one(&api, &caller, Need::Change, id).await?;
     let deleted = api
         .engine
         .db
@@ -263,12 +286,20 @@ pub(super) struct WantedJobs {
 pub(super) async fn writes(
     State(api): State<Shared>,
     _: Reader,
+    caller: Caller,
     Query(wanted): Query<WantedJobs>,
 ) -> Result<Json<Page<Job>>, Problem> {
+    let user = match wanted.context_id {
+        Some(context) if wanted.user_id.is_none() => {
+            caller.sees_context(&api, context).await?;
+            None
+        }
+        _ => caller.whose(&api, wanted.user_id).await?,
+    };
     let filter = jobs::Filter {
         kind: Some(JobKind::MemoryWrite),
         context: wanted.context_id,
-        user: wanted.user_id,
+        user,
         before: wanted.before,
     };
     jobs_page(&api, &filter, wanted.limit).await

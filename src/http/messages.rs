@@ -8,6 +8,7 @@ use tokio::time::Instant;
 
 use super::{
     Shared,
+    access::Need,
     auth::{Caller, Reader, Writer},
     channels, contexts,
     extract::{Body, Query, check_text},
@@ -18,7 +19,7 @@ use super::{
 };
 use crate::{
     id::{ChannelId, ContextId, MessageId, RunId},
-    ingress::ApiMessage,
+    ingress::{ApiMessage, ApiRefusal},
     store::{
         StoreError,
         agents::Mode,
@@ -33,6 +34,8 @@ pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(300);
 const LOOK: Duration = Duration::from_millis(100);
 /// The most files with one message.
 const MOST_FILES: usize = 10;
+/// Longest text, in characters. What is larger goes as a file.
+pub(super) const LONGEST: usize = 1 << 20;
 /// Longest key against storing a message twice.
 const KEY: usize = 200;
 
@@ -47,13 +50,15 @@ pub(super) struct NewMessage {
     #[schema(value_type = Option<String>)]
     context_id: Option<ContextId>,
     /// The text.
+    #[schema(max_length = 1_048_576)]
     content: String,
     /// Files to go with it.
     #[serde(default)]
     file_ids: Vec<String>,
     /// How it is answered; left out: as its channel does.
     mode: Option<Mode>,
-    /// The caller's own key: a message with the same one is not stored again.
+    /// The caller's own key: the same message with the same one is not stored again.
+    #[schema(max_length = 200)]
     idempotency_key: Option<String>,
 }
 
@@ -81,7 +86,7 @@ pub(super) struct Accepted {
     /// Its run, if the caller waited for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     run: Option<Run>,
-    /// What the bot said, if the caller waited for it.
+    /// What the bot said and what it asks, of its subagents too, if the caller waited for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     messages: Option<Vec<String>>,
 }
@@ -91,7 +96,9 @@ pub(super) struct Accepted {
     request_body = NewMessage,
     responses((status = 202, body = Accepted, description = "Stored; the run goes on"),
         (status = 200, body = Accepted, description = "The run has ended while the caller waited"),
-        (status = 404, body = ProblemBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
+        (status = 404, body = ProblemBody), (status = 409, body = ProblemBody),
+        (status = 422, body = ProblemBody, description = "Something is wrong with it, or its key belongs to another message"),
+        (status = 429, body = ProblemBody, description = "A person's token sends too many in a minute")))]
 pub(super) async fn create(
     State(api): State<Shared>,
     _: Writer,
@@ -106,18 +113,28 @@ pub(super) async fn create(
     }
     check(&new)?;
     let channel = match (new.channel_id, new.context_id) {
-        (None, Some(context)) => Some(contexts::one(&api, context).await?.channel_id),
-        (channel, _) => channel,
+        (None, Some(context)) => Some(going_on(&api, &caller, context).await?),
+        (channel, Some(context)) => {
+            going_on(&api, &caller, context).await?;
+            channel
+        }
+        (channel, None) => channel,
     };
-    let files = files::to_enclose(&api, &caller, &new.file_ids).await?;
+    let place = channels::place(&api, &caller, channel).await?;
+    let earlier = match &new.idempotency_key {
+        Some(key) if !new.file_ids.is_empty() => api.gatekeeper.api_earlier(&place, key).await?,
+        _ => None,
+    };
+    let files = files::to_enclose(&api, &caller, &new.file_ids, earlier).await?;
     let message = ApiMessage {
-        place: channels::place(&api, &caller, channel).await?,
+        place,
         speaker: caller.speaker(),
         text: new.content,
         key: new.idempotency_key,
         context: new.context_id,
         mode: new.mode,
         files,
+        is_limited: caller.only().is_some(),
     };
     let stored = api.gatekeeper.api_message(message).await?;
     let waited = if wait.is_zero() {
@@ -141,7 +158,7 @@ pub(super) async fn create(
     };
     let ended = run.as_ref().is_some_and(|run| run.status.is_ended());
     if let Some(run) = run.filter(|_| !wait.is_zero()) {
-        let said = messages::said_by(&mut api.engine.db.read().await?, run.id).await?;
+        let said = messages::shown_of(&mut api.engine.db.read().await?, run.id).await?;
         accepted.messages = Some(said.into_iter().map(|message| message.content).collect());
         accepted.run = Some(run);
     }
@@ -153,8 +170,31 @@ pub(super) async fn create(
     Ok((status, Json(accepted)))
 }
 
+impl From<ApiRefusal> for Problem {
+    fn from(refusal: ApiRefusal) -> Self {
+        match refusal {
+            ApiRefusal::TooFast(wait) => {
+                let seconds = wait.as_secs().max(1);
+                let detail = format!("{refusal}; try again in {seconds} s");
+                Self::new(Code::TooManyMessages, detail).with_retry(seconds)
+            }
+            ApiRefusal::KeyReused => {
+                let detail = "another message came with this key; take a new key for another content";
+                Self::new(Code::KeyReused, detail).of_field("idempotencyKey")
+            }
+            ApiRefusal::Store(error) => error.into(),
+        }
+    }
+}
+
+/// The channel of a conversation that the caller goes on with.
+async fn going_on(api: &Shared, caller: &Caller, context: ContextId) -> Result<ChannelId, Problem> {
+    let context = contexts::allowed(api, caller, Need::Change, context).await?;
+    Ok(context.channel_id)
+}
+
 fn check(new: &NewMessage) -> Result<(), Problem> {
-    check_text("content", &new.content, usize::MAX)?;
+    check_text("content", &new.content, LONGEST)?;
     if let Some(key) = &new.idempotency_key {
         check_text("idempotencyKey", key, KEY)?;
     }
@@ -186,7 +226,7 @@ pub(super) struct Wanted {
     /// Only of this channel.
     #[param(value_type = Option<String>)]
     channel_id: Option<ChannelId>,
-    /// Only of this conversation.
+    /// Only of this conversation, with what its runs ask.
     #[param(value_type = Option<String>)]
     context_id: Option<ContextId>,
     /// Only older than this one.
@@ -202,17 +242,30 @@ pub(super) struct Wanted {
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
+    caller: Caller,
     Query(wanted): Query<Wanted>,
 ) -> Result<Json<Page<Message>>, Problem> {
     let limit = page::limit(wanted.limit)?;
+    if let Some(channel) = wanted.channel_id {
+        caller.sees_channel(&api, channel).await?;
+    }
+    if let Some(context) = wanted.context_id {
+        caller.sees_context(&api, context).await?;
+    }
+    let names_a_place = wanted.channel_id.is_some() || wanted.context_id.is_some();
     let mut conn = api.engine.db.read().await?;
-    let found = messages::page(
-        &mut conn,
-        wanted.channel_id,
-        wanted.context_id,
-        wanted.before,
-        limit + 1,
-    )
-    .await?;
+    let found = match caller.only().filter(|_| !names_a_place) {
+        Some(user) => messages::private_page(&mut conn, user, wanted.before, limit + 1).await?,
+        None => {
+            messages::page(
+                &mut conn,
+                wanted.channel_id,
+                wanted.context_id,
+                wanted.before,
+                limit + 1,
+            )
+            .await?
+        }
+    };
     Ok(Json(Page::of(found, limit, |message| message.id.to_string())))
 }

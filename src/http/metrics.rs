@@ -15,7 +15,7 @@ use metrics::gauge;
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 use tokio_util::sync::CancellationToken;
 
-use super::{Shared, auth::Reader, problem::Problem};
+use super::{Shared, auth::OwnerReader, problem::Problem};
 use crate::{
     clock::{Clock, SystemClock},
     store::{StoreError, backlog, run_views, runs::RunStatus},
@@ -85,7 +85,7 @@ fn recorder() -> Result<PrometheusBuilder, BuildError> {
 /// Prometheus metrics.
 #[utoipa::path(get, path = "/metrics", tag = "operation", security(("bearer" = [])),
     responses((status = 200, description = "Metrics in the Prometheus text format", body = String)))]
-pub(super) async fn scrape(State(api): State<Shared>, _: Reader) -> Result<Response, Problem> {
+pub(super) async fn scrape(State(api): State<Shared>, _: OwnerReader) -> Result<Response, Problem> {
     circuits(&api);
     workers(&api);
     let measured = measure(&api).await;

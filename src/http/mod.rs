@@ -1,5 +1,6 @@
 //! The HTTP API: one file per resource, and what all of them share.
 
+mod access;
 mod agents;
 mod auth;
 pub mod channel;
@@ -61,6 +62,16 @@ pub struct Api {
     pub metrics: Option<Metrics>,
     /// Open streams and waits end on it.
     pub stop: CancellationToken,
+    /// What belongs to the API alone.
+    pub state: ApiState,
+}
+
+/// What the API keeps for itself, and may lose with the process.
+#[derive(Debug, Default)]
+pub struct ApiState {
+    managers: access::Managers,
+    refusals: auth::Refusals,
+    streams: stream::Streams,
 }
 
 /// What every handler is given.

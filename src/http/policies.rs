@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Shared,
-    auth::{Admin, Reader},
+    auth::{Admin, OwnerReader},
     extract::{Body, Id},
     page::Page,
     problem::{Problem, ProblemBody},
@@ -26,7 +26,7 @@ use crate::{
 /// Every rule of the database, oldest first. Those of `bot.toml` stand there.
 #[utoipa::path(get, path = "/api/policies", tag = "policies", security(("bearer" = [])),
     responses((status = 200, body = Page<Policy>)))]
-pub(super) async fn list(State(api): State<Shared>, _: Reader) -> Result<Json<Page<Policy>>, Problem> {
+pub(super) async fn list(State(api): State<Shared>, _: OwnerReader) -> Result<Json<Page<Policy>>, Problem> {
     let found = policies::list(&mut api.engine.db.read().await?).await?;
     Ok(Json(Page::whole(found)))
 }
@@ -35,7 +35,11 @@ pub(super) async fn list(State(api): State<Shared>, _: Reader) -> Result<Json<Pa
 #[utoipa::path(get, path = "/api/policies/{id}", tag = "policies", security(("bearer" = [])),
     params(("id" = String, Path, description = "The rule")),
     responses((status = 200, body = Policy), (status = 404, body = ProblemBody)))]
-pub(super) async fn get(State(api): State<Shared>, _: Reader, Id(id): Id<PolicyId>) -> Result<Json<Policy>, Problem> {
+pub(super) async fn get(
+    State(api): State<Shared>,
+    _: OwnerReader,
+    Id(id): Id<PolicyId>,
+) -> Result<Json<Policy>, Problem> {
     let found = policies::get(&mut api.engine.db.read().await?, id).await?;
     found.map(Json).ok_or_else(|| Problem::not_found(format!("rule {id}")))
 }
@@ -124,7 +128,7 @@ pub(super) struct TrialCall {
     responses((status = 200, body = Tried), (status = 422, body = ProblemBody)))]
 pub(super) async fn test(
     State(api): State<Shared>,
-    _: Reader,
+    _: OwnerReader,
     Body(given): Body<TrialCall>,
 ) -> Result<Json<Tried>, Problem> {
     let engine = &api.engine;

@@ -22,6 +22,14 @@ pub(super) enum Code {
     UnknownRoute,
     /// The route does not know this method.
     MethodNotAllowed,
+    /// The `Host` header names no host of this server.
+    UnknownHost,
+    /// There is no place for another connection or stream.
+    TooManyConnections,
+    /// The key was used for another content.
+    KeyReused,
+    /// The person writes faster than they are answered.
+    TooManyMessages,
     /// There is no such thing.
     NotFound,
     /// The body is no JSON.
@@ -80,11 +88,12 @@ impl Code {
             Self::UnknownRoute | Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::InvalidJson | Self::InvalidPath | Self::InvalidQuery | Self::InvalidHeader => StatusCode::BAD_REQUEST,
-            Self::InvalidInput | Self::LinkCodeUnknown => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::InvalidInput | Self::LinkCodeUnknown | Self::KeyReused => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::UnknownHost => StatusCode::MISDIRECTED_REQUEST,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::BodyTimeout => StatusCode::REQUEST_TIMEOUT,
-            Self::TooManyTries => StatusCode::TOO_MANY_REQUESTS,
+            Self::TooManyTries | Self::TooManyMessages | Self::TooManyConnections => StatusCode::TOO_MANY_REQUESTS,
             Self::AlreadyLinked
             | Self::LinkOtherWayRound
             | Self::WrongState
@@ -104,6 +113,10 @@ impl Code {
             Self::MissingScope => "The token may not do this",
             Self::UnknownRoute => "There is no such route",
             Self::MethodNotAllowed => "The route does not know this method",
+            Self::UnknownHost => "The request is for another host",
+            Self::TooManyConnections => "Too many are open already",
+            Self::KeyReused => "The key belongs to another request",
+            Self::TooManyMessages => "Too many messages were sent",
             Self::NotFound => "There is no such thing",
             Self::InvalidJson => "The body is no JSON",
             Self::InvalidInput => "The body holds something wrong",
@@ -139,6 +152,7 @@ pub(super) struct Problem {
     detail: String,
     field: Option<String>,
     authenticate: Option<String>,
+    retry_after: Option<u64>,
 }
 
 /// An error's body.
@@ -168,6 +182,7 @@ impl Problem {
             detail: detail.into(),
             field: None,
             authenticate: None,
+            retry_after: None,
         }
     }
 
@@ -186,6 +201,17 @@ impl Problem {
     pub(super) fn with_challenge(mut self, challenge: impl Into<String>) -> Self {
         self.authenticate = Some(challenge.into());
         self
+    }
+
+    /// Tells after how many seconds to try again.
+    pub(super) fn with_retry(mut self, seconds: u64) -> Self {
+        self.retry_after = Some(seconds);
+        self
+    }
+
+    /// Whether it is of this kind.
+    pub(super) fn is(&self, code: Code) -> bool {
+        self.code == code
     }
 
     /// What exactly went wrong.
@@ -259,6 +285,9 @@ impl IntoResponse for Problem {
         );
         if let Some(challenge) = challenge {
             headers.insert(header::WWW_AUTHENTICATE, challenge);
+        }
+        if let Some(seconds) = self.retry_after {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
         response
     }

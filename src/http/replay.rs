@@ -8,10 +8,11 @@ use serde_json::Value;
 
 use super::{
     Shared,
-    auth::Reader,
+    access::Need,
+    auth::{Caller, Reader},
     extract::Id,
     problem::{Problem, ProblemBody},
-    runs::one,
+    runs::allowed,
     step::StepView,
 };
 use crate::{
@@ -62,8 +63,13 @@ pub(super) struct ReplayStep {
 #[utoipa::path(get, path = "/api/runs/{id}/replay", tag = "runs", security(("bearer" = [])),
     params(("id" = String, Path, description = "The run")),
     responses((status = 200, body = Replay), (status = 404, body = ProblemBody)))]
-pub(super) async fn replay(State(api): State<Shared>, _: Reader, Id(id): Id<RunId>) -> Result<Json<Replay>, Problem> {
-    let run = one(&api, id).await?;
+pub(super) async fn replay(
+    State(api): State<Shared>,
+    _: Reader,
+    caller: Caller,
+    Id(id): Id<RunId>,
+) -> Result<Json<Replay>, Problem> {
+    let run = allowed(&api, &caller, Need::See, id).await?;
     let steps = steps::of_run(&mut api.engine.db.read().await?, id).await?;
     let mut rules = api.engine.rules.clone();
     // Those of servers too, as they are now.

@@ -24,8 +24,8 @@ use utoipa_axum::{
 };
 
 use super::{
-    Api, Shared, agents, auth, channels, contexts, export, files, health, hooks, keys, links, memories, messages,
-    metrics, policies,
+    Api, Shared, access, agents, auth, channels, contexts, export, files, health, hooks, keys, links, memories,
+    messages, metrics, policies,
     problem::{Code, Problem},
     replay, runs, search, settings, stream, tools, triggers, usage, users,
 };
@@ -171,14 +171,23 @@ static DESCRIPTION: LazyLock<String> = LazyLock::new(|| {
     }
     let bearer = HttpBuilder::new()
         .scheme(HttpAuthScheme::Bearer)
-        .description(Some("A token of `clifford token create`, with its scopes."))
+        .description(Some(
+            "A token of `clifford token create`, with its scopes: of a person (`--user`), or an owner's.",
+        ))
         .build();
     description
         .components
         .get_or_insert_default()
         .add_security_scheme("bearer", SecurityScheme::Http(bearer));
+    access::routes::describe(&mut description);
     description.to_json().unwrap_or_default()
 });
+
+/// The description of every route.
+#[cfg(test)]
+pub(super) fn description_json() -> &'static str {
+    &DESCRIPTION
+}
 
 /// This description.
 #[utoipa::path(get, path = "/api/openapi.json", tag = "operation", security(("bearer" = [])),

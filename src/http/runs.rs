@@ -7,9 +7,11 @@ use serde_json::Value;
 
 use super::{
     Shared,
+    access::{Need, Object, Relation},
     auth::{Caller, Reader, Writer},
     channels as channel_routes,
     extract::{Body, Id, Query, check_text},
+    messages::LONGEST,
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
     step::StepView,
@@ -23,7 +25,7 @@ use crate::{
     id::{AgentId, ChannelId, RunId, UserId},
     store::{
         agents::{self, Mode},
-        run_views,
+        channels, run_views,
         runs::{Filter, Run, RunStatus},
         steps,
         users::{self, UserRole},
@@ -59,12 +61,14 @@ pub(super) struct Wanted {
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
+    caller: Caller,
     Query(wanted): Query<Wanted>,
 ) -> Result<Json<Page<Run>>, Problem> {
     let limit = page::limit(wanted.limit)?;
+    let user = seen_of(&api, &caller, wanted.user, wanted.channel).await?;
     let filter = Filter {
         status: wanted.status,
-        user: wanted.user,
+        user,
         channel: wanted.channel,
         before: wanted.before,
     };
@@ -96,9 +100,10 @@ pub(super) struct RunWithSteps {
 pub(super) async fn get(
     State(api): State<Shared>,
     _: Reader,
+    caller: Caller,
     Id(id): Id<RunId>,
 ) -> Result<Json<RunWithSteps>, Problem> {
-    let run = one(&api, id).await?;
+    let run = allowed(&api, &caller, Need::See, id).await?;
     let steps = steps::of_run(&mut api.engine.db.read().await?, id).await?;
     Ok(Json(RunWithSteps {
         run,
@@ -114,8 +119,9 @@ pub(super) struct NewRun {
     #[schema(value_type = Option<String>)]
     agent_id: Option<AgentId>,
     /// What is asked.
+    #[schema(max_length = 1_048_576)]
     input_text: String,
-    /// The same as data.
+    /// Data that goes with it, shown to the model as data: whole, or cut with a mark where it is long.
     #[schema(value_type = Option<Object>)]
     input_json: Option<Value>,
     /// Which kind of helper it is.
@@ -137,7 +143,7 @@ pub(super) async fn create(
     caller: Caller,
     Body(new): Body<NewRun>,
 ) -> Result<(StatusCode, Json<Run>), Problem> {
-    check_text("inputText", &new.input_text, usize::MAX)?;
+    check_text("inputText", &new.input_text, LONGEST)?;
     if let Some(profile) = &new.profile {
         check_text("profile", profile, PROFILE)?;
     }
@@ -187,6 +193,12 @@ async fn destination(api: &Shared, caller: &Caller, new: &NewRun) -> Result<(Age
             (channel.agent_id, Some(address))
         }
     };
+    if new.agent_id.is_some() && caller.only().is_some() {
+        // Which agent answers somewhere is the owner's choice.
+        caller
+            .allow_bot(Need::Administer)
+            .map_err(|problem| problem.of_field("agentId"))?;
+    }
     let mut conn = api.engine.db.read().await?;
     let Some(id) = new.agent_id else {
         let agent = agents::for_channel(&mut conn, own).await?;
@@ -226,7 +238,13 @@ fn check_tools(api: &Shared, allowed: &[String]) -> Result<(), Problem> {
     params(("id" = String, Path, description = "The run")),
     responses((status = 200, body = Run), (status = 404, body = ProblemBody),
         (status = 409, body = ProblemBody, description = "It has ended")))]
-pub(super) async fn cancel(State(api): State<Shared>, _: Writer, Id(id): Id<RunId>) -> Result<Json<Run>, Problem> {
+pub(super) async fn cancel(
+    State(api): State<Shared>,
+    _: Writer,
+    caller: Caller,
+    Id(id): Id<RunId>,
+) -> Result<Json<Run>, Problem> {
+    allowed(&api, &caller, Need::Change, id).await?;
     Ok(Json(api.engine.cancel(id).await?))
 }
 
@@ -238,8 +256,10 @@ pub(super) async fn cancel(State(api): State<Shared>, _: Writer, Id(id): Id<RunI
 pub(super) async fn wake(
     State(api): State<Shared>,
     _: Writer,
+    caller: Caller,
     Id(id): Id<RunId>,
 ) -> Result<(StatusCode, Json<Run>), Problem> {
+    allowed(&api, &caller, Need::Change, id).await?;
     Ok((StatusCode::ACCEPTED, Json(api.engine.wake(id).await?)))
 }
 
@@ -267,7 +287,7 @@ pub(super) enum Decided {
     Deny,
 }
 
-/// Answers what a run asks before it makes a call. Only the caller whose run it is may, or one with the scope `admin`.
+/// Answers what a run asks before it makes a call.
 #[utoipa::path(post, path = "/api/runs/{id}/confirm", tag = "runs", security(("bearer" = [])),
     params(("id" = String, Path, description = "The run")), request_body = NewAnswer,
     responses((status = 202, body = Run), (status = 404, body = ProblemBody),
@@ -279,20 +299,8 @@ pub(super) async fn confirm(
     Id(id): Id<RunId>,
     Body(new): Body<NewAnswer>,
 ) -> Result<(StatusCode, Json<Run>), Problem> {
-    one(&api, id).await?;
-    let by = if caller.is_admin() {
-        By::Operator
-    } else {
-        let (place, speaker) = (caller.place(), caller.speaker());
-        let user = users::by_identity(&mut api.engine.db.read().await?, place.platform, &speaker.id).await?;
-        let nobody = || {
-            Problem::new(
-                Code::WrongState,
-                format!("run {id}: only its person or an owner may answer"),
-            )
-        };
-        By::User(user.ok_or_else(nobody)?)
-    };
+    let run = allowed(&api, &caller, Need::Change, id).await?;
+    let by = answerer(&api, &caller, &run).await?;
     let answer = Answer {
         run: id,
         code: new.code,
@@ -303,6 +311,36 @@ pub(super) async fn confirm(
     Ok((StatusCode::ACCEPTED, Json(api.engine.confirm(answer).await?)))
 }
 
+/// As whom a caller answers who may.
+async fn answerer(api: &Shared, caller: &Caller, run: &Run) -> Result<By, Problem> {
+    if caller.is_admin() {
+        return Ok(By::Operator);
+    }
+    let object = Object::run(run);
+    let relation = caller
+        .allow(api, Need::Change, &object, format!("run {}", run.id))
+        .await?;
+    let own = caller.own(api).await?;
+    let mut conn = api.engine.db.read().await?;
+    let user = match own {
+        Some(own) => users::get(&mut conn, own).await?,
+        None => None,
+    };
+    let nobody = || {
+        let detail = format!("run {}: only its person or an owner may answer", run.id);
+        Problem::new(Code::WrongState, detail)
+    };
+    let user = user.ok_or_else(nobody)?;
+    let channel = match (relation, run.channel_id) {
+        (Relation::Managed, Some(channel)) => channels::get(&mut conn, channel).await?,
+        _ => None,
+    };
+    Ok(match channel.and_then(|channel| channel.space_id) {
+        Some(space) => By::Manager(user, space),
+        None => By::User(user),
+    })
+}
+
 /// Does a failed or cancelled run once more, as a new one.
 #[utoipa::path(post, path = "/api/runs/{id}/retry", tag = "runs", security(("bearer" = [])),
     params(("id" = String, Path, description = "The run")),
@@ -311,9 +349,31 @@ pub(super) async fn confirm(
 pub(super) async fn retry(
     State(api): State<Shared>,
     _: Writer,
+    caller: Caller,
     Id(id): Id<RunId>,
 ) -> Result<(StatusCode, Json<Run>), Problem> {
+    allowed(&api, &caller, Need::Change, id).await?;
     Ok((StatusCode::ACCEPTED, Json(api.engine.retry(id).await?)))
+}
+
+/// Whose runs a list shows: of a channel that the caller may see, everybody's.
+async fn seen_of(
+    api: &Shared,
+    caller: &Caller,
+    user: Option<UserId>,
+    channel: Option<ChannelId>,
+) -> Result<Option<UserId>, Problem> {
+    match channel {
+        Some(channel) if user.is_none() => caller.sees_channel(api, channel).await.map(|()| None),
+        _ => caller.whose(api, user).await,
+    }
+}
+
+/// A run that the caller may do this with.
+pub(super) async fn allowed(api: &Shared, caller: &Caller, need: Need, id: RunId) -> Result<Run, Problem> {
+    let run = one(api, id).await?;
+    caller.allow(api, need, &Object::run(&run), format!("run {id}")).await?;
+    Ok(run)
 }
 
 /// One run.

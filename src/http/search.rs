@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::{
     Shared,
-    auth::Reader,
+    auth::{Caller, Reader},
     extract::Query,
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
@@ -49,10 +49,19 @@ pub(super) struct Wanted {
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
+    caller: Caller,
     Query(wanted): Query<Wanted>,
 ) -> Result<Json<Page<Found>>, Problem> {
     let wrong = |field: &str, detail: &str| Problem::new(Code::InvalidQuery, detail).of_field(field);
-    let scope = match (wanted.user_id, wanted.channel_id) {
+    if let Some(channel) = wanted.channel_id {
+        caller.sees_channel(&api, channel).await?;
+    }
+    let user = match (wanted.user_id, wanted.channel_id) {
+        // Whoever may see a channel finds all of it.
+        (None, Some(_)) => None,
+        (user, _) => caller.whose(&api, user).await?,
+    };
+    let scope = match (user, wanted.channel_id) {
         (Some(user), Some(channel)) => Scope::Both(user, channel),
         (Some(user), None) => Scope::Person(user),
         (None, Some(channel)) => Scope::Channel(channel),

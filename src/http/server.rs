@@ -1,19 +1,36 @@
-//! Listening: connections up to a limit, each in a task of its own, ended in order at the stop.
+//! Listening: connections up to a limit, each in a task of its own, ended in order at the stop. Which of them gives its place
+//! to another is decided in `connections`, which requests are meant for this server in `hosts`.
 
-use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+mod connections;
+mod hosts;
 
-use axum::Router;
-use hyper::server::conn::http1;
-use hyper_util::{
-    rt::{TokioIo, TokioTimer},
-    service::TowerToHyperService,
+use std::{
+    convert::Infallible,
+    io,
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+    time::Duration,
 };
+
+use axum::{
+    Router,
+    http::Request,
+    response::{IntoResponse, Response},
+};
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
     net::{TcpListener, TcpStream},
-    sync::Semaphore,
     time::{Instant, sleep_until},
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tower::ServiceExt;
+
+pub(super) use self::connections::{Peer, Share};
+use self::{
+    connections::{Answer, Connections, Limits},
+    hosts::Hosts,
+};
 
 use crate::config;
 
@@ -72,8 +89,9 @@ impl Socket {
         if !address.ip().is_loopback() {
             tracing::warn!(
                 %address,
-                "THE API LISTENS BEYOND THIS MACHINE, WITHOUT TLS: tokens and messages can be read on the way; put a \
-                 proxy with TLS before it and set http.bind to a loopback address"
+                "THE API LISTENS BEYOND THIS MACHINE, WITHOUT TLS: tokens and messages can be read on the way, and as long \
+                 as http.allowed_hosts is empty any name leads here; put a proxy with TLS before it and set http.bind to a \
+                 loopback address"
             );
         }
         let listener = listener.into_std().map_err(fault)?;
@@ -90,8 +108,10 @@ impl Socket {
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
-    connections: usize,
+    limits: Limits,
+    hosts: Hosts,
     header_timeout: Duration,
+    idle_timeout: Duration,
 }
 
 impl Server {
@@ -100,11 +120,17 @@ impl Server {
     /// # Errors
     /// The system has no handle left for it.
     pub fn on(socket: &Socket, settings: &config::Http) -> io::Result<Self> {
+        let count = |number| usize::try_from(number).unwrap_or(usize::MAX);
         Ok(Self {
             listener: TcpListener::from_std(socket.listener.try_clone()?)?,
             address: socket.address,
-            connections: usize::try_from(settings.max_connections).unwrap_or(usize::MAX),
-            header_timeout: Duration::from_secs(settings.request_timeout_seconds),
+            limits: Limits {
+                all: count(settings.max_connections),
+                per_address: count(settings.max_connections_per_address),
+            },
+            hosts: Hosts::new(socket.address.ip(), &settings.allowed_hosts),
+            header_timeout: Duration::from_secs(settings.header_timeout_seconds),
+            idle_timeout: Duration::from_secs(settings.request_timeout_seconds),
         })
     }
 
@@ -115,20 +141,30 @@ impl Server {
 
     /// Answers until `stop`, then finishes what is being answered.
     pub async fn run(self, router: Router, stop: CancellationToken) {
-        let places = Arc::new(Semaphore::new(self.connections.min(Semaphore::MAX_PERMITS)));
+        let connections = Connections::new(self.limits);
         let open = TaskTracker::new();
+        let answering = Answering {
+            router,
+            hosts: Arc::new(self.hosts),
+            header_timeout: self.header_timeout,
+            idle_timeout: self.idle_timeout,
+            stop: stop.clone(),
+        };
         loop {
-            // Who finds no place waits in the system's queue.
             let accepted = tokio::select! {
                 () = stop.cancelled() => break,
-                accepted = accept(&self.listener, &places) => accepted,
+                accepted = accept(&self.listener) => accepted,
             };
-            let Some((stream, place)) = accepted else { continue };
-            let connection = answer(stream, router.clone(), self.header_timeout, stop.clone());
-            open.spawn(async move {
-                connection.await;
-                drop(place);
-            });
+            let Some((stream, address)) = accepted else { continue };
+            let address = address.ip().to_canonical();
+            // Meanwhile others wait in the system's queue.
+            let peer = tokio::select! {
+                peer = connections.place(address) => peer,
+                () = stop.cancelled() => connections.place_anyway(address),
+            };
+            if let Some(peer) = peer {
+                open.spawn(answering.clone().answer(stream, peer));
+            }
         }
         drop(self.listener);
         open.close();
@@ -136,13 +172,9 @@ impl Server {
     }
 }
 
-async fn accept(
-    listener: &TcpListener,
-    places: &Arc<Semaphore>,
-) -> Option<(TcpStream, tokio::sync::OwnedSemaphorePermit)> {
-    let place = Arc::clone(places).acquire_owned().await.ok()?;
+async fn accept(listener: &TcpListener) -> Option<(TcpStream, SocketAddr)> {
     match listener.accept().await {
-        Ok((stream, _)) => Some((stream, place)),
+        Ok(accepted) => Some(accepted),
         Err(error) => {
             // A caller that has gone already is no fault; no more file descriptors is one, and it passes.
             if !matches!(
@@ -157,22 +189,70 @@ async fn accept(
     }
 }
 
-async fn answer(stream: TcpStream, router: Router, header_timeout: Duration, stop: CancellationToken) {
-    // Answers are small and written whole: waiting for more to send only delays them.
-    stream.set_nodelay(true).ok();
-    let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(header_timeout);
-    let asks_by = Instant::now() + GRACE;
-    let connection = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
-    tokio::pin!(connection);
-    let ended = tokio::select! {
-        ended = connection.as_mut() => ended,
-        () = async { stop.cancelled().await; sleep_until(asks_by).await } => {
-            connection.as_mut().graceful_shutdown();
-            connection.await
+/// What answers on every connection.
+#[derive(Clone)]
+struct Answering {
+    router: Router,
+    hosts: Arc<Hosts>,
+    header_timeout: Duration,
+    idle_timeout: Duration,
+    stop: CancellationToken,
+}
+
+impl Answering {
+    async fn answer(self, stream: TcpStream, peer: Peer) {
+        // Answers are small and written whole: waiting for more to send only delays them.
+        stream.set_nodelay(true).ok();
+        let local = stream.local_addr().ok().map(|address| address.ip().to_canonical());
+        let mut builder = http1::Builder::new();
+        builder.timer(TokioTimer::new()).header_read_timeout(self.idle_timeout);
+        let began = Instant::now();
+        let (router, hosts, asking) = (self.router, self.hosts, peer.clone());
+        let service =
+            service_fn(move |request| answered(router.clone(), Arc::clone(&hosts), asking.clone(), local, request));
+        let connection = builder.serve_connection(TokioIo::new(stream), service);
+        tokio::pin!(connection);
+        let ended = tokio::select! {
+            ended = connection.as_mut() => ended,
+            () = peer.evicted() => return,
+            () = silent(&peer, began + self.header_timeout) => return,
+            () = async { self.stop.cancelled().await; sleep_until(began + GRACE).await } => {
+                connection.as_mut().graceful_shutdown();
+                connection.await
+            }
+        };
+        if let Err(error) = ended {
+            tracing::debug!(%error, "a connection to the API broke");
         }
-    };
-    if let Err(error) = ended {
-        tracing::debug!(%error, "a connection to the API broke");
     }
+}
+
+/// Ends at a time by which nothing was asked.
+async fn silent(peer: &Peer, at: Instant) {
+    sleep_until(at).await;
+    if peer.has_asked() {
+        std::future::pending::<()>().await;
+    }
+}
+
+async fn answered(
+    router: Router,
+    hosts: Arc<Hosts>,
+    peer: Peer,
+    local: Option<IpAddr>,
+    mut request: Request<Incoming>,
+) -> Result<Response, Infallible> {
+    let asked = peer.begins();
+    let meant = hosts.check((request.version(), request.uri(), request.headers()), local);
+    let response = match meant {
+        Ok(()) => {
+            request.extensions_mut().insert(peer);
+            match router.oneshot(request).await {
+                Ok(response) => response,
+                Err(never) => match never {},
+            }
+        }
+        Err(problem) => problem.into_response(),
+    };
+    Ok(response.map(|body| Answer::of(body, asked)))
 }

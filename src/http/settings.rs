@@ -2,7 +2,7 @@
 
 use axum::{
     Json,
-    extract::{FromRequestParts, Path, State},
+    extract::{FromRequestParts, Path, Request, State},
     http::{StatusCode, request::Parts},
 };
 use serde::Deserialize;
@@ -10,8 +10,9 @@ use serde_json::Value;
 
 use super::{
     Shared,
-    auth::{Admin, Reader},
-    extract::{Body, Query},
+    access::{Need, Object},
+    auth::{Caller, Reader},
+    extract::{Query, body},
     page::Page,
     problem::{Code, Problem, ProblemBody},
 };
@@ -54,12 +55,14 @@ pub(super) struct Wanted {
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
+    caller: Caller,
     Query(wanted): Query<Wanted>,
 ) -> Result<Json<Page<Shown>>, Problem> {
     let scope = wanted.scope.as_deref().unwrap_or("bot");
     let scope = scope
         .parse()
         .map_err(|why: String| Problem::new(Code::InvalidQuery, why).of_field("scope"))?;
+    caller.allow(&api, Need::See, &Object::scope(scope), scope).await?;
     Ok(Json(Page::whole(shown(&api, scope).await?)))
 }
 
@@ -68,7 +71,14 @@ pub(super) async fn list(
     params(("scope" = String, Path, description = "`bot`, `space:ID`, `channel:ID` or `user:ID`"),
         ("name" = String, Path, description = "The setting")),
     responses((status = 200, body = Shown), (status = 400, body = ProblemBody), (status = 404, body = ProblemBody)))]
-pub(super) async fn get(State(api): State<Shared>, _: Reader, named: Named) -> Result<Json<Shown>, Problem> {
+pub(super) async fn get(
+    State(api): State<Shared>,
+    _: Reader,
+    caller: Caller,
+    named: Named,
+) -> Result<Json<Shown>, Problem> {
+    let object = Object::scope(named.scope);
+    caller.allow(&api, Need::See, &object, named.scope).await?;
     one(&api, &named).await.map(Json)
 }
 
@@ -90,10 +100,13 @@ pub(super) struct NewValue {
         (status = 422, body = ProblemBody)))]
 pub(super) async fn put(
     State(api): State<Shared>,
-    _: Admin,
+    caller: Caller,
     named: Named,
-    Body(new): Body<NewValue>,
+    request: Request,
 ) -> Result<Json<Shown>, Problem> {
+    let object = Object::scope(named.scope);
+    caller.allow(&api, Need::Configure, &object, named.scope).await?;
+    let new: NewValue = body(request, &api).await?;
     let text = match new.value {
         Value::String(text) => text,
         Value::Bool(on) => on.to_string(),
@@ -115,7 +128,9 @@ pub(super) async fn put(
         ("name" = String, Path, description = "The setting")),
     responses((status = 204, description = "It is not set any more"), (status = 400, body = ProblemBody),
         (status = 404, body = ProblemBody, description = "It was not set")))]
-pub(super) async fn unset(State(api): State<Shared>, _: Admin, named: Named) -> Result<StatusCode, Problem> {
+pub(super) async fn unset(State(api): State<Shared>, caller: Caller, named: Named) -> Result<StatusCode, Problem> {
+    let object = Object::scope(named.scope);
+    caller.allow(&api, Need::Configure, &object, named.scope).await?;
     let Named { scope, known } = named;
     let now = api.engine.clock.now();
     let was_set = api

@@ -1,5 +1,7 @@
-//! A run as it happens, over SSE. The rows are the truth; events of this process are only reasons to look sooner,
-//! so a stream shows runs of other processes too.
+//! A run as it happens, over SSE. The rows are the truth; events are only reasons to look at them. What another process
+//! writes is found by the look that all streams share, so a stream shows its runs too, but not the drafts of its models.
+
+mod shared;
 
 use std::{collections::VecDeque, convert::Infallible, time::Duration};
 
@@ -12,12 +14,15 @@ use futures::Stream;
 use serde_json::json;
 use tokio::time::Instant;
 
+use self::shared::Open;
+pub(super) use self::shared::Streams;
 use super::{
     Shared,
-    auth::Reader,
+    access::Need,
+    auth::{Caller, Reader},
     extract::Id,
     problem::{Code, Problem, ProblemBody},
-    runs::one,
+    runs::allowed,
     step::StepView,
 };
 use crate::{
@@ -26,34 +31,37 @@ use crate::{
     store::{StoreError, run_views, runs::RunStatus, steps},
 };
 
-/// How often the rows are looked at without a reason.
-const LOOK: Duration = Duration::from_millis(500);
+/// After how long the rows are looked at again that could not be read.
+const RETRY: Duration = Duration::from_millis(500);
 /// After how much silence a comment keeps the connection alive.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// A run as it happens: `step` (its id is the step's `seq`), `status`, `token` (the next piece of the draft, which is
 /// good until the next step), `reset` (the model begins its reply anew: the draft so far is void) and at the end `done`,
-/// with the run. Secrets are hidden in drafts too; a run that read words from outside has none, since its message may
+/// with the run. Another process's run has no `token` and `reset`. Secrets are hidden in drafts too; a run that read words from outside has none, since its message may
 /// lose addresses before it goes out.
 #[utoipa::path(get, path = "/api/runs/{id}/stream", tag = "runs", security(("bearer" = [])),
     params(("id" = String, Path, description = "The run"),
         ("Last-Event-ID" = Option<u32>, Header, description = "Begin behind this step")),
-    responses((status = 200, content_type = "text/event-stream", body = String), (status = 404, body = ProblemBody)))]
+    responses((status = 200, content_type = "text/event-stream", body = String), (status = 404, body = ProblemBody),
+        (status = 429, body = ProblemBody, description = "The token has too many streams open")))]
 pub(super) async fn stream(
     State(api): State<Shared>,
     _: Reader,
+    caller: Caller,
     Id(id): Id<RunId>,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
     let after = last_event_id(&headers)?;
-    one(&api, id).await?;
+    allowed(&api, &caller, Need::See, id).await?;
     let feed = Feed {
+        _open: Open::new(&api, caller.token(), id)?,
         watcher: api.engine.events.watch(id, Sight::Draft),
         api,
         run: id,
         seq: after,
         status: None,
-        look_at: Instant::now(),
+        look_at: Some(Instant::now()),
         ready: VecDeque::new(),
         over: false,
     };
@@ -79,13 +87,14 @@ fn last_event_id(headers: &HeaderMap) -> Result<u32, Problem> {
 struct Feed {
     api: Shared,
     run: RunId,
+    _open: Open,
     watcher: Watcher,
     /// The last step that was shown.
     seq: u32,
     /// The last status that was shown.
     status: Option<RunStatus>,
-    /// When the rows are looked at next.
-    look_at: Instant,
+    /// When the rows are looked at; `None`: as soon as there is a reason.
+    look_at: Option<Instant>,
     /// Found, and not shown yet.
     ready: VecDeque<Event>,
     /// Nothing follows what is ready.
@@ -102,21 +111,27 @@ impl Feed {
             if self.over {
                 return None;
             }
-            if Instant::now() >= self.look_at {
-                self.look_at = Instant::now() + LOOK;
+            if self.look_at.is_some_and(|at| Instant::now() >= at) {
+                self.look_at = None;
                 if let Err(error) = self.look().await {
+                    self.look_at = Some(Instant::now() + RETRY);
                     tracing::warn!(run = %self.run, %error, "a stream could not read its run; it tries again");
                 }
                 continue;
             }
             let stop = self.api.stop.clone();
+            let look_at = self.look_at;
             tokio::select! {
                 () = stop.cancelled() => return None,
-                () = tokio::time::sleep_until(self.look_at) => {}
+                () = until(look_at) => {}
                 event = self.watcher.next() => match event {
                     Some(RunEvent::Token(text)) => self.show("token", &json!({ "text": text })),
                     Some(RunEvent::Reset) => self.show("reset", &json!({})),
-                    Some(RunEvent::Step(_) | RunEvent::Status(_)) | None => self.look_at = Instant::now(),
+                    Some(RunEvent::Step(seq)) if seq <= self.seq => {}
+                    Some(RunEvent::Status(status)) if Some(status) == self.status => {}
+                    Some(RunEvent::Step(_) | RunEvent::Status(_) | RunEvent::Changed) | None => {
+                        self.look_at = Some(Instant::now());
+                    }
                 },
             }
         }
@@ -147,6 +162,13 @@ impl Feed {
 
     fn show(&mut self, name: &str, data: &impl serde::Serialize) {
         self.ready.push_back(event(name, data));
+    }
+}
+
+async fn until(at: Option<Instant>) {
+    match at {
+        Some(at) => tokio::time::sleep_until(at).await,
+        None => std::future::pending().await,
     }
 }
 

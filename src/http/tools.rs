@@ -10,7 +10,8 @@ use serde_json::{Map, Value};
 
 use super::{
     Shared,
-    auth::{Admin, Reader},
+    access::{Need, Object},
+    auth::{Admin, Caller, Reader},
     extract::{Body, Query},
     page::Page,
     problem::{Code, Problem, ProblemBody},
@@ -57,9 +58,12 @@ impl In {
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
+    caller: Caller,
     Query(within): Query<In>,
 ) -> Result<Json<Page<ShownTool>>, Problem> {
-    Ok(Json(Page::whole(shown(&api, within.read()?).await?)))
+    let scope = within.read()?;
+    caller.allow(&api, Need::See, &Object::scope(scope), scope).await?;
+    Ok(Json(Page::whole(shown(&api, scope).await?)))
 }
 
 /// One tool.
@@ -70,10 +74,13 @@ pub(super) async fn list(
 pub(super) async fn get(
     State(api): State<Shared>,
     _: Reader,
+    caller: Caller,
     name: Name,
     Query(within): Query<In>,
 ) -> Result<Json<ShownTool>, Problem> {
-    one(&api, within.read()?, &name.0).await.map(Json)
+    let scope = within.read()?;
+    caller.allow(&api, Need::See, &Object::scope(scope), scope).await?;
+    one(&api, scope, &name.0).await.map(Json)
 }
 
 /// What is to be set for a tool, by field, as in `[tools.NAME]` of `bot.toml`; `null`: what is inherited holds again.

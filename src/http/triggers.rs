@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Shared,
+    access::{Need, Object},
     auth::{Caller, Reader, Writer},
     channels as channel_routes,
     extract::{Body, Id, Query, given},
@@ -57,12 +58,13 @@ pub(super) struct Wanted {
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
+    caller: Caller,
     Query(wanted): Query<Wanted>,
 ) -> Result<Json<Page<Trigger>>, Problem> {
     let limit = page::limit(wanted.limit)?;
     let filter = Filter {
         kind: wanted.kind,
-        user: wanted.user_id,
+        user: caller.whose(&api, wanted.user_id).await?,
         before: wanted.before,
     };
     let found = triggers::page(&mut api.engine.db.read().await?, filter, limit + 1).await?;
@@ -86,11 +88,21 @@ pub(super) struct TriggerWithFirings {
 pub(super) async fn get(
     State(api): State<Shared>,
     _: Reader,
+    caller: Caller,
     Id(id): Id<TriggerId>,
 ) -> Result<Json<TriggerWithFirings>, Problem> {
-    let trigger = one(&api, id).await?;
+    let trigger = allowed(&api, &caller, Need::See, id).await?;
     let firings = triggers::firings(&mut api.engine.db.read().await?, id, FIRINGS).await?;
     Ok(Json(TriggerWithFirings { trigger, firings }))
+}
+
+/// A trigger that the caller may do this with.
+async fn allowed(api: &Shared, caller: &Caller, need: Need, id: TriggerId) -> Result<Trigger, Problem> {
+    let trigger = one(api, id).await?;
+    caller
+        .allow(api, need, &Object::trigger(&trigger), format!("trigger {id}"))
+        .await?;
+    Ok(trigger)
 }
 
 async fn one(api: &Shared, id: TriggerId) -> Result<Trigger, Problem> {
@@ -119,7 +131,7 @@ pub(super) struct NewTriggerBody {
     /// Where it speaks; of a run, left out: nowhere, its output is read from the run.
     #[schema(value_type = Option<String>)]
     channel_id: Option<ChannelId>,
-    /// For whom: a reminder is said to them in private if there is no channel.
+    /// For whom: a reminder is said to them in private if there is no channel. A person's token makes its person's.
     #[schema(value_type = Option<String>)]
     user_id: Option<UserId>,
     /// Of a run: a conversation of the channel that it belongs to.
@@ -165,7 +177,8 @@ pub(super) async fn create(
         let detail = "it lets in whoever has its secret; only a token with the scope `admin` makes one";
         return Err(Problem::new(Code::MissingScope, detail).of_field("webhook"));
     }
-    let zone = references(&api, &caller, &new).await?;
+    let user = new.user_id.or(caller.only());
+    let zone = references(&api, &caller, &new, user).await?;
     let settings = &api.engine.settings.triggers;
     let new = NewTrigger {
         kind: new.kind,
@@ -173,7 +186,7 @@ pub(super) async fn create(
         content: new.content,
         agent_id: new.agent_id,
         channel_id: new.channel_id,
-        user_id: new.user_id,
+        user_id: user,
         context_id: new.context_id,
         webhook: new.webhook,
         at: new.at,
@@ -209,7 +222,25 @@ pub(super) async fn create(
 }
 
 /// Checks what a new trigger refers to, and returns the time zone of its person.
-async fn references(api: &Shared, caller: &Caller, new: &NewTriggerBody) -> Result<Option<String>, Problem> {
+async fn references(
+    api: &Shared,
+    caller: &Caller,
+    new: &NewTriggerBody,
+    user: Option<UserId>,
+) -> Result<Option<String>, Problem> {
+    if let Some(user) = user {
+        let known = users::get(&mut api.engine.db.read().await?, user).await?;
+        if caller.only().is_some() || known.is_some() {
+            let (object, what) = (Object::person(user), format!("user {user}"));
+            caller.allow_field(api, Need::Change, &object, "userId", what).await?;
+        }
+    }
+    if new.agent_id.is_some() && caller.only().is_some() {
+        // Which agent answers somewhere is the owner's choice.
+        caller
+            .allow_bot(Need::Administer)
+            .map_err(|problem| problem.of_field("agentId"))?;
+    }
     let channel = match new.channel_id {
         Some(id) => {
             let channel = channel_routes::one(api, id).await?;
@@ -230,7 +261,7 @@ async fn references(api: &Shared, caller: &Caller, new: &NewTriggerBody) -> Resu
             return Err(Problem::input("contextId", "it is no conversation of that channel"));
         }
     }
-    let Some(id) = new.user_id else { return Ok(None) };
+    let Some(id) = user else { return Ok(None) };
     let user = users::get(&mut conn, id).await?;
     let user = user.ok_or_else(|| Problem::input("userId", format!("there is no user {id}")))?;
     Ok(user.time_zone)
@@ -269,6 +300,7 @@ pub(super) struct TriggerChange {
 pub(super) async fn change(
     State(api): State<Shared>,
     _: Writer,
+    caller: Caller,
     Id(id): Id<TriggerId>,
     Body(change): Body<TriggerChange>,
 ) -> Result<Json<Trigger>, Problem> {
@@ -282,7 +314,8 @@ pub(super) async fn change(
         enabled: change.enabled,
     };
     let now = api.engine.clock.now();
-    let changed = editing::changed(one(&api, id).await?, change, now)?;
+    let trigger = allowed(&api, &caller, Need::Change, id).await?;
+    let changed = editing::changed(trigger, change, now)?;
     let written = api
         .engine
         .db
@@ -300,8 +333,13 @@ pub(super) async fn change(
     params(("id" = String, Path, description = "The trigger")),
     responses((status = 204, description = "It is gone"), (status = 404, body = ProblemBody),
         (status = 409, body = ProblemBody, description = "It wakes a sleeping run: cancel that")))]
-pub(super) async fn remove(State(api): State<Shared>, _: Writer, Id(id): Id<TriggerId>) -> Result<StatusCode, Problem> {
-    if one(&api, id).await?.kind == TriggerKind::Wake {
+pub(super) async fn remove(
+    State(api): State<Shared>,
+    _: Writer,
+    caller: Caller,
+    Id(id): Id<TriggerId>,
+) -> Result<StatusCode, Problem> {
+    if allowed(&api, &caller, Need::Change, id).await?.kind == TriggerKind::Wake {
         let detail = format!("trigger {id} wakes a sleeping run; cancel the run instead");
         return Err(Problem::new(Code::WrongState, detail));
     }
@@ -334,8 +372,10 @@ pub(super) struct FiredView {
 pub(super) async fn fire(
     State(api): State<Shared>,
     _: Writer,
+    caller: Caller,
     Id(id): Id<TriggerId>,
 ) -> Result<(StatusCode, Json<FiredView>), Problem> {
+    allowed(&api, &caller, Need::Change, id).await?;
     let (outbound, now) = (api.engine.outbound.clone(), api.engine.clock.now());
     let fired = api
         .engine

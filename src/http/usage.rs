@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::{
     Shared,
-    auth::Reader,
+    auth::{Caller, Reader},
     extract::Query,
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
@@ -44,6 +44,7 @@ pub(super) struct Wanted {
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
+    caller: Caller,
     Query(wanted): Query<Wanted>,
 ) -> Result<Json<Page<Group>>, Problem> {
     let by = match wanted.by {
@@ -57,7 +58,7 @@ pub(super) async fn list(
             .since
             .unwrap_or_else(|| api.engine.clock.now().before(usage::RECENT)),
         until: wanted.until,
-        user: wanted.user_id,
+        user: caller.whose(&api, wanted.user_id).await?,
     };
     let zone = budget::zone(&api.engine.rules.time_zone);
     let limit = page::limit(wanted.limit)?;

@@ -1,12 +1,17 @@
 //! Users: the people whom the bot knows, and their accounts.
 
-use axum::{Json, extract::State, http::StatusCode};
+use axum::{
+    Json,
+    extract::{Request, State},
+    http::StatusCode,
+};
 use serde::Deserialize;
 
 use super::{
     Shared,
-    auth::{Admin, Reader},
-    extract::{Body, Id, Query, check_text, given},
+    access::{Need, Object},
+    auth::{Caller, Reader},
+    extract::{Id, Query, body, check_text, given},
     page::{self, Page},
     problem::{Problem, ProblemBody},
 };
@@ -42,11 +47,13 @@ pub(super) struct Wanted {
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
+    caller: Caller,
     Query(wanted): Query<Wanted>,
 ) -> Result<Json<Page<User>>, Problem> {
     let limit = page::limit(wanted.limit)?;
     let filter = Filter {
         role: wanted.role,
+        only: caller.only(),
         before: wanted.before,
     };
     let found = users::page(&mut api.engine.db.read().await?, filter, limit + 1).await?;
@@ -57,7 +64,13 @@ pub(super) async fn list(
 #[utoipa::path(get, path = "/api/users/{id}", tag = "users", security(("bearer" = [])),
     params(("id" = String, Path, description = "The person")),
     responses((status = 200, body = User), (status = 404, body = ProblemBody)))]
-pub(super) async fn get(State(api): State<Shared>, _: Reader, Id(id): Id<UserId>) -> Result<Json<User>, Problem> {
+pub(super) async fn get(
+    State(api): State<Shared>,
+    _: Reader,
+    caller: Caller,
+    Id(id): Id<UserId>,
+) -> Result<Json<User>, Problem> {
+    allowed(&api, &caller, Need::See, id).await?;
     one(&api, id).await.map(Json)
 }
 
@@ -68,8 +81,10 @@ pub(super) async fn get(State(api): State<Shared>, _: Reader, Id(id): Id<UserId>
 pub(super) async fn identities(
     State(api): State<Shared>,
     _: Reader,
+    caller: Caller,
     Id(id): Id<UserId>,
 ) -> Result<Json<Page<Identity>>, Problem> {
+    allowed(&api, &caller, Need::See, id).await?;
     one(&api, id).await?;
     let found = users::identities(&mut api.engine.db.read().await?, id).await?;
     Ok(Json(Page::whole(found)))
@@ -81,7 +96,7 @@ pub(super) async fn identities(
 pub(super) struct UserChange {
     /// The name that others see.
     name: Option<String>,
-    /// What they may do. The last owner stays one.
+    /// What they may do; only an owner changes it. The last owner stays one.
     role: Option<UserRole>,
     /// Their language as a BCP 47 tag; `null`: it is not known.
     #[serde(default, deserialize_with = "given")]
@@ -100,10 +115,17 @@ pub(super) struct UserChange {
         (status = 409, body = ProblemBody, description = "They are the last owner")))]
 pub(super) async fn change(
     State(api): State<Shared>,
-    _: Admin,
+    caller: Caller,
     Id(id): Id<UserId>,
-    Body(change): Body<UserChange>,
+    request: Request,
 ) -> Result<Json<User>, Problem> {
+    allowed(&api, &caller, Need::Configure, id).await?;
+    let change: UserChange = body(request, &api).await?;
+    if change.role.is_some() {
+        caller
+            .allow_bot(Need::Administer)
+            .map_err(|problem| problem.of_field("role"))?;
+    }
     if let Some(name) = &change.name {
         check_text("name", name, NAME)?;
     }
@@ -139,9 +161,10 @@ fn checked(field: &str, kind: Kind, value: Option<Option<String>>) -> Result<Opt
         (status = 409, body = ProblemBody, description = "They are the last owner")))]
 pub(super) async fn erase(
     State(api): State<Shared>,
-    _: Admin,
+    caller: Caller,
     Id(id): Id<UserId>,
 ) -> Result<(StatusCode, Json<Job>), Problem> {
+    allowed(&api, &caller, Need::Configure, id).await?;
     let now = api.engine.clock.now();
     let job = api
         .engine
@@ -155,6 +178,12 @@ pub(super) async fn erase(
         .await?;
     api.engine.jobs_bell.notify_one();
     Ok((StatusCode::ACCEPTED, Json(job)))
+}
+
+/// Whether the caller may do this with a person.
+async fn allowed(api: &Shared, caller: &Caller, need: Need, id: UserId) -> Result<(), Problem> {
+    let allowed = caller.allow(api, need, &Object::person(id), format!("user {id}")).await;
+    allowed.map(|_| ())
 }
 
 pub(super) async fn one(api: &Shared, id: UserId) -> Result<User, Problem> {

@@ -69,11 +69,20 @@ pub fn joined(maker: &User, entering: &User) -> User {
     }
 }
 
-/// What an account may do on its own that was part of a person: who owns the bot is the person, not the account.
-pub const fn parted(role: UserRole) -> UserRole {
+/// What an account may do on its own that was part of a person: the account that was there first stays the owner.
+pub const fn parted(role: UserRole, is_first: bool) -> UserRole {
     match role {
+        UserRole::Owner if is_first => UserRole::Owner,
         UserRole::Owner | UserRole::Member => UserRole::Member,
         UserRole::Stranger => UserRole::Stranger,
+    }
+}
+
+/// What the other accounts may do whose person an account was parted from.
+pub const fn left(role: UserRole, is_first: bool) -> UserRole {
+    match role {
+        UserRole::Owner if is_first => UserRole::Member,
+        role => role,
     }
 }
 
@@ -160,8 +169,20 @@ mod tests {
     }
 
     #[test]
-    fn an_account_on_its_own_is_no_owner() {
+    fn of_an_owners_accounts_the_first_stays_the_owner() {
         use UserRole::{Member, Owner, Stranger};
-        assert_eq!([Owner, Member, Stranger].map(parted), [Member, Member, Stranger]);
+        for (role, is_first, expected) in [
+            (Owner, true, (Owner, Member)),
+            (Owner, false, (Member, Owner)),
+            (Member, true, (Member, Member)),
+            (Member, false, (Member, Member)),
+            (Stranger, true, (Stranger, Stranger)),
+        ] {
+            assert_eq!(
+                (parted(role, is_first), left(role, is_first)),
+                expected,
+                "{role} {is_first}"
+            );
+        }
     }
 }

@@ -1,20 +1,22 @@
 //! Messages of API callers: the same way in, for those whom a token let in.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use clifford_channel::{Attachment, Place, Speaker};
+use serde_json::json;
 
 use super::{
     Gatekeeper, Visit,
     message::{self, Taken},
     newcomer,
     pace::Limited,
+    quoted::Found,
     settle,
 };
 use crate::{
     access::{Entry, Policy},
     engine::{Engine, work::Work},
-    id::{ChannelId, RunId, UserId},
+    id::{ChannelId, MessageId, RunId, UserId},
     store::{StoreError, agents::Mode, channels, messages},
 };
 
@@ -35,6 +37,22 @@ pub struct ApiMessage {
     pub mode: Option<Mode>,
     /// Files that were uploaded before: the id of each is its own.
     pub files: Vec<Attachment>,
+    /// Whether the limit of messages a minute holds for the sender.
+    pub is_limited: bool,
+}
+
+/// Why a message through the API was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum ApiRefusal {
+    /// Its sender writes faster than they are answered: they wait so long.
+    #[error("too many messages in a minute (ingress.user_messages_per_minute)")]
+    TooFast(Duration),
+    /// Another message came with this key.
+    #[error("another message came with this key")]
+    KeyReused,
+    /// It could not be stored.
+    #[error(transparent)]
+    Store(#[from] StoreError),
 }
 
 /// What became of a message through the API.
@@ -52,10 +70,20 @@ impl Gatekeeper {
     /// Takes a message of an API caller, who was let in by a token.
     ///
     /// # Errors
-    /// The store's; [`StoreError::NotFound`] for a context that is not this channel's.
-    pub async fn api_message(&self, message: ApiMessage) -> Result<ApiAccepted, StoreError> {
+    /// Why it is not taken; [`StoreError::NotFound`] for a context that is not this channel's.
+    pub async fn api_message(&self, message: ApiMessage) -> Result<ApiAccepted, ApiRefusal> {
         let now = self.engine.clock.now();
+        if message.is_limited
+            && let Some(wait) = self.pace.wait(&message.place, &message.speaker, now)
+        {
+            return Err(ApiRefusal::TooFast(wait));
+        }
         let (platform, place) = (message.place.platform, message.place.external_id.clone());
+        let text = self.masked(message.text);
+        let files = message.files.iter().map(|file| file.id.as_str()).collect::<Vec<_>>();
+        let request_hash = (message.key.as_ref())
+            .map(|_| clifford_vault::hash(&json!([text, message.context, message.mode, files]).to_string()));
+        let sent_hash = request_hash.clone();
         let key = message.key.unwrap_or_else(|| uuid::Uuid::now_v7().to_string());
         let by_key = key.clone();
         let context = message.context;
@@ -68,9 +96,11 @@ impl Gatekeeper {
             },
             id: None,
             key: Some(key),
-            text: self.masked(message.text),
+            request_hash,
+            text,
             sent_at: now,
             attachments: message.files,
+            quoted: Found::default(),
             album: None,
             backfilled: false,
             entry: Some(Entry::Welcome),
@@ -99,21 +129,37 @@ impl Gatekeeper {
         let no_agent = outcome.no_agent;
         self.go_on(outcome);
         if no_agent {
-            return Err(StoreError::NotFound("enabled agent".to_owned()));
+            return Err(StoreError::NotFound("enabled agent".to_owned()).into());
         }
         let mut conn = self.engine.db.read().await?;
         let gone = || StoreError::NotFound("message just stored".to_owned());
         let channel = channels::by_place(&mut conn, platform, &place)
             .await?
             .ok_or_else(gone)?;
-        let stored = messages::by_key(&mut conn, channel.id, &by_key)
+        let stored = messages::keyed(&mut conn, channel.id, &by_key)
             .await?
             .ok_or_else(gone)?;
+        if stored.request_hash.is_some() && stored.request_hash != sent_hash {
+            return Err(ApiRefusal::KeyReused);
+        }
         Ok(ApiAccepted {
             message: stored.id,
             run: stored.run_id,
             channel: channel.id,
         })
+    }
+
+    /// The message that came to a place with a sender's key.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn api_earlier(&self, place: &Place, key: &str) -> Result<Option<MessageId>, StoreError> {
+        let mut conn = self.engine.db.read().await?;
+        let Some(channel) = channels::by_place(&mut conn, place.platform, &place.external_id).await? else {
+            return Ok(None);
+        };
+        let earlier = messages::keyed(&mut conn, channel.id, key).await?;
+        Ok(earlier.map(|message| message.id))
     }
 
     /// Who an API caller is, and their own channel; they are made known if they are not.

@@ -10,11 +10,11 @@ use crate::{
     access::{Entry, Policy},
     clock::Timestamp,
     commands::{self, Carrier, Gathered, Given, Purse, Ring},
-    outbound::Outbound,
+    outbound::{Outbound, To},
     own_keys,
     roles::Keyed,
     settings::PlaceSettings,
-    store::{StoreError, Tx, channels, links, messages, users},
+    store::{StoreError, Tx, approvals, channels, links, messages, users},
     telemetry::measures,
 };
 
@@ -32,6 +32,9 @@ impl Gatekeeper {
         // A person's key may be the one that is configured: it is sealed, and nothing of it stays in the row.
         if command.name != "key" {
             command.argument = self.masked(command.argument);
+        }
+        if !command.place.kind.is_private() {
+            pairing::void_said(&self.engine.db, &command.argument, self.engine.clock.now()).await?;
         }
         // In a shared place it may be another bot's.
         if !command.place.kind.is_private() && !commands::is_known(&command.name) {
@@ -51,7 +54,12 @@ impl Gatekeeper {
         };
         let (platform, account) = (visit.place.platform, visit.speaker.id.clone());
         match self.carry_out(command, visit, limited, now).await {
-            Ok(outcome) => Ok(self.go_on(outcome)),
+            Ok(outcome) => {
+                if outcome.is_refusal {
+                    self.pace.refused(platform, account, now);
+                }
+                Ok(self.go_on(outcome))
+            }
             Err(error) => {
                 self.pace.give_back(platform, &account);
                 Err(error)
@@ -73,7 +81,11 @@ impl Gatekeeper {
             purse: Purse::new(&self.engine.settings.budgets, &self.engine.rules.time_zone),
             export: self.gathered(&command, limited, now).await?,
             ring: self.ring(&command, limited).await?,
-            manages: self.manages(&command, limited).await?,
+            may_refuse: self.pace.may_refuse(&visit.place, &visit.speaker, now),
+            manages: {
+                self.question_lands(&command).await?;
+                self.manages(&command, limited).await?
+            },
             command,
             visit,
             limited,
@@ -169,6 +181,7 @@ fn asked(command: Command) -> Message {
         album: None,
         backfilled: false,
         via: command.via,
+        quoted: None,
     }
 }
 
@@ -189,6 +202,7 @@ struct Asked {
     export: Option<Gathered>,
     ring: Option<Ring>,
     manages: bool,
+    may_refuse: bool,
     limited: Limited,
     now: Timestamp,
 }
@@ -204,6 +218,7 @@ async fn store_command(tx: &mut Tx, asked: Asked) -> Result<Outcome, StoreError>
         export,
         ring,
         manages,
+        may_refuse,
         limited,
         now,
     } = asked;
@@ -254,8 +269,11 @@ async fn store_command(tx: &mut Tx, asked: Asked) -> Result<Outcome, StoreError>
             run_id: None,
             content: written(&command, outbound.masker()),
             attachments: Vec::new(),
+            quote: None,
+            quoted_user_id: None,
             platform_message_id: Some(command.id.clone()),
             idempotency_key: None,
+            request_hash: None,
             album: None,
             status: messages::MessageStatus::History,
             sent_at: command.sent_at.into(),
@@ -274,14 +292,23 @@ async fn store_command(tx: &mut Tx, asked: Asked) -> Result<Outcome, StoreError>
         manages,
     };
     let done = commands::run(tx, &command.name, &command.argument, given, now).await?;
+    if done.is_refusal && !may_refuse {
+        return Ok(Outcome::ignored());
+    }
     let to = reply(&visit, &aside);
-    let (message, ticket) = outbound.message_with(to.clone(), &done.text, done.buttons, done.file, now);
+    let shown = To {
+        run: done.shows.as_ref().map(|(run, _)| *run),
+        ..to.clone()
+    };
+    let (mut message, ticket) = outbound.message_with(shown, &done.text, done.buttons, done.file, now);
+    message.metadata = done.shows.map(|(_, question)| approvals::shows(&question));
     messages::insert_outbound(tx, &message, now).await?;
     Ok(Outcome {
         accepted: Accepted::Answering,
         answer: ticket.map(|ticket| (ticket, to)),
         interrupted: done.cancelled,
         work_to_claim: done.work_to_claim,
+        is_refusal: done.is_refusal,
         ..Outcome::ignored()
     })
 }

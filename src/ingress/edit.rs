@@ -55,11 +55,8 @@ pub(super) async fn store(
             Ok(None)
         }
         (MessageStatus::Received, Some(run)) => {
-            let input: Vec<_> = messages::input_of(tx, run)
-                .await?
-                .into_iter()
-                .map(|(id, content)| if id == known.id { text.clone() } else { content })
-                .collect();
+            let input = messages::input_of(tx, run, Some((known.id, text.as_str()))).await?;
+            let input: Vec<_> = input.into_iter().map(|(_, text)| text).collect();
             let again = runs::begin_again(tx, run, &input.join("\n"), worker, until, now).await?;
             let Some(again) = again else { return Ok(None) };
             messages::edit(tx, known.id, &text, now).await?;

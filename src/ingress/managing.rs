@@ -9,15 +9,49 @@ use super::{Gatekeeper, pace::Limited};
 use crate::{
     policy::question,
     store::{
-        StoreError, runs,
+        StoreError, approvals, channels, runs,
         users::{self, UserRole},
     },
 };
 
 /// How long a platform may take to say it.
 const TELLING: Duration = Duration::from_secs(5);
+/// How long a question may take to land that its person answers already.
+const LANDING: Duration = Duration::from_secs(1);
+/// How often to look whether it has.
+const LOOK: Duration = Duration::from_millis(10);
 
 impl Gatekeeper {
+    /// Waits a moment for the questions that are on their way to where somebody answers without naming one: what they
+    /// read just now may not be marked as delivered yet.
+    pub(super) async fn question_lands(&self, command: &Command) -> Result<(), StoreError> {
+        let names_one = command
+            .argument
+            .split_whitespace()
+            .next()
+            .is_some_and(|word| word != "always");
+        if names_one || !matches!(command.name.as_str(), "approve" | "deny") {
+            return Ok(());
+        }
+        let place = &command.place;
+        let mut conn = self.engine.db.read().await?;
+        let user = users::by_identity(&mut conn, place.platform, &command.speaker.id).await?;
+        let channel = channels::by_place(&mut conn, place.platform, &place.external_id).await?;
+        let (Some(user), Some(channel)) = (user, channel) else {
+            return Ok(());
+        };
+        let on_the_way = approvals::on_the_way(&mut conn, user.id, channel.id).await?;
+        drop(conn);
+        // What does not land is shown again.
+        let until = tokio::time::Instant::now() + LANDING;
+        for message in on_the_way {
+            while self.engine.delivery.has_in_hand(message) && tokio::time::Instant::now() < until {
+                tokio::time::sleep(LOOK).await;
+            }
+        }
+        Ok(())
+    }
+
     /// Whether whoever gives a command answers what a run asks that is not theirs, in a group or server that they manage.
     pub(super) async fn manages(&self, command: &Command, limited: Limited) -> Result<bool, StoreError> {
         let place = &command.place;

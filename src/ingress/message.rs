@@ -7,7 +7,7 @@ use std::{sync::Arc, time::Duration};
 
 use clifford_channel::{Accepted, Attachment};
 
-use super::{Gatekeeper, Settings, Visit, answer, newcomer, pace::Limited, pairing, settle};
+use super::{Gatekeeper, Settings, Visit, answer, newcomer, pace::Limited, pairing, quoted::Found, settle};
 use crate::{
     access::{Entry, Policy},
     clock::Timestamp,
@@ -42,9 +42,13 @@ pub(super) struct Taken {
     pub id: Option<String>,
     /// An API caller's key.
     pub key: Option<String>,
+    /// The SHA-256 of what they sent with it.
+    pub request_hash: Option<String>,
     pub text: String,
     pub sent_at: Timestamp,
     pub attachments: Vec<Attachment>,
+    /// What it answers.
+    pub quoted: Found,
     pub album: Option<String>,
     pub backfilled: bool,
     /// Decided already (a token let them in).
@@ -80,6 +84,8 @@ pub(super) struct Outcome {
     pub interrupted: Vec<(RunId, i64)>,
     pub work_to_claim: bool,
     pub no_agent: bool,
+    /// A command was refused, and its person told.
+    pub is_refusal: bool,
 }
 
 impl Outcome {
@@ -91,6 +97,7 @@ impl Outcome {
             interrupted: Vec::new(),
             work_to_claim: false,
             no_agent: false,
+            is_refusal: false,
         }
     }
 
@@ -279,8 +286,11 @@ impl Taken {
             run_id: None,
             content: spoken(channel, &self.visit.speaker.name, &text),
             attachments: self.attachments.clone(),
+            quote: self.quoted.quote.clone(),
+            quoted_user_id: self.quoted.user,
             platform_message_id: self.id.clone(),
             idempotency_key: self.key.clone(),
+            request_hash: self.request_hash.clone(),
             album: self.album.clone(),
             status: if self.is_too_old() {
                 MessageStatus::History
@@ -312,8 +322,8 @@ impl Taken {
             mode: self.mode_of(&agent, &channel),
             input: waited
                 .iter()
-                .map(|waited| waited.content.as_str())
-                .chain([message.content.as_str()])
+                .map(Queued::asked)
+                .chain([message.asked()])
                 .collect::<Vec<_>>()
                 .join("\n"),
             address: Some(self.visit.address()),

@@ -38,6 +38,8 @@ struct Writer {
 pub(super) struct Pace {
     per_minute: usize,
     writers: DashMap<(Platform, String), Writer>,
+    /// Who was told when that an answer of theirs is not theirs to give.
+    refused: DashMap<(Platform, String), Timestamp>,
 }
 
 impl Pace {
@@ -45,6 +47,7 @@ impl Pace {
         Self {
             per_minute: usize::try_from(per_minute).unwrap_or(usize::MAX),
             writers: DashMap::new(),
+            refused: DashMap::new(),
         }
     }
 
@@ -79,6 +82,34 @@ impl Pace {
 }
 
 impl Pace {
+    /// How long an API caller waits who is over the limit: each answer says it anew.
+    pub(super) fn wait(&self, place: &Place, speaker: &Speaker, now: Timestamp) -> Option<Duration> {
+        match self.over_limit(place, speaker, now) {
+            Limited::No => None,
+            Limited::Tell(wait) => Some(wait),
+            Limited::Silently => {
+                let writer = self.writers.get(&(place.platform, speaker.id.clone()))?;
+                let first = writer.times.front()?;
+                Some(MINUTE.saturating_sub(now.since(*first)))
+            }
+        }
+    }
+
+    /// Whether a person is told again, where others read along, that they may not answer: once a minute.
+    pub(super) fn may_refuse(&self, place: &Place, speaker: &Speaker, now: Timestamp) -> bool {
+        let lately = |at: &Timestamp| now.since(*at) < MINUTE;
+        if self.refused.len() > CROWD {
+            self.refused.retain(|_, at| lately(at));
+        }
+        let person = (place.platform, speaker.id.clone());
+        place.kind.is_private() || !self.refused.get(&person).is_some_and(|at| lately(&at))
+    }
+
+    /// A person was told so.
+    pub(super) fn refused(&self, platform: Platform, account: String, now: Timestamp) {
+        self.refused.insert((platform, account), now);
+    }
+
     /// A message that was counted could not be stored, and comes again.
     pub(super) fn give_back(&self, platform: Platform, account: &str) {
         if let Some(mut writer) = self.writers.get_mut(&(platform, account.to_owned())) {
@@ -117,5 +148,32 @@ mod tests {
         assert_eq!(at(21), Limited::Silently);
         assert_eq!(at(60), Limited::No);
         assert_eq!(at(61), Limited::Tell(Duration::from_secs(9)));
+        let wait = |seconds: i64| pace.wait(&place, &speaker, Timestamp(seconds * 1000));
+        assert_eq!(wait(62), Some(Duration::from_secs(8)));
+        assert_eq!(wait(63), Some(Duration::from_secs(7)));
+        assert_eq!(wait(70), None);
+    }
+
+    #[test]
+    fn who_presses_what_is_not_theirs_is_told_once_a_minute_where_others_read_along() {
+        let place = |kind| Place {
+            platform: Platform::Telegram,
+            external_id: "1".into(),
+            kind,
+            name: None,
+            space: None,
+        };
+        let speaker = Speaker {
+            id: "1".into(),
+            name: "Eve".into(),
+            handle: None,
+            is_bot: false,
+            language: None,
+        };
+        let pace = Pace::new(60);
+        let at = |kind, seconds: i64| pace.may_refuse(&place(kind), &speaker, Timestamp(seconds * 1000));
+        assert!(at(PlaceKind::Group, 0));
+        pace.refused(Platform::Telegram, "1".into(), Timestamp(0));
+        assert!(!at(PlaceKind::Group, 59) && at(PlaceKind::Private, 59) && at(PlaceKind::Group, 60));
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     clock::Timestamp,
     outbound::Outbound,
     store::{
-        Conn, StoreError, Tx, messages, pairings,
+        Conn, Db, StoreError, Tx, messages, pairings,
         settings::{self, BOT},
         users::{self, UserRole},
     },
@@ -22,6 +22,8 @@ const GOOD_FOR: Duration = Duration::from_secs(60 * 60);
 const AGAIN_AFTER: Duration = Duration::from_secs(60);
 /// The characters of a code.
 const CODE_LENGTH: usize = 8;
+/// The most words of a text that are tried.
+const MOST_WORDS: usize = 50;
 /// The setting that holds the hash of the owner's code.
 const CLAIM: &str = "claim_code_hash";
 
@@ -37,6 +39,45 @@ pub(super) async fn claims(tx: &mut Tx, visit: &Visit, text: &str) -> Result<boo
 /// Whether this may be the owner's code, by its looks.
 pub(super) fn may_claim(visit: &Visit, text: &str) -> bool {
     visit.place.kind.is_private() && text.trim().len() == CODE_LENGTH
+}
+
+/// What would be stored of each word of a text that may be a code.
+fn said_codes(text: &str) -> Vec<String> {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.len() == CODE_LENGTH)
+        .take(MOST_WORDS)
+        .map(|word| clifford_vault::hash(&word.to_uppercase()))
+        .collect()
+}
+
+/// Voids the owner's code if it stands in what somebody said where others read along, and makes a new one, which only
+/// the log of this process tells.
+pub(super) async fn void_said(db: &Db, text: &str, now: Timestamp) -> Result<(), StoreError> {
+    let hashes = said_codes(text);
+    if hashes.is_empty() {
+        return Ok(());
+    }
+    let code = settings::get(&mut db.glance().await?, BOT, CLAIM).await?;
+    let Some(code) = code.filter(|code| hashes.contains(code)) else {
+        return Ok(());
+    };
+    let made = db
+        .write(move |tx| {
+            Box::pin(async move {
+                match settings::take(tx, BOT, CLAIM, &code).await? {
+                    true => claim_code(tx, now).await,
+                    false => Ok(None),
+                }
+            })
+        })
+        .await?;
+    if let Some(code) = made {
+        tracing::warn!(
+            code,
+            "the owner's code was said where others read along and is void; send this one in a private chat"
+        );
+    }
+    Ok(())
 }
 
 /// Meets a stranger: makes them the owner if they say the owner's code, else gives them a code of their own.

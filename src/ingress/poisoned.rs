@@ -8,6 +8,7 @@ use futures::FutureExt;
 
 use super::Gatekeeper;
 use crate::{
+    engine::crash::{self, Way},
     store::{StoreError, unreadable},
     telemetry::measures,
 };
@@ -15,6 +16,8 @@ use crate::{
 /// How often an event is tried that is refused for what is stored, or for a bug: what it met may pass, as when two people
 /// become one meanwhile.
 const TRIES: u32 = 3;
+/// The most characters of why an event could not be read.
+const REASON: usize = 200;
 /// How long to wait between two tries.
 const BETWEEN: Duration = Duration::from_millis(100);
 
@@ -23,7 +26,7 @@ impl Gatekeeper {
     ///
     /// # Errors
     /// The database is not there: the event is to be handed in again.
-    pub(super) async fn take(&self, event: Inbound) -> Result<Accepted, StoreError> {
+    pub(super) async fn take_at_once(&self, event: Inbound) -> Result<Accepted, StoreError> {
         let platform = event.platform();
         let mut tries = 1;
         let why = loop {
@@ -37,14 +40,20 @@ impl Gatekeeper {
         };
         tracing::error!(%platform, "an event cannot be stored; it is kept in unreadable_events, which tells why");
         let payload = self.masked(format!("{event:?}"));
-        self.keep(platform, payload, why).await
+        let (accepted, _) = self.keep_once(platform, payload, why).await?;
+        Ok(accepted)
     }
 
     async fn try_to(&self, event: Inbound) -> Result<Accepted, StoreError> {
         let taken = async {
+            crash::strike(Way::Event, || match &event {
+                Inbound::Message(message) => message.text.clone(),
+                _ => String::new(),
+            });
             match event {
                 Inbound::Message(message) => self.message(message).await,
                 Inbound::Edit(edit) => self.edit(edit).await,
+                Inbound::Deleted(deleted) => self.deleted(deleted).await,
                 Inbound::Command(command) => self.command(command).await,
                 Inbound::Moved(moved) => self.moved(moved).await,
                 Inbound::Left(left) => self.left(left).await,
@@ -60,21 +69,38 @@ impl Gatekeeper {
     }
 
     async fn unreadable(&self, event: Unreadable) -> Result<Accepted, StoreError> {
-        tracing::warn!(platform = %event.platform, "an event could not be read; it is kept in unreadable_events");
-        self.keep(event.platform, event.payload, event.error).await
+        // What is wrong is said in the adapter's words, without the payload's.
+        let reason: String = event.error.chars().take(REASON).collect();
+        let platform = event.platform;
+        let (accepted, is_news) = self.keep_once(platform, event.payload, event.error).await?;
+        if is_news {
+            tracing::warn!(%platform, reason, "an event could not be read; it is kept in unreadable_events");
+        } else {
+            tracing::debug!(%platform, reason, "an event could not be read, as before");
+        }
+        Ok(accepted)
     }
 
-    async fn keep(&self, platform: Platform, payload: String, why: String) -> Result<Accepted, StoreError> {
+    /// Keeps an event; tells whether it was not kept before. A history is read again at every start.
+    async fn keep_once(
+        &self,
+        platform: Platform,
+        payload: String,
+        why: String,
+    ) -> Result<(Accepted, bool), StoreError> {
         tracing::debug!(%platform, error = why, "why an event was not taken");
         let now = self.engine.clock.now();
-        self.engine
+        let is_news = self
+            .engine
             .db
             .write(move |tx| {
                 Box::pin(async move { unreadable::insert(tx, platform.as_str(), &payload, &why, now).await })
             })
             .await?;
-        measures::event_unreadable(platform);
-        Ok(Accepted::Stored)
+        if is_news {
+            measures::event_unreadable(platform);
+        }
+        Ok((Accepted::Stored, is_news))
     }
 }
 

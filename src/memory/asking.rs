@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use clifford_llm::{Completion, Request, estimate_tokens};
+use clifford_llm::{Completion, ModelError, Request, estimate_request};
 use tokio::time::Instant;
 
 use super::result::Progress;
@@ -11,10 +11,11 @@ use crate::{
     engine::{
         Engine,
         crash::{self, Point},
+        prompt::{fit, room::Window},
         step::LlmResponse,
     },
     id::{ChannelId, SpaceId, UserId},
-    jobs::JobError,
+    jobs::{self, JobError},
     roles::{NoReply, Payer, Role},
     store::{jobs::JobLease, usage::Call},
 };
@@ -44,22 +45,67 @@ impl Whose {
     }
 }
 
+/// How often a request is made shorter that the model refuses as too long.
+const SHORTENED: u32 = 3;
+
+/// What the memory writer's requests must fit into.
+pub(super) fn window(engine: &Engine) -> Window {
+    Window {
+        tokens: engine.roles.window(Role::Memory, None),
+        reply: engine.roles.reply_limit(Role::Memory),
+    }
+}
+
+/// Asks the model. A request that is too long for it is made shorter.
+///
+/// # Errors
+/// As [`complete_within`].
+pub(super) async fn complete(
+    engine: &Engine,
+    whose: &Whose,
+    request: Request,
+    progress: &mut Progress,
+) -> Result<Completion, JobError> {
+    let mut window = window(engine);
+    let mut shortened = 0;
+    loop {
+        let mut fitting = request.clone();
+        fit::fit(&mut fitting, window);
+        let tokens = estimate_request(&fitting);
+        fit::leave_room(&mut fitting, window, tokens);
+        let told = match complete_within(engine, whose, fitting, progress).await {
+            Err(JobError::Model(ModelError::TooLong { window, .. })) if shortened < SHORTENED => window,
+            asked => return asked,
+        };
+        let learned = engine.roles.window(Role::Memory, None);
+        let known = told.map_or(learned, |told| told.min(learned));
+        let provider = engine.roles.provider_of(Role::Memory).unwrap_or_default().to_owned();
+        let Some(shorter) = fit::shorter(window.tokens, tokens, known, shortened) else {
+            return Err(JobError::Model(ModelError::TooLong { provider, window: told }));
+        };
+        window.tokens = shorter;
+        shortened += 1;
+    }
+}
+
 /// Asks the model, for as long as a run may work. Where a budget is spent, the job waits until it begins anew.
 ///
 /// # Errors
 /// No reply, or no money for one; the store's.
-pub(super) async fn complete(
+async fn complete_within(
     engine: &Engine,
     whose: &Whose,
     mut request: Request,
     progress: &mut Progress,
 ) -> Result<Completion, JobError> {
-    let words = request.messages.iter();
-    let prompt_tokens = words.map(|message| estimate_tokens(&message.content)).sum();
+    let prompt_tokens = estimate_request(&request);
     let settlement = reserve(engine, whose, prompt_tokens, request.max_tokens).await?;
     crash::reach(Point::BeforeMemoryCall);
     request.deadline = Some(Instant::now() + Duration::from_millis(engine.rules.max_run_ms));
-    let completion = match engine.roles.ask(Role::Memory, None, &request, &mut ()).await {
+    jobs::leave_isolation(engine, whose.lease).await?;
+    let reply = engine.roles.ask(Role::Memory, None, &request, &mut ()).await;
+    jobs::enter_isolation(engine, whose.lease).await?;
+    let completion = match reply {
         Ok(completion) => completion,
         Err(NoReply { error, timed_out }) => {
             let broken_off = budget::broken_off(&engine.roles, Role::Memory, prompt_tokens, None);

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use clifford_channel::FORWARDED;
+use clifford_channel::is_of_others;
 use clifford_llm::estimate_tokens;
 
 use super::levels;
@@ -20,6 +20,7 @@ use crate::{
         memory_items::{MemoryItem, Remembered, Viewer},
         messages::{Direction, Turn},
         recollection::{Conversation, Elsewhere, Outside, Recollection, Wanted},
+        replies::quotes_others,
         runs::{Run, RunKind},
         settings::Around,
     },
@@ -164,7 +165,7 @@ pub fn recall(found: Recollection, question: &str, defaults: PlaceSettings, toke
 pub fn origins(run: &Run, recalled: &Recalled) -> BTreeSet<String> {
     let outside = &recalled.outside;
     let shown = !recalled.items.is_empty();
-    let forwarded = |text: &str| text.contains(FORWARDED);
+    let forwarded = is_of_others;
     let turns = &recalled.conversation.turns;
     let told = [
         (outside.answers, "what was read before in this conversation"),
@@ -178,6 +179,10 @@ pub fn origins(run: &Run, recalled: &Recalled) -> BTreeSet<String> {
         (
             forwarded(&run.input_text) || turns.iter().any(|turn| forwarded(&turn.content)),
             "a forwarded message",
+        ),
+        (
+            quotes_others(&run.input_text) || turns.iter().any(|turn| quotes_others(&turn.content)),
+            "what somebody else wrote and was quoted",
         ),
     ];
     told.into_iter()

@@ -8,17 +8,19 @@ use crate::{
 };
 
 /// The most characters that are read at a time.
-const MOST_CHARACTERS: usize = 24_000;
+const MOST_CHARACTERS: u64 = 24_000;
 
-/// How many of these messages are read at a time, of at most `most`; at least one, if there is one.
-pub fn length(said: &[Said], most: usize) -> usize {
-    let mut characters = 0;
+/// How many of these messages are read at a time, of at most `most`, and as long together as `room` by `weight`; at
+/// least one, if there is one.
+pub fn length(said: &[Said], most: usize, room: u64, weight: impl Fn(&str) -> u64) -> usize {
+    let room = room.min(MOST_CHARACTERS);
+    let mut sum = 0;
     let fitting = said
         .iter()
         .take(most.max(1))
         .take_while(|said| {
-            characters += said.content.chars().count();
-            characters <= MOST_CHARACTERS
+            sum += weight(&said.content);
+            sum <= room
         })
         .count();
     fitting.max(1).min(said.len())
@@ -92,10 +94,13 @@ mod tests {
                 .map(|size| said(Direction::Inbound, None, &"x".repeat(*size)))
                 .collect()
         };
-        assert_eq!(length(&of(&[]), 5), 0);
-        assert_eq!(length(&of(&[1, 1, 1]), 2), 2);
-        assert_eq!(length(&of(&[1, 1, 1]), 0), 1);
-        assert_eq!(length(&of(&[20_000, 4_000, 1]), 5), 2);
-        assert_eq!(length(&of(&[99_000, 1]), 5), 1);
+        let length = |sizes: &[usize], most, room| super::length(&of(sizes), most, room, |text| text.len() as u64);
+        assert_eq!(length(&[], 5, 99_000), 0);
+        assert_eq!(length(&[1, 1, 1], 2, 99_000), 2);
+        assert_eq!(length(&[1, 1, 1], 0, 99_000), 1);
+        assert_eq!(length(&[20_000, 4_000, 1], 5, 99_000), 2);
+        assert_eq!(length(&[99_000, 1], 5, 99_000), 1);
+        // A small model reads less at a time.
+        assert_eq!(length(&[2_000, 2_000, 2_000], 5, 4_000), 2);
     }
 }

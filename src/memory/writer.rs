@@ -7,7 +7,7 @@ use clifford_llm::ModelError;
 use serde_json::Value;
 
 use super::{
-    asking::{Whose, complete},
+    asking::{Whose, complete, window},
     operations::{self, Reading},
     result::{Progress, Unread},
     rules::{self, Place},
@@ -18,6 +18,7 @@ use crate::{
     engine::{
         Engine,
         crash::{self, Point},
+        prompt::{fit, weight::Form},
     },
     id::{ChannelId, ContextId, MemoryItemId, MessageId, SpaceId, UserId},
     jobs::JobError,
@@ -46,9 +47,9 @@ pub async fn work(engine: &Arc<Engine>, job: &Job, lease: JobLease) -> Result<()
         };
         let written = match ask(engine, &piece, lease, &mut progress).await {
             // It may be too long for this model, or one message may spoil it.
-            Err(JobError::Model(ModelError::BadRequest { .. } | ModelError::Refused { .. }))
-                if piece.said.len() > 1 =>
-            {
+            Err(JobError::Model(
+                ModelError::TooLong { .. } | ModelError::BadRequest { .. } | ModelError::Refused { .. },
+            )) if piece.said.len() > 1 => {
                 most = piece.said.len() / 2;
                 continue;
             }
@@ -94,7 +95,7 @@ pub async fn work(engine: &Arc<Engine>, job: &Job, lease: JobLease) -> Result<()
 /// reads nothing at all may be set up wrongly: it costs a job one message at most.
 fn passes_over(error: &ModelError, job: &Job, progress: &Progress) -> bool {
     match error {
-        ModelError::Refused { .. } => true,
+        ModelError::TooLong { .. } | ModelError::Refused { .. } => true,
         ModelError::BadRequest { .. } => {
             progress.calls > 0 || job.attempts >= ATTEMPTS_WITH_ALL && progress.unread.is_empty()
         }
@@ -180,7 +181,8 @@ async fn next_piece(engine: &Engine, job: &Job, most: usize) -> Result<Option<Pi
     // One more tells whether there is more.
     let limit = u32::try_from(most.saturating_add(1)).unwrap_or(u32::MAX);
     let mut said = memory_write::next(&mut conn, context, after, job.through, limit).await?;
-    let length = segment::length(&said, most);
+    let room = fit::at_once(window(engine));
+    let length = segment::length(&said, most, room, |text| Form::Json.weigh(text));
     let is_last = length == said.len();
     said.truncate(length);
     let Some(last) = said.last() else {

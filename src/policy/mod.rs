@@ -3,6 +3,7 @@
 //! [`judge`](judge::judge) says what becomes of a call; [`words`] tells what a call or message would carry out;
 //! [`question`] is what a person reads who is asked to approve one.
 
+mod addresses;
 mod built_in;
 mod condition;
 pub mod judge;

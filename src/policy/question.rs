@@ -1,6 +1,7 @@
 //! What a person reads who is asked to approve a call: exactly what it is, in a form that no argument can break out of.
 
 use clifford_channel::Button;
+use clifford_markup::is_deceiving;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -138,17 +139,6 @@ pub fn shown(text: &str, most: usize) -> String {
         .map(|c| if c.is_whitespace() { ' ' } else { c })
         .filter(|c| !is_deceiving(*c) && !"`*_[]<>|~\\#".contains(*c));
     clifford_markup::shortened(&plain.collect::<String>(), most)
-}
-
-/// Shows nothing, or shows others in another order: control characters, marks of direction, joiners, tags, variation
-/// selectors, line separators.
-fn is_deceiving(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
-            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e0fff}')
 }
 
 fn sentence(text: &str) -> String {

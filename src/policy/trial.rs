@@ -90,7 +90,7 @@ pub fn run(
         class: command.class,
         args,
         leak: (command.reaches_out && trial.tainted)
-            .then(|| words::leak(args, &Known::default(), &Known::default()))
+            .then(|| words::leak(args, &command.schema, &Known::default(), &Known::default()))
             .flatten(),
     };
     let origins = trial.tainted.then(|| "words from outside".to_owned());

@@ -1,9 +1,15 @@
 //! What a run knows from where: which addresses and words may go out once it has read words from outside. Pure.
 
-use std::{borrow::Cow, collections::BTreeSet};
+use std::{borrow::Cow, collections::BTreeSet, ops::Range};
 
+use clifford_channel::is_of_others;
+use clifford_markup::Fate;
 use serde_json::{Map, Value};
-use url::Url;
+use url::{Url, form_urlencoded};
+
+use super::addresses::{self, Short};
+
+use crate::store::replies::quotes_others;
 
 /// What stands where an address was taken out of a message.
 pub const REMOVED: &str = "(link removed)";
@@ -11,20 +17,56 @@ pub const REMOVED: &str = "(link removed)";
 const LONGEST: usize = 40;
 /// A shorter word tells nothing.
 const SHORTEST: usize = 4;
+/// Pieces of at most so many letters are read together: `m e p h i s t o`.
+const PIECE: usize = 2;
+/// The most bytes of a text whose pieces are known as they stand there.
+const SHORT_TEXT: usize = 4000;
+/// How deep JSON within texts of JSON is read.
+const DEEPEST: usize = 8;
+
+/// Whose words a message holds beside its sender's, by how it is written down.
+pub fn of_others(text: &str) -> impl Iterator<Item = &'static str> {
+    let told = [
+        (is_of_others(text), "a forwarded message"),
+        (quotes_others(text), "what somebody else wrote and was quoted"),
+    ];
+    told.into_iter().filter(|(is_so, _)| *is_so).map(|(_, origin)| origin)
+}
 
 /// Addresses and words that were read or written somewhere.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known {
     addresses: BTreeSet<String>,
+    /// What stood between white space in short texts.
+    pieces: BTreeSet<String>,
     words: BTreeSet<String>,
 }
 
 impl Known {
     /// Takes in a text.
     pub fn learn(&mut self, text: &str) {
-        self.addresses
-            .extend(tokens(text).filter_map(|(_, token)| address(token)));
+        self.learn_addresses(text);
+        if text.len() <= SHORT_TEXT {
+            self.pieces.extend(text.split_whitespace().map(str::to_owned));
+        }
+        // Markdown writes some signs of an address with a backslash before them.
+        if text.contains('\\') {
+            self.learn_addresses(&unescaped(text));
+        }
         self.words.extend(words(text));
+        let plain = addresses::plain(text);
+        if plain != text {
+            self.words.extend(words(&plain));
+        }
+    }
+
+    fn learn_addresses(&mut self, text: &str) {
+        let tokens = addresses::tokens(text).flat_map(addresses::called);
+        self.addresses.extend(tokens);
+        for found in addresses::all(text) {
+            let readings = found.readings.into_iter().filter_map(|reading| text.get(reading));
+            self.addresses.extend(readings.flat_map(addresses::called));
+        }
     }
 
     /// Takes in every text of a value.
@@ -40,172 +82,259 @@ impl Known {
             Value::Null | Value::Bool(_) => {}
         }
     }
+
+    /// Whether what would be called for an address is known.
+    fn has(&self, written: &str) -> bool {
+        addresses::called(written)
+            .iter()
+            .any(|called| self.addresses.contains(called))
+    }
+
+    /// Whether an address in a text is known as it stands there.
+    fn has_found(&self, text: &str, found: &addresses::Found) -> bool {
+        found.readings.iter().any(|reading| {
+            let behind = text.get(reading.end..found.range.end).unwrap_or_default();
+            addresses::only_closes(behind) && text.get(reading.clone()).is_some_and(|written| self.has(written))
+        })
+    }
 }
 
-/// What arguments would carry out: the first address that is not known outside letter by letter, word that is known
-/// from what is private alone, or word that is none.
-pub fn leak(args: &Map<String, Value>, known: &Known, private: &Known) -> Option<String> {
-    args.iter()
-        .find_map(|(name, value)| in_text(name, known, private).or_else(|| in_value(value, known, private)))
+/// Text without the backslashes that Markdown puts before signs.
+fn unescaped(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '\\' || !chars.peek().is_some_and(char::is_ascii_punctuation) {
+            plain.push(c);
+        }
+    }
+    plain
+}
+
+/// What arguments would carry out: the first address that would be called and is not known outside exactly so, word that
+/// is known from what is private alone, or word that is none. `schema` is that of the arguments: what it says is an
+/// address must be one that is known.
+pub fn leak(args: &Map<String, Value>, schema: &Value, known: &Known, private: &Known) -> Option<String> {
+    let mut addressed = Vec::new();
+    addressed_by(schema, schema, args, 0, &mut addressed);
+    let unknown = addressed.into_iter().find(|text| {
+        let whole = addresses::whole(text);
+        let is_known = match &whole {
+            Ok(Some(address)) => known.addresses.contains(address),
+            // No client calls it, but a server may read it.
+            Ok(None) => known.has(text) || known.pieces.contains(text.trim()),
+            Err(()) => false,
+        };
+        !is_known
+    });
+    unknown
+        .map(str::to_owned)
+        .or_else(|| in_fields(args, known, private, 0))
+}
+
+/// The texts among arguments whose schema says that they are addresses.
+fn addressed_by<'a>(root: &Value, schema: &Value, args: &'a Map<String, Value>, depth: usize, into: &mut Vec<&'a str>) {
+    for (name, value) in args {
+        if let Some(field) = schema.get("properties").and_then(|fields| fields.get(name)) {
+            addressed(root, field, value, depth, into);
+        } else if let Some(field) = schema.get("additionalProperties").filter(|field| field.is_object()) {
+            addressed(root, field, value, depth, into);
+        }
+    }
+}
+
+fn addressed<'a>(root: &Value, schema: &Value, value: &'a Value, depth: usize, into: &mut Vec<&'a str>) {
+    if depth > DEEPEST {
+        return;
+    }
+    let within = |key: &str| schema.get(key).and_then(Value::as_array).into_iter().flatten();
+    for other in within("anyOf").chain(within("oneOf")).chain(within("allOf")) {
+        addressed(root, other, value, depth + 1, into);
+    }
+    let named = schema
+        .get("$ref")
+        .and_then(Value::as_str)
+        .and_then(|name| name.strip_prefix('#'));
+    if let Some(other) = named.and_then(|pointer| root.pointer(pointer)) {
+        addressed(root, other, value, depth + 1, into);
+    }
+    match value {
+        Value::String(text) => {
+            let format = schema.get("format").and_then(Value::as_str).unwrap_or_default();
+            if ["url", "uri", "iri", "http-url", "uri-reference", "iri-reference"].contains(&format) {
+                into.push(text);
+            }
+        }
+        Value::Array(items) => {
+            if let Some(field) = schema.get("items") {
+                items
+                    .iter()
+                    .for_each(|item| addressed(root, field, item, depth + 1, into));
+            }
+        }
+        Value::Object(fields) => addressed_by(root, schema, fields, depth + 1, into),
+        _ => {}
+    }
+}
+
+fn in_fields(args: &Map<String, Value>, known: &Known, private: &Known, depth: usize) -> Option<String> {
+    args.iter().find_map(|(name, value)| {
+        in_text(name, known, private, depth).or_else(|| in_value(value, known, private, depth))
+    })
 }
 
 /// The words and addresses of a text that only what is private tells: what a subagent is told of them is no more known
 /// outside than it was before.
 pub fn private_in(text: &str, known: &Known, private: &Known) -> Vec<String> {
-    let addresses =
-        tokens(text).filter(|(_, token)| address(token).is_some_and(|found| !known.addresses.contains(&found)));
+    let unknown = addresses::all(text)
+        .into_iter()
+        .filter(|found| !known.has_found(text, found));
+    let addresses = unknown.filter_map(|found| Some(text.get(found.range)?.to_owned()));
     let hidden = words(text).filter(|word| private.words.contains(word) && !known.words.contains(word));
-    let found: BTreeSet<_> = addresses.map(|(_, token)| token.to_owned()).chain(hidden).collect();
+    let found: BTreeSet<_> = addresses.chain(hidden).collect();
     found.into_iter().collect()
 }
 
-fn in_value(value: &Value, known: &Known, private: &Known) -> Option<String> {
+fn in_value(value: &Value, known: &Known, private: &Known, depth: usize) -> Option<String> {
     match value {
-        Value::String(text) => in_text(text, known, private),
-        Value::Array(items) => items.iter().find_map(|item| in_value(item, known, private)),
-        Value::Object(fields) => leak(fields, known, private),
-        Value::Number(number) => in_text(&number.to_string(), known, private),
+        Value::String(text) => in_text(text, known, private, depth),
+        Value::Array(items) => items.iter().find_map(|item| in_value(item, known, private, depth)),
+        Value::Object(fields) => in_fields(fields, known, private, depth),
+        Value::Number(number) => in_text(&number.to_string(), known, private, depth),
         Value::Null | Value::Bool(_) => None,
     }
 }
 
-fn in_text(text: &str, known: &Known, private: &Known) -> Option<String> {
+fn in_text(text: &str, known: &Known, private: &Known, depth: usize) -> Option<String> {
     // What is one address, to whoever would call it, is known as a whole or not at all.
-    if let Some(whole) = whole_address(text) {
-        return (!known.addresses.contains(&whole)).then(|| text.to_owned());
+    match addresses::whole(text) {
+        Ok(None) => {}
+        Ok(Some(whole)) if known.addresses.contains(&whole) => return None,
+        Ok(Some(_)) | Err(()) => return Some(text.to_owned()),
     }
+    // So is what begins as a host does, and is one word.
+    let trimmed = text.trim();
+    let begins = || {
+        addresses::all(trimmed)
+            .first()
+            .is_some_and(|found| found.range.start == 0)
+    };
+    if !trimmed.contains(char::is_whitespace) && begins() {
+        return (!known.has(trimmed)).then(|| text.to_owned());
+    }
+    // Texts that hold JSON are read as whoever gets them reads them.
+    if text.trim_start().starts_with(['{', '[', '"'])
+        && let Ok(value) = serde_json::from_str::<Value>(text)
+    {
+        return match depth < DEEPEST {
+            true => in_value(&value, known, private, depth + 1),
+            false => Some(text.to_owned()),
+        };
+    }
+    let plain = addresses::plain(text);
+    [text, &plain]
+        .into_iter()
+        .find_map(|text| in_reading(text, known, private))
+}
+
+/// What one way to read a text would carry out.
+fn in_reading(text: &str, known: &Known, private: &Known) -> Option<String> {
     let mut rest = String::new();
-    for (_, token) in tokens(text) {
-        match address(token) {
-            Some(address) if known.addresses.contains(&address) => {}
-            Some(_) => return Some(token.to_owned()),
-            None => {
-                rest.push_str(token);
-                rest.push(' ');
-            }
+    let mut from = 0;
+    for found in addresses::all(text) {
+        if !known.has_found(text, &found) {
+            return text.get(found.range).map(str::to_owned);
         }
+        rest.push_str(text.get(from..found.range.start).unwrap_or_default());
+        rest.push(' ');
+        from = found.range.end;
     }
-    words(&rest).find(|word| {
+    rest.push_str(text.get(from..).unwrap_or_default());
+    let decoded: Vec<_> = form_urlencoded::parse(rest.as_bytes())
+        .flat_map(|(name, value)| [name.into_owned(), value.into_owned()])
+        .collect();
+    let decoded = decoded.join(" ");
+    let joined = joined(&rest);
+    words(&rest).chain(words(&decoded)).chain(joined).find(|word| {
         let is_none = word.chars().count() > LONGEST;
         (is_none || private.words.contains(word)) && !known.words.contains(word)
     })
 }
 
-/// A text that would be called as one address, in the form in which that is compared: however its scheme is written,
-/// whatever stands in it.
-fn whole_address(text: &str) -> Option<String> {
-    let trimmed = text.trim();
-    let has_scheme = SCHEMES.iter().any(|scheme| {
-        let head = trimmed.get(..scheme.len());
-        head.is_some_and(|head| head.eq_ignore_ascii_case(scheme)) && trimmed[scheme.len()..].starts_with(':')
-    });
-    let url = match has_scheme {
-        true => Url::parse(trimmed).ok()?,
-        // Without a scheme it is one only if it begins as a host does, and is one word.
-        false if !trimmed.contains("://") && !trimmed.contains(char::is_whitespace) => {
-            let (_, first) = tokens(trimmed).next().filter(|(at, _)| *at == 0)?;
-            address(first)?;
-            let bare = trimmed.trim_start_matches("//");
-            Url::parse(&format!("https://{bare}")).ok()?
+/// Words that are written in pieces.
+fn joined(text: &str) -> Vec<String> {
+    let mut joined = Vec::new();
+    let mut pieces: Vec<&str> = Vec::new();
+    let ended = std::iter::once("ended");
+    for piece in text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|piece| !piece.is_empty())
+        .chain(ended)
+    {
+        if piece.chars().count() <= PIECE {
+            pieces.push(piece);
+            continue;
         }
-        false => return None,
-    };
-    let text = url.as_str();
-    address(text.trim_end_matches('#'))
-}
-
-/// The schemes by which something is called.
-const SCHEMES: [&str; 5] = ["http", "https", "ftp", "ws", "wss"];
-
-/// What closes an address without being part of it.
-const CLOSERS: &[char] = &[
-    ')', ']', '}', '\'', '`', '*', '|', '_', '~', '.', ',', ';', ':', '!', '?',
-];
-
-/// What stands at a place of a message from an address on: whoever shows it may take more of it than we would.
-fn run_on(text: &str, at: usize) -> &str {
-    let rest = &text[at..];
-    let end = rest.find(|c: char| c.is_whitespace() || c.is_control() || "<>\"".contains(c));
-    &rest[..end.unwrap_or(rest.len())]
+        let whole = pieces.concat().to_lowercase();
+        if pieces.len() > 1 && whole.chars().count() >= SHORTEST {
+            joined.push(whole);
+        }
+        pieces.clear();
+    }
+    joined
 }
 
 /// A message without the addresses that nobody outside knows: whoever shows it may fetch them, and so tell what stands
 /// in them.
 pub fn without_unknown<'a>(text: &'a str, known: &Known) -> Cow<'a, str> {
-    let mut until = 0;
-    let unknown: Vec<_> = tokens(text)
-        .filter(|(_, token)| carries(token))
-        .filter_map(|(at, token)| {
-            if at < until {
-                return None;
-            }
-            let found = address(token)?;
-            let run_on = if is_absolute(token) { run_on(text, at) } else { token };
-            let behind = run_on.get(token.len()..).unwrap_or_default();
-            if known.addresses.contains(&found) && behind.chars().all(|c| CLOSERS.contains(&c)) {
-                return None;
-            }
-            // A Markdown link ends at its bracket; what is glued to that goes with it.
-            let piece = run_on.trim_end_matches(CLOSERS);
-            let piece = if piece.len() < token.len() { token } else { piece };
-            until = at + piece.len();
-            Some((at, piece))
-        })
-        .collect();
-    if unknown.is_empty() {
-        return Cow::Borrowed(text);
-    }
-    let mut cleaned = String::with_capacity(text.len());
-    let mut from = 0;
-    for (at, token) in unknown {
-        cleaned.push_str(&text[from..at]);
-        cleaned.push_str(REMOVED);
-        from = at + token.len();
-    }
-    cleaned.push_str(&text[from..]);
-    Cow::Owned(cleaned)
+    clifford_markup::cleaned(text, REMOVED, &Messages(known))
 }
 
-/// Whether an address can tell anything: a bare name of two parts is a file as often as a host.
-fn carries(token: &str) -> bool {
-    is_absolute(token) || token.contains(['/', '?']) || token.matches('.').count() >= 2
-}
+/// Judges the addresses of a message.
+struct Messages<'a>(&'a Known);
 
-fn is_absolute(token: &str) -> bool {
-    token.contains("://") || token.starts_with("//") || token.starts_with("www.") || token.starts_with("data:")
-}
-
-/// The pieces of a text that could be an address, each with its place.
-fn tokens(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let breaks = |c: char| c.is_whitespace() || c.is_control() || "\"'`<>()[]{}|\\^*".contains(c);
-    text.split(breaks).filter(|token| !token.is_empty()).map(move |token| {
-        let at = token.as_ptr() as usize - text.as_ptr() as usize;
-        let trimmed = token.trim_end_matches(['.', ',', ';', ':', '!', '?']);
-        let begun = trimmed.trim_start_matches(['.', ',', ';', ':', '!', '?']);
-        (at + (trimmed.len() - begun.len()), begun)
-    })
-}
-
-/// An address in the form in which it is compared, if a piece is one.
-fn address(token: &str) -> Option<String> {
-    let bare = token.split_once("://").map_or(token, |(_, rest)| rest);
-    if bare.trim_matches('/').is_empty() {
-        return None;
+impl clifford_markup::Judge for Messages<'_> {
+    fn may_lead_to(&self, target: &str) -> bool {
+        // Browsers pass over these.
+        let target: String = target.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();
+        let target = target.trim_matches(|c: char| c.is_whitespace() || c.is_control());
+        let begins = |scheme: &str| {
+            target
+                .get(..scheme.len())
+                .is_some_and(|head| head.eq_ignore_ascii_case(scheme))
+        };
+        if begins("mailto:") || begins("tel:") {
+            return true;
+        }
+        if !addresses::called(target).is_empty() {
+            return self.0.has(target);
+        }
+        // What is left leads nowhere but within the page that shows it.
+        addresses::whole(target) == Ok(None)
+            && Url::parse(target).is_err()
+            && !target.starts_with("//")
+            && !target.contains('\\')
     }
-    let host = bare.split(['/', '?', '#']).next().unwrap_or_default();
-    let name = host.rsplit('@').next().unwrap_or_default();
-    let name = name.split(':').next().unwrap_or_default();
-    let last = name.rsplit('.').next().unwrap_or_default();
-    let is_host = name.contains('.') && last.chars().count() >= 2 && last.chars().all(char::is_alphabetic);
-    if !is_absolute(token) && !is_host {
-        return None;
+
+    fn unwanted(&self, text: &str) -> Vec<(Range<usize>, Fate)> {
+        let unknown = addresses::all(text)
+            .into_iter()
+            .filter(|found| !self.0.has_found(text, found));
+        unknown
+            .filter_map(|found| {
+                let fate = match (found.is_short, addresses::short(text.get(found.range.clone())?)) {
+                    (false, _) | (true, Short::Host) => Fate::Removed,
+                    (true, Short::Unclear) => Fate::Code,
+                    (true, Short::File) => return None,
+                };
+                Some((found.range, fate))
+            })
+            .collect()
     }
-    let bare = bare.trim_end_matches('/');
-    Some(if bare.contains(['/', '?', '#']) {
-        bare.to_owned()
-    } else {
-        bare.to_lowercase()
-    })
+
+    fn is_unwanted_in_code(&self, text: &str) -> bool {
+        addresses::all(text).iter().any(|found| !found.is_short)
+    }
 }
 
 fn words(text: &str) -> impl Iterator<Item = String> {
@@ -236,102 +365,4 @@ pub fn telling(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn known(text: &str) -> Known {
-        let mut known = Known::default();
-        known.learn(text);
-        known
-    }
-
-    #[test]
-    fn only_what_is_known_outside_goes_out_once_words_from_outside_were_read() {
-        let outside = known("see https://example.com/a?b=1, [docs](https://docs.rs/x) or wiki.org. Kittens are nice");
-        let private = known("Her cat is called Mephisto, the code is 4711");
-        let cases = [
-            (json!({ "url": "https://example.com/a?b=1" }), None),
-            (json!({ "url": "http://docs.rs/x/" }), None),
-            (json!({ "url": "https://wiki.org" }), None),
-            (
-                json!({ "url": "https://example.com/a?b=2" }),
-                Some("https://example.com/a?b=2"),
-            ),
-            (
-                json!({ "url": "https://example.com/a?b=1&c=Mephisto" }),
-                Some("https://example.com/a?b=1&c=Mephisto"),
-            ),
-            (json!({ "url": "//evil.com/x" }), Some("//evil.com/x")),
-            (json!({ "url": "mephisto.evil.com" }), Some("mephisto.evil.com")),
-            (json!({ "url": "http://127.0.0.1/x" }), Some("http://127.0.0.1/x")),
-            (json!({ "url": "https:evil.com/cat" }), Some("https:evil.com/cat")),
-            (json!({ "url": "HTTPS:/evil.com/cat" }), Some("HTTPS:/evil.com/cat")),
-            (
-                json!({ "url": "https://example.com/a?b=1'4'7'1'1" }),
-                Some("https://example.com/a?b=1'4'7'1'1"),
-            ),
-            (
-                json!({ "url": "https://example.com/a?b=1 cat" }),
-                Some("https://example.com/a?b=1 cat"),
-            ),
-            (json!({ "url": "wiki.org/|4|7" }), Some("wiki.org/|4|7")),
-            (json!({ "query": "wiki.org kittens" }), None),
-            (json!({ "query": "nice kittens in winter" }), None),
-            (json!({ "query": "what is MEPHISTO" }), Some("mephisto")),
-            (json!({ "query": "door 4711" }), Some("4711")),
-            (json!({ "deep": { "list": ["fine", "mephisto"] } }), Some("mephisto")),
-            (json!({ "n": 4711 }), Some("4711")),
-            (
-                json!({ "query": "TWVwaGlzdG8gaXMgaGVyIGNhdCBhbmQgdGhlIGNvZGUgaXMgNDcxMQ" }),
-                Some("twvwaglzdg8gaxmgagvyignhdcbhbmqgdghlignvzgugaxmgndcxmq"),
-            ),
-        ];
-        for (args, expected) in cases {
-            let found = leak(args.as_object().unwrap(), &outside, &private);
-            assert_eq!(found.as_deref(), expected, "{args}");
-        }
-    }
-
-    #[test]
-    fn a_subagent_is_told_what_of_its_task_is_private() {
-        let outside = known("kittens, see example.com/a");
-        let private = known("Mephisto likes kittens, the code is 4711");
-        let task = "Look up kittens and Mephisto (4711) at example.com/a and example.com/b today";
-        assert_eq!(
-            private_in(task, &outside, &private),
-            ["4711", "example.com/b", "mephisto"]
-        );
-    }
-
-    #[test]
-    fn an_address_that_nobody_knows_is_taken_out_of_a_message() {
-        let outside = known("https://example.com/a");
-        let cases = [
-            ("Look at https://example.com/a.", "Look at https://example.com/a."),
-            ("![x](https://evil.com/?q=cat)", "![x]((link removed))"),
-            ("<https://evil.com/?q=cat>!", "<(link removed)>!"),
-            (
-                "see evil.com/cat and cat.evil.com, node.js",
-                "see (link removed) and (link removed), node.js",
-            ),
-            ("[a]: //evil.com/x", "[a]: (link removed)"),
-            ("ok `www.evil.com`", "ok `(link removed)`"),
-            ("https://example.com/a'c'a't'", "(link removed)'"),
-            (
-                "[a](https://example.com/a) and **https://example.com/a**",
-                "[a](https://example.com/a) and **https://example.com/a**",
-            ),
-            ("Version 1.2.3, e.g. U.S.A.", "Version 1.2.3, e.g. U.S.A."),
-        ];
-        for (text, expected) in cases {
-            assert_eq!(without_unknown(text, &outside), expected);
-        }
-    }
-
-    #[test]
-    fn numbers_tell_of_somebody() {
-        assert_eq!(telling("my pin is 4711 and 5 cats, A1234-b"), "4711 A1234");
-    }
-}
+mod tests;

@@ -2,11 +2,12 @@
 
 use super::{
     Conn, StoreError, Tx, args,
+    messages::MessageStatus,
     runs::{COLUMNS, Run},
 };
 use crate::{
     clock::Timestamp,
-    id::{ChannelId, ContextId, RunId, UserId},
+    id::{ChannelId, ContextId, MessageId, RunId, UserId},
 };
 
 /// What such a run waits for.
@@ -43,6 +44,46 @@ pub async fn asking(
              AND status = 'waiting' AND wake_reason = 'tool_confirm') ORDER BY id"
     );
     conn.all(sql, args![user, context, channel]).await
+}
+
+/// The messages of a channel that show a question, with their delivery status: the question's own, and those that showed
+/// it again.
+///
+/// # Errors
+/// The store's.
+pub async fn shown_in(
+    conn: &mut Conn,
+    run: RunId,
+    question: &str,
+    channel: ChannelId,
+) -> Result<Vec<(MessageId, MessageStatus)>, StoreError> {
+    conn.all(
+        "SELECT id, status FROM messages WHERE run_id = $1 AND channel_id = $2 AND direction = 'outbound'
+         AND metadata = $3 ORDER BY id",
+        args![run, channel, shows(question)],
+    )
+    .await
+}
+
+/// The questions of a person's runs that are on their way to a channel.
+///
+/// # Errors
+/// The store's.
+pub async fn on_the_way(conn: &mut Conn, user: UserId, channel: ChannelId) -> Result<Vec<MessageId>, StoreError> {
+    let rows: Vec<(MessageId,)> = conn
+        .all(
+            "SELECT id FROM messages WHERE direction = 'outbound' AND status IN ('pending', 'sending') AND run_id IN (
+                 SELECT id FROM runs WHERE user_id = $1 AND channel_id = $2 AND status = 'waiting'
+                 AND wake_reason = 'tool_confirm')",
+            args![user, channel],
+        )
+        .await?;
+    Ok(rows.into_iter().map(|row| row.0).collect())
+}
+
+/// The metadata of a message that shows a question.
+pub fn shows(question: &str) -> serde_json::Value {
+    serde_json::json!({ "question": question })
 }
 
 /// Takes the answer of a run that asks: it waits for nothing more than being woken. `false`: somebody answered before,

@@ -37,7 +37,7 @@ pub async fn all(conn: &mut Conn, now: Timestamp) -> Result<Backlogs, StoreError
     let jobs = "SELECT COUNT(*), MIN(due_at) FROM jobs
         WHERE status = 'pending' AND due_at <= $1 AND (lease_until IS NULL OR lease_until < $1)";
     let triggers = "SELECT COUNT(*), MIN(next_at) FROM triggers
-        WHERE kind <> 'wake' AND next_at IS NOT NULL AND next_at <= $1";
+        WHERE kind <> 'wake' AND quarantined_at IS NULL AND next_at IS NOT NULL AND next_at <= $1";
     let (count, since) = outbox::backlog(conn).await?;
     let asking: (i64,) = conn
         .one(

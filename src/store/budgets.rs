@@ -145,9 +145,15 @@ pub async fn settle(tx: &mut Tx, settlement: &Settlement, amount: Amount) -> Res
         for (subject, period) in &settlement.charged {
             tx.later(
                 "UPDATE budget_spending SET cost = cost + $1,
-                     tokens = CASE WHEN tokens > $5 THEN $5 ELSE tokens + $2 END
+                     tokens = CASE WHEN tokens >= $5 THEN $5 WHEN tokens + $2 > $5 THEN $5 ELSE tokens + $2 END
                  WHERE subject = $3 AND period = $4",
-                args![amount.cost, amount.tokens, subject, period, MOST_SPENT],
+                args![
+                    amount.cost,
+                    amount.tokens.min(MOST_SPENT.unsigned_abs()),
+                    subject,
+                    period,
+                    MOST_SPENT
+                ],
             )
             .await?;
         }

@@ -262,6 +262,32 @@ pub async fn page(conn: &mut Conn, before: Option<ChannelId>, limit: u32) -> Res
     conn.all(sql, args![before, limit]).await
 }
 
+/// A page of a person's private channels, newest first.
+///
+/// # Errors
+/// The store's.
+pub async fn page_of(
+    conn: &mut Conn,
+    user: UserId,
+    before: Option<ChannelId>,
+    limit: u32,
+) -> Result<Vec<Channel>, StoreError> {
+    let sql = format!("{SELECT} WHERE user_id = $1 AND ($2 IS NULL OR id < $2) ORDER BY id DESC LIMIT $3");
+    conn.all(sql, args![user, before, limit]).await
+}
+
+/// One of the channels of a space.
+///
+/// # Errors
+/// The store's.
+pub async fn of_space(conn: &mut Conn, space: SpaceId) -> Result<Option<Channel>, StoreError> {
+    conn.maybe(
+        format!("{SELECT} WHERE space_id = $1 ORDER BY id LIMIT 1"),
+        args![space],
+    )
+    .await
+}
+
 /// Makes a context the one that goes on in a channel.
 ///
 /// # Errors

@@ -1,7 +1,6 @@
 //! All rows of one person: found, handed to whoever looks for quotes, deleted.
 
-use serde_json::Value;
-use sqlx::FromRow;
+use {serde_json::Value, sqlx::FromRow};
 
 use super::{
     Conn, JsonText, StoreError, Tx, args,
@@ -403,6 +402,7 @@ pub async fn delete(tx: &mut Tx, person: &Person, job: JobId) -> Result<Counts, 
     let (channels, contexts) = (ids(tx, CHANNELS, own()).await?, ids(tx, CONTEXTS, own()).await?);
     let (runs, messages) = (ids(tx, RUNS, own()).await?, ids(tx, MESSAGES, own()).await?);
     removal::messages(tx, &messages, &mut counts).await?;
+    removal::quotes(tx, own()).await?;
     each(
         tx,
         "DELETE FROM message_parts WHERE message_id IN (

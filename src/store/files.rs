@@ -274,3 +274,41 @@ pub async fn loose_before(conn: &mut Conn, before: Timestamp, limit: u32) -> Res
         .await?;
     Ok(rows.into_iter().map(|row| row.0).collect())
 }
+
+/// Counts a death on a file that is about to be read: it is taken back when it was. Returns how many there were before,
+/// and whether it was set aside already.
+///
+/// # Errors
+/// The store's.
+pub async fn announce(tx: &mut Tx, id: FileId) -> Result<(i64, bool), StoreError> {
+    let row: Option<(i64, Option<Timestamp>)> = tx
+        .maybe(
+            "UPDATE files SET deaths = deaths + 1 WHERE id = $1 RETURNING deaths - 1, quarantined_at",
+            args![id],
+        )
+        .await?;
+    Ok(row.map_or((0, false), |(deaths, at)| (deaths, at.is_some())))
+}
+
+/// A file was read, or is not going to be.
+///
+/// # Errors
+/// The store's.
+pub async fn was_read(tx: &mut Tx, id: FileId) -> Result<(), StoreError> {
+    tx.execute("UPDATE files SET deaths = 0 WHERE id = $1", args![id])
+        .await?;
+    Ok(())
+}
+
+/// Sets a file aside: it is read no more.
+///
+/// # Errors
+/// The store's.
+pub async fn quarantine(tx: &mut Tx, id: FileId, now: Timestamp) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE files SET quarantined_at = $1 WHERE id = $2 AND quarantined_at IS NULL",
+        args![now, id],
+    )
+    .await?;
+    Ok(())
+}

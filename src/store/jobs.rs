@@ -4,10 +4,11 @@ use serde::Serialize;
 use serde_json::Value as Json;
 use sqlx::FromRow;
 
-use super::{Conn, JsonText, StoreError, Tx, args, leases::Look, text_enum};
+use super::{Conn, JsonText, StoreError, Tx, args, deaths::COUNTED, leases::Look, text_enum};
 use crate::{
     clock::Timestamp,
     id::{ContextId, JobId, MessageId, UserId, WorkerId},
+    quarantine::{Evidence, Mark},
 };
 
 text_enum! {
@@ -84,10 +85,31 @@ pub struct Job {
     /// When it ended.
     #[schema(value_type = Option<String>)]
     pub ended_at: Option<Timestamp>,
+    /// When it was set aside, because processes died of it.
+    #[schema(value_type = Option<String>)]
+    pub quarantined_at: Option<Timestamp>,
+    /// How often the process that held it died.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub deaths: i64,
+    /// How it stood to isolation at the last death.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub isolation: Option<Mark>,
+}
+
+impl Job {
+    /// What is known of the deaths of those who held it.
+    pub const fn evidence(&self) -> Evidence {
+        Evidence {
+            deaths: self.deaths,
+            mark: self.isolation,
+        }
+    }
 }
 
 const COLUMNS: &str = "id, kind, mode, context_id, user_id, through, status, attempts, due_at, epoch, result, error, \
-                       created_at, ended_at";
+                       created_at, ended_at, quarantined_at, deaths, isolation";
 
 /// A job to be made.
 #[derive(Clone, Copy, Debug)]
@@ -164,7 +186,7 @@ pub async fn claim(tx: &mut Tx, look: Look) -> Result<Option<(Job, JobLease)>, S
     };
     let sql = format!(
         "UPDATE jobs SET lease_owner = $1, lease_until = $2, epoch = epoch + 1, attempts = attempts + 1,
-             updated_at = $3
+             updated_at = $3, {COUNTED}
          WHERE id = (
              SELECT id FROM jobs WHERE status = 'pending' AND due_at <= $3
                  AND (lease_until IS NULL OR lease_until < $4)
@@ -239,7 +261,7 @@ pub async fn keep(tx: &mut Tx, lease: &JobLease, result: &Json) -> Result<(), St
 pub async fn finish(tx: &mut Tx, lease: &JobLease, result: &Json, now: Timestamp) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE jobs SET status = 'done', result = $1, error = NULL, lease_owner = NULL, lease_until = NULL,
-             updated_at = $2, ended_at = $2
+             deaths = 0, isolation = NULL, updated_at = $2, ended_at = $2
          WHERE id = $3",
         args![result.clone(), now, lease.job],
     )
@@ -265,9 +287,36 @@ pub async fn put_off(
     };
     tx.execute(
         "UPDATE jobs SET status = $1, error = $2, due_at = COALESCE($3, due_at), lease_owner = NULL,
-             lease_until = NULL, updated_at = $4, ended_at = $5
+             lease_until = NULL, deaths = 0, isolation = NULL, updated_at = $4, ended_at = $5
          WHERE id = $6",
         args![status, error, due_at, now, ended, lease.job],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Writes how a claimed job stands to isolation.
+///
+/// # Errors
+/// As [`hold`].
+pub async fn mark(tx: &mut Tx, lease: &JobLease, mark: Mark, now: Timestamp) -> Result<(), StoreError> {
+    hold(tx, lease, now).await?;
+    tx.execute("UPDATE jobs SET isolation = $1 WHERE id = $2", args![mark, lease.job])
+        .await?;
+    Ok(())
+}
+
+/// Sets a claimed job aside.
+///
+/// # Errors
+/// As [`hold`].
+pub async fn quarantine(tx: &mut Tx, lease: &JobLease, error: &str, now: Timestamp) -> Result<(), StoreError> {
+    hold(tx, lease, now).await?;
+    tx.execute(
+        "UPDATE jobs SET status = 'failed', error = $1, quarantined_at = $2, ended_at = $2, updated_at = $2,
+             lease_owner = NULL, lease_until = NULL
+         WHERE id = $3",
+        args![error, now, lease.job],
     )
     .await?;
     Ok(())
@@ -280,7 +329,9 @@ pub async fn put_off(
 pub async fn wait(tx: &mut Tx, lease: &JobLease, due_at: Timestamp, now: Timestamp) -> Result<(), StoreError> {
     hold(tx, lease, now).await?;
     tx.execute(
-        "UPDATE jobs SET attempts = attempts - 1, due_at = $1, lease_owner = NULL, lease_until = NULL WHERE id = $2",
+        "UPDATE jobs SET attempts = attempts - 1, due_at = $1, lease_owner = NULL, lease_until = NULL, deaths = 0,
+             isolation = NULL
+         WHERE id = $2",
         args![due_at, lease.job],
     )
     .await?;
@@ -294,9 +345,11 @@ pub async fn wait(tx: &mut Tx, lease: &JobLease, due_at: Timestamp, now: Timesta
 pub async fn claim_one(tx: &mut Tx, id: JobId, look: Look) -> Result<Option<JobLease>, StoreError> {
     let row: Option<(i64,)> = tx
         .maybe(
-            "UPDATE jobs SET lease_owner = $1, lease_until = $2, epoch = epoch + 1, attempts = attempts + 1,
-                 updated_at = $3
-             WHERE id = $4 AND status = 'pending' AND (lease_until IS NULL OR lease_until < $5) RETURNING epoch",
+            format!(
+                "UPDATE jobs SET lease_owner = $1, lease_until = $2, epoch = epoch + 1, attempts = attempts + 1,
+                     updated_at = $3, {COUNTED}
+                 WHERE id = $4 AND status = 'pending' AND (lease_until IS NULL OR lease_until < $5) RETURNING epoch"
+            ),
             args![look.worker, look.until, look.now, id, look.over],
         )
         .await?;

@@ -55,6 +55,27 @@ pub async fn hold(tx: &mut Tx, name: &str, look: Look) -> Result<bool, StoreErro
     Ok(held == 1)
 }
 
+/// Whether a lease is held, or was and was not given back.
+///
+/// # Errors
+/// The store's.
+pub async fn is_any_held(conn: &mut Conn) -> Result<bool, StoreError> {
+    conn.exists("SELECT CAST(1 AS BIGINT) FROM leases WHERE until > 0 LIMIT 1", args![])
+        .await
+}
+
+/// Whether another worker had a lease that ran out without having been given back.
+///
+/// # Errors
+/// The store's.
+pub async fn was_left(conn: &mut Conn, name: &str, look: Look) -> Result<bool, StoreError> {
+    conn.exists(
+        "SELECT CAST(1 AS BIGINT) FROM leases WHERE name = $1 AND owner <> $2 AND until > 0 AND until < $3",
+        args![name, look.worker, look.over],
+    )
+    .await
+}
+
 /// Who holds a lease.
 ///
 /// # Errors

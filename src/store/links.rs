@@ -57,18 +57,27 @@ pub async fn put_code(
     Ok(())
 }
 
-/// Whose account made a code, if it is good.
+/// Who made a code, and on which account.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct Maker {
+    /// The person.
+    pub user_id: UserId,
+    /// The platform of their account.
+    pub platform: String,
+    /// The platform's id of it.
+    pub platform_user_id: String,
+}
+
+/// Who made a code, if it is good.
 ///
 /// # Errors
 /// The store's.
-pub async fn maker(conn: &mut Conn, code_hash: &str, now: Timestamp) -> Result<Option<UserId>, StoreError> {
-    let row: Option<(UserId,)> = conn
-        .maybe(
-            "SELECT user_id FROM link_codes WHERE code_hash = $1 AND expires_at > $2",
-            args![code_hash, now],
-        )
-        .await?;
-    Ok(row.map(|row| row.0))
+pub async fn maker(conn: &mut Conn, code_hash: &str, now: Timestamp) -> Result<Option<Maker>, StoreError> {
+    conn.maybe(
+        "SELECT user_id, platform, platform_user_id FROM link_codes WHERE code_hash = $1 AND expires_at > $2",
+        args![code_hash, now],
+    )
+    .await
 }
 
 /// Takes a code out of use. `false`: there is none.

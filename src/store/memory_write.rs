@@ -69,7 +69,8 @@ pub async fn next(
 ) -> Result<Vec<Said>, StoreError> {
     conn.all(
         "SELECT id, direction, user_id, content, status = 'failed' AS failed FROM messages
-         WHERE context_id = $1 AND ($2 IS NULL OR id > $2) AND ($3 IS NULL OR id <= $3) ORDER BY id LIMIT $4",
+         WHERE context_id = $1 AND ($2 IS NULL OR id > $2) AND ($3 IS NULL OR id <= $3) AND deleted_at IS NULL
+         ORDER BY id LIMIT $4",
         args![context, after, through, limit],
     )
     .await

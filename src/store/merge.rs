@@ -81,11 +81,12 @@ pub async fn merge(tx: &mut Tx, from: UserId, into: &User, caps: &[i64], now: Ti
         let sql = format!("UPDATE {table} SET user_id = $1 WHERE user_id = $2");
         tx.later(sql, args![into.id, from]).await?;
     }
-    tx.later(
+    for sql in [
         "UPDATE documents SET made_by = $1 WHERE made_by = $2",
-        args![into.id, from],
-    )
-    .await?;
+        "UPDATE messages SET quoted_user_id = $1 WHERE quoted_user_id = $2",
+    ] {
+        tx.later(sql, args![into.id, from]).await?;
+    }
     budgets(tx, from, into.id).await?;
     rename_in_summaries(tx, from, into.id).await?;
     tx.later(
@@ -163,10 +164,10 @@ async fn budgets(tx: &mut Tx, from: UserId, into: UserId) -> Result<(), StoreErr
 
 async fn settings(tx: &mut Tx, from: UserId, into: UserId) -> Result<(), StoreError> {
     newer_stay(tx, "settings", "scope", ["name", "updated_at"], [from, into]).await?;
-    // Who wanted to be erased did not want that of somebody else.
+    // Who wanted to be erased, or to part an account, did not want that of somebody else.
     tx.later(
-        "DELETE FROM settings WHERE scope = $1 AND name = $2",
-        args![into, super::settings::ERASE_CODE],
+        "DELETE FROM settings WHERE scope = $1 AND name IN ($2, $3)",
+        args![into, super::settings::ERASE_CODE, super::settings::ACCOUNTS_CODE],
     )
     .await
 }
@@ -232,6 +233,8 @@ pub async fn part(
          AND (account = $4 OR (account IS NULL AND NOT EXISTS (
              SELECT 1 FROM identities i WHERE i.user_id = $2 AND i.platform = $3)))",
         "DELETE FROM link_codes WHERE user_id IN ($1, $2) AND platform = $3 AND platform_user_id = $4",
+        // The account of an API caller goes with its token.
+        "UPDATE api_tokens SET user_id = $1 WHERE user_id = $2 AND $3 = 'web' AND $4 = 'api:' || id",
     ] {
         tx.later(sql, args![new.id, user.id, platform, &account.id]).await?;
     }

@@ -5,7 +5,16 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 use sqlx::FromRow;
 
-use super::{Conn, JsonText, StoreError, Tx, agents::Mode, args, columns::to_json, conn::Ask, text_enum};
+pub use super::message_views::{Keyed, keyed, page, private_page, said_by, shown_of};
+pub(super) use super::waiting::ask_queued;
+pub use super::waiting::{Queued, drop_queued, queue, queued};
+use super::{
+    Conn, JsonText, StoreError, Tx, args,
+    columns::to_json,
+    conn::Ask,
+    replies::{IN_HISTORY, Quote, with_quote},
+    text_enum,
+};
 use crate::{
     clock::Timestamp,
     id::{ChannelId, ContextId, MessageId, RunId, UserId, WorkerId},
@@ -81,7 +90,7 @@ pub struct Message {
     pub created_at: Timestamp,
 }
 
-const SELECT: &str = "SELECT id, direction, channel_id, context_id, user_id, run_id, content, attachments, metadata, \
+pub(super) const SELECT: &str = "SELECT id, direction, channel_id, context_id, user_id, run_id, content, attachments, metadata, \
                       platform_message_id, status, error, created_at FROM messages";
 
 /// An inbound message to be stored.
@@ -101,16 +110,32 @@ pub struct NewInbound {
     pub content: String,
     /// Files.
     pub attachments: Vec<Attachment>,
+    /// What it answers.
+    pub quote: Option<Quote>,
+    /// Whose words those are, if they are somebody else's.
+    pub quoted_user_id: Option<UserId>,
     /// The platform's id of it.
     pub platform_message_id: Option<String>,
     /// The sender's own key against storing it twice.
     pub idempotency_key: Option<String>,
+    /// The SHA-256 of what came with that key.
+    pub request_hash: Option<String>,
     /// The album that it is a piece of.
     pub album: Option<String>,
     /// Where it stands.
     pub status: MessageStatus,
     /// When it was sent, by the platform's clock.
     pub sent_at: Timestamp,
+}
+
+impl NewInbound {
+    /// The message as a run is asked it: with what it answers.
+    pub fn asked(&self) -> String {
+        match &self.quote {
+            Some(quote) => quote.before(&self.content, usize::MAX),
+            None => self.content.clone(),
+        }
+    }
 }
 
 /// Stores an inbound message, of which it is known that it is not there already: its channel is locked.
@@ -120,8 +145,9 @@ pub struct NewInbound {
 pub async fn insert_inbound(tx: &mut Tx, message: &NewInbound, now: Timestamp) -> Result<(), StoreError> {
     tx.later(
         "INSERT INTO messages (id, direction, channel_id, context_id, user_id, run_id, content, attachments,
-                 metadata, platform_message_id, idempotency_key, album, status, attempts, sent_at, created_at)
-             VALUES ($1, 'inbound', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0, $13, $14)",
+                 metadata, platform_message_id, idempotency_key, album, status, attempts, sent_at, created_at, quote,
+                 quoted_user_id, request_hash)
+             VALUES ($1, 'inbound', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0, $13, $14, $15, $16, $17)",
         args![
             message.id,
             message.channel_id,
@@ -136,7 +162,10 @@ pub async fn insert_inbound(tx: &mut Tx, message: &NewInbound, now: Timestamp) -
             message.album.clone(),
             message.status,
             message.sent_at,
-            now
+            now,
+            message.quote.as_ref().map(to_json),
+            message.quoted_user_id,
+            message.request_hash.clone()
         ],
     )
     .await
@@ -253,45 +282,34 @@ pub async fn by_platform_id(conn: &mut Conn, channel: ChannelId, id: &str) -> Re
     Ok(conn.all(sql, args![channel, id]).await?.pop())
 }
 
-/// A page of messages, newest first.
-///
-/// # Errors
-/// The store's.
-pub async fn page(
-    conn: &mut Conn,
-    channel: Option<ChannelId>,
-    context: Option<ContextId>,
-    before: Option<MessageId>,
-    limit: u32,
-) -> Result<Vec<Message>, StoreError> {
-    let conditions = [
-        ("channel_id =", channel.map(super::Value::from)),
-        ("context_id =", context.map(super::Value::from)),
-        ("id <", before.map(super::Value::from)),
-    ];
-    let (sql, args) = super::page::ask(SELECT, Vec::new(), conditions, limit);
-    conn.all(sql, args).await
-}
-
-/// What a run said, in order.
-///
-/// # Errors
-/// The store's.
-pub async fn said_by(conn: &mut Conn, run: RunId) -> Result<Vec<Message>, StoreError> {
-    conn.all(
-        format!("{SELECT} WHERE run_id = $1 AND direction = 'outbound' ORDER BY id"),
-        args![run],
-    )
-    .await
-}
-
 /// A turn of a conversation.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Turn {
+    /// Its message's id; none, where nobody asks for it.
+    pub id: Option<MessageId>,
     /// Which way it went.
     pub direction: Direction,
-    /// The text.
+    /// The text, with what it answers.
     pub content: String,
+}
+
+/// A turn as it is stored.
+#[derive(Clone, Debug, FromRow)]
+pub(super) struct TurnRow {
+    id: MessageId,
+    direction: Direction,
+    content: String,
+    quote: Option<JsonText<Json>>,
+}
+
+impl From<TurnRow> for Turn {
+    fn from(row: TurnRow) -> Self {
+        Self {
+            id: Some(row.id),
+            direction: row.direction,
+            content: with_quote(row.quote.as_ref(), &row.content, IN_HISTORY),
+        }
+    }
 }
 
 /// The newest turns of a context that were there before a run, oldest first; the run's own are not among them.
@@ -305,63 +323,20 @@ pub async fn conversation(
     limit: u32,
 ) -> Result<Vec<Turn>, StoreError> {
     let (sql, args) = ask_conversation(context, run, limit);
-    let mut turns: Vec<Turn> = conn.all(sql, args).await?;
-    turns.reverse();
-    Ok(turns)
+    let turns: Vec<TurnRow> = conn.all(sql, args).await?;
+    Ok(turns.into_iter().rev().map(Turn::from).collect())
 }
 
 /// The same as a question, newest first.
 pub(super) fn ask_conversation(context: ContextId, run: RunId, limit: u32) -> Ask {
     (
-        "SELECT direction, content FROM messages
+        "SELECT id, direction, content, quote FROM messages
          WHERE context_id = $1 AND id < $2 AND (run_id IS NULL OR run_id <> $2) AND status <> 'queued'
+             AND deleted_at IS NULL
              AND id > COALESCE((SELECT compacted_through FROM contexts WHERE id = $1), '')
          ORDER BY id DESC LIMIT $3"
             .to_owned(),
         args![context, run, limit],
-    )
-}
-
-/// A message that waits for the run at work in its context to end.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct Queued {
-    /// Its id.
-    pub id: MessageId,
-    /// Whose.
-    pub user_id: Option<UserId>,
-    /// Where it was written.
-    pub channel_id: ChannelId,
-    /// The text.
-    pub content: String,
-    /// Where its answer goes.
-    pub address: Option<JsonText<Address>>,
-    /// Whatever else is known of it.
-    pub metadata: Option<JsonText<Json>>,
-}
-
-impl Queued {
-    /// How its sender wants it to be answered, if they said so.
-    pub fn mode(&self) -> Option<Mode> {
-        let word = self.metadata.as_ref()?.0.get("mode")?.as_str()?;
-        word.parse().ok()
-    }
-}
-
-/// What waits in a context, in the order in which it was written.
-///
-/// # Errors
-/// The store's.
-pub async fn queued(conn: &mut Conn, context: ContextId) -> Result<Vec<Queued>, StoreError> {
-    let (sql, args) = ask_queued(context);
-    conn.all(sql, args).await
-}
-
-pub(super) fn ask_queued(context: ContextId) -> Ask {
-    (
-        "SELECT id, user_id, channel_id, content, address, metadata FROM messages WHERE context_id = $1 AND status = 'queued'
-         ORDER BY sent_at, LENGTH(COALESCE(platform_message_id, '')), platform_message_id, id"
-            .to_owned(),
-        args![context],
     )
 }
 
@@ -376,19 +351,6 @@ pub async fn give_to_run(tx: &mut Tx, id: MessageId, run: RunId) -> Result<(), S
     )
     .await?;
     Ok(())
-}
-
-/// Lets a message wait for the run at work in its context to end; its answer goes to this address, and is made as its
-/// sender wants it.
-///
-/// # Errors
-/// The store's.
-pub async fn queue(tx: &mut Tx, id: MessageId, address: &Address, mode: Option<Mode>) -> Result<(), StoreError> {
-    tx.later(
-        "UPDATE messages SET status = 'queued', run_id = NULL, metadata = $3, address = $1 WHERE id = $2",
-        args![to_json(address), id, mode.map(|mode| json!({ "mode": mode }))],
-    )
-    .await
 }
 
 /// Gives what people wrote for one run to another: the same is done once more.
@@ -416,16 +378,20 @@ pub async fn edit(tx: &mut Tx, id: MessageId, content: &str, now: Timestamp) -> 
     Ok(())
 }
 
-/// Drops what waits in a context (somebody said stop), and returns how much there was.
+/// Notes of an inbound message that it was deleted on its platform; what waited to be answered waits no more. `false`: it
+/// was noted before.
 ///
 /// # Errors
 /// The store's.
-pub async fn drop_queued(tx: &mut Tx, context: ContextId) -> Result<u64, StoreError> {
-    tx.execute(
-        "UPDATE messages SET status = 'history' WHERE context_id = $1 AND status = 'queued'",
-        args![context],
-    )
-    .await
+pub async fn deleted(tx: &mut Tx, id: MessageId, now: Timestamp) -> Result<bool, StoreError> {
+    let noted = tx
+        .execute(
+            "UPDATE messages SET deleted_at = $1, status = CASE WHEN status = 'queued' THEN 'history' ELSE status END
+             WHERE id = $2 AND deleted_at IS NULL",
+            args![now, id],
+        )
+        .await?;
+    Ok(noted == 1)
 }
 
 /// The newest message that a run holds: the one that it answers.
@@ -442,15 +408,30 @@ pub async fn last_asked(conn: &mut Conn, run: RunId) -> Result<Option<MessageId>
     Ok(row.map(|row| row.0))
 }
 
-/// Every message that a run holds, with its text, in the order in which they were written.
+/// Every message that a run holds and that was not deleted, as the run is asked it, in the order in which they were
+/// written; of one of them the text is this.
 ///
 /// # Errors
 /// The store's.
-pub async fn input_of(tx: &mut Tx, run: RunId) -> Result<Vec<(MessageId, String)>, StoreError> {
-    tx.all(
-        "SELECT id, content FROM messages WHERE run_id = $1 AND direction = 'inbound'
+pub async fn input_of(
+    tx: &mut Tx,
+    run: RunId,
+    edited: Option<(MessageId, &str)>,
+) -> Result<Vec<(MessageId, String)>, StoreError> {
+    let held: Vec<(MessageId, String, Option<JsonText<Json>>)> = tx
+        .all(
+            "SELECT id, content, quote FROM messages WHERE run_id = $1 AND direction = 'inbound' AND deleted_at IS NULL
              ORDER BY sent_at, LENGTH(COALESCE(platform_message_id, '')), platform_message_id, id",
-        args![run],
-    )
-    .await
+            args![run],
+        )
+        .await?;
+    let asked = held.into_iter().map(|(id, content, quote)| {
+        let text = match edited {
+            Some((edited, text)) if edited == id => text,
+            _ => content.as_str(),
+        };
+        let asked = with_quote(quote.as_ref(), text, usize::MAX);
+        (id, asked)
+    });
+    Ok(asked.collect())
 }

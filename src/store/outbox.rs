@@ -7,6 +7,7 @@ use super::{Conn, Db, JsonText, StoreError, Tx, args, leases::Look, messages::Me
 use crate::{
     clock::Timestamp,
     id::{ChannelId, MessageId, RunId, WorkerId},
+    quarantine::{Evidence, Mark},
 };
 
 /// An outbound message that a worker holds.
@@ -24,6 +25,22 @@ pub struct Outgoing {
     pub address: JsonText<Address>,
     /// How often it was tried in vain.
     pub attempts: i64,
+    /// How often the process that held it died.
+    pub deaths: i64,
+    /// How it stood to isolation at the last death.
+    pub isolation: Option<Mark>,
+    /// Since when it is late: it fails by itself, and what follows it in its chat goes out past it.
+    pub late_since: Option<Timestamp>,
+}
+
+impl Outgoing {
+    /// What is known of the deaths of those who held it.
+    pub const fn evidence(&self) -> Evidence {
+        Evidence {
+            deaths: self.deaths,
+            mark: self.isolation,
+        }
+    }
 }
 
 /// A part of it.
@@ -229,7 +246,7 @@ pub async fn part_delivered(tx: &mut Tx, part: Delivered<'_>, now: Timestamp) ->
         tx.later(
             &format!(
                 "UPDATE messages SET status = 'delivered', platform_message_id = $1, lease_owner = NULL,
-                     lease_until = NULL, error = NULL, sent_at = $2
+                     lease_until = NULL, error = NULL, sent_at = $2, deaths = 0, isolation = NULL
                  WHERE id = $4 AND {IS_OURS}"
             ),
             args![part.platform_id, now, worker, message],
@@ -253,11 +270,30 @@ pub async fn attempt_failed(tx: &mut Tx, message: MessageId, worker: WorkerId, r
     Ok(())
 }
 
-/// Gives a message up: the platform will not take it.
+/// Sets a message aside: what follows it in its chat no longer waits for it.
 ///
 /// # Errors
 /// The store's.
-pub async fn fail(tx: &mut Tx, message: MessageId, worker: WorkerId, reason: &str) -> Result<(), StoreError> {
+pub async fn set_aside(
+    tx: &mut Tx,
+    message: MessageId,
+    worker: WorkerId,
+    reason: &str,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    tx.execute(
+        format!("UPDATE messages SET late_since = COALESCE(late_since, $1), error = $4 WHERE id = $2 AND {IS_OURS}"),
+        args![now, message, worker, reason],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Gives a message up: the platform will not take it. Returns whether it was this worker's to give up.
+///
+/// # Errors
+/// The store's.
+pub async fn fail(tx: &mut Tx, message: MessageId, worker: WorkerId, reason: &str) -> Result<bool, StoreError> {
     let failed = tx
         .execute(
             format!(
@@ -268,7 +304,7 @@ pub async fn fail(tx: &mut Tx, message: MessageId, worker: WorkerId, reason: &st
         )
         .await?;
     if failed == 0 {
-        return Ok(());
+        return Ok(false);
     }
     tx.execute(
         format!(
@@ -278,7 +314,51 @@ pub async fn fail(tx: &mut Tx, message: MessageId, worker: WorkerId, reason: &st
         args![message],
     )
     .await?;
+    Ok(true)
+}
+
+/// Writes how a message stands to isolation.
+///
+/// # Errors
+/// The store's.
+pub async fn mark(tx: &mut Tx, message: MessageId, worker: WorkerId, mark: Mark) -> Result<(), StoreError> {
+    tx.execute(
+        format!("UPDATE messages SET isolation = $1 WHERE id = $2 AND {IS_OURS}"),
+        args![mark, message, worker],
+    )
+    .await?;
     Ok(())
+}
+
+/// Sets a message aside. Its parts stay as they are, to be sent another time. `false`: it is another worker's by now.
+///
+/// # Errors
+/// The store's.
+pub async fn quarantine(
+    tx: &mut Tx,
+    message: MessageId,
+    worker: WorkerId,
+    reason: &str,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let set_aside = tx
+        .execute(
+            format!(
+                "UPDATE messages SET status = 'failed', error = $1, quarantined_at = $4, lease_owner = NULL,
+                     lease_until = NULL
+                 WHERE id = $2 AND {IS_OURS}"
+            ),
+            args![reason, message, worker, now],
+        )
+        .await?;
+    if set_aside > 0 {
+        tx.execute(
+            "UPDATE message_parts SET status = 'failed' WHERE message_id = $1 AND status IN ('pending', 'sending')",
+            args![message],
+        )
+        .await?;
+    }
+    Ok(set_aside > 0)
 }
 
 /// The chat has a new address: what waits for it goes there.
@@ -294,14 +374,15 @@ pub async fn readdress(tx: &mut Tx, message: MessageId, worker: WorkerId, addres
     Ok(())
 }
 
-/// Whether a channel has an undelivered message that is older than this one: order is kept across processes.
+/// Whether a channel has an undelivered message that is older than this one, and not set aside: order is kept across
+/// processes.
 ///
 /// # Errors
 /// The store's.
 pub async fn has_older(conn: &mut Conn, channel: ChannelId, message: MessageId) -> Result<bool, StoreError> {
     conn.exists(
         "SELECT CAST(1 AS BIGINT) FROM messages WHERE channel_id = $1 AND id < $2 AND direction = 'outbound'
-         AND status IN ('pending', 'sending') LIMIT 1",
+         AND status IN ('pending', 'sending') AND late_since IS NULL LIMIT 1",
         args![channel, message],
     )
     .await

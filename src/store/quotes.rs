@@ -79,11 +79,13 @@ const fn step(name: &'static str) -> Column {
 }
 
 /// Every such column.
-pub const COLUMNS: [Column; 17] = [
+pub const COLUMNS: [Column; 18] = [
     column("messages", "content", MESSAGES, false),
     column("messages", "error", MESSAGES, false),
     column("messages", "attachments", MESSAGES, true),
     column("messages", "metadata", MESSAGES, true),
+    // People quote each other.
+    column("messages", "quote", "channel_id = $1 AND created_at >= $2", true),
     part("body"),
     column("runs", "input_text", RUNS, false),
     column("runs", "input_json", RUNS, true),

@@ -1,13 +1,16 @@
 //! What a prompt is made of beside its run, found together: the conversation, what is remembered, what was said
 //! elsewhere, and what is set for the place.
 
+use serde_json::Value as Json;
 use sqlx::FromRow;
 
 use super::{
-    Conn, StoreError, args,
+    Conn, JsonText, StoreError, args,
     conn::Ask,
     memory_items::{self, Remembered, Viewer},
-    messages::{self, Direction, Turn},
+    messages::{self, Direction, Turn, TurnRow},
+    replies::{IN_HISTORY, with_quote},
+    said,
     settings::{self, Around, Setting},
     user_secrets::{self, SealedKey},
 };
@@ -44,6 +47,8 @@ pub struct Conversation {
     pub summary: Option<String>,
     /// Its newest turns, oldest first.
     pub turns: Vec<Turn>,
+    /// How many there are before those, which no summary tells either.
+    pub before: u64,
 }
 
 /// What the same person last said in another private place, and was answered.
@@ -112,6 +117,7 @@ struct ElsewhereRow {
     name: Option<String>,
     direction: Direction,
     content: String,
+    quote: Option<JsonText<Json>>,
 }
 
 /// Finds what a prompt is made of.
@@ -122,7 +128,8 @@ pub async fn find(conn: &mut Conn, wanted: Wanted) -> Result<Recollection, Store
     let conversation = wanted.conversation;
     let asks = [
         conversation.map_or_else(nothing, |(context, run)| {
-            messages::ask_conversation(context, run, wanted.turns)
+            // One more tells whether there are more.
+            messages::ask_conversation(context, run, wanted.turns.saturating_add(1))
         }),
         conversation.map_or_else(nothing, |(context, _)| ask_head(context)),
         wanted.person.map_or_else(nothing, |(user, viewer)| {
@@ -136,12 +143,26 @@ pub async fn find(conn: &mut Conn, wanted: Wanted) -> Result<Recollection, Store
         ask_outside(&wanted),
     ];
     let [turns, head, items, elsewhere, settings, keys, outside] = conn.together(asks).await?;
-    let mut turns: Vec<Turn> = turns.all()?;
-    turns.reverse();
+    let turns: Vec<TurnRow> = turns.all()?;
+    let mut turns: Vec<Turn> = turns.into_iter().rev().map(Turn::from).collect();
+    let more = turns
+        .len()
+        .saturating_sub(usize::try_from(wanted.turns).unwrap_or(usize::MAX));
+    turns.drain(..more);
+    let first = turns.first().filter(|_| more > 0).and_then(|turn| turn.id);
+    let before = match (conversation, first) {
+        (Some((context, _)), Some(first)) => said::untold_before(conn, context, first).await?,
+        _ => 0,
+    };
     let head: Option<Head> = head.maybe()?;
     let (name, summary) = head.map_or((None, None), |head| (head.name, head.summary));
     Ok(Recollection {
-        conversation: Conversation { name, summary, turns },
+        conversation: Conversation {
+            name,
+            summary,
+            turns,
+            before,
+        },
         items: items.all()?,
         elsewhere: by_place(elsewhere.all()?),
         settings: settings.all()?,
@@ -215,13 +236,14 @@ fn ask_elsewhere(wanted: &Wanted) -> Option<Ask> {
     let context = wanted.conversation.map(|(context, _)| context);
     (wanted.each > 0).then(|| {
         (
-            "SELECT p.channel_id, p.context_id, p.platform, p.name, m.direction, m.content
+            "SELECT p.channel_id, p.context_id, p.platform, p.name, m.direction, m.content, m.quote
              FROM (SELECT c.id AS channel_id, x.id AS context_id, c.platform, COALESCE(c.name, x.name) AS name,
                           COALESCE(c.last_message_at, 0) AS last_at, COALESCE(x.compacted_through, '') AS told
                    FROM channels c JOIN contexts x ON x.id = c.active_context_id AND x.closed_at IS NULL
                    WHERE c.user_id = $1 AND c.kind = 'private' AND c.id <> $2 AND x.id <> $3
                    ORDER BY 5 DESC, 1 DESC LIMIT $5) p
-             JOIN messages m ON m.context_id = p.context_id AND m.status <> 'queued' AND m.id > COALESCE(
+             JOIN messages m ON m.context_id = p.context_id AND m.status <> 'queued' AND m.deleted_at IS NULL
+             AND m.id > COALESCE(
                  (SELECT n.id FROM messages n
                   WHERE n.context_id >= p.context_id AND n.context_id <= p.context_id AND n.status <> 'queued'
                   AND n.id > p.told
@@ -244,8 +266,9 @@ fn by_place(rows: Vec<ElsewhereRow>) -> Vec<Elsewhere> {
     let mut places: Vec<(ContextId, ChannelId, Elsewhere)> = Vec::new();
     for row in rows {
         let turn = Turn {
+            id: None,
             direction: row.direction,
-            content: row.content,
+            content: with_quote(row.quote.as_ref(), &row.content, IN_HISTORY),
         };
         match places.iter_mut().find(|(context, ..)| *context == row.context_id) {
             Some((_, channel, place)) if *channel == row.channel_id => place.turns.push(turn),

@@ -103,3 +103,16 @@ pub(super) async fn channels(tx: &mut Tx, ids: &[String], counts: &mut Counts) -
     count(counts, "channels", channels);
     Ok(())
 }
+
+/// Removes a person's words where others answered them and quoted them.
+///
+/// # Errors
+/// The store's.
+pub async fn quotes(tx: &mut Tx, person: Vec<super::Value>) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE messages SET quote = NULL, quoted_user_id = NULL WHERE quoted_user_id = $1",
+        person,
+    )
+    .await?;
+    Ok(())
+}

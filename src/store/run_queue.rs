@@ -3,16 +3,40 @@
 use clifford_channel::Platform;
 use sqlx::FromRow;
 
-use super::{Conn, StoreError, Tx, args, leases::Look, notify, runs::Lease};
+use super::{
+    Conn, StoreError, Tx, args,
+    deaths::{COUNTED_OF_RUNS, evidence},
+    leases::Look,
+    notify,
+    runs::Lease,
+};
 use crate::{
     clock::Timestamp,
     id::{AgentId, ContextId, RunId, WorkerId},
+    quarantine::{Evidence, Mark},
 };
 
 #[derive(FromRow)]
-struct Claimed {
+struct Held {
     id: RunId,
     epoch: i64,
+}
+
+#[derive(FromRow)]
+struct Taken {
+    id: RunId,
+    epoch: i64,
+    deaths: i64,
+    isolation: Option<Mark>,
+}
+
+/// A run that was claimed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Claimed {
+    /// The right to write for it.
+    pub lease: Lease,
+    /// The deaths of the processes that held it before.
+    pub evidence: Evidence,
 }
 
 /// Platforms as one argument: `,discord,telegram,`.
@@ -34,14 +58,17 @@ pub async fn claim(
     served: &[Platform],
     limit: u32,
     tree: u32,
-) -> Result<Vec<Lease>, StoreError> {
+) -> Result<Vec<Claimed>, StoreError> {
     let worker = look.worker;
     // A worker that is gone leaves its runs `running`: they become `pending` first, then are claimed like others. What
     // this worker is at work on it is not gone from, however old its lease, unless it gave it back: its machine slept,
     // or its clock was put forward.
+    // What was not given back was held by a process that died.
     tx.execute(
-        "UPDATE runs SET status = 'pending', lease_owner = NULL, lease_until = NULL
-         WHERE status = 'running' AND lease_until < $1 AND (lease_owner <> $2 OR lease_until = 0)",
+        format!(
+            "UPDATE runs SET status = 'pending', lease_owner = NULL, lease_until = NULL, {COUNTED_OF_RUNS}
+             WHERE status = 'running' AND lease_until < $1 AND (lease_owner <> $2 OR lease_until = 0)"
+        ),
         args![look.over, worker],
     )
     .await?;
@@ -50,7 +77,7 @@ pub async fn claim(
     } else {
         include_str!("sql/claim_runs.sqlite.sql")
     };
-    let claimed: Vec<Claimed> = tx
+    let claimed: Vec<Taken> = tx
         .all(
             sql,
             args![worker, look.until, look.now, limit, listed(served), tree, look.over],
@@ -58,10 +85,13 @@ pub async fn claim(
         .await?;
     Ok(claimed
         .into_iter()
-        .map(|row| Lease {
-            run: row.id,
-            owner: worker,
-            epoch: row.epoch,
+        .map(|row| Claimed {
+            lease: Lease {
+                run: row.id,
+                owner: worker,
+                epoch: row.epoch,
+            },
+            evidence: evidence(row.deaths, row.isolation),
         })
         .collect())
 }
@@ -87,13 +117,13 @@ pub async fn heartbeat(tx: &mut Tx, worker: WorkerId, until: Timestamp) -> Resul
 /// # Errors
 /// The store's.
 pub async fn held(conn: &mut Conn, worker: WorkerId) -> Result<Vec<Lease>, StoreError> {
-    let rows: Vec<Claimed> = conn
+    let rows: Vec<Held> = conn
         .all(
             "SELECT id, epoch FROM runs WHERE lease_owner = $1 AND status IN ('pending', 'running')",
             args![worker],
         )
         .await?;
-    let lease = |row: Claimed| Lease {
+    let lease = |row: Held| Lease {
         run: row.id,
         owner: worker,
         epoch: row.epoch,
@@ -112,6 +142,46 @@ pub async fn give_back(tx: &mut Tx, lease: &Lease) -> Result<(), StoreError> {
         args![lease.run, lease.owner, lease.epoch],
     )
     .await?;
+    Ok(())
+}
+
+/// Writes how a claimed run stands to isolation. `false`: it is not this claim's any more.
+///
+/// # Errors
+/// The store's.
+pub async fn mark(tx: &mut Tx, lease: &Lease, mark: Mark) -> Result<bool, StoreError> {
+    let marked = tx
+        .execute(
+            "UPDATE runs SET isolation = $1 WHERE id = $2 AND lease_owner = $3 AND epoch = $4
+             AND status IN ('pending', 'running')",
+            args![mark, lease.run, lease.owner, lease.epoch],
+        )
+        .await?;
+    Ok(marked > 0)
+}
+
+/// Writes that a claimed run is set aside; it is to be ended next. `false`: it is not this claim's any more.
+///
+/// # Errors
+/// The store's.
+pub async fn quarantine(tx: &mut Tx, lease: &Lease, now: Timestamp) -> Result<bool, StoreError> {
+    let marked = tx
+        .execute(
+            "UPDATE runs SET quarantined_at = $1 WHERE id = $2 AND lease_owner = $3 AND epoch = $4
+             AND status IN ('pending', 'running')",
+            args![now, lease.run, lease.owner, lease.epoch],
+        )
+        .await?;
+    Ok(marked > 0)
+}
+
+/// A run that was set aside is tried again, as another one.
+///
+/// # Errors
+/// The store's.
+pub async fn retried(tx: &mut Tx, run: RunId) -> Result<(), StoreError> {
+    tx.execute("UPDATE runs SET quarantined_at = NULL WHERE id = $1", args![run])
+        .await?;
     Ok(())
 }
 
@@ -203,6 +273,30 @@ pub async fn due(
         args![now, at, id, limit],
     )
     .await
+}
+
+/// When the next lease of another worker on a run or a message ends, if that is not renewed.
+///
+/// # Errors
+/// The store's.
+pub async fn next_lease_end(
+    conn: &mut Conn,
+    worker: WorkerId,
+    after: Timestamp,
+) -> Result<Option<Timestamp>, StoreError> {
+    let row: (Option<i64>,) = conn
+        .one(
+            "SELECT MIN(lease_until) FROM (
+                 SELECT MIN(lease_until) AS lease_until FROM runs
+                 WHERE status IN ('pending', 'running') AND lease_until > $1 AND lease_owner <> $2
+                 UNION ALL
+                 SELECT MIN(lease_until) FROM messages
+                 WHERE direction = 'outbound' AND status IN ('pending', 'sending') AND lease_until > $1
+                   AND lease_owner <> $2) held",
+            args![after, worker],
+        )
+        .await?;
+    Ok(row.0.map(Timestamp))
 }
 
 /// When the next waiting run wakes, or the next pending one may begin.

@@ -111,7 +111,9 @@ async fn insert_where(
         run.address.as_ref().map(to_json),
         run.not_before,
         run.lease.map(|(owner, _)| owner),
-        run.lease.map(|(_, until)| until),
+        // One that nobody begins with is given back already, and no death when somebody takes it.
+        run.lease
+            .map(|(_, until)| if until > now { until } else { Timestamp(0) }),
         i64::from(run.lease.is_some()),
         now,
         run.mode
@@ -221,7 +223,7 @@ pub async fn begin_again(
 ) -> Result<Option<Run>, StoreError> {
     let sql = format!(
         "UPDATE runs SET input_text = $1, updated_at = $2, status = 'pending', epoch = epoch + 1, lease_owner = $3,
-             lease_until = $4
+             lease_until = $4, deaths = 0, isolation = NULL
          WHERE id = $5 AND status IN ('pending', 'running')
          AND NOT EXISTS (SELECT 1 FROM run_steps s WHERE s.run_id = runs.id) RETURNING {COLUMNS}"
     );

@@ -1,6 +1,8 @@
 //! Runs as those see them who look. One that is made with its worker's lease is at work from then on, though its row says so
 //! only with its first step: a write more for each run would tell nobody else anything.
 
+use sqlx::FromRow;
+
 use super::{
     Conn, StoreError, args, page,
     runs::{COLUMNS, Filter, Run, RunStatus},
@@ -44,6 +46,41 @@ pub async fn page(conn: &mut Conn, filter: &Filter, limit: u32, now: Timestamp) 
     ];
     let (sql, args) = page::ask(&select(), args![now], conditions, limit);
     conn.all(sql, args).await
+}
+
+/// How far a run has come, for those who look for changes.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct Version {
+    /// The run.
+    pub id: RunId,
+    /// Where it stands.
+    pub status: RunStatus,
+    /// Its last step.
+    pub last_step: Option<i64>,
+}
+
+/// How many runs are looked at by one statement.
+const AT_ONCE: usize = 500;
+
+/// How far these runs have come; one that is gone is not among them.
+///
+/// # Errors
+/// The store's.
+pub async fn versions(conn: &mut Conn, runs: &[RunId], now: Timestamp) -> Result<Vec<Version>, StoreError> {
+    let mut found = Vec::with_capacity(runs.len());
+    for runs in runs.chunks(AT_ONCE) {
+        let places: Vec<_> = (2..runs.len() + 2).map(|place| format!("${place}")).collect();
+        let sql = format!(
+            "SELECT id, {} AS status, (SELECT MAX(seq) FROM run_steps s WHERE s.run_id = runs.id) AS last_step
+             FROM runs WHERE id IN ({})",
+            seen!(),
+            places.join(", ")
+        );
+        let mut args = args![now];
+        args.extend(runs.iter().map(|run| super::Value::from(*run)));
+        found.extend(conn.all::<Version>(sql, args).await?);
+    }
+    Ok(found)
 }
 
 /// How many runs stand where, of those that have not ended.

@@ -145,7 +145,25 @@ pub struct Run {
     pub updated_at: Timestamp,
 }
 
+/// What the machinery notes of a run that nobody asked for in person, beside the data that it is about.
+const INTERNAL: [&str; 3] = ["origins", "trigger", "data"];
+
 impl Run {
+    /// What a program gave along with what it asks. Where the machinery put that together, it is what stands under
+    /// `data`; a subagent is given nothing but its task.
+    pub fn given(&self) -> Option<&Json> {
+        let given = &self
+            .input_json
+            .as_ref()
+            .filter(|_| self.kind == RunKind::Coordinator)?
+            .0;
+        match given {
+            Json::Null => None,
+            Json::Object(fields) if fields.keys().all(|name| INTERNAL.contains(&name.as_str())) => fields.get("data"),
+            other => Some(other),
+        }
+    }
+
     /// A run as tests of pure rules need one.
     #[cfg(test)]
     pub(crate) fn sample() -> Self {
@@ -357,7 +375,8 @@ fn ask_advance(lease: &Lease, change: &Advance, now: Timestamp) -> Result<Ask, S
              cost = cost + $11,
              worked_ms = worked_ms + $12, updated_at = $13, ended_at = $14,
              lease_owner = CASE WHEN $15 THEN lease_owner ELSE NULL END,
-             lease_until = CASE WHEN $15 THEN lease_until ELSE NULL END
+             lease_until = CASE WHEN $15 THEN lease_until ELSE NULL END,
+             deaths = CASE WHEN $15 THEN deaths ELSE 0 END, isolation = CASE WHEN $15 THEN isolation ELSE NULL END
          WHERE id = $16 AND lease_owner = $17 AND epoch = $18 AND status IN ('pending', 'running')
          RETURNING epoch"
             .to_owned(),

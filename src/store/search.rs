@@ -57,7 +57,7 @@ pub(super) fn within(column: &str, channels: &[ChannelId], args: &mut Vec<Value>
 }
 
 /// What a message must be to be searched, and not in the index yet.
-const UNINDEXED: &str = "search_id IS NULL AND context_id IS NOT NULL";
+const UNINDEXED: &str = "search_id IS NULL AND context_id IS NOT NULL AND deleted_at IS NULL";
 
 /// Whether messages of these channels are not in the index yet.
 ///
@@ -224,7 +224,7 @@ pub async fn placed(conn: &mut Conn, ids: &[MessageId]) -> Result<Vec<Placed>, S
         "SELECT m.id, m.channel_id, c.platform, c.name AS channel_name, m.context_id, x.name AS context_name,
                 m.direction, m.content, m.created_at
          FROM messages m JOIN channels c ON c.id = m.channel_id JOIN contexts x ON x.id = m.context_id
-         WHERE m.id IN ({})",
+         WHERE m.deleted_at IS NULL AND m.id IN ({})",
         numbers.join(", ")
     );
     conn.all(sql, ids.iter().map(|id| (*id).into()).collect()).await

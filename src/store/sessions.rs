@@ -112,8 +112,10 @@ pub async fn messages(
     for (bound, limit) in halves {
         let mut args = args![id, limit];
         let of_channels = within("channel_id", channels, &mut args);
-        let mut sql =
-            format!("SELECT id, direction, content, created_at FROM messages WHERE context_id = $1 AND {of_channels}");
+        let mut sql = format!(
+            "SELECT id, direction, content, created_at FROM messages
+             WHERE context_id = $1 AND deleted_at IS NULL AND {of_channels}"
+        );
         let mut order = "DESC";
         if let Some((sign, towards, message)) = bound {
             args.push(message.into());

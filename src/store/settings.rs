@@ -12,6 +12,8 @@ use crate::{
 pub const BOT: &str = "bot";
 /// In a person's scope: what they type to have everything of theirs deleted, and until when.
 pub const ERASE_CODE: &str = "erase_code";
+/// The setting of a person that holds what they were asked about their accounts.
+pub const ACCOUNTS_CODE: &str = "accounts_code";
 
 /// A setting's value.
 ///

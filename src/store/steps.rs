@@ -67,6 +67,15 @@ pub async fn of_run(conn: &mut Conn, run: RunId) -> Result<Vec<Step>, StoreError
     after(conn, run, 0).await
 }
 
+/// One step of a run.
+///
+/// # Errors
+/// [`StoreError::Corrupt`]: its row is of no known form.
+pub async fn one(conn: &mut Conn, run: RunId, seq: u32) -> Result<Option<Step>, StoreError> {
+    let behind = after(conn, run, seq.saturating_sub(1)).await?;
+    Ok(behind.into_iter().next().filter(|step| step.seq == seq))
+}
+
 /// A run's steps behind one of them, in order.
 ///
 /// # Errors

@@ -2,7 +2,10 @@
 
 use sqlx::FromRow;
 
-use super::{Conn, StoreError, Tx, args};
+use super::{
+    Conn, StoreError, Tx, args,
+    deaths::{COUNTED, COUNTED_OF_RUNS},
+};
 use crate::{clock::Timestamp, id::WorkerId};
 
 /// What one worker holds of one kind.
@@ -46,16 +49,22 @@ pub async fn give_back(tx: &mut Tx, stray: &Stray, beyond: Timestamp) -> Result<
     let span = args![stray.owner, beyond, stray.until];
     let sql = match stray.held.as_str() {
         "runs" => {
-            "UPDATE runs SET lease_until = 0 WHERE status IN ('pending', 'running') AND lease_owner = $1
-             AND lease_until > $2 AND lease_until <= $3"
+            format!(
+                "UPDATE runs SET lease_until = 0, {COUNTED_OF_RUNS} WHERE status IN ('pending', 'running')
+                 AND lease_owner = $1 AND lease_until > $2 AND lease_until <= $3"
+            )
         }
         "messages" => {
-            "UPDATE messages SET lease_owner = NULL, lease_until = NULL WHERE direction = 'outbound'
-             AND status IN ('pending', 'sending') AND lease_owner = $1 AND lease_until > $2 AND lease_until <= $3"
+            format!(
+                "UPDATE messages SET lease_owner = NULL, lease_until = NULL, {COUNTED} WHERE direction = 'outbound'
+                 AND status IN ('pending', 'sending') AND lease_owner = $1 AND lease_until > $2 AND lease_until <= $3"
+            )
         }
         "jobs" => {
-            "UPDATE jobs SET lease_until = 0 WHERE status = 'pending' AND lease_owner = $1 AND lease_until > $2
-             AND lease_until <= $3"
+            format!(
+                "UPDATE jobs SET lease_until = 0, {COUNTED} WHERE status = 'pending' AND lease_owner = $1
+                 AND lease_until > $2 AND lease_until <= $3"
+            )
         }
         name => {
             let sql = "UPDATE leases SET until = 0 WHERE owner = $1 AND until > $2 AND until <= $3 AND name = $4";

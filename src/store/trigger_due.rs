@@ -35,7 +35,7 @@ impl Trigger {
 pub async fn due(conn: &mut Conn, now: Timestamp, after: Option<Due>, limit: u32) -> Result<Vec<Trigger>, StoreError> {
     let (at, id) = after.map(|last| (last.at, last.id)).unzip();
     let sql = format!(
-        "SELECT {COLUMNS} FROM triggers WHERE kind <> 'wake' AND next_at IS NOT NULL AND next_at <= $1
+        "SELECT {COLUMNS} FROM triggers WHERE kind <> 'wake' AND quarantined_at IS NULL AND next_at IS NOT NULL AND next_at <= $1
          AND ($2 IS NULL OR next_at > $2 OR (next_at = $2 AND id > $3)) ORDER BY next_at, id LIMIT $4"
     );
     conn.all(sql, args![now, at, id, limit]).await
@@ -48,11 +48,51 @@ pub async fn due(conn: &mut Conn, now: Timestamp, after: Option<Due>, limit: u32
 pub async fn next_due(conn: &mut Conn, after: Timestamp) -> Result<Option<Timestamp>, StoreError> {
     let row: (Option<i64>,) = conn
         .one(
-            "SELECT MIN(next_at) FROM triggers WHERE kind <> 'wake' AND next_at IS NOT NULL AND next_at > $1",
+            "SELECT MIN(next_at) FROM triggers WHERE kind <> 'wake' AND quarantined_at IS NULL AND next_at IS NOT NULL
+             AND next_at > $1",
             args![after],
         )
         .await?;
     Ok(row.0.map(Timestamp))
+}
+
+/// Counts a death on triggers that are about to fire: it is taken back when they have, or have not.
+///
+/// # Errors
+/// The store's.
+pub async fn announce(tx: &mut Tx, ids: &[TriggerId]) -> Result<(), StoreError> {
+    for id in ids {
+        tx.later("UPDATE triggers SET deaths = deaths + 1 WHERE id = $1", args![*id])
+            .await?;
+    }
+    Ok(())
+}
+
+/// Takes that back: nobody died, and they have not fired.
+///
+/// # Errors
+/// The store's.
+pub async fn retract(tx: &mut Tx, ids: &[TriggerId]) -> Result<(), StoreError> {
+    for id in ids {
+        let sql = "UPDATE triggers SET deaths = CASE WHEN deaths > 0 THEN deaths - 1 ELSE 0 END WHERE id = $1";
+        tx.later(sql, args![*id]).await?;
+    }
+    Ok(())
+}
+
+/// Sets a trigger aside: it is not due any more. `false`: it is already, or was changed meanwhile.
+///
+/// # Errors
+/// The store's.
+pub async fn quarantine(tx: &mut Tx, due: Due, error: &str, now: Timestamp) -> Result<bool, StoreError> {
+    let set_aside = tx
+        .execute(
+            "UPDATE triggers SET quarantined_at = $1, last_error = $2, updated_at = $1
+             WHERE id = $3 AND next_at = $4 AND quarantined_at IS NULL",
+            args![now, error, due.id, due.at],
+        )
+        .await?;
+    Ok(set_aside > 0)
 }
 
 /// Notes that somebody was up at a due time, which waits for its conversation.
@@ -82,7 +122,7 @@ pub async fn claim(
 ) -> Result<bool, StoreError> {
     let claimed = tx
         .execute(
-            "UPDATE triggers SET next_at = $1, last_error = $2, updated_at = $3,
+            "UPDATE triggers SET next_at = $1, last_error = $2, updated_at = $3, deaths = 0,
                  last_fired_at = CASE WHEN $4 THEN $3 ELSE last_fired_at END
              WHERE id = $5 AND next_at = $6 AND enabled",
             args![next, error, now, fires, due.id, due.at],

@@ -5,8 +5,9 @@ use serde::Serialize;
 use sqlx::FromRow;
 
 pub use super::trigger_due::{
-    Due, Firing, claim, due, fired_now, firings, forget_ended, forget_signatures, has_fired, hold_person, next_due,
-    of_run, put_off_wake, put_wake, remove_wake, set_error, take_signature, waits, wake_fired,
+    Due, Firing, announce, claim, due, fired_now, firings, forget_ended, forget_signatures, has_fired, hold_person,
+    next_due, of_run, put_off_wake, put_wake, quarantine, remove_wake, retract, set_error, take_signature, waits,
+    wake_fired,
 };
 use super::{Conn, StoreError, Tx, args, text_enum};
 use crate::{
@@ -94,6 +95,13 @@ pub struct Trigger {
     /// The due time that somebody was up for, and that waits for its conversation to be free.
     #[serde(skip)]
     pub waiting_at: Option<Timestamp>,
+    /// How often a process died that was about to fire it.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub deaths: i64,
+    /// When it was set aside, because processes died of it.
+    #[schema(value_type = Option<String>)]
+    pub quarantined_at: Option<Timestamp>,
 }
 
 impl Trigger {
@@ -121,13 +129,15 @@ impl Trigger {
             last_fired_at: None,
             last_error: None,
             waiting_at: None,
+            deaths: 0,
+            quarantined_at: None,
         }
     }
 }
 
 pub(super) const COLUMNS: &str = "id, kind, name, run_id, agent_id, channel_id, user_id, context_id, content, webhook, \
                                   cron, time_zone, catch_up, enabled, next_at, created_by, created_at, updated_at, \
-                                  last_fired_at, last_error, waiting_at";
+                                  last_fired_at, last_error, waiting_at, deaths, quarantined_at";
 
 /// Stores a trigger that does not wake a sleeping run; `key`: that of the call that makes it, which makes one only.
 /// Returns it as it is stored: the one that was made before, if the call is repeated. Other processes are told.
@@ -137,7 +147,8 @@ pub(super) const COLUMNS: &str = "id, kind, name, run_id, agent_id, channel_id, 
 pub async fn insert(tx: &mut Tx, trigger: &Trigger, key: Option<&str>) -> Result<Trigger, StoreError> {
     let sql = format!(
         "INSERT INTO triggers ({COLUMNS}, idempotency_key)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, 0, NULL,
+                 $22)
          ON CONFLICT (idempotency_key) DO UPDATE SET idempotency_key = excluded.idempotency_key RETURNING {COLUMNS}"
     );
     let stored = tx

@@ -8,16 +8,25 @@ use crate::clock::Timestamp;
 /// The most characters kept of one payload.
 const MOST: usize = 16_384;
 
-/// Keeps a payload.
+/// Keeps a payload, unless it is kept already; `false`: it is.
 ///
 /// # Errors
 /// The store's.
-pub async fn insert(tx: &mut Tx, platform: &str, payload: &str, error: &str, now: Timestamp) -> Result<(), StoreError> {
+pub async fn insert(
+    tx: &mut Tx,
+    platform: &str,
+    payload: &str,
+    error: &str,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
     let payload: String = payload.chars().filter(|c| *c != '\0').take(MOST).collect();
-    tx.execute(
-        "INSERT INTO unreadable_events (id, platform, payload, error, created_at) VALUES ($1, $2, $3, $4, $5)",
-        args![Uuid::now_v7().to_string(), platform, payload, error, now],
-    )
-    .await?;
-    Ok(())
+    let kept = tx
+        .execute(
+            "INSERT INTO unreadable_events (id, platform, payload, error, created_at)
+             SELECT $1, $2, $3, $4, $5 WHERE NOT EXISTS (
+                 SELECT 1 FROM unreadable_events known WHERE known.platform = $2 AND known.payload = $3)",
+            args![Uuid::now_v7().to_string(), platform, payload, error, now],
+        )
+        .await?;
+    Ok(kept == 1)
 }

@@ -182,6 +182,19 @@ pub async fn identities(conn: &mut Conn, id: UserId) -> Result<Vec<Identity>, St
     .await
 }
 
+/// The account by which a person was known first.
+///
+/// # Errors
+/// The store's.
+pub async fn first_identity(conn: &mut Conn, id: UserId) -> Result<Option<Identity>, StoreError> {
+    conn.maybe(
+        "SELECT platform, platform_user_id, name FROM identities WHERE user_id = $1
+         ORDER BY created_at, platform, platform_user_id LIMIT 1",
+        args![id],
+    )
+    .await
+}
+
 /// The people who are called so, or whose account is, letter case aside; oldest first.
 ///
 /// # Errors
@@ -202,6 +215,8 @@ pub async fn named(conn: &mut Conn, name: &str, limit: u32) -> Result<Vec<User>,
 pub struct Filter {
     /// Only with this role.
     pub role: Option<UserRole>,
+    /// Only this one.
+    pub only: Option<UserId>,
     /// Only those who came before this one.
     pub before: Option<UserId>,
 }
@@ -213,6 +228,7 @@ pub struct Filter {
 pub async fn page(conn: &mut Conn, filter: Filter, limit: u32) -> Result<Vec<User>, StoreError> {
     let conditions = [
         ("role =", filter.role.map(Value::from)),
+        ("id =", filter.only.map(Value::from)),
         ("id <", filter.before.map(Value::from)),
     ];
     let (sql, args) = super::page::ask(

@@ -220,6 +220,8 @@ pub const METRICS: &[Metric] = &[
                     "answered",
                     "later",
                     "overloaded",
+                    "silent",
+                    "too_long",
                     "bad_request",
                     "refused",
                     "unauthorised",
@@ -266,6 +268,11 @@ pub const METRICS: &[Metric] = &[
         "Events that nobody could read or store; they are kept in unreadable_events.",
     ),
     counter(
+        "clifford_quarantined_total",
+        &[of("kind", &super::measures::QUARANTINED)],
+        "Work that was set aside because the process died each time that it worked on it.",
+    ),
+    counter(
         "clifford_ingress_errors_total",
         &[],
         "Events that could not be stored, and were left with their platform.",
@@ -285,6 +292,11 @@ pub const METRICS: &[Metric] = &[
         "clifford_send_failures_total",
         &[PLATFORM, of("reason", &super::measures::SEND_FAILURES)],
         "Attempts to send a part that came to nothing.",
+    ),
+    counter(
+        "clifford_late_messages_total",
+        &[PLATFORM],
+        "Messages that failed by themselves and were set aside, so that later ones went out past them.",
     ),
     counter(
         "clifford_ambiguous_sends_total",

@@ -19,11 +19,15 @@ pub(super) fn start(
     beside: Option<impl Layer<Registry> + Send + Sync>,
 ) -> anyhow::Result<()> {
     let filter = EnvFilter::try_new(level).with_context(|| format!("log.level: `{level}` cannot be read"))?;
+    let is_coloured = log.format == LogFormat::Text && io::IsTerminal::is_terminal(&io::stderr());
     let lines = tracing_subscriber::fmt::layer()
-        .with_writer(Masked(Arc::clone(&secrets.masker)))
+        .with_writer(Masked {
+            masker: Arc::clone(&secrets.masker),
+            is_coloured,
+        })
         .with_target(false);
     let lines = match log.format {
-        LogFormat::Text => lines.with_ansi(io::IsTerminal::is_terminal(&io::stderr())).boxed(),
+        LogFormat::Text => lines.with_ansi(is_coloured).boxed(),
         LogFormat::Json => lines.json().boxed(),
     };
     let subscriber = tracing_subscriber::registry()
@@ -34,15 +38,20 @@ pub(super) fn start(
     Ok(())
 }
 
-/// Standard error, with configured secrets hidden.
-struct Masked(Arc<Masker>);
+/// Standard error, with configured secrets hidden, and without what a terminal would obey.
+struct Masked {
+    masker: Arc<Masker>,
+    /// The subscriber writes colours; it writes out the escape characters that stand in what it is told.
+    is_coloured: bool,
+}
 
 impl<'a> MakeWriter<'a> for Masked {
     type Writer = MaskedLine<'a>;
 
     fn make_writer(&'a self) -> MaskedLine<'a> {
         MaskedLine {
-            masker: &self.0,
+            masker: &self.masker,
+            is_coloured: self.is_coloured,
             line: Vec::new(),
         }
     }
@@ -51,6 +60,7 @@ impl<'a> MakeWriter<'a> for Masked {
 /// One event of the log, written when it is whole.
 struct MaskedLine<'a> {
     masker: &'a Masker,
+    is_coloured: bool,
     line: Vec<u8>,
 }
 
@@ -63,7 +73,10 @@ impl Write for MaskedLine<'_> {
     fn flush(&mut self) -> io::Result<()> {
         let line = std::mem::take(&mut self.line);
         let text = String::from_utf8_lossy(&line);
-        io::stderr().lock().write_all(self.masker.mask(&text).as_bytes())
+        let masked = self.masker.mask(&text);
+        let is_shown = |c: &char| !clifford_markup::is_obeyed(*c) || (self.is_coloured && *c == '\u{1b}');
+        let shown: String = masked.chars().filter(is_shown).collect();
+        io::stderr().lock().write_all(shown.as_bytes())
     }
 }
 

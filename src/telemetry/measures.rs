@@ -8,13 +8,15 @@ use metrics::{counter, gauge, histogram};
 
 use crate::{
     roles::{Requested, Role},
-    store::{jobs::JobKind, runs::RunStatus, triggers::TriggerKind},
+    store::{deaths::Kind, jobs::JobKind, runs::RunStatus, triggers::TriggerKind},
 };
 
 /// What waits to be done.
 pub const QUEUES: [&str; 4] = ["runs", "jobs", "outbox", "triggers"];
 /// What becomes of an event.
 pub const EVENT_OUTCOMES: [&str; 5] = ["answering", "queued", "stored", "duplicate", "ignored"];
+/// What may be set aside.
+pub const QUARANTINED: [&str; 6] = ["run", "job", "message", "trigger", "event", "file"];
 /// Why a part was not sent.
 pub const SEND_FAILURES: [&str; 6] = ["retry_after", "not_sent", "unreachable", "moved", "gone", "rejected"];
 
@@ -170,6 +172,11 @@ pub fn event_unreadable(platform: Platform) {
     counter!("clifford_unreadable_events_total", "platform" => platform.as_str()).increment(1);
 }
 
+/// Work was set aside: processes died of it.
+pub fn quarantined(kind: Kind) {
+    counter!("clifford_quarantined_total", "kind" => kind.as_str()).increment(1);
+}
+
 /// An event could not be stored.
 pub fn event_not_taken() {
     counter!("clifford_ingress_errors_total").increment(1);
@@ -210,11 +217,16 @@ pub const fn reason(error: &SendError) -> &'static str {
     match error {
         SendError::RetryAfter(_) => "retry_after",
         SendError::NotSent(_) => "not_sent",
-        SendError::Unreachable(_) => "unreachable",
+        SendError::Unreachable(_) | SendError::Failed(_) => "unreachable",
         SendError::Moved(_) => "moved",
         SendError::Gone(_) => "gone",
         SendError::Rejected(_) => "rejected",
     }
+}
+
+/// A message was set aside, so that what follows it in its chat goes out.
+pub fn set_aside(platform: Platform) {
+    counter!("clifford_late_messages_total", "platform" => platform.as_str()).increment(1);
 }
 
 /// Nobody knows whether a part arrived.

@@ -69,10 +69,14 @@ pub struct ToolContext {
     pub root_run: RunId,
     /// Where it may search.
     pub scope: Scope,
+    /// From how many deaths of the process on a file is read no more.
+    pub quarantine_after: i64,
     /// The same for every attempt at this very call.
     pub idempotency_key: String,
     /// Where what this call returns came from.
     pub origins: Arc<Origins>,
+    /// How many characters of a text its run's model can be shown at once.
+    pub readable: usize,
     /// Pays for what models are asked.
     pub payer: Arc<dyn Pays>,
 }

@@ -4,12 +4,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Class, Command, Tool, ToolContext, ToolError};
+use super::{Class, Command, Tool, ToolContext, ToolError, kept};
 use crate::{
     clock::Timestamp,
+    engine::crash::{self, Way},
     files::{self, FileError, NewFile, may_see},
     id::FileId,
-    store::files::{self as stored, File},
+    store::{
+        deaths::Kind,
+        files::{self as stored, File},
+    },
+    telemetry::measures,
 };
 
 /// How many files where nothing is asked for, and the most of them.
@@ -49,7 +54,7 @@ struct GetArgs {
 
 #[derive(Deserialize, JsonSchema)]
 struct ReadArgs {
-    /// The file.
+    /// The file, or what a mark names where something was left out.
     id: String,
     /// From which character on; left out: 0.
     offset: Option<usize>,
@@ -169,26 +174,80 @@ async fn read(cx: ToolContext, args: ReadArgs) -> Result<Read, ToolError> {
     if limit == 0 || limit > most {
         return Err(ToolError::TellModel(format!("limit: give 1 to {most}")));
     }
-    let file = one(&cx, &args.id).await?;
-    came_from(&cx, &file);
-    let content = cx.services.files.content(&cx.db, &file, cx.clock.now()).await?;
-    let text = files::text(&content.bytes).ok_or_else(|| no_text(&file, &content.bytes))?;
+    // More would only be cut again.
+    let limit = limit.min(cx.readable);
+    let (name, text) = match kept::find(&cx, &args.id).await? {
+        Some(kept) => {
+            if let Some(origin) = kept.origin {
+                cx.came_from(origin);
+            }
+            (args.id, kept.text)
+        }
+        None => {
+            let file = one(&cx, &args.id).await?;
+            came_from(&cx, &file);
+            let text = text_of(&cx, &file).await?;
+            (file.name, text)
+        }
+    };
     let offset = args.offset.unwrap_or(0);
     let length = text.chars().count();
     if offset > 0 && offset >= length {
-        return Err(ToolError::TellModel(format!(
-            "offset: {} has {length} characters",
-            file.name
-        )));
+        return Err(ToolError::TellModel(format!("offset: {name} has {length} characters")));
     }
     let end = offset.saturating_add(limit);
     Ok(Read {
         text: text.chars().skip(offset).take(limit).collect(),
-        name: file.name,
+        name,
         offset,
         length,
         next: (end < length).then_some(end),
     })
+}
+
+/// A file's text.
+pub(super) async fn text_of(cx: &ToolContext, file: &File) -> Result<String, ToolError> {
+    let content = cx.services.files.content(&cx.db, file, cx.clock.now()).await?;
+    reading(cx, file).await?;
+    crash::strike(Way::File, || file.name.clone());
+    let text = files::text(&content.bytes);
+    was_read(cx, file).await?;
+    text.ok_or_else(|| no_text(file, &content.bytes))
+}
+
+/// Announces that the content of a file is about to be read, which waits for nothing. One that processes died of is not
+/// read: it is set aside.
+pub(super) async fn reading(cx: &ToolContext, file: &File) -> Result<(), ToolError> {
+    let id = file.id;
+    let announced = cx
+        .db
+        .write(move |tx| Box::pin(async move { stored::announce(tx, id).await }));
+    let (deaths, was_set_aside) = announced.await?;
+    if !was_set_aside && deaths < cx.quarantine_after {
+        return Ok(());
+    }
+    let now = cx.clock.now();
+    let set_aside = cx
+        .db
+        .write(move |tx| Box::pin(async move { stored::quarantine(tx, id, now).await }));
+    set_aside.await?;
+    if !was_set_aside {
+        tracing::error!(file_id = %id, deaths, "file quarantined: the process died each time that it read it");
+        measures::quarantined(Kind::File);
+    }
+    let name = &file.name;
+    Err(ToolError::TellModel(format!(
+        "{name} is set aside: reading it brought the bot down each time; its operator can see why"
+    )))
+}
+
+/// A file was read.
+pub(super) async fn was_read(cx: &ToolContext, file: &File) -> Result<(), ToolError> {
+    let id = file.id;
+    let read = cx
+        .db
+        .write(move |tx| Box::pin(async move { stored::was_read(tx, id).await }));
+    Ok(read.await?)
 }
 
 pub(super) fn no_text(file: &File, content: &[u8]) -> ToolError {

@@ -7,6 +7,7 @@ mod context;
 mod dice;
 mod files;
 mod image;
+pub mod kept;
 pub mod mcp;
 mod memory;
 mod offers;

@@ -14,7 +14,6 @@ use self::embed::Embedder;
 use super::{Class, Command, Tool, ToolContext, ToolError, files};
 use crate::{
     clock::Timestamp,
-    files::text,
     id::DocumentId,
     retrieval::{by_words, cut, nearest, ordered},
     search::{Query, Scope},
@@ -226,9 +225,7 @@ async fn content(cx: &ToolContext, args: &IndexArgs) -> Result<(String, Option<F
     match (&args.file_id, &args.text) {
         (Some(id), None) => {
             let file = files::one(cx, id).await?;
-            let content = cx.services.files.content(&cx.db, &file, cx.clock.now()).await?;
-            let text = text(&content.bytes).ok_or_else(|| files::no_text(&file, &content.bytes))?;
-            Ok((text, Some(file)))
+            Ok((files::text_of(cx, &file).await?, Some(file)))
         }
         (None, Some(text)) => Ok((text.clone(), None)),
         _ => Err(ToolError::TellModel("give file_id or text, one of them".to_owned())),

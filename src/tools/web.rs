@@ -68,7 +68,7 @@ impl Default for Config {
 #[derive(Deserialize, JsonSchema)]
 struct PageArgs {
     /// The page's address: http:// or https://.
-    #[schemars(length(min = 1, max = 4000))]
+    #[schemars(length(min = 1, max = 4000), extend("format" = "uri"))]
     url: String,
     /// The first character to tell, to go on in a long page; left out: 0.
     offset: Option<usize>,

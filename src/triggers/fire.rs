@@ -1,5 +1,7 @@
 //! Fires triggers: the claim of a due time and what it causes are one commit, so nothing fires twice or is lost.
 
+mod suspects;
+
 use std::sync::Arc;
 
 use clifford_channel::Address;
@@ -49,21 +51,25 @@ pub async fn fire_due(engine: &Arc<Engine>, now: Timestamp) -> Result<usize, Sto
         let found = due.len();
         // What waits for its conversation holds up nothing that came due later.
         last = due.last().and_then(Trigger::due);
-        for trigger in due {
-            // Each in a transaction of its own: one that is refused does not hold up the others.
-            match fire(engine, &trigger, now).await {
-                Ok(fired) => count += usize::from(fired),
-                Err(StoreError::Conflict(error)) => {
-                    tracing::debug!(trigger = %trigger.id, error, "a trigger waits for its conversation");
-                    waits(engine, &trigger).await?;
-                }
-                Err(error) => tracing::warn!(trigger = %trigger.id, %error, "a trigger could not be fired yet"),
-            }
-        }
+        count += suspects::fire_page(engine, due, now).await?;
         if found < usize::try_from(BATCH).unwrap_or(usize::MAX) {
             return Ok(count);
         }
     }
+}
+
+/// Fires one that was found to be due, in a transaction of its own: one that is refused does not hold up the others.
+/// `false`: it has not fired.
+async fn try_to_fire(engine: &Arc<Engine>, trigger: &Trigger, now: Timestamp) -> Result<bool, StoreError> {
+    match fire(engine, trigger, now).await {
+        Ok(fired) => return Ok(fired),
+        Err(StoreError::Conflict(error)) => {
+            tracing::debug!(trigger = %trigger.id, error, "a trigger waits for its conversation");
+            waits(engine, trigger).await?;
+        }
+        Err(error) => tracing::warn!(trigger = %trigger.id, %error, "a trigger could not be fired yet"),
+    }
+    Ok(false)
 }
 
 /// A due time that was not missed is none later on, however long its conversation is busy.
@@ -110,6 +116,7 @@ async fn claim(
     else {
         return Ok(None);
     };
+    crash::strike(crash::Way::Trigger, || trigger.content.clone());
     let plan = schedule::plan(&trigger, due.at, now, settings.grace);
     if !triggers::claim(tx, due, plan.next, plan.fires, plan.error.as_deref(), now).await? || !plan.fires {
         return Ok(None);

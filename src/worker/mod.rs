@@ -12,12 +12,12 @@
 //! many of them for one person; the others wait in order. An idle process is taken, or a new one started: the same
 //! binary with the hidden subcommand `worker`, an empty environment, the root directory, and no open file but its pipes.
 //!
-//! **There** ([`serve`]). The process first lowers its own limits ([`limits`]): address space, CPU time, no core dump, no
+//! **There** ([`serve`]). The process first lowers its own limits (`limits`): address space, CPU time, no core dump, no
 //! file written; then it reads frames from its standard input. A task runs in a thread with a large stack. The main
 //! thread goes on reading: the end of its input ends the process in the middle of a task, so no worker process outlives
 //! its parent, even one that was killed.
 //!
-//! **Frames** ([`frame`]). Four bytes of length of a JSON header, four bytes of length of a body, then both. The header is a
+//! **Frames** (`frame`). Four bytes of length of a JSON header, four bytes of length of a body, then both. The header is a
 //! [`Task`] or a [`Reply`]; the body holds what a task works on (a page, later a document or an image), and a reply has
 //! none. Both lengths have a maximum in each direction, which the reader checks before it allocates.
 //!

@@ -68,6 +68,45 @@ async fn the_code_of_the_first_owner_makes_one_owner() {
 }
 
 #[tokio::test]
+async fn the_owners_code_is_void_once_it_was_said_where_others_read_along() {
+    let mut bot = Setup::on(Site::Telegram)
+        .set("channels.telegram.access", "pairing")
+        .start()
+        .await;
+    let look = bot.look().await;
+    let claim = look
+        .db
+        .write(|tx| Box::pin(ingress::claim_code(tx, now())))
+        .await
+        .unwrap()
+        .unwrap();
+    let (ada, eve) = (bot.room(Site::Telegram, 7, "Ada"), bot.room(Site::Telegram, 8, "Eve"));
+    let group = bot.telegram.supergroup(-1_001_234, "Team");
+    bot.telegram
+        .user_says(group, 7, &format!("is it {}?", claim.to_lowercase()));
+    bot.telegram.wait_for_confirmed().await;
+    bot.says(eve, &claim);
+    assert!(bot.answers(eve, 1).await[0].contains("I only talk to people whom my owner knows."));
+    // The new one stands in the log alone.
+    let made = bot.until("the new code", async |_| {
+        let log = bot.log_text();
+        let line = log.lines().find(|line| line.contains("is void"))?.to_owned();
+        let (_, code) = line.split_once("code=")?;
+        Some(
+            code.trim_matches('"')
+                .chars()
+                .take_while(char::is_ascii_alphanumeric)
+                .collect::<String>(),
+        )
+    });
+    let made = made.await;
+    assert_ne!(made, claim);
+    bot.says(ada, &made);
+    assert!(bot.answers(ada, 1).await[0].starts_with("You are my owner now."));
+    bot.finish().await;
+}
+
+#[tokio::test]
 async fn who_is_not_on_the_list_hears_nothing() {
     let mut bot = Setup::on(Site::Telegram)
         .set("channels.telegram.access", "allowlist")

@@ -18,3 +18,4 @@ mod stream;
 mod tools;
 mod triggers;
 mod usage;
+mod who_may;

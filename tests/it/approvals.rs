@@ -3,6 +3,7 @@
 mod always;
 mod meanwhile;
 mod places;
+mod shown;
 
 use clifford::store::runs::{Run, RunStatus};
 use clifford_fakes::{

@@ -78,6 +78,7 @@ async fn discord_user_asks_and_is_answered() {
 }
 
 #[tokio::test]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
 async fn users_of_both_platforms_are_answered_on_postgresql() {
     for site in Site::BOTH {
         let Some(setup) = Setup::on(site).postgres() else {

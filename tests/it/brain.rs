@@ -34,7 +34,7 @@ impl Prompt {
             results: named("tool_result"),
             subagents: named("subagents"),
             woken: !named("woke").is_empty(),
-            heard: named("user_message"),
+            heard: named("user_message").iter().flat_map(lines_of).collect(),
         }
     }
 
@@ -66,6 +66,11 @@ impl Prompt {
     fn value(&self, place: usize) -> &str {
         self.results[place]["result"]["value"].as_str().unwrap()
     }
+}
+
+/// What people wrote between two replies is one text, a line each.
+fn lines_of(heard: &Value) -> Vec<Value> {
+    heard.as_str().unwrap().split('\n').map(Value::from).collect()
 }
 
 /// Which of the memory writer's requests this is; none: it is a run's.

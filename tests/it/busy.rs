@@ -4,7 +4,7 @@ use clifford::store::{messages::Direction, runs::RunStatus, settings::BOT};
 use clifford_fakes::openai::Hold;
 
 use crate::{
-    brain::{self, Prompt},
+    brain::Prompt,
     harness::{Bot, Room, Setup, Site},
 };
 
@@ -279,7 +279,7 @@ async fn nobody_interrupts_or_steers_what_is_done_for_somebody_else() {
 }
 
 #[tokio::test]
-async fn what_others_wait_for_is_asked_with_the_message_that_interrupts() {
+async fn what_others_wait_for_is_answered_after_the_message_that_interrupts() {
     let mut bot = Setup::on(Site::Discord)
         .set("ingress.when_busy", "interrupt")
         .start()
@@ -295,12 +295,84 @@ async fn what_others_wait_for_is_asked_with_the_message_that_interrupts() {
     bot.discord.user_says(channel, ada, "Clifford three");
     bot.model.wait_for_requests(2).await;
     hold.release();
-    bot.discord.wait_for_sent(channel, 1).await;
-    ended(&bot, 2).await;
+    let sent = bot.discord.wait_for_sent(channel, 2).await;
+    ended(&bot, 3).await;
     bot.finish().await;
+    let texts: Vec<_> = sent.iter().map(|sent| sent.content.as_str()).collect();
     assert_eq!(
-        brain::inputs(&bot.model.requests())[1],
-        "[Bob] Clifford two\n[Ada] Clifford three"
+        texts,
+        ["You said: [Ada] Clifford three", "You said: [Bob] Clifford two"]
     );
-    assert_eq!(bot.discord.sent(channel).len(), 1);
+    assert_eq!(bot.discord.sent(channel).len(), 2);
+}
+
+/// Everybody in a channel asks while the first is being answered.
+async fn everybody_is_answered(setup: Setup) {
+    let mut bot = setup.start().await;
+    let people: Vec<_> = (1..=20).map(|n| bot.discord.user(&format!("P{n}"))).collect();
+    let guild = bot.discord.guild("Team");
+    let channel = bot.discord.channel(guild, "general");
+    let hold = bot.model.hold();
+    let mut asked = Vec::new();
+    for (n, person) in people.iter().enumerate() {
+        let said = bot
+            .discord
+            .user_says(channel, *person, &format!("Clifford question {}", n + 1));
+        stored(&bot, n + 1).await;
+        asked.push(said);
+    }
+    // One of them asks twice.
+    bot.discord.user_says(channel, people[4], "Clifford and tea");
+    stored(&bot, people.len() + 1).await;
+    hold.release();
+    let sent = bot.discord.wait_for_sent(channel, people.len()).await;
+    ended(&bot, people.len()).await;
+    bot.finish().await;
+    assert_eq!(bot.discord.sent(channel).len(), people.len());
+    for (n, sent) in (1..).zip(&sent) {
+        let expected = match n {
+            5 => "You said: [P5] Clifford question 5\n[P5] Clifford and tea".to_owned(),
+            n => format!("You said: [P{n}] Clifford question {n}"),
+        };
+        assert_eq!(sent.content, expected);
+    }
+    let runs = bot.look().await.runs().await;
+    assert!(runs.iter().all(|run| run.status == RunStatus::Completed), "{runs:#?}");
+}
+
+#[tokio::test]
+async fn everybody_who_asks_at_once_in_a_channel_is_answered_in_turn() {
+    for setup in [Some(Setup::on(Site::Discord)), Setup::on(Site::Discord).postgres()]
+        .into_iter()
+        .flatten()
+    {
+        everybody_is_answered(setup).await;
+    }
+}
+
+#[tokio::test]
+async fn everybody_whose_command_waited_gets_an_answer_in_place_of_the_placeholder() {
+    let mut bot = Setup::on(Site::Discord).start().await;
+    let people: Vec<_> = (1..=4).map(|n| bot.discord.user(&format!("P{n}"))).collect();
+    let guild = bot.discord.guild("Team");
+    let channel = bot.discord.channel(guild, "general");
+    let hold = bot.model.hold();
+    let mut asked = Vec::new();
+    for (n, person) in people.iter().enumerate() {
+        let question = format!("question {}", n + 1);
+        asked.push(bot.discord.interaction(channel, *person, "ask", &[("text", &question)]));
+        stored(&bot, n + 1).await;
+    }
+    hold.release();
+    for (n, id) in (1..).zip(asked) {
+        let answer = format!("You said: [P{n}] question {n}");
+        bot.discord
+            .wait_for("the answer", |fake| {
+                let replies = fake.interaction_replies(id);
+                replies.iter().any(|reply| reply.content == answer).then_some(())
+            })
+            .await;
+        assert_eq!(bot.discord.interaction_replies(id).len(), 1);
+    }
+    bot.finish().await;
 }

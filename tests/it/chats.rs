@@ -66,15 +66,20 @@ async fn in_a_telegram_group_only_who_addresses_the_bot_is_answered() {
     bot.telegram.user_says(group, 7, "Clifford, a name");
     bot.telegram.wait_for_sent(group, 3).await;
     bot.finish().await;
+    let inputs = brain::inputs(&bot.model.requests());
+    let (quoted, reply) = inputs[1].split_once('\n').unwrap();
+    // It names the run that said it, if Telegram's receipt was stored before the reply came.
+    assert!(quoted.starts_with("In reply to your own message"), "{quoted}");
+    assert!(quoted.ends_with(": \"You said: [Ada] a mention\""), "{quoted}");
     assert_eq!(
-        brain::inputs(&bot.model.requests()),
+        [inputs[0].as_str(), reply, inputs[2].as_str()],
         ["[Ada] a mention", "[Bob] a reply", "[Ada] Clifford, a name"]
     );
     let last = bot.model.requests().pop().unwrap();
-    assert_eq!(
-        Prompt::read(&last).conversation()[..3],
-        ["[Ada] a mention", "You said: [Ada] a mention", "[Bob] a reply"]
-    );
+    let prompt = Prompt::read(&last);
+    let conversation = prompt.conversation();
+    assert_eq!(conversation[..2], ["[Ada] a mention", "You said: [Ada] a mention"]);
+    assert!(conversation[2].ends_with("[Bob] a reply"), "{conversation:?}");
 }
 
 #[tokio::test]
@@ -100,7 +105,10 @@ async fn in_a_discord_channel_only_who_addresses_the_bot_is_answered() {
         inputs[0].starts_with("[Ada] ") && inputs[0].ends_with(" a mention"),
         "{inputs:?}"
     );
-    assert_eq!(inputs[1..], ["[Ada] a reply", "[Ada] Clifford, a name"]);
+    // What is answered stands before the reply; whoever asked is told the run that said it.
+    let (quoted, reply) = inputs[1].split_once('\n').unwrap();
+    assert!(quoted.starts_with("In reply to your own message"), "{quoted}");
+    assert_eq!((reply, inputs[2].as_str()), ("[Ada] a reply", "[Ada] Clifford, a name"));
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 mod data;
 mod doctor;
 mod eval;
+mod hostile;
 mod init;
 mod interrupts;
 mod own_data;

@@ -170,7 +170,13 @@ async fn discord_commands_that_wait_are_answered_together_and_none_stays_thinkin
         })
         .await;
     assert!(together.contains("two") && together.contains("three"), "{together}");
-    assert_eq!(said(second).await, WAITS);
+    let elsewhere = "↪️ I answer this together with your later message.";
+    bot.discord
+        .wait_for("the word about the second", |fake| {
+            let replies = fake.interaction_replies(second);
+            replies.iter().any(|reply| reply.content == elsewhere).then_some(())
+        })
+        .await;
     for id in [first, second, third] {
         assert!(!bot.discord.is_thinking(id));
         assert_eq!(bot.discord.interaction_replies(id).len(), 1);
@@ -192,6 +198,13 @@ async fn discord_commands_that_are_stopped_do_not_stay_thinking() {
     let stop = bot.discord.interaction(dm, user, "stop", &[]);
     assert_eq!(said(stop).await, "Stopped.");
     assert_eq!(said(first).await, "⏸️ No answer for now.");
+    let stopped = "⏹️ I was stopped before I came to this. Please ask again.";
+    bot.discord
+        .wait_for("the word about the second", |fake| {
+            let replies = fake.interaction_replies(second);
+            replies.iter().any(|reply| reply.content == stopped).then_some(())
+        })
+        .await;
     for id in [first, second, stop] {
         assert!(!bot.discord.is_thinking(id));
     }

@@ -135,6 +135,7 @@ async fn a_process_whose_connection_another_has_stops_long_before_its_lease_is_o
         channel: Arc::clone(&line) as _,
         ingress: Arc::clone(&told) as _,
         db: home.db.clone(),
+        careful: Arc::default(),
         takeover: Arc::new(takeover),
         again: Arc::default(),
     };
@@ -219,6 +220,7 @@ async fn a_refused_connection_waits_and_begins_anew_as_soon_as_it_is_told_to() {
         channel: Arc::clone(&channel) as _,
         ingress: Arc::clone(&told) as _,
         db: home.db.clone(),
+        careful: Arc::default(),
         takeover: Arc::new(Takeover::new(Arc::new(SystemClock), WorkerId::new(), LEASE)),
         again: Arc::clone(&again),
     };
@@ -287,6 +289,7 @@ async fn a_connection_that_keeps_failing_goes_to_a_process_that_stands_by() {
             channel,
             ingress: Arc::new(Told::default()),
             db: home.db.clone(),
+            careful: Arc::default(),
             takeover: Arc::new(Takeover::new(Arc::new(SystemClock), WorkerId::new(), LEASE)),
             again: Arc::default(),
         };

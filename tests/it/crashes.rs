@@ -165,6 +165,7 @@ async fn telegram_user_is_answered_once_whenever_the_process_is_killed_on_sqlite
 }
 
 #[tokio::test]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
 async fn telegram_user_is_answered_once_whenever_the_process_is_killed_on_postgresql() {
     every_point(Site::Telegram, || Setup::on(Site::Telegram).postgres()).await;
 }
@@ -175,6 +176,7 @@ async fn discord_user_is_answered_once_whenever_the_process_is_killed_on_sqlite(
 }
 
 #[tokio::test]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
 async fn discord_user_is_answered_once_whenever_the_process_is_killed_on_postgresql() {
     every_point(Site::Discord, || Setup::on(Site::Discord).postgres()).await;
 }

@@ -155,6 +155,7 @@ async fn a_cron_sleep_fires_each_time_once_over_two_kills_on_sqlite() {
 }
 
 #[tokio::test]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
 async fn a_cron_sleep_fires_each_time_once_over_two_kills_of_two_processes_on_postgresql() {
     if let Some(setup) = Setup::on(Site::Telegram).postgres() {
         fires_once_each(setup, 2).await;

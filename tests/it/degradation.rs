@@ -146,6 +146,7 @@ async fn a_database_that_another_process_keeps_locked_is_waited_for() {
 }
 
 #[tokio::test]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
 async fn a_database_server_that_is_gone_is_waited_for() {
     let Some((way, url)) = Way::to_postgres().await else {
         return;

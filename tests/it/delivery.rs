@@ -2,7 +2,10 @@
 
 use std::{
     collections::{BTreeMap, VecDeque},
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
@@ -13,6 +16,7 @@ use clifford::{
     id::{MessageId, WorkerId},
     outbound::{Outbound, Ticket, To},
     store::{
+        leases::Look,
         messages::{self, MessageStatus},
         outbox,
     },
@@ -76,6 +80,60 @@ impl Channel for Told {
     }
 }
 
+/// What becomes of a part with this text.
+type Rule = dyn Fn(&str) -> Result<(), SendError> + Send + Sync;
+
+/// Answers each part as a rule says, and keeps what it took.
+struct Picky {
+    rule: Box<Rule>,
+    signals: Box<dyn Fn() -> Result<(), SendError> + Send + Sync>,
+    took: tokio::sync::watch::Sender<Vec<String>>,
+}
+
+impl Picky {
+    /// The parts that it took, once there are so many.
+    async fn took(&self, count: usize) -> Vec<String> {
+        let mut took = self.took.subscribe();
+        let all = took.wait_for(|took| took.len() >= count);
+        let all = tokio::time::timeout(Duration::from_secs(30), all).await;
+        all.expect("in time").expect("the channel is there").clone()
+    }
+}
+
+fn text(part: &Part) -> String {
+    match part {
+        Part::Text { plain, .. } => plain.clone(),
+        Part::File { name, content, .. } => format!("{name}: {content}"),
+        Part::Stored { name, .. } => name.clone(),
+    }
+}
+
+#[async_trait]
+impl Channel for Picky {
+    fn platform(&self) -> Platform {
+        Platform::Telegram
+    }
+
+    fn limits(&self) -> Limits {
+        Told::limits(false)
+    }
+
+    async fn receive(&self, _: Arc<dyn Ingress>, _: CancellationToken) -> Result<(), ChannelError> {
+        Ok(())
+    }
+
+    async fn send(&self, _: &Address, part: &Part, _: &DeliveryKey) -> Result<Receipt, SendError> {
+        let text = text(part);
+        (self.rule)(&text)?;
+        self.took.send_modify(|took| took.push(text));
+        Ok(Receipt { id: "1".to_owned() })
+    }
+
+    async fn signal(&self, _: &Address, _: &Signal) -> Result<(), SendError> {
+        (self.signals)()
+    }
+}
+
 /// A message that is to be sent, and what sends it.
 struct Given {
     home: Home,
@@ -83,10 +141,16 @@ struct Given {
     to: To,
     id: MessageId,
     ticket: Ticket,
+    outbound: Outbound,
+    worker: WorkerId,
 }
 
 impl Given {
-    async fn to(channel: &Arc<Told>, resend_ambiguous: bool) -> Self {
+    async fn to<C: Channel>(channel: &Arc<C>, resend_ambiguous: bool) -> Self {
+        Self::stuck_after(channel, resend_ambiguous, Duration::from_secs(20)).await
+    }
+
+    async fn stuck_after<C: Channel>(channel: &Arc<C>, resend_ambiguous: bool, stuck_after: Duration) -> Self {
         let home = Home::sqlite().await;
         let world = World::new(&home.db).await;
         let worker = WorkerId::new();
@@ -94,10 +158,12 @@ impl Given {
             resend_ambiguous,
             backoff: Duration::from_millis(1),
             longest_backoff: Duration::from_millis(1),
+            stuck_after,
             give_up_after: Duration::from_secs(3600),
             lease: LEASE,
+            deaths: clifford::quarantine::Limits::default(),
         };
-        let serving: Arc<dyn Channel> = Arc::<Told>::clone(channel);
+        let serving: Arc<dyn Channel> = Arc::<C>::clone(channel);
         let delivery = Delivery::new(
             home.db.clone(),
             Arc::new(SystemClock),
@@ -133,7 +199,56 @@ impl Given {
             to,
             id,
             ticket: ticket.expect("this process serves the platform"),
+            outbound,
+            worker,
         }
+    }
+
+    /// Stores another message to the same chat, and hands it to delivery.
+    async fn says(&self, text: &str) -> MessageId {
+        let (message, ticket) = self.outbound.message(self.to.clone(), text, NOW);
+        let id = message.id;
+        self.home
+            .db
+            .write(move |tx| Box::pin(async move { messages::insert_outbound(tx, &message, NOW).await }))
+            .await
+            .unwrap();
+        self.delivery.deliver(ticket.expect("this process serves the platform"));
+        id
+    }
+
+    /// Claims and sends until nothing is left in the outbox.
+    async fn settled(&self) {
+        let look = Look::new(self.worker, NOW, LEASE);
+        let empty = async {
+            loop {
+                self.delivery.claim(look).await.unwrap();
+                let left = outbox::backlog(&mut self.home.db.read().await.unwrap()).await.unwrap();
+                if left.0 == 0 {
+                    return;
+                }
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(30), empty)
+            .await
+            .expect("in time");
+    }
+
+    /// Waits until one message alone is left in the outbox.
+    async fn settled_but(&self, id: MessageId) {
+        let alone = async {
+            while outbox::held(&mut self.home.db.read().await.unwrap(), self.worker)
+                .await
+                .unwrap()
+                != [id]
+            {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(30), alone)
+            .await
+            .expect("in time");
     }
 
     async fn message(home: &Home, id: MessageId) -> messages::Message {
@@ -213,4 +328,109 @@ async fn what_the_platform_asks_patience_for_is_left_at_a_stop_as_what_was_never
         matches!(message.status, MessageStatus::Pending | MessageStatus::Sending),
         "{message:?}"
     );
+}
+
+fn failed() -> Result<(), SendError> {
+    Err(SendError::Failed("HTTP 500".to_owned()))
+}
+
+#[tokio::test]
+async fn a_message_that_fails_by_itself_holds_up_nobody_and_arrives_when_it_can() {
+    let healed = Arc::new(AtomicBool::new(false));
+    let is_healed = Arc::clone(&healed);
+    let channel = Arc::new(Picky {
+        rule: Box::new(move |text| match text {
+            "poison" if !is_healed.load(Ordering::SeqCst) => failed(),
+            _ => Ok(()),
+        }),
+        signals: Box::new(|| Ok(())),
+        took: tokio::sync::watch::Sender::default(),
+    });
+    let given = Given::stuck_after(&channel, true, Duration::ZERO).await;
+    given.delivery.deliver(given.ticket.clone());
+    let poison = given.says("poison").await;
+    let after = given.says("after it").await;
+    assert_eq!(channel.took(2).await, ["hello", "after it"]);
+    // What was taken is marked a moment later.
+    given.settled_but(poison).await;
+    let late = given.delivery.late(Platform::Telegram);
+    assert_eq!(late.len(), 1);
+    assert_eq!(
+        (late[0].channel, late[0].reason.as_str()),
+        (given.to.channel, "HTTP 500")
+    );
+    // No other process waits for it either.
+    let mut conn = given.home.db.read().await.unwrap();
+    assert!(
+        !outbox::has_older(&mut conn, given.to.channel, MessageId::new())
+            .await
+            .unwrap()
+    );
+    drop(conn);
+
+    healed.store(true, Ordering::SeqCst);
+    assert_eq!(channel.took(3).await, ["hello", "after it", "poison"]);
+    let until = tokio::time::Instant::now() + Duration::from_secs(30);
+    given.delivery.flush(until, until).await;
+    for id in [poison, after] {
+        let message = Given::message(&given.home, id).await;
+        assert_eq!(message.status, MessageStatus::Delivered, "{message:?}");
+    }
+    assert_eq!(given.delivery.late(Platform::Telegram), []);
+}
+
+#[tokio::test]
+async fn an_outage_of_the_platform_keeps_the_order() {
+    let tries = Arc::new(AtomicUsize::new(0));
+    let (of_sends, of_signals) = (Arc::clone(&tries), Arc::clone(&tries));
+    // Everything fails, until it has failed 20 times.
+    let channel = Arc::new(Picky {
+        rule: Box::new(move |_| match of_sends.fetch_add(1, Ordering::SeqCst) {
+            ..20 => failed(),
+            _ => Ok(()),
+        }),
+        signals: Box::new(move || match of_signals.fetch_add(1, Ordering::SeqCst) {
+            ..20 => failed(),
+            _ => Ok(()),
+        }),
+        took: tokio::sync::watch::Sender::default(),
+    });
+    let given = Given::stuck_after(&channel, true, Duration::ZERO).await;
+    for text in ["one", "two", "three"] {
+        given.says(text).await;
+    }
+    assert_eq!(channel.took(3).await, ["one", "two", "three"]);
+}
+
+#[tokio::test]
+async fn what_the_platform_refuses_as_a_text_goes_as_a_file_and_else_its_chat_is_told() {
+    let sorry =
+        "Sorry, I could not send my answer here: it was refused. Please ask again, or ask for a shorter answer.";
+    let refused = || Err(SendError::Rejected("Bad Request: message is too long".to_owned()));
+    type IsRefused = fn(&str) -> bool;
+    let cases: [(IsRefused, &[&str], MessageStatus); 3] = [
+        (
+            |text| text == "long",
+            &["hello", "answer.md: long"],
+            MessageStatus::Delivered,
+        ),
+        (|text| text.contains("long"), &["hello", sorry], MessageStatus::Failed),
+        // Where nothing at all can be said, nothing is said again and again.
+        (|_| true, &[], MessageStatus::Failed),
+    ];
+    for (is_refused, expected, status) in cases {
+        let channel = Arc::new(Picky {
+            rule: Box::new(move |text| if is_refused(text) { refused() } else { Ok(()) }),
+            signals: Box::new(|| Ok(())),
+            took: tokio::sync::watch::Sender::default(),
+        });
+        let given = Given::to(&channel, true).await;
+        given.delivery.deliver(given.ticket.clone());
+        let id = given.says("long").await;
+        given.settled().await;
+        assert_eq!(*channel.took.borrow(), expected);
+        let until = tokio::time::Instant::now() + Duration::from_secs(30);
+        given.delivery.flush(until, until).await;
+        assert_eq!(Given::message(&given.home, id).await.status, status);
+    }
 }

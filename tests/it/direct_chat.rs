@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use crate::harness::{Bot, Room, Setup, Site};
 
 const STEPS: [&str; 4] = ["llm_request", "llm_response", "assistant_message", "finish"];
-const MODEL_DOWN: &str = "Sorry, I can't reach my language model right now. Please try again in a few minutes.";
+const UNREADABLE: &str =
+    "Sorry, my language model could not read what I asked it, and trying again won't help. My owner can look up why.";
 const BAD_REPLY: &str = "Sorry, I had trouble understanding that request. Please try again.";
 
 fn chatting(site: Site) -> Setup {
@@ -124,7 +125,7 @@ async fn trouble_in_a_chat_is_told_in_plain_words_and_stored() {
     bot.says(room, "two");
     bot.answers(room, 2).await;
     bot.says(room, "three");
-    assert_eq!(bot.answers(room, 3).await, [MODEL_DOWN, BAD_REPLY, "You said: three"]);
+    assert_eq!(bot.answers(room, 3).await, [UNREADABLE, BAD_REPLY, "You said: three"]);
     bot.stop().await;
     let look = bot.look().await;
     let runs: Vec<_> = look.runs().await.iter().map(|run| run.status).collect();

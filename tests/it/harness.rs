@@ -154,7 +154,12 @@ impl Setup {
         put(&mut provider, "name", "fake".into());
         put(&mut provider, "model", "fake-1".into());
         put(&mut provider, "base_url", model.base_url().into());
+        // Conversations of journeys are not to be compacted for their size, unless they are about that.
+        provider.insert("context_tokens".to_owned(), 128_000.into());
         provider.extend(self.provider);
+        if provider["context_tokens"].is_bool() {
+            provider.remove("context_tokens");
+        }
         put(
             &mut settings,
             "llm.providers",

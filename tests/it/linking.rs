@@ -54,11 +54,24 @@ impl Ada {
             .text
     }
 
+    /// Enters a code on Discord, and says yes to what is asked there.
+    async fn links_discord(&self, bot: &Bot, code: &str) -> String {
+        let asked = self.on_discord(bot, "link", &[("code", code)]).await;
+        let yes = format!("yes {}", yes_in(&asked));
+        self.on_discord(bot, "link", &[("code", &yes)]).await
+    }
+
     /// Gives a command on Discord, and reads the answer.
     async fn on_discord(&self, bot: &Bot, name: &str, options: &[(&str, &str)]) -> String {
         let id = bot.discord.interaction(self.dm, self.user, name, options);
         bot.discord.wait_for_replies(id, 1).await.remove(0).content
     }
+}
+
+/// The code that confirms what was asked: behind `yes`.
+fn yes_in(text: &str) -> String {
+    let (_, behind) = text.split_once(" yes ").expect("a question");
+    behind.chars().take_while(char::is_ascii_alphanumeric).collect()
 }
 
 /// The code in an answer, without what markup put around it.
@@ -85,7 +98,23 @@ async fn a_code_of_telegram_links_discord_across_a_restart_and_unlink_parts_them
     let code = code_in(&offer);
     bot.stop().await;
     bot.start().await;
-    let linked = ada.on_discord(&bot, "link", &[("code", &code.to_lowercase())]).await;
+    let asked = ada.on_discord(&bot, "link", &[("code", &code.to_lowercase())]).await;
+    assert!(
+        asked.starts_with("This code is of **Ada**. It was made on telegram by Ada (`7`).")
+            && asked.contains("will read what you told me here in private")
+            && asked.contains("Do this only if that account is **yours**."),
+        "{asked}"
+    );
+    // Nothing is linked before the yes, and another code is none.
+    assert_eq!(bot.look().await.count("users").await, 2);
+    let wrong = ada.on_discord(&bot, "link", &[("code", "yes ABCDEF")]).await;
+    assert!(wrong.starts_with("That code is not good"), "{wrong}");
+    let late = ada
+        .on_discord(&bot, "link", &[("code", &format!("yes {}", yes_in(&asked)))])
+        .await;
+    assert!(late.starts_with("That code is not good"), "{late}");
+    assert_eq!(bot.look().await.count("users").await, 2);
+    let linked = ada.links_discord(&bot, &code).await;
     assert!(
         linked.starts_with("Linked. You are **Ada** on all of these:"),
         "{linked}"
@@ -106,7 +135,14 @@ async fn a_code_of_telegram_links_discord_across_a_restart_and_unlink_parts_them
     bot.says(ada.discord(), "still there?");
     assert_eq!(bot.answers(ada.discord(), 2).await[1], "You said: still there?");
 
-    let parted = ada.on_discord(&bot, "unlink", &[]).await;
+    let asked = ada.on_discord(&bot, "unlink", &[]).await;
+    assert!(
+        asked.starts_with("This makes the account that you are using a person of its own."),
+        "{asked}"
+    );
+    assert_eq!(bot.look().await.count("users").await, 1);
+    let yes = format!("yes {}", yes_in(&asked));
+    let parted = ada.on_discord(&bot, "unlink", &[("confirmation", &yes)]).await;
     assert!(
         parted.starts_with("Parted. This account is a person of its own to me now"),
         "{parted}"
@@ -167,7 +203,7 @@ async fn where_others_read_along_a_person_has_the_name_of_the_account_that_is_kn
     let mut bot = both().start().await;
     let ada = Ada::meets(&bot).await;
     let code = code_in(&ada.on_telegram(&bot, "link", "").await);
-    ada.on_discord(&bot, "link", &[("code", &code)]).await;
+    ada.links_discord(&bot, &code).await;
     let channel = bot.discord.channel(bot.discord.guild("Club"), "one");
     let shown = |bot: &Bot| {
         let last = bot.model.requests().pop().unwrap();
@@ -191,12 +227,14 @@ async fn what_is_at_work_and_what_comes_in_while_accounts_are_linked_is_answered
         let mut bot = setup.start().await;
         let ada = Ada::meets(&bot).await;
         let code = code_in(&ada.on_telegram(&bot, "link", "").await);
+        let asked = ada.on_discord(&bot, "link", &[("code", &code)]).await;
+        let yes = format!("yes {}", yes_in(&asked));
         let hold = bot.model.hold();
         bot.says(ada.discord(), "at work");
         bot.model.wait_for_requests(3).await;
         // The link, and around it what comes in on both sides.
         bot.says(ada.discord(), "before");
-        let linking = bot.discord.interaction(ada.dm, ada.user, "link", &[("code", &code)]);
+        let linking = bot.discord.interaction(ada.dm, ada.user, "link", &[("code", &yes)]);
         bot.says(ada.discord(), "behind");
         bot.says(ada.telegram(), "beside");
         let linked = bot.discord.wait_for_replies(linking, 1).await.remove(0).content;
@@ -218,6 +256,45 @@ async fn what_is_at_work_and_what_comes_in_while_accounts_are_linked_is_answered
         assert_eq!(bot.look().await.count("users").await, 1);
         // Nothing was asked in the name of somebody who is gone.
         assert!(brain::inputs(&bot.model.requests()).contains(&"at work".to_owned()));
+    }
+}
+
+#[tokio::test]
+async fn of_an_owners_accounts_the_one_that_was_there_first_stays_the_owner() {
+    for parts_first in [true, false] {
+        let mut bot = both().start().await;
+        let chat = bot.telegram.user(7, "Ada");
+        let made = bot.command(&["pair", "claim", "--json"]).await;
+        let made: Value = serde_json::from_str(&made).unwrap();
+        bot.says(Room::Telegram(chat), made["code"].as_str().unwrap());
+        bot.answers(Room::Telegram(chat), 1).await;
+        let user = bot.discord.user("ada_l");
+        let ada = Ada {
+            chat,
+            dm: bot.discord.dm(user),
+            user,
+        };
+        bot.says(ada.discord(), "hello from Discord");
+        bot.answers(ada.discord(), 1).await;
+        let code = code_in(&ada.on_telegram(&bot, "link", "").await);
+        assert!(ada.links_discord(&bot, &code).await.starts_with("Linked."));
+        let told = if parts_first {
+            let asked = ada.on_telegram(&bot, "unlink", "").await;
+            assert!(asked.contains("it stays my owner"), "{asked}");
+            let yes = format!("yes {}", yes_in(&asked));
+            ada.on_telegram(&bot, "unlink", &yes).await
+        } else {
+            let asked = ada.on_discord(&bot, "unlink", &[]).await;
+            assert!(asked.contains("will **not be my owner** any more"), "{asked}");
+            let yes = format!("yes {}", yes_in(&asked));
+            ada.on_discord(&bot, "unlink", &[("confirmation", &yes)]).await
+        };
+        assert!(told.starts_with("Parted."), "{told}");
+        let here = ada.on_telegram(&bot, "whoami", "").await;
+        assert!(here.starts_with("You are Ada, my owner."), "{here}");
+        let there = ada.on_discord(&bot, "whoami", &[]).await;
+        assert!(!there.contains("my owner"), "{there}");
+        bot.finish().await;
     }
 }
 

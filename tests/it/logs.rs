@@ -126,11 +126,14 @@ async fn telegram_in_trouble(bot: &Bot, chat: Chat) {
         exchange(bot, Room::Telegram(chat), vec![]).await;
     }
     // What is refused for good is followed by something else.
-    bot.telegram
-        .fail_next(Method::SendMessage, Fault::Refuse(400, format!("Bad Request: {WORDS}")));
+    // A refused text goes without markup, then as a file.
+    for method in [Method::SendMessage, Method::SendMessage, Method::SendDocument] {
+        bot.telegram
+            .fail_next(method, Fault::Refuse(400, format!("Bad Request: {WORDS}")));
+    }
     bot.says(Room::Telegram(chat), &format!("lost {WORDS}"));
     bot.until("a message that was given up", async |_| {
-        (bot.logged("a message was given up") > 0).then_some(())
+        (bot.logged("gave up sending a message") > 0).then_some(())
     })
     .await;
     for broken in [
@@ -193,8 +196,8 @@ async fn is_silent_about_words(format: &str) {
         "the model is asked again",
         "the server does not understand all that it could be asked",
         "the model did not answer",
-        "a message could not be sent; it is tried again",
-        "Telegram could not read the markup; it goes out plain",
+        "failed to send a message, retrying",
+        "Telegram refused the text, sending it without markup",
         "an event could not be read; it is kept in unreadable_events",
     ] {
         assert!(log.contains(told), "nobody was told that {told}: {log}");

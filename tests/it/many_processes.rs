@@ -152,6 +152,7 @@ async fn a_process_that_was_stopped_and_goes_on_writes_and_sends_nothing_any_mor
 }
 
 #[tokio::test]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
 async fn a_killed_processs_connection_is_another_ones_within_15_seconds_as_leases_last_by_default() {
     let Some(setup) = Setup::on(Site::Telegram).postgres() else {
         return;

@@ -142,7 +142,7 @@ async fn a_provider_that_keeps_failing_is_left_alone_while_another_answers() {
 }
 
 #[tokio::test]
-async fn the_wrong_key_is_told_to_nobody_in_a_chat() {
+async fn that_the_key_is_wrong_is_said_in_a_chat_and_not_which_one() {
     let claude = AnthropicFake::start().await;
     claude.require_key("another");
     claude.push(Reply::text("never"));
@@ -152,7 +152,7 @@ async fn the_wrong_key_is_told_to_nobody_in_a_chat() {
     bot.says(ada, "hello");
     assert_eq!(
         bot.answers(ada, 1).await,
-        ["Sorry, I can't reach my language model right now. Please try again in a few minutes."]
+        ["Sorry, my language model does not accept my key. My owner has to mend that."]
     );
     bot.finish().await;
     assert_eq!(bot.logged("sk-ant-1"), 0);
@@ -193,6 +193,63 @@ async fn a_provider_that_stays_silent_leaves_time_for_another_and_is_left_alone(
     assert_eq!(bot.answers(rooms[0], 2).await[1], "You said: again");
     bot.finish().await;
     assert_eq!((silent.request_count(), sound.request_count()), (3, 4));
+}
+
+#[tokio::test]
+async fn a_provider_that_hangs_costs_its_first_caller_the_time_for_a_first_token_and_the_others_nothing() {
+    let (silent, sound) = (OpenAiFake::start().await, OpenAiFake::start().await);
+    // It takes the call, says who speaks, and keeps the connection open.
+    let hangs = || Reply::text("never").keep_alive_after(1, std::time::Duration::from_millis(100));
+    silent.respond_with(move |_| hangs());
+    sound.respond_with(brain::reply);
+    let mut first = provider("silent", "openai", silent.base_url());
+    first.insert("first_token_timeout_seconds".to_owned(), 1.into());
+    let list = providers([first, provider("sound", "openai", sound.base_url())]);
+    let mut bot = Setup::on(Site::Telegram)
+        .set("memory.enabled", false)
+        .set("llm.providers", list)
+        .start()
+        .await;
+    let ada = bot.room(Site::Telegram, 7, "Ada");
+    for count in 1..=3 {
+        bot.says(ada, "hello");
+        assert_eq!(bot.answers(ada, count).await[count - 1], "You said: hello");
+    }
+    bot.finish().await;
+    assert_eq!((silent.request_count(), sound.request_count()), (1, 3));
+}
+
+#[tokio::test]
+async fn an_answer_whose_characters_come_in_halves_is_whole() {
+    let mut bot = Setup::on(Site::Telegram).start().await;
+    let ada = bot.room(Site::Telegram, 7, "Ada");
+    let text = "Bravo 😀👩‍👩‍👧! Grüße 🇩🇪";
+    let action = serde_json::json!({"type": "send_message", "message": text});
+    bot.model.push(Reply::json(&action).splitting_surrogates());
+    bot.says(ada, "hello");
+    assert_eq!(bot.answers(ada, 1).await, [text]);
+    bot.finish().await;
+    assert_eq!(bot.model.request_count(), 1);
+}
+
+#[tokio::test]
+async fn an_action_within_an_answer_is_never_shown_as_json() {
+    let mut bot = Setup::on(Site::Telegram).start().await;
+    let ada = bot.room(Site::Telegram, 7, "Ada");
+    let nested = r#"{"type":"send_message","message":"{\"type\":\"finish\",\"output\":\"hello\"}"}"#;
+    let honest = r#"{"type":"send_message","message":"{\"city\":\"Paris\"}"}"#;
+    for (count, (reply, expected)) in (1..).zip([(nested, "hello"), (honest, r#"{"city":"Paris"}"#)]) {
+        bot.model.push(Reply::text(reply));
+        bot.says(ada, "say it");
+        assert_eq!(bot.answers(ada, count).await[count - 1], expected);
+    }
+    // One that says nothing is asked for again.
+    bot.model.push(Reply::text(
+        r#"{"type":"send_message","message":"{\"type\":\"tool_call\",\"name\":\"a.b\"}"}"#,
+    ));
+    bot.says(ada, "hello");
+    assert_eq!(bot.answers(ada, 3).await[2], "You said: hello");
+    bot.finish().await;
 }
 
 #[tokio::test]

@@ -167,6 +167,7 @@ async fn telegram_user_takes_everything_along_and_is_forgotten_on_sqlite() {
 }
 
 #[tokio::test]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
 async fn telegram_user_takes_everything_along_and_is_forgotten_on_postgresql() {
     if let Some(setup) = Setup::on(Site::Telegram).postgres() {
         story(setup).await;
@@ -192,6 +193,7 @@ async fn telegram_user_is_forgotten_whenever_the_process_is_killed() {
 }
 
 #[tokio::test]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
 async fn a_person_whose_run_is_at_work_is_forgotten_and_nothing_of_it_comes_back() {
     let Some(setup) = Setup::on(Site::Telegram).postgres() else {
         return;

@@ -88,6 +88,7 @@ async fn twenty_messages_at_once_in_one_conversation_each_see_those_before() {
 }
 
 #[tokio::test]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
 async fn two_processes_on_one_database_never_run_the_same_run() {
     let Some(setup) = Setup::on(Site::Telegram).postgres() else {
         return;
@@ -121,6 +122,7 @@ async fn two_processes_on_one_database_never_run_the_same_run() {
 }
 
 #[tokio::test]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
 async fn a_second_process_takes_over_what_a_killed_one_had_in_hand() {
     let Some(setup) = Setup::on(Site::Telegram).postgres() else {
         return;

@@ -136,6 +136,7 @@ async fn each_finds_what_was_said_where_they_are_and_nothing_else() {
 }
 
 #[tokio::test]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
 async fn each_finds_what_was_said_where_they_are_and_nothing_else_on_postgresql() {
     if let Some(setup) = Setup::on(Site::Telegram).postgres() {
         each_finds_what_was_said_where_they_are(setup).await;
@@ -266,7 +267,10 @@ async fn past_conversations_are_listed_and_read_page_by_page_but_not_from_elsewh
 
 #[tokio::test]
 async fn where_memory_is_off_the_model_neither_knows_nor_remembers_anything() {
-    let mut bot = Setup::on(Site::Telegram).start().await;
+    let mut bot = Setup::on(Site::Telegram)
+        .provider("context_tokens", 128_000)
+        .start()
+        .await;
     bot.model.respond_with(reply);
     let ada = bot.telegram.user(7, "Ada");
     let item = json!({"module": "preferences", "key": "pet", "value": "a parrot"});

@@ -90,6 +90,7 @@ async fn a_panic_while_receiving_is_a_lost_connection_that_is_made_again() {
         channel: Arc::new(Buggy(AtomicU32::new(0))),
         ingress: Arc::clone(&heard) as Arc<dyn Ingress>,
         db: home.db.clone(),
+        careful: Arc::default(),
         takeover: Arc::new(Takeover::new(Arc::new(SystemClock), WorkerId::new(), LEASE)),
         again: Arc::default(),
     };

@@ -207,6 +207,7 @@ async fn two(setup: Setup) -> Bot {
 }
 
 #[tokio::test]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
 async fn what_a_process_that_stops_has_in_hand_stays_its_own_until_it_is_done() {
     let Some(setup) = Setup::on(Site::Telegram).postgres() else {
         return;
@@ -247,6 +248,7 @@ async fn what_a_process_that_stops_has_in_hand_stays_its_own_until_it_is_done() 
 }
 
 #[tokio::test]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
 async fn what_a_process_hands_back_is_taken_over_at_once() {
     let Some(setup) = Setup::on(Site::Telegram).postgres() else {
         return;

@@ -88,7 +88,10 @@ async fn a_trip_is_planned_on_telegram_and_goes_on_on_discord_and_no_server_hear
         .split(|c: char| !c.is_ascii_alphanumeric())
         .find(|word| word.len() == 8 && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit()))
         .unwrap_or_else(|| panic!("no code in {told:?}"));
-    let linked = slash("link", &[("code", code)]).await;
+    let asked = slash("link", &[("code", code)]).await;
+    let (_, yes) = asked.split_once(" yes ").expect("a question");
+    let yes: String = yes.chars().take_while(char::is_ascii_alphanumeric).collect();
+    let linked = slash("link", &[("code", &format!("yes {yes}"))]).await;
     assert!(linked.contains("Ada"), "{linked}");
 
     // Going on with it on Discord, where the answers come.

@@ -116,7 +116,9 @@ fn comparing(site: &SiteFake) -> impl Fn(&RecordedRequest) -> Reply + Send + Syn
             .messages()
             .iter()
             .filter_map(|message| serde_json::from_str::<Value>(message["content"].as_str()?).ok())
-            .filter_map(|entry| Some(entry["subagents"][0]["output"].as_str()?.to_owned().into()))
+            // What is told between two replies is one message.
+            .flat_map(|entry| entry["subagents"].as_array().cloned().unwrap_or_default())
+            .map(|ended| ended["output"].clone())
             .collect();
         if told.is_empty() {
             let subagents: Vec<_> = pages

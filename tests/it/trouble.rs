@@ -189,14 +189,25 @@ async fn a_model_in_trouble_answers_late() {
 
 #[tokio::test]
 async fn a_model_that_stays_away_is_told_honestly() {
-    let fault = [
-        Reply::status(500, "secret internals"),
-        Reply::status(401, "Incorrect API key provided: sk-secret"),
-        Reply::status(400, "secret internals"),
-        Reply::garbage(),
-        Reply::never(),
+    const KEY: &str = "Sorry, my language model does not accept my key. My owner has to mend that.";
+    const FORBIDDEN: &str = "Sorry, I am not allowed to use my language model. My owner has to mend that.";
+    const UNKNOWN: &str = "Sorry, the language model that I am set to use does not exist. My owner has to mend that.";
+    const UNPAID: &str =
+        "Sorry, the account that pays for my language model is out of money. My owner has to mend that.";
+    const UNREADABLE: &str = "Sorry, my language model could not read what I asked it, and trying again won't help. My owner can look up why.";
+    const BUSY: &str = "Sorry, my language model has too much to do right now. Please try again in a few minutes.";
+    let faults = [
+        (Reply::status(500, "secret internals"), MODEL_DOWN),
+        (Reply::status(401, "Incorrect API key provided: sk-secret"), KEY),
+        (Reply::status(402, "secret internals"), UNPAID),
+        (Reply::status(403, "secret internals"), FORBIDDEN),
+        (Reply::status(404, "secret internals"), UNKNOWN),
+        (Reply::status(400, "secret internals"), UNREADABLE),
+        (Reply::rate_limited(3600), BUSY),
+        (Reply::garbage(), MODEL_DOWN),
+        (Reply::never(), MODEL_DOWN),
     ];
-    for fault in fault {
+    for (fault, told) in faults {
         let mut bot = Setup::on(Site::Telegram)
             .provider("timeout_seconds", 1)
             .set("llm.retries", 1)
@@ -206,7 +217,7 @@ async fn a_model_that_stays_away_is_told_honestly() {
         let always = fault.clone();
         bot.model.respond_with(move |_| always.clone());
         bot.says(room, "hello");
-        assert_eq!(bot.answers(room, 1).await, [MODEL_DOWN], "{fault:?}");
+        assert_eq!(bot.answers(room, 1).await, [told], "{fault:?}");
         bot.finish().await;
         assert_eq!(bot.look().await.run().await.status.as_str(), "failed");
     }
@@ -296,4 +307,81 @@ async fn a_run_that_panics_fails_with_an_honest_answer_and_the_next_one_is_answe
             "{point}"
         );
     }
+}
+
+#[tokio::test]
+async fn a_message_that_fails_by_itself_does_not_silence_its_chat() {
+    let postgres = Setup::on(Site::Telegram)
+        .postgres()
+        .map(|setup| (Site::Telegram, setup));
+    let setups = Site::BOTH
+        .map(|site| (site, Setup::on(site)))
+        .into_iter()
+        .chain(postgres);
+    for (site, setup) in setups {
+        let mut bot = setup
+            .set("delivery.stuck_seconds", 1)
+            .set("delivery.max_backoff_seconds", 1)
+            .start()
+            .await;
+        let room = bot.room(site, 7, "Ada");
+        let fail = |fails: bool| match site {
+            Site::Telegram => bot
+                .telegram
+                .fail_text("poison", fails.then_some(telegram::Fault::Server(500))),
+            Site::Discord => bot.discord.fail_text("poison", fails.then_some(500)),
+        };
+        fail(true);
+        bot.says(room, "poison");
+        bot.until("the answer to fail", async |look| {
+            let messages = look.messages(Direction::Outbound).await;
+            messages.iter().any(|message| message.error.is_some()).then_some(())
+        })
+        .await;
+        bot.says(room, "hello");
+        assert_eq!(bot.answers(room, 1).await, HELLO, "{site:?}");
+        assert_eq!(bot.logged("message set aside, sending later ones past it"), 1);
+        fail(false);
+        assert_eq!(
+            bot.answers(room, 2).await,
+            ["You said: hello", "You said: poison"],
+            "{site:?}"
+        );
+        bot.finish().await;
+        assert_eq!(bot.look().await.undelivered().await, 0);
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_telegram_refuses_goes_plain_then_as_a_file_and_else_its_person_is_told() {
+    use telegram::Fault;
+    let refused = |description: &str| Fault::Refuse(400, format!("Bad Request: {description}"));
+    let mut bot = Setup::on(Site::Telegram).start().await;
+    let room = bot.room(Site::Telegram, 7, "Ada");
+    // Each attempt meets a refusal of its own.
+    for description in ["message to be replied not found", "ENTITIES_TOO_LONG"] {
+        bot.telegram.fail_next(Method::SendMessage, refused(description));
+    }
+    bot.says(room, "hello");
+    assert_eq!(bot.answers(room, 1).await, HELLO);
+
+    bot.telegram.fail_text("second", Some(refused("message is too long")));
+    bot.says(room, "second");
+    bot.answers(room, 2).await;
+    let Room::Telegram(chat) = room else { unreachable!() };
+    let sent = bot.telegram.sent(chat);
+    let file = sent[1].document.as_ref().unwrap();
+    assert_eq!(
+        (file.name.as_str(), file.content.as_slice()),
+        ("answer.md", b"You said: second".as_slice())
+    );
+
+    bot.telegram.fail_text("third", Some(refused("message is too long")));
+    bot.telegram.fail_next(Method::SendDocument, refused("PEER_FLOOD"));
+    bot.says(room, "third");
+    assert_eq!(
+        bot.answers(room, 3).await[2],
+        "Sorry, I could not send my answer here: it was refused. Please ask again, or ask for a shorter answer."
+    );
+    bot.finish().await;
 }

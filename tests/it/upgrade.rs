@@ -32,6 +32,7 @@ impl Bot {
 }
 
 #[tokio::test]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
 async fn old_and_new_processes_share_a_postgres_database_while_messages_are_under_way() {
     let (Some(previous), Some(setup)) = (previous(), Setup::on(Site::Telegram).postgres()) else {
         return;

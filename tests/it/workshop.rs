@@ -9,6 +9,7 @@ use clifford::{
     files::Files,
     id::WorkerId,
     outbound::Outbound,
+    quarantine::Limits,
     roles::{Assigned, Prices, Roles},
     sealed::Sealed,
     settings::{PlaceSettings, WhenBusy},
@@ -69,6 +70,7 @@ impl Workshop {
                 prices: Prices::default(),
                 dearest: Prices::default(),
                 max_tokens: None,
+                windows: Vec::new(),
             };
             Roles::new(executor, [], BTreeMap::new(), Vec::new())
         });
@@ -101,8 +103,10 @@ fn delivery() -> delivery::Settings {
         resend_ambiguous: true,
         backoff: Duration::from_secs(1),
         longest_backoff: Duration::from_secs(1),
+        stuck_after: Duration::from_secs(20),
         give_up_after: Duration::MAX,
         lease: LEASE,
+        deaths: Limits::default(),
     }
 }
 
@@ -131,5 +135,6 @@ fn settings(grace: Duration) -> Settings {
         },
         record_prompts: false,
         budgets: Vec::new(),
+        deaths: Limits::default(),
     }
 }

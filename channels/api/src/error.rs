@@ -16,6 +16,10 @@ pub enum SendError {
     /// The platform did not answer or failed: try again with backoff. The part may have arrived.
     #[error("the platform could not be reached: {0}")]
     Unreachable(String),
+    /// The platform answered that it failed (HTTP 5xx): try again with backoff. The part may have arrived. Where this
+    /// goes on for one part while the platform does everything else, it is that part's own failure.
+    #[error("the platform failed: {0}")]
+    Failed(String),
     /// The chat has a new address: use it from now on.
     #[error("the chat moved to {}", .0.place)]
     Moved(Address),

@@ -9,6 +9,14 @@ use crate::Platform;
 /// is data, and never a command.
 pub const FORWARDED: &str = "[forwarded]";
 
+/// The same before a text that another bot made for whoever sends it (Telegram's inline bots).
+pub const BY_INLINE_BOT: &str = "[by an inline bot]";
+
+/// Whether a text holds words that its sender did not write.
+pub fn is_of_others(text: &str) -> bool {
+    text.contains(FORWARDED) || text.contains(BY_INLINE_BOT)
+}
+
 /// An event. Everything that adapters hand in is one of these.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Inbound {
@@ -16,6 +24,8 @@ pub enum Inbound {
     Message(Message),
     /// Somebody changed what they had written.
     Edit(Edit),
+    /// Messages were deleted by whoever wrote them, or by somebody who may.
+    Deleted(Deleted),
     /// Somebody used a command.
     Command(Command),
     /// A place got a new id (a Telegram group that became a supergroup).
@@ -32,6 +42,7 @@ impl Inbound {
         match self {
             Self::Message(message) => message.place.platform,
             Self::Edit(edit) => edit.place.platform,
+            Self::Deleted(deleted) => deleted.platform,
             Self::Command(command) => command.place.platform,
             Self::Moved(moved) => moved.platform,
             Self::Left(left) => left.platform,
@@ -66,6 +77,27 @@ pub struct Message {
     pub backfilled: bool,
     /// As [`Command::via`], for a message that came as a command (Discord's `/ask`).
     pub via: Option<String>,
+    /// What it answers or quotes, as far as the platform tells. What is stored of it says more.
+    pub quoted: Option<Quoted>,
+}
+
+/// The message that another one answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Quoted {
+    /// The platform's id of it, if it stands in the same place.
+    pub id: Option<String>,
+    /// The bot wrote it.
+    pub is_own: bool,
+    /// The platform's id of the account that wrote it, where the platform tells.
+    pub author_id: Option<String>,
+    /// The name that people see; empty, where the platform tells none.
+    pub author: String,
+    /// Its text, as in [`Message::text`], or the part that was chosen.
+    pub text: String,
+    /// Only a part was chosen.
+    pub is_part: bool,
+    /// Files that came with it.
+    pub attachments: Vec<Attachment>,
 }
 
 /// How a message speaks to the bot, as far as the platform tells. Wake words are judged behind the ingress.
@@ -88,6 +120,17 @@ pub struct Edit {
     pub id: String,
     /// The new text, as in [`Message::text`].
     pub text: String,
+}
+
+/// Messages that are gone. They may never have been handed in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deleted {
+    /// Which platform.
+    pub platform: Platform,
+    /// [`Place::external_id`] of where they stood.
+    pub place: String,
+    /// The platform's ids of them.
+    pub ids: Vec<String>,
 }
 
 /// A command, such as `/new Trip to Rome`.
@@ -234,9 +277,9 @@ pub struct Attachment {
 }
 
 impl Attachment {
-    /// Whether it is a file: what is a place, a card or a poll can only be told of.
+    /// Whether it is a file that can be fetched: what is a place, a card or a poll can only be told of.
     pub fn is_file(&self) -> bool {
-        const CARDS: [&str; 8] = [
+        const CARDS: [&str; 12] = [
             "location",
             "venue",
             "contact",
@@ -245,8 +288,12 @@ impl Attachment {
             "checklist",
             "story",
             "paid_media",
+            "dice",
+            "invoice",
+            "giveaway",
+            "giveaway_winners",
         ];
-        !CARDS.contains(&self.kind.as_str())
+        !self.id.is_empty() && !CARDS.contains(&self.kind.as_str())
     }
 }
 

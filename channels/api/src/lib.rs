@@ -9,14 +9,15 @@ mod button;
 mod completion;
 mod error;
 mod inbound;
+pub mod lenient;
 mod outbound;
 
 pub use act::{Act, ActError, Acted, Actor, Poll, Said};
 pub use completion::{Choice, Completion};
 pub use error::{ChannelError, FetchError, IngressError, SendError};
 pub use inbound::{
-    Accepted, Addressed, Attachment, Command, ConnectionStatus, Edit, FORWARDED, Inbound, Left, Message, Moved, Place,
-    PlaceKind, Served, Space, Speaker, Unreadable,
+    Accepted, Addressed, Attachment, BY_INLINE_BOT, Command, ConnectionStatus, Deleted, Edit, FORWARDED, Inbound, Left,
+    Message, Moved, Place, PlaceKind, Quoted, Served, Space, Speaker, Unreadable, is_of_others,
 };
 pub use outbound::{Address, Button, DeliveryKey, Limits, Part, Payload, ProgressKind, Receipt, Signal};
 

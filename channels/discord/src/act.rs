@@ -220,7 +220,7 @@ async fn call<T: serde::de::DeserializeOwned>(
     shared.api.call(&call).await.map_err(|error| match error {
         ApiError::Refused(refusal) => ActError::Refused(refusal.message),
         ApiError::Limited(wait) => ActError::Unavailable(format!("Discord asks to wait {} s", wait.as_secs() + 1)),
-        ApiError::Unreachable(reason) => ActError::Unsure(reason),
+        error @ (ApiError::Unreachable(_) | ApiError::Failed(_)) => ActError::Unsure(error.to_string()),
     })
 }
 

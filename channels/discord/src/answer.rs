@@ -42,7 +42,7 @@ pub(crate) async fn part(shared: &Shared, via: &Via, part: &Part, key: &Delivery
             let answer = edit(shared, via, response(part)).await;
             *original = Some(match &answer {
                 // Whether it was taken is not known: the same part goes there again.
-                Ok(_) | Err(ApiError::Unreachable(_)) => Original::Part(key.clone()),
+                Ok(_) | Err(ApiError::Unreachable(_) | ApiError::Failed(_)) => Original::Part(key.clone()),
                 Err(ApiError::Limited(_) | ApiError::Refused(_)) => Original::Open(None),
             });
             answer
@@ -77,7 +77,7 @@ pub(crate) async fn done(shared: &Shared, to: &Address) -> Result<(), SendError>
     };
     match stand_in(shared, &via, Stand::Silent).await {
         // Nobody comes back to this.
-        Err(ApiError::Unreachable(_)) => stand_in(shared, &via, Stand::Silent).await,
+        Err(ApiError::Unreachable(_) | ApiError::Failed(_)) => stand_in(shared, &via, Stand::Silent).await,
         other => other,
     }
     .map_err(send_error)
@@ -90,7 +90,7 @@ pub(crate) async fn insist(shared: &Shared, via: &Via, stand: Stand) {
         let wait = match stand_in(shared, via, stand).await {
             Ok(()) => return,
             Err(ApiError::Limited(wait)) => wait,
-            Err(ApiError::Unreachable(_)) => backoff.next(),
+            Err(ApiError::Unreachable(_) | ApiError::Failed(_)) => backoff.next(),
             Err(ApiError::Refused(refusal)) => {
                 tracing::debug!(%refusal, "a command still shows that it is being answered");
                 return;

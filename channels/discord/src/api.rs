@@ -55,6 +55,9 @@ pub(crate) enum ApiError {
     /// No answer, or Discord failed: the request may have been taken.
     #[error("{0}")]
     Unreachable(String),
+    /// Discord answered that it failed: the request may have been taken.
+    #[error("Discord answered {0}")]
+    Failed(StatusCode),
     /// Discord refuses it.
     #[error("{0}")]
     Refused(Refusal),
@@ -164,7 +167,7 @@ impl Api {
                 retry_after(response.headers()).unwrap_or(UNTOLD_WAIT),
             )),
             status if status.is_client_error() => Err(ApiError::Refused(refusal(status, response).await)),
-            status => Err(ApiError::Unreachable(format!("Discord answered {status}"))),
+            status => Err(ApiError::Failed(status)),
         }
     }
 
@@ -196,8 +199,8 @@ impl Api {
                 Ok(answer) => return Ok(Ok(answer)),
                 Err(ApiError::Refused(refusal)) => return Ok(Err(refusal)),
                 Err(ApiError::Limited(wait)) => wait,
-                Err(ApiError::Unreachable(error)) => {
-                    tracing::debug!(route = call.key.route, error, "Discord did not answer; trying again");
+                Err(error @ (ApiError::Unreachable(_) | ApiError::Failed(_))) => {
+                    tracing::debug!(route = call.key.route, %error, "request to Discord failed, retrying");
                     backoff.next()
                 }
             };
@@ -234,7 +237,7 @@ impl Api {
             status if status.is_success() => Ok(response),
             StatusCode::TOO_MANY_REQUESTS => Err(self.limited(&call.key, response).await),
             status if status.is_client_error() => Err(ApiError::Refused(refusal(status, response).await)),
-            status => Err(ApiError::Unreachable(format!("Discord answered {status}"))),
+            status => Err(ApiError::Failed(status)),
         }
     }
 

@@ -8,9 +8,13 @@ use std::time::Duration;
 use clifford_channel::{Inbound, Platform, Served, Unreadable};
 use reqwest::Method;
 use serde_json::value::RawValue;
-use serenity::model::channel::Message;
 
-use crate::{api::Call, deliver::Deliver, map::Me, wait::Stopped};
+use crate::{
+    api::Call,
+    deliver::Deliver,
+    map::{Me, Payload},
+    wait::Stopped,
+};
 
 /// Channels that were served within this time are looked at.
 pub(crate) const SERVED_WITHIN: Duration = Duration::from_secs(7 * 24 * 60 * 60);
@@ -63,7 +67,7 @@ fn id_of(raw: &RawValue) -> Option<u64> {
 }
 
 async fn one(deliver: &Deliver, me: Me, served: &Served, channel: u64, raw: &RawValue) -> Result<(), Stopped> {
-    match serde_json::from_str::<Message>(raw.get()) {
+    match Payload::read(raw.get()) {
         Ok(message) => {
             let directory = &deliver.shared.directory;
             let place = directory.place(channel).unwrap_or_else(|| {
@@ -71,10 +75,10 @@ async fn one(deliver: &Deliver, me: Me, served: &Served, channel: u64, raw: &Raw
                 place.kind = served.kind;
                 place
             });
-            deliver.message(me, place, &message, true).await
+            deliver.message(me, place, message, true).await
         }
         Err(error) => {
-            let (payload, error) = (raw.get().to_owned(), error.to_string());
+            let (payload, error) = (raw.get().to_owned(), format!("a message of the history: {error}"));
             let event = Inbound::Unreadable(Unreadable {
                 platform: Platform::Discord,
                 payload,

@@ -11,20 +11,20 @@ use crate::{
     Shared,
     api::{Body, Call},
     directory::ChannelInfo,
-    map::{self, Typed},
+    map::{self, From},
 };
 
 /// The share of the time that is left for finding the choices: the rest is for telling them.
 const TO_FIND: u32 = 2;
 
 /// Answers, whatever happens.
-pub(crate) async fn answer(shared: Arc<Shared>, ingress: Arc<dyn Ingress>, typed: Box<Typed>) {
+pub(crate) async fn answer(shared: Arc<Shared>, ingress: Arc<dyn Ingress>, typed: Box<From>) {
     let all = shared.config.timing.acknowledge;
     let choices = tokio::time::timeout(all / TO_FIND, choices(&shared, ingress.as_ref(), &typed, all / TO_FIND))
         .await
         .unwrap_or_default();
-    let id = typed.from.id.get();
-    let path = format!("/interactions/{id}/{}/callback", typed.from.token);
+    let id = typed.id;
+    let path = format!("/interactions/{id}/{}/callback", typed.token);
     let body = Body::Json(json!({"type": 8, "data": {"choices": shown(choices)}}));
     let mut call = Call::new(Method::POST, "complete", id, path).body(body);
     call.urgent = Some(all / TO_FIND);
@@ -34,7 +34,7 @@ pub(crate) async fn answer(shared: Arc<Shared>, ingress: Arc<dyn Ingress>, typed
     }
 }
 
-async fn choices(shared: &Shared, ingress: &dyn Ingress, typed: &Typed, within: Duration) -> Vec<Choice> {
+async fn choices(shared: &Shared, ingress: &dyn Ingress, typed: &From, within: Duration) -> Vec<Choice> {
     let place = place(shared, typed, within).await;
     let Some(asked) = map::typed(typed, place) else {
         return Vec::new();
@@ -46,8 +46,8 @@ async fn choices(shared: &Shared, ingress: &dyn Ingress, typed: &Typed, within: 
 }
 
 /// The channel as a place; Discord is asked once about one of a guild that is not known.
-async fn place(shared: &Shared, typed: &Typed, within: Duration) -> Place {
-    let (channel, guild) = (typed.from.channel_id.get(), typed.from.guild_id.map(|id| id.get()));
+async fn place(shared: &Shared, typed: &From, within: Duration) -> Place {
+    let (channel, guild) = (typed.channel, typed.guild);
     let directory = &shared.directory;
     if guild.is_some() && directory.place(channel).is_none() {
         let mut call = Call::new(Method::GET, "read channel", channel, format!("/channels/{channel}"));

@@ -1,11 +1,11 @@
 //! Hands events in, one after another within a channel, until each is stored.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use clifford_channel::{Accepted, Inbound, Ingress, IngressError, Place, Served};
 use reqwest::Method;
-use serenity::model::{application::CommandInteraction, channel::Message, event::MessageUpdateEvent};
+use serde_json::Value;
 use tokio::{sync::Semaphore, task::JoinHandle};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -15,7 +15,7 @@ use crate::{
     api::Call,
     directory::ChannelInfo,
     lanes::Worker,
-    map::{self, Me, Pressed, created_ms},
+    map::{self, From, Me, Payload, created_ms},
     via::Via,
     wait::{Backoff, Stopped, pause},
 };
@@ -23,16 +23,19 @@ use crate::{
 /// How many channels' histories are read at a time.
 const READERS: usize = 8;
 
+/// How long the message that another one answers may take to be read.
+const ANSWERED_WITHIN: Duration = Duration::from_secs(2);
+
 /// What waits in a lane.
 pub(crate) enum Work {
-    Message(Box<Message>),
-    Edit(Box<MessageUpdateEvent>),
+    Message(Box<Payload>),
+    Edit(Box<Payload>),
     Command {
-        command: Box<CommandInteraction>,
+        command: Box<From>,
         acknowledged: JoinHandle<bool>,
     },
     Press {
-        pressed: Box<Pressed>,
+        pressed: Box<From>,
         acknowledged: JoinHandle<bool>,
     },
     /// An event that needs no more work.
@@ -78,13 +81,12 @@ impl Deliver {
     async fn carry(&self, me: Me, work: Work) -> Result<(), Stopped> {
         match work {
             Work::Message(message) => {
-                let guild = message.guild_id.map(|id| id.get());
-                let place = self.place(message.channel_id.get(), guild).await?;
-                self.message(me, place, &message, false).await
+                let place = self.place(message.channel, message.guild).await?;
+                self.message(me, place, *message, false).await
             }
             Work::Edit(update) => {
-                let guild = update.guild_id.map(|id| id.get());
-                let place = self.place(update.channel_id.get(), guild).await?;
+                let place = self.place(update.channel, update.guild).await?;
+                let me = self.within(me, &place);
                 match map::edit(&update, me, place, &|id| self.shared.directory.name(id)) {
                     Some(edit) => self.hand_in(Inbound::Edit(edit)).await.map(drop),
                     None => Ok(()),
@@ -107,41 +109,53 @@ impl Deliver {
         &self,
         me: Me,
         place: Place,
-        message: &Message,
+        mut message: Payload,
         backfilled: bool,
     ) -> Result<(), Stopped> {
-        match map::message(message, me, place, &|id| self.shared.directory.name(id), backfilled) {
+        self.with_answered(&mut message).await;
+        let me = self.within(me, &place);
+        match map::message(&message, me, place, &|id| self.shared.directory.name(id), backfilled) {
             Some(message) => self.hand_in(Inbound::Message(message)).await.map(drop),
             None => Ok(()),
         }
     }
 
-    async fn command(&self, command: &CommandInteraction, acknowledged: JoinHandle<bool>) -> Result<(), Stopped> {
-        let guild = command.guild_id.map(|id| id.get());
-        let place = self.place(command.channel_id.get(), guild).await?;
-        let via = Via {
-            application: command.application_id.get(),
-            interaction: command.id.get(),
-            created_ms: created_ms(command.id.get()),
-            token: command.token.clone(),
+    /// The bot in the server of a place.
+    fn within(&self, me: Me, place: &Place) -> Me {
+        let guild = place.space.as_ref().and_then(|space| space.external_id.parse().ok());
+        let role = guild.and_then(|guild| self.shared.directory.own_role(guild, me.user));
+        Me { role, ..me }
+    }
+
+    /// Asks for the message that this one answers, where Discord said nothing of it: once, and not for long, for others
+    /// of the channel wait behind it.
+    async fn with_answered(&self, message: &mut Payload) {
+        let Some((channel, id)) = message.answers().filter(|_| message.answered_is_untold()) else {
+            return;
         };
-        let via = self.open(via, acknowledged).await;
+        let path = format!("/channels/{channel}/messages/{id}");
+        let mut call = Call::new(Method::GET, "read message", channel, path);
+        call.urgent = Some(ANSWERED_WITHIN);
+        let answered = tokio::select! {
+            () = self.stop.cancelled() => return,
+            answered = self.shared.api.call::<Value>(&call) => answered,
+        };
+        match answered {
+            Ok(answered) => message.with_answered(answered),
+            Err(error) => tracing::debug!(channel, %error, "failed to read the message that is answered"),
+        }
+    }
+
+    async fn command(&self, command: &From, acknowledged: JoinHandle<bool>) -> Result<(), Stopped> {
+        let place = self.place(command.channel, command.guild).await?;
+        let via = self.open(via_of(command), acknowledged).await;
         let event = map::command(command, place, via.as_ref().map(Via::to_string));
         self.interaction(Some(event), via).await
     }
 
-    async fn press(&self, pressed: &Pressed, acknowledged: JoinHandle<bool>) -> Result<(), Stopped> {
-        let from = &pressed.from;
-        let place = self
-            .place(from.channel_id.get(), from.guild_id.map(|id| id.get()))
-            .await?;
-        let via = Via {
-            application: from.application_id.get(),
-            interaction: from.id.get(),
-            created_ms: created_ms(from.id.get()),
-            token: from.token.clone(),
-        };
-        let via = self.open(via, acknowledged).await;
+    async fn press(&self, pressed: &From, acknowledged: JoinHandle<bool>) -> Result<(), Stopped> {
+        let place = self.place(pressed.channel, pressed.guild).await?;
+        let via = self.open(via_of(pressed), acknowledged).await;
         let event = map::press(pressed, place, via.as_ref().map(Via::to_string));
         self.interaction(event, via).await
     }
@@ -220,5 +234,15 @@ impl Deliver {
             Err(refusal) => tracing::debug!(channel, %refusal, "a channel could not be looked up"),
         }
         Ok(())
+    }
+}
+
+/// The way back to an interaction.
+fn via_of(from: &From) -> Via {
+    Via {
+        application: from.application,
+        interaction: from.id,
+        created_ms: created_ms(from.id),
+        token: from.token.clone(),
     }
 }

@@ -5,8 +5,9 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use clifford_channel::{Place, PlaceKind, Platform, Space};
+use clifford_channel::{Place, PlaceKind, Platform, Space, lenient};
 use serde::Deserialize;
+use serde_json::Value;
 
 /// Channels and guilds by id.
 #[derive(Debug, Default)]
@@ -16,6 +17,8 @@ pub(crate) struct Directory(Mutex<Known>);
 struct Known {
     rooms: HashMap<u64, Room>,
     guilds: HashMap<u64, String>,
+    /// By server: the roles that Discord made for bots, and for which.
+    bot_roles: HashMap<u64, Vec<RoleInfo>>,
 }
 
 #[derive(Clone, Debug)]
@@ -25,53 +28,118 @@ struct Room {
     guild: Option<u64>,
 }
 
-/// A channel or thread as Discord describes it, as far as it matters here.
+/// A channel or thread as Discord describes it, as far as it matters here and can be read.
 #[derive(Clone, Debug, Deserialize)]
+#[serde(from = "Value")]
 pub(crate) struct ChannelInfo {
-    id: String,
-    #[serde(rename = "type")]
-    kind: u8,
+    id: Option<u64>,
+    kind: u64,
     name: Option<String>,
-    guild_id: Option<String>,
+    guild: Option<u64>,
+}
+
+impl From<Value> for ChannelInfo {
+    fn from(value: Value) -> Self {
+        Self {
+            id: value.get("id").and_then(lenient::whole),
+            kind: lenient::size(&value, "type").unwrap_or_default(),
+            name: lenient::name(&value, "name"),
+            guild: value.get("guild_id").and_then(lenient::whole),
+        }
+    }
 }
 
 impl ChannelInfo {
     /// Its id, if it is one.
-    pub(crate) fn id(&self) -> Option<u64> {
-        self.id.parse().ok()
+    pub(crate) const fn id(&self) -> Option<u64> {
+        self.id
+    }
+}
+
+/// A role that Discord made for a bot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RoleInfo {
+    id: u64,
+    bot: u64,
+}
+
+impl RoleInfo {
+    /// Reads a role, if it is one of a bot.
+    pub(crate) fn read(role: &Value) -> Option<Self> {
+        Some(Self {
+            id: role.get("id").and_then(lenient::whole)?,
+            bot: lenient::object(role, "tags")?.get("bot_id").and_then(lenient::whole)?,
+        })
     }
 }
 
 /// A guild as `GUILD_CREATE` and `GUILD_UPDATE` describe it.
 #[derive(Clone, Debug, Deserialize)]
+#[serde(from = "Value")]
 pub(crate) struct GuildInfo {
-    id: String,
+    id: Option<u64>,
     name: Option<String>,
-    #[serde(default)]
+    /// And its threads.
     channels: Vec<ChannelInfo>,
-    #[serde(default)]
-    threads: Vec<ChannelInfo>,
+    roles: Vec<RoleInfo>,
+}
+
+impl From<Value> for GuildInfo {
+    fn from(value: Value) -> Self {
+        let rooms = lenient::list(&value, "channels")
+            .iter()
+            .chain(lenient::list(&value, "threads"));
+        Self {
+            id: value.get("id").and_then(lenient::whole),
+            name: lenient::name(&value, "name"),
+            channels: rooms.cloned().map(ChannelInfo::from).collect(),
+            roles: lenient::list(&value, "roles")
+                .iter()
+                .filter_map(RoleInfo::read)
+                .collect(),
+        }
+    }
 }
 
 /// Discord's channel types that matter: direct message, category and the three kinds of threads.
-const DM: u8 = 1;
-const CATEGORY: u8 = 4;
-const THREADS: [u8; 3] = [10, 11, 12];
+const DM: u64 = 1;
+const CATEGORY: u64 = 4;
+const THREADS: [u64; 3] = [10, 11, 12];
 
 impl Directory {
     /// Learns of a guild and its channels.
     pub(crate) fn guild(&self, guild: GuildInfo) {
-        let Ok(id) = guild.id.parse::<u64>() else {
+        let Some(id) = guild.id else {
             return;
         };
         self.with(|known| {
+            if !guild.roles.is_empty() {
+                known.bot_roles.insert(id, guild.roles);
+            }
             if let Some(name) = guild.name {
                 known.guilds.insert(id, name);
             }
-            for channel in guild.channels.into_iter().chain(guild.threads) {
+            for channel in guild.channels {
                 known.add(channel, Some(id));
             }
         });
+    }
+
+    /// Learns of a bot's role.
+    pub(crate) fn role(&self, guild: u64, role: RoleInfo) {
+        self.with(|known| {
+            let roles = known.bot_roles.entry(guild).or_default();
+            roles.retain(|known| known.id != role.id);
+            roles.push(role);
+        });
+    }
+
+    /// The role that Discord made for a bot in a server.
+    pub(crate) fn own_role(&self, guild: u64, bot: u64) -> Option<u64> {
+        self.with(|known| {
+            let roles = known.bot_roles.get(&guild)?;
+            roles.iter().find(|role| role.bot == bot).map(|role| role.id)
+        })
     }
 
     /// Learns of a channel or thread, or of its new name.
@@ -88,6 +156,7 @@ impl Directory {
     pub(crate) fn forget_guild(&self, id: u64) {
         self.with(|known| {
             known.guilds.remove(&id);
+            known.bot_roles.remove(&id);
             known.rooms.retain(|_, room| room.guild != Some(id));
         });
     }
@@ -128,7 +197,7 @@ impl Directory {
 
 impl Known {
     fn add(&mut self, channel: ChannelInfo, guild: Option<u64>) {
-        let Ok(id) = channel.id.parse() else {
+        let Some(id) = channel.id else {
             return;
         };
         let kind = match channel.kind {
@@ -137,13 +206,12 @@ impl Known {
             kind if THREADS.contains(&kind) => PlaceKind::Thread,
             _ => PlaceKind::Group,
         };
-        let own_guild = channel.guild_id.and_then(|id| id.parse().ok());
         self.rooms.insert(
             id,
             Room {
                 kind,
                 name: channel.name,
-                guild: own_guild.or(guild),
+                guild: channel.guild.or(guild),
             },
         );
     }

@@ -115,7 +115,10 @@ pub(crate) async fn finish(shared: &Shared, to: &Address, part: &Part, key: &Del
         Err(error) if is_unknown(&error) => post(shared, channel, to, part, &DeliveryKey(format!("{key}x"))).await,
         finished => finished,
     };
-    if !matches!(&finished, Err(ApiError::Limited(_) | ApiError::Unreachable(_))) {
+    if !matches!(
+        &finished,
+        Err(ApiError::Limited(_) | ApiError::Unreachable(_) | ApiError::Failed(_))
+    ) {
         shared.drafts.forget(key);
     }
     finished

@@ -75,7 +75,7 @@ fn is_theirs(address: &str, api_url: &str) -> bool {
 fn refused(error: ApiError) -> FetchError {
     match error {
         ApiError::Limited(wait) => FetchError::Unavailable(format!("it asks to wait {} ms", wait.as_millis())),
-        ApiError::Unreachable(why) => FetchError::Unavailable(why),
+        error @ (ApiError::Unreachable(_) | ApiError::Failed(_)) => FetchError::Unavailable(error.to_string()),
         ApiError::Refused(refusal) => FetchError::Gone(format!("Discord does not have it any more ({refusal})")),
     }
 }

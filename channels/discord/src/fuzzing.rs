@@ -16,6 +16,7 @@ use crate::{
 const ME: Me = Me {
     user: 4711,
     application: 4712,
+    role: None,
 };
 
 /// A frame of the gateway is read, means nothing to the bot, or is kept as one that could not be read; nothing panics.
@@ -52,22 +53,22 @@ fn check_event(event: Event) {
     let place = |channel, guild| directory.place_within(channel, guild);
     match event {
         Event::Message(message) => {
-            let place = place(message.channel_id.get(), message.guild_id.map(|id| id.get()));
+            let place = place(message.channel, message.guild);
             let read = map::message(&message, ME, place, &|_| Some("a-channel".to_owned()), false);
             if let Some(read) = read {
-                assert_eq!((read.id.parse(), read.backfilled), (Ok(message.id.get()), false));
+                assert_eq!((read.id.parse(), read.backfilled), (Ok(message.id), false));
                 check_place(&read.place);
             }
         }
         Event::Edit(update) => {
-            let place = place(update.channel_id.get(), update.guild_id.map(|id| id.get()));
+            let place = place(update.channel, update.guild);
             if let Some(edit) = map::edit(&update, ME, place, &|_| None) {
                 check_place(&edit.place);
             }
         }
         Event::Interaction(interaction) => match interaction.said {
             Ok(Said::Command(command)) => {
-                let place = place(command.channel_id.get(), command.guild_id.map(|id| id.get()));
+                let place = place(command.channel, command.guild);
                 match map::command(&command, place, None) {
                     Inbound::Message(message) => check_place(&message.place),
                     Inbound::Command(command) => check_place(&command.place),
@@ -75,16 +76,17 @@ fn check_event(event: Event) {
                 }
             }
             Ok(Said::Press(pressed)) => {
-                let from = &pressed.from;
-                let place = place(from.channel_id.get(), from.guild_id.map(|id| id.get()));
+                let place = place(pressed.channel, pressed.guild);
                 let _ = map::press(&pressed, place, None);
             }
             Ok(Said::Typed(typed)) => {
-                let place = place(typed.from.channel_id.get(), typed.from.guild_id.map(|id| id.get()));
+                let place = place(typed.channel, typed.guild);
                 let _ = map::typed(&typed, place);
             }
             Err(error) => assert!(!error.is_empty()),
         },
+        Event::Deleted(gone) => assert!(!gone.ids.is_empty()),
+        Event::Role { guild, role } => directory.role(guild, role),
         Event::Guild(guild) => directory.guild(guild),
         Event::Channel(channel) => {
             let id = channel.id();

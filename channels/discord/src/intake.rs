@@ -4,13 +4,13 @@ pub(crate) mod event;
 
 use std::sync::Arc;
 
-use clifford_channel::{Inbound, Ingress, Left, Platform, Unreadable};
+use clifford_channel::{Deleted, Inbound, Ingress, Left, Platform, Unreadable};
 use reqwest::Method;
 use serde_json::value::RawValue;
 use tokio::task::JoinHandle;
 use tokio_util::task::TaskTracker;
 
-use self::event::{Event, GuildGone, Interaction, Said};
+use self::event::{Event, Gone, GuildGone, Interaction, Said};
 use crate::{
     Shared,
     api::{ApiError, Body, Call},
@@ -49,28 +49,30 @@ impl Intake {
     /// Takes one event. Never waits: the gateway must go on.
     pub(crate) fn take(&self, name: &str, data: &RawValue) -> Option<Job> {
         self.read(name, data)
-            .unwrap_or_else(|error| Some(unreadable(format!("{name} {data}"), error)))
+            .unwrap_or_else(|error| Some(unreadable(format!("{name} {data}"), format!("{name}: {error}"))))
     }
 
     fn read(&self, name: &str, data: &RawValue) -> Result<Option<Job>, String> {
         let directory = &self.shared.directory;
         Ok(match event::read(name, data)? {
             Some(Event::Message(message)) => Some(Job {
-                lane: message.channel_id.get(),
+                lane: message.channel,
                 turn: Turn::Of {
-                    id: message.id.get(),
+                    id: message.id,
                     rank: 0,
                 },
                 work: Work::Message(message),
             }),
             Some(Event::Edit(update)) => Some(Job {
-                lane: update.channel_id.get(),
-                turn: Turn::Of {
-                    id: update.id.get(),
-                    rank: 1,
-                },
+                lane: update.channel,
+                turn: Turn::Of { id: update.id, rank: 1 },
                 work: Work::Edit(update),
             }),
+            Some(Event::Deleted(gone)) => Some(deleted(&gone)),
+            Some(Event::Role { guild, role }) => {
+                directory.role(guild, role);
+                None
+            }
             Some(Event::Interaction(interaction)) => self.interaction(interaction)?,
             Some(Event::Guild(guild)) => {
                 directory.guild(guild);
@@ -90,18 +92,14 @@ impl Intake {
     /// answered without.
     fn interaction(&self, interaction: Interaction) -> Result<Option<Job>, String> {
         let Interaction { id, token, kind, said } = interaction;
-        let private = matches!(&said, Ok(Said::Command(command)) if self.is_private(&command.data.name));
+        let private = matches!(&said, Ok(Said::Command(command)) if self.is_private(&command.command()));
         let acknowledged = match kind {
             Kind::Command | Kind::Press => Some(self.acknowledge(id, token, private)),
             Kind::Typed => None,
         };
         let (lane, work) = match (said?, acknowledged) {
-            (Said::Command(command), Some(acknowledged)) => {
-                (command.channel_id.get(), Work::Command { command, acknowledged })
-            }
-            (Said::Press(pressed), Some(acknowledged)) => {
-                (pressed.from.channel_id.get(), Work::Press { pressed, acknowledged })
-            }
+            (Said::Command(command), Some(acknowledged)) => (command.channel, Work::Command { command, acknowledged }),
+            (Said::Press(pressed), Some(acknowledged)) => (pressed.channel, Work::Press { pressed, acknowledged }),
             (Said::Typed(typed), _) => {
                 let answer = complete::answer(Arc::clone(&self.shared), Arc::clone(&self.ingress), typed);
                 self.tasks.spawn(answer);
@@ -134,7 +132,7 @@ impl Intake {
             let first = shared.api.call::<serde_json::Value>(&call).await;
             let outcome = match first {
                 // There is time for one more.
-                Err(ApiError::Unreachable(_)) => shared.api.call(&call).await,
+                Err(ApiError::Unreachable(_) | ApiError::Failed(_)) => shared.api.call(&call).await,
                 other => other,
             };
             match outcome {
@@ -194,6 +192,23 @@ pub(crate) fn unreadable(mut payload: String, error: String) -> Job {
     Job {
         lane: 0,
         turn: Turn::Last,
+        work: Work::Event(Box::new(event)),
+    }
+}
+
+/// Messages that are gone, behind what they said.
+fn deleted(gone: &Gone) -> Job {
+    let event = Inbound::Deleted(Deleted {
+        platform: Platform::Discord,
+        place: gone.channel.to_string(),
+        ids: gone.ids.iter().map(u64::to_string).collect(),
+    });
+    Job {
+        lane: gone.channel,
+        turn: Turn::Of {
+            id: gone.ids.iter().copied().max().unwrap_or_default(),
+            rank: 2,
+        },
         work: Work::Event(Box::new(event)),
     }
 }

@@ -38,7 +38,7 @@ pub(crate) enum Turn {
     Of {
         /// A snowflake: it carries its time.
         id: u64,
-        /// 0 for what is new, 1 for its changes.
+        /// 0 for what is new, 1 for its changes, 2 for its end.
         rank: u8,
     },
     /// After everything else that waits.

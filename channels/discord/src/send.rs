@@ -148,6 +148,7 @@ pub(crate) fn send_error(error: ApiError) -> SendError {
     match error {
         ApiError::Limited(wait) => SendError::RetryAfter(wait),
         ApiError::Unreachable(error) => SendError::Unreachable(error),
+        ApiError::Failed(status) => SendError::Failed(format!("Discord answered {status}")),
         ApiError::Refused(refusal) if is_gone(&refusal) => SendError::Gone(refusal.to_string()),
         // The token, not the part, is wrong: the part waits until that is mended.
         ApiError::Refused(refusal) if refusal.status == 401 => SendError::Unreachable(refusal.to_string()),
@@ -197,6 +198,10 @@ mod tests {
             (
                 ApiError::Unreachable("cut".to_owned()),
                 "the platform could not be reached: cut",
+            ),
+            (
+                ApiError::Failed(reqwest::StatusCode::BAD_GATEWAY),
+                "the platform failed: Discord answered 502 Bad Gateway",
             ),
             (
                 ApiError::Limited(std::time::Duration::from_secs(2)),

@@ -156,7 +156,7 @@ where
             ActError::Unavailable(format!("Telegram asks to wait {} s", wait.as_secs().max(1)))
         }
         ApiError::NoConnection(reason) => ActError::Unavailable(reason),
-        ApiError::Unreachable(reason) => ActError::Unsure(reason),
+        ApiError::Unreachable(reason) | ApiError::Failed(reason) => ActError::Unsure(reason),
     })
 }
 

@@ -32,7 +32,7 @@ async fn answer_one(api: &Api, query: String, stop: &CancellationToken) {
         let wait = match api.call::<_, bool>(&request, TIMEOUT).await {
             Ok(_) => return,
             Err(ApiError::RetryAfter(wait)) => wait,
-            Err(ApiError::NoConnection(_) | ApiError::Unreachable(_)) => delay,
+            Err(ApiError::NoConnection(_) | ApiError::Unreachable(_) | ApiError::Failed(_)) => delay,
             Err(error @ (ApiError::Refused { .. } | ApiError::MovedTo(_))) => {
                 tracing::debug!(?error, "Telegram did not take the answer to a pressed button");
                 return;

@@ -31,8 +31,10 @@ pub(crate) enum ApiError {
     Refused { code: u16, description: String },
     /// There was no connection: the request was not made.
     NoConnection(String),
-    /// No answer, a broken one, or a failure of the server. The request may have been carried out.
+    /// No answer, or a broken one. The request may have been carried out.
     Unreachable(String),
+    /// The server answered that it failed (5xx). The request may have been carried out.
+    Failed(String),
 }
 
 /// One bot's way to its server.
@@ -130,7 +132,7 @@ impl Api {
                 code,
                 description: format!("HTTP {code} for the file"),
             }),
-            code => Err(ApiError::Unreachable(format!("HTTP {code} for the file"))),
+            code => Err(ApiError::Failed(format!("HTTP {code} for the file"))),
         }
     }
 
@@ -176,6 +178,7 @@ impl Api {
         match error {
             ApiError::NoConnection(text) => ApiError::NoConnection(clean(text)),
             ApiError::Unreachable(text) => ApiError::Unreachable(clean(text)),
+            ApiError::Failed(text) => ApiError::Failed(clean(text)),
             ApiError::Refused { code, description } => ApiError::Refused {
                 code,
                 description: clean(description),
@@ -194,6 +197,7 @@ fn read<R: DeserializeOwned>(status: u16, body: &[u8]) -> Result<R, ApiError> {
                 code: status,
                 description,
             },
+            500.. => ApiError::Failed(description),
             _ => ApiError::Unreachable(description),
         });
     };
@@ -213,7 +217,7 @@ fn read<R: DeserializeOwned>(status: u16, body: &[u8]) -> Result<R, ApiError> {
     Err(match (code, retry_after) {
         (429, seconds) => ApiError::RetryAfter(wait(seconds.unwrap_or(RETRY_AFTER))),
         (_, Some(seconds)) => ApiError::RetryAfter(wait(seconds)),
-        (500.., None) => ApiError::Unreachable(description),
+        (500.., None) => ApiError::Failed(format!("{code} {description}")),
         (_, None) => ApiError::Refused { code, description },
     })
 }
@@ -263,14 +267,12 @@ mod tests {
             (
                 500,
                 r#"{"ok":false,"error_code":500,"description":"Internal Server Error"}"#,
-                Err(ApiError::Unreachable("Internal Server Error".to_owned())),
+                Err(ApiError::Failed("500 Internal Server Error".to_owned())),
             ),
             (
                 502,
                 "<html>",
-                Err(ApiError::Unreachable(
-                    "HTTP 502 without an answer of the Bot API".to_owned(),
-                )),
+                Err(ApiError::Failed("HTTP 502 without an answer of the Bot API".to_owned())),
             ),
             (
                 413,

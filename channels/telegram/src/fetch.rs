@@ -46,6 +46,8 @@ fn refused(error: ApiError) -> FetchError {
         }
         ApiError::MovedTo(_) => FetchError::Gone("Telegram does not have it any more".to_owned()),
         ApiError::RetryAfter(time) => FetchError::Unavailable(format!("it asks to wait {} s", time.as_secs())),
-        ApiError::NoConnection(why) | ApiError::Unreachable(why) => FetchError::Unavailable(why),
+        ApiError::NoConnection(why) | ApiError::Unreachable(why) | ApiError::Failed(why) => {
+            FetchError::Unavailable(why)
+        }
     }
 }

@@ -48,6 +48,7 @@ fn check_event(event: &Inbound) {
             assert!(!command.name.contains(char::is_whitespace), "{command:?}");
         }
         Inbound::Edit(edit) => assert_eq!(edit.place.platform, Platform::Telegram),
+        Inbound::Deleted(deleted) => panic!("Telegram tells bots of no deletion: {deleted:?}"),
         Inbound::Left(left) => assert!(left.place.is_some() || left.space.is_some(), "{left:?}"),
         Inbound::Moved(moved) => assert_ne!(moved.from, moved.to, "{moved:?}"),
         Inbound::Unreadable(kept) => panic!("{kept:?}"),

@@ -39,7 +39,9 @@ impl<'a> Link<'a> {
     pub(crate) fn down(&mut self, error: ApiError) -> Result<Duration, ChannelError> {
         let (why, wait) = match error {
             ApiError::RetryAfter(wait) => ("Telegram asks to wait".to_owned(), wait),
-            ApiError::NoConnection(why) | ApiError::Unreachable(why) => (why, self.next_delay()),
+            ApiError::NoConnection(why) | ApiError::Unreachable(why) | ApiError::Failed(why) => {
+                (why, self.next_delay())
+            }
             ApiError::MovedTo(chat) => (format!("unexpected answer: moved to {chat}"), self.next_delay()),
             ApiError::Refused { code, description } => match code {
                 401 | 404 => return Err(unknown_token(&description)),

@@ -1,114 +1,186 @@
-//! What came with a message: its text, and its files as metadata.
+//! What came with a message: its files as metadata, and whatever is no file told in words.
 
-use clifford_channel::Attachment;
-use teloxide::types::{FileMeta, Location, MediaKind, MessageEntity};
+use clifford_channel::{
+    Attachment,
+    lenient::{int, line, list, name, number, object, size, text},
+};
+use serde_json::Value;
 
-/// The text or caption of a message.
-pub(crate) fn text(media: &MediaKind) -> (&str, &[MessageEntity]) {
-    let (text, entities) = match media {
-        MediaKind::Text(media) => return (&media.text, &media.entities),
-        MediaKind::Animation(media) => (&media.caption, &media.caption_entities),
-        MediaKind::Audio(media) => (&media.caption, &media.caption_entities),
-        MediaKind::Document(media) => (&media.caption, &media.caption_entities),
-        MediaKind::Photo(media) => (&media.caption, &media.caption_entities),
-        MediaKind::Video(media) => (&media.caption, &media.caption_entities),
-        MediaKind::Voice(media) => (&media.caption, &media.caption_entities),
-        MediaKind::Contact(_)
-        | MediaKind::PaidMedia(_)
-        | MediaKind::Game(_)
-        | MediaKind::Venue(_)
-        | MediaKind::Location(_)
-        | MediaKind::Poll(_)
-        | MediaKind::Checklist(_)
-        | MediaKind::Sticker(_)
-        | MediaKind::Story(_)
-        | MediaKind::VideoNote(_)
-        | MediaKind::Migration(_) => return ("", &[]),
-    };
-    (text.as_deref().unwrap_or_default(), entities)
+/// The most characters in which a card is told.
+const TOLD: usize = 1_000;
+/// The kinds of files, in the order in which they are looked for: an animation comes as a document as well.
+const FILES: [&str; 7] = [
+    "animation",
+    "audio",
+    "document",
+    "video",
+    "voice",
+    "video_note",
+    "sticker",
+];
+/// What is no file: kinds that are told of.
+const CARDS: [&str; 12] = [
+    // Each venue has a location as well.
+    "venue",
+    "location",
+    "contact",
+    "poll",
+    "dice",
+    "game",
+    "invoice",
+    "checklist",
+    "story",
+    "paid_media",
+    "giveaway",
+    "giveaway_winners",
+];
+
+/// Whether a message has content of a known kind beside its text.
+pub(crate) fn has_media(message: &Value) -> bool {
+    let mut kinds = FILES.iter().chain(&CARDS).chain(&["photo"]);
+    kinds.any(|kind| message.get(kind).is_some_and(|media| !media.is_null()))
 }
 
 /// The id that the messages of one album share.
-pub(crate) fn album(media: &MediaKind) -> Option<String> {
-    let album = match media {
-        MediaKind::Audio(media) => &media.media_group_id,
-        MediaKind::Document(media) => &media.media_group_id,
-        MediaKind::Photo(media) => &media.media_group_id,
-        MediaKind::Video(media) => &media.media_group_id,
-        _ => &None,
-    };
-    album.as_ref().map(|album| album.0.clone())
+pub(crate) fn album(message: &Value) -> Option<String> {
+    name(message, "media_group_id")
 }
 
-/// The file, place or card that came with a message.
-pub(crate) fn attachments(media: &MediaKind) -> Vec<Attachment> {
-    let attachment = match media {
-        MediaKind::Text(_) | MediaKind::Migration(_) => return Vec::new(),
-        MediaKind::Animation(media) => {
-            let it = &media.animation;
-            file("animation", &it.file, it.file_name.as_ref(), it.mime_type.as_ref())
-        }
-        MediaKind::Audio(media) => {
-            let it = &media.audio;
-            let name = it.file_name.as_ref().or(it.title.as_ref());
-            file("audio", &it.file, name, it.mime_type.as_ref())
-        }
-        MediaKind::Document(media) => {
-            let it = &media.document;
-            file("document", &it.file, it.file_name.as_ref(), it.mime_type.as_ref())
-        }
-        MediaKind::Video(media) => {
-            let it = &media.video;
-            file("video", &it.file, it.file_name.as_ref(), it.mime_type.as_ref())
-        }
-        MediaKind::Voice(media) => file("voice", &media.voice.file, None, media.voice.mime_type.as_ref()),
-        MediaKind::VideoNote(media) => file::<&str>("video_note", &media.video_note.file, None, None),
-        MediaKind::Sticker(media) => file::<&str>("sticker", &media.sticker.file, media.sticker.emoji.as_ref(), None),
-        MediaKind::Photo(media) => {
-            // Telegram sends the same photo in several sizes.
-            let Some(largest) = media.photo.iter().max_by_key(|size| size.width) else {
-                return Vec::new();
-            };
-            file("photo", &largest.file, None, Some("image/jpeg"))
-        }
-        MediaKind::Location(media) => card("location", coordinates(&media.location), None),
-        MediaKind::Venue(media) => card("venue", coordinates(&media.venue.location), Some(&media.venue.title)),
-        MediaKind::Contact(media) => card(
-            "contact",
-            media.contact.phone_number.clone(),
-            Some(&media.contact.first_name),
-        ),
-        MediaKind::Poll(media) => card("poll", media.poll.id.0.clone(), Some(&media.poll.question)),
-        MediaKind::Game(media) => card("game", String::new(), Some(&media.game.title)),
-        MediaKind::Checklist(media) => card("checklist", String::new(), Some(&media.checklist.title)),
-        MediaKind::Story(media) => card("story", media.story.id.to_string(), None),
-        MediaKind::PaidMedia(_) => card("paid_media", String::new(), None),
-    };
-    vec![attachment]
-}
-
-fn file<T: ToString>(kind: &str, meta: &FileMeta, name: Option<&String>, media_type: Option<T>) -> Attachment {
-    Attachment {
-        kind: kind.to_owned(),
-        id: meta.id.0.clone(),
-        name: name.cloned(),
-        media_type: media_type.map(|media_type| media_type.to_string()),
-        // Telegram leaves the size out where it does not know it; teloxide then says u32::MAX.
-        size: Some(meta.size).filter(|size| *size != u32::MAX).map(u64::from),
+/// The files, places and cards that came with a message.
+pub(crate) fn attachments(message: &Value) -> Vec<Attachment> {
+    if let Some(photo) = photo(list(message, "photo")) {
+        return vec![photo];
     }
+    let file = FILES.iter().find_map(|kind| file(kind, object(message, kind)?));
+    let card = || CARDS.iter().find_map(|kind| card(kind, object(message, kind)?));
+    if file.is_none() && object(message, "paid_media").is_some() {
+        return paid(message);
+    }
+    file.or_else(card).into_iter().collect()
 }
 
-/// Something that is no file: what it is called, and an id that says what it is.
-fn card(kind: &str, id: String, name: Option<&String>) -> Attachment {
-    Attachment {
+/// Telegram sends the same photo in several sizes.
+fn photo(sizes: &[Value]) -> Option<Attachment> {
+    let readable = sizes.iter().filter(|photo| name(photo, "file_id").is_some());
+    let largest = readable.max_by_key(|photo| int(photo, "width").unwrap_or_default())?;
+    Some(Attachment {
+        kind: "photo".to_owned(),
+        id: name(largest, "file_id")?,
+        name: None,
+        media_type: Some("image/jpeg".to_owned()),
+        size: size(largest, "file_size"),
+    })
+}
+
+fn file(kind: &str, file: &Value) -> Option<Attachment> {
+    let named = match kind {
+        "sticker" => name(file, "emoji"),
+        "voice" | "video_note" => None,
+        "audio" => name(file, "file_name").or_else(|| name(file, "title")),
+        _ => name(file, "file_name"),
+    };
+    let media_type = match kind {
+        "sticker" | "video_note" => None,
+        _ => name(file, "mime_type").filter(|media_type| media_type.contains('/')),
+    };
+    Some(Attachment {
+        kind: kind.to_owned(),
+        // What Telegram leaves out can only be told of.
+        id: name(file, "file_id").unwrap_or_default(),
+        name: named.map(|named| line(&named, 200)),
+        media_type,
+        size: size(file, "file_size"),
+    })
+}
+
+/// Something that is no file: what it says, and an id that tells it apart.
+fn card(kind: &str, card: &Value) -> Option<Attachment> {
+    let (id, told) = match kind {
+        "location" => (coordinates(card)?, coordinates(card)),
+        "venue" => {
+            let place = object(card, "location").and_then(coordinates);
+            let told = joined([text(card, "title"), text(card, "address"), place.clone()], ", ");
+            (place.unwrap_or_default(), Some(told))
+        }
+        "contact" => {
+            let person = joined([text(card, "first_name"), text(card, "last_name")], " ");
+            let number = text(card, "phone_number").unwrap_or_default();
+            let told = joined([Some(person), Some(number.clone())], ", ");
+            (number, Some(told))
+        }
+        "poll" => {
+            let options = list(card, "options").iter().filter_map(|option| text(option, "text"));
+            let options = options.collect::<Vec<_>>().join(" / ");
+            let told = joined([text(card, "question"), Some(options)], " — ");
+            (text(card, "id").unwrap_or_default(), Some(told))
+        }
+        "dice" => {
+            let value = int(card, "value").map(|value| value.to_string());
+            (String::new(), Some(joined([text(card, "emoji"), value], " ")))
+        }
+        "game" => (
+            String::new(),
+            Some(joined([text(card, "title"), text(card, "description")], " — ")),
+        ),
+        "invoice" => {
+            let price = size(card, "total_amount").map(|amount| {
+                let currency = text(card, "currency").unwrap_or_default();
+                format!("{amount} of the smallest units of {currency}")
+            });
+            let told = joined([text(card, "title"), text(card, "description"), price], " — ");
+            (String::new(), Some(told))
+        }
+        "checklist" => {
+            let tasks = list(card, "tasks").iter().filter_map(|task| {
+                let done = task.get("completed_by_user").is_some() || task.get("completed_by_chat").is_some();
+                let mark = if done { "[x]" } else { "[ ]" };
+                Some(format!("{mark} {}", text(task, "text")?))
+            });
+            let tasks = tasks.collect::<Vec<_>>().join(" ");
+            (String::new(), Some(joined([text(card, "title"), Some(tasks)], ": ")))
+        }
+        "story" => (text(card, "id").unwrap_or_default(), None),
+        "giveaway" | "giveaway_winners" => (String::new(), text(card, "prize_description")),
+        _ => (String::new(), None),
+    };
+    Some(Attachment {
         kind: kind.to_owned(),
         id,
-        name: name.cloned(),
+        name: told.map(|told| line(&told, TOLD)).filter(|told| !told.is_empty()),
         media_type: None,
         size: None,
+    })
+}
+
+/// What may be seen of media that cost something.
+fn paid(message: &Value) -> Vec<Attachment> {
+    let Some(paid) = object(message, "paid_media") else {
+        return Vec::new();
+    };
+    let shown: Vec<_> = list(paid, "paid_media")
+        .iter()
+        .filter_map(|media| photo(list(media, "photo")).or_else(|| file("video", object(media, "video")?)))
+        .collect();
+    match shown.is_empty() {
+        true => card("paid_media", paid).into_iter().collect(),
+        false => shown,
     }
 }
 
-fn coordinates(location: &Location) -> String {
-    format!("{},{}", location.latitude, location.longitude)
+fn coordinates(location: &Value) -> Option<String> {
+    let live = size(location, "live_period").map_or("", |_| " (live)");
+    let (latitude, longitude) = (number(location, "latitude")?, number(location, "longitude")?);
+    Some(format!("{latitude}, {longitude}{live}"))
+}
+
+/// What is there of these, with something between.
+fn joined<const N: usize>(parts: [Option<String>; N], between: &str) -> String {
+    let parts = parts.into_iter().flatten().filter(|part| !part.trim().is_empty());
+    parts.collect::<Vec<_>>().join(between)
+}
+
+/// A media kind that is there without a readable payload, to be told of by its name.
+pub(crate) fn unreadable_kind(message: &Value) -> Option<&'static str> {
+    let mut kinds = ["photo"].into_iter().chain(FILES).chain(CARDS);
+    kinds.find(|kind| message.get(kind).is_some_and(|media| !media.is_null()))
 }

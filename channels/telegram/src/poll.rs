@@ -263,6 +263,7 @@ impl Lane {
             Inbound::Message(message) => &message.place,
             Inbound::Command(command) => &command.place,
             Inbound::Edit(edit) => &edit.place,
+            Inbound::Deleted(deleted) => return Self::Place(chat_of(&deleted.place).to_owned()),
             Inbound::Left(left) => {
                 let chat = left.space.as_ref().or(left.place.as_ref());
                 return chat.map_or(Self::Alone, |chat| Self::Place(chat.clone()));
@@ -275,4 +276,9 @@ impl Lane {
             .map_or(&place.external_id, |space| &space.external_id);
         Self::Place(chat.clone())
     }
+}
+
+/// The chat of a place, which may be a topic of it.
+fn chat_of(place: &str) -> &str {
+    place.split_once(':').map_or(place, |(chat, _)| chat)
 }

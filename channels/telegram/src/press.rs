@@ -3,13 +3,12 @@
 //! Only what is needed is read, for the message below which the button stands may hold anything, or be too old to be
 //! told of.
 
-use clifford_channel::{Button, Command, Inbound};
+use clifford_channel::{Button, Command, Inbound, lenient::object};
 use jiff::Timestamp;
 use serde::Deserialize;
-use serde_json::value::RawValue;
-use teloxide::types::{Chat, MessageId, ThreadId, User};
+use serde_json::{Value, value::RawValue};
 
-use crate::update::{account, place_of};
+use crate::update::{account, place_of, topic};
 
 #[derive(Deserialize)]
 struct Update<'a> {
@@ -22,67 +21,51 @@ struct Id {
     id: String,
 }
 
-/// A callback query, as far as it matters here.
-#[derive(Deserialize)]
-struct Query {
-    id: String,
-    from: User,
-    /// What the button stands below; none where that was sent in the bot's name by somebody else.
-    message: Option<Below>,
-    /// What the bot wrote behind the button; none on a game's.
-    data: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Below {
-    chat: Chat,
-    message_thread_id: Option<i32>,
-    #[serde(default)]
-    is_topic_message: bool,
-}
-
-/// The callback query of an update, if it is one.
-fn query(raw: &str) -> Option<&RawValue> {
-    // Every update is asked, and hardly any is one.
-    raw.contains("\"callback_query\"")
-        .then(|| serde_json::from_str::<Update<'_>>(raw).ok()?.callback_query)
-        .flatten()
-}
-
 /// The id of the callback query in an update: it must be answered, whatever else it holds.
 pub(crate) fn query_id(raw: &str) -> Option<String> {
-    let query = query(raw)?;
+    // Every update is asked, and hardly any is one.
+    let query = raw
+        .contains("\"callback_query\"")
+        .then(|| serde_json::from_str::<Update<'_>>(raw).ok()?.callback_query)
+        .flatten()?;
     serde_json::from_str::<Id>(query.get()).ok().map(|query| query.id)
 }
 
-/// The command that a press gives, if the update is one. `now`: Telegram does not tell when it was pressed.
+/// The command that a press gives; `None` if the button is none of the bot's, or stands below no message of the bot.
+/// `now`: Telegram does not tell when it was pressed.
 ///
 /// # Errors
-/// It cannot be read.
-pub(crate) fn read(raw: &str, now: Timestamp) -> Option<Result<Option<Inbound>, String>> {
-    let query = query(raw)?;
-    let read = serde_json::from_str::<Query>(query.get())
-        .map_err(|error| format!("a `callback_query` that could not be read: {error}"));
-    Some(read.map(|query| command(query, now)))
-}
-
-fn command(query: Query, now: Timestamp) -> Option<Inbound> {
-    let (name, argument) = Button::pressed(query.data.as_deref()?)?;
-    let below = query.message?;
-    let topic = below
-        .message_thread_id
-        .filter(|_| below.is_topic_message)
-        .map(|id| ThreadId(MessageId(id)));
-    Some(Inbound::Command(Command {
-        place: place_of(&below.chat, topic, None)?,
-        speaker: account(&query.from),
+/// What it cannot do without is missing.
+pub(crate) fn read(query: &Value, now: Timestamp) -> Result<Option<Inbound>, String> {
+    // It is answered by its id, so that must be what Telegram sent.
+    let id = query.get("id").and_then(Value::as_str).ok_or("it has no id")?;
+    let from = object(query, "from")
+        .and_then(account)
+        .ok_or("it names nobody who pressed")?;
+    // None on a game's button, and none where a message was sent in the bot's name by somebody else.
+    let data = match query.get("data") {
+        None | Some(Value::Null) => return Ok(None),
+        Some(data) => data.as_str().ok_or("what stands behind the button is no text")?,
+    };
+    let Some(below) = object(query, "message") else {
+        return Ok(None);
+    };
+    let (Some((name, argument)), Some(chat)) = (Button::pressed(data), object(below, "chat")) else {
+        return Ok(None);
+    };
+    let Some(place) = place_of(chat, topic(below), None) else {
+        return Ok(None);
+    };
+    Ok(Some(Inbound::Command(Command {
+        place,
+        speaker: from,
         // A place's messages have ids of their own.
-        id: format!("press:{}", query.id),
+        id: format!("press:{id}"),
         name,
         argument,
         sent_at: now,
         via: None,
-    }))
+    })))
 }
 
 #[cfg(test)]

@@ -16,6 +16,9 @@ use crate::{
     place::Target,
 };
 
+/// The most UTF-16 units of a caption.
+const LONGEST_CAPTION: usize = 1024;
+
 /// What we need of a message that was sent.
 #[derive(Deserialize)]
 struct Sent {
@@ -84,7 +87,9 @@ pub(crate) async fn delete(api: &Api, place: &str, message: &str) -> Result<(), 
         Err(ApiError::Refused { description, .. }) => Err(SendError::Rejected(description)),
         Err(ApiError::RetryAfter(time)) => Err(SendError::RetryAfter(time)),
         Err(ApiError::MovedTo(chat)) => Err(SendError::Rejected(format!("the chat is {chat} now"))),
-        Err(ApiError::NoConnection(why) | ApiError::Unreachable(why)) => Err(SendError::Unreachable(why)),
+        Err(ApiError::NoConnection(why) | ApiError::Unreachable(why) | ApiError::Failed(why)) => {
+            Err(SendError::Unreachable(why))
+        }
     }
 }
 
@@ -95,19 +100,55 @@ async fn text(api: &Api, target: &Target, html: &str, plain: &str, buttons: &[Bu
     request.parse_mode = Some(ParseMode::Html);
     request.link_preview_options = Some(no_preview());
     request.reply_markup = keyboard(buttons);
-    match api.call(&request, CALL_TIMEOUT).await {
-        Err(ApiError::Refused { description, .. }) if description.contains("can't parse entities") => {
-            tracing::debug!(%description, "why Telegram could not read the markup");
-            tracing::warn!(
-                chat = target.chat.0,
-                "Telegram could not read the markup; it goes out plain"
-            );
-            request.parse_mode = None;
-            plain.clone_into(&mut request.text);
-            api.call(&request, CALL_TIMEOUT).await
-        }
-        result => result,
+    let mut sent = api.call(&request, CALL_TIMEOUT).await;
+    if let Err(ApiError::Refused { description, .. }) = &sent
+        && is_about_the_reply(description)
+    {
+        tracing::debug!(%description, "Telegram refused the reply");
+        request.reply_parameters = None;
+        sent = api.call(&request, CALL_TIMEOUT).await;
     }
+    if let Err(ApiError::Refused { code: 400, description }) = &sent
+        && !is_gone(description)
+        && !is_about_rights(description)
+    {
+        tracing::debug!(%description, "Telegram refused the text");
+        tracing::warn!(
+            chat = target.chat.0,
+            "Telegram refused the text, sending it without markup"
+        );
+        request.parse_mode = None;
+        request.reply_parameters = None;
+        plain.clone_into(&mut request.text);
+        sent = api.call(&request, CALL_TIMEOUT).await;
+    }
+    sent
+}
+
+/// Whether Telegram refuses because of the message that is answered.
+fn is_about_the_reply(description: &str) -> bool {
+    [
+        "message to be replied",
+        "message to reply",
+        "replied message",
+        "REPLY_MESSAGE_ID_INVALID",
+        "quote",
+    ]
+    .iter()
+    .any(|words| description.contains(words))
+}
+
+/// Whether Telegram refuses whatever this bot would write there.
+fn is_about_rights(description: &str) -> bool {
+    [
+        "not enough rights",
+        "have no rights",
+        "CHAT_WRITE_FORBIDDEN",
+        "TOPIC_CLOSED",
+        "need administrator rights",
+    ]
+    .iter()
+    .any(|words| description.contains(words))
 }
 
 /// The buttons below a message, one in a row, so that each can be read.
@@ -142,7 +183,7 @@ async fn file(api: &Api, target: &Target, document: FormPart, caption: &str) -> 
         .text("chat_id", target.chat.to_string())
         .part("document", document);
     if !caption.is_empty() {
-        form = form.text("caption", caption.to_owned());
+        form = form.text("caption", quiet(caption));
     }
     if let Some(thread) = target.thread {
         form = form.text("message_thread_id", thread.to_string());
@@ -155,6 +196,16 @@ async fn file(api: &Api, target: &Target, document: FormPart, caption: &str) -> 
         form = form.text("reply_parameters", reply);
     }
     api.upload::<SendDocument, _>(form).await
+}
+
+/// A caption that pings nobody, and is no longer than Telegram takes.
+fn quiet(caption: &str) -> String {
+    let quiet = clifford_markup::without_mentions(caption);
+    if quiet.encode_utf16().count() <= LONGEST_CAPTION {
+        quiet.into_owned()
+    } else {
+        caption.replace('@', "＠")
+    }
 }
 
 pub(crate) fn refused(error: ApiError, to: &Address, target: &Target, pace: &Pace) -> SendError {
@@ -172,6 +223,7 @@ pub(crate) fn refused(error: ApiError, to: &Address, target: &Target, pace: &Pac
         }),
         ApiError::NoConnection(why) => SendError::NotSent(why),
         ApiError::Unreachable(why) => SendError::Unreachable(why),
+        ApiError::Failed(why) => SendError::Failed(why),
         ApiError::Refused {
             code: 401 | 404,
             description,
@@ -233,6 +285,7 @@ mod tests {
         assert_eq!(meaning(ApiError::RetryAfter(Duration::from_secs(7))), "RetryAfter(7s)");
         assert_eq!(meaning(ApiError::NoConnection("x".to_owned())), "NotSent(\"x\")");
         assert_eq!(meaning(ApiError::Unreachable("x".to_owned())), "Unreachable(\"x\")");
+        assert_eq!(meaning(ApiError::Failed("500 x".to_owned())), "Failed(\"500 x\")");
         assert_eq!(
             meaning(ApiError::MovedTo(-1009)),
             "Moved(Address { place: \"-1009\", private: false, reply_to: None, via: None })"

@@ -1,8 +1,11 @@
-//! The bot's own name in a text: found, and taken out.
+//! A text with its entities as Markdown says the same, and the bot's own name in it: found, and taken out.
+//!
+//! Entities are counted in UTF-16 units. One that fits no characters of the text, or lies across another, is passed over.
 
 use std::ops::Range;
 
-use teloxide::types::{MessageEntity, MessageEntityKind};
+use clifford_channel::lenient::{int, list, object, text as string};
+use serde_json::Value;
 
 use crate::update::Me;
 
@@ -14,59 +17,118 @@ pub(crate) struct Cleaned {
     pub(crate) mentioned: bool,
 }
 
-/// Takes every mention of the bot out of a text, with the space or comma that it leaves behind.
-pub(crate) fn clean(text: &str, entities: &[MessageEntity], me: &Me) -> Cleaned {
-    let mut own: Vec<Range<usize>> = entities
-        .iter()
-        .filter_map(|entity| own_mention(text, entity, me))
-        .collect();
-    own.sort_by_key(|range| range.start);
+/// What an entity adds to the words that it spans.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Mark {
+    /// The bot's own mention.
+    Own,
+    /// An address behind words.
+    Link(String),
+    /// A block of code, in a language.
+    Block(String),
+    /// Code within a line.
+    Code,
+}
+
+/// The text or caption of a message, with what its entities add, without the bot's own mentions, each of which goes with
+/// the space or comma that it leaves behind.
+pub(crate) fn clean(message: &Value, me: &Me) -> Cleaned {
+    let (text, entities) = match string(message, "text") {
+        Some(text) => (text, "entities"),
+        None => (string(message, "caption").unwrap_or_default(), "caption_entities"),
+    };
+    render(&text, list(message, entities), me)
+}
+
+/// The same of a text that has its entities beside it.
+pub(crate) fn render(text: &str, entities: &[Value], me: &Me) -> Cleaned {
+    let mut marks: Vec<(Range<usize>, Mark)> = entities.iter().filter_map(|entity| marked(text, entity, me)).collect();
+    marks.sort_by_key(|(range, _)| (range.start, usize::MAX - range.end));
     let mut out = String::with_capacity(text.len());
-    let mut at = 0;
-    for range in &own {
-        // Entities of a broken payload may overlap.
-        let Some(before) = text.get(at..range.start) else {
+    let (mut at, mut mentioned) = (0, false);
+    for (range, mark) in &marks {
+        mentioned |= *mark == Mark::Own;
+        let (Some(before), Some(inner)) = (text.get(at..range.start), text.get(range.clone())) else {
             continue;
         };
         out.push_str(before);
         at = range.end;
-        let rest = &text[at..];
-        let mut kept = rest;
-        if out.trim().is_empty() {
-            out.clear();
-            kept = rest.trim_start_matches([' ', ',', ':']);
-        } else if out.ends_with(char::is_whitespace) {
-            kept = rest.trim_start_matches(' ');
+        match mark {
+            Mark::Own => at += behind_own(&mut out, &text[at..]),
+            Mark::Link(address) => out.push_str(&format!("[{inner}]({address})")),
+            Mark::Code => out.push_str(&format!("`{inner}`")),
+            Mark::Block(language) => {
+                // A fence stands on a line of its own.
+                if !out.is_empty() && !out.ends_with('\n') {
+                    out.push('\n');
+                }
+                out.push_str(&format!("```{language}\n{}\n```", inner.trim_end_matches('\n')));
+                if !text[at..].is_empty() && !text[at..].starts_with('\n') {
+                    out.push('\n');
+                }
+            }
         }
-        at += rest.len() - kept.len();
     }
     out.push_str(&text[at..]);
     Cleaned {
         text: out.trim().to_owned(),
-        mentioned: !own.is_empty(),
+        mentioned,
     }
 }
 
-/// Where the entity stands, if it mentions the bot.
-fn own_mention(text: &str, entity: &MessageEntity, me: &Me) -> Option<Range<usize>> {
-    let range = bytes(text, entity)?;
-    let is_own = match &entity.kind {
-        MessageEntityKind::Mention => {
-            let name = text[range.clone()].strip_prefix('@');
-            name.zip(me.username.as_deref())
-                .is_some_and(|(name, own)| name.eq_ignore_ascii_case(own))
-        }
-        MessageEntityKind::TextMention { user } => user.id == me.id,
-        _ => false,
+/// How much of what stands behind the bot's own mention goes with it.
+fn behind_own(out: &mut String, rest: &str) -> usize {
+    let kept = if out.trim().is_empty() {
+        out.clear();
+        rest.trim_start_matches([' ', ',', ':'])
+    } else if out.ends_with(char::is_whitespace) {
+        rest.trim_start_matches(' ')
+    } else {
+        rest
     };
-    is_own.then_some(range)
+    rest.len() - kept.len()
 }
 
-/// An entity's place in bytes. `None` if its UTF-16 offsets fit no characters of the text.
-fn bytes(text: &str, entity: &MessageEntity) -> Option<Range<usize>> {
-    let start = byte(text, entity.offset)?;
-    let end = byte(text, entity.offset.checked_add(entity.length)?)?;
-    Some(start..end)
+/// Where an entity stands, and what it adds, if it adds anything.
+fn marked(text: &str, entity: &Value, me: &Me) -> Option<(Range<usize>, Mark)> {
+    let range = bytes(text, int(entity, "offset")?, int(entity, "length")?)?;
+    let words = text.get(range.clone()).filter(|words| !words.is_empty())?;
+    let mark = match string(entity, "type")?.as_str() {
+        "mention" => {
+            let own = me.username.as_deref()?;
+            let is_own = words
+                .strip_prefix('@')
+                .is_some_and(|name| name.eq_ignore_ascii_case(own));
+            is_own.then_some(Mark::Own)?
+        }
+        "text_mention" => {
+            let user = int(object(entity, "user")?, "id")?;
+            (u64::try_from(user).ok() == Some(me.id.0)).then_some(Mark::Own)?
+        }
+        "text_link" => {
+            let address = string(entity, "url")?;
+            let is_shown = words.trim_end_matches('/') == address.trim_end_matches('/');
+            let fits = !address.contains(char::is_whitespace) && !address.is_empty();
+            (fits && !is_shown).then_some(Mark::Link(address))?
+        }
+        "pre" => {
+            let language = string(entity, "language").unwrap_or_default();
+            let plain = language.chars().filter(|c| c.is_alphanumeric() || "+-#_.".contains(*c));
+            Mark::Block(plain.collect())
+        }
+        // All of it as code is somebody's way to send a word to be copied.
+        "code" => (words.len() < text.trim().len() && !words.contains('`')).then_some(Mark::Code)?,
+        _ => return None,
+    };
+    Some((range, mark))
+}
+
+/// A place in bytes. `None` if its UTF-16 units fit no characters of the text.
+fn bytes(text: &str, offset: i64, length: i64) -> Option<Range<usize>> {
+    let (start, end) = (offset, offset.checked_add(length)?);
+    let start = byte(text, usize::try_from(start).ok()?)?;
+    let end = byte(text, usize::try_from(end).ok()?)?;
+    (start <= end).then_some(start..end)
 }
 
 fn byte(text: &str, units: usize) -> Option<usize> {
@@ -82,20 +144,25 @@ fn byte(text: &str, units: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
     use teloxide::types::UserId;
 
     use super::*;
 
-    fn mention(offset: usize, length: usize) -> MessageEntity {
-        MessageEntity::new(MessageEntityKind::Mention, offset, length)
+    fn me() -> Me {
+        Me {
+            id: UserId(9),
+            username: Some("clifford_bot".to_owned()),
+        }
+    }
+
+    fn mention(offset: i64, length: i64) -> Value {
+        json!({"type": "mention", "offset": offset, "length": length})
     }
 
     #[test]
     fn own_mentions_go_and_the_rest_stays() {
-        let me = Me {
-            id: UserId(9),
-            username: Some("clifford_bot".to_owned()),
-        };
         let cases = [
             (
                 "@clifford_bot, what is 2+2?",
@@ -126,22 +193,73 @@ mod tests {
                 text: expected.to_owned(),
                 mentioned,
             };
-            assert_eq!(clean(text, &entities, &me), expected, "{text}");
+            assert_eq!(render(text, &entities, &me()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn addresses_stand_behind_their_words_and_code_in_its_fence() {
+        let link = |offset: i64, length: i64| json!({"type": "text_link", "offset": offset, "length": length, "url": "https://x.y/a?b=1"});
+        let of = |kind: &str, offset: i64, length: i64| json!({"type": kind, "offset": offset, "length": length});
+        let rust =
+            |offset: i64, length: i64| json!({"type": "pre", "offset": offset, "length": length, "language": "rust"});
+        let cases = [
+            ("see this page", vec![link(4, 4)], "see [this](https://x.y/a?b=1) page"),
+            ("😀 this", vec![link(3, 4)], "😀 [this](https://x.y/a?b=1)"),
+            ("https://x.y/a?b=1", vec![link(0, 17)], "https://x.y/a?b=1"),
+            (
+                "look: let x = 1; why?",
+                vec![rust(6, 10)],
+                "look: \n```rust\nlet x = 1;\n```\n why?",
+            ),
+            ("a 👩‍👩‍👧 b", vec![of("code", 2, 8)], "a `👩‍👩‍👧` b"),
+            ("ABC-DEF", vec![of("code", 0, 7)], "ABC-DEF"),
+            ("x = 1", vec![of("pre", 0, 5)], "```\nx = 1\n```"),
+            ("bold", vec![of("bold", 0, 4)], "bold"),
+            (
+                "this",
+                vec![json!({"type": "text_link", "offset": 0, "length": 4})],
+                "this",
+            ),
+        ];
+        for (text, entities, expected) in cases {
+            assert_eq!(render(text, &entities, &me()).text, expected, "{text}");
         }
     }
 
     #[test]
     fn entities_that_fit_no_text_are_passed_over() {
-        let me = Me {
-            id: UserId(9),
-            username: Some("clifford_bot".to_owned()),
-        };
-        for entity in [mention(90, 4), mention(0, 900), mention(1, 1), mention(usize::MAX, 2)] {
+        let odd = [
+            mention(90, 4),
+            mention(0, 900),
+            mention(1, 1),
+            mention(i64::MAX, 2),
+            mention(-1, 2),
+            json!(null),
+            json!({"type": 7, "offset": "0", "length": {}}),
+        ];
+        for entity in odd {
             let expected = Cleaned {
                 text: "😀x".to_owned(),
                 mentioned: false,
             };
-            assert_eq!(clean("😀x", &[entity], &me), expected);
+            assert_eq!(render("😀x", &[entity], &me()), expected);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_word_is_lost_whatever_the_entities_say(
+            words in prop::collection::vec("[a-z]{1,4}|👩‍👩‍👧|😀|é", 1..8),
+            entities in prop::collection::vec((prop::sample::select(vec!["text_link", "pre", "code", "bold"]), 0_i64..30, 0_i64..30), 0..5),
+        ) {
+            let text = words.join(" ");
+            let entities: Vec<Value> = entities
+                .into_iter()
+                .map(|(kind, offset, length)| json!({"type": kind, "offset": offset, "length": length, "url": "https://x.y"}))
+                .collect();
+            let plain = |text: &str| text.replace("](https://x.y)", "").replace(['[', '`', '\n', ' '], "");
+            prop_assert_eq!(plain(&render(&text, &entities, &me()).text), plain(&text));
         }
     }
 }

@@ -1,18 +1,17 @@
 //! Telegram's updates in the words of all platforms. Pure: payload in, event out.
 
 use clifford_channel::{
-    Addressed, Command, Edit, FORWARDED, Inbound, Left, Message, Moved, Place, PlaceKind, Platform, Space, Speaker,
+    Addressed, Attachment, BY_INLINE_BOT, Command, Edit, FORWARDED, Inbound, Left, Message, Moved, Place, PlaceKind,
+    Platform, Quoted, Space, Speaker,
+    lenient::{flag, int, line, list, name, object, text as string},
 };
 use jiff::Timestamp;
-use teloxide::types::{
-    Chat, ChatMemberUpdated, ChatMigration, MediaKind, Message as Raw, MessageCommon, MessageKind, ThreadId, Update,
-    UpdateKind, User, UserId,
-};
+use serde_json::Value;
+use teloxide::types::UserId;
 
 use crate::{
     media,
-    place::external_id,
-    text::{Cleaned, clean},
+    text::{self, Cleaned},
 };
 
 /// The bot's own account.
@@ -23,33 +22,89 @@ pub(crate) struct Me {
     pub(crate) username: Option<String>,
 }
 
-/// What an update means; `None` if it means nothing to the bot.
-pub(crate) fn map(update: &Update, me: &Me) -> Option<Inbound> {
-    match &update.kind {
-        UpdateKind::Message(message) => map_message(message, me),
-        UpdateKind::EditedMessage(message) => map_edit(message, me),
-        UpdateKind::MyChatMember(change) => map_membership(change),
-        _ => None,
+impl Me {
+    fn is(&self, user: &Value) -> bool {
+        int(user, "id").and_then(|id| u64::try_from(id).ok()) == Some(self.id.0)
     }
 }
 
-fn map_message(message: &Raw, me: &Me) -> Option<Inbound> {
-    let common = content(message)?;
-    if let MediaKind::Migration(migration) = &common.media_kind {
-        return map_migration(message, *migration);
+/// What Telegram reports of a chat, in the name of somebody who said nothing.
+const NOTICES: [&str; 44] = [
+    "new_chat_members",
+    "left_chat_member",
+    "chat_owner_left",
+    "chat_owner_changed",
+    "new_chat_title",
+    "new_chat_photo",
+    "delete_chat_photo",
+    "group_chat_created",
+    "supergroup_chat_created",
+    "channel_chat_created",
+    "message_auto_delete_timer_changed",
+    "migrate_from_chat_id",
+    "pinned_message",
+    "successful_payment",
+    "refunded_payment",
+    "users_shared",
+    "chat_shared",
+    "gift",
+    "unique_gift",
+    "gift_upgrade_sent",
+    "connected_website",
+    "write_access_allowed",
+    "passport_data",
+    "proximity_alert_triggered",
+    "boost_added",
+    "chat_background_set",
+    "checklist_tasks_done",
+    "checklist_tasks_added",
+    "direct_message_price_changed",
+    "paid_message_price_changed",
+    "forum_topic_created",
+    "forum_topic_edited",
+    "forum_topic_closed",
+    "forum_topic_reopened",
+    "general_forum_topic_hidden",
+    "general_forum_topic_unhidden",
+    "giveaway_created",
+    "giveaway_completed",
+    "video_chat_scheduled",
+    "video_chat_started",
+    "video_chat_ended",
+    "video_chat_participants_invited",
+    "web_app_data",
+    "user_shared",
+];
+
+/// What a new message means; `None` if it means nothing to the bot. `now` is when it came.
+///
+/// # Errors
+/// What it cannot do without is missing.
+pub(crate) fn message(message: &Value, me: &Me, now: Timestamp) -> Result<Option<Inbound>, String> {
+    if let Some(to) = int(message, "migrate_to_chat_id") {
+        // A group's move is told twice, in the old chat and in the new one; the first is enough.
+        return Ok(Some(Inbound::Moved(Moved {
+            platform: Platform::Telegram,
+            from: chat_id(message)?.to_string(),
+            to: to.to_string(),
+        })));
     }
-    let place = place(message)?;
-    let speaker = speaker(message, me)?;
-    let (text, entities) = media::text(&common.media_kind);
-    let Cleaned { text, mentioned } = clean(text, entities, me);
-    let id = message.id.to_string();
-    let sent_at = Timestamp::from_second(message.date.timestamp()).unwrap_or_default();
-    let is_forwarded = common.forward_origin.is_some();
-    if !is_forwarded
-        && matches!(common.media_kind, MediaKind::Text(_))
+    let Some(said) = said(message, me)? else {
+        return Ok(None);
+    };
+    let Said { place, speaker, id } = said;
+    let sent_at = int(message, "date").and_then(|date| Timestamp::from_second(date).ok());
+    let sent_at = sent_at.unwrap_or(now);
+    let Cleaned { mut text, mentioned } = text::clean(message, me);
+    let forwarded = object(message, "forward_origin");
+    let is_text = string(message, "text").is_some();
+    let is_by_inline_bot = object(message, "via_bot").is_some();
+    if forwarded.is_none()
+        && !is_by_inline_bot
+        && is_text
         && let Some((name, argument)) = Command::split(&text, me.username.as_deref())
     {
-        return Some(Inbound::Command(Command {
+        return Ok(Some(Inbound::Command(Command {
             place,
             speaker,
             id,
@@ -57,177 +112,353 @@ fn map_message(message: &Raw, me: &Me) -> Option<Inbound> {
             argument,
             sent_at,
             via: None,
-        }));
+        })));
     }
-    let text = if is_forwarded {
-        format!("{FORWARDED} {text}").trim_end().to_owned()
-    } else {
-        text
-    };
+    let attachments = media::attachments(message);
+    if let Some(kind) = media::unreadable_kind(message).filter(|_| attachments.is_empty() && text.is_empty()) {
+        text = format!("[{kind}]");
+    }
+    if let Some(origin) = forwarded {
+        text = with_origin(&text, &author_of_origin(origin));
+    } else if is_by_inline_bot {
+        text = by_inline_bot(&text);
+    }
     let answered = answered(message);
-    Some(Inbound::Message(Message {
+    Ok(Some(Inbound::Message(Message {
         place,
         speaker,
         id,
         text,
         sent_at,
-        reply_to: answered.map(|answered| answered.id.to_string()),
+        reply_to: answered
+            .and_then(|answered| int(answered, "message_id"))
+            .map(|id| id.to_string()),
         addressed: Addressed {
             mention: mentioned,
-            reply: answered.is_some_and(|answered| answered.from.as_ref().is_some_and(|from| from.id == me.id)),
+            reply: answered.is_some_and(|answered| object(answered, "from").is_some_and(|from| me.is(from))),
         },
-        attachments: media::attachments(&common.media_kind),
-        album: media::album(&common.media_kind),
+        attachments,
+        album: media::album(message),
         backfilled: false,
         via: None,
-    }))
+        quoted: quoted(message, answered, me),
+    })))
 }
 
-fn map_edit(message: &Raw, me: &Me) -> Option<Inbound> {
-    let common = content(message)?;
-    let (text, entities) = media::text(&common.media_kind);
-    // What has no text (a live location that moves) was not rewritten.
-    if text.is_empty() {
-        return None;
-    }
-    Some(Inbound::Edit(Edit {
-        place: place(message)?,
-        speaker: speaker(message, me)?,
-        id: message.id.to_string(),
-        text: clean(text, entities, me).text,
-    }))
+/// A text that another bot made for its sender, marked as such.
+fn by_inline_bot(text: &str) -> String {
+    format!("{BY_INLINE_BOT} {text}").trim_end().to_owned()
 }
 
-/// A group's move is told twice, in the old chat and in the new one; the first is enough.
-fn map_migration(message: &Raw, migration: ChatMigration) -> Option<Inbound> {
-    let ChatMigration::To { chat_id } = migration else {
-        return None;
+/// What an edited message means; `None` if it means nothing to the bot.
+///
+/// # Errors
+/// What it cannot do without is missing.
+pub(crate) fn edit(message: &Value, me: &Me) -> Result<Option<Inbound>, String> {
+    let Some(said) = said(message, me)? else {
+        return Ok(None);
     };
-    Some(Inbound::Moved(Moved {
-        platform: Platform::Telegram,
-        from: message.chat.id.to_string(),
-        to: chat_id.to_string(),
-    }))
+    // What has no text (a live location that moves) was not rewritten.
+    if string(message, "text")
+        .or_else(|| string(message, "caption"))
+        .is_none_or(|text| text.is_empty())
+    {
+        return Ok(None);
+    }
+    let text = text::clean(message, me).text;
+    Ok(Some(Inbound::Edit(Edit {
+        place: said.place,
+        speaker: said.speaker,
+        id: said.id,
+        // Its bot may rewrite it at any time.
+        text: match object(message, "via_bot") {
+            Some(_) => by_inline_bot(&text),
+            None => text,
+        },
+    })))
 }
 
-fn map_membership(change: &ChatMemberUpdated) -> Option<Inbound> {
-    let now = &change.new_chat_member.kind;
-    if now.is_present() || change.chat.is_channel() {
-        return None;
+/// What a change of the bot's own membership means; `None` if it means nothing to the bot.
+///
+/// # Errors
+/// What it cannot do without is missing.
+pub(crate) fn membership(change: &Value) -> Result<Option<Inbound>, String> {
+    let chat = object(change, "chat").ok_or("it names no chat")?;
+    let id = int(chat, "id").ok_or("its chat has no id")?.to_string();
+    let now = object(change, "new_chat_member").ok_or("it names no new member")?;
+    let status = string(now, "status").ok_or("it names no new status")?;
+    let is_banned = status == "kicked";
+    let is_gone = is_banned || status == "left" || (status == "restricted" && !flag(now, "is_member"));
+    let kind = kind(chat);
+    if !is_gone || kind == Kind::Channel {
+        return Ok(None);
     }
-    let id = change.chat.id.to_string();
-    let private = change.chat.is_private();
-    let reason = match (private, now.is_banned()) {
+    let private = kind == Kind::Private;
+    let reason = match (private, is_banned) {
         (true, _) => "the bot was blocked by the user",
         (false, true) => "the bot was kicked from the group",
         (false, false) => "the bot is no member of the group any more",
     };
-    Some(Inbound::Left(Left {
+    Ok(Some(Inbound::Left(Left {
         platform: Platform::Telegram,
         place: private.then(|| id.clone()),
         space: (!private).then_some(id),
         reason: reason.to_owned(),
+    })))
+}
+
+/// Where, by whom, and under which id something was said.
+struct Said {
+    place: Place,
+    speaker: Speaker,
+    id: String,
+}
+
+/// `None` for what nobody said to the bot: notices, posts of channels, the bot's own.
+fn said(message: &Value, me: &Me) -> Result<Option<Said>, String> {
+    let chat = object(message, "chat").ok_or("it names no chat")?;
+    chat_id(message)?;
+    let has_content =
+        ["text", "caption"].iter().any(|name| string(message, name).is_some()) || media::has_media(message);
+    let is_notice = NOTICES
+        .iter()
+        .any(|notice| message.get(notice).is_some_and(|notice| !notice.is_null()));
+    // A channel's post that Telegram copied into its discussion group was said to nobody there.
+    if (is_notice && !has_content) || kind(chat) == Kind::Channel || flag(message, "is_automatic_forward") {
+        return Ok(None);
+    }
+    let id = int(message, "message_id").ok_or("it has no id")?;
+    let speaker = match (sender_chat(message), object(message, "from")) {
+        (Some(chat), _) => Some(chat),
+        (None, Some(from)) if me.is(from) => return Ok(None),
+        (None, Some(from)) => account(from),
+        (None, None) => None,
+    };
+    let (Some(speaker), true) = (speaker, has_content) else {
+        let keys = message.as_object().into_iter().flat_map(|fields| fields.keys());
+        let keys: Vec<_> = keys.map(String::as_str).collect();
+        return Err(format!("without known content or sender; it has {}", keys.join(", ")));
+    };
+    let topic = topic(message);
+    let opened = object(message, "reply_to_message").and_then(|replied| object(replied, "forum_topic_created"));
+    let topic_name = opened.and_then(|topic| name(topic, "name"));
+    let Some(place) = place_of(chat, topic, topic_name) else {
+        return Ok(None);
+    };
+    Ok(Some(Said {
+        place,
+        speaker,
+        id: id.to_string(),
     }))
 }
 
-/// What somebody said, as opposed to what Telegram reports (members, titles, pins).
-fn content(message: &Raw) -> Option<&MessageCommon> {
-    match &message.kind {
-        // A channel's post that Telegram copied into its discussion group was said to nobody there.
-        MessageKind::Common(common) if !common.is_automatic_forward => Some(common),
-        _ => None,
-    }
+fn chat_id(message: &Value) -> Result<i64, String> {
+    let chat = object(message, "chat").ok_or("it names no chat")?;
+    Ok(int(chat, "id").ok_or("its chat has no id")?)
 }
 
-fn place(message: &Raw) -> Option<Place> {
-    place_of(&message.chat, topic(message), topic_name(message))
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Private,
+    Group,
+    Channel,
+}
+
+/// What kind of chat it is. Telegram's ids tell people from groups where its type cannot be read.
+fn kind(chat: &Value) -> Kind {
+    match string(chat, "type").as_deref() {
+        Some("private") => Kind::Private,
+        Some("channel") => Kind::Channel,
+        Some("group" | "supergroup") => Kind::Group,
+        _ if int(chat, "id").is_some_and(|id| id > 0) => Kind::Private,
+        _ => Kind::Group,
+    }
 }
 
 /// A chat or a topic of one as a place; `None` for a channel, where nobody speaks to the bot.
-pub(crate) fn place_of(chat: &Chat, topic: Option<ThreadId>, topic_name: Option<String>) -> Option<Place> {
-    if chat.is_channel() {
-        return None;
-    }
-    if chat.is_private() {
-        return Some(Place {
+pub(crate) fn place_of(chat: &Value, topic: Option<i64>, topic_name: Option<String>) -> Option<Place> {
+    let id = int(chat, "id")?;
+    match kind(chat) {
+        Kind::Channel => None,
+        Kind::Private => Some(Place {
             platform: Platform::Telegram,
-            external_id: external_id(chat.id, None),
+            external_id: id.to_string(),
             kind: PlaceKind::Private,
-            name: private_name(chat),
+            name: full_name(chat),
             space: None,
-        });
-    }
-    let title = chat.title().map(str::to_owned);
-    Some(Place {
-        platform: Platform::Telegram,
-        external_id: external_id(chat.id, topic),
-        kind: if topic.is_some() {
-            PlaceKind::Thread
-        } else {
-            PlaceKind::Group
-        },
-        name: if topic.is_some() { topic_name } else { title.clone() },
-        space: Some(Space {
-            external_id: chat.id.to_string(),
-            name: title,
         }),
-    })
+        Kind::Group => {
+            let title = name(chat, "title");
+            Some(Place {
+                platform: Platform::Telegram,
+                external_id: topic.map_or_else(|| id.to_string(), |topic| format!("{id}:{topic}")),
+                kind: if topic.is_some() {
+                    PlaceKind::Thread
+                } else {
+                    PlaceKind::Group
+                },
+                name: if topic.is_some() { topic_name } else { title.clone() },
+                space: Some(Space {
+                    external_id: id.to_string(),
+                    name: title,
+                }),
+            })
+        }
+    }
 }
 
-fn private_name(chat: &Chat) -> Option<String> {
-    let name = match (chat.first_name(), chat.last_name()) {
-        (Some(first), Some(last)) => format!("{first} {last}"),
-        (first, last) => first.or(last)?.to_owned(),
-    };
-    Some(name)
+fn full_name(person: &Value) -> Option<String> {
+    match (name(person, "first_name"), name(person, "last_name")) {
+        (Some(first), Some(last)) => Some(format!("{first} {last}")),
+        (first, last) => first.or(last),
+    }
 }
 
 /// The forum topic. Threads of replies have an id too, but are no places of their own.
-fn topic(message: &Raw) -> Option<ThreadId> {
-    message.thread_id.filter(|_| message.is_topic_message)
-}
-
-fn replied(message: &Raw) -> Option<&Raw> {
-    match &message.kind {
-        MessageKind::Common(common) => common.reply_to_message.as_deref(),
-        _ => None,
-    }
+pub(crate) fn topic(message: &Value) -> Option<i64> {
+    int(message, "message_thread_id").filter(|_| flag(message, "is_topic_message"))
 }
 
 /// The message that this one answers. In a topic, what answers nothing points at the topic's first message.
-fn answered(message: &Raw) -> Option<&Raw> {
-    replied(message).filter(|replied| topic(message).is_none_or(|topic| topic.0 != replied.id))
+fn answered(message: &Value) -> Option<&Value> {
+    object(message, "reply_to_message")
+        .filter(|replied| topic(message).is_none_or(|topic| int(replied, "message_id") != Some(topic)))
+        .filter(|replied| object(replied, "forum_topic_created").is_none())
 }
 
-fn topic_name(message: &Raw) -> Option<String> {
-    match &replied(message)?.kind {
-        MessageKind::ForumTopicCreated(created) => Some(created.forum_topic_created.name.clone()),
-        _ => None,
+/// Whoever writes as a group or a channel is that group or channel; the account that Telegram puts in their place is a
+/// bot that stands for all of them.
+fn sender_chat(message: &Value) -> Option<Speaker> {
+    let chat = object(message, "sender_chat")?;
+    Some(Speaker {
+        id: int(chat, "id")?.to_string(),
+        name: name(chat, "title").unwrap_or_else(|| "anonymous".to_owned()),
+        handle: name(chat, "username"),
+        is_bot: false,
+        language: None,
+    })
+}
+
+/// An account, by its id: what else of it cannot be read is left out.
+pub(crate) fn account(user: &Value) -> Option<Speaker> {
+    let id = int(user, "id")?.to_string();
+    let handle = name(user, "username");
+    Some(Speaker {
+        name: full_name(user).or_else(|| handle.clone()).unwrap_or_else(|| id.clone()),
+        id,
+        handle,
+        is_bot: flag(user, "is_bot"),
+        language: name(user, "language_code"),
+    })
+}
+
+/// A forwarded text with who wrote it first, where Telegram tells.
+fn with_origin(text: &str, origin: &Author) -> String {
+    // What stands in brackets is ours: a name must not end it.
+    let name = line(&origin.name, 100).replace(['(', ')', '[', ']'], "");
+    match name.trim() {
+        "" => format!("{FORWARDED} {text}").trim_end().to_owned(),
+        name => format!("{FORWARDED} (from {name}) {text}").trim_end().to_owned(),
     }
 }
 
-/// Who wrote. Whoever writes as a group or a channel is that group or channel; the account that Telegram
-/// puts in their place is a bot that stands for all of them.
-fn speaker(message: &Raw, me: &Me) -> Option<Speaker> {
-    match (&message.sender_chat, &message.from) {
-        (Some(chat), _) => Some(Speaker {
-            id: chat.id.to_string(),
-            name: chat.title().unwrap_or("anonymous").to_owned(),
-            handle: chat.username().map(str::to_owned),
-            is_bot: false,
-            language: None,
-        }),
-        (None, Some(user)) => (user.id != me.id).then(|| account(user)),
-        (None, None) => None,
+/// Who wrote something, as far as Telegram tells.
+#[derive(Default)]
+struct Author {
+    id: Option<String>,
+    name: String,
+}
+
+impl Author {
+    fn of(speaker: Option<Speaker>) -> Self {
+        speaker.map_or_else(Self::default, |speaker| Self {
+            id: Some(speaker.id),
+            name: speaker.name,
+        })
+    }
+
+    fn of_chat(chat: &Value, signature: Option<String>) -> Self {
+        let title = name(chat, "title").or_else(|| full_name(chat));
+        Self {
+            id: int(chat, "id").map(|id| id.to_string()),
+            name: title.or(signature).unwrap_or_default(),
+        }
     }
 }
 
-pub(crate) fn account(user: &User) -> Speaker {
-    Speaker {
-        id: user.id.to_string(),
-        name: user.full_name(),
-        handle: user.username.clone(),
-        is_bot: user.is_bot,
-        language: user.language_code.clone(),
+/// Who wrote what was forwarded, or is quoted from another chat.
+fn author_of_origin(origin: &Value) -> Author {
+    if let Some(user) = object(origin, "sender_user") {
+        return Author::of(account(user));
     }
+    if let Some(name) = name(origin, "sender_user_name") {
+        return Author { id: None, name };
+    }
+    match object(origin, "sender_chat").or_else(|| object(origin, "chat")) {
+        Some(chat) => Author::of_chat(chat, name(origin, "author_signature")),
+        None => Author::default(),
+    }
+}
+
+/// What the message answers or quotes: a message of its chat, one of another chat, a story.
+fn quoted(message: &Value, answered: Option<&Value>, me: &Me) -> Option<Quoted> {
+    // The part that was chosen says more than the whole.
+    let part = object(message, "quote").and_then(|quote| {
+        let text = string(quote, "text").filter(|text| !text.trim().is_empty())?;
+        Some(text::render(&text, list(quote, "entities"), me).text)
+    });
+    if let Some(answered) = answered {
+        let author = match (sender_chat(answered), object(answered, "from")) {
+            (None, Some(from)) => Author::of(account(from)),
+            (chat, _) => Author::of(chat),
+        };
+        let whole = || {
+            let text = text::clean(answered, me).text;
+            match object(answered, "forward_origin") {
+                Some(origin) => with_origin(&text, &author_of_origin(origin)),
+                None => text,
+            }
+        };
+        return Some(Quoted {
+            id: int(answered, "message_id").map(|id| id.to_string()),
+            is_own: object(answered, "sender_chat").is_none()
+                && object(answered, "from").is_some_and(|from| me.is(from)),
+            author_id: author.id,
+            author: author.name,
+            is_part: part.is_some(),
+            text: part.unwrap_or_else(whole),
+            attachments: media::attachments(answered),
+        });
+    }
+    if let Some(elsewhere) = object(message, "external_reply") {
+        let author = object(elsewhere, "origin").map(author_of_origin).unwrap_or_default();
+        return Some(Quoted {
+            id: None,
+            is_own: false,
+            author_id: author.id,
+            author: author.name,
+            is_part: part.is_some(),
+            text: part.unwrap_or_default(),
+            attachments: media::attachments(elsewhere),
+        });
+    }
+    let story = object(message, "reply_to_story")?;
+    let author = object(story, "chat")
+        .map(|chat| Author::of_chat(chat, None))
+        .unwrap_or_default();
+    Some(Quoted {
+        id: None,
+        is_own: false,
+        author_id: author.id,
+        author: author.name,
+        is_part: false,
+        text: String::new(),
+        attachments: vec![Attachment {
+            kind: "story".to_owned(),
+            id: string(story, "id").unwrap_or_default(),
+            name: None,
+            media_type: None,
+            size: None,
+        }],
+    })
 }

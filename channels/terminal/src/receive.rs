@@ -110,7 +110,9 @@ async fn hand_in(terminal: &Terminal, ingress: &dyn Ingress, event: Inbound) {
                 .send_modify(|answers| answers.expect_message(message.id.clone()));
             message.id.clone()
         }
-        Inbound::Edit(_) | Inbound::Moved(_) | Inbound::Left(_) | Inbound::Unreadable(_) => return,
+        Inbound::Edit(_) | Inbound::Deleted(_) | Inbound::Moved(_) | Inbound::Left(_) | Inbound::Unreadable(_) => {
+            return;
+        }
     };
     let mut pause = RETRY.0;
     loop {
@@ -193,6 +195,7 @@ impl Terminal {
                 album: None,
                 backfilled: false,
                 via: None,
+                quoted: None,
             }),
         }
     }

@@ -183,10 +183,7 @@ impl Screen {
 
 /// A text without anything that the terminal would obey.
 fn harmless(text: &str) -> String {
-    text.trim_end()
-        .chars()
-        .filter(|c| !c.is_control() || matches!(c, '\n' | '\t'))
-        .collect()
+    clifford_markup::for_terminal(text.trim_end()).into_owned()
 }
 
 #[cfg(test)]

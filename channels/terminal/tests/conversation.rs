@@ -195,6 +195,7 @@ fn message(id: &str, text: &str) -> Inbound {
         album: None,
         backfilled: false,
         via: None,
+        quoted: None,
     })
 }
 

@@ -7,6 +7,8 @@ mod action;
 mod canonical;
 mod check;
 mod contract;
+mod halves;
+mod nested;
 mod read;
 mod scan;
 mod schema;
@@ -20,7 +22,8 @@ pub use action::{
 };
 pub use canonical::canonical;
 pub use contract::contract;
+pub use nested::{flattened, said};
 pub use read::{Unreadable, read, read_native};
-pub use schema::schema;
+pub use schema::{schema, schema_for};
 pub use think::without_thoughts;
 pub use values::{spoken, values};

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     Reply,
     check::{self, found, shortened},
+    halves::without_halves,
     schema::ACTIONS,
     search::Search,
     think::without_thoughts,
@@ -29,6 +30,8 @@ pub struct Unreadable {
 /// # Errors
 /// [`Unreadable`] says what is wrong: of an object that is an action but for a field, which field and why.
 pub fn read(text: &str) -> Result<Reply, Unreadable> {
+    let text = without_halves(text);
+    let text = text.as_ref();
     let mut search = Search::default();
     let spoken = without_thoughts(text);
     let spoken = trimmed(&spoken);
@@ -58,7 +61,7 @@ pub fn read(text: &str) -> Result<Reply, Unreadable> {
 /// As [`read`].
 pub fn read_native(name: &str, arguments: &str) -> Result<Reply, Unreadable> {
     let unreadable = |message| Unreadable { message };
-    let arguments = match trimmed(arguments) {
+    let arguments = match trimmed(&without_halves(arguments)) {
         "" => Value::Null,
         text => serde_json::from_str(text)
             .map_err(|error| unreadable(format!("the arguments of {} are not JSON: {error}", shortened(name))))?,

@@ -36,6 +36,30 @@ pub fn schema() -> &'static Value {
     &SCHEMA
 }
 
+/// The most names of tools in a schema, and the most characters of them together: some providers take no more, and all
+/// bill it.
+const NAMES: (usize, usize) = (64, 2_000);
+
+/// The same for a run that may call these tools, by their full names. Names that no tool has cannot be written then;
+/// where there are too many, any name can.
+pub fn schema_for(tools: &[String]) -> Value {
+    let mut schema = schema().clone();
+    let characters: usize = tools.iter().map(String::len).sum();
+    if tools.len() > NAMES.0 || characters > NAMES.1 {
+        return schema;
+    }
+    if let Some(actions) = schema["anyOf"].as_array_mut() {
+        let calls = |action: &Value| action["properties"]["type"]["enum"][0] == "tool_call";
+        if tools.is_empty() {
+            actions.retain(|action| !calls(action));
+        }
+        for action in actions.iter_mut().filter(|action| calls(action)) {
+            action["properties"]["name"] = json!({ "type": "string", "enum": tools });
+        }
+    }
+    schema
+}
+
 /// One action as providers want it.
 fn constrained(kind: &str, action: &Value) -> Value {
     let mut properties = Map::new();
@@ -118,7 +142,7 @@ fn simplified(schema: &Value) -> Value {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::schema;
+    use super::{schema, schema_for};
 
     fn of(kind: &str) -> &'static Value {
         let actions = schema()["anyOf"].as_array().unwrap();
@@ -171,6 +195,25 @@ mod tests {
             subagent["properties"]["context"]["items"]["additionalProperties"],
             false
         );
+    }
+
+    #[test]
+    fn a_tool_is_called_by_a_name_that_there_is_unless_there_are_too_many() {
+        let names = |tools: &[String]| {
+            let schema = schema_for(tools);
+            let actions = schema["anyOf"].as_array().expect("actions").clone();
+            let call = actions
+                .into_iter()
+                .find(|action| action["properties"]["type"]["enum"][0] == "tool_call");
+            call.map(|call| call["properties"]["name"].clone())
+        };
+        let tools = ["compute.eval".to_owned(), "memory.put".to_owned()];
+        assert_eq!(names(&tools), Some(json!({"type": "string", "enum": tools})));
+        assert_eq!(names(&[]), None);
+        let many: Vec<_> = (0..65).map(|number| format!("tool.command{number}")).collect();
+        let free = of("tool_call")["properties"]["name"].clone();
+        assert_eq!(names(&many), Some(free.clone()));
+        assert_eq!(names(&["x".repeat(2_001)]), Some(free));
     }
 
     #[test]

@@ -11,6 +11,7 @@
 //! cargo run --release -p clifford-bench -- soak --minutes 60       what grows while the bot works on and on
 //! cargo run --release -p clifford-bench -- storm                   10,000 messages and 100 kills
 //! cargo run --release -p clifford-bench -- recall                  what a search finds of what it should
+//! cargo run --release -p clifford-bench -- window                  what fits models of any window
 //! ```
 //!
 //! It starts the real binary (`clifford serve`, built in the same profile) against fakes of the platforms and of a
@@ -30,6 +31,7 @@ mod report;
 mod soak;
 mod storm;
 mod traffic;
+mod window;
 mod world;
 
 use std::{path::PathBuf, process::ExitCode};
@@ -63,6 +65,8 @@ enum Command {
     Storm(storm::Options),
     /// Looks how many questions find their answer in long conversations, whose, and how fast.
     Recall(recall::Options),
+    /// Whether every request fits its model: windows, histories and messages of any length.
+    Window(window::Options),
     /// Be the bare loop.
     #[command(hide = true)]
     Bare {
@@ -107,6 +111,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Soak(options) => soak::run(options).await?,
         Command::Recall(options) => recall::run(options).await?,
         Command::Storm(options) => return storm::run(options).await,
+        Command::Window(options) => window::run(options).await?,
         Command::Bare { orders } => {
             bare::run(&orders).await?;
             true

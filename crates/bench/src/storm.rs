@@ -17,7 +17,7 @@ mod report;
 mod world;
 
 use std::{
-    collections::HashSet,
+    collections::{BTreeSet, HashSet},
     path::PathBuf,
     process::ExitCode,
     time::{Duration, Instant},
@@ -188,22 +188,30 @@ async fn raise(
     people.wait(world, &database.url).await?;
     let (deaths, dying) = mpsc::unbounded_channel();
     let (absences, absent) = mpsc::unbounded_channel();
+    let (refusals, refused) = mpsc::unbounded_channel();
     let speaking = async {
         for number in plan.quiet()..plan.messages.len() {
             let said = &plan.messages[number];
             for trouble in &said.before {
                 begin(trouble, world, &deaths, &absences)?;
             }
+            if let Some(time) = said.refused_for {
+                refusals.send((number, time)).context("nobody refuses any more")?;
+            }
             people.say(world, plan, number, plan.rooms.len()).await;
             tokio::time::sleep(said.pause).await;
         }
-        drop((deaths, absences));
+        drop((deaths, absences, refusals));
         anyhow::Ok(())
     };
-    let (breaks, (), ()) = tokio::try_join!(
+    let (breaks, (), (), ()) = tokio::try_join!(
         kill(fleet, world, database, dying),
         async {
             go_away(model, absent).await;
+            anyhow::Ok(())
+        },
+        async {
+            refuse(plan, world, refused).await;
             anyhow::Ok(())
         },
         speaking,
@@ -242,8 +250,8 @@ fn begin(
             deaths.send(trouble.clone()).context("nobody kills any more")?;
         }
         Trouble::ModelGone(time) => absences.send(*time).context("the model does not listen any more")?,
-        Trouble::Telegram(method, fault) => world.telegram.fail_next(*method, fault.clone()),
-        Trouble::Discord(route, fault) => world.discord.fail_next(*route, *fault),
+        Trouble::Telegram(time, method, fault) => world.telegram.fail_within(*time, *method, fault.clone()),
+        Trouble::Discord(time, route, fault) => world.discord.fail_within(*time, *route, *fault),
         Trouble::Gateway(what) => world.gateway(*what),
     }
     Ok(())
@@ -285,6 +293,29 @@ async fn go_away(model: &mut Model, mut orders: mpsc::UnboundedReceiver<Duration
     }
 }
 
+/// Lets the platforms answer the answers to these messages with errors of their own, each for its time.
+async fn refuse(plan: &Plan, world: &World, mut orders: mpsc::UnboundedReceiver<(usize, Duration)>) {
+    let mut over = BTreeSet::new();
+    let mut is_open = true;
+    while is_open || !over.is_empty() {
+        let next = over.first().map_or_else(|| Instant::now() + START, |(at, _)| *at);
+        tokio::select! {
+            order = orders.recv(), if is_open => match order {
+                Some((number, time)) => {
+                    world.refuse(plan, number, true);
+                    over.insert((Instant::now() + time, number));
+                }
+                None => is_open = false,
+            },
+            () = tokio::time::sleep_until(next.into()), if !over.is_empty() => {
+                if let Some((_, number)) = over.pop_first() {
+                    world.refuse(plan, number, false);
+                }
+            }
+        }
+    }
+}
+
 async fn judged(
     plan: &Plan,
     world: &World,
@@ -302,6 +333,8 @@ async fn judged(
         .enumerate()
         .map(|(number, said)| Asked {
             room: said.room,
+            person: said.person,
+            may_be_late: said.refused_for.is_some(),
             platform: plan.rooms[said.room].platform,
             accepted: !not_taken.contains(&number),
             runs: runs.get(&number).copied().unwrap_or_default(),

@@ -10,7 +10,7 @@ use crate::ModelError;
 /// When a circuit opens, and for how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CircuitPolicy {
-    /// Calls in a row that fail before it opens.
+    /// Calls in a row that fail before it opens. A single one is enough that ends in silence.
     pub failures: u32,
     /// How long it stays open first. Each probe that fails doubles that.
     pub rest: Duration,
@@ -155,6 +155,11 @@ impl Permit<'_> {
         }
     }
 
+    /// Whether this call finds out if the provider is back.
+    pub(crate) const fn is_probe(&self) -> bool {
+        self.is_probe
+    }
+
     /// The provider failed.
     pub(crate) fn failed(self, error: &ModelError) {
         let policy = self.circuit.policy;
@@ -164,7 +169,9 @@ impl Permit<'_> {
             ModelError::Later { after, .. } => *after,
             _ => Duration::ZERO,
         };
-        let opens = inner.failures >= policy.failures || asked > policy.rest;
+        // Silence costs each of those who ask as much as the first, so the first is enough.
+        let is_silent = matches!(error, ModelError::Silent { .. });
+        let opens = inner.failures >= policy.failures || asked > policy.rest || is_silent;
         // Calls that were under way when it opened prove nothing new.
         if opens && (inner.until.is_none() || self.is_probe) {
             inner.rest = (inner.rest * 2).clamp(policy.rest, policy.longest_rest).max(asked);

@@ -66,16 +66,18 @@ impl Model for Failover {
             let Some(permit) = candidate.circuit.permit() else {
                 continue;
             };
-            let turn = Turn::new(request.deadline, self.next_in_line(place));
+            let turn = Turn::new(request.deadline, self.next_in_line(place), permit.is_probe());
             match attempt(candidate, permit, turn, request, sink).await {
                 Ok(completion) => return Ok(completion),
+                // It is asked again, more briefly. What others would do with this one is not worth its price.
+                Err(error @ ModelError::TooLong { .. }) => return Err(error),
                 Err(error) => worst = Some(worse(worst, error)),
             }
         }
         match worst {
             Some(error) => Err(error),
             None => {
-                let turn = Turn::new(request.deadline, 0);
+                let turn = Turn::new(request.deadline, 0, false);
                 attempt(&self.first, self.first.circuit.forced(), turn, request, sink).await
             }
         }
@@ -109,12 +111,14 @@ async fn attempt(
                 sink.reset();
             }
             match error {
-                ModelError::Later { .. } | ModelError::Overloaded { .. } | ModelError::Cut { .. } => {
-                    permit.failed(error);
-                }
-                ModelError::BadRequest { .. } | ModelError::Refused { .. } | ModelError::Unauthorised { .. } => {
-                    permit.declined(error);
-                }
+                ModelError::Later { .. }
+                | ModelError::Overloaded { .. }
+                | ModelError::Silent { .. }
+                | ModelError::Cut { .. } => permit.failed(error),
+                ModelError::TooLong { .. }
+                | ModelError::BadRequest { .. }
+                | ModelError::Refused { .. }
+                | ModelError::Unauthorised { .. } => permit.declined(error),
             }
         }
     }
@@ -128,15 +132,17 @@ fn worse(worst: Option<ModelError>, error: ModelError) -> ModelError {
     }
 }
 
-/// How much a person can do about an error: a wrong setting before a wrong request before bad luck.
+/// How much can be done about an error: the caller can shorten a request, a person mend a wrong setting before a wrong
+/// request before bad luck.
 fn rank(error: &ModelError) -> (u8, Reverse<std::time::Duration>) {
     let (rank, wait) = match error {
+        ModelError::TooLong { .. } => (5, None),
         ModelError::Unauthorised { .. } => (4, None),
         ModelError::BadRequest { .. } => (3, None),
         ModelError::Refused { .. } => (2, None),
         // Of two waits the shorter one is the useful answer.
         ModelError::Later { after, .. } => (1, Some(*after)),
-        ModelError::Overloaded { .. } | ModelError::Cut { .. } => (0, None),
+        ModelError::Overloaded { .. } | ModelError::Silent { .. } | ModelError::Cut { .. } => (0, None),
     };
     (rank, Reverse(wait.unwrap_or_default()))
 }

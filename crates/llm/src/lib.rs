@@ -7,6 +7,7 @@ mod anthropic;
 mod circuit;
 mod failover;
 mod function;
+mod listing;
 mod model;
 mod offline;
 mod openai;
@@ -14,13 +15,20 @@ mod remote;
 mod retry;
 mod tokens;
 mod turn;
+mod window;
 
 pub use anthropic::Anthropic;
 pub use circuit::{Circuit, CircuitPolicy, CircuitState};
 pub use failover::{Candidate, Failover};
-pub use model::{Completion, Image, Message, Model, ModelError, NativeToolCall, Request, Role, Schema, Sink, Usage};
+pub use listing::Listed;
+pub use model::{
+    Completion, Denial, Image, Message, Model, ModelError, NativeToolCall, Request, Role, Schema, Sink, Usage,
+};
 pub use offline::Offline;
 pub use openai::OpenAi;
-pub use remote::{Capability, DEFAULT_MAX_TOKENS, ProviderConfig, SetupError, Timeouts, http_client};
+pub use remote::{
+    Capability, DEFAULT_MAX_TOKENS, ProviderConfig, SetupError, Timeouts, http_client, shown_url, thinks_first,
+};
 pub use retry::{RetryPolicy, Retrying};
-pub use tokens::{IMAGE_TOKENS, estimate_tokens};
+pub use tokens::{IMAGE_TOKENS, estimate_request, estimate_tokens};
+pub use window::{Window, WindowSource, assumed_window, is_own_network, known_window};

@@ -1,5 +1,6 @@
 //! The seam: what is asked of a model, what comes back, and what may go wrong.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -67,8 +68,8 @@ pub struct Image {
 }
 
 /// Without its content.
-impl std::fmt::Debug for Image {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Image {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Image({}, {} bytes as Base64)", self.media_type, self.base64.len())
     }
 }
@@ -264,6 +265,30 @@ const fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
+/// What a provider does not accept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Denial {
+    /// The key.
+    Key,
+    /// That this key does that.
+    Permission,
+    /// The model's name, or the address.
+    Model,
+    /// An account without money.
+    Balance,
+}
+
+impl fmt::Display for Denial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Key => "does not accept the key",
+            Self::Permission => "does not allow this to the key",
+            Self::Model => "does not know the model",
+            Self::Balance => "wants to be paid",
+        })
+    }
+}
+
 /// Why there is no completion, and what the caller may do about it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ModelError {
@@ -283,6 +308,22 @@ pub enum ModelError {
         /// Status, timeout or connection error, without secrets.
         reason: String,
     },
+    /// The request and the reply are more than the model's context window holds: a shorter request may go through.
+    #[error("{provider} refused the request as too long{}", within(*.window))]
+    TooLong {
+        /// The provider's name.
+        provider: String,
+        /// The model's window in tokens, where the refusal names it.
+        window: Option<u64>,
+    },
+    /// The provider takes calls, and says nothing, or nothing any more: another may be faster.
+    #[error("{provider} did not answer in time: {reason}")]
+    Silent {
+        /// The provider's name.
+        provider: String,
+        /// How long it was waited for.
+        reason: String,
+    },
     /// The provider cannot read the request; the same one will fail again.
     #[error("{provider} refused the request: {reason}")]
     BadRequest {
@@ -299,13 +340,15 @@ pub enum ModelError {
         /// What the provider said.
         reason: String,
     },
-    /// Key or model name are wrong: only the owner can mend it.
-    #[error("{provider} does not accept the key or the model: {reason}; {remedy}")]
+    /// Key, rights, model name or balance are wrong: only the owner can mend it.
+    #[error("{provider} {denial}: {reason}; {remedy}")]
     Unauthorised {
         /// The provider's name.
         provider: String,
         /// What the provider said.
         reason: String,
+        /// What it does not accept.
+        denial: Denial,
         /// Which setting to mend.
         remedy: String,
     },
@@ -319,12 +362,18 @@ pub enum ModelError {
     },
 }
 
+fn within(window: Option<u64>) -> String {
+    window.map_or_else(String::new, |window| format!(": its window has {window} tokens"))
+}
+
 impl ModelError {
     /// Which kind of error it is, in a word: for metrics, traces and logs, where what the provider said has no place.
     pub const fn class(&self) -> &'static str {
         match self {
             Self::Later { .. } => "later",
             Self::Overloaded { .. } => "overloaded",
+            Self::TooLong { .. } => "too_long",
+            Self::Silent { .. } => "silent",
             Self::BadRequest { .. } => "bad_request",
             Self::Refused { .. } => "refused",
             Self::Unauthorised { .. } => "unauthorised",
@@ -337,6 +386,8 @@ impl ModelError {
         match self {
             Self::Later { provider, .. }
             | Self::Overloaded { provider, .. }
+            | Self::TooLong { provider, .. }
+            | Self::Silent { provider, .. }
             | Self::BadRequest { provider, .. }
             | Self::Refused { provider, .. }
             | Self::Unauthorised { provider, .. }
@@ -350,6 +401,19 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_refusal_for_length_tells_the_window_where_it_is_known() {
+        let error = |window| {
+            let provider = "main".to_owned();
+            ModelError::TooLong { provider, window }.to_string()
+        };
+        assert_eq!(error(None), "main refused the request as too long");
+        assert_eq!(
+            error(Some(8192)),
+            "main refused the request as too long: its window has 8192 tokens"
+        );
+    }
 
     #[test]
     fn a_closed_schema_loses_its_bounds_and_an_open_one_has_no_such_text() {

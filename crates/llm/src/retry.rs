@@ -20,6 +20,8 @@ pub struct RetryPolicy {
     /// The longest wait that a provider may ask for. If it asks for more, the caller gets the error at
     /// once: to call earlier than asked would only make the provider angrier.
     pub patience: Duration,
+    /// Whether who was silent is asked again: not where another can be asked.
+    pub silence: bool,
 }
 
 impl Default for RetryPolicy {
@@ -29,6 +31,7 @@ impl Default for RetryPolicy {
             base: Duration::from_millis(500),
             cap: Duration::from_secs(20),
             patience: Duration::from_secs(60),
+            silence: true,
         }
     }
 }
@@ -63,7 +66,10 @@ impl<M: Model> Retrying<M> {
             // Everyone who was turned away is told the same time: a little more for each keeps them apart.
             ModelError::Later { after, .. } if *after <= self.policy.patience => Some(*after + backoff / 4),
             ModelError::Overloaded { .. } | ModelError::Cut { .. } => Some(backoff),
+            ModelError::Silent { .. } if self.policy.silence => Some(backoff),
             ModelError::Later { .. }
+            | ModelError::TooLong { .. }
+            | ModelError::Silent { .. }
             | ModelError::BadRequest { .. }
             | ModelError::Refused { .. }
             | ModelError::Unauthorised { .. } => None,

@@ -11,16 +11,20 @@ pub fn estimate_tokens(text: &str) -> u64 {
     text.chars().count().div_ceil(4) as u64
 }
 
+/// About how many tokens a request has as it is sent: its messages, its images, and the form that the reply is held to.
+#[must_use]
+pub fn estimate_request(request: &Request) -> u64 {
+    let messages = request.messages.iter();
+    let said: u64 = messages.map(|message| estimate_tokens(&message.content)).sum();
+    let schema = request.schema.as_ref();
+    said + request.images.len() as u64 * IMAGE_TOKENS + schema.map_or(0, |schema| estimate_tokens(schema.text().get()))
+}
+
 /// About what a call cost, marked as a guess.
 pub(crate) fn estimate_usage(request: &Request, completion: &Completion) -> Usage {
     let calls = completion.tool_calls.iter();
     Usage {
-        prompt_tokens: request
-            .messages
-            .iter()
-            .map(|message| estimate_tokens(&message.content))
-            .sum::<u64>()
-            + request.images.len() as u64 * IMAGE_TOKENS,
+        prompt_tokens: estimate_request(request),
         completion_tokens: estimate_tokens(&completion.text)
             + calls
                 .map(|call| estimate_tokens(&call.name) + estimate_tokens(&call.arguments))

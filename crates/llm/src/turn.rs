@@ -10,6 +10,9 @@ use crate::Sink;
 /// The longest pause in a reply that is being written when its model's share is over.
 const PAUSE: Duration = Duration::from_secs(5);
 
+/// How long one may be silent that was left alone, where others can be asked: most often it is still away.
+const PROBE: Duration = Duration::from_secs(5);
+
 /// One model's share of the time that somebody waits.
 pub(crate) struct Turn(Option<Bounds>);
 
@@ -17,20 +20,20 @@ struct Bounds {
     /// Until when it may be silent.
     share: Instant,
     /// Until when it may write.
-    deadline: Instant,
+    deadline: Option<Instant>,
 }
 
 impl Turn {
-    /// The share of a model behind which so many others may be asked.
-    pub(crate) fn new(deadline: Option<Instant>, others: u32) -> Self {
-        Self(deadline.map(|deadline| {
-            let now = Instant::now();
+    /// The share of a model behind which so many others may be asked. `is_probe`: it was left alone before.
+    pub(crate) fn new(deadline: Option<Instant>, others: u32, is_probe: bool) -> Self {
+        let now = Instant::now();
+        let share = deadline.map(|deadline| {
             let left = deadline.saturating_duration_since(now);
-            Bounds {
-                share: now + left / others.saturating_add(1),
-                deadline,
-            }
-        }))
+            now + left / others.saturating_add(1)
+        });
+        let probe = (is_probe && others > 0).then(|| now + PROBE);
+        let share = [share, probe].into_iter().flatten().min();
+        Self(share.map(|share| Bounds { share, deadline }))
     }
 
     /// Waits until its time is over. Whoever has begun to write may go on for as long as somebody waits, without pauses.
@@ -41,7 +44,8 @@ impl Turn {
         let mut until = share;
         loop {
             sleep_until(until).await;
-            let writes_until = heard.last().map(|at| (at + PAUSE).min(deadline));
+            let pause_over = heard.last().map(|at| at + PAUSE);
+            let writes_until = pause_over.map(|at| deadline.map_or(at, |deadline| at.min(deadline)));
             match writes_until.filter(|at| *at > until) {
                 Some(at) => until = at,
                 None => return,

@@ -232,6 +232,8 @@ fn class(error: &ModelError) -> &'static str {
     match error {
         ModelError::Later { .. } => "later",
         ModelError::Overloaded { .. } => "overloaded",
+        ModelError::TooLong { .. } => "too long",
+        ModelError::Silent { .. } => "silent",
         ModelError::BadRequest { .. } => "bad request",
         ModelError::Refused { .. } => "refused",
         ModelError::Unauthorised { .. } => "unauthorised",
@@ -250,7 +252,7 @@ async fn errors_are_of_the_same_classes_as_everywhere() -> Outcome {
         (status(401, "invalid x-api-key"), "unauthorised"),
         (status(403, "Your API key does not have permission"), "unauthorised"),
         (status(404, "model: claude-test"), "unauthorised"),
-        (status(413, "Request exceeds the maximum size"), "bad request"),
+        (status(413, "Request exceeds the maximum size"), "too long"),
         (status(429, "rate limited").header("retry-after", "7"), "later"),
         (status(429, "rate limited"), "overloaded"),
         (status(500, "Internal server error"), "overloaded"),
@@ -332,5 +334,40 @@ async fn a_function_takes_the_reply_and_images_go_with_their_message() -> Outcom
         );
         assert_eq!(fake.violations(), Vec::<String>::new());
     }
+    Ok(())
+}
+
+#[tokio::test]
+async fn characters_whose_halves_come_apart_are_whole() -> Outcome {
+    let fake = AnthropicFake::start().await;
+    let model = client(config(&fake))?;
+    let text = "😀 a👩‍👩‍👧bc😀😀 Grüße 🇩🇪";
+    fake.push(Reply::text(text).splitting_surrogates());
+    assert_eq!(model.complete(&request(), &mut ()).await?.text, text);
+    let arguments = serde_json::json!({"message": text}).to_string();
+    fake.push(Reply::native_tool_calls([("send_message".to_owned(), arguments.clone())]).splitting_surrogates());
+    assert_eq!(
+        model.complete(&request(), &mut ()).await?.tool_calls[0].arguments,
+        arguments
+    );
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_prompt_that_is_too_long_is_told_with_the_window() -> Outcome {
+    let fake = AnthropicFake::start().await;
+    fake.context_window(9000);
+    let model = client(config(&fake))?;
+    let too_long = |window| {
+        let provider = "main".to_owned();
+        Err(ModelError::TooLong { provider, window })
+    };
+    let mut long = request();
+    for length in [4_000, 40_000] {
+        long.messages[1].content = "x".repeat(length);
+        assert_eq!(model.complete(&long, &mut ()).await, too_long(Some(9000)), "{length}");
+    }
+    fake.push(Reply::text("short"));
+    assert_eq!(model.complete(&request(), &mut ()).await?.text, "short");
     Ok(())
 }

@@ -181,3 +181,23 @@ async fn a_model_is_not_asked_again_if_nobody_waits_for_that_any_more() {
         assert_eq!(busy.0.load(Ordering::Relaxed), calls, "{deadline:?}");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn who_was_left_alone_has_only_a_moment_to_show_that_it_is_back() -> Outcome {
+    let (first, second) = (Writer::silent(), Writer::new([], Some(1)));
+    let candidates = [candidate("a", &first), candidate("b", &second)];
+    let circuit = Arc::clone(&candidates[0].circuit);
+    let [preferred, other] = candidates;
+    let failover = Failover::new(preferred, vec![other]);
+    for _ in 0..3 {
+        failover.complete(&within(60), &mut ()).await?;
+    }
+    let CircuitState::Open(rest) = circuit.state() else {
+        panic!("{:?}", circuit.state());
+    };
+    tokio::time::advance(rest).await;
+    let began = Instant::now();
+    failover.complete(&within(60), &mut ()).await?;
+    assert_eq!((began.elapsed(), first.calls()), (Duration::from_secs(6), 4));
+    Ok(())
+}

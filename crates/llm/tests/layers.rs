@@ -11,8 +11,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use clifford_fakes::openai::{OpenAiFake, Reply};
 use clifford_llm::{
-    Candidate, Circuit, CircuitPolicy, CircuitState, Completion, Failover, Model, ModelError, Request, RetryPolicy,
-    Retrying, Sink,
+    Candidate, Circuit, CircuitPolicy, CircuitState, Completion, Denial, Failover, Model, ModelError, Request,
+    RetryPolicy, Retrying, Sink,
 };
 use tokio::time::Instant;
 
@@ -84,6 +84,20 @@ fn bad_request(provider: &str) -> ModelError {
     }
 }
 
+fn too_long(provider: &str) -> ModelError {
+    ModelError::TooLong {
+        provider: provider.to_owned(),
+        window: Some(8192),
+    }
+}
+
+fn silent() -> ModelError {
+    ModelError::Silent {
+        provider: "a".to_owned(),
+        reason: "no token within 20s".to_owned(),
+    }
+}
+
 fn refused(provider: &str) -> ModelError {
     ModelError::Refused {
         provider: provider.to_owned(),
@@ -93,6 +107,7 @@ fn refused(provider: &str) -> ModelError {
 
 fn unauthorised(provider: &str) -> ModelError {
     ModelError::Unauthorised {
+        denial: Denial::Key,
         provider: provider.to_owned(),
         reason: "no".to_owned(),
         remedy: "key".to_owned(),
@@ -254,6 +269,7 @@ async fn the_next_model_is_asked_whatever_the_first_ones_error() {
         later(5),
         overloaded("a"),
         cut(),
+        silent(),
         bad_request("a"),
         refused("a"),
         unauthorised("a"),
@@ -295,6 +311,7 @@ async fn if_all_fail_the_error_that_can_be_mended_is_told() {
         ([refused("a"), overloaded("b"), bad_request("c")], bad_request("c")),
         ([overloaded("a"), overloaded("b"), refused("c")], refused("c")),
         ([overloaded("a"), later(9), later(3)], later(3)),
+        ([unauthorised("a"), too_long("b"), bad_request("c")], too_long("b")),
         ([overloaded("a"), overloaded("b"), overloaded("c")], overloaded("a")),
     ];
     for (errors, expected) in cases {
@@ -435,4 +452,34 @@ async fn a_refused_key_is_known_until_the_provider_replies_again() {
             "{result:?}"
         );
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_was_silent_is_left_alone_at_once() {
+    let (failover, model, circuit) = pair([Err(silent())]);
+    for _ in 0..5 {
+        assert_eq!(failover.complete(&request(), &mut ()).await, Ok(answer()));
+    }
+    assert_eq!(model.calls(), 1);
+    assert_eq!(circuit.state(), CircuitState::Open(Duration::from_secs(15)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_was_silent_is_asked_again_only_where_nobody_else_can_be() {
+    for (silence, calls) in [(true, 2), (false, 1)] {
+        let model = Scripted::new([Err(silent()), Ok(answer())]);
+        let policy = RetryPolicy {
+            silence,
+            ..RetryPolicy::default()
+        };
+        let result = Retrying::new(model.clone(), policy).complete(&request(), &mut ()).await;
+        assert_eq!((result.is_ok(), model.calls()), (silence, calls));
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_is_too_long_goes_to_no_other_model() {
+    let (first, second) = (Scripted::new([Err(too_long("a"))]), Scripted::new([Ok(answer())]));
+    let result = failover(first, [second.clone()]).complete(&request(), &mut ()).await;
+    assert_eq!((result, second.calls()), (Err(too_long("a")), 0));
 }

@@ -6,7 +6,7 @@ mod support;
 use std::time::Duration;
 
 use clifford_fakes::openai::{OpenAiFake, Reply};
-use clifford_llm::{Model, ModelError, OpenAi, ProviderConfig, SetupError, Timeouts, http_client};
+use clifford_llm::{Denial, Model, ModelError, OpenAi, ProviderConfig, SetupError, Timeouts, http_client};
 use serde_json::json;
 
 use self::openai_support::{client, config};
@@ -37,10 +37,25 @@ fn refused(reason: &str) -> ModelError {
     }
 }
 
-fn unauthorised(reason: &str, remedy: &str) -> ModelError {
+fn silent(reason: &str) -> ModelError {
+    ModelError::Silent {
+        provider: main_provider(),
+        reason: reason.to_owned(),
+    }
+}
+
+fn too_long(window: Option<u64>) -> ModelError {
+    ModelError::TooLong {
+        provider: main_provider(),
+        window,
+    }
+}
+
+fn unauthorised(denial: Denial, reason: &str, remedy: &str) -> ModelError {
     ModelError::Unauthorised {
         provider: main_provider(),
         reason: reason.to_owned(),
+        denial,
         remedy: remedy.to_owned(),
     }
 }
@@ -53,6 +68,7 @@ fn later(after: Duration) -> ModelError {
 }
 
 const CHECK_KEY: &str = "check `key` of provider `main`";
+const CHECK_RIGHTS: &str = "check what `key` of provider `main` may do, and whether it may use `model` (test-model)";
 const CHECK_BALANCE: &str = "look at the balance and limits of the account behind `key` of provider `main`";
 
 #[tokio::test]
@@ -67,23 +83,29 @@ async fn every_status_says_what_the_caller_may_do() -> Outcome {
     let filtered = json!({"error": {"message": "not this", "code": "content_filter"}});
     let cases = [
         (Reply::status(400, "too long"), bad_request("status 400: too long")),
-        (Reply::status(401, "who?"), unauthorised("status 401: who?", CHECK_KEY)),
+        (
+            Reply::status(401, "who?"),
+            unauthorised(Denial::Key, "status 401: who?", CHECK_KEY),
+        ),
         (
             Reply::status(402, "pay"),
-            unauthorised("status 402: pay", CHECK_BALANCE),
+            unauthorised(Denial::Balance, "status 402: pay", CHECK_BALANCE),
         ),
-        (Reply::status(403, "no"), unauthorised("status 403: no", CHECK_KEY)),
+        (
+            Reply::status(403, "no"),
+            unauthorised(Denial::Permission, "status 403: no", CHECK_RIGHTS),
+        ),
         (
             Reply::status(404, "no model"),
-            unauthorised("status 404: no model", &check_model),
+            unauthorised(Denial::Model, "status 404: no model", &check_model),
         ),
         (
             Reply::status(302, "there"),
-            unauthorised("status 302: there", &check_model),
+            unauthorised(Denial::Model, "status 302: there", &check_model),
         ),
         (Reply::status(408, "slow"), overloaded("status 408: slow")),
         (Reply::status(409, "busy"), overloaded("status 409: busy")),
-        (Reply::status(413, "big"), bad_request("status 413: big")),
+        (Reply::status(413, "big"), too_long(None)),
         (Reply::status(422, "odd"), bad_request("status 422: odd")),
         (Reply::status(429, "slow down"), overloaded("status 429: slow down")),
         (Reply::rate_limited(7), later(Duration::from_secs(7))),
@@ -102,7 +124,7 @@ async fn every_status_says_what_the_caller_may_do() -> Outcome {
         ),
         (
             Reply::raw(429, "application/json", quota.to_string()),
-            unauthorised("status 429: no money", CHECK_BALANCE),
+            unauthorised(Denial::Balance, "status 429: no money", CHECK_BALANCE),
         ),
         (
             Reply::raw(400, "application/json", filtered.to_string()),
@@ -119,7 +141,7 @@ async fn every_status_says_what_the_caller_may_do() -> Outcome {
         ),
         (
             Reply::error_in_ok(&json!({"message": "no", "code": "invalid_api_key"})),
-            unauthorised("status 401: no", CHECK_KEY),
+            unauthorised(Denial::Key, "status 401: no", CHECK_KEY),
         ),
         (
             Reply::raw(200, "application/json", "{}"),
@@ -244,34 +266,107 @@ async fn a_server_that_never_answers_is_given_up() -> Outcome {
     fake.respond_with(|_| Reply::never());
     let moment = Duration::from_millis(30);
     let mut config = config(&fake);
-    config.timeouts.idle = moment;
+    config.timeouts.first_token = moment;
     assert_eq!(
         client(config.clone())?.complete(&request(), &mut ()).await,
-        Err(overloaded("no answer within 30ms"))
+        Err(silent("no answer within 30ms"))
     );
     config.timeouts = Timeouts {
         total: moment,
         ..Timeouts::default()
     };
-    let expected = Err(overloaded("no complete answer within 30ms"));
+    let expected = Err(silent("no complete answer within 30ms"));
     assert_eq!(client(config.clone())?.complete(&request(), &mut ()).await, expected);
     config.streaming = false;
     assert!(matches!(
         client(config)?.complete(&request(), &mut ()).await,
-        Err(ModelError::Overloaded { .. })
+        Err(ModelError::Silent { .. })
     ));
     Ok(())
 }
 
+/// Timeouts in moments; the whole call has none of its own.
+fn moments(first_token: u64, idle: u64, total: u64) -> Timeouts {
+    Timeouts {
+        first_token: Duration::from_millis(first_token),
+        idle: Duration::from_millis(idle),
+        total: Duration::from_millis(total),
+        ..Timeouts::default()
+    }
+}
+
 #[tokio::test]
-async fn a_stream_that_falls_silent_is_cut() -> Outcome {
+async fn a_stream_that_falls_silent_is_given_up_whatever_keeps_its_connection_open() -> Outcome {
     let fake = OpenAiFake::start().await;
     let text = "twenty-four characters, and more after them";
-    fake.push(Reply::text(text).pause(Duration::from_secs(3600)));
+    let comments = Duration::from_millis(5);
     let mut config = config(&fake);
-    config.timeouts.idle = Duration::from_secs(1);
+    config.timeouts = moments(150, 60, 60_000);
+    // The first chunk says who speaks, and nothing else.
+    for (reply, expected) in [
+        (Reply::text(text).hang_after(0), "no token within 150ms"),
+        (Reply::text(text).hang_after(1), "no token within 150ms"),
+        (Reply::text(text).keep_alive_after(1, comments), "no token within 150ms"),
+        (Reply::text(text).hang_after(2), "no further token for 60ms"),
+        (
+            Reply::text(text).keep_alive_after(2, comments),
+            "no further token for 60ms",
+        ),
+        (
+            Reply::text("").reasoning(text).hang_after(2),
+            "no further token for 60ms",
+        ),
+    ] {
+        let shown = format!("{reply:?}");
+        fake.push(reply);
+        let error = client(config.clone())?.complete(&request(), &mut ()).await;
+        assert_eq!(error, Err(silent(expected)), "{shown}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_stream_that_flows_is_not_cut_by_the_time_for_a_whole_reply() -> Outcome {
+    let fake = OpenAiFake::start().await;
+    let text = "word ".repeat(100);
+    let slow = Reply::text(text.clone()).pause(Duration::from_millis(15));
+    let mut config = config(&fake);
+    // 24 chunks take 360 ms.
+    config.timeouts = moments(5_000, 5_000, 100);
+    fake.push(slow.clone());
+    assert_eq!(client(config.clone())?.complete(&request(), &mut ()).await?.text, text);
+    config.streaming = false;
+    fake.push(Reply::never());
     let error = client(config)?.complete(&request(), &mut ()).await;
-    assert_eq!(error, Err(overloaded("nothing came for 1s")));
+    assert!(matches!(error, Err(ModelError::Silent { .. })), "{error:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_request_that_is_too_long_is_told_with_the_window_where_that_is_said() -> Outcome {
+    let fake = OpenAiFake::start().await;
+    fake.respond_with(|_| Reply::text("short"));
+    let model = client(config(&fake))?;
+    fake.context_window(8);
+    assert_eq!(model.complete(&request(), &mut ()).await, Err(too_long(None)));
+    fake.context_window(300);
+    let mut long = request();
+    long.messages[1].content = "x".repeat(1200);
+    assert_eq!(model.complete(&long, &mut ()).await, Err(too_long(Some(300))));
+    fake.untold_context_window(300);
+    assert_eq!(model.complete(&long, &mut ()).await, Err(too_long(None)));
+    assert_eq!(model.complete(&request(), &mut ()).await?.text, "short");
+    // What passes a provider's error on, as gateways do.
+    let raw = r#"{"error":{"message":"This model's maximum context length is 4096 tokens."}}"#;
+    let wrapped = json!({"error": {"message": "Provider returned error", "code": 400, "metadata": {"raw": raw}}});
+    fake.push(Reply::raw(400, "application/json", wrapped.to_string()));
+    assert_eq!(model.complete(&request(), &mut ()).await, Err(too_long(Some(4096))));
+    fake.push(Reply::error_in_ok(
+        &json!({"code": 400, "message": "the request exceeds the available context size",
+        "type": "exceed_context_size_error", "n_prompt_tokens": 9000, "n_ctx": 8192}),
+    ));
+    assert_eq!(model.complete(&request(), &mut ()).await, Err(too_long(Some(8192))));
+    assert_eq!(fake.violations(), Vec::<String>::new());
     Ok(())
 }
 
@@ -300,7 +395,7 @@ async fn a_wrong_key_and_an_unknown_model_name_the_setting_to_mend() -> Outcome 
     config.key = Some("sk-wrong-and-secret".to_owned());
     let error = client(config.clone())?.complete(&request(), &mut ()).await;
     let reason = "status 401: Incorrect API key provided: [secret].";
-    assert_eq!(error, Err(unauthorised(reason, CHECK_KEY)));
+    assert_eq!(error, Err(unauthorised(Denial::Key, reason, CHECK_KEY)));
     config.key = Some("sk-right".to_owned());
     let error = client(config)?.complete(&request(), &mut ()).await;
     let reason = "status 404: The model `test-model` does not exist or you do not have access to it.";
@@ -308,7 +403,7 @@ async fn a_wrong_key_and_an_unknown_model_name_the_setting_to_mend() -> Outcome 
         "check `model` (test-model) and `base_url` ({}) of provider `main`",
         fake.base_url()
     );
-    assert_eq!(error, Err(unauthorised(reason, &remedy)));
+    assert_eq!(error, Err(unauthorised(Denial::Model, reason, &remedy)));
     Ok(())
 }
 

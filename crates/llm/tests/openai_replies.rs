@@ -345,3 +345,38 @@ async fn images_go_with_their_message_to_whoever_sees_them() -> Outcome {
     }
     Ok(())
 }
+
+#[tokio::test]
+async fn characters_whose_halves_come_apart_are_whole() -> Outcome {
+    let fake = OpenAiFake::start().await;
+    let model = client(config(&fake))?;
+    let text = "😀 a👩‍👩‍👧bc😀😀 Grüße 🇩🇪";
+    fake.push(Reply::text(text).splitting_surrogates());
+    let mut heard = Heard::default();
+    let completion = model.complete(&request(), &mut heard).await?;
+    assert_eq!((completion.text.as_str(), heard.text().as_str()), (text, text));
+    let arguments = json!({"message": text}).to_string();
+    fake.push(Reply::native_tool_calls([("send_message".to_owned(), arguments.clone())]).splitting_surrogates());
+    assert_eq!(
+        model.complete(&request(), &mut ()).await?.tool_calls[0].arguments,
+        arguments
+    );
+    for (body, expected) in [
+        (
+            r#"{"choices":[{"message":{"content":"a\ud83d"},"finish_reason":"stop"}]}"#,
+            "a\u{fffd}",
+        ),
+        (
+            r#"{"choices":[{"message":{"content":"\ude00b"},"finish_reason":"stop"}]}"#,
+            "\u{fffd}b",
+        ),
+        (
+            r#"{"choices":[{"message":{"content":"\ud83d\ude00"},"finish_reason":"stop"}]}"#,
+            "😀",
+        ),
+    ] {
+        fake.push(Reply::raw(200, "application/json", body));
+        assert_eq!(model.complete(&request(), &mut ()).await?.text, expected);
+    }
+    Ok(())
+}

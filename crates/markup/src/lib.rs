@@ -5,13 +5,16 @@
 //! opened again behind it.
 
 mod boundary;
+mod clean;
 mod discord;
 mod escape;
 mod frames;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
+mod hidden;
 mod links;
+mod mentions;
 mod parse;
 mod plain;
 mod runs;
@@ -22,6 +25,9 @@ mod table;
 mod telegram;
 mod tree;
 
+pub use clean::{Fate, Judge, cleaned};
+pub use hidden::{for_terminal, is_deceiving, is_obeyed, json_for_terminal};
+pub use mentions::without_mentions;
 pub use short::shortened;
 
 use split::Parts;

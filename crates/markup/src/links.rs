@@ -98,12 +98,24 @@ pub(crate) fn display(url: &str) -> &str {
     }
 }
 
-/// Platforms follow these; anything else would be refused or do something unexpected.
+/// Platforms follow these; anything else would be refused or do something unexpected. A link to a person would notify
+/// them.
 fn is_followed(url: &str) -> bool {
+    let is_of_person = url.to_ascii_lowercase().contains("user_id=") || is_user(url);
+    let is_telegram = url.get(..3).is_some_and(|scheme| scheme.eq_ignore_ascii_case("tg:"));
+    if is_telegram && is_of_person {
+        return false;
+    }
     SCHEMES.iter().any(|scheme| {
         let start = url.get(..scheme.len()).unwrap_or_default();
         start.eq_ignore_ascii_case(scheme) && url.len() > scheme.len()
     })
+}
+
+/// `tg://user?id=…`
+fn is_user(url: &str) -> bool {
+    let path = url.get(3..).unwrap_or_default().trim_start_matches('/');
+    path.get(..4).is_some_and(|head| head.eq_ignore_ascii_case("user"))
 }
 
 fn without_spaces(url: &str) -> String {

@@ -4,6 +4,7 @@ use crate::{
     Flavor, Rendered,
     boundary::{choose, is_grapheme_boundary},
     discord,
+    mentions::without_mentions,
     parse::parse,
     plain,
     style::{Run, Style},
@@ -61,6 +62,10 @@ impl Parts {
         }
         let pieces = self.document.pieces(self.at, to);
         let plain = plain::draw(&self.document, pieces.clone());
+        let plain = match self.flavor {
+            Flavor::TelegramHtml => without_mentions(&plain).into_owned(),
+            Flavor::Discord | Flavor::Plain => plain,
+        };
         let (text, counted) = match self.flavor {
             Flavor::Plain => (plain.clone(), 0),
             Flavor::Discord => {

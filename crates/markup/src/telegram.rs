@@ -3,6 +3,7 @@
 //! <https://core.telegram.org/bots/api#html-style>
 
 use crate::{
+    mentions::apart,
     style::{Edges, Mark, Sink, Span, Style, nest},
     tree::{Document, Gap, Kind, Link, Marker, Piece},
     units,
@@ -134,7 +135,12 @@ impl Sink for Page<'_> {
     }
 
     fn text(&mut self, span: &Span<'_>, _edges: Edges) {
-        self.write(span.text);
+        if span.style.code {
+            self.write(span.text);
+        } else {
+            let before = self.html.chars().next_back().filter(|c| *c != '>');
+            self.write(&apart(span.text, before));
+        }
     }
 }
 

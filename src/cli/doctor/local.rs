@@ -14,7 +14,11 @@ use crate::{
     app,
     cli::setup,
     config::{Config, Loaded},
-    store::{Db, DbOptions, Standing, StoreError, settings},
+    store::{
+        Db, DbOptions, Standing, StoreError,
+        deaths::{self, Kind},
+        settings,
+    },
     worker::Workers,
 };
 
@@ -61,6 +65,39 @@ pub(super) async fn database(loaded: &Loaded) -> Check {
             "check database.url, and that the disk has room and can be written to",
         ),
     }
+}
+
+/// What was set aside because processes died of it. A database that cannot be read is told of by [`database`].
+pub(super) async fn quarantine(loaded: &Loaded) -> Option<Check> {
+    const NAME: &str = "work";
+    setup::sqlite_path(loaded)
+        .is_none_or(|path| path.exists())
+        .then_some(())?;
+    let counts = quarantined(loaded).await.ok()?;
+    if counts.is_empty() {
+        return Some(Check::ok(NAME, "nothing is in quarantine"));
+    }
+    let counts = counts.iter().map(|(kind, count)| {
+        let ending = if *count == 1 { "" } else { "s" };
+        format!("{count} {kind}{ending}")
+    });
+    let found = format!(
+        "in quarantine, because processes died of it: {}",
+        counts.collect::<Vec<_>>().join(", ")
+    );
+    let mend = "`clifford quarantine list` shows it, `clifford quarantine retry ID` tries it again";
+    Some(Check::warn(NAME, found, mend))
+}
+
+async fn quarantined(loaded: &Loaded) -> Result<Vec<(Kind, i64)>, StoreError> {
+    let options = DbOptions {
+        migrate: false,
+        ..app::db_options(loaded, false)
+    };
+    let db = Db::open(&options).await?;
+    let counts = deaths::count_quarantined(&mut db.read().await?).await;
+    db.close().await;
+    counts
 }
 
 /// The newest version that was applied, and what it means; a database that can be worked with can be written to.
@@ -136,6 +173,51 @@ pub(super) async fn worker_processes() -> Check {
             "expressions and web pages cannot be read without: let this user start processes of 512 MiB of address space",
         ),
     }
+}
+
+/// Whether other users of this machine can read what is kept.
+pub(super) fn permissions(loaded: &Loaded) -> Option<Check> {
+    const NAME: &str = "private";
+    let kept = app::kept(loaded);
+    if !kept.data_dir.exists() && !kept.database.as_ref().is_some_and(|database| database.exists()) {
+        return None;
+    }
+    let shown = kept.data_dir.display();
+    let open = kept.open_to_others();
+    let first = open.first().map(|path| path.display().to_string()).unwrap_or_default();
+    let count = open.len();
+    Some(match (count, loaded.config.data.private) {
+        (0, _) => Check::ok(NAME, format!("only its own user can read {shown}")),
+        (_, false) => Check::ok(
+            NAME,
+            format!("{count} files and directories are open to others, as data.private = false allows"),
+        ),
+        (_, true) => Check::warn(
+            NAME,
+            format!("other users of this machine can read {count} files and directories, such as {first}"),
+            "`clifford serve` restricts them when it starts; until then: chmod -R go= the data directory",
+        ),
+    })
+}
+
+/// Whether the API is reached from this machine alone.
+pub(super) fn reach(config: &Config) -> Option<Check> {
+    const NAME: &str = "reach";
+    let http = &config.http;
+    let address = http.bind;
+    if !http.enabled || address.ip().is_loopback() {
+        return None;
+    }
+    let hosts = if http.allowed_hosts.is_empty() {
+        ", and answers to any name"
+    } else {
+        ""
+    };
+    Some(Check::warn(
+        NAME,
+        format!("the API listens beyond this machine ({address}), without TLS{hosts}"),
+        "put a proxy with TLS before it, set http.bind to a loopback address, and http.allowed_hosts to the proxy's name",
+    ))
 }
 
 /// Whether the API's port is free.

@@ -130,9 +130,17 @@ async fn examine(globals: &Globals, report: &mut Report) -> anyhow::Result<()> {
     report.add(Check::ok("config", origin(&loaded)))?;
     let secrets = loaded.secrets(&setup::environment());
     report.add(local::database(&loaded).await)?;
+    if let Some(check) = local::quarantine(&loaded).await {
+        report.add(check)?;
+    }
     report.add(local::disk(&loaded))?;
     report.add(local::worker_processes().await)?;
-    if let Some(check) = local::http(&loaded.config) {
+    let more = [
+        local::permissions(&loaded),
+        local::http(&loaded.config),
+        local::reach(&loaded.config),
+    ];
+    for check in more.into_iter().flatten() {
         report.add(check)?;
     }
     match secrets {

@@ -164,6 +164,7 @@ async fn say(app: &App, text: &str) -> anyhow::Result<RunId> {
         key: None,
         context: None,
         mode: None,
+        is_limited: false,
     };
     let accepted = app.gatekeeper.api_message(message).await?;
     accepted.run.context("the message waits for another run")

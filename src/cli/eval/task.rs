@@ -114,7 +114,7 @@ mod tests {
             let tasks = read(&text).unwrap_or_else(|error| panic!("{}: {error:#}", path.display()));
             counts.push((path.file_name().expect("a name").to_owned(), tasks.len()));
         }
-        assert_eq!(counts, [("simple.jsonl".into(), 10)]);
+        assert_eq!(counts, [("simple.jsonl".into(), 16)]);
     }
 
     #[test]

@@ -21,7 +21,7 @@ use crate::telemetry;
     "{\"mcpServers\": {\"clifford\": {\"command\": \"clifford\", \"args\": [\"mcp\"]}}}",
     "",
     "Standard output carries the protocol and nothing else; the log is on standard error. Beside a running server on",
-    "SQLite it speaks to that one's HTTP API, with the token in CLIFFORD_API_TOKEN.",
+    "SQLite it speaks to that one's HTTP API, with the token in CLIFFORD_API_TOKEN. A person's token shows theirs alone.",
 ))]
 pub(super) struct Args {}
 

@@ -16,7 +16,7 @@ use crate::{
     app::{App, Options, StartError},
     cli::setup,
     config::{Loaded, Secrets},
-    store::StoreError,
+    store::{StoreError, tokens},
     worker::Workers,
 };
 
@@ -50,12 +50,19 @@ impl Way {
         };
         match App::start(loaded, secrets, options).await {
             Ok(app) => {
-                let token = Token::new(&mut rand::rng());
-                let way = Self::Here {
-                    api: app.local_api(token.hash()),
-                    token: Secret::new(token.expose()),
+                let own = Token::new(&mut rand::rng());
+                let api = app.local_api(own.hash());
+                // A token that was made for somebody may here what it may there.
+                let given = match &secrets.http_token {
+                    Some(token) => {
+                        let hash = clifford_vault::hash(token.expose());
+                        let known = tokens::by_hash(&mut app.db.read().await?, &hash).await?;
+                        known.map(|_| token.clone())
+                    }
+                    None => None,
                 };
-                Ok((way, Some(app)))
+                let token = given.unwrap_or_else(|| Secret::new(own.expose()));
+                Ok((Self::Here { api, token }, Some(app)))
             }
             Err(StartError::Store(StoreError::InUse(_))) => Ok((Self::there(loaded, secrets).await?, None)),
             Err(error) => Err(error.into()),

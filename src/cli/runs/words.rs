@@ -134,7 +134,7 @@ fn happened(event: &Event) -> (&'static str, String) {
             let cron = cron.as_ref().map(|cron| format!(" ({cron})")).unwrap_or_default();
             ("sleep", format!("until {}{cron}", output::when(*wake_at)))
         }
-        Event::Wake { reason } => ("wake", reason.clone()),
+        Event::Wake { reason, .. } => ("wake", reason.clone()),
         Event::ConfirmRequest(request) => {
             let args = serde_json::to_string(&request.call.args).unwrap_or_default();
             let about = match request.about {

@@ -1,51 +1,74 @@
 //! Sending one part: again and again, with the patience that the platform asks for, until it is taken, refused or left.
 
-use clifford_channel::{Address, DeliveryKey, Part, Receipt, SendError};
+use std::time::Duration;
+
+use clifford_channel::{Address, DeliveryKey, Part, Receipt, SendError, Signal};
 use tokio::time::Instant;
 
-use super::{Gate, Sent};
+use super::{Gate, Held, Sent};
 use crate::{
-    delivery::mark::Mark,
+    delivery::{NOT_DELIVERED, mark::Mark},
+    engine::crash::{self, Way},
+    quarantine::{self, Verdict},
     store::outbox::{Outgoing, OutgoingPart},
     telemetry::measures,
 };
 
+/// How long a part may take to be made ready for its platform.
+const MOMENT: Duration = Duration::from_millis(50);
+
 impl Gate {
-    /// Tries a part until the platform takes or refuses it; `unsure`: it may have arrived before.
-    pub(super) async fn part(&mut self, message: &mut Outgoing, part: &OutgoingPart, mut unsure: bool) -> Sent {
+    /// Tries a part until the platform takes or refuses it, or it turns out to fail by itself; `unsure`: it may have
+    /// arrived before. A part of a message that is late is tried once.
+    pub(super) async fn part(&mut self, held: &mut Held, part: &OutgoingPart, mut unsure: bool) -> Sent {
         let key = DeliveryKey(part.key.clone());
         // Not by the clock: who puts that forward by a day has not waited for one.
-        let began = Instant::now();
+        let began = *held.began.get_or_insert_with(Instant::now);
+        let is_late = held.retry.is_some();
+        let message = &mut held.message;
         let mut backoff = self.inner.settings.backoff;
+        let mut was_probed = false;
         loop {
             if !self.has_patience().await {
                 return self.left(message, part, unsure).await;
             }
             let sent = self.send(message, &part.body.0, &key).await;
-            unsure |= matches!(sent, Err(SendError::Unreachable(_)));
-            let wait = match sent {
+            unsure |= matches!(sent, Err(SendError::Unreachable(_) | SendError::Failed(_)));
+            let error = match sent {
                 Ok(receipt) => return Sent::Delivered(receipt),
-                Err(SendError::RetryAfter(wait)) => wait,
-                Err(SendError::Unreachable(reason)) if !self.may_repeat() => {
-                    return Sent::GivenUp(format!("it may have arrived; resend_ambiguous is off: {reason}"));
+                Err(error) => error,
+            };
+            let wait = match &error {
+                SendError::RetryAfter(wait) => *wait,
+                SendError::Unreachable(reason) | SendError::Failed(reason) if !self.may_repeat() => {
+                    let reason = format!("it may have arrived; resend_ambiguous is off: {reason}");
+                    return Sent::GivenUp(reason, None);
                 }
-                Err(SendError::NotSent(reason) | SendError::Unreachable(reason)) => {
-                    if let Some(end) = self.failed(message, &reason, began).await {
+                SendError::NotSent(reason) | SendError::Unreachable(reason) | SendError::Failed(reason) => {
+                    if let Some(end) = self.failed(message, &error, reason, began).await {
                         return end;
                     }
-                    let wait = backoff;
+                    let is_own = is_late || (was_probed && matches!(error, SendError::Failed(_)));
+                    if is_own {
+                        return Sent::Late(reason.clone());
+                    }
+                    was_probed = self.is_stuck(&error, began) && self.probe(message).await;
+                    if was_probed {
+                        continue;
+                    }
+                    let wait = backoff.min(self.until_stuck(began));
                     backoff = (backoff * 2).min(self.inner.settings.longest_backoff);
                     wait
                 }
-                Err(SendError::Moved(to)) => {
-                    self.moved(message, to).await;
+                SendError::Moved(to) => {
+                    self.moved(message, to.clone()).await;
                     continue;
                 }
-                Err(SendError::Gone(reason)) => {
+                SendError::Gone(reason) => {
                     self.mark(message, Mark::ChatGone(reason.clone())).await;
-                    return Sent::GivenUp(reason);
+                    return Sent::GivenUp(reason.clone(), None);
                 }
-                Err(SendError::Rejected(reason)) => return Sent::GivenUp(reason),
+                SendError::Rejected(reason) => return Sent::Refused(reason.clone()),
             };
             tracing::debug!(message = %message.id, wait_ms = wait.as_millis(), "delivery waits");
             tokio::select! {
@@ -55,6 +78,24 @@ impl Gate {
             if !self.is_ours(message).await {
                 return Sent::Stopped;
             }
+        }
+    }
+
+    /// Whether a message has failed for long enough to be suspected of failing by itself.
+    fn is_stuck(&self, error: &SendError, began: Instant) -> bool {
+        matches!(error, SendError::Failed(_)) && began.elapsed() >= self.inner.settings.stuck_after
+    }
+
+    /// Whether the platform does something else for the same chat in this moment.
+    async fn probe(&self, message: &Outgoing) -> bool {
+        (self.channel.signal(&message.address.0, &Signal::Typing).await).is_ok()
+    }
+
+    /// The time until a message may be suspected, if that is still to come.
+    fn until_stuck(&self, began: Instant) -> Duration {
+        match self.inner.settings.stuck_after.saturating_sub(began.elapsed()) {
+            Duration::ZERO => Duration::MAX,
+            left => left,
         }
     }
 
@@ -81,9 +122,37 @@ impl Gate {
         let enclosed = self.inner.enclosed(part).await?;
         let part = enclosed.as_ref().unwrap_or(part);
         let began = Instant::now();
-        let sent = self.channel.send(&message.address.0, part, key).await;
+        let sent = if self.inner.settings.deaths.verdict(message.evidence()) == Verdict::Innocent {
+            self.inner.isolation.pass().await;
+            crash::strike(Way::Part, || format!("{part:?}"));
+            self.channel.send(&message.address.0, part, key).await
+        } else {
+            self.send_alone(message, part, key).await
+        };
         measures::sent(self.channel.platform(), &sent, began.elapsed());
         sent
+    }
+
+    /// Sends a part of a suspected message: its row says so before. What is not with the platform after a moment waits for
+    /// it, and ends no process any more.
+    async fn send_alone(&self, message: &Outgoing, part: &Part, key: &DeliveryKey) -> Result<Receipt, SendError> {
+        let turn = self.inner.isolation.turn_soon().await;
+        tracing::warn!(message_id = %message.id, deaths = message.deaths, "sending a suspected message in isolation");
+        self.mark(message, Mark::Isolation(message.evidence().mark_at_work()))
+            .await;
+        crash::strike(Way::Part, || format!("{part:?}"));
+        let sending = self.channel.send(&message.address.0, part, key);
+        tokio::pin!(sending);
+        let sent = tokio::select! {
+            sent = &mut sending => Some(sent),
+            () = tokio::time::sleep(MOMENT) => None,
+        };
+        self.mark(message, Mark::Isolation(quarantine::Mark::Waiting)).await;
+        drop(turn);
+        match sent {
+            Some(sent) => sent,
+            None => sending.await,
+        }
     }
 
     /// Whether a part that may have arrived is sent again: where the platform drops the repeat, or the owner
@@ -97,13 +166,15 @@ impl Gate {
     }
 
     /// A failed attempt is recorded, and ends the message if there were such for too long.
-    async fn failed(&self, message: &Outgoing, reason: &str, began: Instant) -> Option<Sent> {
-        // What the platform said may quote the message: it stands in its row.
-        tracing::warn!(message = %message.id, platform = message.platform, "a message could not be sent; it is tried again");
+    async fn failed(&self, message: &Outgoing, error: &SendError, reason: &str, began: Instant) -> Option<Sent> {
+        // What the platform says may quote the message: it stands in its row.
+        let status = status_in(reason);
+        let (class, platform) = (measures::reason(error), &message.platform);
+        tracing::warn!(message = %message.id, channel = %self.id, platform, class, status, "failed to send a message, retrying");
         tracing::debug!(message = %message.id, reason, "why a message could not be sent");
         self.mark(message, Mark::AttemptFailed(reason.to_owned())).await;
         let too_long = began.elapsed() > self.inner.settings.give_up_after;
-        too_long.then(|| Sent::GivenUp(format!("not sent for too long: {reason}")))
+        too_long.then(|| Sent::GivenUp(format!("not sent for too long: {reason}"), Some(NOT_DELIVERED)))
     }
 
     async fn moved(&mut self, message: &mut Outgoing, to: Address) {
@@ -119,4 +190,11 @@ impl Gate {
         .await;
         message.address.0 = to;
     }
+}
+
+/// The HTTP status that a platform's words name, if they do: it quotes nobody.
+pub(in crate::delivery) fn status_in(reason: &str) -> Option<&str> {
+    let numbers = reason.split(|c: char| !c.is_ascii_alphanumeric());
+    let mut statuses = numbers.filter(|word| word.len() == 3 && word.bytes().all(|byte| byte.is_ascii_digit()));
+    statuses.next()
 }

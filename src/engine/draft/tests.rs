@@ -37,6 +37,19 @@ async fn who_watches_a_chat_sees_it_grow() {
 }
 
 #[tokio::test]
+async fn an_action_within_an_answer_is_not_told_while_it_grows() {
+    let (mut draft, mut watcher) = watched(Shape::Action, &[]);
+    for delta in [
+        r#"{"type":"send_message","message":"#,
+        r#""{\"type\":\"fin"#,
+        r#"ish\",\"output\":\"hello\"}"}"#,
+    ] {
+        draft.text(delta);
+    }
+    assert_eq!(told(&mut watcher, draft).await, []);
+}
+
+#[tokio::test]
 async fn a_secret_is_hidden_even_if_it_comes_in_pieces() {
     let (mut draft, mut watcher) = watched(Shape::Action, &["hunter22 x"]);
     for delta in [r#"{"type":"finish","output":"it is h"#, "unter22", " x, or h", "i"] {

@@ -3,28 +3,144 @@
 use std::fmt::Write as _;
 
 use clifford_llm::{Message, Role};
+use serde_json::Value;
 
+use super::{
+    assemble::{self, Can, Fill, LEAST_QUESTION, Parts, Talk},
+    excerpt,
+    history::Said,
+    room::{Allotment, Part, Room},
+    weight::{self, Form, Quarters, weigh},
+};
 use crate::{
-    engine::work::Work,
+    engine::{rules::Rules, step::Sections, work::Work},
     memory::recall::{self, Recalled},
     store::messages::Direction,
 };
 
-/// Puts the whole prompt together.
-pub(super) fn messages(work: &Work, recalled: &Recalled) -> Vec<Message> {
-    let mut messages = vec![Message {
-        role: Role::System,
-        content: system(work, recalled),
-    }];
-    for turn in &recalled.conversation.turns {
-        let role = match turn.direction {
-            Direction::Inbound => Role::User,
-            Direction::Outbound => Role::Assistant,
-        };
-        say(&mut messages, role, &turn.content);
+/// What a message needs beside its text.
+const AROUND: Quarters = 4 * 4;
+
+/// A whole prompt.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Chat {
+    /// The system message, the turns and the question.
+    pub messages: Vec<Message>,
+    /// How many tokens they have.
+    pub sections: Sections,
+    /// How full the conversation is.
+    pub fill: Fill,
+    /// Whether the question has any room.
+    pub has_room: bool,
+}
+
+/// What it is made of. There are no tools, so nothing can be paged through.
+pub(super) fn parts(work: &Work, rules: &Rules, recalled: &Recalled) -> Parts {
+    Parts {
+        instructions: info(work, recalled),
+        memories: recalled
+            .items
+            .iter()
+            .map(|item| Value::from(recall::line(item)))
+            .collect(),
+        conversation: super::said(recalled),
+        ..super::known(work, rules, recalled)
     }
-    say(&mut messages, Role::User, &work.run.input_text);
-    messages
+}
+
+impl Chat {
+    /// Puts the parts together within the room there is.
+    pub(super) fn new(parts: &Parts, room: &Room) -> Self {
+        let who = excerpt::text(
+            &parts.who,
+            room.system.saturating_sub(weigh(&parts.instructions)),
+            Form::Plain,
+            None,
+        );
+        let mut allotment = Allotment::new(room.beside(weigh(&who) + weigh(&parts.instructions) + 4 * AROUND));
+        let question_most = allotment.most(Part::Question);
+        let question = excerpt::text(&parts.question.text, question_most, Form::Plain, None);
+        let has_room = question == parts.question.text.as_str() || question_most >= LEAST_QUESTION;
+        allotment.take(weigh(&question) + AROUND);
+        let memories: Vec<String> = parts
+            .memories
+            .iter()
+            .filter_map(|line| line.as_str().map(str::to_owned))
+            .collect();
+        let memories = block(recall::ITEMS_HEADING, &memories, Part::Memories, false, &mut allotment);
+        let summary = parts.summary.as_deref().map(|summary| {
+            let shown = excerpt::text(summary.trim(), allotment.most(Part::Summary), Form::Plain, None);
+            let block = format!("Summary of the conversation so far:\n{shown}");
+            allotment.take(weigh(&block) + 2);
+            block
+        });
+        let (turns, fill) = turns(parts, &mut allotment);
+        let elsewhere: Vec<_> = (parts.elsewhere.iter())
+            .map(|place| {
+                let lines: Vec<_> = place.turns.iter().map(recall::spoken).collect();
+                block(&recall::heading(place), &lines, Part::Elsewhere, true, &mut allotment)
+            })
+            .collect();
+        let mut blocks = vec![who.into_owned(), parts.instructions.clone(), memories];
+        blocks.extend(elsewhere);
+        blocks.extend(summary);
+        blocks.retain(|block| !block.is_empty());
+
+        let mut messages = vec![Message {
+            role: Role::System,
+            content: blocks.join("\n\n"),
+        }];
+        for (role, content) in &turns {
+            say(&mut messages, *role, content);
+        }
+        say(&mut messages, Role::User, &question);
+        let system = messages.first().map_or(0, |message| weigh(&message.content));
+        let said: Quarters = messages.iter().skip(1).map(|message| weigh(&message.content)).sum();
+        Self {
+            sections: Sections {
+                system: weight::tokens(system),
+                conversation: weight::tokens(said),
+                ..Sections::default()
+            },
+            messages,
+            fill,
+            has_room,
+        }
+    }
+}
+
+/// The newest turns, headed by a mark where some are missing.
+fn turns(parts: &Parts, allotment: &mut Allotment) -> (Vec<(Role, String)>, Fill) {
+    let Talk::Said { turns, before } = &parts.conversation else {
+        return (Vec::new(), Fill::default());
+    };
+    let each = allotment.of_message(parts.entry_tokens);
+    let entries: Vec<_> = (turns.iter())
+        .map(|turn| {
+            let role = match turn.direction {
+                Direction::Inbound => Role::User,
+                Direction::Outbound => Role::Assistant,
+            };
+            (role, assemble::said(turn, each, Form::Plain, Can::default()))
+        })
+        .collect();
+    let said: Vec<_> = (entries.iter())
+        .map(|(role, content)| Said {
+            weight: weigh(content) + AROUND,
+            inbound: *role == Role::User,
+        })
+        .collect();
+    let (start, missing, fill) = assemble::shown_from(&said, *before, allotment);
+    let mut shown = Vec::new();
+    if missing > 0 {
+        shown.push((Role::User, assemble::chat_mark(missing, parts.summary.is_some())));
+    } else if entries.first().is_some_and(|(role, _)| *role == Role::Assistant) {
+        // Many models take turns in strict alternation only, and the person's first.
+        shown.push((Role::User, "[You wrote first.]".to_owned()));
+    }
+    shown.extend(entries.into_iter().skip(start));
+    allotment.take(shown.iter().map(|(_, content)| weigh(content) + AROUND).sum());
+    (shown, fill)
 }
 
 /// What follows on something of the same side is put below it: many models take turns in strict alternation only.
@@ -41,33 +157,14 @@ fn say(messages: &mut Vec<Message>, role: Role, content: &str) {
     }
 }
 
-/// One message, since many models take no second system message: who the agent is, whom it talks to and where, what is
-/// remembered, what was said elsewhere, and how the conversation began.
-fn system(work: &Work, recalled: &Recalled) -> String {
-    let mut blocks = vec![work.agent.prompt.clone(), info(work, recalled)];
-    if !recalled.items.is_empty() {
-        let lines = recalled.items.iter().map(recall::line);
-        blocks.push(block(recall::ITEMS_HEADING, lines));
-    }
-    for place in &recalled.elsewhere {
-        let lines = place.turns.iter().map(recall::spoken);
-        blocks.push(block(&recall::heading(place), lines));
-    }
-    if let Some(summary) = &recalled.conversation.summary {
-        blocks.push(format!("Summary of the conversation so far:\n{}", summary.trim()));
-    }
-    blocks.retain(|block| !block.is_empty());
-    blocks.join("\n\n")
-}
-
 /// What is known of the person and the place, a line each. Names come from outside: none breaks its line.
 fn info(work: &Work, recalled: &Recalled) -> String {
-    let user = recalled.user_name.as_deref().map(recall::folded);
+    let user = recalled.user_name.as_deref().map(name);
     let channel = work.channel.as_ref().map(|channel| match &channel.name {
-        Some(name) => format!("{} ({})", channel.platform, recall::folded(name)),
+        Some(given) => format!("{} ({})", channel.platform, name(given)),
         None => channel.platform.clone(),
     });
-    let context = recalled.conversation.name.as_deref().map(recall::folded);
+    let context = recalled.conversation.name.as_deref().map(name);
     let known = [("User name", user), ("Channel", channel), ("Context", context)];
     let lines: Vec<_> = known
         .into_iter()
@@ -76,10 +173,35 @@ fn info(work: &Work, recalled: &Recalled) -> String {
     lines.join("\n")
 }
 
-fn block(heading: &str, lines: impl Iterator<Item = String>) -> String {
-    lines.fold(heading.to_owned(), |mut block, line| {
+/// A name in one line, which is not endless.
+fn name(name: &str) -> String {
+    let line = recall::folded(name);
+    excerpt::text(&line, 400, Form::Plain, None).into_owned()
+}
+
+/// Lines below a heading, the first ones or the newest, and how many are missing; nothing, where there are none.
+fn block(heading: &str, lines: &[String], part: Part, newest: bool, allotment: &mut Allotment) -> String {
+    let weight = |line: &String| weigh(line) + 1;
+    let most = allotment.most(part).saturating_sub(weigh(heading) + 4);
+    let all: Quarters = lines.iter().map(weight).sum();
+    let room = if all <= most { most } else { most.saturating_sub(8 * 4) };
+    let shown = excerpt::list(lines, room, newest, weight);
+    if lines.is_empty() || shown.is_empty() && most < 8 * 4 {
+        return String::new();
+    }
+    let mut block = heading.to_owned();
+    let missing = lines.len() - shown.len();
+    let mark = format!("\n[{missing} more left out]");
+    if missing > 0 && newest {
+        block.push_str(&mark);
+    }
+    for line in shown {
         // Writing to a string cannot fail.
         let _ = write!(block, "\n{line}");
-        block
-    })
+    }
+    if missing > 0 && !newest {
+        block.push_str(&mark);
+    }
+    allotment.take(weigh(&block) + 2);
+    block
 }

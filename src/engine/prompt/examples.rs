@@ -1,8 +1,9 @@
 //! The examples at the end of the system prompt: what a run is given, and the action that answers it.
 //!
 //! They look like what comes after them, since small models follow the likeness more than the rules; and what is no
-//! tool of the run's is no example either, since they copy them. Notes come right after what an action must have: a
-//! server that holds a model to the schema may take fields in that order only.
+//! tool of the run's is no example either, since they copy them. What is answered in words comes first, and what follows
+//! a tool's result holds no result: a copy of it is no answer to anything. Notes come right after what an action must
+//! have: a server that holds a model to the schema may take fields in that order only.
 
 use std::fmt::Write as _;
 
@@ -19,12 +20,21 @@ struct Example {
     action: &'static str,
 }
 
+const GREETING: &str = "Good evening!";
+
+/// What is asked of a model's own knowledge, and the answer.
+const ANSWERS: [(&str, &str); 3] = [
+    ("What is the capital of France?", "Paris is the capital of France."),
+    (GREETING, "Good evening! What can I do for you?"),
+    ("Translate 'the cat' to Spanish.", "'The cat' is 'el gato' in Spanish."),
+];
+
 const EXAMPLES: [Example; 4] = [
     Example {
         input: "How much is 6 * 7?",
         command: "compute.eval",
         action: r#"{"type":"tool_call","name":"compute.eval","notes":[{"category":"requirements","content":"the product of 6 and 7"},{"category":"plan","content":"compute, then answer"}],"args":{"expression":"6 * 7"}}
-after its result: {"type":"finish","output":"6 * 7 is 42."}"#,
+after its result: {"type":"finish","output":"6 * 7 is <the result>."}"#,
     },
     Example {
         input: "Remember that I like mint tea.",
@@ -43,21 +53,31 @@ after its result: {"type":"finish","output":"6 * 7 is 42."}"#,
     },
 ];
 
-const QUESTION: &str = "What is the capital of France?";
-const ANSWER: &str = r#"{"type":"send_message","message":"Paris is the capital of France."}"#;
-/// A subagent has nobody to send a message to.
-const FOUND: &str = r#"{"type":"finish","notes":[{"category":"requirements","content":"the capital of France"},{"category":"plan","content":"say it"}],"output":"Paris is the capital of France."}"#;
+/// The answer of a coordinator, and of a subagent, which has nobody to send a message to.
+fn answer(kind: RunKind, text: &str) -> String {
+    match kind {
+        RunKind::Coordinator => format!(r#"{{"type":"send_message","message":"{text}"}}"#),
+        RunKind::Subagent => format!(
+            r#"{{"type":"finish","notes":[{{"category":"requirements","content":"answer it"}},{{"category":"plan","content":"say it"}}],"output":"{text}"}}"#
+        ),
+    }
+}
 
 /// Those for a run of this kind whose tools have what they call.
 pub(super) fn of(kind: RunKind, has: impl Fn(&str) -> bool) -> String {
-    let (answer, before, after) = match kind {
-        RunKind::Coordinator => (ANSWER, r#"…"input":""#, r#"","task":null}"#),
-        RunKind::Subagent => (FOUND, r#"…"input":null,"task":""#, r#""}"#),
+    let (before, after) = match kind {
+        RunKind::Coordinator => (r#"…"input":""#, r#"","task":null}"#),
+        RunKind::Subagent => (r#"…"input":null,"task":""#, r#""}"#),
     };
-    let mut text = HEAD.to_owned();
+    // Nobody greets a subagent.
+    let answered = ANSWERS
+        .iter()
+        .filter(|(input, _)| kind == RunKind::Coordinator || *input != GREETING);
+    let answered = answered.map(|(input, text)| (*input, answer(kind, text)));
     let called = EXAMPLES.iter().filter(|example| has(example.command));
-    let called = called.map(|example| (example.input, example.action));
-    for (input, action) in [(QUESTION, answer)].into_iter().chain(called) {
+    let called = called.map(|example| (example.input, example.action.to_owned()));
+    let mut text = HEAD.to_owned();
+    for (input, action) in answered.chain(called) {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{before}{input}{after}\n{action}");
     }
@@ -72,7 +92,7 @@ mod tests {
 
     #[test]
     fn each_reply_of_an_example_is_an_action() {
-        for (kind, count) in [(RunKind::Coordinator, 6), (RunKind::Subagent, 6)] {
+        for (kind, count) in [(RunKind::Coordinator, 8), (RunKind::Subagent, 7)] {
             let text = of(kind, |_| true);
             let replies: Vec<_> = text
                 .lines()
@@ -92,5 +112,17 @@ mod tests {
         let text = of(RunKind::Coordinator, |command| command == "memory.put");
         assert!(text.contains("memory.put"), "{text}");
         assert!(!text.contains("compute.eval") && !text.contains("reminders"), "{text}");
+    }
+
+    #[test]
+    fn what_follows_a_result_holds_none() {
+        for example in EXAMPLES {
+            let after = example.action.lines().skip(1);
+            assert!(
+                after.clone().all(|line| line.contains("<the result>")),
+                "{}",
+                example.action
+            );
+        }
     }
 }

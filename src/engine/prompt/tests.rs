@@ -2,17 +2,21 @@
 
 use std::sync::LazyLock;
 
-use clifford_llm::estimate_tokens;
+use clifford_llm::{Role, estimate_tokens};
 
 use super::*;
 use crate::{
     clock::Timestamp,
-    engine::step::{Event, LlmResponse, Step, StepKind, ToolOutcome, ToolResult},
+    engine::{
+        state::RunState,
+        step::{Event, LlmResponse, Step, StepKind, ToolOutcome, ToolResult},
+    },
     id::{AgentId, ChannelId, RunId, WorkerId},
     store::{
         agents::{Agent, Mode},
         channels::{Channel, ChannelKind},
         memory_items::MemoryItem,
+        messages::{Direction, Turn},
         recollection::{Conversation, Elsewhere},
         runs::{Lease, Run},
         users::{User, UserRole},
@@ -59,6 +63,7 @@ fn work() -> Work {
 
 fn turn(direction: Direction, content: &str) -> Turn {
     Turn {
+        id: None,
         direction,
         content: content.to_owned(),
     }
@@ -137,8 +142,9 @@ fn everything() -> (Work, Recalled) {
 /// The whole prompt as a model gets it.
 fn shown(work: &Work, recalled: &Recalled) -> String {
     let rules = Rules::default();
-    let frame = Frame::new(work, &rules, toolbox(), recalled);
-    let request = frame.request(&RunState::replay(&work.run, &rules, &work.steps));
+    let mut frame = Frame::new(work, &rules, toolbox(), recalled);
+    let state = RunState::replay(&work.run, &rules, &work.steps);
+    let request = frame.prompt(&state.transcript, WINDOW).request;
     assert_eq!(request.schema.is_some(), work.run.mode == Mode::Run);
     let messages: Vec<_> = request
         .messages
@@ -151,6 +157,11 @@ fn shown(work: &Work, recalled: &Recalled) -> String {
 static REGISTRY: LazyLock<Registry> = LazyLock::new(|| Registry::built_in(1));
 static OPTIONS: LazyLock<Options> = LazyLock::new(Options::default);
 
+const WINDOW: Window = Window {
+    tokens: 32_000,
+    reply: None,
+};
+
 fn toolbox() -> Toolbox<'static> {
     Toolbox {
         registry: &REGISTRY,
@@ -160,6 +171,12 @@ fn toolbox() -> Toolbox<'static> {
 
 fn frame() -> Frame {
     Frame::new(&work(), &Rules::default(), toolbox(), &recalled())
+}
+
+/// The messages of the prompt after these steps.
+fn messages(steps: &[Step]) -> Vec<Message> {
+    let state = RunState::replay(&work().run, &Rules::default(), steps);
+    frame().prompt(&state.transcript, WINDOW).request.messages
 }
 
 fn step(seq: u32, kind: StepKind) -> Step {
@@ -201,29 +218,26 @@ fn calculation() -> Vec<Step> {
 
 #[test]
 fn the_fixed_part_is_as_it_was_tried_on_a_real_model() {
-    insta::assert_snapshot!("system_prompt", frame().head[0].content);
+    insta::assert_snapshot!("system_prompt", messages(&[])[0].content);
 }
 
 #[test]
 fn a_subagents_fixed_part_is_as_it_was_written() {
-    let tools = ["compute".to_owned()];
-    let text = system_prompt(
-        "You are Clifford.",
-        RunKind::Subagent,
-        &Rules::default(),
-        toolbox(),
-        Some(&tools),
+    let mut work = work();
+    work.agent.prompt = "You are Clifford.".to_owned();
+    work.run.kind = RunKind::Subagent;
+    work.run.allowed_tools = Some(crate::store::JsonText(vec!["compute".to_owned()]));
+    let mut frame = Frame::new(&work, &Rules::default(), toolbox(), &Recalled::default());
+    let state = RunState::replay(&work.run, &Rules::default(), &[]);
+    insta::assert_snapshot!(
+        "subagent_prompt",
+        frame.prompt(&state.transcript, WINDOW).request.messages[0].content
     );
-    insta::assert_snapshot!("subagent_prompt", text);
 }
 
 #[test]
 fn the_facts_and_the_transcript_follow_in_a_fixed_order() {
-    let work = work();
-    let state = RunState::replay(&work.run, &Rules::default(), &calculation());
-    let request = frame().request(&state);
-    let shown: Vec<_> = request
-        .messages
+    let shown: Vec<_> = messages(&calculation())
         .iter()
         .skip(1)
         .map(|message| format!("{:?}: {}", message.role, message.content))
@@ -259,22 +273,15 @@ fn a_chats_prompt_with_nothing_in_it_is_as_it_was_written() {
 
 #[test]
 fn the_fixed_part_has_at_most_1500_tokens() {
-    let tokens = estimate_tokens(&frame().head[0].content);
+    let tokens = estimate_tokens(&messages(&[])[0].content);
     assert!(tokens <= 1500, "{tokens} tokens");
 }
 
 #[test]
 fn each_prompt_is_a_prefix_of_the_next() {
-    let (work, frame, steps) = (work(), frame(), calculation());
+    let steps = calculation();
     // The model is called before its reply and after the result.
-    let prompts: Vec<_> = [0, steps.len()]
-        .into_iter()
-        .map(|n| {
-            frame
-                .request(&RunState::replay(&work.run, &Rules::default(), &steps[..n]))
-                .messages
-        })
-        .collect();
+    let prompts: Vec<_> = [0, steps.len()].into_iter().map(|n| messages(&steps[..n])).collect();
     for pair in prompts.windows(2) {
         assert!(pair[1].starts_with(&pair[0]));
     }
@@ -282,7 +289,6 @@ fn each_prompt_is_a_prefix_of_the_next() {
 
 #[test]
 fn a_reply_without_a_result_is_followed_by_a_note_in_its_place() {
-    let (work, frame) = (work(), frame());
     let note = r#"{"type":"note","category":"plan","content":"look it up"}"#;
     let reply = |seq: u32| {
         let text = note.to_owned();
@@ -295,23 +301,60 @@ fn a_reply_without_a_result_is_followed_by_a_note_in_its_place() {
         )
     };
     let steps = [reply(1), reply(2)];
-    let messages = |n: usize| {
-        let state = RunState::replay(&work.run, &Rules::default(), &steps[..n]);
-        let messages = frame.request(&state).messages;
-        messages[frame.head.len()..].to_vec()
-    };
+    let behind = |n: usize| messages(&steps[..n]).split_off(2);
     let said = |role: Role, content: &str| Message {
         role,
         content: content.to_owned(),
     };
+    let go_on = r#"{"system_note":"Recorded. Go on with the next action."}"#;
     let twice = [
         said(Role::Assistant, note),
-        said(Role::User, GO_ON),
+        said(Role::User, go_on),
         said(Role::Assistant, note),
-        said(Role::User, GO_ON),
+        said(Role::User, go_on),
     ];
-    assert_eq!(messages(1), twice[..2]);
-    assert_eq!(messages(2), twice);
+    assert_eq!(behind(1), twice[..2]);
+    assert_eq!(behind(2), twice);
+}
+
+fn payload(work: &Work) -> Value {
+    let mut frame = Frame::new(work, &Rules::default(), toolbox(), &recalled());
+    let state = RunState::replay(&work.run, &Rules::default(), &[]);
+    let messages = frame.prompt(&state.transcript, WINDOW).request.messages;
+    serde_json::from_str(&messages[1].content).expect("JSON")
+}
+
+#[test]
+fn whatever_a_program_gives_along_is_shown() {
+    let shown = |given: Value| {
+        let mut work = work();
+        work.run.input_json = Some(crate::store::JsonText(given));
+        payload(&work)["data"]["content"].clone()
+    };
+    let order = json!({ "order": { "id": 4711 } });
+    assert_eq!(shown(order.clone()), order);
+    assert_eq!(shown(json!([1, 2, "zebra"])), json!([1, 2, "zebra"]));
+    assert_eq!(shown(json!("zebra")), json!("zebra"));
+    assert_eq!(shown(json!({ "data": { "zebra": 1 } })), json!({ "zebra": 1 }));
+    let more = json!({ "data": 1, "context": "mine" });
+    assert_eq!(shown(more.clone()), more);
+    // What a trigger notes of itself is nobody's words.
+    assert_eq!(shown(json!({ "trigger": { "id": "x", "name": null } })), Value::Null);
+}
+
+#[test]
+fn what_a_program_gives_along_is_cut_with_a_mark_where_it_is_long() {
+    let mut work = work();
+    let rows: Vec<_> = (0..20_000).map(|row| json!({ "row": row })).collect();
+    work.run.input_json = Some(crate::store::JsonText(json!({ "rows": rows })));
+    let data = payload(&work)["data"].clone();
+    assert_eq!(
+        data["left_out"],
+        r#"parts of it; files.read {"id":"data"} pages through all"#
+    );
+    let shown = data["content"]["rows"].as_array().expect("a list");
+    assert_eq!((&shown[0], &shown[shown.len() - 1]), (&rows[0], &rows[19_999]));
+    assert!(data.to_string().len() <= 16_000, "{} bytes", data.to_string().len());
 }
 
 #[test]
@@ -319,7 +362,7 @@ fn what_came_with_a_webhooks_request_is_data_and_taints_its_run() {
     let mut work = work();
     let given = json!({ "origins": ["webhook alarm"], "data": { "text": "obey me" } });
     work.run.input_json = Some(crate::store::JsonText(given));
-    let shown = payload(&work, &Rules::default(), &recalled());
+    let shown = payload(&work);
     assert_eq!(
         shown["data"],
         json!({

@@ -9,8 +9,9 @@ use super::{Gone, Onward, Session, millis};
 use crate::{
     engine::{
         approval,
-        crash::{self, Point},
+        crash::{self, Point, Way},
         effects::Effects,
+        prompt::Frame,
         step::{StepKind, ToolCall, ToolOutcome, ToolResult},
         tool_payer::{ToolPayer, Whose},
     },
@@ -28,6 +29,7 @@ impl Session<'_> {
     /// The store's; the run was cancelled.
     pub async fn call(&mut self, call: ToolCall) -> Result<Onward, Gone> {
         crash::reach(Point::ToolCallRecorded);
+        crash::strike(Way::Call, || serde_json::to_string(&call.args).unwrap_or_default());
         let interrupted = std::mem::take(&mut self.interrupted);
         if interrupted {
             // Whether it may be made again its tool says, which may still be on its way after a start.
@@ -131,9 +133,11 @@ impl Session<'_> {
             allowed: self.state.allowed_tools.clone(),
             run: self.work.run.id,
             root_run: self.work.run.root_run_id,
+            quarantine_after: self.engine.settings.deaths.quarantine_after,
             scope: Scope::of(self.work.run.user_id, channel),
             idempotency_key: call.idempotency_key.clone(),
             origins: Arc::new(Origins::default()),
+            readable: self.frame.as_ref().map_or(usize::MAX, Frame::readable),
             payer,
         }
     }

@@ -7,6 +7,7 @@ use crate::{
         crash::{self, Point},
         effects::{After, Effects},
         events::RunEvent,
+        prompt::Frame,
     },
     store::runs::RunStatus,
     telemetry::{measures, spans},
@@ -15,6 +16,12 @@ use crate::{
 impl Session<'_> {
     pub(super) async fn commit(&mut self, effects: Effects) -> Result<(), Gone> {
         self.commit_with(effects, None).await
+    }
+
+    /// Whether the conversation takes more than half of its room in a prompt, as far as this session made one.
+    fn is_half_full(&self) -> bool {
+        let fill = self.frame.as_ref().and_then(Frame::fill);
+        fill.is_some_and(|fill| fill.is_half_full())
     }
 
     pub(super) async fn commit_with(&mut self, effects: Effects, takes_in: Option<TakesIn>) -> Result<(), Gone> {
@@ -83,6 +90,7 @@ impl Session<'_> {
             has_trigger: self.state.has_trigger,
             has_children: !self.state.children.is_empty(),
             max_turns: self.engine.settings.memory.max_turns,
+            is_half_full: self.is_half_full(),
             lease_for: self.engine.settings.lease,
             now,
         };
@@ -117,12 +125,13 @@ impl Session<'_> {
             tracing::debug!(run = %run.id, "a run for what arrived meanwhile");
             self.engine.start_held(lease);
         }
+        // A subagent answers nowhere, but its question goes where its root answers.
+        for ticket in tickets.into_iter().flatten() {
+            self.engine.delivery.deliver(ticket);
+        }
         if let Some(to) = &to {
             for signal in progress {
                 self.engine.delivery.signal(to, signal);
-            }
-            for ticket in tickets.into_iter().flatten() {
-                self.engine.delivery.deliver(ticket);
             }
             // Who waits for subagents is still at work, as its chat sees it.
             if status.is_some() && !waits_for_children {

@@ -15,6 +15,7 @@ use crate::{
     outbound::{Ticket, To},
     policy::{self, Call, Facts, Limit, Place, Verdict, question::Question, words},
     store::{
+        approvals,
         memory_items::Viewer,
         messages::NewOutbound,
         policies,
@@ -22,6 +23,9 @@ use crate::{
     },
     tools::platforms,
 };
+
+/// The most questions of one person that are open in one place.
+const MOST_OPEN: usize = 5;
 
 impl Session<'_> {
     /// What becomes of a decision, by the rules: a call may need a person's word, or be refused. What is no call of a
@@ -47,8 +51,21 @@ impl Session<'_> {
                 }
             }
         }
+        if verdict.outcome == policy::Outcome::Confirm && self.open_questions().await? >= MOST_OPEN {
+            return Ok(approval::refused(before, call, &approval::too_many(MOST_OPEN)));
+        }
         let now = self.engine.clock.now();
         Ok(approval::under(&verdict, before, call, &self.engine.rules, now))
+    }
+
+    /// How many questions of this person are open where they would be asked.
+    async fn open_questions(&self) -> Result<usize, Gone> {
+        let run = &self.work.run;
+        let (Some(user), Some(channel)) = (run.user_id, run.channel_id) else {
+            return Ok(0);
+        };
+        let open = approvals::asked_in(&mut self.engine.db.read().await?, user, channel).await?;
+        Ok(open.len())
     }
 
     /// What becomes of a call that was approved: a rule that was made since may deny it. Right after a start it waits
@@ -112,7 +129,7 @@ impl Session<'_> {
             args: &call.args,
             leak: command
                 .reaches_out
-                .then(|| words::leak(&call.args, &self.state.known, &self.private))
+                .then(|| words::leak(&call.args, &command.schema, &self.state.known, &self.private))
                 .flatten(),
         };
         let zone = &self.engine.rules.time_zone;
@@ -219,13 +236,10 @@ impl Session<'_> {
         };
         let now = self.engine.clock.now();
         let to = To { context: None, ..to };
-        Ok(Some(self.engine.outbound.message_with(
-            to,
-            &question.text(),
-            question.buttons(),
-            question.file(),
-            now,
-        )))
+        let (mut message, ticket) =
+            (self.engine.outbound).message_with(to, &question.text(), question.buttons(), question.file(), now);
+        message.metadata = Some(approvals::shows(&policy::question::id(self.work.run.id, &asked.code)));
+        Ok(Some((message, ticket)))
     }
 
     /// Where its person is asked: where it answers them; of a subagent, where the run at the top of its tree does.
@@ -264,8 +278,13 @@ impl Session<'_> {
             self.private.learn_all(words);
         }
         for step in std::mem::take(&mut self.work.steps) {
-            if let StepKind::ToolResult(result) = &step.kind {
-                self.learn_own(result);
+            match &step.kind {
+                StepKind::ToolResult(result) => self.learn_own(result),
+                StepKind::Event(Event::Wake { said, .. }) => {
+                    said.iter()
+                        .for_each(|said| self.private.learn(&words::telling(&said.content)));
+                }
+                _ => {}
             }
             self.work.steps.push(step);
         }

@@ -6,16 +6,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-use clifford_llm::{IMAGE_TOKENS, Message, ModelError};
+use clifford_llm::{Completion, Message, ModelError};
 use sha2::{Digest, Sha256};
 
 use super::{Gone, Session, millis};
 use crate::{
     engine::{
-        crash::{self, Point},
+        crash::{self, Point, Way},
+        decide::Decision,
+        draft::Draft,
         effects::Effects,
         endings,
-        prompt::{Frame, Toolbox},
+        failing::{self, Reader},
+        prompt::{Frame, Prompt, Toolbox, fit, room::Window},
         sentences,
         step::{EndingKind, Event, LlmResponse, StepKind},
     },
@@ -26,8 +29,20 @@ use crate::{
     tools::Options,
 };
 
+/// What was asked, and what came back.
+struct Asked {
+    prompt: Prompt,
+    prompt_hash: String,
+    began: Instant,
+    draft: Draft,
+    reply: Result<Completion, NoReply>,
+}
+
+/// How often a prompt is made shorter that its model refuses as too long.
+const SHORTENED: u32 = 4;
+
 impl Session<'_> {
-    /// Asks the model, and takes its reply.
+    /// Asks the model, and takes its reply. What it refuses as too long is made shorter and asked again.
     ///
     /// # Errors
     /// The store's; the run was cancelled.
@@ -38,12 +53,8 @@ impl Session<'_> {
             self.push(step);
         }
         crash::reach(Point::BeforeModelCall);
+        crash::strike(Way::Run, || self.work.run.input_text.clone());
         self.frame().await?;
-        let Some(frame) = &self.frame else {
-            return Err(Gone::Panicked);
-        };
-        let mut request = frame.request(&self.state);
-        let sections = frame.sections(&self.state);
         let role = Role::of_run(&self.work.run);
         let own = match own_keys::model(&self.engine.roles, &self.engine.sealed, &self.keys, role) {
             Ok(own) => own,
@@ -59,28 +70,18 @@ impl Session<'_> {
                 return Ok(());
             }
         };
-        if own.is_none() && !self.engine.settings.budgets.is_empty() {
-            // What is reserved is what is asked for.
-            let longest = self.engine.roles.longest_reply(role);
-            request.max_tokens = request.max_tokens.or(Some(longest));
-        }
-        let prompt_tokens = sections.total() + request.images.len() as u64 * IMAGE_TOKENS;
-        // What a person pays for by themselves concerns no budget.
-        if own.is_none() && !self.reserve(role, &request, prompt_tokens).await? {
+        let Some(asked) = Box::pin(self.ask(role, own.as_ref())).await? else {
             return Ok(());
-        }
-        let prompt_hash = hash(&request.messages);
-        let began = Instant::now();
-        let left = Duration::from_millis(self.rules.max_run_ms.saturating_sub(self.state.worked_ms));
-        request.deadline = Some(tokio::time::Instant::now() + left);
-        let mut draft = self.draft();
-        let reply = tokio::select! {
-            reply = self.engine.roles.ask(role, own.as_ref(), &request, &mut draft) => reply,
-            () = self.cancelled.cancelled() => {
-                self.charge_abandoned(role, prompt_tokens, own.as_ref()).await;
-                return Err(Gone::Cancelled);
-            }
         };
+        self.engine.enter_isolation(self.work.lease).await;
+        let Asked {
+            prompt,
+            prompt_hash,
+            began,
+            draft,
+            reply,
+        } = asked;
+        let (request, sections, prompt_tokens) = (&prompt.request, prompt.sections, prompt.tokens());
         self.push(StepKind::Event(Event::LlmRequest {
             messages: request.messages.len(),
             estimated_tokens: sections.total(),
@@ -98,6 +99,9 @@ impl Session<'_> {
             Err(NoReply { error, timed_out }) => {
                 if timed_out {
                     self.charge_abandoned(role, prompt_tokens, own.as_ref()).await;
+                    if failing::is_of_time(&error) {
+                        return self.out_of_time(&error).await;
+                    }
                 }
                 return self.no_reply(&error, own.as_ref()).await;
             }
@@ -120,6 +124,97 @@ impl Session<'_> {
             crash::reach(Point::ResponseRecorded);
         }
         Ok(())
+    }
+
+    /// Asks with a prompt that fits, and with shorter ones while it is refused as too long. `None`: the run has ended.
+    async fn ask(&mut self, role: Role, own: Option<&Own>) -> Result<Option<Asked>, Gone> {
+        let mut window = Window {
+            tokens: self.engine.roles.window(role, own),
+            reply: self.engine.roles.reply_limit(role),
+        };
+        let mut shortened = 0;
+        loop {
+            let Some(frame) = &mut self.frame else {
+                return Err(Gone::Panicked);
+            };
+            let mut prompt = frame.prompt(&self.state.transcript, window);
+            let tokens = prompt.tokens();
+            if let Some(decision) = self.beyond(&prompt) {
+                self.carry_out(decision).await?;
+                return Ok(None);
+            }
+            let request = &mut prompt.request;
+            if own.is_none() && !self.engine.settings.budgets.is_empty() {
+                // What is reserved is what is asked for.
+                let longest = self.engine.roles.longest_reply(role);
+                request.max_tokens = request.max_tokens.or(Some(longest));
+            }
+            fit::leave_room(request, window, tokens.min(prompt.room.window - prompt.room.reply));
+            // What a person pays for by themselves concerns no budget.
+            if own.is_none() && self.settlement.is_none() && !self.reserve(role, request, tokens).await? {
+                return Ok(None);
+            }
+            let prompt_hash = hash(&request.messages);
+            let began = Instant::now();
+            let left = Duration::from_millis(self.rules.max_run_ms.saturating_sub(self.state.worked_ms));
+            request.deadline = Some(tokio::time::Instant::now() + left);
+            self.engine.leave_isolation(self.work.lease).await;
+            let mut draft = self.draft();
+            let reply = tokio::select! {
+                reply = self.engine.roles.ask(role, own, request, &mut draft) => reply,
+                () = self.cancelled.cancelled() => {
+                    self.charge_abandoned(role, tokens, own).await;
+                    return Err(Gone::Cancelled);
+                }
+            };
+            if let Err(NoReply {
+                error: ModelError::TooLong { window: told, .. },
+                timed_out: false,
+            }) = &reply
+                && shortened < SHORTENED
+            {
+                let learned = self.engine.roles.window(role, own);
+                let known = told.map_or(learned, |told| told.min(learned));
+                let sent = tokens + prompt.room.reply;
+                if let Some(shorter) = fit::shorter(window.tokens, sent, known, shortened) {
+                    tracing::info!(
+                        window = window.tokens,
+                        shorter,
+                        "making a shorter prompt: the model refused it as too long"
+                    );
+                    // The prompt is put together once more.
+                    self.engine.enter_isolation(self.work.lease).await;
+                    window.tokens = shorter;
+                    shortened += 1;
+                    continue;
+                }
+            }
+            return Ok(Some(Asked {
+                prompt,
+                prompt_hash,
+                began,
+                draft,
+                reply,
+            }));
+        }
+    }
+
+    /// What becomes of a run whose next prompt is more than it may use, or than its model holds; `None`: it is asked.
+    fn beyond(&self, prompt: &Prompt) -> Option<Decision> {
+        let (used, most) = (self.state.tokens, self.rules.most_tokens());
+        if used.saturating_add(prompt.tokens()) > most {
+            let next = prompt.tokens();
+            let error =
+                format!("the run used {used} tokens, and its next call needs {next}, of max_run_tokens = {most}");
+            return Some(endings::out_of_budget(&self.state, sentences::BUDGET, error));
+        }
+        (!prompt.has_room).then(|| {
+            let error = format!(
+                "a window of {} tokens has no room for what is asked",
+                prompt.room.window
+            );
+            endings::give_up(&self.state, EndingKind::Model, sentences::MODEL_TOO_LONG, &error)
+        })
     }
 
     /// The fixed part of the prompt, put together once a session.
@@ -171,10 +266,7 @@ impl Session<'_> {
     /// No model answered: the user hears of it. Only the owner reads which setting to mend, and whose own key it was
     /// what became of that.
     async fn no_reply(&mut self, error: &ModelError, own: Option<&Own>) -> Result<(), Gone> {
-        let remedy = match error {
-            ModelError::Unauthorised { remedy, .. } => remedy,
-            _ => "`clifford runs show` tells what it said",
-        };
+        let remedy = failing::remedy(error);
         tracing::warn!(error = error.class(), remedy, "the model did not answer");
         let channel = self.work.channel.as_ref();
         // Who sits at the machine can mend its settings.
@@ -182,12 +274,28 @@ impl Session<'_> {
         let is_owner = is_local || self.work.user.as_ref().is_some_and(|user| user.role == UserRole::Owner);
         let private = channel.is_none_or(crate::store::channels::Channel::is_private);
         let refused = own.and_then(|own| own_keys::refused(&own.provider, error, private));
-        let sentence = refused.unwrap_or_else(|| match error {
-            ModelError::Unauthorised { .. } if is_owner && private => format!("{} ({error})", sentences::MODEL_DOWN),
-            ModelError::Refused { .. } => sentences::MODEL_REFUSED.to_owned(),
-            _ => sentences::MODEL_DOWN.to_owned(),
-        });
+        let reader = Reader {
+            is_owner,
+            is_private: private,
+        };
+        let sentence = refused.unwrap_or_else(|| failing::sentence(error, reader));
         let decision = endings::give_up(&self.state, EndingKind::Model, &sentence, &error.to_string());
+        self.carry_out(decision).await?;
+        Ok(())
+    }
+}
+
+impl Session<'_> {
+    /// The run's time was over while the model was still at it.
+    async fn out_of_time(&mut self, error: &ModelError) -> Result<(), Gone> {
+        let limit = self.rules.max_run_ms / 1000;
+        let why = format!("the time of max_run_seconds = {limit} was over while the model was asked: {error}");
+        tracing::warn!(
+            error = error.class(),
+            limit,
+            "a run's time was over while the model was asked"
+        );
+        let decision = endings::out_of_budget(&self.state, sentences::TIME, why);
         self.carry_out(decision).await?;
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Questions to a person, as the fold sees them: asked, answered, approved.
 
-use super::{Asked, Pending, RunState, call_signature};
+use super::{Asked, Pending, RunState, calls::call_signature};
 use crate::{
     engine::step::{Answerer, ConfirmAbout, ConfirmRequest, ToolCall},
     policy::question,

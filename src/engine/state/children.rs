@@ -1,6 +1,5 @@
 //! What a run knows of its subagents: which are at work, what came of the others, and what they used. Pure.
 
-use clifford_llm::Role;
 use serde_json::json;
 
 use super::{Pending, RunState};
@@ -33,6 +32,8 @@ impl RunState {
         self.children.remove(&child.run_id);
         if child.status == RunStatus::Completed {
             self.any_child_completed = true;
+            let output = child.output.filter(|output| !output.trim().is_empty());
+            self.found = output.map(|output| output.trim().to_owned()).or(self.found.take());
         } else {
             self.failed_tasks.push(child.task.to_owned());
         }
@@ -42,11 +43,11 @@ impl RunState {
         let longest = self.longest_child_ms.max(child.used.ms);
         self.worked_ms = self.worked_ms.saturating_add(longest - self.longest_child_ms);
         self.longest_child_ms = longest;
-        let entry = json!({ "subagents": [{
+        let ended = json!([{
             "id": child.run_id, "task": child.task, "status": child.status, "output": child.output,
             "error": child.error,
-        }] });
-        self.say(Role::User, &entry.to_string());
+        }]);
+        self.tell("subagents", ended);
     }
 }
 

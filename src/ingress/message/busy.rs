@@ -6,13 +6,14 @@ use super::{Begin, Outcome, Taken};
 use crate::{
     engine::{cancel, sentences},
     id::RunId,
+    outbound,
     settings::WhenBusy,
     store::{
-        StoreError, Tx,
+        JsonText, StoreError, Tx,
         agents::{Agent, Mode},
         approvals,
         channels::Channel,
-        messages::{self, MessageStatus, NewInbound},
+        messages::{self, MessageStatus, NewInbound, Queued},
         runs::{self, Run, RunStatus},
         steps,
         users::User,
@@ -49,7 +50,9 @@ impl Taken {
         self.keep(tx, &message, &channel).await?;
         // It may have begun in this moment: then the message waits for its end, like any other.
         let not_before = self.now.after(self.window());
-        if !joins || !runs::join(tx, active.id, &message.content, not_before, self.now).await? {
+        if joins && runs::join(tx, active.id, &message.asked(), not_before, self.now).await? {
+            self.resolve_placeholder(tx, message).await?;
+        } else {
             messages::queue(tx, message.id, &self.visit.address(), self.mode).await?;
         }
         Ok(Outcome::of(Accepted::Queued))
@@ -78,6 +81,20 @@ impl Taken {
             }
         }
         self.begin(tx, message, &[], agent, channel, user, Begin::Surely).await
+    }
+
+    /// A command that joined a run is answered where that run's first message was written.
+    async fn resolve_placeholder(&self, tx: &mut Tx, message: NewInbound) -> Result<(), StoreError> {
+        let joined = Queued {
+            id: message.id,
+            user_id: Some(message.user_id),
+            channel_id: message.channel_id,
+            content: message.content,
+            address: Some(JsonText(self.visit.address())),
+            metadata: None,
+            quote: None,
+        };
+        outbound::resolve_placeholder(tx, &joined, sentences::ANSWERED_WITH_EARLIER, self.now).await
     }
 
     /// The runs that wait for an answer of whoever wrote this message, where they wrote it.
@@ -119,8 +136,9 @@ impl Taken {
         Ok(settings.when_busy == WhenBusy::Interrupt && !steps::has_slept(tx, active.id).await?)
     }
 
-    /// The runs at work, or that wait for an answer, are cancelled with their trees, and this message's begins at once. What was asked of the one
-    /// before stays in the conversation; what had waited for its end is asked again with this.
+    /// The runs at work, or that wait for an answer, are cancelled with their trees, and this message's run begins at
+    /// once. What was asked of the one before stays in the conversation. What the same person wrote meanwhile is asked
+    /// with this message; what others wrote is answered after it.
     async fn instead(
         &self,
         tx: &mut Tx,
@@ -138,7 +156,10 @@ impl Taken {
             Some(context) => messages::queued(tx, context).await?,
             None => Vec::new(),
         };
-        waited.retain(|waited| waited.channel_id == message.channel_id);
+        waited.retain(|waited| waited.channel_id == message.channel_id && waited.user_id == Some(message.user_id));
+        for waited in &waited {
+            outbound::resolve_placeholder(tx, waited, sentences::ANSWERED_WITH_LATER, self.now).await?;
+        }
         let outcome = self
             .begin(tx, message, &waited, agent, channel, user, Begin::Surely)
             .await?;

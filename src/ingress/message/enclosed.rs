@@ -20,7 +20,10 @@ impl Taken {
     pub(super) async fn keep(&self, tx: &mut Tx, message: &NewInbound, channel: &Channel) -> Result<(), StoreError> {
         messages::insert_inbound(tx, message, self.now).await?;
         let platform = self.visit.place.platform;
-        for attachment in message.attachments.iter().filter(|attachment| attachment.is_file()) {
+        // What came with the message that this one answers is a file of this one as well.
+        let quoted = self.quoted.files.iter();
+        let files = message.attachments.iter().filter(|attachment| attachment.is_file());
+        for attachment in files.chain(quoted) {
             if platform == Platform::Web {
                 // It was uploaded before.
                 if let Ok(file) = attachment.id.parse() {

@@ -124,6 +124,7 @@ fn a_value_is_one_line_and_cut_at_its_levels_characters_between_two_of_them() {
 
 fn turn(direction: Direction, content: &str) -> Turn {
     Turn {
+        id: None,
         direction,
         content: content.to_owned(),
     }

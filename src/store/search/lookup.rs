@@ -38,7 +38,7 @@ impl Reach {
     /// Which messages (`m`) may be found: the one rule for whatever a search shows. The index only says where to look.
     fn rule(&self, args: &mut Vec<Value>) -> String {
         let mut sql = format!(
-            "m.context_id IS NOT NULL AND {}",
+            "m.context_id IS NOT NULL AND m.deleted_at IS NULL AND {}",
             within("m.channel_id", &self.places, args)
         );
         if let Some(run) = self.except {
@@ -295,7 +295,7 @@ pub async fn beside(
     };
     let end = |sign: &str, order: &str| {
         format!(
-            "(SELECT n.id FROM messages n WHERE {of_context} AND n.id {sign} h.id
+            "(SELECT n.id FROM messages n WHERE {of_context} AND n.deleted_at IS NULL AND n.id {sign} h.id
               ORDER BY n.context_id {order}, n.id {order} LIMIT 1 OFFSET $3)"
         )
     };

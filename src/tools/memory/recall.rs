@@ -1,6 +1,6 @@
 //! Looks back: what was said before, in the places that the run's channel may see.
 
-use clifford_channel::FORWARDED;
+use clifford_channel::is_of_others;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -231,7 +231,7 @@ async fn outside<'a>(
     contexts: &[ContextId],
     texts: impl IntoIterator<Item = &'a str>,
 ) -> Result<(), ToolError> {
-    let is_forwarded = texts.into_iter().any(|text| text.contains(FORWARDED));
+    let is_forwarded = texts.into_iter().any(is_of_others);
     let is_shared = !matches!(cx.scope, Scope::Person(_)) && !contexts.is_empty();
     if is_forwarded || is_shared || approvals::any_tainted(&mut cx.db.read().await?, contexts).await? {
         cx.came_from("what was said before");

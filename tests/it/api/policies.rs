@@ -91,7 +91,7 @@ async fn what_a_run_asks_is_answered_by_its_caller_once() {
     let other = bot.token(&["read", "write"]).await;
     let approve = json!({ "decision": "approve" });
     let stranger = bot.request(Method::POST, &confirm).bearer_auth(other).json(&approve);
-    assert_eq!(bot.send(stranger).await.status, 409);
+    assert_eq!(bot.send(stranger).await.status, 403);
     let stale = json!({ "decision": "approve", "code": "000000000000" });
     assert_eq!(bot.post(&confirm, &stale).await.status, 409);
     assert_eq!(bot.post(&format!("{path}/wake"), &json!({})).await.status, 409);

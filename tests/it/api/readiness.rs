@@ -132,6 +132,7 @@ async fn a_token_that_the_platform_refuses_is_named_by_its_setting() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
 async fn a_bot_is_not_ready_while_postgresql_is_gone_and_ready_when_it_is_back() {
     let Some((way, url)) = Way::to_postgres().await else {
         return;

@@ -313,3 +313,80 @@ async fn a_replay_tells_what_was_known_and_decided_in_each_iteration() {
     );
     bot.app.shutdown().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_belongs_to_one_content_and_a_repeat_is_a_repeat_with_its_files() {
+    let bot = Bot::start().await;
+    let upload = bot
+        .request(Method::POST, "/api/files?name=a.txt")
+        .bearer_auth(super::bot::OWNER);
+    let file = bot.send(upload.body("text")).await.json()["id"].clone();
+    let message = json!({ "content": "look at this", "idempotencyKey": "k", "fileIds": [file] });
+    let first = bot.post("/api/messages?wait=30", &message).await;
+    assert_eq!(first.status, 200, "{}", first.text);
+    let again = bot.post("/api/messages?wait=30", &message).await;
+    assert_eq!(
+        (again.status, &again.json()["messageId"]),
+        (200, &first.json()["messageId"])
+    );
+    for other in [
+        json!({ "content": "look at that", "idempotencyKey": "k", "fileIds": [file] }),
+        json!({ "content": "look at this", "idempotencyKey": "k" }),
+        json!({ "content": "look at this", "idempotencyKey": "k", "fileIds": [file], "mode": "chat" }),
+    ] {
+        let refused = bot.post("/api/messages", &other).await;
+        assert_eq!(
+            (
+                refused.status,
+                refused.json()["code"].clone(),
+                refused.json()["field"].clone()
+            ),
+            (422, json!("key_reused"), json!("idempotencyKey")),
+            "{other}"
+        );
+    }
+    assert_eq!(bot.get("/api/runs").await.json()["items"].as_array().unwrap().len(), 1);
+    bot.app.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_limit_of_messages_holds_for_people_and_not_for_the_operator() {
+    let bot = Bot::with(&[("ingress.user_messages_per_minute", "2")]).await;
+    bot.ask("hello").await;
+    let user: clifford::id::UserId = bot.get("/api/users").await.json()["items"][0]["id"]
+        .as_str()
+        .unwrap()
+        .parse()
+        .unwrap();
+    let (hash, now) = (clifford_vault::hash("hers"), bot.app.clock.now());
+    let scopes = ["write".to_owned()];
+    let write = bot.app.db.write(move |tx| {
+        Box::pin(async move {
+            let id = clifford::id::TokenId::new();
+            clifford::store::tokens::insert_for(tx, id, "hers", &hash, &scopes, user, now).await
+        })
+    });
+    write.await.unwrap();
+    let body = json!({ "content": "hello" });
+    let send = async || {
+        let request = bot
+            .request(Method::POST, "/api/messages")
+            .bearer_auth("hers")
+            .json(&body);
+        bot.send(request).await
+    };
+    assert_eq!([send().await.status, send().await.status], [202, 202]);
+    for _ in 0..2 {
+        let refused = send().await;
+        assert_eq!(
+            (refused.status, refused.json()["code"].clone()),
+            (429, json!("too_many_messages"))
+        );
+        let wait: u64 = refused.header("retry-after").parse().unwrap();
+        assert!((1..=60).contains(&wait), "{wait}");
+    }
+    for _ in 0..5 {
+        assert_eq!(bot.post("/api/messages", &body).await.status, 202);
+    }
+    bot.app.shutdown().await;
+}

@@ -242,7 +242,13 @@ impl World {
             .unwrap_or_else(|| panic!("no code in {answer:?}"))
             .to_owned();
         self.people[who].linked = true;
-        self.command(who, Spot::DiscordPrivate, "link", &code).await;
+        let asked = self.command(who, Spot::DiscordPrivate, "link", &code).await;
+        let (_, yes) = asked
+            .split_once(" yes ")
+            .unwrap_or_else(|| panic!("no question in {asked:?}"));
+        let yes: String = yes.chars().take_while(char::is_ascii_alphanumeric).collect();
+        self.command(who, Spot::DiscordPrivate, "link", &format!("yes {yes}"))
+            .await;
     }
 
     /// Lets what the model was last told to remember be known everywhere, or a word that may be known there.

@@ -212,3 +212,74 @@ fn a_data_directory_may_have_any_name() {
     assert_eq!(made, ["100% mine? #1 %23"]);
     assert!(dir.join("clifford.db").is_file());
 }
+
+#[test]
+fn a_persons_token_says_whose_it_is() {
+    let machine = Machine::asked("hello");
+    let made = machine
+        .run(["token", "create", "--user", "terminal:you", "--name", "phone", "--json"])
+        .json();
+    let shown = machine.run(["users", "show", "terminal:you", "--json"]).json();
+    let you = &shown["user"];
+    assert_eq!(made["userId"], you["id"]);
+    let list = machine.run(["token", "list", "--json"]).json();
+    assert_eq!((&list[0]["name"], &list[0]["userId"]), (&"phone".into(), &you["id"]));
+    let shown = machine.run(["token", "list"]).succeeds();
+    assert!(shown.contains(you["name"].as_str().expect("a name")), "{shown}");
+    machine.run(["token", "create", "--name", "laptop"]).succeeds();
+    let shown = machine.run(["token", "list"]).succeeds();
+    assert!(shown.contains("the operator"), "{shown}");
+    let nobody = machine.run(["token", "create", "--user", "telegram:99"]);
+    assert!(nobody.err.contains("there is nobody `telegram:99`"), "{nobody:?}");
+}
+
+#[test]
+fn what_is_kept_is_private_whatever_the_umask_and_what_was_open_is_restricted() {
+    use std::{fs, os::unix::fs::PermissionsExt, path::Path};
+
+    let mode = |path: &Path| fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
+    let machine = Machine::asked("hello");
+    let database = machine.database();
+    let data = database.parent().expect("a directory").to_owned();
+    assert_eq!((mode(&data), mode(&database)), (0o700, 0o600));
+    machine.run(["db", "backup", "copy.db"]).succeeds();
+
+    // As an older version left it.
+    let old = data.join("files/aa");
+    fs::create_dir_all(&old).expect("makes it");
+    fs::write(old.join("a"), "text").expect("writes it");
+    for (path, open) in [
+        (&data, 0o755),
+        (&old, 0o755),
+        (&old.join("a"), 0o644),
+        (&database, 0o644),
+    ] {
+        fs::set_permissions(path, fs::Permissions::from_mode(open)).expect("opens it");
+    }
+    let doctor = machine
+        .run(["doctor", "--json", "--set", "http.bind=127.0.0.1:0"])
+        .json();
+    let checks = doctor["checks"].as_array().expect("checks");
+    let private = checks
+        .iter()
+        .find(|check| check["check"] == "private")
+        .expect("a check");
+    assert_eq!(private["status"], "warn", "{private}");
+    // Whoever shares it on purpose is left alone.
+    machine.run(["ask", "hello", "--set", "data.private=false"]).succeeds();
+    assert_eq!((mode(&data), mode(&database)), (0o755, 0o644));
+    machine.run(["ask", "hello"]).succeeds();
+    assert_eq!(
+        (mode(&data), mode(&old), mode(&old.join("a")), mode(&database)),
+        (0o700, 0o700, 0o600, 0o600)
+    );
+    let doctor = machine
+        .run(["doctor", "--json", "--set", "http.bind=127.0.0.1:0"])
+        .json();
+    let checks = doctor["checks"].as_array().expect("checks");
+    let private = checks
+        .iter()
+        .find(|check| check["check"] == "private")
+        .expect("a check");
+    assert_eq!(private["status"], "ok", "{private}");
+}

@@ -221,3 +221,16 @@ fn faults_of_mcp_servers_are_told_with_the_settings() {
         "{ended:?}"
     );
 }
+
+#[test]
+fn an_api_that_listens_beyond_the_machine_is_warned_of() {
+    let machine = Machine::new();
+    let ended = machine.run(["doctor", "--json", "--set", "http.bind=0.0.0.0:0"]);
+    let (status, found, mend) = check(&ended, "reach");
+    assert_eq!(status, "warn", "{ended:?}");
+    assert_eq!(
+        found,
+        "the API listens beyond this machine (0.0.0.0:0), without TLS, and answers to any name"
+    );
+    assert!(mend.starts_with("put a proxy with TLS before it"), "{mend}");
+}

@@ -26,6 +26,7 @@ fn hushed(ended: Ended) -> Ended {
 }
 
 #[test]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
 fn a_database_is_made_and_looked_at() {
     let Some((machine, _)) = on_postgres() else { return };
     let before = hushed(machine.run(["db", "status"])).succeeds();
@@ -57,6 +58,7 @@ fn a_database_is_made_and_looked_at() {
 }
 
 #[test]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
 fn what_only_sqlite_can_do_names_the_tool_of_postgresql() {
     let Some((machine, _)) = on_postgres() else { return };
     machine.run(["db", "migrate"]).succeeds();
@@ -76,6 +78,7 @@ fn what_only_sqlite_can_do_names_the_tool_of_postgresql() {
 }
 
 #[test]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
 fn a_question_is_answered_and_its_run_is_listed_and_shown() {
     let Some((machine, _)) = on_postgres() else { return };
     assert_eq!(machine.run(["ask", "what is 17 * 23?"]).succeeds(), "17 * 23 = 391\n");
@@ -109,6 +112,7 @@ fn a_question_is_answered_and_its_run_is_listed_and_shown() {
 }
 
 #[test]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
 fn a_token_is_made_listed_and_revoked() {
     let Some((machine, _)) = on_postgres() else { return };
     let made = machine.run(["token", "create", "--name", "laptop", "--json"]).json();
@@ -130,6 +134,7 @@ fn a_token_is_made_listed_and_revoked() {
 }
 
 #[test]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
 fn commands_share_the_database_with_one_another() {
     let Some((machine, _)) = on_postgres() else { return };
     let questions: Vec<_> = (1..=4)

@@ -175,6 +175,7 @@ impl Desk {
             catch_up: Duration::MAX,
             auto_close: Duration::ZERO,
             user_messages_per_minute: 0,
+            quoted_characters: 1_000,
         };
         let gatekeeper = Gatekeeper::new(Arc::clone(&engine), settings);
         Self {
@@ -216,6 +217,7 @@ impl Desk {
             album: None,
             backfilled: false,
             via: None,
+            quoted: None,
         };
         self.gatekeeper.accept(Inbound::Message(message)).await.unwrap();
     }

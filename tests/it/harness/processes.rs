@@ -39,6 +39,16 @@ impl Bot {
         home
     }
 
+    /// From now on its processes are started without this variable of the environment.
+    pub fn unset(&mut self, name: &str) {
+        self.environment.retain(|(key, _)| *key != name);
+    }
+
+    /// Whether the oldest process has ended by itself.
+    pub fn has_died(&mut self) -> bool {
+        self.processes[0].try_wait().unwrap().is_some()
+    }
+
     /// Waits until the oldest process has killed itself at its crash point.
     pub async fn crashed(&mut self) {
         let status = self.exited().await;

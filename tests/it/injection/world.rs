@@ -198,6 +198,11 @@ impl World {
         self.settled(run).await
     }
 
+    /// What a run asks is answered by nobody: it is given up, so that no more questions are open than may be.
+    pub async fn give_up(&self, run: RunId) {
+        self.engine.cancel(run).await.unwrap();
+    }
+
     /// The arguments of the last act.
     pub fn last_args(&self) -> Value {
         self.acts.lock().unwrap().last().unwrap().1.clone()

@@ -376,7 +376,11 @@ fn step(seq: u32) -> Step {
     Step {
         seq,
         at: NOW,
-        kind: StepKind::Event(Event::Wake { reason: "time".into() }),
+        kind: StepKind::Event(Event::Wake {
+            reason: "time".into(),
+            said: Vec::new(),
+            through: None,
+        }),
     }
 }
 

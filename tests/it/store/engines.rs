@@ -1,8 +1,8 @@
 //! Runs every case on both engines.
 
 use super::{
-    answers, backlog, budgets, claims, crowds, documents, files, follow_ups, hands, keys, linking, lists, managing,
-    memory_writes, moves, places, policies, races, recollections, rows, search, takeovers, triggers,
+    answers, backlog, budgets, claims, crowds, deaths, documents, files, follow_ups, hands, keys, linking, lists,
+    managing, memory_writes, moves, places, policies, quoting, races, recollections, rows, search, takeovers, triggers,
     world::{Home, World},
 };
 
@@ -41,6 +41,8 @@ on_both_engines![
     lists::a_conversation_that_went_on_elsewhere_is_found_where_it_began,
     lists::a_conversation_may_go_on_where_it_began_and_in_private_wherever_its_person_is,
     lists::nothing_of_others_or_of_shared_channels_is_found,
+    lists::what_a_run_and_its_subagents_ask_is_shown_with_what_it_said,
+    keys::a_persons_token_is_known_with_them_and_goes_with_its_account,
     lists::a_chat_lists_its_own_conversations_and_the_active_one_wherever_it_began,
     budgets::what_calls_under_way_may_cost_is_reserved_until_they_are_settled,
     budgets::a_reservation_ends_with_the_claim_that_it_was_made_under,
@@ -115,6 +117,10 @@ on_both_engines![
     search::what_is_gone_is_forgotten_and_the_rest_is_still_found,
     crowds::a_reminder_is_said_though_many_triggers_wait_for_their_conversation,
     crowds::a_sleeper_is_woken_though_many_wait_for_their_conversation,
+    deaths::who_takes_over_counts_a_death_and_how_the_run_was_worked_on,
+    deaths::an_orderly_end_is_no_death_and_rest_sets_the_count_back,
+    deaths::where_one_process_has_the_database_its_start_counts,
+    deaths::what_is_set_aside_is_listed_until_it_is_tried_again,
     takeovers::where_the_time_does_not_tell_only_what_was_given_back_is_free,
     takeovers::what_is_held_until_too_late_a_time_is_found_and_given_back_unless_it_is_renewed,
     triggers::a_due_time_is_claimed_by_one_of_many_and_the_trigger_moves_on,
@@ -131,6 +137,9 @@ on_both_engines![
     keys::a_new_pairing_code_replaces_the_old_one_of_that_account_only,
     keys::a_token_is_known_by_its_hash_until_it_is_revoked,
     keys::what_could_not_be_read_is_kept_within_limits,
+    quoting::a_quote_is_shown_whole_to_the_run_and_shorter_in_the_conversation,
+    quoting::what_is_answered_is_found_by_the_platforms_id_unless_it_was_deleted,
+    quoting::a_deleted_message_waits_no_more_and_leaves_prompts_and_memory,
     moves::a_channel_that_moved_is_the_same_under_its_new_id,
     moves::a_channel_is_not_moved_onto_another,
     moves::a_channel_that_was_left_is_off_until_somebody_speaks_there,
@@ -167,7 +176,7 @@ on_both_engines![
     linking::what_comes_in_while_accounts_are_linked_is_stored_or_fails_at_once,
     linking::a_parted_account_takes_what_began_there_and_leaves_the_rest,
     linking::an_account_whose_channel_says_nothing_of_it_takes_the_only_one_of_its_platform,
-    linking::the_only_account_is_not_parted_and_an_owner_stays_with_the_rest,
+    linking::the_only_account_is_not_parted_and_the_owners_first_one_stays_the_owner,
     policies::a_rule_comes_back_as_it_was_and_goes_with_whom_it_is_about,
     policies::of_many_calls_at_once_no_more_count_than_the_limit_allows,
     policies::whoever_is_counted_has_a_limit_of_their_own,

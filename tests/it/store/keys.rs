@@ -5,10 +5,12 @@ use std::time::Duration;
 use clifford::{
     clock::Timestamp,
     id::TokenId,
+    identity,
     store::{
         Db, JsonText, Pools, StoreError,
+        links::Account,
         pairings::{self, Pairing},
-        tokens::{self, ApiToken},
+        tokens::{self, ApiToken, Bearer},
         unreadable,
     },
 };
@@ -130,6 +132,54 @@ async fn by_hash(db: &Db, hash: &str) -> Option<ApiToken> {
         .expect("reads")
 }
 
+async fn bearer(db: &Db, hash: &str) -> Option<Bearer> {
+    tokens::bearer(&mut db.read().await.expect("reads"), hash)
+        .await
+        .expect("reads")
+}
+
+pub async fn a_persons_token_is_known_with_them_and_goes_with_its_account(world: World) {
+    let db = &world.db;
+    let (id, user) = (TokenId::new(), world.user.id);
+    let write = db.write(move |tx| {
+        let scopes = ["read".to_owned()];
+        Box::pin(async move { tokens::insert_for(tx, id, "phone", "hash", &scopes, user, NOW).await })
+    });
+    write.await.expect("stores");
+    let theirs = Bearer {
+        id,
+        name: "phone".into(),
+        scopes: JsonText(vec!["read".into()]),
+        user_id: Some(user),
+        role: Some(world.user.role),
+        speaker: Some(user),
+    };
+    assert_eq!(bearer(db, "hash").await, Some(theirs.clone()));
+    // Parted from its person it speaks as another one, and sees what that one may.
+    let account = Account {
+        platform: Platform::Web,
+        id: tokens::account(id),
+    };
+    let parted = db
+        .write(move |tx| Box::pin(async move { identity::part(tx, &account, NOW).await }))
+        .await
+        .expect("parts")
+        .expect("another account is left");
+    assert_eq!(
+        bearer(db, "hash").await,
+        Some(Bearer {
+            user_id: Some(parted.id),
+            role: Some(parted.role),
+            speaker: Some(parted.id),
+            ..theirs
+        })
+    );
+    // An operator's has nobody until it has spoken.
+    make(db, TokenId::new(), "other", &[]).await.expect("stores");
+    let other = bearer(db, "other").await.expect("a token");
+    assert_eq!((other.user_id, other.role, other.speaker), (None, None, None));
+}
+
 pub async fn a_token_is_known_by_its_hash_until_it_is_revoked(world: World) {
     let db = &world.db;
     let (first, second) = (TokenId::new(), TokenId::new());
@@ -139,6 +189,7 @@ pub async fn a_token_is_known_by_its_hash_until_it_is_revoked(world: World) {
         id,
         name: "laptop".into(),
         scopes: JsonText(scopes.iter().map(|scope| (*scope).to_owned()).collect()),
+        user_id: None,
         created_at: NOW,
         revoked_at,
     };

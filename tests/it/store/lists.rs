@@ -3,16 +3,18 @@
 use std::time::Duration;
 
 use clifford::{
-    id::{ContextId, MessageId},
+    id::{ContextId, MessageId, UserId},
     store::{
+        Conn,
         channels::{self, Channel},
         context_lists::{self, Elsewhere},
         contexts,
-        messages::{MessageStatus, NewInbound},
+        messages::{self, Message, MessageStatus, NewInbound, NewOutbound},
+        runs::Run,
         users::{self, UserRole},
     },
 };
-use clifford_channel::{Place, PlaceKind, Platform, Space};
+use clifford_channel::{Address, Place, PlaceKind, Platform, Space};
 
 use super::world::{NOW, World, place, speaker};
 
@@ -203,4 +205,58 @@ pub async fn a_chat_lists_its_own_conversations_and_the_active_one_wherever_it_b
         .await
         .expect("lists");
     assert_eq!(sharing.iter().map(|known| known.id).collect::<Vec<_>>(), [first]);
+}
+
+pub async fn what_a_run_and_its_subagents_ask_is_shown_with_what_it_said(world: World) {
+    let asks = |run: &Run, context: Option<ContextId>, text: &str| NewOutbound {
+        id: MessageId::new(),
+        channel_id: world.channel.id,
+        context_id: context,
+        user_id: Some(world.user.id),
+        run_id: Some(run.id),
+        content: text.to_owned(),
+        attachments: None,
+        metadata: None,
+        address: Address {
+            place: "1".to_owned(),
+            private: true,
+            reply_to: None,
+            via: None,
+        },
+        parts: vec![],
+        lease: None,
+    };
+    let run = world.insert(world.run()).await.expect("a run");
+    let child = world.insert(world.child_of(&run)).await.expect("a subagent");
+    let other = world.insert(world.loose_run()).await.expect("a run");
+    for message in [
+        asks(&run, Some(world.context), "I am at it"),
+        asks(&child, None, "May I make this call?"),
+        asks(&run, None, "And this one?"),
+        asks(&other, None, "Somebody else's"),
+    ] {
+        let stored = world
+            .db
+            .write(move |tx| Box::pin(async move { messages::insert_outbound(tx, &message, NOW).await }));
+        stored.await.expect("stored");
+    }
+    let contents = |found: Vec<Message>| found.into_iter().map(|message| message.content).collect::<Vec<_>>();
+    let mut conn = world.db.read().await.expect("reads");
+    let shown = messages::shown_of(&mut conn, run.id).await.expect("reads");
+    assert_eq!(
+        contents(shown),
+        ["I am at it", "May I make this call?", "And this one?"]
+    );
+    let page = async |conn: &mut Conn, channel, limit: u32| {
+        let found = messages::page(conn, channel, Some(world.context), None, limit).await;
+        contents(found.expect("reads"))
+    };
+    let newest = ["And this one?", "May I make this call?", "I am at it"];
+    assert_eq!(page(&mut conn, None, 9).await, newest);
+    assert_eq!(page(&mut conn, None, 2).await, newest[..2]);
+    assert_eq!(page(&mut conn, Some(world.channel.id), 9).await, newest);
+    let theirs = messages::private_page(&mut conn, world.user.id, None, 9).await;
+    assert_eq!(theirs.expect("reads").len(), 4);
+    let nobodys = messages::private_page(&mut conn, UserId::new(), None, 9).await;
+    assert_eq!(nobodys.expect("reads"), []);
 }

@@ -128,10 +128,15 @@ fn turns(texts: &[&str]) -> Vec<Turn> {
     texts
         .iter()
         .map(|text| Turn {
+            id: None,
             direction: Direction::Inbound,
             content: (*text).to_owned(),
         })
         .collect()
+}
+
+fn texts(turns: &[Turn]) -> Vec<&str> {
+    turns.iter().map(|turn| turn.content.as_str()).collect()
 }
 
 fn elsewhere(platform: &str, name: Option<&str>, texts: &[&str]) -> Elsewhere {
@@ -229,7 +234,7 @@ pub async fn what_others_say_or_was_closed_is_not_found_elsewhere(world: World) 
     assert!(world.store(waits).await);
     let found = world.find(world.wanted(5)).await;
     assert_eq!(found.elsewhere, [elsewhere("discord", None, &["there"])]);
-    assert_eq!(found.conversation.turns, turns(&["here"]));
+    assert_eq!(texts(&found.conversation.turns), ["here"]);
 }
 
 pub async fn a_conversation_that_goes_on_in_several_places_is_found_once(world: World) {
@@ -290,12 +295,22 @@ pub async fn a_prompts_parts_are_found_in_one_trip(world: World) {
             conversation: Conversation {
                 name: Some("engines".to_owned()),
                 summary: Some("It began.".to_owned()),
-                turns: turns(&["one", "two"]),
+                turns: found.conversation.turns.clone(),
+                before: 0,
             },
             settings: vec![setting("false"), setting("true")],
             ..found.clone()
         }
     );
+    assert_eq!(texts(&found.conversation.turns), ["one", "two"]);
+    let fewer = world
+        .find(Wanted {
+            turns: 1,
+            ..world.wanted(5)
+        })
+        .await
+        .conversation;
+    assert_eq!((texts(&fewer.turns), fewer.before), (vec!["two"], 1));
     let nothing = Wanted {
         conversation: None,
         person: None,

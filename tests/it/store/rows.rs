@@ -77,7 +77,11 @@ pub async fn steps_come_back_as_they_were(world: World) {
             category: Category::Plan,
             content: "p".into(),
         },
-        StepKind::Event(Event::Wake { reason: "time".into() }),
+        StepKind::Event(Event::Wake {
+            reason: "time".into(),
+            said: Vec::new(),
+            through: None,
+        }),
     ]);
     assert_eq!(append(&world, written.clone()).await.expect("stores"), written);
 }
@@ -92,7 +96,13 @@ pub async fn more_steps_than_one_statement_takes_are_stored(world: World) {
 }
 
 pub async fn a_step_number_is_taken_once(world: World) {
-    let wake = || StepKind::Event(Event::Wake { reason: "time".into() });
+    let wake = || {
+        StepKind::Event(Event::Wake {
+            reason: "time".into(),
+            said: Vec::new(),
+            through: None,
+        })
+    };
     let mut twice = numbered(vec![wake(), wake()]);
     twice[1].seq = 1;
     assert!(matches!(append(&world, twice).await, Err(StoreError::Conflict(_))));

@@ -32,6 +32,8 @@ INSERT INTO messages (id, direction, channel_id, context_id, user_id, run_id, co
     ('00000000-0000-7000-8000-000000000108', 'outbound', '00000000-0000-7000-8000-0000000000c3', '00000000-0000-7000-8000-0000000000d3', '00000000-0000-7000-8000-0000000000bb', '00000000-0000-7000-8000-0000000000e4', 'Bobnym, Qadanym (@QADAHANDLE) said: "so be it"; her QGuildWort bkeepwort.', NULL, 'delivered', 0, 2000, 2000),
     ('00000000-0000-7000-8000-000000000109', 'outbound', '00000000-0000-7000-8000-0000000000c2', '00000000-0000-7000-8000-0000000000d2', '00000000-0000-7000-8000-0000000000bb', NULL, 'In the group, somebody likes qitemwort; you like bitemwort.', NULL, 'delivered', 0, 2000, 2000),
     ('00000000-0000-7000-8000-00000000010a', 'inbound', '00000000-0000-7000-8000-0000000000c2', '00000000-0000-7000-8000-0000000000d2', '00000000-0000-7000-8000-0000000000bb', NULL, 'bprivwort in private', NULL, 'history', 0, 2000, 2000);
+UPDATE messages SET quote = '{"by":{"other":"Qadanym"},"text":"the qquotewort of it","media":[]}',
+    quoted_user_id = '00000000-0000-7000-8000-0000000000aa' WHERE id = '00000000-0000-7000-8000-000000000107';
 INSERT INTO message_parts (message_id, seq, delivery_key, body, status) VALUES
     ('00000000-0000-7000-8000-000000000102', 0, 'k1', '{"type":"text","text":"qanswer","plain":"qanswer"}', 'delivered'),
     ('00000000-0000-7000-8000-000000000108', 0, 'k2', '{"type":"text","text":"said:\nqguildwort <b>Qsurnym</b>","plain":"qguildwort bkeepwort"}', 'delivered');

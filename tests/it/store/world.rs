@@ -13,7 +13,7 @@ use clifford::{
         leases::Look,
         memory_write::{self, Change, Item},
         messages::{self, MessageStatus, NewInbound},
-        run_queue,
+        run_queue::{self, Claimed},
         runs::{self, Advance, Lease, NewRun, Run, RunStatus},
         users::{self, User, UserRole},
     },
@@ -198,6 +198,12 @@ impl World {
 
     /// At most [`TREE`] subagents of one tree.
     pub async fn claim(&self, worker: WorkerId, now: Timestamp, limit: u32) -> Vec<Lease> {
+        let claimed = self.claim_knowing(worker, now, limit).await;
+        claimed.into_iter().map(|claimed| claimed.lease).collect()
+    }
+
+    /// The same, with what is known of deaths.
+    pub async fn claim_knowing(&self, worker: WorkerId, now: Timestamp, limit: u32) -> Vec<Claimed> {
         self.db
             .write(move |tx| {
                 Box::pin(async move {
@@ -231,8 +237,11 @@ impl World {
             run_id: None,
             content: format!("message {id}"),
             attachments: vec![],
+            quote: None,
+            quoted_user_id: None,
             platform_message_id: Some(id.into()),
             idempotency_key: None,
+            request_hash: None,
             album: None,
             status,
             sent_at: NOW,

@@ -180,6 +180,7 @@ impl Gateway<'_> {
             let me = Me {
                 user: id(&ready.user)?,
                 application: id(&ready.application)?,
+                role: None,
             };
             Ok((ready, me))
         });

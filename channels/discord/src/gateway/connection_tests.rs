@@ -34,8 +34,10 @@ async fn said(events: &mut mpsc::Receiver<Event>, person: u64) -> u64 {
     loop {
         if let Event::Job(job) = events.recv().await.unwrap() {
             match job.work {
-                Work::Command { command, .. } => return command.id.get(),
-                Work::Message(message) if message.author.id.get() == person => return message.id.get(),
+                Work::Command { command, .. } => return command.id,
+                Work::Message(message) if message.author().is_some_and(|author| author.id == person) => {
+                    return message.id;
+                }
                 _ => {}
             }
         }

@@ -15,7 +15,7 @@ fn place() -> Place {
 }
 
 /// A slash command in a guild as the gateway sends it.
-fn payload(name: &str, options: &Value) -> CommandInteraction {
+fn payload(name: &str, options: &Value) -> From {
     let payload = json!({
         "type": 2, "token": "A_UNIQUE_TOKEN", "version": 1, "id": "786008729715212338",
         "guild_id": "290926798626357999", "app_permissions": "442368", "guild_locale": "en-US", "locale": "pt-BR",
@@ -30,7 +30,7 @@ fn payload(name: &str, options: &Value) -> CommandInteraction {
         "authorizing_integration_owners": {"0": "290926798626357999"}, "context": 0,
         "attachment_size_limit": 10_485_760,
     });
-    serde_json::from_value(payload).unwrap()
+    From::read(&payload.to_string()).unwrap()
 }
 
 fn mason() -> Speaker {
@@ -96,7 +96,33 @@ fn asking_is_a_message_that_speaks_to_the_bot() {
         album: None,
         backfilled: false,
         via: Some("via".to_owned()),
+        quoted: None,
     };
     let read = command(&payload("ask", &options), place(), Some("via".to_owned()));
     assert_eq!(read, Inbound::Message(expected));
+}
+
+#[test]
+fn a_commands_file_comes_along() {
+    let options =
+        json!([{"type": 3, "name": "text", "value": "What is it?"}, {"type": 11, "name": "file", "value": "8"}]);
+    let mut value = json!({
+        "type": 2, "token": "t", "id": "786008729715212338", "channel_id": "645027906669510667",
+        "application_id": "845027738276462632", "user": {"id": "7", "username": "ada"},
+        "data": {"type": 1, "name": "ask", "id": "1", "options": options, "resolved": {"attachments": {"8": {
+            "id": "8", "filename": "a.txt", "size": 3, "url": "https://cdn.example/a.txt"}}}},
+    });
+    value["member"] = json!(7);
+    let Inbound::Message(read) = command(&From::read(&value.to_string()).unwrap(), place(), None) else {
+        panic!("asking is a message");
+    };
+    let files: Vec<_> = read
+        .attachments
+        .iter()
+        .map(|file| (file.id.as_str(), file.name.as_deref()))
+        .collect();
+    assert_eq!(
+        (read.text.as_str(), files),
+        ("What is it?", vec![("https://cdn.example/a.txt", Some("a.txt"))])
+    );
 }

@@ -1,12 +1,8 @@
 //! Messages and their edits.
 
-use clifford_channel::{Addressed, Attachment, Edit, FORWARDED, Message, Place};
-use serenity::model::{
-    channel::{Message as Payload, MessageType},
-    event::MessageUpdateEvent,
-};
+use clifford_channel::{Addressed, Edit, FORWARDED, Message, Place, Quoted, lenient};
 
-use super::{ChannelName, Me, created_at, speaker, text};
+use super::{ChannelName, Me, created_at, payload::Payload, speaker, text};
 
 /// A message that somebody wrote; `None` for the bot's own and for Discord's notices (joins, pins, …).
 pub(crate) fn message(
@@ -16,101 +12,108 @@ pub(crate) fn message(
     channel_name: ChannelName<'_>,
     backfilled: bool,
 ) -> Option<Message> {
-    let is_own =
-        payload.author.id.get() == me.user || payload.application_id.is_some_and(|id| id.get() == me.application);
-    if is_own || !is_written(payload.kind) {
+    let author = payload.author()?;
+    let is_own = author.id == me.user || payload.application().is_some_and(|id| id == me.application);
+    if is_own || !payload.is_written() {
         return None;
     }
-    let nick = payload.member.as_ref().and_then(|member| member.nick.as_deref());
-    let reply_to = payload
-        .message_reference
-        .as_ref()
-        .filter(|_| payload.kind == MessageType::InlineReply);
-    let answered = payload
-        .referenced_message
-        .as_ref()
-        .filter(|_| payload.kind == MessageType::InlineReply);
-    let mentioned = payload.mentions.iter().any(|user| user.id.get() == me.user);
+    let answered = payload.answered();
+    let content = payload.content().unwrap_or_default();
+    let mentioned = payload.mentions().iter().any(|user| user.id == me.user) && text::names(&content, me.user);
+    // People pick the role that Discord made for the bot as often as the bot itself.
+    let by_role = me
+        .role
+        .is_some_and(|role| payload.roles().contains(&role) && text::names_role(&content, role));
+    let mut attachments = payload.attachments();
+    for forwarded in payload.forwarded() {
+        attachments.extend(forwarded.attachments());
+    }
     Some(Message {
         place,
-        speaker: speaker(&payload.author, nick, payload.webhook_id.is_some()),
+        speaker: speaker(&author, payload.nick().as_deref(), payload.is_of_webhook()),
         id: payload.id.to_string(),
         text: text_of(payload, me, channel_name),
-        sent_at: created_at(payload.id.get()),
-        reply_to: reply_to
-            .and_then(|reference| reference.message_id)
-            .map(|id| id.to_string()),
+        sent_at: created_at(payload.id),
+        reply_to: payload.answers().map(|(_, id)| id.to_string()),
         addressed: Addressed {
             // An answer to the bot is in `mentions` too: only what is written counts.
-            mention: mentioned && text::names(&payload.content, me.user),
-            reply: answered.is_some_and(|message| message.author.id.get() == me.user),
+            mention: mentioned || by_role,
+            reply: answered
+                .as_ref()
+                .and_then(Payload::author)
+                .is_some_and(|author| author.id == me.user),
         },
-        attachments: payload.attachments.iter().map(attachment).collect(),
+        attachments,
         album: None,
         backfilled,
         via: None,
+        quoted: quoted(payload, answered.as_ref(), me, channel_name),
     })
 }
 
 /// An edit by the author; `None` for what Discord changed itself, such as the preview of a link.
-pub(crate) fn edit(payload: &MessageUpdateEvent, me: Me, place: Place, channel_name: ChannelName<'_>) -> Option<Edit> {
-    let author = payload.author.as_ref().filter(|author| author.id.get() != me.user)?;
-    let content = payload.content.as_ref()?;
-    payload.edited_timestamp?;
-    if !payload.kind.is_none_or(is_written) {
+pub(crate) fn edit(payload: &Payload, me: Me, place: Place, channel_name: ChannelName<'_>) -> Option<Edit> {
+    let author = payload.author().filter(|author| author.id != me.user)?;
+    let content = payload.content()?;
+    if !payload.is_edited() || !payload.is_written() {
         return None;
     }
-    let nick = payload
-        .member
-        .iter()
-        .flatten()
-        .find_map(|member| member.nick.as_deref());
-    let mentions = payload.mentions.as_deref().unwrap_or_default();
     Some(Edit {
         place,
-        speaker: speaker(author, nick, payload.webhook_id.flatten().is_some()),
+        speaker: speaker(&author, payload.nick().as_deref(), payload.is_of_webhook()),
         id: payload.id.to_string(),
-        text: text::readable(content, me, mentions, channel_name),
+        text: text::readable(&content, me, &payload.mentions(), channel_name),
     })
 }
 
-/// Messages that people and bots write, not Discord's notices.
-fn is_written(kind: MessageType) -> bool {
-    matches!(
-        kind,
-        MessageType::Regular | MessageType::InlineReply | MessageType::ChatInputCommand
-    )
-}
-
-/// The text; that of the original where a message was forwarded without a word.
+/// The text, with those of the messages that it forwards.
 fn text_of(payload: &Payload, me: Me, channel_name: ChannelName<'_>) -> String {
-    let own = text::readable(&payload.content, me, &payload.mentions, channel_name);
-    match payload.message_snapshots.first() {
-        Some(forwarded) if own.is_empty() => {
-            let text = text::readable(&forwarded.content, me, &forwarded.mentions, channel_name);
-            format!("{FORWARDED} {text}").trim_end().to_owned()
-        }
-        _ => own,
+    let content = payload.content().unwrap_or_default();
+    let own = text::readable(&content, me, &payload.mentions(), channel_name);
+    let name = payload.forwarded_from().and_then(channel_name);
+    let origin = name.map(|name| {
+        format!(
+            " (from #{})",
+            lenient::line(&name, 100).replace(['(', ')', '[', ']'], "")
+        )
+    });
+    let forwarded = payload.forwarded().into_iter().map(|forwarded| {
+        let said = text::readable(&forwarded.content(), me, &forwarded.mentions(), channel_name);
+        let told = with_embeds(said, &forwarded.embedded());
+        let origin = origin.as_deref().unwrap_or_default();
+        format!("{FORWARDED}{origin} {told}").trim_end().to_owned()
+    });
+    let all = std::iter::once(own).filter(|own| !own.is_empty()).chain(forwarded);
+    all.collect::<Vec<_>>().join("\n")
+}
+
+fn with_embeds(said: String, embedded: &str) -> String {
+    match (said.is_empty(), embedded.is_empty()) {
+        (_, true) => said,
+        (true, false) => embedded.to_owned(),
+        (false, false) => format!("{said}\n{embedded}"),
     }
 }
 
-fn attachment(payload: &serenity::model::channel::Attachment) -> Attachment {
-    let media_type = payload.content_type.clone();
-    let kind = match media_type.as_deref().and_then(|kind| kind.split('/').next()) {
-        // Only voice messages carry the shape of their sound.
-        Some("audio") if payload.waveform.is_some() => "voice",
-        Some("audio") => "audio",
-        Some("image") => "photo",
-        Some("video") => "video",
-        _ => "document",
+/// The message that this one answers, as far as Discord tells.
+fn quoted(payload: &Payload, answered: Option<&Payload>, me: Me, channel_name: ChannelName<'_>) -> Option<Quoted> {
+    let (_, id) = payload.answers()?;
+    let Some(answered) = answered else {
+        return Some(Quoted {
+            id: Some(id.to_string()),
+            ..Quoted::default()
+        });
     };
-    Attachment {
-        kind: kind.to_owned(),
-        id: payload.url.clone(),
-        name: Some(payload.filename.clone()),
-        media_type,
-        size: Some(u64::from(payload.size)),
-    }
+    let author = answered.author();
+    Some(Quoted {
+        id: Some(id.to_string()),
+        is_own: author.as_ref().is_some_and(|author| author.id == me.user),
+        author_id: author.as_ref().map(|author| author.id.to_string()),
+        author: author.map(|author| author.name().to_owned()).unwrap_or_default(),
+        text: with_embeds(text_of(answered, me, channel_name), &answered.embedded()),
+        is_part: false,
+        attachments: answered.attachments(),
+    })
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-use clifford_channel::{PlaceKind, Platform, Space, Speaker};
+use clifford_channel::{Attachment, PlaceKind, Platform, Space, Speaker};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -7,6 +7,7 @@ use super::*;
 const ME: Me = Me {
     user: 1000,
     application: 1001,
+    role: Some(1002),
 };
 
 fn place() -> Place {
@@ -44,7 +45,7 @@ fn payload(fields: &Value) -> Value {
 }
 
 fn read(fields: &Value) -> Option<Message> {
-    let payload: Payload = serde_json::from_value(payload(fields)).unwrap();
+    let payload = Payload::read(&payload(fields).to_string()).unwrap();
     message(
         &payload,
         ME,
@@ -77,6 +78,20 @@ fn expected() -> Message {
         album: None,
         backfilled: false,
         via: None,
+        quoted: None,
+    }
+}
+
+/// What Ada said, and is answered.
+fn quoted() -> Quoted {
+    Quoted {
+        id: Some("334385199974967041".to_owned()),
+        is_own: false,
+        author_id: Some("7".to_owned()),
+        author: "ada".to_owned(),
+        text: "Supa Hot".to_owned(),
+        is_part: false,
+        attachments: Vec::new(),
     }
 }
 
@@ -128,6 +143,12 @@ fn a_message_is_read() {
                     mention: false,
                     reply: true,
                 },
+                quoted: Some(Quoted {
+                    is_own: true,
+                    author_id: Some("1000".to_owned()),
+                    author: "clifford".to_owned(),
+                    ..quoted()
+                }),
                 ..expected()
             },
         ),
@@ -137,6 +158,7 @@ fn a_message_is_read() {
             Message {
                 text: "yes?".to_owned(),
                 reply_to: reply_to.clone(),
+                quoted: Some(quoted()),
                 ..expected()
             },
         ),
@@ -144,7 +166,14 @@ fn a_message_is_read() {
             "answers a deleted message",
             json!({"type": 19, "referenced_message": null, "message_reference":
                 {"type": 0, "message_id": "334385199974967041", "channel_id": "290926798999357250"}}),
-            Message { reply_to, ..expected() },
+            Message {
+                reply_to,
+                quoted: Some(Quoted {
+                    id: Some("334385199974967041".to_owned()),
+                    ..Quoted::default()
+                }),
+                ..expected()
+            },
         ),
         (
             "a bot",
@@ -225,7 +254,7 @@ fn a_direct_message_has_no_nickname() {
     let fields = payload.as_object_mut().unwrap();
     fields.remove("guild_id");
     fields.remove("member");
-    let payload: Payload = serde_json::from_value(payload).unwrap();
+    let payload = Payload::read(&payload.to_string()).unwrap();
     let speaker = Speaker {
         name: "Mason".to_owned(),
         ..mason()
@@ -253,10 +282,126 @@ fn only_an_edit_by_its_author_is_an_edit() {
         text: "Supa Cold".to_owned(),
     };
     for (fields, expected) in [(edited, Some(expected)), (own, None), (preview, None)] {
-        let update: MessageUpdateEvent = serde_json::from_value(payload(&fields)).unwrap();
+        let update = Payload::read_change(&payload(&fields).to_string()).unwrap();
         assert_eq!(edit(&update, ME, place(), &|_| None), expected, "{fields}");
     }
     let embeds_only = json!({"id": "334385199974967042", "channel_id": "290926798999357250", "embeds": []});
-    let update: MessageUpdateEvent = serde_json::from_value(embeds_only).unwrap();
+    let update = Payload::read_change(&embeds_only.to_string()).unwrap();
     assert_eq!(edit(&update, ME, place(), &|_| None), None);
+}
+
+#[test]
+fn nothing_that_came_with_a_message_is_lost() {
+    let snapshot = json!({"message": {"content": "see <@7>", "mentions": [{"id": "7", "username": "ada"}],
+        "embeds": [{"title": "A title", "description": "its text"}],
+        "attachments": [{"id": "1", "filename": "a.txt", "size": 3, "url": "https://cdn.example/a.txt"}]}});
+    let reference = json!({"type": 1, "message_id": "9", "channel_id": "5"});
+    let cases = [
+        (
+            json!({"content": "", "message_reference": reference, "message_snapshots": [snapshot]}),
+            "[forwarded] (from #random) see @ada\nA title\nits text",
+            vec![("document", "https://cdn.example/a.txt", Some("a.txt"))],
+        ),
+        (
+            json!({"content": "look", "sticker_items": [{"id": "3", "name": "Wave", "format_type": 1}]}),
+            "look",
+            vec![("sticker", "", Some("Wave"))],
+        ),
+        (
+            json!({"content": "", "poll": {"question": {"text": "Tea?"}, "answers": [
+                {"answer_id": 1, "poll_media": {"text": "yes"}}, {"answer_id": 2, "poll_media": {"text": "no"}}],
+                "expiry": null, "allow_multiselect": false, "layout_type": 1}}),
+            "",
+            vec![("poll", "", Some("Tea? — yes / no"))],
+        ),
+    ];
+    for (fields, text, attachments) in cases {
+        let read = read(&fields).unwrap();
+        let files: Vec<_> = read
+            .attachments
+            .iter()
+            .map(|file| (file.kind.as_str(), file.id.as_str(), file.name.as_deref()))
+            .collect();
+        assert_eq!((read.text.as_str(), files), (text, attachments), "{fields}");
+        assert!(read.attachments.iter().all(|file| file.is_file() != file.id.is_empty()));
+    }
+}
+
+/// A message with everything that may be odd: an answer with a file, a mention and a member.
+fn rich() -> Value {
+    let mut rich = payload(&answered(&json!({"id": "7", "username": "ada", "discriminator": "0"})));
+    rich["content"] = json!("<@1000> hot?");
+    rich["mentions"] = json!([bot()]);
+    rich["attachments"] = json!([{"id": "1", "filename": "cat.png", "size": 10, "url": "https://cdn.example/cat.png",
+        "proxy_url": "https://media.example/cat.png", "content_type": "image/png", "width": 1, "height": 1}]);
+    rich
+}
+
+/// Every place within a value, by its path.
+fn paths(value: &Value, at: &str, found: &mut Vec<String>) {
+    let members: Vec<(String, &Value)> = match value {
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(name, value)| (format!("{at}/{name}"), value))
+            .collect(),
+        Value::Array(values) => values
+            .iter()
+            .enumerate()
+            .map(|(n, value)| (format!("{at}/{n}"), value))
+            .collect(),
+        _ => return,
+    };
+    for (path, value) in members {
+        paths(value, &path, found);
+        found.push(path);
+    }
+}
+
+#[test]
+fn one_odd_field_loses_no_message() {
+    let mut all = Vec::new();
+    paths(&rich(), "", &mut all);
+    assert!(all.len() > 60, "{all:?}");
+    let odd = [
+        json!(null),
+        json!("0"),
+        json!(-7),
+        json!({"a": 1}),
+        json!([[]]),
+        json!(true),
+    ];
+    for path in all {
+        for odd in &odd {
+            let mut payload = rich();
+            *payload.pointer_mut(&path).unwrap() = odd.clone();
+            let is_needed = ["/id", "/channel_id", "/author", "/author/id"].contains(&path.as_str());
+            match Payload::read(&payload.to_string()) {
+                Ok(payload) => {
+                    let read = message(&payload, ME, place(), &|_| None, false);
+                    // One of its own, and a notice, are none.
+                    assert!(read.is_some() || path == "/type", "{path} = {odd}");
+                }
+                Err(error) => assert!(is_needed, "{path} = {odd}: {error}"),
+            }
+        }
+    }
+    for path in [
+        "/member",
+        "/mentions",
+        "/flags",
+        "/timestamp",
+        "/author/global_name",
+        "/author/public_flags",
+    ] {
+        let mut payload = rich();
+        let (parent, name) = path.rsplit_once('/').unwrap();
+        payload
+            .pointer_mut(parent)
+            .unwrap()
+            .as_object_mut()
+            .unwrap()
+            .remove(name);
+        let payload = Payload::read(&payload.to_string()).unwrap();
+        assert!(message(&payload, ME, place(), &|_| None, false).is_some(), "{path}");
+    }
 }

@@ -3,17 +3,20 @@
 mod component;
 mod interaction;
 mod message;
+mod payload;
 mod text;
 mod typed;
 
-pub(crate) use component::{Pressed, press};
-pub(crate) use interaction::{Asked, Kind, command};
+pub(crate) use component::press;
+pub(crate) use interaction::{Asked, From, Kind, command};
 pub(crate) use message::{edit, message};
-pub(crate) use typed::{Typed, typed};
+pub(crate) use payload::Payload;
+pub(crate) use typed::typed;
 
 use clifford_channel::Speaker;
 use jiff::Timestamp;
-use serenity::model::user::User;
+
+use self::payload::Account;
 
 /// The first second of 2015, where Discord's ids begin, in milliseconds.
 const DISCORD_EPOCH: u64 = 1_420_070_400_000;
@@ -23,6 +26,8 @@ const DISCORD_EPOCH: u64 = 1_420_070_400_000;
 pub(crate) struct Me {
     pub(crate) user: u64,
     pub(crate) application: u64,
+    /// The role that Discord made for it, in the server that is spoken of.
+    pub(crate) role: Option<u64>,
 }
 
 /// Finds the name of a channel, if it is known.
@@ -38,16 +43,12 @@ fn created_at(id: u64) -> Timestamp {
 }
 
 /// `nick` is the name in the guild, where there is one.
-fn speaker(user: &User, nick: Option<&str>, webhook: bool) -> Speaker {
+fn speaker(user: &Account, nick: Option<&str>, webhook: bool) -> Speaker {
     Speaker {
         id: user.id.to_string(),
-        name: nick.unwrap_or_else(|| name_of(user)).to_owned(),
-        handle: Some(user.name.clone()),
-        is_bot: user.bot || webhook,
+        name: nick.unwrap_or_else(|| user.name()).to_owned(),
+        handle: Some(user.username.clone()),
+        is_bot: user.is_bot || webhook,
         language: None,
     }
-}
-
-fn name_of(user: &User) -> &str {
-    user.global_name.as_deref().unwrap_or(&user.name)
 }

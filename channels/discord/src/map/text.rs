@@ -1,11 +1,9 @@
 //! Discord's `<@id>`, `<#id>` and `<:name:id>` as people read them.
 
-use serenity::model::user::User;
-
-use super::{ChannelName, Me, name_of};
+use super::{ChannelName, Me, payload::Account};
 
 /// A text without the bot's own mention, with names in place of ids.
-pub(super) fn readable(content: &str, me: Me, mentions: &[User], channel_name: ChannelName<'_>) -> String {
+pub(super) fn readable(content: &str, me: Me, mentions: &[Account], channel_name: ChannelName<'_>) -> String {
     let mut text = String::with_capacity(content.len());
     let mut rest = content;
     while let Some(start) = rest.find('<') {
@@ -39,18 +37,27 @@ pub(super) fn names(content: &str, id: u64) -> bool {
     content.contains(&format!("<@{id}>")) || content.contains(&format!("<@!{id}>"))
 }
 
+/// Whether a text names this role.
+pub(super) fn names_role(content: &str, role: u64) -> bool {
+    content.contains(&format!("<@&{role}>"))
+}
+
 /// What stands for the inside of `<…>`; `None` if it is left as it is.
-fn name(inside: &str, me: Me, mentions: &[User], channel_name: ChannelName<'_>) -> Option<String> {
+fn name(inside: &str, me: Me, mentions: &[Account], channel_name: ChannelName<'_>) -> Option<String> {
     if let Some(channel) = inside.strip_prefix('#') {
         return channel_name(channel.parse().ok()?).map(|name| format!("#{name}"));
+    }
+    if let Some(role) = inside.strip_prefix("@&") {
+        let id: u64 = role.parse().ok()?;
+        return (me.role == Some(id)).then(String::new);
     }
     if let Some(user) = inside.strip_prefix('@') {
         let id: u64 = user.strip_prefix('!').unwrap_or(user).parse().ok()?;
         if id == me.user {
             return Some(String::new());
         }
-        let user = mentions.iter().find(|user| user.id.get() == id)?;
-        return Some(format!("@{}", name_of(user)));
+        let user = mentions.iter().find(|user| user.id == id)?;
+        return Some(format!("@{}", user.name()));
     }
     let emoji = inside.strip_prefix("a:").or_else(|| inside.strip_prefix(':'))?;
     let (name, id) = emoji.split_once(':')?;
@@ -66,8 +73,14 @@ mod tests {
         let me = Me {
             user: 1,
             application: 9,
+            role: Some(8),
         };
-        let ada: User = serde_json::from_str(r#"{"id":"2","username":"ada","global_name":"Ada"}"#).unwrap();
+        let ada = Account {
+            id: 2,
+            username: "ada".to_owned(),
+            global_name: Some("Ada".to_owned()),
+            is_bot: false,
+        };
         let cases = [
             ("<@1> hello", "hello"),
             ("<@!1>  hello", "hello"),
@@ -76,6 +89,7 @@ mod tests {
             ("hello <@1>", "hello"),
             ("ask <@2> and <@!2>", "ask @Ada and @Ada"),
             ("ask <@3>, <@&4>", "ask <@3>, <@&4>"),
+            ("<@&8> hello", "hello"),
             ("see <#5> not <#6>", "see #general not <#6>"),
             ("<:wave:7> <a:dance:8> <:x:y>", ":wave: :dance: <:x:y>"),
             ("1 < 2 and a<b>c <<@1>>", "1 < 2 and a<b>c <>"),

@@ -1,49 +1,23 @@
 //! Arguments that are being typed.
 
 use clifford_channel::{Completion, Place};
-use serde::Deserialize;
-use serde_json::Value;
 
-use super::component::From;
+use super::interaction::From;
 
-/// A command whose argument is being typed.
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Typed {
-    #[serde(flatten)]
-    pub(crate) from: From,
-    data: Data,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-struct Data {
-    name: String,
-    #[serde(default)]
-    options: Vec<Given>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-struct Given {
-    #[serde(default)]
-    value: Value,
-    #[serde(default)]
-    focused: bool,
-}
-
-/// What is asked; `None` if nothing is being typed, or Discord does not say by whom.
-pub(crate) fn typed(payload: &Typed, place: Place) -> Option<Completion> {
-    let focused = payload.data.options.iter().find(|option| option.focused)?;
+/// What is asked; `None` if nothing is being typed.
+pub(crate) fn typed(payload: &From, place: Place) -> Option<Completion> {
     Some(Completion {
         place,
-        speaker: payload.from.speaker()?,
-        command: payload.data.name.clone(),
-        typed: focused.value.as_str().unwrap_or_default().to_owned(),
+        speaker: payload.speaker.clone(),
+        command: payload.command(),
+        typed: payload.typed()?,
     })
 }
 
 #[cfg(test)]
 mod tests {
     use clifford_channel::{PlaceKind, Platform};
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 
@@ -62,7 +36,7 @@ mod tests {
                 "user": {"id": "7", "username": "ada", "discriminator": "0"}, "locale": "en-GB", "version": 1,
                 "data": {"id": "9", "name": "switch", "type": 1, "options": options},
             });
-            let typed_in: Typed = serde_json::from_value(payload).unwrap();
+            let typed_in = From::read(&payload.to_string()).unwrap();
             typed(&typed_in, place.clone()).map(|asked| (asked.speaker.id, asked.command, asked.typed))
         };
         let expected = |typed: &str| Some(("7".to_owned(), "switch".to_owned(), typed.to_owned()));

@@ -1,7 +1,7 @@
-//! Real payloads, and what they mean.
+//! Real payloads, and what they mean. This file is long because it holds one of every kind.
 
 use clifford_channel::{
-    Addressed, Attachment, Command, Edit, Left, Message as Said, Moved, Place, PlaceKind, Space, Speaker,
+    Addressed, Attachment, Command, Edit, Left, Message as Said, Moved, Place, PlaceKind, Quoted, Space, Speaker,
 };
 use jiff::Timestamp;
 use serde_json::json;
@@ -115,6 +115,21 @@ fn said(text: &str) -> Said {
         album: None,
         backfilled: false,
         via: None,
+        quoted: None,
+    }
+}
+
+/// What somebody said in message 11.
+fn quoted(from: &Value, text: &str) -> Quoted {
+    let name = ["first_name", "last_name"].map(|name| from[name].as_str().unwrap_or_default());
+    Quoted {
+        id: Some("11".to_owned()),
+        is_own: false,
+        author_id: Some(from["id"].to_string()),
+        author: name.join(" ").trim().to_owned(),
+        text: text.to_owned(),
+        is_part: false,
+        attachments: Vec::new(),
     }
 }
 
@@ -191,10 +206,14 @@ fn an_answer_to_the_bot_speaks_to_it_and_one_to_others_does_not() {
     let answered =
         |from: Value| json!({"message_id": 11, "from": from, "chat": group(), "date": 1_760_000_000, "text": "x"});
     for (from, addressed) in [(bot(), REPLY), (ada(), Addressed::default())] {
-        let payload = json!({"chat": group(), "text": "why?", "reply_to_message": answered(from)});
+        let payload = json!({"chat": group(), "text": "why?", "reply_to_message": answered(from.clone())});
         let expected = Said {
             reply_to: Some("11".to_owned()),
             addressed,
+            quoted: Some(Quoted {
+                is_own: addressed.reply,
+                ..quoted(&from, "x")
+            }),
             ..said_in(engines(), "why?")
         };
         assert_eq!(say(&payload), Some(Inbound::Message(expected)));
@@ -224,6 +243,11 @@ fn a_topic_is_a_place_and_its_first_message_is_not_what_is_answered() {
     let expected = Said {
         reply_to: Some("5".to_owned()),
         addressed: REPLY,
+        quoted: Some(Quoted {
+            id: Some("5".to_owned()),
+            is_own: true,
+            ..quoted(&bot(), "x")
+        }),
         ..said_in(topic(None), "hi")
     };
     assert_eq!(in_topic(answered), Some(Inbound::Message(expected)));
@@ -270,7 +294,14 @@ fn an_edit_carries_the_new_text() {
         id: "12".to_owned(),
         text: "hello!".to_owned(),
     };
+    let mut of_another = edited.clone();
+    of_another["via_bot"] = json!({"id": 99, "is_bot": true, "first_name": "Gif", "username": "gif"});
+    let rewritten = Edit {
+        text: "[by an inline bot] hello!".to_owned(),
+        ..expected.clone()
+    };
     assert_eq!(read("edited_message", &edited), Some(Inbound::Edit(expected)));
+    assert_eq!(read("edited_message", &of_another), Some(Inbound::Edit(rewritten)));
     let moved = message(&json!({"location": {"latitude": 1.5, "longitude": 2.0}, "edit_date": 1_760_000_010}));
     assert_eq!(read("edited_message", &moved), None);
 }
@@ -307,7 +338,7 @@ fn files_and_places_are_noted_as_metadata() {
         ),
         (
             json!({"video": file(json!({"duration": 3, "width": 1, "height": 1, "file_size": 5_000_000_000_u64}))}),
-            attachment("video", "F", None, None, None),
+            attachment("video", "F", None, None, Some(5_000_000_000)),
         ),
         (
             json!({"audio": file(json!({"duration": 3, "title": "Song"}))}),
@@ -315,11 +346,56 @@ fn files_and_places_are_noted_as_metadata() {
         ),
         (
             json!({"location": {"latitude": 52.5, "longitude": 13.25}}),
-            attachment("location", "52.5,13.25", None, None, None),
+            attachment("location", "52.5, 13.25", Some("52.5, 13.25"), None, None),
         ),
         (
             json!({"contact": {"phone_number": "+49 1", "first_name": "Bo"}}),
-            attachment("contact", "+49 1", Some("Bo"), None, None),
+            attachment("contact", "+49 1", Some("Bo, +49 1"), None, None),
+        ),
+        (
+            json!({"venue": {"location": {"latitude": 1.5, "longitude": -2}, "title": "Steam Works", "address": "1 Mill Lane"},
+                "location": {"latitude": 1.5, "longitude": -2}}),
+            attachment(
+                "venue",
+                "1.5, -2",
+                Some("Steam Works, 1 Mill Lane, 1.5, -2"),
+                None,
+                None,
+            ),
+        ),
+        (
+            json!({"poll": {"id": "55", "question": "Tea?", "options": [{"text": "yes", "voter_count": 0}, {"text": "no", "voter_count": 1}]}}),
+            attachment("poll", "55", Some("Tea? — yes / no"), None, None),
+        ),
+        (
+            json!({"dice": {"emoji": "🎲", "value": 4}}),
+            attachment("dice", "", Some("🎲 4"), None, None),
+        ),
+        (
+            json!({"sticker": file(json!({"width": 1, "height": 1, "emoji": "👋", "type": "regular"}))}),
+            attachment("sticker", "F", Some("👋"), None, Some(10)),
+        ),
+        (
+            json!({"game": {"title": "Chess", "description": "With pieces", "photo": []}}),
+            attachment("game", "", Some("Chess — With pieces"), None, None),
+        ),
+        (
+            json!({"invoice": {"title": "Tea", "description": "A cup", "start_parameter": "", "currency": "EUR", "total_amount": 250}}),
+            attachment(
+                "invoice",
+                "",
+                Some("Tea — A cup — 250 of the smallest units of EUR"),
+                None,
+                None,
+            ),
+        ),
+        (
+            json!({"checklist": {"title": "Trip", "tasks": [{"id": 1, "text": "pack"}, {"id": 2, "text": "go", "completed_by_user": ada()}]}}),
+            attachment("checklist", "", Some("Trip: [ ] pack [x] go"), None, None),
+        ),
+        (
+            json!({"story": {"id": 3, "chat": group()}}),
+            attachment("story", "3", None, None, None),
         ),
     ];
     for (fields, expected) in cases {
@@ -440,6 +516,10 @@ fn a_message_with_decoration_that_is_too_new_is_read_without_it() {
             mention: true,
             reply: true,
         },
+        quoted: Some(Quoted {
+            is_own: true,
+            ..quoted(&bot(), "")
+        }),
         ..said_in(engines(), "see you on Friday")
     };
     assert_eq!(say(&payload), Some(Inbound::Message(expected)));
@@ -486,5 +566,172 @@ fn only_an_id_that_can_be_confirmed_is_one() {
         "null",
     ] {
         assert_eq!(update_id(raw), None, "{raw}");
+    }
+}
+
+#[test]
+fn a_quote_a_reply_elsewhere_and_a_story_are_told() {
+    let bob = json!({"id": 8, "is_bot": false, "first_name": "Bob"});
+    let answered = json!({
+        "message_id": 11, "from": bob, "chat": group(), "date": 1_760_000_000, "text": "The rocket launches at noon. Bring tea.",
+    });
+    let quote = json!({"text": "at noon", "position": 20, "is_manual": true});
+    let photo = json!([{"file_id": "P", "file_unique_id": "p", "width": 90, "height": 60}]);
+    let origin = json!({"type": "channel", "chat": {"id": -100_777, "title": "News", "type": "channel"}, "message_id": 5, "date": 1});
+    let elsewhere =
+        json!({"origin": origin, "chat": {"id": -100_777, "title": "News", "type": "channel"}, "photo": photo});
+    let file = Attachment {
+        kind: "photo".to_owned(),
+        id: "P".to_owned(),
+        name: None,
+        media_type: Some("image/jpeg".to_owned()),
+        size: None,
+    };
+    let news = Quoted {
+        id: None,
+        is_own: false,
+        author_id: Some("-100777".to_owned()),
+        author: "News".to_owned(),
+        text: String::new(),
+        is_part: false,
+        attachments: vec![file],
+    };
+    let cases = [
+        (
+            json!({"reply_to_message": answered}),
+            quoted(&bob, "The rocket launches at noon. Bring tea."),
+        ),
+        (
+            json!({"reply_to_message": answered, "quote": quote}),
+            Quoted {
+                is_part: true,
+                ..quoted(&bob, "at noon")
+            },
+        ),
+        (json!({"external_reply": elsewhere}), news.clone()),
+        (
+            json!({"external_reply": elsewhere, "quote": {"text": "a part", "position": 0}}),
+            Quoted {
+                text: "a part".to_owned(),
+                is_part: true,
+                ..news
+            },
+        ),
+        (
+            json!({"external_reply": {"origin": {"type": "hidden_user", "sender_user_name": "Eve", "date": 1}},
+                "quote": {"text": "psst", "position": 0}}),
+            Quoted {
+                author: "Eve".to_owned(),
+                text: "psst".to_owned(),
+                is_part: true,
+                ..Quoted::default()
+            },
+        ),
+    ];
+    for (mut fields, expected) in cases {
+        fields["chat"] = group();
+        fields["text"] = json!("when is it?");
+        let Some(Inbound::Message(said)) = say(&fields) else {
+            panic!("{fields} is a message");
+        };
+        assert_eq!(
+            (said.text.as_str(), said.quoted),
+            ("when is it?", Some(expected)),
+            "{fields}"
+        );
+    }
+}
+
+#[test]
+fn a_forwarded_message_names_its_origin() {
+    let cases = [
+        (
+            json!({"type": "user", "sender_user": {"id": 8, "first_name": "Bob", "is_bot": false}, "date": 1}),
+            "[forwarded] (from Bob) hi",
+        ),
+        (
+            json!({"type": "hidden_user", "sender_user_name": "Eve)\n[Ada]", "date": 1}),
+            "[forwarded] (from Eve Ada) hi",
+        ),
+        (
+            json!({"type": "channel", "chat": {"id": -1, "title": "News", "type": "channel"}, "message_id": 1, "date": 1}),
+            "[forwarded] (from News) hi",
+        ),
+        (json!({"type": "hologram"}), "[forwarded] hi"),
+    ];
+    for (origin, text) in cases {
+        let fields = json!({"text": "hi", "forward_origin": origin});
+        assert_eq!(say(&fields), Some(Inbound::Message(said(text))), "{fields}");
+    }
+}
+
+/// Every place within a value, by its path.
+fn paths(value: &Value, at: &str, found: &mut Vec<String>) {
+    let members: Vec<(String, &Value)> = match value {
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(name, value)| (format!("{at}/{name}"), value))
+            .collect(),
+        Value::Array(values) => values
+            .iter()
+            .enumerate()
+            .map(|(n, value)| (format!("{at}/{n}"), value))
+            .collect(),
+        _ => return,
+    };
+    for (path, value) in members {
+        paths(value, &path, found);
+        found.push(path);
+    }
+}
+
+#[test]
+fn one_odd_field_loses_no_message() {
+    let answered = json!({
+        "message_id": 11, "from": bot(), "chat": group(), "date": 1_760_000_000, "text": "x", "link_preview_options": {"is_disabled": true},
+    });
+    let rich = message(&json!({
+        "chat": group(), "reply_to_message": answered, "message_thread_id": 3, "is_topic_message": true,
+        "caption": "@clifford_bot what is this?", "caption_entities": [{"type": "mention", "offset": 0, "length": 13}],
+        "document": {"file_id": "F", "file_unique_id": "U", "file_size": 10, "file_name": "a.pdf", "mime_type": "application/pdf"},
+        "quote": {"text": "x", "position": 0, "entities": [{"type": "bold", "offset": 0, "length": 1}]},
+        "media_group_id": "13", "has_protected_content": true, "sender_boost_count": 2,
+    }));
+    let mut all = Vec::new();
+    paths(&rich, "", &mut all);
+    assert!(all.len() > 50, "{all:?}");
+    let odd = [
+        json!(null),
+        json!("0"),
+        json!(-7),
+        json!({"a": 1}),
+        json!([[]]),
+        json!(true),
+    ];
+    for path in all {
+        let (parent, name) = path.rsplit_once('/').unwrap();
+        let needed = ["/message_id", "/chat", "/chat/id", "/from", "/from/id"];
+        let mut changed: Vec<Value> = odd
+            .iter()
+            .map(|odd| {
+                let mut changed = rich.clone();
+                *changed.pointer_mut(&path).unwrap() = odd.clone();
+                changed
+            })
+            .collect();
+        let mut without = rich.clone();
+        if let Some(fields) = without.pointer_mut(parent).unwrap().as_object_mut() {
+            fields.shift_remove(name);
+            changed.push(without);
+        }
+        for changed in changed {
+            match read("message", &changed) {
+                Some(Inbound::Message(said)) => {
+                    assert!(!said.text.is_empty() || !said.attachments.is_empty(), "{changed}")
+                }
+                // The type of a chat says that it is a channel, and an author that is the bot itself says nothing.
+                read => assert!(needed.contains(&path.as_str()), "{path}: {read:?} of {changed}"),
+            }
+        }
     }
 }

@@ -124,6 +124,7 @@ fn brief(event: &Inbound) -> String {
     match event {
         Inbound::Message(message) => message.text.clone(),
         Inbound::Edit(edit) => format!("edit: {}", edit.text),
+        Inbound::Deleted(deleted) => format!("deleted: {}", deleted.ids.join(", ")),
         Inbound::Command(command) => format!("/{} {}", command.name, command.argument),
         Inbound::Moved(moved) => format!("moved: {} to {}", moved.from, moved.to),
         Inbound::Left(left) => format!("left: {}", left.reason),

@@ -200,6 +200,9 @@ level = "info,clifford=debug"
 user_messages_per_minute = 0
 [engine]
 lease_seconds = 3
+[delivery]
+stuck_seconds = 2
+max_backoff_seconds = 2
 [channels.telegram]
 token = "{telegram_token}"
 api_url = "{telegram}"

@@ -17,6 +17,10 @@ pub const IN_FLIGHT: Duration = Duration::from_secs(1);
 pub struct Asked {
     /// Where.
     pub room: usize,
+    /// By whom.
+    pub person: usize,
+    /// Its platform answered its answer with errors, and nothing else: others went out past it.
+    pub may_be_late: bool,
     /// On which platform.
     pub platform: Platform,
     /// The platform was told that it was taken.
@@ -57,7 +61,7 @@ pub struct Tally {
     pub ambiguous: usize,
     /// Answers in a chat where nobody asked.
     pub wrong_chat: usize,
-    /// Answers that came after the answer to a later message of their chat.
+    /// Answers that came after the answer to a later message of the same person in the same chat.
     pub out_of_order: usize,
 }
 
@@ -176,25 +180,28 @@ pub fn judge(asked: &[Asked], heard: &[Heard], breaks: &[Instant]) -> (Tally, Ve
     (tally, wrong)
 }
 
-/// The first copy of each part, in the order in which they came: in a room they follow each other.
+/// The first copy of each part, in the order in which they came: each person's in a room follow each other. In a shared
+/// room people are answered in turn, so what one said twice may be answered before what another said in between.
 fn out_of_order(asked: &[Asked], heard: &[Heard]) -> Vec<(usize, String)> {
     let mut in_time: Vec<_> = heard.iter().collect();
     in_time.sort_by_key(|one| one.at);
     let mut seen = BTreeSet::new();
-    let mut newest: HashMap<usize, Piece> = HashMap::new();
+    let mut newest: HashMap<(usize, usize), Piece> = HashMap::new();
     let mut found = Vec::new();
     for one in in_time {
-        let is_here = asked
+        let here = asked
             .get(one.piece.question)
-            .is_some_and(|question| question.room == one.room);
-        if !is_here || !seen.insert(one.piece) {
+            .filter(|question| question.room == one.room);
+        let in_turn = here.filter(|question| !question.may_be_late);
+        let Some(question) = in_turn.filter(|_| seen.insert(one.piece)) else {
             continue;
-        }
-        match newest.get(&one.room).copied() {
+        };
+        let whose = (one.room, question.person);
+        match newest.get(&whose).copied() {
             Some(newest) if newest > one.piece => {
                 found.push((one.piece.question, format!("{:?} came after {newest:?}", one.piece)));
             }
-            _ => drop(newest.insert(one.room, one.piece)),
+            _ => drop(newest.insert(whose, one.piece)),
         }
     }
     found
@@ -207,6 +214,8 @@ mod tests {
     fn asked(platform: Platform) -> Asked {
         Asked {
             room: 0,
+            person: 0,
+            may_be_late: false,
             platform,
             accepted: true,
             runs: 1,
@@ -309,7 +318,20 @@ mod tests {
             room: 1,
             ..heard(now, 0, 1, 2)
         };
-        let (tally, _) = judge(&questions, &[heard(now, 1, 1, 0), heard(now, 0, 1, 1), elsewhere], &[]);
+        let came = [heard(now, 1, 1, 0), heard(now, 0, 1, 1), elsewhere];
+        let (tally, _) = judge(&questions, &came, &[]);
         assert_eq!((tally.out_of_order, tally.wrong_chat, tally.duplicated), (1, 1, 1));
+        let another = Asked {
+            person: 1,
+            ..questions[1]
+        };
+        let (tally, _) = judge(&[questions[0], another], &came, &[]);
+        assert_eq!(tally.out_of_order, 0);
+        let late = Asked {
+            may_be_late: true,
+            ..questions[0]
+        };
+        let (tally, _) = judge(&[late, questions[1]], &came, &[]);
+        assert_eq!(tally.out_of_order, 0);
     }
 }

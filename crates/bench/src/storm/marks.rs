@@ -22,6 +22,11 @@ pub fn answer(piece: Piece) -> String {
     format!("a{question}p{part}of{of}")
 }
 
+/// How the mark of each part of a message's answer begins.
+pub fn start_of_answer(number: usize) -> String {
+    format!("a{number}p")
+}
+
 /// The messages that a text holds, in order.
 pub fn questions(text: &str) -> Vec<usize> {
     let number = |word: &str| word.strip_prefix('q')?.parse().ok();

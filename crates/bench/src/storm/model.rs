@@ -20,6 +20,15 @@ use super::{
 /// How many parts a long answer has.
 const LONG: usize = 3;
 
+/// Expressions that would take the stack, all time or all memory of whoever works them out.
+const HOSTILE: [&str; 5] = [
+    r"(\x.x x)(\x.x x)",
+    "roll 999999d999999",
+    "@1970-01-01 + 1000000000000000 days",
+    "1 << 4000000000",
+    "9^9^9^9^9",
+];
+
 /// A model that can go away and come back where it was.
 pub struct Model {
     mind: Arc<Mind>,
@@ -108,9 +117,14 @@ impl Mind {
         if shape(Shape::Hopeless) {
             return Reply::status(500, "The server had an error while processing your request.");
         }
-        let action = if shape(Shape::Tool) && turns == 0 {
+        let hostile = shape(Shape::Hostile);
+        let action = if (hostile || shape(Shape::Tool)) && turns == 0 {
+            let expression = match hostile {
+                true => HOSTILE[first % HOSTILE.len()].to_owned(),
+                false => format!("{first} + 1"),
+            };
             json!({
-                "type": "tool_call", "name": "compute.eval", "args": {"expression": format!("{first} + 1")},
+                "type": "tool_call", "name": "compute.eval", "args": {"expression": expression},
                 "notes": [
                     {"category": "requirements", "content": "a sum"},
                     {"category": "plan", "content": "ask the tool, then answer"},

@@ -53,6 +53,8 @@ pub struct Said {
     pub pause: Duration,
     /// What breaks before it is said.
     pub before: Vec<Trouble>,
+    /// For so long its platform answers its answer, and nothing else, with an error of its own.
+    pub refused_for: Option<Duration>,
 }
 
 /// What the model makes of a message.
@@ -64,6 +66,8 @@ pub enum Shape {
     Tool,
     /// An answer of several parts.
     Long,
+    /// A tool first, with an expression that would take all time, all memory or the whole stack.
+    Hostile,
     /// The model fails at it, however often it is asked.
     Hopeless,
 }
@@ -80,10 +84,10 @@ pub enum Trouble {
     },
     /// The database's server dies after this time, and starts again.
     DatabaseRestart(Duration),
-    /// A request to Telegram fails.
-    Telegram(telegram::Method, telegram::Fault),
-    /// A request to Discord fails.
-    Discord(discord::Route, discord::Fault),
+    /// A request to Telegram fails, if one comes within this time.
+    Telegram(Duration, telegram::Method, telegram::Fault),
+    /// A request to Discord fails, if one comes within this time.
+    Discord(Duration, discord::Route, discord::Fault),
     /// Something happens to the connections to Discord's gateway.
     Gateway(Gateway),
     /// Connections to the model are refused for so long.
@@ -119,8 +123,9 @@ impl Plan {
     pub fn new(seed: u64, size: &Size) -> Self {
         let mut dice = StdRng::seed_from_u64(seed);
         let rooms = rooms(size.users);
+        let mut crowd = Crowd::default();
         let mut messages: Vec<_> = (0..size.messages.max(rooms.len()))
-            .map(|place| said(&mut dice, &rooms, place))
+            .map(|place| said(&mut dice, &rooms, place, &mut crowd))
             .collect();
         let quiet = rooms.len().min(messages.len());
         let stormy = &mut messages[quiet..];
@@ -166,13 +171,35 @@ fn rooms(users: usize) -> Vec<Room> {
     rooms
 }
 
-fn said(dice: &mut StdRng, rooms: &[Room], place: usize) -> Said {
+/// People who ask at the same time in one room.
+#[derive(Debug, Default)]
+struct Crowd {
+    room: usize,
+    /// How many more of them speak.
+    left: usize,
+}
+
+impl Crowd {
+    /// The room of the next message. Now and then several people speak at once in a room that they share.
+    fn room(&mut self, dice: &mut StdRng, rooms: &[Room]) -> usize {
+        if self.left > 0 {
+            self.left -= 1;
+            return self.room;
+        }
+        let room = dice.random_range(0..rooms.len());
+        if rooms[room].shared {
+            *self = Self {
+                room,
+                left: dice.random_range(0..4),
+            };
+        }
+        room
+    }
+}
+
+fn said(dice: &mut StdRng, rooms: &[Room], place: usize, crowd: &mut Crowd) -> Said {
     let quiet = place < rooms.len();
-    let room = if quiet {
-        place
-    } else {
-        dice.random_range(0..rooms.len())
-    };
+    let room = if quiet { place } else { crowd.room(dice, rooms) };
     let members = &rooms[room].members;
     let person = members[dice.random_range(0..members.len())];
     let shape = match dice.random_range(0..200) {
@@ -180,16 +207,23 @@ fn said(dice: &mut StdRng, rooms: &[Room], place: usize) -> Said {
         0 => Shape::Hopeless,
         1..=10 => Shape::Long,
         11..=50 => Shape::Tool,
+        51..=52 => Shape::Hostile,
         _ => Shape::Plain,
     };
-    let pause = Duration::from_millis(dice.random_range(0..30));
+    let pause = match crowd.left {
+        0 => Duration::from_millis(dice.random_range(0..30)),
+        _ => Duration::ZERO,
+    };
     let before = if quiet { Vec::new() } else { troubles(dice) };
+    let is_refused = !quiet && shape == Shape::Plain && dice.random_range(0..300) == 0;
+    let refused_for = is_refused.then(|| Duration::from_millis(dice.random_range(3_000..6_000)));
     Said {
         room,
         person,
         shape,
         pause,
         before,
+        refused_for,
     }
 }
 
@@ -197,31 +231,33 @@ fn said(dice: &mut StdRng, rooms: &[Room], place: usize) -> Said {
 fn troubles(dice: &mut StdRng) -> Vec<Trouble> {
     use {discord::Fault as OnDiscord, discord::Route, telegram::Fault as OnTelegram, telegram::Method};
     let short = Duration::from_millis(dice.random_range(50..600));
+    // What meets no request in time does not wait for one: faults would add up while nobody asks.
+    let time = Duration::from_millis(dice.random_range(200..2_000));
     let trouble = match dice.random_range(0..500) {
-        0..=9 => Trouble::Telegram(Method::SendMessage, OnTelegram::TooMany(1)),
-        10..=17 => Trouble::Telegram(Method::SendMessage, OnTelegram::Server(502)),
-        18..=25 => Trouble::Telegram(Method::SendMessage, OnTelegram::Slow(short)),
-        26..=31 => Trouble::Telegram(Method::SendMessage, OnTelegram::Drop),
-        32..=35 => Trouble::Telegram(Method::SendMessage, OnTelegram::DropAfter),
-        36..=38 => Trouble::Telegram(Method::SendMessage, OnTelegram::Garbage),
-        39..=42 => Trouble::Telegram(Method::GetUpdates, OnTelegram::Server(502)),
-        43..=45 => Trouble::Telegram(Method::GetUpdates, OnTelegram::Drop),
-        46..=47 => Trouble::Telegram(Method::GetUpdates, OnTelegram::DropAfter),
-        48..=49 => Trouble::Telegram(Method::GetUpdates, OnTelegram::Garbage),
-        50..=51 => Trouble::Telegram(Method::GetUpdates, OnTelegram::TooMany(1)),
+        0..=9 => Trouble::Telegram(time, Method::SendMessage, OnTelegram::TooMany(1)),
+        10..=17 => Trouble::Telegram(time, Method::SendMessage, OnTelegram::Server(502)),
+        18..=25 => Trouble::Telegram(time, Method::SendMessage, OnTelegram::Slow(short)),
+        26..=31 => Trouble::Telegram(time, Method::SendMessage, OnTelegram::Drop),
+        32..=35 => Trouble::Telegram(time, Method::SendMessage, OnTelegram::DropAfter),
+        36..=38 => Trouble::Telegram(time, Method::SendMessage, OnTelegram::Garbage),
+        39..=42 => Trouble::Telegram(time, Method::GetUpdates, OnTelegram::Server(502)),
+        43..=45 => Trouble::Telegram(time, Method::GetUpdates, OnTelegram::Drop),
+        46..=47 => Trouble::Telegram(time, Method::GetUpdates, OnTelegram::DropAfter),
+        48..=49 => Trouble::Telegram(time, Method::GetUpdates, OnTelegram::Garbage),
+        50..=51 => Trouble::Telegram(time, Method::GetUpdates, OnTelegram::TooMany(1)),
         52..=59 => {
             let fault = OnDiscord::TooMany {
                 retry_after: short,
                 global: dice.random_bool(0.2),
             };
-            Trouble::Discord(Route::SendMessage, fault)
+            Trouble::Discord(time, Route::SendMessage, fault)
         }
-        60..=67 => Trouble::Discord(Route::SendMessage, OnDiscord::Status(502)),
-        68..=75 => Trouble::Discord(Route::SendMessage, OnDiscord::Slow(short)),
-        76..=81 => Trouble::Discord(Route::SendMessage, OnDiscord::DropBefore),
-        82..=87 => Trouble::Discord(Route::SendMessage, OnDiscord::DropAfter),
-        88..=89 => Trouble::Discord(Route::ReadMessages, OnDiscord::Status(500)),
-        90 => Trouble::Discord(Route::GatewayBot, OnDiscord::Status(500)),
+        60..=67 => Trouble::Discord(time, Route::SendMessage, OnDiscord::Status(502)),
+        68..=75 => Trouble::Discord(time, Route::SendMessage, OnDiscord::Slow(short)),
+        76..=81 => Trouble::Discord(time, Route::SendMessage, OnDiscord::DropBefore),
+        82..=87 => Trouble::Discord(time, Route::SendMessage, OnDiscord::DropAfter),
+        88..=89 => Trouble::Discord(time, Route::ReadMessages, OnDiscord::Status(500)),
+        90 => Trouble::Discord(time, Route::GatewayBot, OnDiscord::Status(500)),
         91..=92 => Trouble::Gateway(Gateway::Dropped),
         93 => Trouble::Gateway(Gateway::Closed),
         94 => Trouble::Gateway(Gateway::Reconnect),

@@ -143,6 +143,18 @@ impl World {
         }
     }
 
+    /// The platform answers the answer to a message with errors of its own, or does not any more.
+    pub fn refuse(&self, plan: &Plan, number: usize, refuses: bool) {
+        let mark = marks::start_of_answer(number);
+        match plan.rooms[plan.messages[number].room].platform {
+            Platform::Telegram => {
+                let fault = refuses.then_some(telegram::Fault::Server(500));
+                self.telegram.fail_text(&mark, fault);
+            }
+            Platform::Discord => self.discord.fail_text(&mark, refuses.then_some(500)),
+        }
+    }
+
     /// Something happens to the connections to Discord's gateway.
     pub fn gateway(&self, what: Gateway) {
         match what {

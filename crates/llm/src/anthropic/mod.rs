@@ -12,7 +12,7 @@ use reqwest::header::HeaderName;
 use self::reply::{Event, Gathered, Whole};
 use self::request::Body;
 use crate::function;
-use crate::remote::{Endpoint, Events, Fault, KeyHeader, ProviderConfig, SetupError};
+use crate::remote::{Endpoint, Events, Fault, Flow, KeyHeader, ProviderConfig, SetupError, readable};
 use crate::tokens::estimate_usage;
 use crate::{Completion, Model, ModelError, Request, Sink};
 
@@ -45,38 +45,49 @@ impl Anthropic {
         ))
     }
 
-    async fn ask(&self, request: &Request, sink: &mut dyn Sink) -> Result<Completion, ModelError> {
+    async fn ask(&self, request: &Request, flow: &Flow, sink: &mut dyn Sink) -> Result<Completion, ModelError> {
         let response = self.0.ask(|terms| Body::new(&self.0.config, request, terms)).await?;
-        self.read(response, request, sink).await
+        self.read(response, request, flow, sink).await
     }
 
     /// Reads a stream or a whole reply, whichever came.
-    async fn read(&self, response: Response, request: &Request, sink: &mut dyn Sink) -> Result<Completion, ModelError> {
+    async fn read(
+        &self,
+        response: Response,
+        request: &Request,
+        flow: &Flow,
+        sink: &mut dyn Sink,
+    ) -> Result<Completion, ModelError> {
         let is_stream = self.0.is_stream(&response);
         let mut pieces = self.0.pieces(response);
         let mut gathered = Gathered::default();
         if is_stream {
-            self.read_stream(Events::new(pieces), &mut gathered, sink).await?;
+            self.read_stream(self.0.events(pieces, flow), flow, &mut gathered, sink)
+                .await?;
         } else {
             let whole = pieces.whole().await.map_err(|reason| self.0.overloaded(&reason))?;
-            let whole: Whole = serde_json::from_slice(&whole)
+            let whole = String::from_utf8_lossy(&whole);
+            let (whole, has_halves) = readable(&whole);
+            let whole: Whole = serde_json::from_str(&whole)
                 .map_err(|error| self.0.overloaded(&format!("the answer is no message ({error})")))?;
             if let Some(error) = whole.error() {
                 return Err(self.0.fault(Fault::from_value(error)));
             }
-            gathered.add_whole(whole, |text| sink.text(text));
+            gathered.add_whole(whole, has_halves, |text| sink.text(text));
         }
         self.completed(gathered, request)
     }
 
     async fn read_stream(
         &self,
-        mut events: Events,
+        mut events: Events<'_>,
+        flow: &Flow,
         gathered: &mut Gathered,
         sink: &mut dyn Sink,
     ) -> Result<(), ModelError> {
         let broken = |gathered: &Gathered, reason: &str| self.0.broken(&gathered.text, reason);
-        while let Some(event) = events.next().await.map_err(|reason| broken(gathered, &reason))? {
+        while let Some(event) = (events.next().await).map_err(|ended| self.0.ended(&gathered.text, &ended))? {
+            let (event, has_halves) = readable(&event);
             let event = serde_json::from_str(&event)
                 .map_err(|error| broken(gathered, &format!("an event cannot be read ({error})")))?;
             match event {
@@ -85,13 +96,18 @@ impl Anthropic {
                     events.end().await;
                     return Ok(());
                 }
-                event => gathered.add(event, |text| sink.text(text)),
+                event => {
+                    if gathered.add(event, has_halves, |text| sink.text(text)) {
+                        flow.grew();
+                    }
+                }
             }
         }
         Err(broken(gathered, "the stream ended before the reply did"))
     }
 
     fn completed(&self, mut gathered: Gathered, request: &Request) -> Result<Completion, ModelError> {
+        gathered.end();
         let ProviderConfig { name, model, .. } = &self.0.config;
         match gathered.stop_reason.as_deref() {
             Some("refusal") => return Err(self.0.refused(&gathered.explanation)),
@@ -125,6 +141,7 @@ impl fmt::Debug for Anthropic {
 #[async_trait]
 impl Model for Anthropic {
     async fn complete(&self, request: &Request, sink: &mut dyn Sink) -> Result<Completion, ModelError> {
-        self.0.in_time(self.ask(request, sink)).await
+        let flow = Flow::new();
+        self.0.in_time(&flow, self.ask(request, &flow, sink)).await
     }
 }

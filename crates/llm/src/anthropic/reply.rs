@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::remote::Joiner;
 use crate::{NativeToolCall, Usage};
 
 /// A whole reply, or an error in the place of one.
@@ -129,29 +130,42 @@ pub(super) struct Gathered {
     /// Why the model declined, if it says so.
     pub(super) explanation: String,
     tokens: Option<Tokens>,
-    calls: BTreeMap<u64, NativeToolCall>,
+    halves: Joiner,
+    calls: BTreeMap<u64, Growing>,
+}
+
+/// A tool call as it comes together.
+#[derive(Debug)]
+struct Growing {
+    call: NativeToolCall,
+    halves: Joiner,
 }
 
 impl Gathered {
     /// Takes a whole reply.
-    pub(super) fn add_whole(&mut self, whole: Whole, mut text: impl FnMut(&str)) {
+    pub(super) fn add_whole(&mut self, whole: Whole, has_halves: bool, mut text: impl FnMut(&str)) {
         for (index, block) in (0..).zip(whole.content) {
-            self.begin(index, block, &mut text);
+            self.begin(index, block, has_halves, &mut text);
         }
         self.stop(whole.stop_reason, whole.stop_details);
         self.count(whole.usage);
     }
 
-    /// Takes an event. Text goes to `text` too.
-    pub(super) fn add(&mut self, event: Event, mut text: impl FnMut(&str)) {
+    /// Takes an event, and returns whether the reply grew by it. Text goes to `text` too. `has_halves`: the event has
+    /// stand-ins for halves of characters.
+    pub(super) fn add(&mut self, event: Event, has_halves: bool, mut text: impl FnMut(&str)) -> bool {
+        // Pings and the start come from the server, not from the model.
+        let has_grown = !matches!(event, Event::MessageStart { .. } | Event::Other);
         match event {
             Event::MessageStart { message } => self.count(message.usage),
-            Event::ContentBlockStart { index, content_block } => self.begin(index, content_block, &mut text),
+            Event::ContentBlockStart { index, content_block } => {
+                self.begin(index, content_block, has_halves, &mut text);
+            }
             Event::ContentBlockDelta { index, delta } => match delta {
-                Delta::Text { text: piece } => self.say(&piece, &mut text),
+                Delta::Text { text: piece } => self.say(piece, has_halves, &mut text),
                 Delta::InputJson { partial_json } => {
-                    if let Some(call) = self.calls.get_mut(&index) {
-                        call.arguments.push_str(&partial_json);
+                    if let Some(Growing { call, halves }) = self.calls.get_mut(&index) {
+                        call.arguments.push_str(&halves.join(partial_json, has_halves));
                     }
                 }
                 Delta::Other => {}
@@ -162,25 +176,35 @@ impl Gathered {
             }
             Event::MessageStop | Event::Error { .. } | Event::Other => {}
         }
+        has_grown
     }
 
-    fn begin(&mut self, index: u64, block: Block, text: &mut dyn FnMut(&str)) {
+    /// The reply is over: what is still a half of a character stays one.
+    pub(super) fn end(&mut self) {
+        self.text.push_str(self.halves.rest());
+    }
+
+    fn begin(&mut self, index: u64, block: Block, has_halves: bool, text: &mut dyn FnMut(&str)) {
         match block {
-            Block::Text { text: piece } => self.say(&piece, text),
+            Block::Text { text: piece } => self.say(piece, has_halves, text),
             Block::ToolUse { name, input } => {
                 // In a stream it begins empty, and its text follows.
                 let is_empty = input.as_object().is_none_or(serde_json::Map::is_empty);
                 let arguments = if is_empty { String::new() } else { input.to_string() };
-                self.calls.insert(index, NativeToolCall { name, arguments });
+                let mut halves = Joiner::default();
+                let arguments = halves.join(arguments, has_halves);
+                let call = NativeToolCall { name, arguments };
+                self.calls.insert(index, Growing { call, halves });
             }
             Block::Other => {}
         }
     }
 
-    fn say(&mut self, piece: &str, text: &mut dyn FnMut(&str)) {
+    fn say(&mut self, piece: String, has_halves: bool, text: &mut dyn FnMut(&str)) {
+        let piece = self.halves.join(piece, has_halves);
         if !piece.is_empty() {
-            text(piece);
-            self.text.push_str(piece);
+            text(&piece);
+            self.text.push_str(&piece);
         }
     }
 
@@ -201,7 +225,8 @@ impl Gathered {
     pub(super) fn take_calls(&mut self) -> Vec<NativeToolCall> {
         let calls = std::mem::take(&mut self.calls).into_values();
         calls
-            .map(|mut call| {
+            .map(|Growing { mut call, mut halves }| {
+                call.arguments.push_str(halves.rest());
                 if call.arguments.is_empty() {
                     call.arguments.push_str("{}");
                 }

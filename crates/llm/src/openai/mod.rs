@@ -10,7 +10,7 @@ use reqwest::header::AUTHORIZATION;
 
 use self::wire::{Body, Chunk, Gathered};
 use crate::function;
-use crate::remote::{Endpoint, Events, Fault, KeyHeader, ProviderConfig, SetupError};
+use crate::remote::{Endpoint, Events, Fault, Flow, KeyHeader, ProviderConfig, SetupError, readable};
 use crate::tokens::estimate_usage;
 use crate::{Completion, Model, ModelError, Request, Sink};
 
@@ -30,23 +30,32 @@ impl OpenAi {
         Endpoint::new(config, client, &["chat", "completions"], &key).map(Self)
     }
 
-    async fn ask(&self, request: &Request, sink: &mut dyn Sink) -> Result<Completion, ModelError> {
+    async fn ask(&self, request: &Request, flow: &Flow, sink: &mut dyn Sink) -> Result<Completion, ModelError> {
         let response = self.0.ask(|terms| Body::new(&self.0.config, request, terms)).await?;
-        self.read(response, request, sink).await
+        self.read(response, request, flow, sink).await
     }
 
     /// Reads a stream or a whole reply, whichever came.
-    async fn read(&self, response: Response, request: &Request, sink: &mut dyn Sink) -> Result<Completion, ModelError> {
+    async fn read(
+        &self,
+        response: Response,
+        request: &Request,
+        flow: &Flow,
+        sink: &mut dyn Sink,
+    ) -> Result<Completion, ModelError> {
         let is_stream = self.0.is_stream(&response);
         let mut pieces = self.0.pieces(response);
         let mut gathered = Gathered::default();
         if is_stream {
-            self.read_stream(Events::new(pieces), &mut gathered, sink).await?;
+            self.read_stream(self.0.events(pieces, flow), flow, &mut gathered, sink)
+                .await?;
         } else {
             let whole = pieces.whole().await.map_err(|reason| self.0.overloaded(&reason))?;
-            let chunk = serde_json::from_slice(&whole)
+            let whole = String::from_utf8_lossy(&whole);
+            let (whole, has_halves) = readable(&whole);
+            let chunk = serde_json::from_str(&whole)
                 .map_err(|error| self.0.overloaded(&format!("the answer is no completion ({error})")))?;
-            self.add(&mut gathered, chunk, sink)?;
+            self.add(&mut gathered, chunk, has_halves, sink)?;
             if !gathered.answered {
                 return Err(self.0.overloaded("the answer holds no choice"));
             }
@@ -56,19 +65,23 @@ impl OpenAi {
 
     async fn read_stream(
         &self,
-        mut events: Events,
+        mut events: Events<'_>,
+        flow: &Flow,
         gathered: &mut Gathered,
         sink: &mut dyn Sink,
     ) -> Result<(), ModelError> {
         let broken = |gathered: &Gathered, reason: &str| self.0.broken(&gathered.text, reason);
-        while let Some(event) = events.next().await.map_err(|reason| broken(gathered, &reason))? {
+        while let Some(event) = (events.next().await).map_err(|ended| self.0.ended(&gathered.text, &ended))? {
             if event.trim() == "[DONE]" {
                 events.end().await;
                 return Ok(());
             }
+            let (event, has_halves) = readable(&event);
             let chunk = serde_json::from_str(&event)
                 .map_err(|error| broken(gathered, &format!("an event is no chunk ({error})")))?;
-            self.add(gathered, chunk, sink)?;
+            if self.add(gathered, chunk, has_halves, sink)? {
+                flow.grew();
+            }
         }
         match gathered.finish {
             Some(_) => Ok(()),
@@ -76,16 +89,24 @@ impl OpenAi {
         }
     }
 
-    fn add(&self, gathered: &mut Gathered, chunk: Chunk, sink: &mut dyn Sink) -> Result<(), ModelError> {
+    /// Takes a chunk, and returns whether the reply grew by it.
+    fn add(
+        &self,
+        gathered: &mut Gathered,
+        chunk: Chunk,
+        has_halves: bool,
+        sink: &mut dyn Sink,
+    ) -> Result<bool, ModelError> {
         if let Some(error) = chunk.error.as_ref().filter(|error| !error.is_null()) {
             return Err(self.0.fault(Fault::from_value(error)));
         }
         gathered
-            .add(chunk, |text| sink.text(text))
+            .add(chunk, has_halves, |text| sink.text(text))
             .map_err(|error| self.0.fault(Fault::from_value(&error)))
     }
 
     fn completed(&self, mut gathered: Gathered, request: &Request) -> Result<Completion, ModelError> {
+        gathered.end();
         let ProviderConfig { name, model, .. } = &self.0.config;
         let filtered = gathered.finish.as_deref() == Some("content_filter");
         if filtered || !gathered.refusal.is_empty() {
@@ -118,6 +139,7 @@ impl fmt::Debug for OpenAi {
 #[async_trait]
 impl Model for OpenAi {
     async fn complete(&self, request: &Request, sink: &mut dyn Sink) -> Result<Completion, ModelError> {
-        self.0.in_time(self.ask(request, sink)).await
+        let flow = Flow::new();
+        self.0.in_time(&flow, self.ask(request, &flow, sink)).await
     }
 }

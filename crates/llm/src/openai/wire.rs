@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
 
 use crate::function::{Function, Parameters};
-use crate::remote::{Capability, ProviderConfig, Terms};
+use crate::remote::{Capability, Joiner, ProviderConfig, Terms};
 use crate::{Message, NativeToolCall, Request, Role, Schema, Usage};
 
 /// The request.
@@ -198,6 +198,10 @@ struct Turn {
     content: Option<Content>,
     refusal: Option<String>,
     tool_calls: Option<Vec<Call>>,
+    /// What it thinks aloud, as some servers call it: that it thinks is all that matters.
+    reasoning_content: Option<Value>,
+    /// The same, as others do.
+    reasoning: Option<Value>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -233,17 +237,28 @@ pub(super) struct Gathered {
     pub(super) finish: Option<String>,
     /// Whether there was any choice, be it an empty one.
     pub(super) answered: bool,
-    calls: BTreeMap<u64, NativeToolCall>,
+    text_halves: Joiner,
+    refusal_halves: Joiner,
+    calls: BTreeMap<u64, Growing>,
+}
+
+/// A tool call as it comes together.
+#[derive(Debug, Default)]
+struct Growing {
+    name: String,
+    arguments: String,
+    halves: Joiner,
 }
 
 impl Gathered {
-    /// Takes a chunk, and returns the error that stands in a choice's place, if one does. Text goes to `text` too.
-    pub(super) fn add(&mut self, chunk: Chunk, mut text: impl FnMut(&str)) -> Result<(), Value> {
+    /// Takes a chunk, and returns whether the reply grew by it, or the error that stands in a choice's place. Text goes
+    /// to `text` too. `has_halves`: the chunk has stand-ins for halves of characters.
+    pub(super) fn add(&mut self, chunk: Chunk, has_halves: bool, mut text: impl FnMut(&str)) -> Result<bool, Value> {
         if let Some(usage) = chunk.usage.as_ref().and_then(usage) {
             self.usage = Some(usage);
         }
         let Some(choice) = chunk.choices.into_iter().flatten().next() else {
-            return Ok(());
+            return Ok(false);
         };
         self.answered = true;
         if let Some(error) = choice.error.filter(|error| !error.is_null()) {
@@ -251,27 +266,50 @@ impl Gathered {
         }
         self.finish = choice.finish_reason.or(self.finish.take());
         let Some(turn) = choice.delta else {
-            return Ok(());
+            return Ok(self.finish.is_some());
         };
         let piece = turn.content.map(Content::into_text).unwrap_or_default();
+        let refusal = turn.refusal.unwrap_or_default();
+        let calls = turn.tool_calls.unwrap_or_default();
+        let has_grown = !piece.is_empty()
+            || !refusal.is_empty()
+            || !calls.is_empty()
+            || [turn.reasoning_content, turn.reasoning]
+                .iter()
+                .flatten()
+                .any(|thought| *thought != "")
+            || self.finish.is_some();
+        let piece = self.text_halves.join(piece, has_halves);
         if !piece.is_empty() {
             text(&piece);
             self.text.push_str(&piece);
         }
-        self.refusal.push_str(turn.refusal.as_deref().unwrap_or_default());
-        for call in turn.tool_calls.into_iter().flatten() {
-            self.add_call(call);
+        self.refusal.push_str(&self.refusal_halves.join(refusal, has_halves));
+        for call in calls {
+            self.add_call(call, has_halves);
         }
-        Ok(())
+        Ok(has_grown)
+    }
+
+    /// The reply is over: what is still a half of a character stays one.
+    pub(super) fn end(&mut self) {
+        self.text.push_str(self.text_halves.rest());
+        self.refusal.push_str(self.refusal_halves.rest());
     }
 
     /// The tool calls, in the model's order.
     pub(super) fn take_calls(&mut self) -> Vec<NativeToolCall> {
-        std::mem::take(&mut self.calls).into_values().collect()
+        let calls = std::mem::take(&mut self.calls).into_values();
+        calls
+            .map(|mut call| NativeToolCall {
+                name: call.name,
+                arguments: call.arguments + call.halves.rest(),
+            })
+            .collect()
     }
 
     /// Joins a fragment to its call. Without an index, a name starts a call and all else goes on with the last.
-    fn add_call(&mut self, call: Call) {
+    fn add_call(&mut self, call: Call, has_halves: bool) {
         let Some(Called { name, arguments }) = call.function else {
             return;
         };
@@ -281,15 +319,12 @@ impl Gathered {
             (None, Some(_)) => last.map_or(0, |last| last.saturating_add(1)),
             (None, None) => last.unwrap_or_default(),
         };
-        let entry = self.calls.entry(index).or_insert_with(|| NativeToolCall {
-            name: String::new(),
-            arguments: String::new(),
-        });
+        let entry = self.calls.entry(index).or_default();
         entry.name.push_str(name.as_deref().unwrap_or_default());
         match arguments {
             None | Some(Value::Null) => {}
-            Some(Value::String(fragment)) => entry.arguments.push_str(&fragment),
-            Some(whole) => entry.arguments = whole.to_string(),
+            Some(Value::String(fragment)) => entry.arguments.push_str(&entry.halves.join(fragment, has_halves)),
+            Some(whole) => entry.arguments = Joiner::default().join(whole.to_string(), has_halves),
         }
     }
 }
@@ -326,7 +361,7 @@ mod tests {
         let mut gathered = Gathered::default();
         for chunk in chunks {
             let chunk: Chunk = serde_json::from_value(chunk.clone()).expect("a chunk");
-            gathered.add(chunk, |_| {}).expect("no error");
+            gathered.add(chunk, false, |_| {}).expect("no error");
         }
         gathered
     }

@@ -28,10 +28,17 @@ impl Pieces {
     /// # Errors
     /// Why the body cannot be read further, in words.
     pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, String> {
-        let piece = match tokio::time::timeout(self.idle, self.response.chunk()).await {
-            Ok(piece) => piece.map_err(transport)?,
-            Err(_) => return Err(format!("nothing came for {:?}", self.idle)),
-        };
+        tokio::time::timeout(self.idle, self.next_ever())
+            .await
+            .unwrap_or_else(|_| Err(format!("nothing came for {:?}", self.idle)))
+    }
+
+    /// The same, however long it takes.
+    ///
+    /// # Errors
+    /// As [`Pieces::next`].
+    pub(crate) async fn next_ever(&mut self) -> Result<Option<Bytes>, String> {
+        let piece = self.response.chunk().await.map_err(transport)?;
         let length = piece.as_ref().map_or(0, Bytes::len);
         self.left = self.left.checked_sub(length).ok_or("the answer is too long")?;
         Ok(piece)

@@ -29,10 +29,12 @@ pub enum Capability {
 pub struct Timeouts {
     /// For the connection.
     pub connect: Duration,
-    /// For the first byte of a stream, and between two pieces of it. What does not stream sends its first
-    /// byte when it has finished, so that only `total` limits it.
+    /// For the first token of a stream. What does not stream sends its first byte when it has finished, so that only
+    /// `total` limits it.
+    pub first_token: Duration,
+    /// Between two tokens of a stream.
     pub idle: Duration,
-    /// For the whole call.
+    /// For the whole call; a stream whose tokens still flow by then goes on.
     pub total: Duration,
 }
 
@@ -40,6 +42,7 @@ impl Default for Timeouts {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(10),
+            first_token: Duration::from_secs(60),
             idle: Duration::from_secs(60),
             total: Duration::from_secs(300),
         }
@@ -70,6 +73,19 @@ pub struct ProviderConfig {
     pub max_tokens: Option<u32>,
     /// How freely words are chosen (0–2); `None`, or a model that takes none: as the server likes.
     pub temperature: Option<f64>,
+}
+
+/// Whether a model thinks before it writes, as OpenAI's reasoning models do: they take no temperature, and their first
+/// token takes its time. Known by its name.
+#[must_use]
+pub fn thinks_first(model: &str) -> bool {
+    let name = model.rsplit('/').next().unwrap_or(model).to_lowercase();
+    let is_chat = name.contains("-chat");
+    let series = |letter: &str| {
+        let version = name.strip_prefix(letter).and_then(|rest| rest.chars().next());
+        version.is_some_and(|version| version.is_ascii_digit())
+    };
+    !is_chat && (name.starts_with("gpt-5") || series("o") || name.starts_with("codex-mini"))
 }
 
 impl ProviderConfig {
@@ -138,4 +154,36 @@ pub fn http_client(timeouts: &Timeouts) -> Result<reqwest::Client, SetupError> {
         .tcp_keepalive(Duration::from_secs(30))
         .build()
         .map_err(|error| SetupError::Client(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::thinks_first;
+
+    #[test]
+    fn models_that_think_first_are_known_by_their_names() {
+        for model in [
+            "o1",
+            "o3-mini",
+            "openai/o4-mini",
+            "gpt-5",
+            "gpt-5-nano",
+            "gpt-5.1",
+            "codex-mini-latest",
+        ] {
+            assert!(thinks_first(model), "{model}");
+        }
+        for model in [
+            "gpt-4o",
+            "gpt-5-chat-latest",
+            "openchat",
+            "olmo",
+            "o",
+            "orca-mini",
+            "claude-opus-4",
+            "gpt-oss-20b",
+        ] {
+            assert!(!thinks_first(model), "{model}");
+        }
+    }
 }

@@ -106,13 +106,15 @@ impl Terms {
 pub(crate) struct Dialect(AtomicU8);
 
 impl Dialect {
-    pub(crate) fn new(capability: Capability) -> Self {
+    /// `temperature`: whether the model takes one, as far as its name tells. Those that take none want the other name of
+    /// the limit, too.
+    pub(crate) fn new(capability: Capability, temperature: bool) -> Self {
         Self(AtomicU8::new(
             Terms {
                 capability,
                 stream_options: true,
-                completion_limit: false,
-                temperature: true,
+                completion_limit: !temperature,
+                temperature,
             }
             .pack(),
         ))
@@ -177,7 +179,7 @@ mod tests {
 
     #[test]
     fn two_calls_that_fail_at_once_give_way_by_one_step() {
-        let dialect = Dialect::new(Capability::JsonSchema);
+        let dialect = Dialect::new(Capability::JsonSchema, true);
         let sent = dialect.terms();
         assert!(dialect.give_way(sent, "Unknown parameter: response_format"));
         assert!(dialect.give_way(sent, "Unknown parameter: response_format"));
@@ -186,7 +188,7 @@ mod tests {
 
     #[test]
     fn a_server_without_functions_is_asked_in_words_alone() {
-        let dialect = Dialect::new(Capability::Function);
+        let dialect = Dialect::new(Capability::Function, true);
         assert!(!dialect.give_way(dialect.terms(), "the context is too long"));
         assert!(dialect.give_way(dialect.terms(), "tool_choice is not supported"));
         assert_eq!(dialect.terms(), terms(Capability::None));
@@ -194,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_complaint_about_something_else_changes_nothing() {
-        let dialect = Dialect::new(Capability::None);
+        let dialect = Dialect::new(Capability::None, true);
         let sent = dialect.terms();
         assert!(!dialect.give_way(sent, "the context is too long"));
         assert!(!dialect.give_way(sent, "response_format is unknown"));

@@ -6,7 +6,8 @@ use jiff::fmt::rfc2822::DateTimeParser;
 use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 use serde_json::Value;
 
-use crate::ModelError;
+use super::length::{self, TooLong};
+use crate::{Denial, ModelError};
 
 /// Characters of a server's message that are kept.
 const LONGEST_MESSAGE: usize = 400;
@@ -22,6 +23,8 @@ pub(crate) struct Fault {
     pub(crate) message: String,
     /// How long it asks to wait.
     after: Option<Duration>,
+    /// It says that the request is too long.
+    pub(crate) too_long: Option<TooLong>,
 }
 
 /// What the errors of one provider name: the settings that may be wrong.
@@ -44,9 +47,14 @@ impl Fault {
                 ..Self::default()
             },
         };
+        // What is no JSON has its words in the message.
+        let too_long = told
+            .too_long
+            .or_else(|| length::read(status, &told.code, beginning(&told.message)));
         Self {
             status,
             after: retry_after(headers),
+            too_long: too_long.filter(|_| may_be_length(status)),
             ..told
         }
     }
@@ -75,11 +83,13 @@ impl Fault {
         let status = number
             .filter(|code| (400..600).contains(code))
             .unwrap_or_else(|| status_of(&code));
+        let too_long = length::read(status, &code, &words(error, &message));
         Self {
             status,
             code,
             message,
             after: None,
+            too_long: too_long.filter(|_| may_be_length(status)),
         }
     }
 
@@ -88,9 +98,10 @@ impl Fault {
         let provider = settings.provider.to_owned();
         let reason = format!("status {}{}", self.status, described(&clean(&self.message)));
         let names = |words: &[&str]| words.iter().any(|word| self.code.contains(word));
-        let unauthorised = |remedy| ModelError::Unauthorised {
+        let unauthorised = |denial, remedy| ModelError::Unauthorised {
             provider: provider.clone(),
             reason: reason.clone(),
+            denial,
             remedy,
         };
         if names(&["content_filter", "content_policy", "moderation"]) {
@@ -98,21 +109,63 @@ impl Fault {
         }
         let unpaid = self.message.contains("credit balance");
         if self.status == 402 || unpaid || names(&["insufficient_quota", "billing"]) {
-            return unauthorised(format!(
-                "look at the balance and limits of the account behind `key` of provider `{provider}`"
-            ));
+            let remedy = format!("look at the balance and limits of the account behind `key` of provider `{provider}`");
+            return unauthorised(Denial::Balance, remedy);
+        }
+        if let Some(TooLong { window }) = self.too_long {
+            return ModelError::TooLong { provider, window };
         }
         match (self.status, self.after) {
-            (401 | 403 | 407, _) => unauthorised(format!("check `key` of provider `{provider}`")),
-            (300..=399 | 404 | 405 | 410, _) => unauthorised(format!(
-                "check `model` ({}) and `base_url` ({}) of provider `{provider}`",
-                settings.model, settings.base_url
-            )),
+            (401 | 407, _) => unauthorised(Denial::Key, format!("check `key` of provider `{provider}`")),
+            (403, _) => unauthorised(
+                Denial::Permission,
+                format!(
+                    "check what `key` of provider `{provider}` may do, and whether it may use `model` ({})",
+                    settings.model
+                ),
+            ),
+            (300..=399 | 404 | 405 | 410, _) => unauthorised(
+                Denial::Model,
+                format!(
+                    "check `model` ({}) and `base_url` ({}) of provider `{provider}`",
+                    settings.model, settings.base_url
+                ),
+            ),
             (408 | 409 | 425 | 429 | 500.., Some(after)) => ModelError::Later { provider, after },
             (408 | 409 | 425 | 429 | 500.., None) => ModelError::Overloaded { provider, reason },
             _ => ModelError::BadRequest { provider, reason },
         }
     }
+}
+
+/// Whether a refusal of this status may be one for length: a wrong key is none, whatever is said with it.
+const fn may_be_length(status: u16) -> bool {
+    !matches!(status, 300..=399 | 401..=407 | 410)
+}
+
+/// What an error says of itself. What it repeats of the request is no part of that: a person may have said anything.
+fn words(error: &Value, message: &str) -> String {
+    let details = error["detail"].as_array().into_iter().flatten();
+    let said: String = match error.get("detail") {
+        Some(Value::Array(_)) => details.filter_map(|detail| detail["msg"].as_str()).collect(),
+        _ => beginning(message).to_owned(),
+    };
+    // What a gateway passes on of the provider's own error, and llama.cpp's field for it.
+    let passed_on = match &error["metadata"]["raw"] {
+        Value::String(raw) => beginning(raw).to_owned(),
+        _ => String::new(),
+    };
+    let field = error["n_ctx"]
+        .as_u64()
+        .map_or_else(String::new, |tokens| format!("\"n_ctx\":{tokens}"));
+    format!("{said} {passed_on} {field}")
+}
+
+/// As much of a text as an error's own words have.
+fn beginning(text: &str) -> &str {
+    text.char_indices()
+        .nth(LONGEST_MESSAGE * 2)
+        .map_or(text, |(end, _)| &text[..end])
 }
 
 /// The status that a server would have sent with an error of this code.
@@ -122,7 +175,9 @@ fn status_of(code: &str) -> u16 {
         529
     } else if names(&["rate_limit", "too_many"]) {
         429
-    } else if names(&["api_key", "authentication", "unauthorized", "permission"]) {
+    } else if names(&["permission", "forbidden"]) {
+        403
+    } else if names(&["api_key", "authentication", "unauthorized"]) {
         401
     } else if names(&["not_found"]) {
         404
@@ -243,7 +298,7 @@ mod tests {
             (json!({"code": 429}), 429),
             (json!({"code": "rate_limit_exceeded"}), 429),
             (json!({"type": "overloaded_error", "message": "Overloaded"}), 529),
-            (json!({"type": "permission_error"}), 401),
+            (json!({"type": "permission_error"}), 403),
             (json!({"code": "invalid_api_key", "type": "invalid_request_error"}), 401),
             (json!({"code": "model_not_found", "type": "invalid_request_error"}), 404),
             (json!({"type": "invalid_request_error"}), 400),

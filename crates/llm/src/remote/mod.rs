@@ -3,29 +3,36 @@
 mod body;
 mod config;
 mod dialect;
+mod events;
 mod fault;
+mod length;
 mod sse;
+mod surrogates;
 
 use std::time::Duration;
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Response, StatusCode, Url};
 use serde::Serialize;
+use tokio::time::{Instant, sleep_until};
 
 pub(crate) use self::body::Pieces;
-pub use self::config::{Capability, DEFAULT_MAX_TOKENS, ProviderConfig, SetupError, Timeouts, http_client};
+pub use self::config::{
+    Capability, DEFAULT_MAX_TOKENS, ProviderConfig, SetupError, Timeouts, http_client, thinks_first,
+};
 pub(crate) use self::dialect::{Dialect, Terms};
+pub(crate) use self::events::{Ended, Events, Flow};
 pub(crate) use self::fault::Fault;
 use self::fault::Settings;
-use self::sse::Decoder;
+pub(crate) use self::surrogates::{Joiner, readable};
 use crate::ModelError;
 
 /// Bytes of an error's body that are read.
 const LONGEST_ERROR: usize = 64 << 10;
 /// Bytes of a reply's body that are read.
 const LONGEST_REPLY: usize = 8 << 20;
-/// How long the end of a stream is waited for after its last event, so that the connection can be used again.
-const LAST_BYTES: Duration = Duration::from_millis(50);
+/// The longest that a stream may go on whose tokens flow.
+const LONGEST_FLOW: Duration = Duration::from_secs(3600);
 
 /// How a key is sent.
 pub(crate) struct KeyHeader {
@@ -95,8 +102,8 @@ impl Endpoint {
             // Credentials in the URL would be sent as a second authorization.
             clear_credentials(&mut url);
         }
-        let shown_url = shown(&config.base_url);
-        let dialect = Dialect::new(config.capability);
+        let shown_url = shown_url(&config.base_url);
+        let dialect = Dialect::new(config.capability, !thinks_first(&config.model));
         Ok(Self {
             config,
             client,
@@ -120,7 +127,9 @@ impl Endpoint {
             let terms = self.dialect.terms();
             match self.send(&body(terms)).await? {
                 Answer::Reply(response) => return Ok(response),
-                Answer::Unreadable(fault) if self.dialect.give_way(terms, &fault.message) => {}
+                // What is too long may name parameters, too, and is meant well by none of them.
+                Answer::Unreadable(fault)
+                    if fault.too_long.is_none() && self.dialect.give_way(terms, &fault.message) => {}
                 Answer::Unreadable(fault) => return Err(self.fault(fault)),
             }
         }
@@ -139,8 +148,10 @@ impl Endpoint {
             .headers(self.headers.clone())
             .body(body);
         let response = match tokio::time::timeout(self.patience(), call.send()).await {
-            Ok(sent) => sent.map_err(|error| self.overloaded(&body::transport(error)))?,
-            Err(_) => return Err(self.overloaded(&format!("no answer within {:?}", self.patience()))),
+            Ok(Ok(response)) => response,
+            Ok(Err(error)) if error.is_timeout() => return Err(self.silent(&body::transport(error))),
+            Ok(Err(error)) => return Err(self.overloaded(&body::transport(error))),
+            Err(_) => return Err(self.silent(&format!("no answer within {:?}", self.patience()))),
         };
         let status = response.status();
         if status.is_success() {
@@ -158,10 +169,10 @@ impl Endpoint {
         }
     }
 
-    /// The longest silence. What does not stream is silent until it has finished.
+    /// The longest silence before a reply begins. What does not stream is silent until it has finished.
     const fn patience(&self) -> Duration {
         if self.config.streaming {
-            self.config.timeouts.idle
+            self.config.timeouts.first_token
         } else {
             self.config.timeouts.total
         }
@@ -182,12 +193,31 @@ impl Endpoint {
         content_type.contains("event-stream") || self.config.streaming && !content_type.contains("json")
     }
 
-    /// The call as a whole within its time.
-    pub(crate) async fn in_time<T>(&self, call: impl Future<Output = Result<T, ModelError>>) -> Result<T, ModelError> {
-        let total = self.config.timeouts.total;
-        match tokio::time::timeout(total, call).await {
-            Ok(result) => result,
-            Err(_) => Err(self.overloaded(&format!("no complete answer within {total:?}"))),
+    /// The events of a reply.
+    pub(crate) fn events<'a>(&self, pieces: Pieces, flow: &'a Flow) -> Events<'a> {
+        Events::new(pieces, flow, self.config.timeouts)
+    }
+
+    /// The call as a whole within its time. A stream whose tokens still come by then is not cut: it ends by itself, by
+    /// its silence, or with whoever waits for it.
+    pub(crate) async fn in_time<T>(
+        &self,
+        flow: &Flow,
+        call: impl Future<Output = Result<T, ModelError>>,
+    ) -> Result<T, ModelError> {
+        let Timeouts { idle, total, .. } = self.config.timeouts;
+        let mut call = std::pin::pin!(call);
+        let mut until = flow.began() + total;
+        loop {
+            tokio::select! {
+                result = &mut call => return result,
+                () = sleep_until(until) => {}
+            }
+            let longest = flow.began() + LONGEST_FLOW;
+            match flow.last().map(|last| (last + idle).min(longest)) {
+                Some(flows_until) if flows_until > Instant::now() => until = flows_until,
+                _ => return Err(self.silent(&format!("no complete answer within {total:?}"))),
+            }
         }
     }
 
@@ -209,6 +239,21 @@ impl Endpoint {
         ModelError::Cut {
             provider: self.config.name.clone(),
             partial: text.to_owned(),
+        }
+    }
+
+    /// A stream that cannot be read further.
+    pub(crate) fn ended(&self, text: &str, ended: &Ended) -> ModelError {
+        match ended {
+            Ended::Broken(reason) => self.broken(text, reason),
+            Ended::Silent(reason) => self.silent(reason),
+        }
+    }
+
+    fn silent(&self, reason: &str) -> ModelError {
+        ModelError::Silent {
+            provider: self.config.name.clone(),
+            reason: self.clean(reason),
         }
     }
 
@@ -240,50 +285,9 @@ impl Endpoint {
     }
 }
 
-/// A stream of events.
-pub(crate) struct Events {
-    pieces: Pieces,
-    decoder: Decoder,
-    over: bool,
-}
-
-impl Events {
-    pub(crate) fn new(pieces: Pieces) -> Self {
-        Self {
-            pieces,
-            decoder: Decoder::default(),
-            over: false,
-        }
-    }
-
-    /// The data of the next event; `None`: the stream has ended.
-    ///
-    /// # Errors
-    /// Why it cannot be read further, in words.
-    pub(crate) async fn next(&mut self) -> Result<Option<String>, String> {
-        loop {
-            if let Some(event) = self.decoder.next() {
-                return Ok(Some(event));
-            }
-            if self.over {
-                return Ok(self.decoder.rest());
-            }
-            match self.pieces.next().await? {
-                Some(piece) => self.decoder.push(&piece),
-                None => self.over = true,
-            }
-        }
-    }
-
-    /// Reads what follows the last event that matters, if it comes at once.
-    pub(crate) async fn end(&mut self) {
-        // Whether the end comes in time does not matter to the reply.
-        let _ = tokio::time::timeout(LAST_BYTES, self.pieces.next()).await;
-    }
-}
-
 /// A base URL without credentials and query.
-fn shown(base_url: &str) -> String {
+#[must_use]
+pub fn shown_url(base_url: &str) -> String {
     let Ok(mut url) = Url::parse(base_url.trim()) else {
         return String::new();
     };

@@ -78,9 +78,9 @@ fn an_empty_reply_is_an_error_that_is_told_in_plain_words() {
 }
 
 #[test]
-fn an_action_that_needs_a_tool_is_only_text() {
+fn an_action_that_needs_a_tool_is_no_answer_and_never_shown() {
     let mut run = chat();
     let call = json!({"type": "tool_call", "name": "compute.eval", "args": {"expression": "1"}});
     run.reply(&call);
-    assert_eq!(run.says, [call.to_string()]);
+    assert_eq!(run.says, [sentences::BAD_REPLY]);
 }

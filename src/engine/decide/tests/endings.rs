@@ -5,7 +5,7 @@ use crate::{
     engine::{
         decide::Next,
         endings::give_up,
-        sentences::{GREETING, REPEATING, STUCK},
+        sentences::{self, GREETING, REPEATING, STUCK, UNFINISHED},
     },
     id::RunId,
     store::runs::{Run, RunStatus},
@@ -177,7 +177,12 @@ fn a_run_that_repeats_itself_says_so_also_without_output() {
     for _ in 0..3 {
         run.reply(&note("same"));
     }
-    assert_eq!(run.says, [format!("{STUCK}\n\n{REPEATING}")]);
+    assert_eq!(run.says, [sentences::REPEATED]);
+    let mut greeted = asked("Hello!", Rules::default());
+    for _ in 0..3 {
+        greeted.reply(&note("same"));
+    }
+    assert_eq!(greeted.says, [GREETING]);
 }
 
 #[test]
@@ -257,7 +262,7 @@ fn when_the_iterations_are_spent_the_buffer_is_sent_else_the_last_message_counts
         call("2"),
         json!({"type": "set_run_limits", "max_iterations": 3}),
     ]);
-    assert_eq!(ending, completed(EndingKind::Iterations, STUCK, Some(STUCK)));
+    assert_eq!(ending, completed(EndingKind::Iterations, UNFINISHED, Some(UNFINISHED)));
     assert_eq!(status, RunStatus::Completed);
 }
 
@@ -279,20 +284,24 @@ fn spent_iterations_of_a_greeting_end_with_a_greeting() {
 
 #[test]
 fn a_spent_budget_fails_a_run_with_nothing_to_show_and_completes_another() {
-    let spent: [fn(&mut Rehearsal); 3] = [
-        |run| run.state.tokens = 80_000,
-        |run| run.state.worked_ms = 120_000,
-        |run| {
-            run.rules.max_run_cost = Some(0.5);
-            run.state.cost = 0.5;
-        },
+    type Spends = fn(&mut Rehearsal);
+    let spent: [(Spends, &str); 3] = [
+        (|run| run.state.tokens = run.rules.most_tokens(), sentences::BUDGET),
+        (|run| run.state.worked_ms = 120_000, sentences::TIME),
+        (
+            |run| {
+                run.rules.max_run_cost = Some(0.5);
+                run.state.cost = 0.5;
+            },
+            sentences::BUDGET,
+        ),
     ];
-    for spend in spent {
+    for (spend, sentence) in spent {
         let mut empty = planned();
         spend(&mut empty);
         empty.next();
         assert_eq!(empty.status, RunStatus::Failed);
-        assert_eq!(empty.says, [crate::engine::sentences::BUDGET]);
+        assert_eq!(empty.says, [sentence]);
 
         let mut some = planned();
         some.reply(&output("Half of it."));
@@ -345,14 +354,7 @@ fn a_parent_sees_the_error_of_a_failed_subagent() {
         origins: std::collections::BTreeSet::new(),
         used: crate::engine::step::Used::default(),
     }));
-    let last = run
-        .state
-        .transcript
-        .messages()
-        .last()
-        .expect("an entry")
-        .content
-        .clone();
+    let last = run.state.transcript.texts().pop().expect("an entry");
     let entry: Value = serde_json::from_str(&last).expect("JSON");
     assert_eq!(entry["subagents"][0]["error"], "not found");
 }
@@ -408,4 +410,30 @@ fn recover_finish_with_nothing_at_all_falls_back() {
         ending(&decision),
         Some(&completed(EndingKind::Recover, STUCK, Some(STUCK)))
     );
+}
+
+#[test]
+fn whoever_was_answered_hears_no_apology_for_what_fails_afterwards() {
+    let failing = |said: &str| {
+        let mut run = after_a_tool();
+        run.reply(&say(said));
+        run
+    };
+    let message = |decision: Decision| match decision {
+        Decision::Fail { failure, .. } => failure.message,
+        other => panic!("{other:?}"),
+    };
+    let no_model = |run: &Rehearsal| message(give_up(&run.state, EndingKind::Model, "Sorry.", "no model"));
+    assert_eq!(no_model(&failing("It is 42.")), "");
+    // What announces more is no answer.
+    assert_eq!(no_model(&failing("Let me look that up…")), "Sorry.");
+    // Neither is what was followed by more work.
+    let mut run = failing("It is 42.");
+    run.reply(&call("2"));
+    run.tool_works();
+    assert_eq!(no_model(&run), "Sorry.");
+    // Replies that stay unreadable are no news either.
+    let mut run = failing("It is 42.");
+    assert!(matches!(run.reply_text("no JSON"), Decision::Record(_)));
+    assert_eq!(message(run.reply_text("no JSON")), "");
 }

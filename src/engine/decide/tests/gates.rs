@@ -104,11 +104,11 @@ fn the_planning_gate_can_be_off() {
 fn a_refused_action_costs_its_iteration_and_its_note_is_said_once() {
     let mut run = Rehearsal::new(Rules::default());
     run.reply(&call("1"));
-    let shown = run.state.transcript.messages().count();
+    let shown = run.state.transcript.texts().len();
     run.reply(&call("2"));
     assert_eq!(run.state.iterations, 2);
     // Only the second reply joins the transcript.
-    assert_eq!(run.state.transcript.messages().count(), shown + 1);
+    assert_eq!(run.state.transcript.texts().len(), shown + 1);
 }
 
 #[test]
@@ -337,6 +337,35 @@ fn subagents_asked_for_before_are_refused_once_then_the_run_completes() {
             EndingKind::SpawnRepeated,
             sentences::GREETING,
             Some(sentences::GREETING)
+        ))
+    );
+}
+
+#[test]
+fn what_a_subagent_found_is_the_answer_of_a_run_that_only_asks_again() {
+    let mut run = planned();
+    let Decision::Spawn { .. } = run.reply(&spawn("a")) else {
+        panic!("no subagent");
+    };
+    let child = *run.state.children.first().expect("a subagent");
+    run.push(StepKind::Event(Event::SubagentEnded {
+        run_id: child,
+        task: "a".into(),
+        status: crate::store::runs::RunStatus::Completed,
+        output: Some(" Kilimanjaro. ".into()),
+        error: None,
+        origins: std::collections::BTreeSet::new(),
+        used: crate::engine::step::Used::default(),
+    }));
+    run.wake();
+    assert_eq!(about(&run.reply(&spawn("a"))), Some(NoteAbout::SpawnRepeated));
+    let decision = run.reply(&spawn("a"));
+    assert_eq!(
+        ending(&decision),
+        Some(&completed(
+            EndingKind::SpawnRepeated,
+            "Kilimanjaro.",
+            Some("Kilimanjaro.")
         ))
     );
 }

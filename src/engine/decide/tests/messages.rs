@@ -150,3 +150,28 @@ fn a_message_is_sent_again_if_files_go_with_it() {
     assert_eq!(then(&run.reply(&again)), Some(Then::Complete));
     assert_eq!(run.says, ["Here it is.", "Here it is."]);
 }
+
+#[test]
+fn a_flood_of_notes_costs_none_of_the_action() {
+    let mut run = Rehearsal::new(Rules::default());
+    let notes: Vec<_> = (0..10_000)
+        .map(
+            |n| json!({ "category": if n % 2 == 0 { "requirements" } else { "plan" }, "content": format!("note {n}") }),
+        )
+        .collect();
+    let decision = run.reply(&json!({ "type": "send_message", "message": "Here you are.", "notes": notes }));
+    let Decision::Say { before, text, .. } = decision else {
+        panic!("{decision:?}")
+    };
+    assert_eq!((before.len(), text.as_str()), (21, "Here you are."));
+    let told: Vec<_> = (before.iter())
+        .filter_map(|step| match step {
+            StepKind::Note { content, .. } => Some(content.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        (told[0], told[19], told[20]),
+        ("note 0", "note 19", "[9980 more notes of this reply were left out]")
+    );
+}

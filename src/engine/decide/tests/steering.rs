@@ -19,7 +19,7 @@ fn heard(mut run: Rehearsal) -> Rehearsal {
 }
 
 fn last_entry(state: &RunState) -> Option<String> {
-    state.transcript.messages().last().map(|entry| entry.content.clone())
+    state.transcript.texts().pop()
 }
 
 #[test]

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::translated;
-use crate::openai::{Answer, RecordedRequest, pieces, tokens};
+use crate::openai::{Answer, RecordedRequest, delta_texts, pieces, tokens, with_halves};
 
 /// The body where no stream was asked for.
 pub(crate) fn body(answer: &Answer, request: &RecordedRequest) -> Bytes {
@@ -59,13 +59,13 @@ pub(crate) fn events(answer: &Answer, request: &RecordedRequest) -> Vec<Bytes> {
         );
     }
     if let Some(text) = &answer.content {
-        let deltas = pieces(text)
+        let deltas = delta_texts(answer, text)
             .into_iter()
             .map(|piece| json!({"type": "text_delta", "text": piece}));
         block(json!({"type": "text", "text": ""}), deltas.collect());
     }
     for (place, (name, arguments)) in answer.calls.iter().enumerate() {
-        let deltas = pieces(arguments).into_iter();
+        let deltas = delta_texts(answer, arguments).into_iter();
         let deltas = deltas.map(|piece| json!({"type": "input_json_delta", "partial_json": piece}));
         block(
             json!({"type": "tool_use", "id": format!("toolu_{place}"), "name": name, "input": {}}),
@@ -106,7 +106,8 @@ fn message(request: &RecordedRequest, content: &[Value]) -> Value {
 
 fn event(value: &Value) -> Bytes {
     let name = value["type"].as_str().unwrap_or_default();
-    Bytes::from(format!("event: {name}\ndata: {value}\n\n"))
+    let data = with_halves(&value.to_string());
+    Bytes::from(format!("event: {name}\ndata: {data}\n\n"))
 }
 
 /// OpenAI's words for why a reply ends, in Anthropic's.
@@ -127,7 +128,7 @@ fn usage(answer: &Answer, request: &RecordedRequest, whole: bool) -> Value {
     let asked = (0..request.messages().len())
         .map(|index| request.text(index).chars().count())
         .sum();
-    let asked = tokens(asked).saturating_sub(answer.cached);
+    let asked = (tokens(asked) + answer.billed).saturating_sub(answer.cached);
     let written = asked / 10;
     json!({
         "input_tokens": asked - written, "cache_creation_input_tokens": written,

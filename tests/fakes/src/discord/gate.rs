@@ -54,12 +54,11 @@ pub(super) async fn gate(Extract(shared): Extract<Shared>, request: Request, nex
         if route.needs_token() && !has_token(request.headers(), &state.token) {
             return unauthorized();
         }
-        let fault = state
-            .faults
-            .iter()
-            .position(|(of, _)| *of == route)
-            .and_then(|at| state.faults.remove(at));
-        (fault.map(|(_, fault)| fault), take(&mut state, route, major))
+        let now = Instant::now();
+        (state.faults).retain(|(_, _, until)| until.is_none_or(|until| now < until));
+        let at = state.faults.iter().position(|(of, ..)| *of == route);
+        let fault = at.and_then(|at| state.faults.remove(at));
+        (fault.map(|(_, fault, _)| fault), take(&mut state, route, major))
     };
     shared.changed();
     let mut response = match (fault, limit) {
@@ -194,6 +193,7 @@ fn classify(method: &Method, path: &str) -> Option<(Route, u64)> {
         ("PUT", ["applications", _, "commands"] | ["applications", _, "guilds", _, "commands"]) => Route::PutCommands,
         ("POST", ["channels", _, "messages"]) => Route::SendMessage,
         ("GET", ["channels", _, "messages"]) => Route::ReadMessages,
+        ("GET", ["channels", _, "messages", _]) => Route::ReadMessage,
         ("PATCH", ["channels", _, "messages", _]) => Route::EditMessage,
         ("DELETE", ["channels", _, "messages", _]) => Route::DeleteMessage,
         ("GET", ["channels", _]) => Route::ReadChannel,

@@ -49,7 +49,7 @@ pub(super) fn message(state: &State, id: u64, channel: u64, author: &Value, cont
     json!({
         "id": id.to_string(), "channel_id": channel.to_string(), "type": 0, "author": author, "content": content,
         "timestamp": iso(state.clock.now_ms()), "edited_timestamp": null, "tts": false, "mention_everyone": false,
-        "mentions": mentions(state, content), "mention_roles": [], "attachments": [], "embeds": [], "pinned": false,
+        "mentions": mentions(state, content), "mention_roles": mentioned_roles(content), "attachments": [], "embeds": [], "pinned": false,
         "components": [], "flags": 0,
     })
 }
@@ -89,9 +89,28 @@ pub(super) fn guild(state: &State, id: u64) -> Value {
     json!({
         "id": id.to_string(), "name": state.guilds.get(&id), "channels": rooms(false), "threads": rooms(true),
         "owner_id": "1", "joined_at": "2024-01-01T00:00:00.000000+00:00", "large": false, "unavailable": false,
-        "member_count": 2, "members": [], "roles": [], "emojis": [], "features": [], "voice_states": [],
+        "member_count": 2, "members": [], "roles": [own_role(state, id)], "emojis": [], "features": [], "voice_states": [],
         "presences": [], "stage_instances": [], "guild_scheduled_events": [], "preferred_locale": "en-US",
     })
+}
+
+/// The id of the role that Discord made for the bot in a guild.
+pub(super) const fn bot_role(guild: u64) -> u64 {
+    guild + (1 << 40)
+}
+
+fn own_role(state: &State, guild: u64) -> Value {
+    json!({
+        "id": bot_role(guild).to_string(), "name": "Clifford", "managed": true, "mentionable": false, "position": 1,
+        "permissions": "562949953421311", "color": 0, "hoist": false, "flags": 0,
+        "tags": {"bot_id": state.bot.to_string()},
+    })
+}
+
+/// The ids in `<@&id>`.
+fn mentioned_roles(content: &str) -> Vec<&str> {
+    let pieces = content.split("<@&").skip(1);
+    pieces.filter_map(|piece| piece.split('>').next()).collect()
 }
 
 fn mentions(state: &State, content: &str) -> Vec<Value> {

@@ -67,6 +67,8 @@ pub enum Route {
     SendMessage,
     /// `GET /channels/{id}/messages`
     ReadMessages,
+    /// `GET /channels/{id}/messages/{id}`
+    ReadMessage,
     /// `PATCH /channels/{id}/messages/{id}`
     EditMessage,
     /// `DELETE /channels/{id}/messages/{id}`
@@ -298,7 +300,20 @@ impl DiscordFake {
 
     /// The next request for this route goes wrong.
     pub fn fail_next(&self, route: Route, fault: Fault) {
-        self.shared.state().faults.push_back((route, fault));
+        self.shared.state().faults.push_back((route, fault, None));
+    }
+
+    /// The same, if a request comes within this time: later ones meet no fault.
+    pub fn fail_within(&self, time: Duration, route: Route, fault: Fault) {
+        let until = Instant::now() + time;
+        self.shared.state().faults.push_back((route, fault, Some(until)));
+    }
+
+    /// A new message that holds these words is answered with this status, until `None` is set.
+    pub fn fail_text(&self, words: &str, status: Option<u16>) {
+        let mut state = self.shared.state();
+        state.poison.retain(|(known, _)| known != words);
+        state.poison.extend(status.map(|status| (words.to_owned(), status)));
     }
 
     /// Every bucket of this route lets `limit` requests through in `window`.
@@ -349,6 +364,7 @@ impl State {
                 shards: 1,
             },
             faults: VecDeque::new(),
+            poison: Vec::new(),
             limits: HashMap::new(),
             buckets: HashMap::new(),
             hits: HashMap::new(),

@@ -120,6 +120,65 @@ impl DiscordFake {
         self.user_sends(channel, user, text, &fields)
     }
 
+    /// A person forwards a message to a channel: Discord tells what it says, not who wrote it.
+    pub fn user_forwards(&self, from: u64, message: u64, channel: u64, user: u64) -> u64 {
+        let original = self
+            .shared
+            .state()
+            .channels
+            .get(&from)
+            .and_then(|room| room.messages.get(&message).cloned())
+            .unwrap_or_default();
+        let kept = [
+            "type",
+            "content",
+            "embeds",
+            "attachments",
+            "timestamp",
+            "edited_timestamp",
+            "flags",
+            "mentions",
+            "mention_roles",
+            "components",
+        ];
+        let snapshot: serde_json::Map<_, _> = kept
+            .iter()
+            .map(|name| ((*name).to_owned(), original[*name].clone()))
+            .collect();
+        let reference = json!({"type": 1, "message_id": message.to_string(), "channel_id": from.to_string()});
+        let fields =
+            json!({"flags": 1 << 14, "message_reference": reference, "message_snapshots": [{"message": snapshot}]});
+        self.user_sends(channel, user, "", &fields)
+    }
+
+    /// Somebody deletes messages of a channel: one is told alone, several at once.
+    pub fn delete(&self, channel: u64, messages: &[u64]) {
+        let mut state = self.shared.state();
+        let guild = state.channels.get(&channel).and_then(|room| room.guild);
+        if let Some(room) = state.channels.get_mut(&channel) {
+            room.messages.retain(|id, _| !messages.contains(id));
+        }
+        let mut gone = json!({"channel_id": channel.to_string()});
+        if let Some(guild) = guild {
+            gone["guild_id"] = json!(guild.to_string());
+        }
+        match messages {
+            [one] => {
+                gone["id"] = json!(one.to_string());
+                state.dispatch("MESSAGE_DELETE", &gone);
+            }
+            several => {
+                gone["ids"] = several.iter().map(u64::to_string).collect();
+                state.dispatch("MESSAGE_DELETE_BULK", &gone);
+            }
+        }
+    }
+
+    /// The role that Discord made for the bot in a guild.
+    pub fn bot_role(&self, guild: u64) -> u64 {
+        json::bot_role(guild)
+    }
+
     /// A message with other fields than usual: `fields` stand in for the message's own.
     pub fn user_sends(&self, channel: u64, user: u64, text: &str, fields: &Value) -> u64 {
         let (id, message) = self.history(channel, user, text, fields);

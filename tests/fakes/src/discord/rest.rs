@@ -38,7 +38,7 @@ pub(super) fn router(shared: Shared) -> Router {
         .route("/channels/{id}/messages", get(read_messages).post(send_message))
         .route(
             "/channels/{id}/messages/{message}",
-            patch(edit_message).delete(delete_message),
+            get(read_message).patch(edit_message).delete(delete_message),
         )
         .route(
             "/channels/{id}/messages/pins/{message}",
@@ -273,6 +273,19 @@ struct History {
     limit: Option<usize>,
 }
 
+/// One message, as the history has it.
+async fn read_message(Extract(shared): Extract<Shared>, Path((id, message)): Path<(u64, u64)>) -> Response {
+    let state = shared.state();
+    let Some(room) = state.channels.get(&id) else {
+        return unknown_channel().into_response();
+    };
+    match (room.refusal(), room.messages.get(&message)) {
+        (Some(refusal), _) => refusal.into_response(),
+        (None, Some(message)) => Json(message).into_response(),
+        (None, None) => Refusal::new(404, 10_008, "Unknown Message").into_response(),
+    }
+}
+
 /// The messages next to `after`, or the newest: newest first in either case.
 async fn read_messages(Extract(shared): Extract<Shared>, Path(id): Path<u64>, query: Query<History>) -> Response {
     let mut guard = shared.state();
@@ -313,13 +326,26 @@ async fn send_message(Extract(shared): Extract<Shared>, Path(id): Path<u64>, req
         return refusal.into_response();
     }
     let posted = match Draft::read(request).await {
-        Ok(draft) => messages::post(&shared, id, &draft),
+        Ok(draft) => {
+            if let Some(status) = poisoned(&shared, &draft) {
+                return status.into_response();
+            }
+            messages::post(&shared, id, &draft)
+        }
         Err(refusal) => Err(refusal),
     };
     match posted {
         Ok(message) => Json(message).into_response(),
         Err(refusal) => shared.refuse(&mut shared.state(), refusal),
     }
+}
+
+/// The status that a message's words are answered with, if they are.
+fn poisoned(shared: &Shared, draft: &Draft) -> Option<StatusCode> {
+    let content = draft.body["content"].as_str().unwrap_or_default();
+    let state = shared.state();
+    let poison = state.poison.iter().find(|(words, _)| content.contains(words));
+    poison.and_then(|(_, status)| StatusCode::from_u16(*status).ok())
 }
 
 async fn edit_message(

@@ -28,7 +28,10 @@ pub(super) struct State {
     pub(super) commands: HashMap<Option<u64>, Vec<Value>>,
     pub(super) sessions: HashMap<String, Session>,
     pub(super) gateway: GatewaySettings,
-    pub(super) faults: VecDeque<(Route, Fault)>,
+    /// Each until it is used, or until its time is over.
+    pub(super) faults: VecDeque<(Route, Fault, Option<Instant>)>,
+    /// Messages that hold these words are answered with this status.
+    pub(super) poison: Vec<(String, u16)>,
     pub(super) limits: HashMap<Route, (u32, Duration)>,
     pub(super) buckets: HashMap<(Route, u64), Bucket>,
     pub(super) hits: HashMap<Route, usize>,
@@ -189,8 +192,8 @@ const MESSAGE_CONTENT: u64 = 1 << 15;
 fn wanted(intents: u64, bot: u64, name: &str, data: &Value) -> Option<Value> {
     let in_guild = data.get("guild_id").is_some();
     let needs = match name {
-        "MESSAGE_CREATE" | "MESSAGE_UPDATE" | "MESSAGE_DELETE" if in_guild => GUILD_MESSAGES,
-        "MESSAGE_CREATE" | "MESSAGE_UPDATE" | "MESSAGE_DELETE" => DIRECT_MESSAGES,
+        "MESSAGE_CREATE" | "MESSAGE_UPDATE" | "MESSAGE_DELETE" | "MESSAGE_DELETE_BULK" if in_guild => GUILD_MESSAGES,
+        "MESSAGE_CREATE" | "MESSAGE_UPDATE" | "MESSAGE_DELETE" | "MESSAGE_DELETE_BULK" => DIRECT_MESSAGES,
         "GUILD_CREATE" | "GUILD_DELETE" | "CHANNEL_CREATE" | "CHANNEL_DELETE" | "THREAD_CREATE" => GUILDS,
         _ => 0,
     };

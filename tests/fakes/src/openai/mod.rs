@@ -10,6 +10,7 @@ mod render;
 mod reply;
 mod server;
 mod state;
+mod window;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -18,11 +19,12 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 
 pub(crate) use check::Fault;
-pub(crate) use render::{pieces, tokens};
+pub(crate) use render::{delta_texts, pieces, tokens, with_halves};
 pub(crate) use reply::Answer;
 pub use reply::Reply;
 pub(crate) use state::Protocol;
 pub use state::{Hold, RecordedRequest};
+pub use window::{Listing, counted};
 
 /// How long [`OpenAiFake::wait_for_requests`] waits before it panics.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -86,6 +88,27 @@ impl OpenAiFake {
     /// From now on only these models exist. Without a call, every name is one.
     pub fn only_models<I: Into<String>>(&self, models: impl IntoIterator<Item = I>) {
         self.state.script().models = Some(models.into_iter().map(Into::into).collect());
+    }
+
+    /// From now on the model holds so many tokens, request and reply together: longer ones are refused, in the
+    /// provider's words, with the window named.
+    pub fn context_window(&self, tokens: u64) {
+        self.state.script().window = Some(window::Window { tokens, told: true });
+    }
+
+    /// The same, with a refusal that does not name the window.
+    pub fn untold_context_window(&self, tokens: u64) {
+        self.state.script().window = Some(window::Window { tokens, told: false });
+    }
+
+    /// From now on the server tells windows in its list of models, as servers of this kind do.
+    pub fn lists_windows(&self, listing: Listing) {
+        self.state.script().listing = Some(listing);
+    }
+
+    /// From now on the schema of a reply counts as part of the prompt, as with providers that put it there.
+    pub fn bill_schema(&self) {
+        self.state.script().bills_schema = true;
     }
 
     /// Adds a reply to the end of the queue.

@@ -1,5 +1,7 @@
 //! The bytes of a completion: one JSON body, or the chunks of a stream.
 
+use std::fmt::Write as _;
+
 use bytes::Bytes;
 use serde_json::{Value, json};
 
@@ -41,22 +43,16 @@ pub(super) fn events(answer: &Answer, request: &RecordedRequest) -> Vec<Bytes> {
         ("content", &answer.content),
         ("refusal", &answer.refusal),
     ] {
-        deltas.extend(
-            pieces_of(text.as_deref().unwrap_or_default(), answer.piece)
-                .into_iter()
-                .map(|piece| json!({field: piece})),
-        );
+        let texts = delta_texts(answer, text.as_deref().unwrap_or_default());
+        deltas.extend(texts.into_iter().map(|piece| json!({field: piece})));
     }
     for (index, call) in answer.calls.iter().enumerate() {
         let mut first = tool_call(index, call);
         first["index"] = json!(index);
         first["function"]["arguments"] = json!("");
         deltas.push(json!({"tool_calls": [first]}));
-        deltas.extend(
-            pieces_of(&call.1, answer.piece)
-                .into_iter()
-                .map(|piece| json!({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})),
-        );
+        let texts = delta_texts(answer, &call.1).into_iter();
+        deltas.extend(texts.map(|piece| json!({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})));
     }
     let wants_usage = request.body["stream_options"]["include_usage"] == true;
     let model = request.model();
@@ -78,7 +74,43 @@ pub(super) fn events(answer: &Answer, request: &RecordedRequest) -> Vec<Bytes> {
 
 /// Any JSON as an event.
 pub(super) fn event(value: &Value) -> Bytes {
-    Bytes::from(format!("data: {value}\n\n"))
+    Bytes::from(format!("data: {}\n\n", with_halves(&value.to_string())))
+}
+
+/// UTF-16 units in one chunk where they are cut without regard to characters.
+const UNITS: usize = 3;
+/// Where halves of characters stand until the JSON is written: private characters that no test says.
+const HALVES: u32 = 0x10_F000;
+
+/// The text in pieces, cut as the answer wants it.
+pub(crate) fn delta_texts(answer: &Answer, text: &str) -> Vec<String> {
+    if !answer.splits_surrogates {
+        return pieces_of(text, answer.piece).into_iter().map(str::to_owned).collect();
+    }
+    let units: Vec<u16> = text.encode_utf16().collect();
+    let half = |unit: u16| char::from_u32(HALVES + u32::from(unit - 0xD800)).unwrap_or_default();
+    let piece = |units: &[u16]| {
+        let characters = char::decode_utf16(units.iter().copied());
+        characters
+            .map(|decoded| decoded.unwrap_or_else(|lone| half(lone.unpaired_surrogate())))
+            .collect()
+    };
+    units.chunks(UNITS).map(piece).collect()
+}
+
+/// JSON in which halves of characters are written as such: `\ud83d`.
+pub(crate) fn with_halves(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for character in json.chars() {
+        match u32::from(character).checked_sub(HALVES).filter(|place| *place < 0x800) {
+            Some(place) => {
+                // Writing to a string cannot fail.
+                let _ = write!(text, "\\u{:04x}", 0xD800 + place);
+            }
+            None => text.push(character),
+        }
+    }
+    text
 }
 
 /// Tokens by rule of thumb, so that a test can know them beforehand: characters by four, rounded up.
@@ -114,7 +146,7 @@ fn usage(answer: &Answer, request: &RecordedRequest) -> Value {
             .iter()
             .map(|(name, arguments)| name.chars().count() + arguments.chars().count())
             .sum::<usize>();
-    let (prompt, completion) = (tokens(asked), tokens(said));
+    let (prompt, completion) = (tokens(asked) + answer.billed, tokens(said));
     json!({
         "prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion,
         "prompt_tokens_details": {"cached_tokens": answer.cached},

@@ -15,6 +15,8 @@ pub struct Reply {
     pub(super) pause: Duration,
     pub(super) headers: Vec<(&'static str, String)>,
     pub(super) end: End,
+    /// After so many chunks nothing follows, or comments with so long between them; and the body never ends.
+    pub(super) hangs_after: Option<(usize, Option<Duration>)>,
 }
 
 /// What is answered.
@@ -45,6 +47,10 @@ pub(crate) struct Answer {
     pub(crate) piece: usize,
     /// The usage that is told in place of the true one.
     pub(crate) reported: Option<Value>,
+    /// Whether chunks are cut between UTF-16 units, as gateways in JavaScript do.
+    pub(crate) splits_surrogates: bool,
+    /// Tokens of the prompt that are no words of it.
+    pub(crate) billed: u64,
 }
 
 /// How the body ends.
@@ -234,6 +240,27 @@ impl Reply {
         self
     }
 
+    /// Sends `chunks` chunks, and then nothing for ever.
+    #[must_use]
+    pub fn hang_after(mut self, chunks: usize) -> Self {
+        self.hangs_after = Some((chunks, None));
+        self
+    }
+
+    /// Sends `chunks` chunks, and then comments for ever, as gateways do to keep a connection open.
+    #[must_use]
+    pub fn keep_alive_after(mut self, chunks: usize, pause: Duration) -> Self {
+        self.hangs_after = Some((chunks, Some(pause)));
+        self
+    }
+
+    /// Cuts its text into chunks of few UTF-16 units, so that half of a character may end one and begin the next.
+    #[must_use]
+    pub fn splitting_surrogates(mut self) -> Self {
+        self.edit(|answer| answer.splits_surrogates = true);
+        self
+    }
+
     /// Sends this error as an event after `chunks` chunks, and nothing more.
     #[must_use]
     pub fn fail_after(mut self, chunks: usize, error: &Value) -> Self {
@@ -253,6 +280,8 @@ impl Reply {
             streams: true,
             piece: CHUNK,
             reported: None,
+            splits_surrogates: false,
+            billed: 0,
         }))
     }
 
@@ -263,11 +292,12 @@ impl Reply {
             pause: Duration::ZERO,
             headers: Vec::new(),
             end: End::Whole,
+            hangs_after: None,
         }
     }
 
     /// Changes the answer; errors and faults have none, and stay as they are.
-    fn edit(&mut self, change: impl FnOnce(&mut Answer)) {
+    pub(super) fn edit(&mut self, change: impl FnOnce(&mut Answer)) {
         if let Kind::Answer(answer) = &mut self.kind {
             change(answer);
         }

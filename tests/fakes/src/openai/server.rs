@@ -18,7 +18,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::JoinSet;
 
@@ -27,10 +27,14 @@ use super::more;
 use super::render;
 use super::reply::{Answer, End, Kind, Reply};
 use super::state::{Protocol, RecordedRequest, State};
+use super::window;
 use crate::anthropic;
 
 /// The longest body that is read.
 const LONGEST_BODY: usize = 32 << 20;
+
+/// Lists that only some servers have.
+const LISTS: [&str; 4] = ["/props", "/api/ps", "/api/show", "/api/v0/models"];
 
 type Body = Either<Full<Bytes>, StreamBody<BoxStream<'static, io::Result<Frame<Bytes>>>>>;
 
@@ -85,10 +89,19 @@ async fn answer(request: Request<Incoming>, state: &State) -> io::Result<Respons
     };
     match (request.method(), request.uri().path()) {
         (&Method::POST, path) if path == to_complete => complete(request, state).await,
-        (&Method::GET, "/v1/models") => Ok(models(state)),
         (&Method::POST, "/v1/embeddings") => Ok(other(request, state, more::embeddings).await),
         (&Method::POST, "/v1/images/generations") => Ok(other(request, state, more::image).await),
         (method, path) => {
+            if let Some(listed) = listed(method, path, state) {
+                return Ok(json_response(StatusCode::OK, &listed));
+            }
+            if LISTS.contains(&path) {
+                // Only some servers have it, and a client may ask.
+                return Ok(refuse(
+                    &Fault::new(404, format!("Invalid URL ({method} {path})")),
+                    state,
+                ));
+            }
             let known = [to_complete, "/v1/models"].contains(&path);
             let status = if known { 405 } else { 404 };
             let fault = Fault::new(status, format!("Invalid URL ({method} {path})"));
@@ -161,7 +174,12 @@ async fn complete(request: Request<Incoming>, state: &State) -> io::Result<Respo
     if !reply.delay.is_zero() {
         tokio::time::sleep(reply.delay).await;
     }
-    send(reply, &recorded, state.protocol).await
+    let billed = if state.script().bills_schema {
+        window::schema_tokens(&recorded.body)
+    } else {
+        0
+    };
+    send(reply, &recorded, state.protocol, billed).await
 }
 
 async fn read(request: Request<Incoming>, state: &State) -> Result<Arc<RecordedRequest>, Fault> {
@@ -178,6 +196,9 @@ async fn read(request: Request<Incoming>, state: &State) -> Result<Arc<RecordedR
     }
     .map_err(violated)?;
     known_model(&recorded, state)?;
+    let window = state.script().window;
+    // A request that is too long is no break of the protocol: nobody can count as the server does.
+    window.map_or(Ok(()), |window| window::fits(&recorded, window, state.protocol))?;
     Ok(recorded)
 }
 
@@ -214,12 +235,19 @@ fn known_model(request: &RecordedRequest, state: &State) -> Result<(), Fault> {
     }
 }
 
-async fn send(reply: Reply, request: &RecordedRequest, protocol: Protocol) -> io::Result<Response<Body>> {
+async fn send(
+    mut reply: Reply,
+    request: &RecordedRequest,
+    protocol: Protocol,
+    billed: u64,
+) -> io::Result<Response<Body>> {
+    reply.edit(|answer| answer.billed = billed);
     let Reply {
         kind,
         headers,
         pause,
         end,
+        hangs_after,
         ..
     } = reply;
     let (status, content_type, pieces) = match kind {
@@ -235,7 +263,11 @@ async fn send(reply: Reply, request: &RecordedRequest, protocol: Protocol) -> io
             (200, content_type, pieces)
         }
     };
-    let mut response = Response::new(body(pieces, &end, pause));
+    let body = match hangs_after {
+        Some((after, comments)) => hanging(pieces, after, comments),
+        None => body(pieces, &end, pause),
+    };
+    let mut response = Response::new(body);
     *response.status_mut() = StatusCode::from_u16(status).map_err(io::Error::other)?;
     response
         .headers_mut()
@@ -275,6 +307,20 @@ fn render_answer(
     ("application/json", pieces)
 }
 
+/// So many pieces, then nothing, with comments in between that mean nothing if there is a pause for them; it never ends.
+fn hanging(mut pieces: Vec<Bytes>, after: usize, comments: Option<Duration>) -> Body {
+    pieces.truncate(after);
+    let said = stream::iter(pieces).map(|piece| Ok(Frame::data(piece)));
+    let silence = stream::unfold((), move |()| async move {
+        match comments {
+            Some(pause) => tokio::time::sleep(pause).await,
+            None => std::future::pending().await,
+        }
+        Some((Ok(Frame::data(Bytes::from_static(b": keep-alive\n\n"))), ()))
+    });
+    Either::Right(StreamBody::new(said.chain(silence).boxed()))
+}
+
 fn body(mut pieces: Vec<Bytes>, end: &End, pause: Duration) -> Body {
     let broken = match end {
         End::Whole if pause.is_zero() => return Either::Left(Full::new(pieces.concat().into())),
@@ -312,13 +358,14 @@ fn body(mut pieces: Vec<Bytes>, end: &End, pause: Duration) -> Body {
     Either::Right(StreamBody::new(stream))
 }
 
-fn models(state: &State) -> Response<Body> {
-    let models = state.script().models.clone().unwrap_or_default();
-    let data: Vec<Value> = models
-        .iter()
-        .map(|id| json!({"id": id, "object": "model", "created": 0, "owned_by": "fake"}))
-        .collect();
-    json_response(StatusCode::OK, &json!({"object": "list", "data": data}))
+/// What stands in a list that servers of the scripted kind have.
+fn listed(method: &Method, path: &str, state: &State) -> Option<Value> {
+    let expected = if path == "/api/show" { Method::POST } else { Method::GET };
+    let script = state.script();
+    let models = script.models.clone().unwrap_or_default();
+    (*method == expected)
+        .then(|| window::listed(script.listing, path, &models))
+        .flatten()
 }
 
 fn refuse(fault: &Fault, state: &State) -> Response<Body> {

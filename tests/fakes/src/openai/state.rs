@@ -9,6 +9,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use super::Reply;
+use super::window::{Listing, Window};
 
 /// One request for a chat completion, as it came.
 #[derive(Clone, Debug)]
@@ -71,6 +72,9 @@ pub(super) struct Script {
     pub(super) handler: Option<Handler>,
     pub(super) key: Option<String>,
     pub(super) models: Option<Vec<String>>,
+    pub(super) window: Option<Window>,
+    pub(super) listing: Option<Listing>,
+    pub(super) bills_schema: bool,
 }
 
 /// What the server speaks.

@@ -2,7 +2,7 @@
 
 use std::{
     collections::{HashMap, VecDeque},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use super::Method;
@@ -29,13 +29,15 @@ pub enum Fault {
 /// The faults that were asked for.
 #[derive(Debug, Default)]
 pub(super) struct Faults {
-    next: HashMap<Method, VecDeque<Fault>>,
+    /// Each until it is used, or until its time is over.
+    next: HashMap<Method, VecDeque<(Fault, Option<Instant>)>>,
     chats: HashMap<i64, Fault>,
+    texts: Vec<(String, Fault)>,
 }
 
 impl Faults {
-    pub(super) fn push(&mut self, method: Method, fault: Fault) {
-        self.next.entry(method).or_default().push_back(fault);
+    pub(super) fn push(&mut self, method: Method, fault: Fault, until: Option<Instant>) {
+        self.next.entry(method).or_default().push_back((fault, until));
     }
 
     pub(super) fn set_chat(&mut self, chat: i64, fault: Option<Fault>) {
@@ -45,11 +47,23 @@ impl Faults {
         };
     }
 
-    /// The fault for this request: a chat's stays, a method's is used up.
-    pub(super) fn take(&mut self, method: Method, chat: Option<i64>) -> Option<Fault> {
+    pub(super) fn set_text(&mut self, words: &str, fault: Option<Fault>) {
+        self.texts.retain(|(known, _)| known != words);
+        self.texts.extend(fault.map(|fault| (words.to_owned(), fault)));
+    }
+
+    /// The fault for this request: a text's or a chat's stays, a method's is used up.
+    pub(super) fn take(&mut self, method: Method, chat: Option<i64>, text: Option<&str>) -> Option<Fault> {
+        let is_in = |words: &str| text.is_some_and(|text| text.contains(words));
+        if let Some((_, fault)) = self.texts.iter().find(|(words, _)| is_in(words)) {
+            return Some(fault.clone());
+        }
         if let Some(fault) = chat.and_then(|chat| self.chats.get(&chat)) {
             return Some(fault.clone());
         }
-        self.next.get_mut(&method)?.pop_front()
+        let next = self.next.get_mut(&method)?;
+        let now = Instant::now();
+        next.retain(|(_, until)| until.is_none_or(|until| now < until));
+        next.pop_front().map(|(fault, _)| fault)
     }
 }

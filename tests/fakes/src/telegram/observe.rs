@@ -1,6 +1,9 @@
 //! What a test looks at, and the levers that it pulls.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use tokio::sync::broadcast;
 
@@ -119,12 +122,23 @@ impl TelegramFake {
 
     /// The next request of this method meets a fault. Calls add up: each fault is used once.
     pub fn fail_next(&self, method: Method, fault: Fault) {
-        self.shared.lock().faults.push(method, fault);
+        self.shared.lock().faults.push(method, fault, None);
+    }
+
+    /// The same, if a request comes within this time: later ones meet no fault.
+    pub fn fail_within(&self, time: Duration, method: Method, fault: Fault) {
+        let until = Instant::now() + time;
+        self.shared.lock().faults.push(method, fault, Some(until));
     }
 
     /// Every request to this chat meets a fault, until `None` is set.
     pub fn fail_chat(&self, chat: Chat, fault: Option<Fault>) {
         self.shared.lock().faults.set_chat(chat.id, fault);
+    }
+
+    /// Every request whose text holds these words meets a fault, until `None` is set.
+    pub fn fail_text(&self, words: &str, fault: Option<Fault>) {
+        self.shared.lock().faults.set_text(words, fault);
     }
 
     /// Enforces Telegram's rates: 1 message a second to a person, 20 a minute to a group, 30 a second in

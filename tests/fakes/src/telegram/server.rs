@@ -77,7 +77,9 @@ async fn answer(shared: &Shared, method: Method, request: HttpRequest) -> Result
             let params = Value::Object(params.values.clone());
             state.requests.push(Request { method, params });
         }
-        state.faults.take(method, params.integer("chat_id"))
+        state
+            .faults
+            .take(method, params.integer("chat_id"), params.text("text"))
     };
     match fault {
         None => {}

@@ -1,0 +1,123 @@
+//! `clifford quarantine`: lists what was set aside because processes died of it, and has it tried again.
+
+use std::process::ExitCode;
+
+use anyhow::bail;
+use serde_json::json;
+
+use super::{
+    examples,
+    output::{self, Format},
+    setup::{self, Globals},
+};
+use crate::{
+    engine::retry_from_outside,
+    store::{
+        Db,
+        deaths::{self, Kind, Quarantined},
+        notify,
+    },
+};
+
+/// Arguments of `quarantine`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = examples!(
+    "clifford quarantine list",
+    "clifford quarantine retry 0198f2c4-…",
+))]
+pub(super) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Lists what was set aside, the newest first.
+    List(List),
+    /// Has something tried again that was set aside.
+    Retry(Which),
+}
+
+#[derive(Debug, clap::Args)]
+struct List {
+    /// The most to list.
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    limit: u32,
+    #[command(flatten)]
+    format: Format,
+}
+
+#[derive(Debug, clap::Args)]
+struct Which {
+    /// Its id, as `clifford quarantine list` shows it.
+    id: String,
+    #[command(flatten)]
+    format: Format,
+}
+
+pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
+    let db = globals.database().await?;
+    let outcome = match args.command {
+        Command::List(args) => list(&db, &args).await,
+        Command::Retry(which) => retry(&db, &which).await,
+    };
+    db.close().await;
+    outcome.map(|()| ExitCode::SUCCESS)
+}
+
+async fn list(db: &Db, args: &List) -> anyhow::Result<()> {
+    let found = deaths::quarantined(&mut db.read().await?, args.limit).await?;
+    if args.format.json {
+        return output::json(&found);
+    }
+    let rows = found.into_iter().map(|found| {
+        [
+            found.id,
+            found.kind.to_string(),
+            output::when(found.quarantined_at),
+            output::head(&found.about.unwrap_or_default(), 60),
+        ]
+    });
+    output::table(
+        ["ID", "KIND", "SINCE", "ABOUT"],
+        rows.collect(),
+        "nothing is in quarantine",
+    )
+}
+
+async fn retry(db: &Db, which: &Which) -> anyhow::Result<()> {
+    let Some(found) = deaths::find(&mut db.read().await?, &which.id).await? else {
+        bail!(
+            "nothing in quarantine has the id {}; `clifford quarantine list` shows what is there",
+            which.id
+        );
+    };
+    let told = release(db, &found).await?;
+    if which.format.json {
+        return output::json(&json!({ "kind": found.kind, "id": found.id, "outcome": told }));
+    }
+    output::print(&format!("{}: {told}", found.id))
+}
+
+/// Has it tried again; tells what happens next.
+async fn release(db: &Db, found: &Quarantined) -> anyhow::Result<String> {
+    let now = setup::now();
+    if found.kind == Kind::Run {
+        let again = retry_from_outside(db, found.id.parse()?, now).await?;
+        return Ok(format!("tried again as run {}", again.id));
+    }
+    let (kind, id) = (found.kind, found.id.clone());
+    db.write(move |tx| {
+        Box::pin(async move {
+            deaths::release(tx, kind, &id, now).await?;
+            notify::work(tx).await
+        })
+    })
+    .await?;
+    Ok(match found.kind {
+        Kind::Run | Kind::Job | Kind::Message => "tried again as soon as a process looks for work".to_owned(),
+        Kind::Trigger => "fires again when it is due".to_owned(),
+        Kind::File => "may be read again".to_owned(),
+        Kind::Event => "taken when its platform hands it in again; its author may have to send it once more".to_owned(),
+    })
+}

@@ -1,0 +1,74 @@
+//! What was said in a run's conversation while it waited: it is told when the run wakes, as a part of that step.
+
+use std::collections::BTreeSet;
+
+use clifford_channel::FORWARDED;
+
+use super::{Gone, Session};
+use crate::{
+    engine::{
+        prompt::{excerpt, weight::Form},
+        step::Said,
+    },
+    id::MessageId,
+    store::{messages::Direction, replies::quotes_others, runs::RunKind, said},
+};
+
+/// The most messages that are told, the newest.
+const MOST: u32 = 40;
+
+/// What was said, up to which message, and where it came from as far as that is outside.
+#[derive(Default)]
+pub(super) struct Meanwhile {
+    pub said: Vec<Said>,
+    pub through: Option<MessageId>,
+    pub origins: BTreeSet<String>,
+}
+
+impl Session<'_> {
+    /// What was said since the run began, or woke before. A subagent is told what its parent tells it.
+    pub(super) async fn meanwhile(&mut self) -> Result<Meanwhile, Gone> {
+        let run = &self.work.run;
+        let Some(context) = run.context_id.filter(|_| run.kind == RunKind::Coordinator) else {
+            return Ok(Meanwhile::default());
+        };
+        let after = self.state.looked_through.unwrap_or(MessageId(run.id.0));
+        let mut conn = self.engine.db.read().await?;
+        let mut found = said::since(&mut conn, context, run.id, after, MOST + 1).await?;
+        drop(conn);
+        let is_more = found.len() > usize::try_from(MOST).unwrap_or(usize::MAX);
+        if is_more {
+            found.remove(0);
+        }
+        let most = self.rules.transcript.entry_tokens * 4;
+        let mut meanwhile = Meanwhile {
+            through: found.last().map(|message| message.id),
+            ..Meanwhile::default()
+        };
+        if is_more {
+            meanwhile.said.push(Said {
+                role: "system".to_owned(),
+                content: "[earlier messages are left out]".to_owned(),
+            });
+        }
+        for message in found {
+            let is_inbound = message.direction == Direction::Inbound;
+            let origins = [
+                (is_inbound && message.user_id != run.user_id, "what others wrote here"),
+                (message.is_tainted, "what was read before in this conversation"),
+                (message.content.contains(FORWARDED), "a forwarded message"),
+                (
+                    quotes_others(&message.content),
+                    "what somebody else wrote and was quoted",
+                ),
+            ];
+            let told = origins.into_iter().filter(|(is_so, _)| *is_so);
+            meanwhile.origins.extend(told.map(|(_, origin)| origin.to_owned()));
+            meanwhile.said.push(Said {
+                role: if is_inbound { "user" } else { "assistant" }.to_owned(),
+                content: excerpt::text(&message.content, most, Form::Json, None).into_owned(),
+            });
+        }
+        Ok(meanwhile)
+    }
+}

@@ -1,0 +1,186 @@
+//! Runs that were in hand when processes died: worked on in isolation, and set aside where that proves them guilty.
+
+use std::{sync::Arc, time::Duration};
+
+use super::{Engine, sentences, unread};
+use crate::{
+    id::RunId,
+    outbound::To,
+    quarantine::{Evidence, Mark, Verdict, isolation::Key},
+    store::{
+        StoreError,
+        deaths::Kind,
+        messages,
+        outbox::{self, Outgoing},
+        run_queue::{self, Claimed},
+        runs::Lease,
+    },
+    telemetry::measures,
+};
+
+/// How long to wait when the database is away.
+const RETRY: Duration = Duration::from_secs(1);
+
+impl Engine {
+    /// Works on a run that was claimed, as the deaths of those that held it before say.
+    pub fn start_claimed(self: &Arc<Self>, claimed: Claimed) {
+        let Claimed { lease, evidence } = claimed;
+        match self.settings.deaths.verdict(evidence) {
+            Verdict::Innocent => self.start_held(lease),
+            Verdict::Suspect => self.start_suspect(lease, evidence),
+            Verdict::Guilty => self.start_quarantine(lease, evidence.deaths),
+        }
+    }
+
+    fn start_suspect(self: &Arc<Self>, lease: Lease, evidence: Evidence) {
+        tracing::warn!(run_id = %lease.run, deaths = evidence.deaths, "working on a suspected run in isolation");
+        let held = self.hold(lease);
+        let suspect = self.isolation.suspect(key(lease), evidence.mark_at_work());
+        self.tasks.spawn(async move {
+            let engine = Arc::clone(&held.engine);
+            // Never closed, so a place is always had in the end.
+            let _place = Arc::clone(&engine.places).acquire_owned().await;
+            engine.enter_isolation(lease).await;
+            Box::pin(held.read_and_work_on()).await;
+            drop(suspect);
+            engine.bell.notify_one();
+        });
+    }
+
+    fn start_quarantine(self: &Arc<Self>, lease: Lease, deaths: i64) {
+        let held = self.hold(lease);
+        self.tasks.spawn(async move {
+            let engine = &held.engine;
+            if !engine.quarantine(lease).await {
+                return;
+            }
+            tracing::error!(
+                run_id = %lease.run,
+                deaths,
+                "run quarantined: the process died each time that it worked on it"
+            );
+            measures::quarantined(Kind::Run);
+            let why = why(lease.run, deaths);
+            unread::end_with(engine, lease, sentences::QUARANTINED, &why, &held.cancelled).await;
+        });
+    }
+
+    /// Sets a message aside that processes died of; its chat is told in its place.
+    ///
+    /// # Errors
+    /// The store's.
+    pub(super) async fn quarantine_message(&self, message: Outgoing) -> Result<(), StoreError> {
+        let (id, deaths, worker, now) = (message.id, message.deaths, self.worker, self.clock.now());
+        let told = message.platform.parse().ok().map(|platform| {
+            let to = To {
+                platform,
+                channel: message.channel_id,
+                context: None,
+                user: None,
+                run: None,
+                address: message.address.0.clone(),
+            };
+            self.outbound.message(to, sentences::MESSAGE_QUARANTINED, now)
+        });
+        let (told, ticket) = told.unzip();
+        let reason = format!(
+            "quarantined: {deaths} processes died that held it, the last one while it sent nothing else; \
+             `clifford quarantine retry {id}` tries again"
+        );
+        let written = self.db.write(move |tx| {
+            let (told, reason) = (told.clone(), reason.clone());
+            Box::pin(async move {
+                if !outbox::quarantine(tx, id, worker, &reason, now).await? {
+                    return Ok(false);
+                }
+                if let Some(told) = &told {
+                    messages::insert_outbound(tx, told, now).await?;
+                }
+                Ok(true)
+            })
+        });
+        if !written.await? {
+            return Ok(());
+        }
+        tracing::error!(message_id = %id, deaths, "message quarantined: the process died each time that it sent it");
+        measures::quarantined(Kind::Message);
+        if let Some(ticket) = ticket.flatten() {
+            self.delivery.deliver(ticket);
+        }
+        Ok(())
+    }
+
+    /// Waits for a suspect that is worked on, for a bounded time, unless this is one.
+    pub(super) async fn wait_for_suspects(&self, lease: Lease) {
+        if self.isolation.is_closed() && !self.isolation.is_suspect(|| key(lease)) {
+            self.isolation.pass().await;
+        }
+    }
+
+    /// A suspect is about to be worked on: its row says so before. Nothing happens to any other run.
+    pub(super) async fn enter_isolation(&self, lease: Lease) {
+        if self.isolation.is_suspect(|| key(lease))
+            && let Some(mark) = self.isolation.enter(&key(lease)).await
+        {
+            self.mark(lease, mark).await;
+        }
+    }
+
+    /// A suspect is about to wait for its model: everything else goes on. Nothing happens to any other run.
+    pub(super) async fn leave_isolation(&self, lease: Lease) {
+        if self.isolation.is_suspect(|| key(lease)) {
+            self.mark(lease, Mark::Waiting).await;
+            self.isolation.leave(&key(lease));
+            self.bell.notify_one();
+        }
+    }
+
+    /// Writes a mark, however long that takes. That a run is somebody else's by now its next write tells.
+    async fn mark(&self, lease: Lease, mark: Mark) {
+        loop {
+            let written = self
+                .db
+                .write(move |tx| Box::pin(async move { run_queue::mark(tx, &lease, mark).await }))
+                .await;
+            match written {
+                Ok(_) => return,
+                Err(error) => tracing::warn!(run_id = %lease.run, %error, "failed to mark a suspected run, retrying"),
+            }
+            tokio::select! {
+                () = self.stop.cancelled() => return,
+                () = tokio::time::sleep(RETRY) => {}
+            }
+        }
+    }
+
+    /// Writes that a run is set aside. `false`: it is not this process's any more.
+    async fn quarantine(&self, lease: Lease) -> bool {
+        loop {
+            let now = self.clock.now();
+            let written = self
+                .db
+                .write(move |tx| Box::pin(async move { run_queue::quarantine(tx, &lease, now).await }))
+                .await;
+            match written {
+                Ok(is_ours) => return is_ours,
+                Err(error) => tracing::warn!(run_id = %lease.run, %error, "failed to quarantine a run, retrying"),
+            }
+            tokio::select! {
+                () = self.stop.cancelled() => return false,
+                () = tokio::time::sleep(RETRY) => {}
+            }
+        }
+    }
+}
+
+fn key(lease: Lease) -> Key {
+    (lease.run.to_string(), lease.epoch)
+}
+
+/// What its row says.
+fn why(run: RunId, deaths: i64) -> String {
+    format!(
+        "quarantined: {deaths} processes died that held it, the last one while it worked on nothing else; \
+         `clifford runs retry {run}` tries again"
+    )
+}

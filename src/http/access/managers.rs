@@ -1,0 +1,67 @@
+//! Whether a person manages a shared place: the platform says so, and its answer holds for a minute.
+
+use std::time::Duration;
+
+use dashmap::DashMap;
+
+use super::super::Shared;
+use crate::{
+    clock::Timestamp,
+    id::{ChannelId, UserId},
+    store::{StoreError, channels::Channel, users},
+};
+
+/// How long a platform may take to say it.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long its answer holds.
+const HOLDS: Duration = Duration::from_secs(60);
+/// How many answers are kept before old ones are dropped.
+const KEPT: usize = 10_000;
+
+/// What the platforms said lately.
+#[derive(Debug, Default)]
+pub(in crate::http) struct Managers {
+    known: DashMap<(UserId, ChannelId), (Timestamp, bool)>,
+}
+
+impl Managers {
+    /// Whether a person manages the group or server of a channel. A platform that does not answer says no.
+    pub(super) async fn manages(&self, api: &Shared, user: UserId, channel: &Channel) -> Result<bool, StoreError> {
+        let now = api.engine.clock.now();
+        let key = (user, channel.id);
+        let holds = |at: Timestamp| at <= now && now.since(at) < HOLDS;
+        if let Some(known) = self.known.get(&key)
+            && holds(known.0)
+        {
+            return Ok(known.1);
+        }
+        let platform = channel.platform()?;
+        let Some(actor) = api.engine.services.actors.get(&platform) else {
+            return Ok(false);
+        };
+        let accounts = users::identities(&mut api.engine.db.read().await?, user).await?;
+        let accounts = accounts
+            .iter()
+            .filter(|identity| identity.platform == platform.as_str());
+        let mut manages = false;
+        for account in accounts {
+            let told = actor.manages(&channel.external_id, &account.platform_user_id);
+            manages |= match tokio::time::timeout(PATIENCE, told).await {
+                Ok(Ok(manages)) => manages,
+                Ok(Err(error)) => {
+                    tracing::info!(%error, %platform, "failed to ask who manages a place");
+                    return Ok(false);
+                }
+                Err(_) => {
+                    tracing::info!(%platform, "the platform did not say in time who manages a place");
+                    return Ok(false);
+                }
+            };
+        }
+        if self.known.len() >= KEPT {
+            self.known.retain(|_, (at, _)| holds(*at));
+        }
+        self.known.insert(key, (now, manages));
+        Ok(manages)
+    }
+}

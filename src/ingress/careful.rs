@@ -1,0 +1,158 @@
+//! Events after a process died that received them: one by one, each announced before, and set aside if processes die of it.
+
+use clifford_channel::{Accepted, Inbound, Place, Platform};
+
+use super::Gatekeeper;
+use crate::{
+    engine::sentences,
+    outbound::To,
+    quarantine::Verdict,
+    store::{
+        StoreError, channels,
+        deaths::Kind,
+        inbound_attempts::{self, Announced},
+        messages, unreadable,
+    },
+    telemetry::measures,
+};
+
+/// What tells an event from all others, and where it was said.
+struct Event {
+    /// A hash: what a platform calls a message may be a person's.
+    id: String,
+    platform: Platform,
+    place: Place,
+    reply_to: String,
+}
+
+impl Event {
+    /// `None`: it cannot be told from others, or nobody's words are in it.
+    fn of(event: &Inbound) -> Option<Self> {
+        let (kind, place, id) = match event {
+            Inbound::Message(message) => ("message", &message.place, &message.id),
+            Inbound::Command(command) => ("command", &command.place, &command.id),
+            Inbound::Edit(edit) => ("edit", &edit.place, &edit.id),
+            Inbound::Deleted(_) | Inbound::Moved(_) | Inbound::Left(_) | Inbound::Unreadable(_) => return None,
+        };
+        let platform = place.platform;
+        Some(Self {
+            id: clifford_vault::hash(&format!("{platform}/{kind}/{}/{id}", place.external_id)),
+            platform,
+            place: place.clone(),
+            reply_to: id.clone(),
+        })
+    }
+}
+
+impl Gatekeeper {
+    /// Takes an event, with care if that is needed.
+    ///
+    /// # Errors
+    /// The database is not there: the event is to be handed in again.
+    pub(super) async fn take(&self, event: Inbound) -> Result<Accepted, StoreError> {
+        if !self.engine.careful.is_on() {
+            return Box::pin(self.take_at_once(event)).await;
+        }
+        match Event::of(&event) {
+            Some(known) => Box::pin(self.take_carefully(known, event)).await,
+            None => Box::pin(self.take_at_once(event)).await,
+        }
+    }
+
+    async fn take_carefully(&self, known: Event, event: Inbound) -> Result<Accepted, StoreError> {
+        let _turn = self.engine.careful.turn().await;
+        let Announced { deaths, quarantined } = self.announce(&known).await?;
+        if quarantined {
+            return Ok(Accepted::Stored);
+        }
+        if self.engine.settings.deaths.verdict_of_marks(deaths) == Verdict::Guilty {
+            return self.set_aside(&known, event, deaths).await;
+        }
+        let isolated = match deaths {
+            0 => None,
+            _ => self.engine.isolation.turn_soon().await,
+        };
+        let taken = Box::pin(self.take_at_once(event)).await;
+        drop(isolated);
+        let id = known.id;
+        let retracted = self.engine.db.write(move |tx| {
+            let id = id.clone();
+            Box::pin(async move { inbound_attempts::retract(tx, &id).await })
+        });
+        if let Err(error) = retracted.await {
+            tracing::warn!(%error, "failed to retract the announcement of an event");
+        }
+        taken
+    }
+
+    async fn announce(&self, event: &Event) -> Result<Announced, StoreError> {
+        let (id, platform, now) = (event.id.clone(), event.platform, self.engine.clock.now());
+        let announced = self.engine.db.write(move |tx| {
+            let id = id.clone();
+            Box::pin(async move { inbound_attempts::announce(tx, &id, platform.as_str(), now).await })
+        });
+        announced.await
+    }
+
+    /// Keeps an event where the unreadable ones are; who sent it in private is told.
+    async fn set_aside(&self, known: &Event, event: Inbound, deaths: i64) -> Result<Accepted, StoreError> {
+        let deaths = deaths + 1;
+        let payload = self.masked(format!("{event:?}"));
+        let why = format!("quarantined: {deaths} processes died that stored it");
+        let told = self.told(known).await?;
+        let (message, ticket) = told.unzip();
+        let (id, platform, now) = (known.id.clone(), known.platform, self.engine.clock.now());
+        let written = self.engine.db.write(move |tx| {
+            let (id, payload, why, message) = (id.clone(), payload.clone(), why.clone(), message.clone());
+            Box::pin(async move {
+                inbound_attempts::quarantine(tx, &id, now).await?;
+                unreadable::insert(tx, platform.as_str(), &payload, &why, now).await?;
+                if let Some(message) = &message {
+                    messages::insert_outbound(tx, message, now).await?;
+                }
+                Ok(())
+            })
+        });
+        written.await?;
+        tracing::error!(%platform, deaths, "event quarantined: the process died each time that it stored it");
+        measures::quarantined(Kind::Event);
+        measures::event_unreadable(platform);
+        if let Some(ticket) = ticket.flatten() {
+            self.engine.delivery.deliver(ticket);
+        }
+        Ok(Accepted::Stored)
+    }
+
+    /// What its author is told, if they wrote where nobody else reads along.
+    async fn told(
+        &self,
+        event: &Event,
+    ) -> Result<Option<(messages::NewOutbound, Option<crate::outbound::Ticket>)>, StoreError> {
+        if !event.place.kind.is_private() {
+            return Ok(None);
+        }
+        let mut conn = self.engine.db.read().await?;
+        let Some(channel) = channels::by_place(&mut conn, event.platform, &event.place.external_id).await? else {
+            return Ok(None);
+        };
+        let to = To {
+            platform: event.platform,
+            channel: channel.id,
+            context: channel.active_context_id,
+            user: None,
+            run: None,
+            address: clifford_channel::Address {
+                place: event.place.external_id.clone(),
+                private: true,
+                reply_to: Some(event.reply_to.clone()),
+                via: None,
+            },
+        };
+        let now = self.engine.clock.now();
+        Ok(Some(self.engine.outbound.message(
+            to,
+            sentences::EVENT_QUARANTINED,
+            now,
+        )))
+    }
+}

@@ -1,0 +1,129 @@
+//! Messages that were deleted on their platform: they leave prompts and search, and what was not answered yet is not.
+//!
+//! The row stays, and says when. A run that has nothing else to answer and has said nothing ends quietly; one that has
+//! more begins again without it, unless it has taken it up already.
+
+use std::time::Duration;
+
+use clifford_channel::{Accepted, Deleted};
+
+use super::Gatekeeper;
+use crate::{
+    clock::Timestamp,
+    engine::cancel,
+    id::{RunId, WorkerId},
+    store::{
+        StoreError, Tx, channels, contexts,
+        messages::{self, MessageStatus},
+        runs::{self, Lease},
+    },
+};
+
+/// What follows from a deletion, after its commit.
+#[derive(Default)]
+struct Followed {
+    /// Runs that ended, each with the claim that held it.
+    cancelled: Vec<(RunId, i64)>,
+    /// Runs that this worker holds and is to begin, each with when, if not at once.
+    begin: Vec<(Lease, Option<Timestamp>)>,
+    /// Claims of runs that begin again.
+    interrupted: Vec<(RunId, i64)>,
+}
+
+impl Gatekeeper {
+    pub(super) async fn deleted(&self, deleted: Deleted) -> Result<Accepted, StoreError> {
+        let now = self.engine.clock.now();
+        let (worker, lease) = (self.engine.worker, self.engine.settings.lease);
+        let followed = self
+            .engine
+            .db
+            .write(move |tx| Box::pin(store(tx, deleted, worker, lease, now)))
+            .await?;
+        for (run, epoch) in followed.interrupted {
+            self.engine.interrupt(run, epoch);
+        }
+        for (run, epoch) in followed.cancelled {
+            self.engine.interrupt(run, epoch);
+            self.engine.delivery.cancelled(run);
+        }
+        for (lease, not_before) in followed.begin {
+            match not_before.filter(|at| *at > now) {
+                Some(at) => self.engine.start_later(lease, at),
+                None => self.engine.start_held(lease),
+            }
+        }
+        Ok(Accepted::Stored)
+    }
+}
+
+async fn store(
+    tx: &mut Tx,
+    deleted: Deleted,
+    worker: WorkerId,
+    lease_for: Duration,
+    now: Timestamp,
+) -> Result<Followed, StoreError> {
+    let mut followed = Followed::default();
+    let Some(channel) = channels::by_place(tx, deleted.platform, &deleted.place).await? else {
+        return Ok(followed);
+    };
+    for id in &deleted.ids {
+        let Some(found) = messages::by_platform_id(tx, channel.id, id).await? else {
+            continue;
+        };
+        if let Some(context) = found.context_id {
+            contexts::lock(tx, context).await?;
+        }
+        // A run may have taken it up until it was locked.
+        let Some(known) = messages::get(tx, found.id).await? else {
+            continue;
+        };
+        if !messages::deleted(tx, known.id, now).await? {
+            continue;
+        }
+        if let (MessageStatus::Received, Some(run)) = (known.status, known.run_id) {
+            unasked(tx, run, &mut followed, worker, lease_for, now).await?;
+        }
+    }
+    Ok(followed)
+}
+
+/// What becomes of a run one of whose messages was deleted.
+async fn unasked(
+    tx: &mut Tx,
+    id: RunId,
+    followed: &mut Followed,
+    worker: WorkerId,
+    lease_for: Duration,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let left: Vec<_> = messages::input_of(tx, id, None)
+        .await?
+        .into_iter()
+        .map(|(_, text)| text)
+        .collect();
+    if !left.is_empty() {
+        let again = runs::begin_again(tx, id, &left.join("\n"), worker, now.after(lease_for), now).await?;
+        if let Some(again) = again {
+            followed.interrupted.push((id, again.epoch - 1));
+            let lease = Lease {
+                run: id,
+                owner: worker,
+                epoch: again.epoch,
+            };
+            followed.begin.push((lease, again.wake_at));
+        }
+        return Ok(());
+    }
+    let Some(run) = runs::get(tx, id).await?.filter(|run| !run.status.is_ended()) else {
+        return Ok(());
+    };
+    // Whoever was told something may be told the rest.
+    if !messages::said_by(tx, id).await?.is_empty() {
+        return Ok(());
+    }
+    let cancelled = cancel::commit(tx, &run, None, worker, lease_for, now).await?;
+    followed.cancelled.extend(cancelled.runs);
+    followed.begin.extend(cancelled.follow_up.map(|lease| (lease, None)));
+    Ok(())
+}

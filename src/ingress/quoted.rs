@@ -1,0 +1,188 @@
+//! What a message answers: from our rows, else as the platform tells it.
+
+use clifford_channel::{Attachment, Place, Quoted, Speaker};
+
+use super::Gatekeeper;
+use crate::{
+    id::UserId,
+    store::{
+        StoreError,
+        messages::Direction,
+        replies::{self, Answered, Author, Quote, cut},
+    },
+};
+
+/// A quote, with what is stored of it beside its words.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Found {
+    /// The quote; `None`: nothing of it is known.
+    pub quote: Option<Quote>,
+    /// Whose words these are, if they are somebody else's who is known here.
+    pub user: Option<UserId>,
+    /// Files that came with it: they are files of the message that answers it.
+    pub files: Vec<Attachment>,
+}
+
+impl Gatekeeper {
+    /// Finds what a message answers.
+    ///
+    /// # Errors
+    /// The store's.
+    pub(super) async fn quoted(
+        &self,
+        place: &Place,
+        speaker: &Speaker,
+        quoted: Option<Quoted>,
+    ) -> Result<Found, StoreError> {
+        let Some(quoted) = quoted else {
+            return Ok(Found::default());
+        };
+        let ours = match &quoted.id {
+            Some(id) => {
+                let mut conn = self.engine.db.glance().await?;
+                replies::find(&mut conn, place.platform, &place.external_id, id, &speaker.id).await?
+            }
+            None => None,
+        };
+        let mut found = found(quoted, ours, speaker, self.settings.quoted_characters);
+        if let Some(quote) = &mut found.quote {
+            quote.text = self.masked(std::mem::take(&mut quote.text));
+            if let Author::Other(Some(name)) = &mut quote.by {
+                *name = self.masked(std::mem::take(name));
+            }
+        }
+        found.files = self.masked_names(found.files);
+        Ok(found)
+    }
+}
+
+/// Puts together what our row and the platform tell.
+fn found(quoted: Quoted, ours: Option<Answered>, speaker: &Speaker, most: usize) -> Found {
+    let (by, user) = match &ours {
+        Some(ours) if ours.direction == Direction::Outbound => (Author::Bot { run: ours.run_id }, None),
+        Some(ours) if ours.is_of_speaker != 0 => (Author::Speaker, None),
+        Some(ours) => {
+            let name = ours.said().0.map(str::to_owned);
+            (Author::Other(name.or_else(|| named(&quoted))), ours.user_id)
+        }
+        None if quoted.is_own => (Author::Bot { run: None }, None),
+        None if quoted.author_id.as_deref() == Some(&speaker.id) => (Author::Speaker, None),
+        None => (Author::Other(named(&quoted)), None),
+    };
+    let stored = ours.as_ref().map(Answered::attachments).unwrap_or_default();
+    let attachments = if stored.is_empty() { quoted.attachments } else { stored };
+    let whole = match &ours {
+        // What people wrote stands in our row with words for its files, which stand beside the quote; what the bot wrote
+        // stands there as it was meant.
+        Some(ours) if !quoted.is_part && (quoted.text.is_empty() || ours.direction == Direction::Outbound) => {
+            ours.said().1.to_owned()
+        }
+        _ => quoted.text,
+    };
+    let text = cut(whole.trim(), most);
+    let quote = Quote {
+        by,
+        text,
+        media: attachments.iter().map(told).collect(),
+    };
+    let says_nothing = quote.text.is_empty() && quote.media.is_empty();
+    Found {
+        // An answer to a message of which nothing is known: that it is one says nothing.
+        quote: (!says_nothing).then_some(quote),
+        user,
+        files: attachments.into_iter().filter(Attachment::is_file).collect(),
+    }
+}
+
+fn named(quoted: &Quoted) -> Option<String> {
+    Some(quoted.author.clone()).filter(|name| !name.trim().is_empty())
+}
+
+fn told(attachment: &Attachment) -> String {
+    match &attachment.name {
+        Some(name) => format!("{}: {name}", attachment.kind),
+        None => attachment.kind.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::{MessageId, RunId};
+
+    fn ada() -> Speaker {
+        Speaker {
+            id: "7".to_owned(),
+            name: "Ada".to_owned(),
+            handle: None,
+            is_bot: false,
+            language: None,
+        }
+    }
+
+    fn told_by_platform() -> Quoted {
+        Quoted {
+            id: Some("11".to_owned()),
+            is_own: false,
+            author_id: Some("8".to_owned()),
+            author: "Bob".to_owned(),
+            text: "The rocket launches at noon".to_owned(),
+            is_part: false,
+            attachments: Vec::new(),
+        }
+    }
+
+    fn row(direction: Direction, content: &str) -> Answered {
+        Answered {
+            id: MessageId::new(),
+            direction,
+            user_id: Some(UserId::new()),
+            run_id: Some(RunId::new()),
+            content: content.to_owned(),
+            attachments: None,
+            is_of_speaker: 0,
+        }
+    }
+
+    #[test]
+    fn our_row_says_who_and_in_which_run_and_the_platform_what() {
+        let quote = |quoted: Quoted, ours: Option<Answered>| found(quoted, ours, &ada(), 10).quote.unwrap();
+        let by = |quoted: Quoted, ours: Option<Answered>| quote(quoted, ours).by;
+        assert_eq!(
+            quote(told_by_platform(), None),
+            Quote {
+                by: Author::Other(Some("Bob".to_owned())),
+                text: "The rocket …".to_owned(),
+                media: Vec::new(),
+            }
+        );
+        let answer = row(Direction::Outbound, "42");
+        assert_eq!(
+            by(told_by_platform(), Some(answer.clone())),
+            Author::Bot { run: answer.run_id }
+        );
+        let own = Answered {
+            is_of_speaker: 1,
+            ..row(Direction::Inbound, "[Ada] x")
+        };
+        assert_eq!(by(told_by_platform(), Some(own)), Author::Speaker);
+        let nothing_told = Quoted {
+            id: Some("11".to_owned()),
+            ..Quoted::default()
+        };
+        let bobs = row(Direction::Inbound, "[Robert] at noon");
+        let read = found(nothing_told.clone(), Some(bobs.clone()), &ada(), 100);
+        let expected = Quote {
+            by: Author::Other(Some("Robert".to_owned())),
+            text: "at noon".to_owned(),
+            media: Vec::new(),
+        };
+        assert_eq!((read.quote, read.user), (Some(expected), bobs.user_id));
+        assert_eq!(found(nothing_told, None, &ada(), 100).quote, None);
+        let own = Quoted {
+            author_id: Some("7".to_owned()),
+            ..told_by_platform()
+        };
+        assert_eq!(by(own, None), Author::Speaker);
+    }
+}

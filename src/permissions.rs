@@ -1,0 +1,181 @@
+//! Who on this machine may read what Clifford keeps: nobody but its own user, unless `data.private` is off.
+//!
+//! The process's umask makes new files and directories private, whoever makes them (SQLite, too). What is there already is
+//! restricted when the data is opened. A directory that was private already keeps others out of all that is in it, so only
+//! one that was not is gone through.
+
+use std::{
+    fs::{self, Metadata},
+    io,
+    os::unix::fs::{MetadataExt, PermissionsExt},
+    path::{Path, PathBuf},
+};
+
+use rustix::{fs::Mode, process::umask};
+
+/// What others may do.
+const OTHERS: u32 = 0o077;
+
+/// What is kept on this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// The data directory.
+    pub data_dir: PathBuf,
+    /// The database, if it is a file.
+    pub database: Option<PathBuf>,
+}
+
+impl Kept {
+    /// Makes everything private that this process makes from now on, and what is there already. What cannot be changed is
+    /// logged.
+    pub fn restrict(&self) {
+        umask(Mode::from_raw_mode(OTHERS));
+        let mut changed = 0_usize;
+        let mut found = Vec::new();
+        self.walk(false, &mut found);
+        for (path, mode) in found {
+            let private = fs::Permissions::from_mode(mode & !OTHERS);
+            match fs::set_permissions(&path, private) {
+                Ok(()) => changed += 1,
+                Err(error) => {
+                    tracing::warn!(path = %path.display(), %error, "failed to restrict permissions: other users may read it");
+                }
+            }
+        }
+        if changed > 0 {
+            tracing::warn!(
+                count = changed,
+                directory = %self.data_dir.display(),
+                "restricted permissions of files and directories that other users could read"
+            );
+        }
+    }
+
+    /// What other users of this machine may read or change, everywhere in it.
+    pub fn open_to_others(&self) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        self.walk(true, &mut found);
+        found.into_iter().map(|(path, _)| path).collect()
+    }
+
+    /// Finds what is open to others, each with its mode; `everywhere`: in private directories, too.
+    fn walk(&self, everywhere: bool, found: &mut Vec<(PathBuf, u32)>) {
+        if let Ok(metadata) = fs::metadata(&self.data_dir)
+            && metadata.is_dir()
+        {
+            let was_open = is_open(&metadata);
+            if was_open {
+                found.push((self.data_dir.clone(), metadata.mode() & 0o7777));
+            }
+            // What stands in it itself is looked at in any case: there are a handful of files.
+            if let Err(error) = within(&self.data_dir, everywhere || was_open, found) {
+                tracing::warn!(directory = %self.data_dir.display(), %error, "failed to look at permissions");
+            }
+        }
+        let files = self.database.iter().flat_map(|database| {
+            ["", "-wal", "-shm", "-journal", ".lock"].map(|end| {
+                let mut name = database.as_os_str().to_owned();
+                name.push(end);
+                PathBuf::from(name)
+            })
+        });
+        for file in files {
+            if let Ok(metadata) = fs::metadata(&file)
+                && is_open(&metadata)
+                && !found.iter().any(|(path, _)| *path == file)
+            {
+                found.push((file, metadata.mode() & 0o7777));
+            }
+        }
+    }
+}
+
+/// Goes through a directory; into those in it that are private only if `deep`.
+fn within(directory: &Path, deep: bool, found: &mut Vec<(PathBuf, u32)>) -> io::Result<()> {
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        // Links are not followed: what they lead to is not ours.
+        let Ok(metadata) = entry.metadata() else { continue };
+        if metadata.is_symlink() {
+            continue;
+        }
+        let is_open = is_open(&metadata);
+        if is_open {
+            found.push((entry.path(), metadata.mode() & 0o7777));
+        }
+        if metadata.is_dir() && (deep || is_open) {
+            within(&entry.path(), true, found)?;
+        }
+    }
+    Ok(())
+}
+
+fn is_open(metadata: &Metadata) -> bool {
+    metadata.mode() & OTHERS != 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().mode() & 0o777
+    }
+
+    fn set(path: &Path, mode: u32) {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    #[test]
+    fn what_others_could_read_is_private_after_and_links_are_not_followed() {
+        let (root, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let data_dir = root.path().join("data");
+        let shard = data_dir.join("files/aa");
+        fs::create_dir_all(&shard).unwrap();
+        let (file, log) = (shard.join("a"), data_dir.join("clifford.db-wal"));
+        let (database, outside) = (root.path().join("other.db"), elsewhere.path().join("theirs"));
+        for path in [&file, &log, &database, &outside] {
+            fs::write(path, "text").unwrap();
+            set(path, 0o644);
+        }
+        std::os::unix::fs::symlink(&outside, data_dir.join("link")).unwrap();
+        for directory in [&data_dir, &data_dir.join("files"), &shard] {
+            set(directory, 0o755);
+        }
+        let kept = Kept {
+            data_dir: data_dir.clone(),
+            database: Some(database.clone()),
+        };
+        let mut open = kept.open_to_others();
+        open.sort();
+        let mut expected = vec![
+            data_dir.clone(),
+            data_dir.join("files"),
+            shard.clone(),
+            file.clone(),
+            log.clone(),
+        ];
+        expected.push(database.clone());
+        expected.sort();
+        assert_eq!(open, expected);
+        kept.restrict();
+        assert_eq!(kept.open_to_others(), Vec::<PathBuf>::new());
+        assert_eq!([&data_dir, &shard].map(|path| mode(path)), [0o700; 2]);
+        assert_eq!([&file, &log, &database].map(|path| mode(path)), [0o600; 3]);
+        assert_eq!(mode(&outside), 0o644);
+        // What is made from now on is private by itself.
+        fs::write(data_dir.join("new"), "text").unwrap();
+        assert_eq!(mode(&data_dir.join("new")), 0o600);
+    }
+
+    #[test]
+    fn what_is_not_there_yet_is_no_fault() {
+        let root = tempfile::tempdir().unwrap();
+        let kept = Kept {
+            data_dir: root.path().join("none"),
+            database: None,
+        };
+        kept.restrict();
+        assert_eq!(kept.open_to_others(), Vec::<PathBuf>::new());
+    }
+}

@@ -1,0 +1,18 @@
+//! Work that ends the process is found and set aside, so that no start dies of it for ever.
+//!
+//! A claim leaves its owner and its lease in the row. The process that takes over an expired lease, or that opens a
+//! SQLite database whose leases were not given back, counts one death (`store::deaths`) in the statement that takes the
+//! work. An orderly end gives the lease back, so nothing is counted; the work's rest sets the count back. The count
+//! therefore costs no commit and no statement on a plain message's way.
+//!
+//! [`rules`] says what a count means. A suspect is worked on in [`isolation`]: one at a time, announced in its row by a
+//! commit of its own, while nothing else begins. Only a death under that mark is proof. Work that is proven guilty is
+//! set aside: a run fails with a sentence to its person, everything else keeps its rows for an operator.
+
+mod careful;
+pub mod isolation;
+pub mod rules;
+
+pub use careful::Careful;
+pub use isolation::Isolation;
+pub use rules::{Evidence, Limits, Mark, Verdict};

@@ -1,0 +1,150 @@
+//! Deaths of processes, counted on the work that they held, and what was set aside for them.
+
+use serde::Serialize;
+
+use super::{Conn, StoreError, Tx, args, text_enum};
+use crate::{
+    clock::Timestamp,
+    quarantine::{Evidence, Mark},
+};
+
+/// What a statement sets that takes work from a lease which was not given back. `lease_until` is the old one in it: NULL
+/// was never held, 0 was given back.
+pub(super) const COUNTED: &str = "deaths = deaths + CASE WHEN lease_until > 0 THEN 1 ELSE 0 END,
+     isolation = CASE WHEN lease_until > 0
+         THEN CASE isolation WHEN 'working' THEN 'died' WHEN 'working_again' THEN 'died_again' WHEN 'waiting' THEN 'waited' END
+         ELSE CASE WHEN isolation IN ('died', 'died_again', 'waited') THEN isolation END END";
+/// The same of runs: one that waited for more of its input was not worked on.
+pub(super) const COUNTED_OF_RUNS: &str =
+    "deaths = deaths + CASE WHEN lease_until > 0 AND wake_at IS NULL THEN 1 ELSE 0 END,
+     isolation = CASE WHEN lease_until > 0
+         THEN CASE isolation WHEN 'working' THEN 'died' WHEN 'working_again' THEN 'died_again' WHEN 'waiting' THEN 'waited' END
+         ELSE CASE WHEN isolation IN ('died', 'died_again', 'waited') THEN isolation END END";
+
+/// Counts a death on everything that is held, where this process alone has the database: whoever held it is gone.
+/// Returns how much that was.
+///
+/// # Errors
+/// The store's.
+pub async fn count_all(tx: &mut Tx) -> Result<u64, StoreError> {
+    let mut counted = 0;
+    for sql in [
+        format!(
+            "UPDATE runs SET {COUNTED_OF_RUNS} WHERE status IN ('pending', 'running') AND lease_owner IS NOT NULL
+             AND lease_until > 0"
+        ),
+        format!(
+            "UPDATE messages SET {COUNTED} WHERE direction = 'outbound' AND status IN ('pending', 'sending')
+             AND lease_owner IS NOT NULL AND lease_until > 0"
+        ),
+        format!("UPDATE jobs SET {COUNTED} WHERE status = 'pending' AND lease_owner IS NOT NULL AND lease_until > 0"),
+    ] {
+        counted += tx.execute(sql, args![]).await?;
+    }
+    Ok(counted)
+}
+
+/// The evidence in a row.
+pub(super) fn evidence(deaths: i64, mark: Option<Mark>) -> Evidence {
+    Evidence { deaths, mark }
+}
+
+text_enum! {
+    /// What may be set aside.
+    Kind {
+        /// A run.
+        Run = "run",
+        /// A job.
+        Job = "job",
+        /// An outbound message.
+        Message = "message",
+        /// A trigger.
+        Trigger = "trigger",
+        /// A platform's event.
+        Event = "event",
+        /// A file.
+        File = "file",
+    }
+}
+
+/// Something that was set aside.
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Quarantined {
+    /// What it is.
+    pub kind: Kind,
+    /// Its id.
+    pub id: String,
+    /// When it was set aside.
+    pub quarantined_at: Timestamp,
+    /// What is known of it: a job's kind, a trigger's, a platform, a file's name.
+    pub about: Option<String>,
+}
+
+/// Everything that is set aside, as one list.
+const ALL: &str = "SELECT 'run' AS kind, id, quarantined_at, kind AS about FROM runs WHERE quarantined_at IS NOT NULL
+    UNION ALL SELECT 'job', id, quarantined_at, kind FROM jobs WHERE quarantined_at IS NOT NULL
+    UNION ALL SELECT 'message', id, quarantined_at, status FROM messages WHERE quarantined_at IS NOT NULL
+    UNION ALL SELECT 'trigger', id, quarantined_at, kind FROM triggers WHERE quarantined_at IS NOT NULL
+    UNION ALL SELECT 'event', id, quarantined_at, platform FROM inbound_attempts WHERE quarantined_at IS NOT NULL
+    UNION ALL SELECT 'file', id, quarantined_at, media_type FROM files WHERE quarantined_at IS NOT NULL";
+
+/// What is set aside, the newest first.
+///
+/// # Errors
+/// The store's.
+pub async fn quarantined(conn: &mut Conn, limit: u32) -> Result<Vec<Quarantined>, StoreError> {
+    let sql = format!("SELECT * FROM ({ALL}) q ORDER BY quarantined_at DESC, id DESC LIMIT $1");
+    conn.all(sql, args![limit]).await
+}
+
+/// How much of each kind is set aside.
+///
+/// # Errors
+/// The store's.
+pub async fn count_quarantined(conn: &mut Conn) -> Result<Vec<(Kind, i64)>, StoreError> {
+    let sql = format!("SELECT kind, COUNT(*) FROM ({ALL}) q GROUP BY kind ORDER BY kind");
+    conn.all(sql, args![]).await
+}
+
+/// One thing that is set aside.
+///
+/// # Errors
+/// The store's.
+pub async fn find(conn: &mut Conn, id: &str) -> Result<Option<Quarantined>, StoreError> {
+    conn.maybe(format!("SELECT * FROM ({ALL}) q WHERE id = $1"), args![id])
+        .await
+}
+
+/// Lets something be tried again that was set aside, as if no process had died of it. A run is tried again as another
+/// one, see [`super::run_queue::retried`].
+///
+/// # Errors
+/// The store's.
+pub async fn release(tx: &mut Tx, kind: Kind, id: &str, now: Timestamp) -> Result<(), StoreError> {
+    let sql = match kind {
+        Kind::Run => "UPDATE runs SET quarantined_at = NULL, updated_at = $2 WHERE id = $1",
+        Kind::Job => {
+            "UPDATE jobs SET status = 'pending', attempts = 0, due_at = $2, ended_at = NULL, error = NULL, deaths = 0,
+                 isolation = NULL, quarantined_at = NULL, updated_at = $2
+             WHERE id = $1 AND quarantined_at IS NOT NULL"
+        }
+        Kind::Message => {
+            tx.execute(
+                "UPDATE message_parts SET status = 'pending' WHERE message_id = $1 AND status = 'failed'",
+                args![id],
+            )
+            .await?;
+            // What it says is as old as it was; it is only not failed any more.
+            "UPDATE messages SET status = 'pending', error = NULL, deaths = 0, isolation = NULL, quarantined_at = NULL
+             WHERE id = $1 AND quarantined_at IS NOT NULL AND $2 > 0"
+        }
+        Kind::Trigger => {
+            "UPDATE triggers SET deaths = 0, quarantined_at = NULL, last_error = NULL, updated_at = $2 WHERE id = $1"
+        }
+        Kind::Event => "DELETE FROM inbound_attempts WHERE id = $1 AND $2 > 0",
+        Kind::File => "UPDATE files SET deaths = 0, quarantined_at = NULL WHERE id = $1 AND $2 > 0",
+    };
+    tx.execute(sql, args![id, now]).await?;
+    Ok(())
+}

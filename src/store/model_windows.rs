@@ -1,0 +1,65 @@
+//! Context windows of models, as their providers told them: what one process learned, the others know.
+
+use super::{Conn, StoreError, Tx, args, text_enum};
+use crate::clock::Timestamp;
+
+text_enum! {
+    /// How a window was told.
+    Source {
+        /// In the provider's list.
+        Listed = "listed",
+        /// In a refusal.
+        Refused = "refused",
+    }
+}
+
+/// A window that was told.
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct ModelWindow {
+    /// The provider's name in the configuration.
+    pub provider: String,
+    /// Its address, without credentials.
+    pub base_url: String,
+    /// The model's name there.
+    pub model: String,
+    /// How it was told.
+    pub source: Source,
+    /// How many tokens.
+    pub tokens: i64,
+}
+
+/// Keeps a window in the place of what was told in the same way before.
+///
+/// # Errors
+/// The store's.
+pub async fn put(tx: &mut Tx, window: &ModelWindow, now: Timestamp) -> Result<(), StoreError> {
+    tx.execute(
+        "INSERT INTO model_windows (provider, base_url, model, source, tokens, learned_at)
+         VALUES ($1, $2, $3, $4, $5, $6)
+         ON CONFLICT (provider, base_url, model, source)
+         DO UPDATE SET tokens = excluded.tokens, learned_at = excluded.learned_at",
+        args![
+            window.provider.as_str(),
+            window.base_url.as_str(),
+            window.model.as_str(),
+            window.source,
+            window.tokens,
+            now
+        ],
+    )
+    .await?;
+    Ok(())
+}
+
+/// All that is known.
+///
+/// # Errors
+/// The store's.
+pub async fn every(conn: &mut Conn) -> Result<Vec<ModelWindow>, StoreError> {
+    conn.all(
+        "SELECT provider, base_url, model, source, tokens FROM model_windows
+         ORDER BY provider, base_url, model, source",
+        args![],
+    )
+    .await
+}

@@ -1,0 +1,96 @@
+//! What was said in a conversation: behind a message, before one, and one of them whole.
+
+use serde_json::Value as Json;
+use sqlx::FromRow;
+
+use super::{
+    Conn, JsonText, StoreError, args,
+    messages::Direction,
+    replies::{IN_HISTORY, with_quote},
+};
+use crate::id::{ContextId, MessageId, RunId, UserId};
+
+/// A message of a conversation, with what it answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// Its id.
+    pub id: MessageId,
+    /// Which way it went.
+    pub direction: Direction,
+    /// Whose, or to whom.
+    pub user_id: Option<UserId>,
+    /// The text.
+    pub content: String,
+    /// A run said it that had read words from outside.
+    pub is_tainted: bool,
+}
+
+#[derive(FromRow)]
+struct SaidRow {
+    id: MessageId,
+    direction: Direction,
+    user_id: Option<UserId>,
+    content: String,
+    quote: Option<JsonText<Json>>,
+    tainted: i64,
+}
+
+impl SaidRow {
+    fn said(self, quoted: usize) -> Said {
+        Said {
+            id: self.id,
+            direction: self.direction,
+            user_id: self.user_id,
+            content: with_quote(self.quote.as_ref(), &self.content, quoted),
+            is_tainted: self.tainted != 0,
+        }
+    }
+}
+
+const SELECT: &str = "SELECT m.id, m.direction, m.user_id, m.content, m.quote,
+         CAST(CASE WHEN r.tainted AND m.direction = 'outbound' THEN 1 ELSE 0 END AS BIGINT) AS tainted
+     FROM messages m LEFT JOIN runs r ON r.id = m.run_id
+     WHERE m.status <> 'queued' AND m.deleted_at IS NULL AND m.context_id = $1";
+
+/// The newest messages of a context behind one that are not a run's own, oldest first.
+///
+/// # Errors
+/// The store's.
+pub async fn since(
+    conn: &mut Conn,
+    context: ContextId,
+    run: RunId,
+    after: MessageId,
+    limit: u32,
+) -> Result<Vec<Said>, StoreError> {
+    let sql = format!("{SELECT} AND m.id > $2 AND (m.run_id IS NULL OR m.run_id <> $3) ORDER BY m.id DESC LIMIT $4");
+    let found: Vec<SaidRow> = conn.all(sql, args![context, after, run, limit]).await?;
+    Ok(found.into_iter().rev().map(|row| row.said(IN_HISTORY)).collect())
+}
+
+/// One message of a context, if nobody deleted it.
+///
+/// # Errors
+/// The store's.
+pub async fn one(conn: &mut Conn, context: ContextId, id: MessageId) -> Result<Option<Said>, StoreError> {
+    let found: Option<SaidRow> = conn
+        .maybe(format!("{SELECT} AND m.id = $2"), args![context, id])
+        .await?;
+    Ok(found.map(|row| row.said(usize::MAX)))
+}
+
+/// How many messages of a context stand before one that no summary tells: asked only where there are more than are read.
+///
+/// # Errors
+/// The store's.
+pub async fn untold_before(conn: &mut Conn, context: ContextId, before: MessageId) -> Result<u64, StoreError> {
+    let count: (i64,) = conn
+        .one(
+            "SELECT COUNT(*) FROM messages
+             WHERE context_id = $1 AND id < $2 AND status <> 'queued' AND deleted_at IS NULL
+                 AND id > COALESCE((SELECT compacted_through FROM contexts WHERE id = $1), '')",
+            args![context, before],
+        )
+        .await?;
+    Ok(u64::try_from(count.0).unwrap_or_default())
+}

@@ -1,0 +1,115 @@
+//! What a prompt shows only the head and the tail of, as a file of its run: a step, a message of the conversation, what
+//! was asked. Nothing is stored for it: the rows that are there anyway hold all of it.
+
+use serde_json::Value;
+
+use super::ToolContext;
+use crate::{
+    engine::step::{Event, Step, StepKind, ToolOutcome},
+    id::MessageId,
+    store::{
+        StoreError,
+        runs::{self, RunKind},
+        said, steps,
+    },
+};
+
+/// What is asked.
+pub const INPUT: &str = "input";
+/// What a program gave along with it.
+pub const DATA: &str = "data";
+
+/// What a step of a run is called.
+pub fn step(seq: u32) -> String {
+    format!("step-{seq}")
+}
+
+/// What a message of the conversation is called.
+pub fn message(id: MessageId) -> String {
+    format!("message-{id}")
+}
+
+/// A text of a run's own.
+pub(super) struct Kept {
+    /// Its text.
+    pub text: String,
+    /// Where it came from, where that is not what the run has read already.
+    pub origin: Option<String>,
+}
+
+/// The text of that name; `None`: the run has none.
+pub(super) async fn find(cx: &ToolContext, name: &str) -> Result<Option<Kept>, StoreError> {
+    let mut conn = cx.db.read().await?;
+    let own = |text: String| Kept { text, origin: None };
+    if let Some(seq) = name.strip_prefix("step-").and_then(|seq| seq.parse().ok()) {
+        let step = steps::one(&mut conn, cx.run, seq).await?;
+        return Ok(step.as_ref().and_then(text).map(own));
+    }
+    let Some(run) = runs::get(&mut conn, cx.run).await? else {
+        return Ok(None);
+    };
+    match name {
+        INPUT => return Ok(Some(own(run.input_text))),
+        DATA => return Ok(run.given().map(plain).map(own)),
+        _ => {}
+    }
+    // A subagent is told what its parent tells it.
+    let Some(context) = cx.context.filter(|_| run.kind == RunKind::Coordinator) else {
+        return Ok(None);
+    };
+    let Some(id) = name.strip_prefix("message-").and_then(|id| id.parse().ok()) else {
+        return Ok(None);
+    };
+    let found = said::one(&mut conn, context, id).await?;
+    Ok(found.map(|message| Kept {
+        origin: (message.user_id != cx.user).then(|| "what others wrote here".to_owned()),
+        text: message.content,
+    }))
+}
+
+/// What a step says.
+fn text(step: &Step) -> Option<String> {
+    Some(match &step.kind {
+        StepKind::ToolResult(result) => match &result.outcome {
+            ToolOutcome::Success { result } => plain(result),
+            ToolOutcome::Failure { error, .. } => error.clone(),
+        },
+        StepKind::OutputUpdate { output, .. } => output.clone(),
+        StepKind::Event(Event::LlmResponse(response)) => response.text.clone(),
+        StepKind::Event(Event::UserMessage { text, .. }) => text.clone(),
+        StepKind::Event(Event::SubagentEnded { output, error, .. }) => {
+            output.as_ref().or(error.as_ref()).cloned().unwrap_or_default()
+        }
+        StepKind::Event(Event::Wake { said, .. }) => plain(&serde_json::to_value(said).unwrap_or_default()),
+        _ => return None,
+    })
+}
+
+/// How a JSON value reads as plain text.
+pub fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(entries) => entries.iter().map(plain).collect::<Vec<_>>().join("\n"),
+        Value::Object(fields) => {
+            let lines = fields.iter().map(|(name, field)| match field {
+                Value::Array(_) | Value::Object(_) => format!("{name}:\n{}", plain(field)),
+                field => format!("{name}: {}", plain(field)),
+            });
+            lines.collect::<Vec<_>>().join("\n")
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_value_reads_as_plain_text() {
+        let value = json!({ "title": "A", "lines": ["b", 1], "of": { "c": null } });
+        assert_eq!(plain(&value), "title: A\nlines:\nb\n1\nof:\nc: null");
+    }
+}

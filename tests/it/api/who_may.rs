@@ -1,0 +1,904 @@
+//! Who may call each route, about whose things: every route of the description, by every kind of token.
+//!
+//! This file is long because it holds every route.
+
+use std::collections::BTreeSet;
+
+use bytes::Bytes;
+use clifford::{
+    clock::Timestamp,
+    engine::work::Task,
+    files::NewFile,
+    id::{MemoryItemId, TokenId, UserId},
+    store::{
+        agents::{self, Mode},
+        channels::{self, Channel},
+        contexts,
+        memory_admin::{self, Item},
+        runs, tokens,
+        triggers::{self, Trigger, TriggerKind},
+        users::{self, User, UserRole},
+    },
+};
+use clifford_channel::{Place, PlaceKind, Platform, Space, Speaker};
+use clifford_fakes::telegram::TelegramFake;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::bot::Bot;
+
+/// An id that nothing has.
+const NOBODY: &str = "0190d7b2-6b7e-7cc0-8f4e-2f1f3a0b1c2d";
+/// Mia's account on Telegram: she manages the group.
+const MIA: i64 = 7;
+
+/// Whose the object of a request is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whose {
+    Adas,
+    Bobs,
+    /// Bob's, in the group.
+    BobsThere,
+    Groups,
+    /// Nobody's; of what always belongs to somebody: there is none.
+    Nobodys,
+}
+
+/// What `{id}` and `{scope}` in a path, and `@` in a query or a body, stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum About {
+    /// Nothing: the id is one that nothing has.
+    Nothing,
+    Person,
+    Channel,
+    Context,
+    Run,
+    Memory,
+    Trigger,
+    File,
+    /// What a setting holds for: `user:ID` or `channel:ID`.
+    Scope,
+}
+
+use self::{
+    About::{Nothing, Person},
+    Whose::{Adas, Bobs, BobsThere, Groups, Nobodys},
+};
+
+/// For whose object what is answered: without a token, with a wrong one, Ada's to read, Ada's to write, Mia's, and the
+/// operator's to read, to write and to do all. `U`: 401, `F`: 403, `N`: 404 for the object, `+`: it is let in.
+type Answers = &'static [(Whose, &'static str)];
+
+/// A route of the description with a query, what it is about, a body, and what is answered.
+struct Row(&'static str, &'static str, &'static str, About, Value, Answers);
+
+/// Lists, and what is named by them.
+const LIST: Answers = &[(Nobodys, "UU+F++F+")];
+const OF_PERSON: Answers = &[(Adas, "UU+FN+F+"), (Bobs, "UUNFN+F+"), (Nobodys, "UUNFN+F+")];
+const OF_PLACE: Answers = &[
+    (Adas, "UU+FN+F+"),
+    (Bobs, "UUNFN+F+"),
+    (Groups, "UUNF++F+"),
+    (Nobodys, "UUNFN+F+"),
+];
+/// What may be nobody's.
+const SEE: Answers = &[
+    (Adas, "UU+FN+F+"),
+    (Bobs, "UUNFN+F+"),
+    (Groups, "UUNF++F+"),
+    (Nobodys, "UUNFN+F+"),
+];
+const SEE_RUN: Answers = &[
+    (Adas, "UU+FN+F+"),
+    (Bobs, "UUNFN+F+"),
+    (BobsThere, "UUNF++F+"),
+    (Groups, "UUNF++F+"),
+    (Nobodys, "UUNFN+F+"),
+];
+const CHANGE: Answers = &[
+    (Adas, "UUF+NFF+"),
+    (Bobs, "UUFNNFF+"),
+    (Groups, "UUFN+F++"),
+    (Nobodys, "UUFNNF++"),
+];
+const CHANGE_RUN: Answers = &[
+    (Adas, "UUF+NFF+"),
+    (Bobs, "UUFNNFF+"),
+    (BobsThere, "UUFN+FF+"),
+    (Groups, "UUFN+F++"),
+    (Nobodys, "UUFNNF++"),
+];
+/// What is always somebody's, or a place's.
+const SEE_PLACE: Answers = &[
+    (Adas, "UU+FN+F+"),
+    (Bobs, "UUNFN+F+"),
+    (Groups, "UUNF++F+"),
+    (Nobodys, "UUNFNNFN"),
+];
+const CHANGE_PLACE: Answers = &[
+    (Adas, "UUF+NFF+"),
+    (Bobs, "UUFNNFF+"),
+    (Groups, "UUFN+F++"),
+    (Nobodys, "UUFNNFNN"),
+];
+const SEE_OWN: Answers = &[(Adas, "UU+FN+F+"), (Bobs, "UUNFN+F+"), (Nobodys, "UUNFNNFN")];
+const CHANGE_OWN: Answers = &[(Adas, "UUF+NFF+"), (Bobs, "UUFNNFF+"), (Nobodys, "UUFNNFNN")];
+/// By a field of the body that names a person.
+const FOR_PERSON: Answers = &[(Adas, "UUF+NFF+"), (Bobs, "UUFNNFF+")];
+const CONFIGURE: Answers = &[(Adas, "UUF+NFF+"), (Bobs, "UUNNNFF+"), (Nobodys, "UUNNNFFN")];
+const CONFIGURE_SCOPE: Answers = &[(Adas, "UUF+NFF+"), (Bobs, "UUNNNFF+"), (Groups, "UUNN+FF+")];
+const SEE_SCOPE: Answers = &[(Adas, "UU+FN+F+"), (Bobs, "UUNFN+F+"), (Groups, "UUNF++F+")];
+const EXPORT: Answers = &[(Adas, "UU+FNFF+"), (Bobs, "UUNNNFF+"), (Nobodys, "UUNNNFFN")];
+const OPEN: Answers = &[
+    (Adas, "UU+FNNF+"),
+    (Bobs, "UUNFNNF+"),
+    (Groups, "UUNF+NF+"),
+    (Nobodys, "UUNFNNF+"),
+];
+const USE: Answers = &[
+    (Adas, "UUF+NFN+"),
+    (Bobs, "UUFNNFN+"),
+    (Groups, "UUFN+FN+"),
+    (Nobodys, "UUFNNFN+"),
+];
+/// The bot's own.
+const OWNER_SEES: Answers = &[(Nobodys, "UUFFF+F+")];
+const OWNER_SEES_NONE: Answers = &[(Nobodys, "UUFFFNFN")];
+const OWNER_CHANGES: Answers = &[(Nobodys, "UUFFFFF+")];
+const OWNER_CHANGES_NONE: Answers = &[(Nobodys, "UUFFFFFN")];
+/// What any token with the scope may, for itself.
+const READ: Answers = &[(Nobodys, "UU+F++F+")];
+const WRITE: Answers = &[(Nobodys, "UUF++F++")];
+
+fn rows() -> Vec<Row> {
+    let none = || Value::Null;
+    let some = || json!({});
+    let at = "2199-01-01T00:00:00Z";
+    vec![
+        Row("get", "/healthz", "", Nothing, none(), &[(Nobodys, "++++++++")]),
+        Row(
+            "post",
+            "/api/hooks/{name}",
+            "",
+            Nothing,
+            some(),
+            &[(Nobodys, "UUUUUUUU")],
+        ),
+        Row(
+            "get",
+            "/api/openapi.json",
+            "",
+            Nothing,
+            none(),
+            &[(Nobodys, "UU++++++")],
+        ),
+        Row("get", "/readyz", "", Nothing, none(), OWNER_SEES),
+        Row("get", "/metrics", "", Nothing, none(), OWNER_SEES),
+        Row("get", "/api/messages", "", Nothing, none(), LIST),
+        Row("get", "/api/messages", "channelId=@", About::Channel, none(), OF_PLACE),
+        Row("get", "/api/messages", "contextId=@", About::Context, none(), OF_PLACE),
+        Row("post", "/api/messages", "", Nothing, json!({"content": "hello"}), WRITE),
+        Row(
+            "post",
+            "/api/messages",
+            "",
+            About::Channel,
+            json!({"content": "hello", "channelId": "@"}),
+            CHANGE_PLACE,
+        ),
+        Row(
+            "post",
+            "/api/messages",
+            "",
+            About::Context,
+            json!({"content": "hello", "contextId": "@"}),
+            CHANGE_PLACE,
+        ),
+        Row("get", "/api/search", "q=word&userId=@", Person, none(), OF_PERSON),
+        Row(
+            "get",
+            "/api/search",
+            "q=word&channelId=@",
+            About::Channel,
+            none(),
+            OF_PLACE,
+        ),
+        Row("get", "/api/runs", "", Nothing, none(), LIST),
+        Row("get", "/api/runs", "user=@", Person, none(), OF_PERSON),
+        Row("get", "/api/runs", "channel=@", About::Channel, none(), OF_PLACE),
+        Row("post", "/api/runs", "", Nothing, json!({"inputText": "hello"}), WRITE),
+        Row(
+            "post",
+            "/api/runs",
+            "",
+            About::Channel,
+            json!({"inputText": "hello", "channelId": "@"}),
+            CHANGE_PLACE,
+        ),
+        Row("get", "/api/runs/{id}", "", About::Run, none(), SEE_RUN),
+        Row("get", "/api/runs/{id}/replay", "", About::Run, none(), SEE_RUN),
+        Row("get", "/api/runs/{id}/stream", "", About::Run, none(), SEE_RUN),
+        Row("post", "/api/runs/{id}/cancel", "", About::Run, some(), CHANGE_RUN),
+        Row("post", "/api/runs/{id}/wake", "", About::Run, some(), CHANGE_RUN),
+        Row("post", "/api/runs/{id}/retry", "", About::Run, some(), CHANGE_RUN),
+        Row(
+            "post",
+            "/api/runs/{id}/confirm",
+            "",
+            About::Run,
+            json!({"decision": "approve"}),
+            CHANGE_RUN,
+        ),
+        Row("get", "/api/contexts", "", Nothing, none(), LIST),
+        Row("get", "/api/contexts", "userId=@", Person, none(), OF_PERSON),
+        Row("get", "/api/contexts", "channelId=@", About::Channel, none(), OF_PLACE),
+        Row("post", "/api/contexts", "", Nothing, some(), WRITE),
+        Row(
+            "post",
+            "/api/contexts",
+            "",
+            About::Channel,
+            json!({"channelId": "@"}),
+            CHANGE_PLACE,
+        ),
+        Row("get", "/api/contexts/{id}", "", About::Context, none(), SEE_PLACE),
+        Row(
+            "patch",
+            "/api/contexts/{id}",
+            "",
+            About::Context,
+            json!({"name": "x"}),
+            CHANGE_PLACE,
+        ),
+        Row("get", "/api/contexts/{id}/jobs", "", About::Context, none(), SEE_PLACE),
+        Row("get", "/api/memories", "", Nothing, none(), LIST),
+        Row("get", "/api/memories", "userId=@", Person, none(), OF_PERSON),
+        Row(
+            "post",
+            "/api/memories",
+            "",
+            Person,
+            json!({"userId": "@", "module": "preferences", "key": "tea", "value": "green"}),
+            FOR_PERSON,
+        ),
+        Row("get", "/api/memories/jobs", "userId=@", Person, none(), OF_PERSON),
+        Row(
+            "get",
+            "/api/memories/jobs",
+            "contextId=@",
+            About::Context,
+            none(),
+            OF_PLACE,
+        ),
+        Row("get", "/api/memories/{id}", "", About::Memory, none(), SEE_OWN),
+        Row(
+            "patch",
+            "/api/memories/{id}",
+            "",
+            About::Memory,
+            json!({"value": "x"}),
+            CHANGE_OWN,
+        ),
+        Row("delete", "/api/memories/{id}", "", About::Memory, none(), CHANGE_OWN),
+        Row("get", "/api/users", "", Nothing, none(), READ),
+        Row("get", "/api/users/{id}", "", Person, none(), SEE_OWN),
+        Row(
+            "patch",
+            "/api/users/{id}",
+            "",
+            Person,
+            json!({"language": "de"}),
+            CONFIGURE,
+        ),
+        Row("delete", "/api/users/{id}", "", Person, none(), CONFIGURE),
+        Row("get", "/api/users/{id}/identities", "", Person, none(), SEE_OWN),
+        Row("get", "/api/users/{id}/keys", "", Person, none(), SEE_OWN),
+        Row(
+            "put",
+            "/api/users/{id}/keys/{provider}",
+            "",
+            Person,
+            json!({"key": "sk-0123456789abcdef"}),
+            &[(Adas, "UUF+NFF+"), (Bobs, "UUNNNFF+")],
+        ),
+        Row(
+            "delete",
+            "/api/users/{id}/keys/{provider}",
+            "",
+            Person,
+            none(),
+            &[(Adas, "UUF+NFF+"), (Bobs, "UUNNNFF+")],
+        ),
+        Row("post", "/api/users/{id}/link-code", "", Person, none(), CONFIGURE),
+        Row(
+            "post",
+            "/api/users/{id}/link",
+            "",
+            Person,
+            json!({"code": "ABCDEFGH"}),
+            CONFIGURE,
+        ),
+        Row("get", "/api/users/{id}/export", "", Person, none(), EXPORT),
+        Row("get", "/api/settings", "", Nothing, none(), OWNER_SEES),
+        Row("get", "/api/settings", "scope=@", About::Scope, none(), SEE_SCOPE),
+        Row(
+            "get",
+            "/api/settings/{scope}/{name}",
+            "",
+            About::Scope,
+            none(),
+            SEE_SCOPE,
+        ),
+        Row(
+            "put",
+            "/api/settings/{scope}/{name}",
+            "",
+            About::Scope,
+            json!({"value": "de"}),
+            CONFIGURE_SCOPE,
+        ),
+        Row(
+            "delete",
+            "/api/settings/{scope}/{name}",
+            "",
+            About::Scope,
+            none(),
+            CONFIGURE_SCOPE,
+        ),
+        Row(
+            "put",
+            "/api/settings/{scope}/{name}",
+            "",
+            Nothing,
+            json!({"value": "false"}),
+            OWNER_CHANGES,
+        ),
+        Row("get", "/api/policies", "", Nothing, none(), OWNER_SEES),
+        Row(
+            "post",
+            "/api/policies",
+            "",
+            Nothing,
+            json!({"action": "allow", "tools": ["compute"]}),
+            OWNER_CHANGES,
+        ),
+        Row(
+            "post",
+            "/api/policies/test",
+            "",
+            Nothing,
+            json!({"call": "compute.eval"}),
+            OWNER_SEES,
+        ),
+        Row("get", "/api/policies/{id}", "", Nothing, none(), OWNER_SEES_NONE),
+        Row(
+            "put",
+            "/api/policies/{id}",
+            "",
+            Nothing,
+            json!({"action": "allow", "tools": ["compute"]}),
+            OWNER_CHANGES_NONE,
+        ),
+        Row("delete", "/api/policies/{id}", "", Nothing, none(), OWNER_CHANGES_NONE),
+        Row("get", "/api/tools", "scope=@", About::Scope, none(), SEE_SCOPE),
+        Row("get", "/api/tools", "", Nothing, none(), OWNER_SEES),
+        Row("get", "/api/tools/{name}", "scope=@", About::Scope, none(), SEE_SCOPE),
+        Row(
+            "patch",
+            "/api/tools/{name}",
+            "scope=@",
+            About::Scope,
+            some(),
+            &[(Adas, "UUFFFFF+"), (Bobs, "UUFFFFF+"), (Groups, "UUFFFFF+")],
+        ),
+        Row("get", "/api/channels", "", Nothing, none(), LIST),
+        Row("get", "/api/channels/{id}", "", About::Channel, none(), SEE_PLACE),
+        Row(
+            "patch",
+            "/api/channels/{id}",
+            "",
+            About::Channel,
+            json!({"name": "x"}),
+            &[
+                (Adas, "UUFFNFF+"),
+                (Bobs, "UUNNNFF+"),
+                (Groups, "UUNNFFF+"),
+                (Nobodys, "UUNNNFFN"),
+            ],
+        ),
+        Row("get", "/api/agents", "", Nothing, none(), OWNER_SEES),
+        Row("get", "/api/agents/{id}", "", Nothing, none(), OWNER_SEES_NONE),
+        Row("patch", "/api/agents/{id}", "", Nothing, some(), OWNER_CHANGES_NONE),
+        Row("get", "/api/triggers", "", Nothing, none(), LIST),
+        Row("get", "/api/triggers", "userId=@", Person, none(), OF_PERSON),
+        Row(
+            "post",
+            "/api/triggers",
+            "",
+            Person,
+            json!({"kind": "run", "content": "hello", "at": at, "userId": "@"}),
+            FOR_PERSON,
+        ),
+        Row(
+            "post",
+            "/api/triggers",
+            "",
+            About::Channel,
+            json!({"kind": "reminder", "content": "hello", "at": at, "channelId": "@"}),
+            CHANGE_PLACE,
+        ),
+        Row(
+            "post",
+            "/api/triggers",
+            "",
+            Nothing,
+            json!({"kind": "run", "content": "hello", "at": at}),
+            WRITE,
+        ),
+        Row("get", "/api/triggers/{id}", "", About::Trigger, none(), SEE),
+        Row(
+            "patch",
+            "/api/triggers/{id}",
+            "",
+            About::Trigger,
+            json!({"content": "x"}),
+            CHANGE,
+        ),
+        Row("delete", "/api/triggers/{id}", "", About::Trigger, none(), CHANGE),
+        Row("post", "/api/triggers/{id}/fire", "", About::Trigger, some(), CHANGE),
+        Row("get", "/api/usage", "", Nothing, none(), LIST),
+        Row("get", "/api/usage", "userId=@", Person, none(), OF_PERSON),
+        Row("get", "/api/files", "", Nothing, none(), READ),
+        Row(
+            "get",
+            "/api/files",
+            "userId=@",
+            Person,
+            none(),
+            &[(Adas, "UU+FNFF+"), (Bobs, "UUNFNFF+"), (Nobodys, "UUNFNFF+")],
+        ),
+        Row("post", "/api/files", "name=x.txt", Nothing, some(), WRITE),
+        Row("get", "/api/files/{id}", "", About::File, none(), OPEN),
+        Row("get", "/api/files/{id}/content", "", About::File, none(), OPEN),
+        Row("delete", "/api/files/{id}", "", About::File, none(), USE),
+    ]
+}
+
+/// A bot, a group that Mia manages, and the operator's tokens.
+struct World {
+    bot: Bot,
+    group: Channel,
+    mia: String,
+    operator: [String; 3],
+    count: std::cell::Cell<i64>,
+}
+
+/// Somebody with a private chat, and tokens to read and to write.
+struct Somebody {
+    user: User,
+    chat: Channel,
+    tokens: [String; 2],
+}
+
+async fn world(telegram: &TelegramFake) -> World {
+    let chat = telegram.supergroup(-1_000_500, "Garden");
+    telegram.user(MIA, "Mia");
+    telegram.standing(chat, MIA, json!({ "status": "administrator" }));
+    let bot = Bot::with(&[
+        ("channels.telegram.api_url", telegram.api_url()),
+        ("channels.telegram.token", TelegramFake::TOKEN),
+    ])
+    .await;
+    let (now, id) = (bot.app.clock.now(), chat.id.to_string());
+    let place = Place {
+        platform: Platform::Telegram,
+        external_id: id.clone(),
+        kind: PlaceKind::Group,
+        name: Some("Garden".into()),
+        space: Some(Space {
+            external_id: id,
+            name: None,
+        }),
+    };
+    let write = bot
+        .app
+        .db
+        .write(move |tx| Box::pin(async move { channels::find_or_create(tx, &place, None, now).await }));
+    let group = write.await.unwrap();
+    let operator = [
+        bot.token(&["read"]).await,
+        bot.token(&["write"]).await,
+        bot.token(&["admin"]).await,
+    ];
+    let mut world = World {
+        bot,
+        group,
+        mia: String::new(),
+        operator,
+        count: std::cell::Cell::new(1000),
+    };
+    let mia = world.person(MIA, "Mia").await;
+    world.mia = world.token(mia.user.id, &["read", "write"]).await;
+    world
+}
+
+impl World {
+    fn next(&self) -> i64 {
+        self.count.set(self.count.get() + 1);
+        self.count.get()
+    }
+
+    async fn token(&self, user: UserId, scopes: &[&str]) -> String {
+        let token = format!("of-{user}-{}-{}", scopes.join("-"), self.next());
+        let hash = clifford_vault::hash(&token);
+        let scopes: Vec<_> = scopes.iter().map(|scope| (*scope).to_owned()).collect();
+        let now = self.bot.app.clock.now();
+        let write = self.bot.app.db.write(move |tx| {
+            Box::pin(async move { tokens::insert_for(tx, TokenId::new(), "theirs", &hash, &scopes, user, now).await })
+        });
+        write.await.unwrap();
+        token
+    }
+
+    async fn person(&self, account: i64, name: &str) -> Somebody {
+        let account = account.to_string();
+        let speaker = Speaker {
+            id: account.clone(),
+            name: name.to_owned(),
+            handle: None,
+            is_bot: false,
+            language: None,
+        };
+        let place = Place {
+            platform: Platform::Telegram,
+            external_id: account.clone(),
+            kind: PlaceKind::Private,
+            name: None,
+            space: None,
+        };
+        let now = self.bot.app.clock.now();
+        let write = self.bot.app.db.write(move |tx| {
+            Box::pin(async move {
+                let user = users::find_or_create(tx, Platform::Telegram, &speaker, UserRole::Member, now).await?;
+                let chat = channels::find_or_create(tx, &place, Some((user.id, &account)), now).await?;
+                Ok((user, chat))
+            })
+        });
+        let (user, chat) = write.await.unwrap();
+        let tokens = [
+            self.token(user.id, &["read"]).await,
+            self.token(user.id, &["write"]).await,
+        ];
+        Somebody { user, chat, tokens }
+    }
+
+    /// An object of a kind that belongs to somebody; its id.
+    async fn object(&self, about: About, whose: Whose, ada: &Somebody, bob: &Somebody) -> String {
+        let of = match whose {
+            Adas => Some(ada),
+            Bobs => Some(bob),
+            BobsThere | Groups | Nobodys => None,
+        };
+        let user = of.map(|of| of.user.id).or((whose == BobsThere).then_some(bob.user.id));
+        let channel = match whose {
+            Adas | Bobs => of.map(|of| of.chat.clone()),
+            BobsThere | Groups => Some(self.group.clone()),
+            Nobodys => None,
+        };
+        match (about, &channel) {
+            (About::Run, _) => return self.run(user, channel).await,
+            (About::Trigger, _) => return self.trigger(user, channel).await,
+            (About::File, _) => return self.file(user, channel).await,
+            (About::Context, Some(channel)) => return self.context(channel).await,
+            (About::Memory, _) if user.is_some() => return self.memory(user.unwrap()).await,
+            _ => {}
+        }
+        let id = match about {
+            Person | About::Scope => user.map(|user| user.to_string()),
+            About::Channel => channel.as_ref().map(|channel| channel.id.to_string()),
+            _ => None,
+        };
+        match (about, id) {
+            (About::Scope, Some(user)) => format!("user:{user}"),
+            (About::Scope, None) => format!("channel:{}", self.group.id),
+            (_, id) => id.unwrap_or_else(|| NOBODY.to_owned()),
+        }
+    }
+
+    async fn run(&self, user: Option<UserId>, channel: Option<Channel>) -> String {
+        let agent = agents::list(&mut self.bot.app.db.read().await.unwrap()).await.unwrap()[0].id;
+        let now = self.bot.app.clock.now();
+        let task = Task {
+            agent,
+            channel: channel.map(|channel| channel.id),
+            user,
+            context: None,
+            mode: Mode::Run,
+            input: "later".to_owned(),
+            address: None,
+            not_before: Some(Timestamp(now.0 + 86_400_000)),
+        };
+        let run = task.into_run(None);
+        let id = run.id.to_string();
+        let write = self
+            .bot
+            .app
+            .db
+            .write(move |tx| Box::pin(async move { runs::insert(tx, &run, now).await }));
+        write.await.unwrap();
+        id
+    }
+
+    async fn trigger(&self, user: Option<UserId>, channel: Option<Channel>) -> String {
+        let now = self.bot.app.clock.now();
+        let trigger = Trigger {
+            user_id: user,
+            channel_id: channel.map(|channel| channel.id),
+            content: "water the plants".to_owned(),
+            next_at: Some(Timestamp(now.0 + 86_400_000)),
+            ..Trigger::new(TriggerKind::Run, now)
+        };
+        let id = trigger.id.to_string();
+        let write = self
+            .bot
+            .app
+            .db
+            .write(move |tx| Box::pin(async move { triggers::insert(tx, &trigger, None).await }));
+        write.await.unwrap();
+        id
+    }
+
+    async fn file(&self, user: Option<UserId>, channel: Option<Channel>) -> String {
+        let new = NewFile {
+            name: "a.txt".to_owned(),
+            content: Bytes::from_static(b"text"),
+            user,
+            place: channel.map(|channel| (channel.id, channel.space_id)),
+            root_run: None,
+            key: None,
+        };
+        let app = &self.bot.app;
+        let file = app.engine.services.files.create(&app.db, new, app.clock.now()).await;
+        file.unwrap().id.to_string()
+    }
+
+    async fn context(&self, channel: &Channel) -> String {
+        let (channel, now) = (channel.clone(), self.bot.app.clock.now());
+        let write = self
+            .bot
+            .app
+            .db
+            .write(move |tx| Box::pin(async move { contexts::begin(tx, &channel, None, now).await }));
+        write.await.unwrap().to_string()
+    }
+
+    async fn memory(&self, user: UserId) -> String {
+        let now = self.bot.app.clock.now();
+        let item = Item {
+            id: MemoryItemId::new(),
+            user_id: user,
+            level: 1,
+            module: "preferences".to_owned(),
+            key: format!("tea_{}", self.next()),
+            value: "green".to_owned(),
+            confidence: 1.0,
+            context_id: None,
+            origin_space: None,
+            shareable: false,
+            pinned: false,
+            archived: false,
+            created_at: now,
+            last_seen_at: now,
+        };
+        let id = item.id.to_string();
+        let write = self
+            .bot
+            .app
+            .db
+            .write(move |tx| Box::pin(async move { memory_admin::insert(tx, &item).await }));
+        write.await.unwrap();
+        id
+    }
+
+    /// Calls a route about an object, and tells how that was answered.
+    async fn call(&self, row: &Row, token: Option<&str>, id: &str) -> (char, String) {
+        let Row(method, path, query, about, body, _) = row;
+        let setting = if id.starts_with("user:") { "language" } else { "memory" };
+        let (scope, name) = match (path.contains("{scope}"), about) {
+            (true, Nothing) => ("bot", "memory"),
+            (true, _) => (id, setting),
+            (false, _) => ("", if path.contains("tools") { "compute" } else { "none" }),
+        };
+        let mut path = path
+            .replace("{id}", id)
+            .replace("{scope}", scope)
+            .replace("{name}", name)
+            .replace("{provider}", "main");
+        if !query.is_empty() {
+            path = format!("{path}?{}", query.replace('@', id));
+        }
+        let method = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
+        let mut request = self.bot.request(method, &path);
+        if let Some(token) = token {
+            request = request.bearer_auth(token);
+        }
+        if !body.is_null() {
+            let mut text = body.to_string().replace("\"@\"", &format!("\"{id}\""));
+            if setting == "memory" && path.contains("/settings/") {
+                text = text.replace("\"de\"", "false");
+            }
+            request = request.header("content-type", "application/json").body(text);
+        }
+        let response = request.send().await.unwrap();
+        let status = response.status().as_u16();
+        let is_problem = response
+            .headers()
+            .get("content-type")
+            .is_some_and(|kind| kind == "application/problem+json");
+        // A stream has no end.
+        let text = if is_problem {
+            response.text().await.unwrap()
+        } else {
+            String::new()
+        };
+        let detail = serde_json::from_str::<Value>(&text).unwrap_or_default()["detail"].clone();
+        let names_it = [
+            "run",
+            "trigger",
+            "file",
+            "context",
+            "channel",
+            "user",
+            "memory item",
+            "agent",
+            "rule",
+        ]
+        .iter()
+        .any(|kind| detail == format!("there is no {kind} {id}"));
+        let letter = match status {
+            401 => 'U',
+            403 => 'F',
+            404 if names_it || detail == format!("there is no {id}") => 'N',
+            500.. => panic!("{path}: {status} {text}"),
+            _ => '+',
+        };
+        (letter, format!("{status} {text}"))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_route_answers_each_kind_of_token_by_whose_the_object_is() {
+    let telegram = TelegramFake::start().await.unwrap();
+    let world = world(&telegram).await;
+    let mut listed = BTreeSet::new();
+    let mut wrong = Vec::new();
+    for row in rows() {
+        let Row(method, path, query, about, body, answers) = &row;
+        listed.insert(format!("{method} {path}"));
+        for (whose, expected) in *answers {
+            let mut cast = None;
+            let mut got = String::new();
+            let mut said = Vec::new();
+            for place in 0..expected.len() {
+                // What changes something changes its own.
+                if *method != "get" || cast.is_none() {
+                    let ada = world.person(world.next(), "Ada").await;
+                    let bob = world.person(world.next(), "Bob").await;
+                    let id = world.object(*about, *whose, &ada, &bob).await;
+                    cast = Some((ada, id));
+                }
+                let (ada, id) = cast.as_ref().unwrap();
+                let token = match place {
+                    0 => None,
+                    1 => Some("wrong"),
+                    2 | 3 => Some(ada.tokens[place - 2].as_str()),
+                    4 => Some(world.mia.as_str()),
+                    _ => Some(world.operator[place - 5].as_str()),
+                };
+                let (letter, answer) = world.call(&row, token, id).await;
+                got.push(letter);
+                said.push(answer);
+            }
+            if got != *expected {
+                let differs = got
+                    .chars()
+                    .zip(expected.chars())
+                    .position(|(got, expected)| got != expected);
+                let said = differs.map(|place| said[place].clone());
+                wrong.push(format!(
+                    "{method} {path}?{query} {body} {whose:?}: {got}, not {expected}: {said:?}"
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+
+    // A route that is new has to stand here.
+    let description = world.bot.get("/api/openapi.json").await.json();
+    let routes: BTreeSet<_> = description["paths"]
+        .as_object()
+        .unwrap()
+        .iter()
+        .flat_map(|(path, item)| {
+            let methods = item.as_object().unwrap().keys();
+            methods.map(move |method| format!("{method} {path}"))
+        })
+        .collect();
+    assert_eq!(listed, routes);
+    world.bot.app.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_persons_token_lists_what_is_theirs_and_speaks_as_them() {
+    let telegram = TelegramFake::start().await.unwrap();
+    let world = world(&telegram).await;
+    let ada = world.person(1, "Ada").await;
+    let bob = world.person(2, "Bob").await;
+    for about in [About::Run, About::Context, About::Memory, About::Trigger, About::File] {
+        for whose in [Adas, Bobs, Groups] {
+            world.object(about, whose, &ada, &bob).await;
+        }
+    }
+    let (read, write) = (&ada.tokens[0], &ada.tokens[1]);
+    let get = async |path: &str| {
+        let request = world.bot.request(Method::GET, path).bearer_auth(read);
+        world.bot.send(request).await.json()
+    };
+    let own = json!(ada.user.id.to_string());
+    for (path, field) in [
+        ("/api/runs", "userId"),
+        ("/api/contexts", "userId"),
+        ("/api/memories", "userId"),
+        ("/api/triggers", "userId"),
+        ("/api/files", "userId"),
+        ("/api/channels", "userId"),
+        ("/api/users", "id"),
+    ] {
+        let page = get(path).await;
+        let items = page["items"].as_array().unwrap();
+        assert!(
+            !items.is_empty() && items.iter().all(|item| item[field] == own),
+            "{path}: {page}"
+        );
+    }
+    let body = json!({ "content": "hello there", "idempotencyKey": "once" });
+    let request = world
+        .bot
+        .request(Method::POST, "/api/messages?wait=30")
+        .bearer_auth(write)
+        .json(&body);
+    let said = world.bot.send(request).await;
+    assert_eq!(said.status, 200, "{}", said.text);
+    assert_eq!(said.json()["run"]["userId"], own);
+    let messages = get("/api/messages").await;
+    assert_eq!(messages["items"].as_array().unwrap().len(), 2, "{messages}");
+    // A run of hers that has no channel is a run as her.
+    let request = world.bot.request(Method::POST, "/api/runs").bearer_auth(write);
+    let begun = world.bot.send(request.json(&json!({ "inputText": "hello" }))).await;
+    assert_eq!((begun.status, &begun.json()["userId"]), (202, &own));
+    // What it sets is for her; which agent does it is not hers to say.
+    let at = "2199-01-01T00:00:00Z";
+    let new = json!({ "kind": "run", "content": "hello", "at": at });
+    let request = world.bot.request(Method::POST, "/api/triggers").bearer_auth(write);
+    let made = world.bot.send(request.json(&new)).await;
+    assert_eq!((made.status, &made.json()["userId"]), (201, &own));
+    let agent = world.bot.get("/api/agents").await.json()["items"][0]["id"].clone();
+    for (path, mut body) in [("/api/triggers", new), ("/api/runs", json!({ "inputText": "hello" }))] {
+        body["agentId"] = agent.clone();
+        let request = world.bot.request(Method::POST, path).bearer_auth(write);
+        let refused = world.bot.send(request.json(&body)).await;
+        assert_eq!(
+            (refused.status, &refused.json()["field"]),
+            (403, &json!("agentId")),
+            "{path}"
+        );
+    }
+    // Nor what she is.
+    let request = world.bot.request(Method::PATCH, &format!("/api/users/{}", ada.user.id));
+    let refused = world
+        .bot
+        .send(request.bearer_auth(write).json(&json!({ "role": "owner" })))
+        .await;
+    assert_eq!((refused.status, &refused.json()["field"]), (403, &json!("role")));
+    world.bot.app.shutdown().await;
+}

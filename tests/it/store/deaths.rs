@@ -1,0 +1,110 @@
+//! Deaths of processes, counted by who takes over what they held.
+
+use clifford::{
+    clock::Timestamp,
+    id::WorkerId,
+    quarantine::{Evidence, Mark},
+    store::{
+        deaths::{self, Kind},
+        run_queue::{self, Claimed},
+        runs::{Lease, RunStatus},
+    },
+};
+
+use super::world::{LEASE, NOW, World};
+
+const fn evidence(deaths: i64, mark: Option<Mark>) -> Evidence {
+    Evidence { deaths, mark }
+}
+
+/// Claims the only run so many leases after the beginning.
+async fn claim(world: &World, leases: i32) -> Claimed {
+    let at = Timestamp(NOW.0 + i64::from(leases) * 1000 * i64::try_from(LEASE.as_secs()).expect("seconds"));
+    let claimed = world.claim_knowing(WorkerId::new(), at, 10).await;
+    assert_eq!(claimed.len(), 1);
+    claimed[0]
+}
+
+async fn mark(world: &World, lease: Lease, mark: Mark) -> bool {
+    let marked = (world.db).write(move |tx| Box::pin(async move { run_queue::mark(tx, &lease, mark).await }));
+    marked.await.expect("marks")
+}
+
+pub async fn who_takes_over_counts_a_death_and_how_the_run_was_worked_on(world: World) {
+    world.insert(world.loose_run()).await.expect("inserts");
+    let first = claim(&world, 0).await;
+    assert_eq!(first.evidence, evidence(0, None));
+    let second = claim(&world, 2).await;
+    assert_eq!(second.evidence, evidence(1, None));
+    assert!(!mark(&world, first.lease, Mark::Working).await, "it is another's");
+    assert!(mark(&world, second.lease, Mark::Working).await);
+    let third = claim(&world, 4).await;
+    assert_eq!(third.evidence, evidence(2, Some(Mark::Died)));
+    assert!(mark(&world, third.lease, Mark::Waiting).await);
+    let fourth = claim(&world, 6).await;
+    assert_eq!(fourth.evidence, evidence(3, Some(Mark::Waited)));
+    // A death without a mark says nothing of the one before.
+    assert_eq!(claim(&world, 8).await.evidence, evidence(4, None));
+}
+
+pub async fn an_orderly_end_is_no_death_and_rest_sets_the_count_back(world: World) {
+    world.insert(world.loose_run()).await.expect("inserts");
+    claim(&world, 0).await;
+    let second = claim(&world, 2).await;
+    assert!(mark(&world, second.lease, Mark::Working).await);
+    let owner = second.lease.owner;
+    let released = (world.db).write(move |tx| Box::pin(run_queue::release(tx, Some(owner))));
+    released.await.expect("gives back");
+    let third = claim(&world, 2).await;
+    assert_eq!(third.evidence, evidence(1, None));
+    world.advance(third.lease, RunStatus::Waiting).await.expect("rests");
+    let run = third.lease.run;
+    let woken = (world.db).write(move |tx| Box::pin(clifford::store::runs::wake(tx, run, "time", NOW)));
+    assert!(woken.await.expect("wakes"));
+    assert_eq!(claim(&world, 2).await.evidence, evidence(0, None));
+}
+
+pub async fn where_one_process_has_the_database_its_start_counts(world: World) {
+    let (_, held) = world.held(world.run()).await;
+    let mut later = world.loose_run();
+    later.not_before = Some(NOW.after(LEASE));
+    later.lease = Some((held.owner, NOW.after(LEASE)));
+    let waits = world.insert(later).await.expect("inserts");
+    let counted = (world.db).write(move |tx| {
+        Box::pin(async move {
+            let counted = deaths::count_all(tx).await?;
+            run_queue::release(tx, None).await?;
+            Ok(counted)
+        })
+    });
+    assert_eq!(counted.await.expect("counts"), 2);
+    let mut claimed = world.claim_knowing(WorkerId::new(), NOW.after(LEASE), 10).await;
+    claimed.sort_by_key(|claimed| claimed.lease.run == waits.id);
+    let found: Vec<_> = claimed.iter().map(|claimed| claimed.evidence).collect();
+    // What waited for more of its input was not worked on.
+    assert_eq!(found, [evidence(1, None), evidence(0, None)]);
+}
+
+pub async fn what_is_set_aside_is_listed_until_it_is_tried_again(world: World) {
+    let (run, lease) = world.held(world.run()).await;
+    let set_aside = (world.db).write(move |tx| Box::pin(async move { run_queue::quarantine(tx, &lease, NOW).await }));
+    assert!(set_aside.await.expect("writes"));
+    let mut conn = world.db.read().await.expect("reads");
+    let listed = deaths::quarantined(&mut conn, 10).await.expect("reads");
+    assert_eq!(listed.len(), 1);
+    assert_eq!((listed[0].kind, listed[0].id.clone()), (Kind::Run, run.id.to_string()));
+    assert_eq!(listed[0].quarantined_at, NOW);
+    assert_eq!(
+        deaths::find(&mut conn, &listed[0].id).await.expect("reads"),
+        Some(listed[0].clone())
+    );
+    assert_eq!(
+        deaths::count_quarantined(&mut conn).await.expect("reads"),
+        [(Kind::Run, 1)]
+    );
+    drop(conn);
+    let retried = (world.db).write(move |tx| Box::pin(async move { run_queue::retried(tx, lease.run).await }));
+    retried.await.expect("writes");
+    let mut conn = world.db.read().await.expect("reads");
+    assert_eq!(deaths::count_quarantined(&mut conn).await.expect("reads"), []);
+}

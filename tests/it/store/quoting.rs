@@ -1,0 +1,110 @@
+//! What a message answers, as it is kept, found and shown; and messages that were deleted on their platform.
+
+use clifford::{
+    id::{RunId, UserId},
+    store::{
+        memory_write,
+        messages::{self, Direction, MessageStatus, NewInbound, Turn},
+        replies::{self, Author, Quote},
+    },
+};
+use clifford_channel::Platform;
+
+use super::world::{NOW, World};
+
+fn bob() -> Quote {
+    Quote {
+        by: Author::Other(Some("Bob".to_owned())),
+        text: format!("at noon {}", "and so on ".repeat(40)),
+        media: vec!["photo".to_owned()],
+    }
+}
+
+fn turn(content: &str) -> Turn {
+    Turn {
+        id: None,
+        direction: Direction::Inbound,
+        content: content.to_owned(),
+    }
+}
+
+async fn conversation(world: &World) -> Vec<Turn> {
+    let mut conn = world.db.read().await.expect("reads");
+    let turns = messages::conversation(&mut conn, world.context, RunId::new(), 10).await;
+    let without_ids = turns.expect("turns").into_iter().map(|turn| Turn { id: None, ..turn });
+    without_ids.collect()
+}
+
+pub async fn a_quote_is_shown_whole_to_the_run_and_shorter_in_the_conversation(world: World) {
+    let first = world.message("1", MessageStatus::Received);
+    let quoting = NewInbound {
+        quote: Some(bob()),
+        quoted_user_id: Some(UserId::new()),
+        ..world.message("2", MessageStatus::Queued)
+    };
+    let asked = format!("{}\nmessage 2", bob().shown(usize::MAX));
+    assert_eq!(quoting.asked(), asked);
+    assert!(world.store(first).await && world.store(quoting.clone()).await);
+    let mut conn = world.db.read().await.expect("reads");
+    let queued = messages::queued(&mut conn, world.context).await.expect("what waits");
+    drop(conn);
+    assert_eq!(queued.iter().map(messages::Queued::asked).collect::<Vec<_>>(), [asked]);
+    let context = world.context;
+    let dropped = world
+        .db
+        .write(move |tx| Box::pin(messages::drop_queued(tx, context)))
+        .await;
+    assert_eq!(dropped.expect("drops what waits").len(), 1);
+    let shorter = format!("{}\nmessage 2", bob().shown(replies::IN_HISTORY));
+    assert_eq!(conversation(&world).await, [turn("message 1"), turn(&shorter)]);
+}
+
+pub async fn what_is_answered_is_found_by_the_platforms_id_unless_it_was_deleted(world: World) {
+    assert!(world.store(world.message("11", MessageStatus::Received)).await);
+    let find = async |id: &'static str, account: &'static str| {
+        let place = world.channel.external_id.clone();
+        let mut conn = world.db.read().await.expect("reads");
+        replies::find(&mut conn, Platform::Telegram, &place, id, account)
+            .await
+            .expect("looks")
+    };
+    let found = find("11", "nobody").await.expect("the message");
+    assert_eq!(
+        (found.content.as_str(), found.user_id, found.is_of_speaker),
+        ("message 11", Some(world.user.id), 0)
+    );
+    assert_eq!(find("12", "nobody").await, None);
+    let deleted = |id| world.db.write(move |tx| Box::pin(messages::deleted(tx, id, NOW)));
+    assert!(deleted(found.id).await.expect("notes it"));
+    assert!(!deleted(found.id).await.expect("knows it"));
+    assert_eq!(find("11", "nobody").await, None);
+}
+
+pub async fn a_deleted_message_waits_no_more_and_leaves_prompts_and_memory(world: World) {
+    let gone = world.message("1", MessageStatus::Queued);
+    let (id, stays) = (gone.id, world.message("2", MessageStatus::Received));
+    assert!(world.store(gone).await && world.store(stays).await);
+    let noted = world.db.write(move |tx| Box::pin(messages::deleted(tx, id, NOW))).await;
+    assert!(noted.expect("notes it"));
+    assert_eq!(conversation(&world).await, [turn("message 2")]);
+    let mut conn = world.db.read().await.expect("reads");
+    assert_eq!(
+        messages::queued(&mut conn, world.context).await.expect("what waits"),
+        []
+    );
+    let read = memory_write::next(&mut conn, world.context, None, None, 10)
+        .await
+        .expect("what was said");
+    assert_eq!(
+        read.iter().map(|said| said.content.as_str()).collect::<Vec<_>>(),
+        ["message 2"]
+    );
+    let row = messages::get(&mut conn, id)
+        .await
+        .expect("reads")
+        .expect("the row stays");
+    assert_eq!(
+        (row.status, row.content.as_str()),
+        (MessageStatus::History, "message 1")
+    );
+}

@@ -1,0 +1,74 @@
+//! How much models hold: told by their servers, by their refusals, and kept for whoever asks them next.
+
+use clifford_fakes::openai::Listing;
+
+use crate::{
+    harness::{Setup, Site},
+    look::Look,
+};
+
+/// What is kept of windows that were told in this way.
+async fn kept(look: &Look, source: &str) -> i64 {
+    let sql = format!("SELECT COALESCE(MAX(tokens), 0) FROM model_windows WHERE source = '{source}'");
+    look.number(&sql).await
+}
+
+#[tokio::test]
+async fn the_window_is_learned_from_the_lists_of_every_kind_of_server() {
+    for listing in [
+        Listing::LlamaCpp(16_384),
+        Listing::Ollama(16_384),
+        Listing::Vllm(16_384),
+        Listing::OpenRouter(16_384),
+    ] {
+        let mut bot = Setup::on(Site::Telegram)
+            .provider("context_tokens", false)
+            .prepare()
+            .await;
+        bot.model.only_models(["fake-1"]);
+        bot.model.lists_windows(listing);
+        bot.start().await;
+        let ada = bot.room(Site::Telegram, 7, "Ada");
+        bot.says(ada, "hello");
+        assert_eq!(bot.answers(ada, 1).await, ["You said: hello"]);
+        let tokens = bot
+            .until("the window", async |look| {
+                let tokens = kept(look, "listed").await;
+                (tokens > 0).then_some(tokens)
+            })
+            .await;
+        assert_eq!(tokens, 16_384, "{listing:?}");
+        bot.finish().await;
+        assert_eq!(bot.model.violations(), Vec::<String>::new());
+    }
+}
+
+async fn a_refusal_teaches_the_window(setup: Setup) {
+    let mut bot = setup.prepare().await;
+    bot.model.context_window(2_500);
+    bot.start().await;
+    let ada = bot.room(Site::Telegram, 7, "Ada");
+    bot.says(ada, "hello");
+    // Whether it fits is another question: what was refused is known from then on.
+    bot.answers(ada, 1).await;
+    let tokens = bot
+        .until("the window", async |look| {
+            let tokens = kept(look, "refused").await;
+            (tokens > 0).then_some(tokens)
+        })
+        .await;
+    assert_eq!(tokens, 2_500);
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn the_window_is_learned_from_a_refusal() {
+    a_refusal_teaches_the_window(Setup::on(Site::Telegram).provider("context_tokens", false)).await;
+}
+
+#[tokio::test]
+async fn the_window_is_learned_from_a_refusal_on_postgres() {
+    if let Some(setup) = Setup::on(Site::Telegram).provider("context_tokens", false).postgres() {
+        a_refusal_teaches_the_window(setup).await;
+    }
+}
