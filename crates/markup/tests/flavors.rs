@@ -198,10 +198,10 @@ fn links_lead_only_where_platforms_follow() {
             "a (a@b.cd)",
         ),
         (
-            "[a](tg://user?id=1) [b](tg://resolve?domain=x) @ada `@ada` a@b.com",
-            "a <a href=\"tg://resolve?domain=x\">b</a> @\u{2060}ada <code>@ada</code> a@b.com",
-            "a b (tg://resolve?domain=x) @ada `@ada` a@b.com",
-            "a b (tg://resolve?domain=x) @ada @ada a@b.com",
+            "[a](tg://user?id=1) [b](tg://resolve?domain=x)",
+            "a <a href=\"tg://resolve?domain=x\">b</a>",
+            "a b (tg://resolve?domain=x)",
+            "a b (tg://resolve?domain=x)",
         ),
         ("[a](javascript:alert)", "a", "a", "a"),
         ("[a](docs/b.md)", "a", "a", "a"),
@@ -368,4 +368,14 @@ fn two_pieces_of_code_that_only_something_unseen_parts_stay_two_on_discord() {
         whole("``a`b``\u{7}``c`d``", Flavor::Discord).text,
         "``a`b``\u{200b}``c`d``"
     );
+}
+
+#[test]
+fn names_notify_nobody_on_telegram_and_stay_as_they_are_in_code() {
+    let expected = Rendered {
+        text: "@\u{2060}ada <b>@\u{2060}bob</b> <code>@ada</code> a@b.cd".to_owned(),
+        // Without markup there is no code.
+        plain: "@\u{2060}ada @\u{2060}bob @\u{2060}ada a@b.cd".to_owned(),
+    };
+    assert_eq!(whole("@ada **@bob** `@ada` a@b.cd", Flavor::TelegramHtml), expected);
 }

@@ -134,7 +134,7 @@ fn an_address_that_nobody_knows_is_taken_out_of_a_message() {
         ("![x](https&#58;//evil.com/s)", "x (link removed)"),
         (r"[x](https:\/\/evil.com/s)", "x (link removed)"),
         (r"[x](https:\/\/evil\.com\/s)", "x (link removed)"),
-        ("[x][y]\n\n[y]: https&#58;//evil.com/s", "x (link removed)\n\n"),
+        ("[x][y]\n\n[y]: https&#58;//evil.com/s", "x (link removed)"),
         (r"see https:\/\/evil.com/s now", "see (link removed) now"),
         ("see https://ev**il.com**/s now", "see (link removed) now"),
         (
