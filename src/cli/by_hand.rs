@@ -81,7 +81,7 @@ pub(super) async fn call(
         run,
         root_run: run,
         scope: search::Scope::of(user, None),
-        quarantine_after: engine.settings.deaths.quarantine_after,
+        is_suspect: false,
         idempotency_key: run.to_string(),
         origins: Arc::new(Origins::default()),
         readable: usize::MAX,

@@ -117,6 +117,11 @@ impl Engine {
         }
     }
 
+    /// Whether a run is worked on alone.
+    pub(super) fn is_suspect(&self, lease: Lease) -> bool {
+        self.isolation.is_suspect(|| key(lease))
+    }
+
     /// A suspect is about to be worked on: its row says so before. Nothing happens to any other run.
     pub(super) async fn enter_isolation(&self, lease: Lease) {
         if self.isolation.is_suspect(|| key(lease))

@@ -23,6 +23,8 @@ struct Event {
     platform: Platform,
     place: Place,
     reply_to: String,
+    /// Its id is that of one row of messages.
+    is_stored_once: bool,
 }
 
 impl Event {
@@ -40,6 +42,7 @@ impl Event {
             platform,
             place: place.clone(),
             reply_to: id.clone(),
+            is_stored_once: !matches!(event, Inbound::Edit(_)),
         })
     }
 }
@@ -61,6 +64,17 @@ impl Gatekeeper {
 
     async fn take_carefully(&self, known: Event, event: Inbound) -> Result<Accepted, StoreError> {
         let _turn = self.engine.careful.turn().await;
+        if self.is_stored(&known).await? {
+            // Whoever died of something meanwhile did not die of storing it.
+            self.retract(known.id).await;
+            return self.take_at_once(event).await;
+        }
+        let before = inbound_attempts::deaths(&mut self.engine.db.read().await?, &known.id).await?;
+        // Announced only when it is its turn: nobody dies of a place in line.
+        let isolated = match before {
+            0 => None,
+            _ => self.engine.isolation.turn_soon().await,
+        };
         let Announced { deaths, quarantined } = self.announce(&known).await?;
         if quarantined {
             return Ok(Accepted::Stored);
@@ -68,21 +82,33 @@ impl Gatekeeper {
         if self.engine.settings.deaths.verdict_of_marks(deaths) == Verdict::Guilty {
             return self.set_aside(&known, event, deaths).await;
         }
-        let isolated = match deaths {
-            0 => None,
-            _ => self.engine.isolation.turn_soon().await,
-        };
         let taken = Box::pin(self.take_at_once(event)).await;
         drop(isolated);
-        let id = known.id;
-        let retracted = self.engine.db.write(move |tx| {
-            let id = id.clone();
-            Box::pin(async move { inbound_attempts::retract(tx, &id).await })
-        });
+        self.retract(known.id).await;
+        taken
+    }
+
+    /// Whether a message or command is stored already.
+    async fn is_stored(&self, event: &Event) -> Result<bool, StoreError> {
+        if !event.is_stored_once {
+            return Ok(false);
+        }
+        let mut conn = self.engine.db.read().await?;
+        let Some(channel) = channels::by_place(&mut conn, event.platform, &event.place.external_id).await? else {
+            return Ok(false);
+        };
+        let stored = messages::by_platform_id(&mut conn, channel.id, &event.reply_to).await?;
+        Ok(stored.is_some())
+    }
+
+    async fn retract(&self, id: String) {
+        let retracted = self
+            .engine
+            .db
+            .write(move |tx| Box::pin(async move { inbound_attempts::retract(tx, &id).await }));
         if let Err(error) = retracted.await {
             tracing::warn!(%error, "failed to retract the announcement of an event");
         }
-        taken
     }
 
     async fn announce(&self, event: &Event) -> Result<Announced, StoreError> {

@@ -38,6 +38,7 @@ pub async fn count_all(tx: &mut Tx) -> Result<u64, StoreError> {
              AND lease_owner IS NOT NULL AND lease_until > 0"
         ),
         format!("UPDATE jobs SET {COUNTED} WHERE status = 'pending' AND lease_owner IS NOT NULL AND lease_until > 0"),
+        "UPDATE triggers SET deaths = deaths + 1 WHERE lease_until > 0".to_owned(),
     ] {
         counted += tx.execute(sql, args![]).await?;
     }

@@ -275,22 +275,17 @@ pub async fn loose_before(conn: &mut Conn, before: Timestamp, limit: u32) -> Res
     Ok(rows.into_iter().map(|row| row.0).collect())
 }
 
-/// Counts a death on a file that is about to be read: it is taken back when it was. Returns how many there were before,
-/// and whether it was set aside already.
+/// Counts a death on a file that a suspect is about to read, which is taken back when it was.
 ///
 /// # Errors
 /// The store's.
-pub async fn announce(tx: &mut Tx, id: FileId) -> Result<(i64, bool), StoreError> {
-    let row: Option<(i64, Option<Timestamp>)> = tx
-        .maybe(
-            "UPDATE files SET deaths = deaths + 1 WHERE id = $1 RETURNING deaths - 1, quarantined_at",
-            args![id],
-        )
+pub async fn announce(tx: &mut Tx, id: FileId) -> Result<(), StoreError> {
+    tx.execute("UPDATE files SET deaths = deaths + 1 WHERE id = $1", args![id])
         .await?;
-    Ok(row.map_or((0, false), |(deaths, at)| (deaths, at.is_some())))
+    Ok(())
 }
 
-/// A file was read, or is not going to be.
+/// A file was read by a suspect.
 ///
 /// # Errors
 /// The store's.
@@ -298,6 +293,17 @@ pub async fn was_read(tx: &mut Tx, id: FileId) -> Result<(), StoreError> {
     tx.execute("UPDATE files SET deaths = 0 WHERE id = $1", args![id])
         .await?;
     Ok(())
+}
+
+/// How often a process died right when a suspect read a file, and whether it was set aside.
+///
+/// # Errors
+/// The store's.
+pub async fn deaths(conn: &mut Conn, id: FileId) -> Result<(i64, bool), StoreError> {
+    let row: Option<(i64, Option<Timestamp>)> = conn
+        .maybe("SELECT deaths, quarantined_at FROM files WHERE id = $1", args![id])
+        .await?;
+    Ok(row.map_or((0, false), |(deaths, at)| (deaths, at.is_some())))
 }
 
 /// Sets a file aside: it is read no more.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{StoreError, Tx, args};
+use super::{Conn, StoreError, Tx, args};
 use crate::clock::Timestamp;
 
 /// How long an announcement is kept of which nothing was heard any more.
@@ -15,6 +15,17 @@ pub struct Announced {
     pub deaths: i64,
     /// It is set aside.
     pub quarantined: bool,
+}
+
+/// How often an event was announced before and not retracted.
+///
+/// # Errors
+/// The store's.
+pub async fn deaths(conn: &mut Conn, id: &str) -> Result<i64, StoreError> {
+    let row: Option<(i64,)> = conn
+        .maybe("SELECT deaths FROM inbound_attempts WHERE id = $1", args![id])
+        .await?;
+    Ok(row.map_or(0, |(deaths,)| deaths))
 }
 
 /// Announces an event.

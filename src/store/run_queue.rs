@@ -226,6 +226,8 @@ pub async fn release(tx: &mut Tx, worker: Option<WorkerId>) -> Result<(), StoreE
          AND ($1 IS NULL OR lease_owner = $1) AND lease_owner IS NOT NULL",
         "UPDATE jobs SET lease_until = 0 WHERE status = 'pending' AND ($1 IS NULL OR lease_owner = $1)
          AND lease_owner IS NOT NULL",
+        "UPDATE triggers SET lease_owner = NULL, lease_until = NULL WHERE lease_owner IS NOT NULL
+         AND ($1 IS NULL OR lease_owner = $1)",
         "UPDATE leases SET until = 0 WHERE $1 IS NULL OR owner = $1",
     ] {
         tx.execute(sql, args![worker]).await?;

@@ -4,11 +4,12 @@ use sqlx::FromRow;
 
 use super::{
     Conn, StoreError, Tx, args,
+    leases::Look,
     triggers::{COLUMNS, CatchUp, Trigger},
 };
 use crate::{
     clock::Timestamp,
-    id::{RunId, TriggerId},
+    id::{RunId, TriggerId, WorkerId},
 };
 
 /// A trigger's due time.
@@ -56,26 +57,37 @@ pub async fn next_due(conn: &mut Conn, after: Timestamp) -> Result<Option<Timest
     Ok(row.0.map(Timestamp))
 }
 
-/// Counts a death on triggers that are about to fire: it is taken back when they have, or have not.
+/// Takes due triggers for this process for a while; one that is another process's is left out. Returns each that it has,
+/// with how often a process died that had it.
 ///
 /// # Errors
 /// The store's.
-pub async fn announce(tx: &mut Tx, ids: &[TriggerId]) -> Result<(), StoreError> {
-    for id in ids {
-        tx.later("UPDATE triggers SET deaths = deaths + 1 WHERE id = $1", args![*id])
+pub async fn hold(tx: &mut Tx, due: &[Due], look: Look) -> Result<Vec<(TriggerId, i64)>, StoreError> {
+    let mut held = Vec::new();
+    for due in due {
+        let row: Option<(i64,)> = tx
+            .maybe(
+                "UPDATE triggers SET lease_owner = $1, lease_until = $2,
+                     deaths = deaths + CASE WHEN lease_until > 0 AND lease_owner <> $1 THEN 1 ELSE 0 END
+                 WHERE id = $3 AND next_at = $4 AND quarantined_at IS NULL
+                     AND (lease_until IS NULL OR lease_owner = $1 OR lease_until < $5)
+                 RETURNING deaths",
+                args![look.worker, look.until, due.id, due.at, look.over],
+            )
             .await?;
+        held.extend(row.map(|(deaths,)| (due.id, deaths)));
     }
-    Ok(())
+    Ok(held)
 }
 
-/// Takes that back: nobody died, and they have not fired.
+/// Gives triggers back that were not fired.
 ///
 /// # Errors
 /// The store's.
-pub async fn retract(tx: &mut Tx, ids: &[TriggerId]) -> Result<(), StoreError> {
+pub async fn give_back(tx: &mut Tx, ids: &[TriggerId], worker: WorkerId) -> Result<(), StoreError> {
     for id in ids {
-        let sql = "UPDATE triggers SET deaths = CASE WHEN deaths > 0 THEN deaths - 1 ELSE 0 END WHERE id = $1";
-        tx.later(sql, args![*id]).await?;
+        let sql = "UPDATE triggers SET lease_owner = NULL, lease_until = NULL WHERE id = $1 AND lease_owner = $2";
+        tx.later(sql, args![*id, worker]).await?;
     }
     Ok(())
 }
@@ -87,7 +99,8 @@ pub async fn retract(tx: &mut Tx, ids: &[TriggerId]) -> Result<(), StoreError> {
 pub async fn quarantine(tx: &mut Tx, due: Due, error: &str, now: Timestamp) -> Result<bool, StoreError> {
     let set_aside = tx
         .execute(
-            "UPDATE triggers SET quarantined_at = $1, last_error = $2, updated_at = $1
+            "UPDATE triggers SET quarantined_at = $1, last_error = $2, updated_at = $1, lease_owner = NULL,
+                 lease_until = NULL
              WHERE id = $3 AND next_at = $4 AND quarantined_at IS NULL",
             args![now, error, due.id, due.at],
         )
@@ -123,6 +136,7 @@ pub async fn claim(
     let claimed = tx
         .execute(
             "UPDATE triggers SET next_at = $1, last_error = $2, updated_at = $3, deaths = 0,
+                 lease_owner = NULL, lease_until = NULL,
                  last_fired_at = CASE WHEN $4 THEN $3 ELSE last_fired_at END
              WHERE id = $5 AND next_at = $6 AND enabled",
             args![next, error, now, fires, due.id, due.at],

@@ -5,8 +5,8 @@ use serde::Serialize;
 use sqlx::FromRow;
 
 pub use super::trigger_due::{
-    Due, Firing, announce, claim, due, fired_now, firings, forget_ended, forget_signatures, has_fired, hold_person,
-    next_due, of_run, put_off_wake, put_wake, quarantine, remove_wake, retract, set_error, take_signature, waits,
+    Due, Firing, claim, due, fired_now, firings, forget_ended, forget_signatures, give_back, has_fired, hold,
+    hold_person, next_due, of_run, put_off_wake, put_wake, quarantine, remove_wake, set_error, take_signature, waits,
     wake_fired,
 };
 use super::{Conn, StoreError, Tx, args, text_enum};

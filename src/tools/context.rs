@@ -69,8 +69,8 @@ pub struct ToolContext {
     pub root_run: RunId,
     /// Where it may search.
     pub scope: Scope,
-    /// From how many deaths of the process on a file is read no more.
-    pub quarantine_after: i64,
+    /// Processes died that held the run: it is worked on alone.
+    pub is_suspect: bool,
     /// The same for every attempt at this very call.
     pub idempotency_key: String,
     /// Where what this call returns came from.

@@ -215,24 +215,27 @@ pub(super) async fn text_of(cx: &ToolContext, file: &File) -> Result<String, Too
     text.ok_or_else(|| no_text(file, &content.bytes))
 }
 
-/// Announces that the content of a file is about to be read, which waits for nothing. One that processes died of is not
-/// read: it is set aside.
+/// Called before the content of a file is read, which waits for nothing. A suspected run announces it in the file's row. A
+/// file is set aside if a process died under that: the run was worked on alone, and did nothing else.
 pub(super) async fn reading(cx: &ToolContext, file: &File) -> Result<(), ToolError> {
     let id = file.id;
-    let announced = cx
-        .db
-        .write(move |tx| Box::pin(async move { stored::announce(tx, id).await }));
-    let (deaths, was_set_aside) = announced.await?;
-    if !was_set_aside && deaths < cx.quarantine_after {
+    let (deaths, was_set_aside) = stored::deaths(&mut cx.db.read().await?, id).await?;
+    if deaths == 0 && !was_set_aside {
+        if cx.is_suspect {
+            let announced = cx
+                .db
+                .write(move |tx| Box::pin(async move { stored::announce(tx, id).await }));
+            announced.await?;
+        }
         return Ok(());
     }
-    let now = cx.clock.now();
-    let set_aside = cx
-        .db
-        .write(move |tx| Box::pin(async move { stored::quarantine(tx, id, now).await }));
-    set_aside.await?;
     if !was_set_aside {
-        tracing::error!(file_id = %id, deaths, "file quarantined: the process died each time that it read it");
+        let now = cx.clock.now();
+        let set_aside = cx
+            .db
+            .write(move |tx| Box::pin(async move { stored::quarantine(tx, id, now).await }));
+        set_aside.await?;
+        tracing::error!(file_id = %id, "file quarantined: the process died each time that it read it");
         measures::quarantined(Kind::File);
     }
     let name = &file.name;
@@ -243,11 +246,14 @@ pub(super) async fn reading(cx: &ToolContext, file: &File) -> Result<(), ToolErr
 
 /// A file was read.
 pub(super) async fn was_read(cx: &ToolContext, file: &File) -> Result<(), ToolError> {
-    let id = file.id;
-    let read = cx
-        .db
-        .write(move |tx| Box::pin(async move { stored::was_read(tx, id).await }));
-    Ok(read.await?)
+    if cx.is_suspect {
+        let id = file.id;
+        let read = cx
+            .db
+            .write(move |tx| Box::pin(async move { stored::was_read(tx, id).await }));
+        read.await?;
+    }
+    Ok(())
 }
 
 pub(super) fn no_text(file: &File, content: &[u8]) -> ToolError {

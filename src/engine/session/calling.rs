@@ -133,7 +133,7 @@ impl Session<'_> {
             allowed: self.state.allowed_tools.clone(),
             run: self.work.run.id,
             root_run: self.work.run.root_run_id,
-            quarantine_after: self.engine.settings.deaths.quarantine_after,
+            is_suspect: self.engine.is_suspect(self.work.lease),
             scope: Scope::of(self.work.run.user_id, channel),
             idempotency_key: call.idempotency_key.clone(),
             origins: Arc::new(Origins::default()),

@@ -1,14 +1,14 @@
-//! Triggers that processes die of: each firing is announced by a commit of its own, a page of them together, and those that
-//! were announced too often without having fired are fired alone, then set aside.
+//! Triggers that processes die of: each is held by a lease while it is fired, a page of them together. A lease that is left
+//! counts as a death; a suspect is held and fired alone, then set aside.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use super::{Fired, remind, try_to_fire};
 use crate::{
     clock::Timestamp,
     engine::{Engine, sentences},
+    id::TriggerId,
     outbound::Outbound,
-    quarantine::{Evidence, Mark, Verdict},
     store::{
         StoreError, Tx,
         deaths::Kind,
@@ -23,61 +23,87 @@ use crate::{
 /// The store's.
 pub(super) async fn fire_page(engine: &Arc<Engine>, due: Vec<Trigger>, now: Timestamp) -> Result<usize, StoreError> {
     let limits = engine.settings.deaths;
-    // Each that is a suspect was announced alone, and has not outlived that.
-    let verdict = |trigger: &Trigger| {
-        limits.verdict(Evidence {
-            deaths: trigger.deaths,
-            mark: Some(Mark::DiedAgain),
-        })
-    };
-    let (others, suspects): (Vec<_>, Vec<_>) = due
-        .into_iter()
-        .partition(|trigger| verdict(trigger) == Verdict::Innocent);
-    let mut count = announced(engine, others, now).await?;
-    for trigger in suspects {
-        if verdict(&trigger) == Verdict::Guilty {
-            set_aside(engine, trigger, now).await?;
-        } else {
-            tracing::warn!(trigger_id = %trigger.id, deaths = trigger.deaths, "firing a suspected trigger in isolation");
-            let turn = engine.isolation.turn_soon().await;
-            count += announced(engine, vec![trigger], now).await?;
-            drop(turn);
+    let is_suspect = |deaths: i64| deaths >= limits.suspect_after;
+    let (others, mut suspects): (Vec<_>, Vec<_>) = due.into_iter().partition(|trigger| !is_suspect(trigger.deaths));
+    let held = hold(engine, others.iter().filter(|trigger| !waits(trigger))).await?;
+    let (mut count, mut unfired) = (0, Vec::new());
+    for mut trigger in others {
+        if !waits(&trigger) {
+            let Some(deaths) = held.get(&trigger.id) else {
+                // Another process is about to fire it.
+                continue;
+            };
+            trigger.deaths = *deaths;
+            if is_suspect(trigger.deaths) {
+                unfired.push(trigger.id);
+                suspects.push(trigger);
+                continue;
+            }
         }
+        match try_to_fire(engine, &trigger, now).await? {
+            true => count += 1,
+            false => unfired.push(trigger.id),
+        }
+    }
+    give_back(engine, unfired).await?;
+    for trigger in suspects {
+        count += usize::from(alone(engine, trigger, now).await?);
     }
     Ok(count)
 }
 
-/// Fires some that are announced before, all together and in order.
-async fn announced(engine: &Arc<Engine>, due: Vec<Trigger>, now: Timestamp) -> Result<usize, StoreError> {
-    // What waits for its conversation was tried before, and nobody died of it.
-    let waits = |trigger: &Trigger| trigger.waiting_at.is_some() && trigger.waiting_at == trigger.next_at;
-    let new: Vec<_> = due
-        .iter()
-        .filter(|trigger| !waits(trigger))
-        .map(|trigger| trigger.id)
-        .collect();
-    if !new.is_empty() {
-        let ids = new.clone();
-        engine
-            .db
-            .write(move |tx| Box::pin(async move { triggers::announce(tx, &ids).await }))
-            .await?;
+/// What waits for its conversation was tried before, and nobody died of it.
+fn waits(trigger: &Trigger) -> bool {
+    trigger.waiting_at.is_some() && trigger.waiting_at == trigger.next_at
+}
+
+/// Fires a suspect, or sets it aside. It is held by itself: whoever dies meanwhile dies of it.
+async fn alone(engine: &Arc<Engine>, mut trigger: Trigger, now: Timestamp) -> Result<bool, StoreError> {
+    let turn = engine.isolation.turn_soon().await;
+    let held = hold(engine, std::iter::once(&trigger)).await?;
+    let Some(deaths) = held.get(&trigger.id) else {
+        return Ok(false);
+    };
+    trigger.deaths = *deaths;
+    if trigger.deaths >= engine.settings.deaths.quarantine_after {
+        drop(turn);
+        set_aside(engine, trigger, now).await?;
+        return Ok(false);
     }
-    let (mut count, mut unfired) = (0, Vec::new());
-    for trigger in due {
-        if try_to_fire(engine, &trigger, now).await? {
-            count += 1;
-        } else if new.contains(&trigger.id) {
-            unfired.push(trigger.id);
-        }
+    tracing::warn!(trigger_id = %trigger.id, deaths = trigger.deaths, "firing a suspected trigger in isolation");
+    let fired = try_to_fire(engine, &trigger, now).await?;
+    drop(turn);
+    if !fired {
+        give_back(engine, vec![trigger.id]).await?;
     }
-    if !unfired.is_empty() {
-        engine
-            .db
-            .write(move |tx| Box::pin(async move { triggers::retract(tx, &unfired).await }))
-            .await?;
+    Ok(fired)
+}
+
+/// Takes triggers for this process: those that it has now, and how often a process died that had them.
+async fn hold(
+    engine: &Arc<Engine>,
+    due: impl Iterator<Item = &Trigger>,
+) -> Result<HashMap<TriggerId, i64>, StoreError> {
+    let due: Vec<_> = due.filter_map(Trigger::due).collect();
+    if due.is_empty() {
+        return Ok(HashMap::new());
     }
-    Ok(count)
+    let look = engine.takeover.look();
+    let held = engine
+        .db
+        .write(move |tx| Box::pin(async move { triggers::hold(tx, &due, look).await }));
+    Ok(held.await?.into_iter().collect())
+}
+
+async fn give_back(engine: &Arc<Engine>, ids: Vec<TriggerId>) -> Result<(), StoreError> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let worker = engine.worker;
+    let given = engine
+        .db
+        .write(move |tx| Box::pin(async move { triggers::give_back(tx, &ids, worker).await }));
+    given.await
 }
 
 async fn set_aside(engine: &Arc<Engine>, trigger: Trigger, now: Timestamp) -> Result<(), StoreError> {
