@@ -41,7 +41,7 @@ impl Default for WindowLimits {
 impl WindowLimits {
     /// The most of one entry, of so much for all: what is left after a cut has room for more than one.
     pub fn entry(&self, most: Quarters) -> Quarters {
-        (self.entry_tokens * 4).min(most / 4)
+        (self.entry_tokens * 4).min(most / 10 * 3)
     }
 }
 

@@ -182,8 +182,8 @@ impl Head {
         let (system, tools) = system(parts, room);
         let facts = excerpt::value(&Value::Object(parts.facts.clone()), FACTS).to_string();
         let beside = room.beside(weigh(&system) + weigh(&facts) + SKELETON);
-        let transcript = room.transcript(beside, parts.transcript_tokens);
-        let mut allotment = Allotment::new(beside - transcript);
+        let kept = room.kept(beside, parts.transcript_tokens);
+        let mut allotment = Allotment::new(beside - kept);
         let question = question(parts, &mut allotment);
         let given = parts.given.as_ref().map(|given| given.shown(parts, &mut allotment));
         let files = fitting(&parts.files, Part::Files, "files.list names them", &mut allotment);
@@ -232,7 +232,7 @@ impl Head {
         Self {
             system,
             payload,
-            transcript,
+            transcript: room.transcript(kept + allotment.left(), parts.transcript_tokens),
             sections,
             fill,
             has_room: question.has_room,

@@ -113,10 +113,16 @@ impl Room {
         self.all.saturating_sub(fixed + 2 * AROUND)
     }
 
-    /// What the run's transcript may have of that, with a limit where one is set.
-    pub fn transcript(&self, beside: Quarters, limit: Option<u64>) -> Quarters {
-        let share = limit.unwrap_or_else(|| (self.window / 4).max(LEAST_TRANSCRIPT));
-        share.saturating_mul(4).min(beside / 2)
+    /// What is kept for the run's transcript of that, whatever else there is; with a limit where one is set.
+    pub fn kept(&self, beside: Quarters, limit: Option<u64>) -> Quarters {
+        let share = (self.window / 8).max(LEAST_TRANSCRIPT);
+        limit.unwrap_or(share).min(share).saturating_mul(4).min(beside / 2)
+    }
+
+    /// What the transcript may have where so much is left behind everything else.
+    pub fn transcript(&self, left: Quarters, limit: Option<u64>) -> Quarters {
+        let share = (self.window / 4).max(LEAST_TRANSCRIPT);
+        limit.unwrap_or(share).saturating_mul(4).min(left)
     }
 }
 
@@ -156,6 +162,11 @@ impl Allotment {
     pub fn of_message(&self, most: u64) -> Quarters {
         let least = (192 * 4).min(self.all / 4);
         (self.all / 16).clamp(least, (most * 4).max(least))
+    }
+
+    /// What is not taken.
+    pub const fn left(&self) -> Quarters {
+        self.left
     }
 
     /// A part took so much.
