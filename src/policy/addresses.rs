@@ -177,8 +177,14 @@ fn in_run(text: &str, run: Range<usize>, found: &mut Vec<Found>) {
             + text[start..first]
                 .trim_end_matches(['.', ',', ';', ':', '!', '?'])
                 .len();
+        let range = start..end.max(first);
+        let rest = text[range.clone()].split_once("://").map(|(_, rest)| rest);
+        // Somebody writes of a scheme.
+        if rest.is_some_and(|rest| rest.trim_matches('/').is_empty()) {
+            return;
+        }
         found.push(Found {
-            range: start..end.max(first),
+            range,
             readings: readings(text, start, first, end),
             is_short: false,
         });

@@ -129,6 +129,10 @@ fn an_address_that_nobody_knows_is_taken_out_of_a_message() {
             "[a](https://example.com/a) and **https://example.com/a**",
         ),
         ("Version 1.2.3, e.g. U.S.A.", "Version 1.2.3, e.g. U.S.A."),
+        (
+            "one begins with http:// or https://.",
+            "one begins with http:// or https://.",
+        ),
         ("[x](https&#58;//evil.com/s)", "x (link removed)"),
         ("[x](https&colon;&sol;&sol;evil&period;com&sol;s)", "x (link removed)"),
         ("![x](https&#58;//evil.com/s)", "x (link removed)"),
