@@ -67,7 +67,7 @@ impl Gatekeeper {
         if self.is_stored(&known).await? {
             // Whoever died of something meanwhile did not die of storing it.
             self.retract(known.id).await;
-            return self.take_at_once(event).await;
+            return Box::pin(self.take_at_once(event)).await;
         }
         let before = inbound_attempts::deaths(&mut self.engine.db.read().await?, &known.id).await?;
         // Announced only when it is its turn: nobody dies of a place in line.

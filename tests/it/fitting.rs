@@ -67,7 +67,7 @@ impl Desk {
             .map(|url| format!("[database]\nurl = \"{url}\"\n"))
             .unwrap_or_default();
         let settings = format!(
-            "{database}[data]\ndir = \"{}\"\n[http]\nbind = \"127.0.0.1:0\"\n[tools.web]\nallow_hosts = [\"{}\"]\n\
+            "{database}[data]\ndir = \"{}\"\nprivate = false\n[http]\nbind = \"127.0.0.1:0\"\n[tools.web]\nallow_hosts = [\"{}\"]\n\
              [[policies]]\naction = \"allow_tainted\"\ntools = [\"web.fetch\"]\n\
              [[llm.providers]]\nname = \"main\"\nbase_url = \"{}\"\nmodel = \"fake\"\n{context}",
             dir.path().display(),

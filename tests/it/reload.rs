@@ -23,6 +23,7 @@ fn provider(bot: &Bot, model: &str) -> toml::Value {
         ("name".to_owned(), "fake".into()),
         ("model".to_owned(), model.into()),
         ("base_url".to_owned(), bot.model.base_url().into()),
+        ("context_tokens".to_owned(), 128_000.into()),
     ]);
     toml::Value::Array(vec![provider.into()])
 }

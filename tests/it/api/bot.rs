@@ -61,6 +61,8 @@ impl Bot {
         let data = dir.path().to_str().unwrap().to_owned();
         let mut overrides = vec![
             ("data.dir".to_owned(), data),
+            // The umask is that of all tests.
+            ("data.private".to_owned(), "false".to_owned()),
             ("http.bind".to_owned(), "127.0.0.1:0".to_owned()),
         ];
         overrides.extend(
