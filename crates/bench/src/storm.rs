@@ -33,13 +33,17 @@ use self::{
     judge::{Asked, Heard, Tally, Wrong},
     model::Model,
     people::People,
-    plan::{Plan, Size, Trouble},
+    plan::{Plan, Shape, Size, Trouble},
     world::World,
 };
 use crate::process;
 
 /// How long to look for repeats after the last answer: longer than any lease of the storm's settings.
 const AFTERMATH: Duration = Duration::from_secs(5);
+/// How many processes may die of one message.
+const DEATHS: usize = 3;
+/// How often it is looked whether a process died of a message.
+const LOOK: Duration = Duration::from_millis(50);
 /// How long the first connection to both platforms may take.
 const START: Duration = Duration::from_secs(60);
 
@@ -116,7 +120,7 @@ pub async fn run(options: Options) -> anyhow::Result<ExitCode> {
     println!("storm: {}", options.again());
     let began = Instant::now();
     let world = World::new(&plan).await?;
-    let mut model = Model::start(&plan).await;
+    let mut model = Model::start(&plan, world.pages()).await;
     let processes = usize::try_from(options.processes)?;
     let settings = fleet::settings(&world, &model.base_url(), &database.url, dir.path(), processes);
     let mut fleet = Fleet::start(binary, dir, &settings, processes)?;
@@ -130,9 +134,18 @@ pub async fn run(options: Options) -> anyhow::Result<ExitCode> {
         }
     };
     let stopped = fleet.stop().await;
-    println!("{} of {kills} kills, {} s", fleet.kills, began.elapsed().as_secs());
+    let deadly = plan.messages.iter().filter(|said| said.shape == Shape::Deadly).count();
+    println!(
+        "{} of {kills} kills, {} deaths of {deadly} messages, {} s",
+        fleet.kills,
+        fleet.deaths,
+        began.elapsed().as_secs()
+    );
     print!("{}", report::table(&outcome.tally, plan.messages.len()));
-    let clean = outcome.tally.is_clean(plan.messages.len()) && outcome.violations.is_empty() && fleet.kills == kills;
+    let clean = outcome.tally.is_clean(plan.messages.len())
+        && outcome.violations.is_empty()
+        && fleet.kills == kills
+        && fleet.deaths <= DEATHS * deadly;
     if !clean {
         print!("{}", report::failures(&plan, &outcome.wrong, &outcome.evidence));
         for violation in outcome.violations.iter().take(8) {
@@ -204,8 +217,9 @@ async fn raise(
         drop((deaths, absences, refusals));
         anyhow::Ok(())
     };
-    let (breaks, (), (), ()) = tokio::try_join!(
-        kill(fleet, world, database, dying),
+    let mut breaks = Vec::new();
+    tokio::try_join!(
+        kill(fleet, world, database, dying, &mut breaks),
         async {
             go_away(model, absent).await;
             anyhow::Ok(())
@@ -216,8 +230,15 @@ async fn raise(
         },
         speaking,
     )?;
-    people.wait(world, &database.url).await?;
-    tokio::time::sleep(AFTERMATH).await;
+    let quiet = async {
+        people.wait(world, &database.url).await?;
+        tokio::time::sleep(AFTERMATH).await;
+        anyhow::Ok(())
+    };
+    tokio::select! {
+        waited = quiet => waited?,
+        failed = revive(fleet, world, &mut breaks) => failed?,
+    }
     Ok(breaks)
 }
 
@@ -257,15 +278,31 @@ fn begin(
     Ok(())
 }
 
-/// Kills what the plan says, one after the other, and returns when each was dead.
+/// Starts a process in the place of each that died of a message, until one cannot be started.
+async fn revive(fleet: &mut Fleet, world: &World, breaks: &mut Vec<Instant>) -> anyhow::Result<()> {
+    loop {
+        tokio::time::sleep(LOOK).await;
+        if fleet.revive()? > 0 {
+            breaks.push(Instant::now());
+            world.discord.expire_sessions();
+        }
+    }
+}
+
+/// Kills what the plan says, one after the other, and notes when each was dead.
 async fn kill(
     fleet: &mut Fleet,
     world: &World,
     database: &Database,
     mut orders: mpsc::UnboundedReceiver<Trouble>,
-) -> anyhow::Result<Vec<Instant>> {
-    let mut breaks = Vec::new();
-    while let Some(order) = orders.recv().await {
+    breaks: &mut Vec<Instant>,
+) -> anyhow::Result<()> {
+    loop {
+        let order = tokio::select! {
+            order = orders.recv() => order,
+            failed = revive(fleet, world, breaks) => return failed,
+        };
+        let Some(order) = order else { return Ok(()) };
         match order {
             Trouble::Kill { process, after } => {
                 tokio::time::sleep(after).await;
@@ -282,7 +319,6 @@ async fn kill(
             other => bail!("{other:?} kills nothing"),
         }
     }
-    Ok(breaks)
 }
 
 async fn go_away(model: &mut Model, mut orders: mpsc::UnboundedReceiver<Duration>) {
@@ -371,6 +407,18 @@ async fn judged(
     let (told, strange) = apologies::judge(&failed, &sentences, |room| plan.rooms[room].platform, breaks);
     tally.add(&told);
     wrong.extend(strange);
+    let deadly = |question: &usize| {
+        plan.messages
+            .get(*question)
+            .is_some_and(|said| said.shape == Shape::Deadly)
+    };
+    for run in evidence.quarantined().iter().filter(|run| !run.iter().any(deadly)) {
+        tally.lost += run.len();
+        wrong.extend(run.iter().map(|question| Wrong {
+            question: *question,
+            what: "it was set aside, and no process dies of it".to_owned(),
+        }));
+    }
     Ok(Outcome {
         tally,
         wrong,

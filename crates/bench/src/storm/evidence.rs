@@ -17,7 +17,8 @@ use clifford::{
 use super::marks;
 
 /// What a person reads where no answer could be had.
-const ERRORS: [&str; 8] = [
+const ERRORS: [&str; 9] = [
+    sentences::QUARANTINED,
     sentences::BAD_REPLY,
     sentences::STUCK,
     sentences::REPEATING,
@@ -88,6 +89,18 @@ impl Evidence {
             .collect();
         self.coordinators()
             .filter(|run| told.contains(&run.id))
+            .map(|run| marks::questions(&run.input_text))
+            .collect()
+    }
+
+    /// The messages whose run was set aside because processes died of it: those of each run together.
+    pub fn quarantined(&self) -> Vec<Vec<usize>> {
+        self.coordinators()
+            .filter(|run| {
+                run.error
+                    .as_deref()
+                    .is_some_and(|error| error.starts_with("quarantined: "))
+            })
             .map(|run| marks::questions(&run.input_text))
             .collect()
     }

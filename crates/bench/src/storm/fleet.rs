@@ -2,6 +2,7 @@
 
 use std::{
     fs::OpenOptions,
+    os::unix::process::ExitStatusExt as _,
     path::{Path, PathBuf},
     process::Stdio,
     sync::Arc,
@@ -13,7 +14,10 @@ use clifford_fakes::postgres::Cluster;
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 
-use super::world::World;
+use super::{
+    model,
+    world::{DEADLY, World},
+};
 
 /// How long a process may take to end when it is asked to.
 const GOODBYE: Duration = Duration::from_secs(60);
@@ -85,6 +89,8 @@ pub struct Fleet {
     seats: Vec<Seat>,
     /// How many were killed so far.
     pub kills: usize,
+    /// How many died of a message so far.
+    pub deaths: usize,
 }
 
 /// One process, again and again.
@@ -107,6 +113,7 @@ impl Fleet {
             dir,
             seats: Vec::new(),
             kills: 0,
+            deaths: 0,
         };
         for place in 0..count {
             let worker = place >= connected(count);
@@ -128,6 +135,7 @@ impl Fleet {
             .current_dir(dir)
             .env_clear()
             .env("HOME", dir)
+            .env("CLIFFORD_CRASH_ON", format!("run={DEADLY}"))
             .stdin(Stdio::null())
             .stdout(log.try_clone()?)
             .stderr(log)
@@ -136,17 +144,39 @@ impl Fleet {
             .with_context(|| format!("{} cannot be started", self.binary.display()))
     }
 
+    /// Starts another process in the place of each that died of a message. Returns how many there were.
+    ///
+    /// # Errors
+    /// One ended in another way, or the next cannot be started.
+    pub fn revive(&mut self) -> anyhow::Result<usize> {
+        let mut dead = 0;
+        for place in 0..self.seats.len() {
+            let worker = self.seats[place].worker;
+            let Some(status) = self.seats[place].child.try_wait()? else {
+                continue;
+            };
+            let log = self.dir.path().join("log");
+            ensure!(
+                status.signal() == Some(rustix::process::Signal::ABORT.as_raw()),
+                "process {place} ended by itself ({status}); see {}",
+                log.display()
+            );
+            dead += 1;
+            self.seats[place].child = self.spawn(worker)?;
+        }
+        self.deaths += dead;
+        Ok(dead)
+    }
+
     /// Kills a process and starts another in its place; returns when it was dead.
     ///
     /// # Errors
-    /// It had ended by itself, or the next cannot be started.
+    /// One had ended by itself, or the next cannot be started.
     pub async fn kill(&mut self, place: usize) -> anyhow::Result<Instant> {
+        self.revive()?;
         let place = place % self.seats.len();
-        let (worker, log) = (self.seats[place].worker, self.dir.path().join("log"));
+        let worker = self.seats[place].worker;
         let seat = &mut self.seats[place];
-        if let Some(status) = seat.child.try_wait()? {
-            anyhow::bail!("process {place} ended by itself ({status}); see {}", log.display());
-        }
         seat.child.kill().await?;
         let died = Instant::now();
         self.kills += 1;
@@ -184,7 +214,7 @@ pub fn connected(processes: usize) -> usize {
 
 /// The settings of the bot in a storm: nothing that would hold it back, and leases that run out soon. Processes share
 /// Discord's servers.
-pub fn settings(world: &World, model: &str, database: &str, dir: &Path, processes: usize) -> String {
+pub fn settings(world: &World, model_url: &str, database: &str, dir: &Path, processes: usize) -> String {
     format!(
         r#"
 [database]
@@ -218,10 +248,15 @@ access = "open"
 [[llm.providers]]
 name = "storm"
 kind = "openai"
-base_url = "{model}"
+base_url = "{model_url}"
 model = "storm"
 key = "none"
+context_tokens = {window}
+[tools.web]
+allow_hosts = ["{site}"]
 "#,
+        window = model::WINDOW,
+        site = world.site.address(),
         dir = dir.display(),
         shards = connected(processes),
         telegram_token = world.telegram.token(),

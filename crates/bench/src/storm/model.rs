@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use clifford_fakes::openai::{OpenAiFake, RecordedRequest, Reply};
+use clifford_fakes::openai::{OpenAiFake, RecordedRequest, Reply, counted};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use serde_json::{Value, json};
 
@@ -17,6 +17,8 @@ use super::{
     plan::{Plan, Shape},
 };
 
+/// The tokens of its window.
+pub const WINDOW: u64 = 8_192;
 /// How many parts a long answer has.
 const LONG: usize = 3;
 
@@ -41,16 +43,22 @@ pub struct Model {
 struct Mind {
     seed: u64,
     shapes: Vec<Shape>,
+    /// The addresses of hostile pages.
+    pages: Vec<String>,
+    /// The requests that were larger than the window.
+    too_large: Mutex<Vec<String>>,
     /// How often it was asked the same.
     attempts: Mutex<HashMap<(usize, usize), u64>>,
 }
 
 impl Model {
-    /// Starts it.
-    pub async fn start(plan: &Plan) -> Self {
+    /// Starts it. It reads the pages of these addresses.
+    pub async fn start(plan: &Plan, pages: Vec<String>) -> Self {
         let mind = Arc::new(Mind {
             seed: plan.seed,
             shapes: plan.messages.iter().map(|said| said.shape).collect(),
+            pages,
+            too_large: Mutex::default(),
             attempts: Mutex::default(),
         });
         let server = OpenAiFake::start().await;
@@ -71,7 +79,8 @@ impl Model {
 
     /// From now on connections are refused, and those that are open are gone.
     pub fn leave(&mut self) {
-        self.violations = self.violations();
+        let of_now = self.server.as_ref().map(OpenAiFake::violations).unwrap_or_default();
+        self.violations.extend(of_now);
         self.server = None;
     }
 
@@ -84,7 +93,8 @@ impl Model {
     /// What was asked of it that a careful client does not ask.
     pub fn violations(&self) -> Vec<String> {
         let of_now = self.server.as_ref().map(OpenAiFake::violations).unwrap_or_default();
-        [self.violations.clone(), of_now].concat()
+        let too_large = self.mind.too_large.lock().unwrap_or_else(PoisonError::into_inner);
+        [self.violations.clone(), of_now, too_large.clone()].concat()
     }
 
     fn serve(&mut self, server: OpenAiFake) {
@@ -97,6 +107,11 @@ impl Model {
 
 impl Mind {
     fn reply(&self, request: &RecordedRequest) -> Reply {
+        let tokens = counted(request);
+        if tokens > WINDOW {
+            let mut too_large = self.too_large.lock().unwrap_or_else(PoisonError::into_inner);
+            too_large.push(format!("a request of {tokens} tokens in a window of {WINDOW}"));
+        }
         match request.body["response_format"]["json_schema"]["name"].as_str() {
             Some("memory_operations") => return Reply::json(&json!({"operations": []})),
             Some("summary") => return Reply::json(&json!({"summary": "Much was asked and answered."})),
@@ -117,14 +132,22 @@ impl Mind {
         if shape(Shape::Hopeless) {
             return Reply::status(500, "The server had an error while processing your request.");
         }
-        let hostile = shape(Shape::Hostile);
-        let action = if (hostile || shape(Shape::Tool)) && turns == 0 {
-            let expression = match hostile {
-                true => HOSTILE[first % HOSTILE.len()].to_owned(),
-                false => format!("{first} + 1"),
-            };
+        let call = if turns > 0 {
+            None
+        } else if shape(Shape::Page) {
+            let url = &self.pages[first % self.pages.len()];
+            Some(("web.extract", json!({ "url": url })))
+        } else if shape(Shape::Hostile) {
+            let expression = HOSTILE[first % HOSTILE.len()];
+            Some(("compute.eval", json!({ "expression": expression })))
+        } else if shape(Shape::Tool) {
+            Some(("compute.eval", json!({ "expression": format!("{first} + 1") })))
+        } else {
+            None
+        };
+        let action = if let Some((tool, args)) = call {
             json!({
-                "type": "tool_call", "name": "compute.eval", "args": {"expression": expression},
+                "type": "tool_call", "name": tool, "args": args,
                 "notes": [
                     {"category": "requirements", "content": "a sum"},
                     {"category": "plan", "content": "ask the tool, then answer"},

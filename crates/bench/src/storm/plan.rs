@@ -68,6 +68,12 @@ pub enum Shape {
     Long,
     /// A tool first, with an expression that would take all time, all memory or the whole stack.
     Hostile,
+    /// A tool first, with a page that would take all memory or the whole stack.
+    Page,
+    /// The message is as long as its platform lets it be: some of them are more than the model's window holds.
+    Vast,
+    /// The message ends each process that works on it. Builds without crash points answer it.
+    Deadly,
     /// The model fails at it, however often it is asked.
     Hopeless,
 }
@@ -204,10 +210,14 @@ fn said(dice: &mut StdRng, rooms: &[Room], place: usize, crowd: &mut Crowd) -> S
     let person = members[dice.random_range(0..members.len())];
     let shape = match dice.random_range(0..200) {
         _ if quiet => Shape::Plain,
+        // Once in 400 messages: each of them costs three processes.
+        199 if dice.random_bool(0.5) => Shape::Deadly,
         0 => Shape::Hopeless,
         1..=10 => Shape::Long,
         11..=50 => Shape::Tool,
         51..=52 => Shape::Hostile,
+        53 => Shape::Page,
+        54..=69 => Shape::Vast,
         _ => Shape::Plain,
     };
     let pause = match crowd.left {

@@ -9,13 +9,14 @@ use std::{
 use anyhow::Context;
 use clifford_fakes::{
     discord::{self, DiscordFake},
+    site::{Answer, SiteFake},
     telegram::{self, Chat, TelegramFake},
 };
 use tokio::sync::broadcast;
 
 use super::{
     marks,
-    plan::{Gateway, Plan, Platform},
+    plan::{Gateway, Plan, Platform, Shape},
 };
 
 /// The first Telegram id of a person, and of a group.
@@ -24,12 +25,26 @@ const GROUP: i64 = 500_000;
 /// Where the time in Discord's ids begins, in milliseconds since 1970.
 const DISCORD_EPOCH: u64 = 1_420_070_400_000;
 
+/// What a message holds that ends each process which works on it.
+pub const DEADLY: &str = "a killing text";
+
+/// Pages that would take all memory or the whole stack of whoever reads them.
+fn hostile_pages() -> [(&'static str, String); 3] {
+    [
+        ("/less", "<".repeat(600_000)),
+        ("/deep", "<div>".repeat(60_000)),
+        ("/tables", "<table><td>".repeat(40_000)),
+    ]
+}
+
 /// The platforms and everybody on them.
 pub struct World {
     /// Telegram.
     pub telegram: TelegramFake,
     /// Discord.
     pub discord: DiscordFake,
+    /// A website.
+    pub site: SiteFake,
     rooms: Vec<Door>,
     accounts: Vec<u64>,
 }
@@ -72,6 +87,10 @@ impl World {
         let discord = DiscordFake::start().await;
         // Every start identifies anew; what is measured here is not how the bot saves them.
         discord.identifies_left(1_000_000, Duration::from_secs(86_400));
+        let site = SiteFake::start().await.context("the website cannot be started")?;
+        for (path, page) in hostile_pages() {
+            site.put(path, Answer::html(&page));
+        }
         let mut accounts = HashMap::new();
         let mut rooms = Vec::new();
         for (place, room) in plan.rooms.iter().enumerate() {
@@ -110,9 +129,16 @@ impl World {
         Ok(Self {
             telegram,
             discord,
+            site,
             rooms,
             accounts,
         })
+    }
+
+    /// The addresses of the website's pages.
+    pub fn pages(&self) -> Vec<String> {
+        let pages = hostile_pages();
+        pages.iter().map(|(path, _)| self.site.url(path)).collect()
     }
 
     /// Somebody says a message of the plan.
@@ -120,6 +146,12 @@ impl World {
         let said = &plan.messages[number];
         let account = self.accounts[said.person];
         let mark = marks::question(number);
+        let text = match (said.shape, plan.rooms[said.room].platform) {
+            (Shape::Vast, Platform::Telegram) => format!("{mark}?{}", " and more".repeat(420)),
+            (Shape::Vast, Platform::Discord) => format!("{mark}?{}", " and more".repeat(205)),
+            (Shape::Deadly, _) => format!("{mark}? {DEADLY}"),
+            _ => format!("{mark}?"),
+        };
         let shared = plan.rooms[said.room].shared;
         match self.rooms[said.room] {
             Door::Telegram(id) => {
@@ -130,7 +162,7 @@ impl World {
                 };
                 let person = i64::try_from(account).unwrap_or_default();
                 self.telegram
-                    .user_says(Chat { id, thread: None }, person, &format!("{name}{mark}?"));
+                    .user_says(Chat { id, thread: None }, person, &format!("{name}{text}"));
             }
             Door::Discord(channel) => {
                 let name = if shared {
@@ -138,7 +170,7 @@ impl World {
                 } else {
                     String::new()
                 };
-                self.discord.user_says(channel, account, &format!("{name}{mark}?"));
+                self.discord.user_says(channel, account, &format!("{name}{text}"));
             }
         }
     }
