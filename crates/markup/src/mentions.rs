@@ -21,8 +21,10 @@ pub(crate) fn apart(text: &str, mut before: Option<char>) -> Cow<'_, str> {
     while let Some(c) = chars.next() {
         out.push(c);
         let is_mail = before.is_some_and(|before| before.is_alphanumeric() || before == '_');
-        // What follows a style that ends here may be a name, too.
-        let names = chars.peek().is_none_or(|next| next.is_alphanumeric() || *next == '_');
+        // What follows a style that ends here may be a name, too. Names are ASCII: nothing is set within a grapheme.
+        let names = chars
+            .peek()
+            .is_none_or(|next| next.is_ascii_alphanumeric() || *next == '_');
         if c == '@' && !is_mail && names {
             out.push(JOINER);
         }
@@ -45,6 +47,7 @@ mod tests {
             ("ada@example.com @ home", "ada@example.com @ home"),
             ("@", "@\u{2060}"),
             ("@@ada", "@@\u{2060}ada"),
+            ("@\u{1772}", "@\u{1772}"),
             ("no name", "no name"),
         ];
         for (text, expected) in cases {
