@@ -150,6 +150,11 @@ impl World {
             (Shape::Vast, Platform::Telegram) => format!("{mark}?{}", " and more".repeat(420)),
             (Shape::Vast, Platform::Discord) => format!("{mark}?{}", " and more".repeat(205)),
             (Shape::Deadly, _) => format!("{mark}? {DEADLY}"),
+            // Whoever gives an address themselves is not asked whether it may be read.
+            (Shape::Page, _) => {
+                let pages = self.pages();
+                format!("{mark}? {}", pages[number % pages.len()])
+            }
             _ => format!("{mark}?"),
         };
         let shared = plan.rooms[said.room].shared;
