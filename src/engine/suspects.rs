@@ -24,12 +24,18 @@ const RETRY: Duration = Duration::from_secs(1);
 impl Engine {
     /// Works on a run that was claimed, as the deaths of those that held it before say.
     pub fn start_claimed(self: &Arc<Self>, claimed: Claimed) {
-        let Claimed { lease, evidence } = claimed;
+        let Claimed {
+            lease,
+            evidence,
+            is_set_aside,
+        } = claimed;
         match self.settings.deaths.verdict(evidence) {
             Verdict::Innocent => self.start_held(lease),
             Verdict::Suspect => self.start_suspect(lease, evidence),
             Verdict::Guilty => self.start_quarantine(lease, evidence.deaths),
         }
+            // The process died before the run was ended.
+            _ if is_set_aside => self.start_quarantine(lease, evidence.deaths),
     }
 
     fn start_suspect(self: &Arc<Self>, lease: Lease, evidence: Evidence) {

@@ -9,16 +9,18 @@ use crate::{
 };
 
 /// What a statement sets that takes work from a lease which was not given back. `lease_until` is the old one in it: NULL
-/// was never held, 0 was given back.
+/// was never held, 0 was given back. What stood in line when the process died keeps what is proof at any count.
 pub(super) const COUNTED: &str = "deaths = deaths + CASE WHEN lease_until > 0 THEN 1 ELSE 0 END,
      isolation = CASE WHEN lease_until > 0
-         THEN CASE isolation WHEN 'working' THEN 'died' WHEN 'working_again' THEN 'died_again' WHEN 'waiting' THEN 'waited' END
+         THEN CASE isolation WHEN 'working' THEN 'died' WHEN 'working_again' THEN 'died_again' WHEN 'died_again' THEN 'died_again'
+             WHEN 'waiting' THEN 'waited' WHEN 'waited' THEN 'waited' END
          ELSE CASE WHEN isolation IN ('died', 'died_again', 'waited') THEN isolation END END";
 /// The same of runs: one that waited for more of its input was not worked on.
 pub(super) const COUNTED_OF_RUNS: &str =
     "deaths = deaths + CASE WHEN lease_until > 0 AND wake_at IS NULL THEN 1 ELSE 0 END,
      isolation = CASE WHEN lease_until > 0
-         THEN CASE isolation WHEN 'working' THEN 'died' WHEN 'working_again' THEN 'died_again' WHEN 'waiting' THEN 'waited' END
+         THEN CASE isolation WHEN 'working' THEN 'died' WHEN 'working_again' THEN 'died_again' WHEN 'died_again' THEN 'died_again'
+             WHEN 'waiting' THEN 'waited' WHEN 'waited' THEN 'waited' END
          ELSE CASE WHEN isolation IN ('died', 'died_again', 'waited') THEN isolation END END";
 
 /// Counts a death on everything that is held, where this process alone has the database: whoever held it is gone.

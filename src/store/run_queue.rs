@@ -28,6 +28,7 @@ struct Taken {
     epoch: i64,
     deaths: i64,
     isolation: Option<Mark>,
+    quarantined_at: Option<Timestamp>,
 }
 
 /// A run that was claimed.
@@ -37,6 +38,8 @@ pub struct Claimed {
     pub lease: Lease,
     /// The deaths of the processes that held it before.
     pub evidence: Evidence,
+    /// It was set aside, and is to be ended.
+    pub is_set_aside: bool,
 }
 
 /// Platforms as one argument: `,discord,telegram,`.
@@ -92,6 +95,7 @@ pub async fn claim(
                 epoch: row.epoch,
             },
             evidence: evidence(row.deaths, row.isolation),
+            is_set_aside: row.quarantined_at.is_some(),
         })
         .collect())
 }
@@ -167,7 +171,7 @@ pub async fn mark(tx: &mut Tx, lease: &Lease, mark: Mark) -> Result<bool, StoreE
 pub async fn quarantine(tx: &mut Tx, lease: &Lease, now: Timestamp) -> Result<bool, StoreError> {
     let marked = tx
         .execute(
-            "UPDATE runs SET quarantined_at = $1 WHERE id = $2 AND lease_owner = $3 AND epoch = $4
+            "UPDATE runs SET quarantined_at = COALESCE(quarantined_at, $1) WHERE id = $2 AND lease_owner = $3 AND epoch = $4
              AND status IN ('pending', 'running')",
             args![now, lease.run, lease.owner, lease.epoch],
         )

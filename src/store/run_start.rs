@@ -223,7 +223,7 @@ pub async fn begin_again(
 ) -> Result<Option<Run>, StoreError> {
     let sql = format!(
         "UPDATE runs SET input_text = $1, updated_at = $2, status = 'pending', epoch = epoch + 1, lease_owner = $3,
-             lease_until = $4, deaths = 0, isolation = NULL
+             lease_until = $4, deaths = 0, isolation = NULL, quarantined_at = NULL
          WHERE id = $5 AND status IN ('pending', 'running')
          AND NOT EXISTS (SELECT 1 FROM run_steps s WHERE s.run_id = runs.id) RETURNING {COLUMNS}"
     );

@@ -376,7 +376,8 @@ fn ask_advance(lease: &Lease, change: &Advance, now: Timestamp) -> Result<Ask, S
              worked_ms = worked_ms + $12, updated_at = $13, ended_at = $14,
              lease_owner = CASE WHEN $15 THEN lease_owner ELSE NULL END,
              lease_until = CASE WHEN $15 THEN lease_until ELSE NULL END,
-             deaths = CASE WHEN $15 THEN deaths ELSE 0 END, isolation = CASE WHEN $15 THEN isolation ELSE NULL END
+             deaths = CASE WHEN $15 THEN deaths ELSE 0 END, isolation = CASE WHEN $15 THEN isolation ELSE NULL END,
+             quarantined_at = CASE WHEN $1 = 'failed' THEN quarantined_at END
          WHERE id = $16 AND lease_owner = $17 AND epoch = $18 AND status IN ('pending', 'running')
          RETURNING epoch"
             .to_owned(),

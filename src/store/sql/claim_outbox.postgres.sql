@@ -1,7 +1,8 @@
 UPDATE messages SET lease_owner = $1, lease_until = $2,
     deaths = deaths + CASE WHEN lease_until > 0 THEN 1 ELSE 0 END,
     isolation = CASE WHEN lease_until > 0
-        THEN CASE isolation WHEN 'working' THEN 'died' WHEN 'working_again' THEN 'died_again' WHEN 'waiting' THEN 'waited' END
+        THEN CASE isolation WHEN 'working' THEN 'died' WHEN 'working_again' THEN 'died_again' WHEN 'died_again' THEN 'died_again'
+            WHEN 'waiting' THEN 'waited' WHEN 'waited' THEN 'waited' END
         ELSE CASE WHEN isolation IN ('died', 'died_again', 'waited') THEN isolation END END
 WHERE id IN (
     SELECT id FROM messages

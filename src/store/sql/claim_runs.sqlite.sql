@@ -1,7 +1,8 @@
 UPDATE runs SET status = 'running', lease_owner = $1, lease_until = $2, epoch = epoch + 1, updated_at = $3,
     deaths = deaths + CASE WHEN lease_until > 0 AND wake_at IS NULL THEN 1 ELSE 0 END,
     isolation = CASE WHEN lease_until > 0
-        THEN CASE isolation WHEN 'working' THEN 'died' WHEN 'working_again' THEN 'died_again' WHEN 'waiting' THEN 'waited' END
+        THEN CASE isolation WHEN 'working' THEN 'died' WHEN 'working_again' THEN 'died_again' WHEN 'died_again' THEN 'died_again'
+            WHEN 'waiting' THEN 'waited' WHEN 'waited' THEN 'waited' END
         ELSE CASE WHEN isolation IN ('died', 'died_again', 'waited') THEN isolation END END
 WHERE id IN (
     SELECT id FROM runs
@@ -18,4 +19,4 @@ WHERE id IN (
                 AND (p.lease_until IS NULL OR p.lease_until < $7 AND (p.lease_owner <> $1 OR p.lease_until = 0)) AND (p.wake_at IS NULL OR p.wake_at <= $3)) line
           WHERE place + at_work <= $6))
     ORDER BY id LIMIT $4)
-RETURNING id, epoch, deaths, isolation
+RETURNING id, epoch, deaths, isolation, quarantined_at

@@ -43,8 +43,34 @@ pub async fn who_takes_over_counts_a_death_and_how_the_run_was_worked_on(world: 
     assert!(mark(&world, third.lease, Mark::Waiting).await);
     let fourth = claim(&world, 6).await;
     assert_eq!(fourth.evidence, evidence(3, Some(Mark::Waited)));
-    // A death without a mark says nothing of the one before.
-    assert_eq!(claim(&world, 8).await.evidence, evidence(4, None));
+    // A death in line takes away nothing that is proof at any count, and a single death in isolation is none.
+    let fifth = claim(&world, 8).await;
+    assert_eq!(fifth.evidence, evidence(4, Some(Mark::Waited)));
+    assert!(mark(&world, fifth.lease, Mark::WorkingAgain).await);
+    assert_eq!(claim(&world, 10).await.evidence, evidence(5, Some(Mark::DiedAgain)));
+    let seventh = claim(&world, 12).await;
+    assert_eq!(seventh.evidence, evidence(6, Some(Mark::DiedAgain)));
+    assert!(mark(&world, seventh.lease, Mark::Working).await);
+    assert_eq!(claim(&world, 14).await.evidence, evidence(7, Some(Mark::Died)));
+    assert_eq!(claim(&world, 16).await.evidence, evidence(8, None));
+}
+
+pub async fn whoever_claims_what_is_set_aside_is_told_until_it_ended(world: World) {
+    world.insert(world.loose_run()).await.expect("inserts");
+    let first = claim(&world, 0).await;
+    assert!(!first.is_set_aside);
+    let lease = first.lease;
+    let set_aside = (world.db).write(move |tx| Box::pin(async move { run_queue::quarantine(tx, &lease, NOW).await }));
+    assert!(set_aside.await.expect("writes"));
+    let second = claim(&world, 2).await;
+    assert!(second.is_set_aside);
+    world
+        .advance(second.lease, RunStatus::Completed)
+        .await
+        .expect("completes");
+    // What did not fail is not listed for ever.
+    let mut conn = world.db.read().await.expect("reads");
+    assert_eq!(deaths::count_quarantined(&mut conn).await.expect("reads"), []);
 }
 
 pub async fn an_orderly_end_is_no_death_and_rest_sets_the_count_back(world: World) {

@@ -121,6 +121,7 @@ on_both_engines![
     deaths::an_orderly_end_is_no_death_and_rest_sets_the_count_back,
     deaths::where_one_process_has_the_database_its_start_counts,
     deaths::what_is_set_aside_is_listed_until_it_is_tried_again,
+    deaths::whoever_claims_what_is_set_aside_is_told_until_it_ended,
     takeovers::where_the_time_does_not_tell_only_what_was_given_back_is_free,
     takeovers::what_is_held_until_too_late_a_time_is_found_and_given_back_unless_it_is_renewed,
     triggers::a_due_time_is_claimed_by_one_of_many_and_the_trigger_moves_on,
