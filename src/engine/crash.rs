@@ -72,6 +72,8 @@ impl Point {
 pub enum Way {
     /// A run's input, as its prompt is made.
     Run,
+    /// A prompt, as its model is asked.
+    Prompt,
     /// The arguments of a tool call, as it is made.
     Call,
     /// A job, by its kind.
@@ -91,6 +93,7 @@ impl Way {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Run => "run",
+            Self::Prompt => "prompt",
             Self::Call => "call",
             Self::Job => "job",
             Self::Part => "part",

@@ -23,6 +23,15 @@ pub(super) const COUNTED_OF_RUNS: &str =
              WHEN 'waiting' THEN 'waited' WHEN 'waited' THEN 'waited' END
          ELSE CASE WHEN isolation IN ('died', 'died_again', 'waited') THEN isolation END END";
 
+/// A condition: a message is none that a run was set aside for. Prompts, the memory writer and search leave out such as if they
+/// were deleted, until the run is tried again. `of` stands before each column, as `m.`.
+pub(super) fn is_open(of: &str) -> String {
+    format!(
+        "({of}direction = 'outbound' OR {of}run_id IS NULL
+             OR {of}run_id NOT IN (SELECT q.id FROM runs q WHERE q.quarantined_at IS NOT NULL))"
+    )
+}
+
 /// Counts a death on everything that is held, where this process alone has the database: whoever held it is gone.
 /// Returns how much that was.
 ///

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use sqlx::FromRow;
 
-use super::{Conn, JsonText, StoreError, Tx, args, columns::to_json, messages::Direction};
+use super::{Conn, JsonText, StoreError, Tx, args, columns::to_json, deaths, messages::Direction};
 use crate::{
     clock::Timestamp,
     id::{ChannelId, ContextId, JobId, MemoryItemId, MessageId, SpaceId, UserId},
@@ -68,9 +68,13 @@ pub async fn next(
     limit: u32,
 ) -> Result<Vec<Said>, StoreError> {
     conn.all(
-        "SELECT id, direction, user_id, content, status = 'failed' AS failed FROM messages
-         WHERE context_id = $1 AND ($2 IS NULL OR id > $2) AND ($3 IS NULL OR id <= $3) AND deleted_at IS NULL
-         ORDER BY id LIMIT $4",
+        format!(
+            "SELECT id, direction, user_id, content, status = 'failed' AS failed FROM messages
+             WHERE context_id = $1 AND ($2 IS NULL OR id > $2) AND ($3 IS NULL OR id <= $3) AND deleted_at IS NULL
+                 AND {}
+             ORDER BY id LIMIT $4",
+            deaths::is_open("")
+        ),
         args![context, after, through, limit],
     )
     .await

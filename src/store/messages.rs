@@ -12,6 +12,7 @@ use super::{
     Conn, JsonText, StoreError, Tx, args,
     columns::to_json,
     conn::Ask,
+    deaths,
     replies::{IN_HISTORY, Quote, with_quote},
     text_enum,
 };
@@ -329,13 +330,15 @@ pub async fn conversation(
 
 /// The same as a question, newest first.
 pub(super) fn ask_conversation(context: ContextId, run: RunId, limit: u32) -> Ask {
+    let is_open = deaths::is_open("");
     (
-        "SELECT id, direction, content, quote FROM messages
-         WHERE context_id = $1 AND id < $2 AND (run_id IS NULL OR run_id <> $2) AND status <> 'queued'
-             AND deleted_at IS NULL
-             AND id > COALESCE((SELECT compacted_through FROM contexts WHERE id = $1), '')
-         ORDER BY id DESC LIMIT $3"
-            .to_owned(),
+        format!(
+            "SELECT id, direction, content, quote FROM messages
+             WHERE context_id = $1 AND id < $2 AND (run_id IS NULL OR run_id <> $2) AND status <> 'queued'
+                 AND deleted_at IS NULL AND {is_open}
+                 AND id > COALESCE((SELECT compacted_through FROM contexts WHERE id = $1), '')
+             ORDER BY id DESC LIMIT $3"
+        ),
         args![context, run, limit],
     )
 }

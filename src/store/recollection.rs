@@ -7,6 +7,7 @@ use sqlx::FromRow;
 use super::{
     Conn, JsonText, StoreError, args,
     conn::Ask,
+    deaths,
     memory_items::{self, Remembered, Viewer},
     messages::{self, Direction, Turn, TurnRow},
     replies::{IN_HISTORY, with_quote},
@@ -235,21 +236,23 @@ fn ask_elsewhere(wanted: &Wanted) -> Option<Ask> {
     let (user, (channel, _)) = (wanted.elsewhere?, wanted.around.place?);
     let context = wanted.conversation.map(|(context, _)| context);
     (wanted.each > 0).then(|| {
+        let is_open = deaths::is_open("m.");
         (
-            "SELECT p.channel_id, p.context_id, p.platform, p.name, m.direction, m.content, m.quote
+            format!(
+                "SELECT p.channel_id, p.context_id, p.platform, p.name, m.direction, m.content, m.quote
              FROM (SELECT c.id AS channel_id, x.id AS context_id, c.platform, COALESCE(c.name, x.name) AS name,
                           COALESCE(c.last_message_at, 0) AS last_at, COALESCE(x.compacted_through, '') AS told
                    FROM channels c JOIN contexts x ON x.id = c.active_context_id AND x.closed_at IS NULL
                    WHERE c.user_id = $1 AND c.kind = 'private' AND c.id <> $2 AND x.id <> $3
                    ORDER BY 5 DESC, 1 DESC LIMIT $5) p
              JOIN messages m ON m.context_id = p.context_id AND m.status <> 'queued' AND m.deleted_at IS NULL
-             AND m.id > COALESCE(
+             AND {is_open} AND m.id > COALESCE(
                  (SELECT n.id FROM messages n
                   WHERE n.context_id >= p.context_id AND n.context_id <= p.context_id AND n.status <> 'queued'
                   AND n.id > p.told
                   ORDER BY n.context_id DESC, n.id DESC LIMIT 1 OFFSET $4), p.told)
              ORDER BY p.last_at DESC, p.channel_id DESC, m.id"
-                .to_owned(),
+            ),
             args![
                 user,
                 channel,

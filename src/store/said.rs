@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 use sqlx::FromRow;
 
 use super::{
-    Conn, JsonText, StoreError, args,
+    Conn, JsonText, StoreError, args, deaths,
     messages::Direction,
     replies::{IN_HISTORY, with_quote},
 };
@@ -47,10 +47,15 @@ impl SaidRow {
     }
 }
 
-const SELECT: &str = "SELECT m.id, m.direction, m.user_id, m.content, m.quote,
-         CAST(CASE WHEN r.tainted AND m.direction = 'outbound' THEN 1 ELSE 0 END AS BIGINT) AS tainted
-     FROM messages m LEFT JOIN runs r ON r.id = m.run_id
-     WHERE m.status <> 'queued' AND m.deleted_at IS NULL AND m.context_id = $1";
+fn select() -> String {
+    let is_open = deaths::is_open("m.");
+    format!(
+        "SELECT m.id, m.direction, m.user_id, m.content, m.quote,
+             CAST(CASE WHEN r.tainted AND m.direction = 'outbound' THEN 1 ELSE 0 END AS BIGINT) AS tainted
+         FROM messages m LEFT JOIN runs r ON r.id = m.run_id
+         WHERE m.status <> 'queued' AND m.deleted_at IS NULL AND {is_open} AND m.context_id = $1"
+    )
+}
 
 /// The newest messages of a context behind one that are not a run's own, oldest first.
 ///
@@ -63,7 +68,8 @@ pub async fn since(
     after: MessageId,
     limit: u32,
 ) -> Result<Vec<Said>, StoreError> {
-    let sql = format!("{SELECT} AND m.id > $2 AND (m.run_id IS NULL OR m.run_id <> $3) ORDER BY m.id DESC LIMIT $4");
+    let select = select();
+    let sql = format!("{select} AND m.id > $2 AND (m.run_id IS NULL OR m.run_id <> $3) ORDER BY m.id DESC LIMIT $4");
     let found: Vec<SaidRow> = conn.all(sql, args![context, after, run, limit]).await?;
     Ok(found.into_iter().rev().map(|row| row.said(IN_HISTORY)).collect())
 }
@@ -74,7 +80,7 @@ pub async fn since(
 /// The store's.
 pub async fn one(conn: &mut Conn, context: ContextId, id: MessageId) -> Result<Option<Said>, StoreError> {
     let found: Option<SaidRow> = conn
-        .maybe(format!("{SELECT} AND m.id = $2"), args![context, id])
+        .maybe(format!("{} AND m.id = $2", select()), args![context, id])
         .await?;
     Ok(found.map(|row| row.said(usize::MAX)))
 }
@@ -86,9 +92,12 @@ pub async fn one(conn: &mut Conn, context: ContextId, id: MessageId) -> Result<O
 pub async fn untold_before(conn: &mut Conn, context: ContextId, before: MessageId) -> Result<u64, StoreError> {
     let count: (i64,) = conn
         .one(
-            "SELECT COUNT(*) FROM messages
-             WHERE context_id = $1 AND id < $2 AND status <> 'queued' AND deleted_at IS NULL
-                 AND id > COALESCE((SELECT compacted_through FROM contexts WHERE id = $1), '')",
+            format!(
+                "SELECT COUNT(*) FROM messages
+                 WHERE context_id = $1 AND id < $2 AND status <> 'queued' AND deleted_at IS NULL AND {}
+                     AND id > COALESCE((SELECT compacted_through FROM contexts WHERE id = $1), '')",
+                deaths::is_open("")
+            ),
             args![context, before],
         )
         .await?;

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use sqlx::FromRow;
 
-use super::{Conn, Db, Pools, StoreError, Tx, Value, args, messages::Direction};
+use super::{Conn, Db, Pools, StoreError, Tx, Value, args, deaths, messages::Direction};
 use crate::{
     clock::Timestamp,
     id::{ChannelId, ContextId, MessageId},
@@ -57,7 +57,10 @@ pub(super) fn within(column: &str, channels: &[ChannelId], args: &mut Vec<Value>
 }
 
 /// What a message must be to be searched, and not in the index yet.
-const UNINDEXED: &str = "search_id IS NULL AND context_id IS NOT NULL AND deleted_at IS NULL";
+fn unindexed() -> String {
+    let is_open = deaths::is_open("");
+    format!("search_id IS NULL AND context_id IS NOT NULL AND deleted_at IS NULL AND {is_open}")
+}
 
 /// Whether messages of these channels are not in the index yet.
 ///
@@ -66,7 +69,8 @@ const UNINDEXED: &str = "search_id IS NULL AND context_id IS NOT NULL AND delete
 pub async fn is_behind(conn: &mut Conn, channels: &[ChannelId]) -> Result<bool, StoreError> {
     let mut args = args![];
     let within = within("channel_id", channels, &mut args);
-    let sql = format!("SELECT CAST(1 AS BIGINT) FROM messages WHERE {UNINDEXED} AND {within} LIMIT 1");
+    let unindexed = unindexed();
+    let sql = format!("SELECT CAST(1 AS BIGINT) FROM messages WHERE {unindexed} AND {within} LIMIT 1");
     conn.exists(sql, args).await
 }
 
@@ -76,7 +80,8 @@ pub async fn is_behind(conn: &mut Conn, channels: &[ChannelId]) -> Result<bool, 
 /// The store's.
 pub async fn has_unindexed(conn: &mut Conn) -> Result<bool, StoreError> {
     // In the order of the index of what is missing, or SQLite would look through every message there is.
-    let sql = format!("SELECT CAST(1 AS BIGINT) FROM messages WHERE {UNINDEXED} ORDER BY channel_id, id LIMIT 1");
+    let unindexed = unindexed();
+    let sql = format!("SELECT CAST(1 AS BIGINT) FROM messages WHERE {unindexed} ORDER BY channel_id, id LIMIT 1");
     conn.exists(sql, args![]).await
 }
 
@@ -103,7 +108,8 @@ pub async fn index(tx: &mut Tx, channels: Option<&[ChannelId]>, limit: u32) -> R
         None => "ORDER BY channel_id, id".to_owned(),
     };
     let lock = if tx.is_postgres() { "FOR UPDATE SKIP LOCKED" } else { "" };
-    let sql = format!("SELECT id, channel_id, content FROM messages WHERE {UNINDEXED} {of_channels} LIMIT $1 {lock}");
+    let unindexed = unindexed();
+    let sql = format!("SELECT id, channel_id, content FROM messages WHERE {unindexed} {of_channels} LIMIT $1 {lock}");
     let mut batch: Vec<Unindexed> = tx.all(sql, args).await?;
     if batch.is_empty() {
         return Ok(0);

@@ -2,7 +2,7 @@
 
 use sqlx::FromRow;
 
-use super::{Conn, StoreError, args, messages::Direction, search::within};
+use super::{Conn, StoreError, args, deaths, messages::Direction, search::within};
 use crate::{
     clock::Timestamp,
     id::{ChannelId, ContextId, MessageId},
@@ -114,7 +114,8 @@ pub async fn messages(
         let of_channels = within("channel_id", channels, &mut args);
         let mut sql = format!(
             "SELECT id, direction, content, created_at FROM messages
-             WHERE context_id = $1 AND deleted_at IS NULL AND {of_channels}"
+             WHERE context_id = $1 AND deleted_at IS NULL AND {} AND {of_channels}",
+            deaths::is_open("")
         );
         let mut order = "DESC";
         if let Some((sign, towards, message)) = bound {

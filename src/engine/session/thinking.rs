@@ -138,6 +138,7 @@ impl Session<'_> {
                 return Err(Gone::Panicked);
             };
             let mut prompt = frame.prompt(&self.state.transcript, window);
+            crash::strike(Way::Prompt, || format!("{:?}", prompt.request.messages));
             let tokens = prompt.tokens();
             if let Some(decision) = self.beyond(&prompt) {
                 self.carry_out(decision).await?;

@@ -10,7 +10,7 @@ use crate::{
     clock::Timestamp,
     id::{ChannelId, ContextId, MessageId, RunId},
     search::terms,
-    store::{Conn, StoreError, Value, args, messages::Direction},
+    store::{Conn, StoreError, Value, args, deaths, messages::Direction},
 };
 
 /// How much of a message decides about its rank, in characters.
@@ -38,7 +38,8 @@ impl Reach {
     /// Which messages (`m`) may be found: the one rule for whatever a search shows. The index only says where to look.
     fn rule(&self, args: &mut Vec<Value>) -> String {
         let mut sql = format!(
-            "m.context_id IS NOT NULL AND m.deleted_at IS NULL AND {}",
+            "m.context_id IS NOT NULL AND m.deleted_at IS NULL AND {} AND {}",
+            deaths::is_open("m."),
             within("m.channel_id", &self.places, args)
         );
         if let Some(run) = self.except {
