@@ -4,7 +4,7 @@
 use std::{convert::Infallible, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use futures::FutureExt as _;
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use tracing::{Instrument, Span};
 
 use crate::{
@@ -126,8 +126,10 @@ async fn examine(engine: &Arc<Engine>, job: Job, lease: JobLease) {
         Verdict::Suspect => {
             tracing::warn!(job_id = %job.id, deaths, "working on a suspected job in isolation");
             let suspect = engine.isolation.suspect(key(lease), evidence.mark_at_work());
+            let keeper = engine.tasks.spawn(keep_turns_short(Arc::clone(engine), lease));
+            let keeper = AbortOnDropHandle::new(keeper);
             work_on(engine, job, lease).await;
-            drop(suspect);
+            drop((keeper, suspect));
             engine.bell.notify_one();
         }
         Verdict::Guilty => {
@@ -160,11 +162,24 @@ fn key(lease: JobLease) -> Key {
 /// The store's.
 pub async fn enter_isolation(engine: &Engine, lease: JobLease) -> Result<(), StoreError> {
     if engine.isolation.is_suspect(|| key(lease))
-        && let Some(at_work) = engine.isolation.enter(&key(lease)).await
+        && let Some((at_work, turn)) = engine.isolation.enter(&key(lease)).await
     {
         mark(engine, lease, at_work).await?;
+        engine.isolation.begin(&key(lease), turn);
     }
     Ok(())
+}
+
+/// Each turn of a suspect that others wait for ends after a while: its row says so before they begin.
+async fn keep_turns_short(engine: Arc<Engine>, lease: JobLease) {
+    while !engine.stop.is_cancelled() {
+        let turn = engine.isolation.overdue(&key(lease)).await;
+        if let Err(error) = mark(&engine, lease, Mark::Waiting).await {
+            tracing::warn!(job_id = %lease.job, %error, "failed to mark a suspected job");
+        }
+        drop(turn);
+        engine.bell.notify_one();
+    }
 }
 
 /// A suspect is about to wait for its model: everything else goes on. Nothing happens to any other job.

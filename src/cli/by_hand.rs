@@ -81,7 +81,7 @@ pub(super) async fn call(
         run,
         root_run: run,
         scope: search::Scope::of(user, None),
-        is_suspect: false,
+        isolation: None,
         idempotency_key: run.to_string(),
         origins: Arc::new(Origins::default()),
         readable: usize::MAX,

@@ -255,6 +255,7 @@ impl Engine {
         self.tasks.spawn(async move {
             // Never closed, so a place is always had in the end.
             let _place = Arc::clone(&held.engine.places).acquire_owned().await;
+            held.engine.wait_for_suspects(lease).await;
             Box::pin(held.read_and_work_on()).await;
         });
     }

@@ -79,10 +79,8 @@ async fn look(engine: &Arc<Engine>) -> Result<Option<Timestamp>, StoreError> {
 
 /// Claims up to `places` runs; `true` if there may be more.
 async fn claim(engine: &Arc<Engine>, places: usize) -> Result<bool, StoreError> {
-    // Nothing else is claimed while a suspect is worked on; its end rings.
-    if engine.isolation.is_closed() {
-        return Ok(false);
-    }
+    // Nothing else is claimed while a suspect is worked on, for a bounded time. What is claimed then waits by itself.
+    engine.isolation.opening().await;
     let look = engine.takeover.look();
     let limit = u32::try_from(places).unwrap_or(u32::MAX);
     let served = engine.delivery.served();

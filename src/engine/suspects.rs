@@ -1,21 +1,25 @@
 //! Runs that were in hand when processes died: worked on in isolation, and set aside where that proves them guilty.
 
-use std::{sync::Arc, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use tokio_util::task::AbortOnDropHandle;
 
 use super::{Engine, sentences, unread};
 use crate::{
-    id::RunId,
+    id::{FileId, RunId},
     outbound::To,
     quarantine::{Evidence, Mark, Verdict, isolation::Key},
     store::{
         StoreError,
         deaths::Kind,
-        messages,
+        files, messages,
         outbox::{self, Outgoing},
         run_queue::{self, Claimed},
         runs::Lease,
     },
     telemetry::measures,
+    tools::Isolates,
 };
 
 /// How long to wait when the database is away.
@@ -30,12 +34,12 @@ impl Engine {
             is_set_aside,
         } = claimed;
         match self.settings.deaths.verdict(evidence) {
+            // The process died before the run was ended.
+            _ if is_set_aside => self.start_quarantine(lease, evidence.deaths),
             Verdict::Innocent => self.start_held(lease),
             Verdict::Suspect => self.start_suspect(lease, evidence),
             Verdict::Guilty => self.start_quarantine(lease, evidence.deaths),
         }
-            // The process died before the run was ended.
-            _ if is_set_aside => self.start_quarantine(lease, evidence.deaths),
     }
 
     fn start_suspect(self: &Arc<Self>, lease: Lease, evidence: Evidence) {
@@ -46,9 +50,11 @@ impl Engine {
             let engine = Arc::clone(&held.engine);
             // Never closed, so a place is always had in the end.
             let _place = Arc::clone(&engine.places).acquire_owned().await;
+            let keeper = engine.tasks.spawn(Arc::clone(&engine).keep_turns_short(lease));
+            let keeper = AbortOnDropHandle::new(keeper);
             engine.enter_isolation(lease).await;
             Box::pin(held.read_and_work_on()).await;
-            drop(suspect);
+            drop((keeper, suspect));
             engine.bell.notify_one();
         });
     }
@@ -116,9 +122,22 @@ impl Engine {
         Ok(())
     }
 
-    /// Waits for a suspect that is worked on, for a bounded time, unless this is one.
+    /// Each turn of a suspect that others wait for ends after a while: its row says so before they begin.
+    async fn keep_turns_short(self: Arc<Self>, lease: Lease) {
+        let key = key(lease);
+        while !self.stop.is_cancelled() {
+            let turn = self.isolation.overdue(&key).await;
+            self.mark(lease, Mark::Waiting).await;
+            drop(turn);
+            self.bell.notify_one();
+        }
+    }
+
+    /// Waits for a suspect that is worked on, for a bounded time; if this is one, for its own turn.
     pub(super) async fn wait_for_suspects(&self, lease: Lease) {
-        if self.isolation.is_closed() && !self.isolation.is_suspect(|| key(lease)) {
+        if self.is_suspect(lease) {
+            self.enter_isolation(lease).await;
+        } else {
             self.isolation.pass().await;
         }
     }
@@ -130,16 +149,17 @@ impl Engine {
 
     /// A suspect is about to be worked on: its row says so before. Nothing happens to any other run.
     pub(super) async fn enter_isolation(&self, lease: Lease) {
-        if self.isolation.is_suspect(|| key(lease))
-            && let Some(mark) = self.isolation.enter(&key(lease)).await
+        if self.is_suspect(lease)
+            && let Some((mark, turn)) = self.isolation.enter(&key(lease)).await
         {
             self.mark(lease, mark).await;
+            self.isolation.begin(&key(lease), turn);
         }
     }
 
     /// A suspect is about to wait for its model: everything else goes on. Nothing happens to any other run.
     pub(super) async fn leave_isolation(&self, lease: Lease) {
-        if self.isolation.is_suspect(|| key(lease)) {
+        if self.is_suspect(lease) {
             self.mark(lease, Mark::Waiting).await;
             self.isolation.leave(&key(lease));
             self.bell.notify_one();
@@ -181,6 +201,56 @@ impl Engine {
                 () = tokio::time::sleep(RETRY) => {}
             }
         }
+    }
+}
+
+/// The isolation of a suspected run, for its tool calls.
+pub(super) struct RunInIsolation {
+    engine: Arc<Engine>,
+    lease: Lease,
+}
+
+impl RunInIsolation {
+    /// `None`: the run is no suspect.
+    pub(super) fn of(engine: &Arc<Engine>, lease: Lease) -> Option<Arc<dyn Isolates>> {
+        let engine = engine.is_suspect(lease).then(|| Arc::clone(engine))?;
+        Some(Arc::new(Self { engine, lease }))
+    }
+}
+
+impl fmt::Debug for RunInIsolation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RunInIsolation")
+            .field("lease", &self.lease)
+            .finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl Isolates for RunInIsolation {
+    async fn enter(&self) {
+        self.engine.enter_isolation(self.lease).await;
+    }
+
+    fn retract(&self, file: FileId) {
+        let engine = Arc::clone(&self.engine);
+        self.engine.tasks.spawn(async move {
+            loop {
+                let retracted = engine
+                    .db
+                    .write(move |tx| Box::pin(async move { files::was_read(tx, file).await }));
+                match retracted.await {
+                    Ok(()) => return,
+                    Err(error) => {
+                        tracing::warn!(file_id = %file, %error, "failed to retract the announcement of a file")
+                    }
+                }
+                tokio::select! {
+                    () = engine.stop.cancelled() => return,
+                    () = tokio::time::sleep(RETRY) => {}
+                }
+            }
+        });
     }
 }
 

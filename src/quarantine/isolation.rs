@@ -1,7 +1,7 @@
 //! Isolation: one suspect at a time is worked on, and nothing else begins meanwhile.
 //!
-//! Who waits for a suspect waits for `LONGEST` at most: a suspect may take as long as any work, and nobody is to be kept
-//! from an answer for that. The mark in its row stays until its work is over.
+//! A suspect may take as long as any work, and nobody is to be kept from an answer for that. So its turn ends after `LONGEST`
+//! if anything else is in line. Its row says before that it is not alone any more: a death from then on proves nothing.
 
 use std::{sync::Arc, time::Duration};
 
@@ -13,8 +13,12 @@ use tokio::{
 
 use super::Mark;
 
-/// How long the beginning of other work waits for a suspect at most.
-const LONGEST: Duration = Duration::from_millis(750);
+/// How long a suspect is worked on alone while anything else is in line.
+const LONGEST: Duration = Duration::from_millis(500);
+/// How long the row of an overdue suspect may take to say so. Other work begins then in any case.
+const HANDOVER: Duration = Duration::from_millis(250);
+/// How long a suspect waits for what began right before its turn: that is not its doing.
+const SETTLING: Duration = Duration::from_millis(50);
 
 /// Which piece of work: an id and the epoch of its claim.
 pub type Key = (String, i64);
@@ -29,8 +33,10 @@ pub struct Isolation {
 struct Inner {
     /// Held by the suspect that is worked on.
     turn: Arc<Mutex<()>>,
-    /// Until when nothing else begins.
+    /// Until when the turn under way keeps everything else from beginning.
     closed: watch::Sender<Option<Instant>>,
+    /// How much waits for the turn under way. A change may also mean that a turn began.
+    line: watch::Sender<usize>,
     /// The suspects that this process has in hand.
     suspects: DashMap<Key, Place>,
 }
@@ -46,6 +52,7 @@ struct Place {
 /// A suspect is worked on as long as this lives.
 pub struct Turn {
     inner: Arc<Inner>,
+    until: Instant,
     _guard: OwnedMutexGuard<()>,
 }
 
@@ -67,42 +74,65 @@ impl Drop for Suspect {
     }
 }
 
+/// Something waits for the turn under way as long as this lives.
+struct InLine<'a>(&'a Inner);
+
+impl<'a> InLine<'a> {
+    fn new(inner: &'a Inner) -> Self {
+        inner.line.send_modify(|count| *count += 1);
+        Self(inner)
+    }
+}
+
+impl Drop for InLine<'_> {
+    fn drop(&mut self) {
+        self.0.line.send_modify(|count| *count -= 1);
+    }
+}
+
 impl Isolation {
     /// Waits until no other suspect is worked on, and keeps everything else from beginning.
     pub async fn turn(&self) -> Turn {
-        let guard = Arc::clone(&self.inner.turn).lock_owned().await;
-        self.inner.closed.send_replace(Some(Instant::now() + LONGEST));
-        Turn {
+        let guard = {
+            let _in_line = InLine::new(&self.inner);
+            Arc::clone(&self.inner.turn).lock_owned().await
+        };
+        let until = Instant::now() + LONGEST;
+        self.inner.closed.send_replace(Some(until));
+        let turn = Turn {
             inner: Arc::clone(&self.inner),
+            until,
             _guard: guard,
-        }
+        };
+        tokio::time::sleep(SETTLING).await;
+        turn
     }
 
-    /// The same for work that others stand in line behind: after a while it goes on without a turn.
+    /// The same for work that others stand in line behind. `None`: not now.
     pub async fn turn_soon(&self) -> Option<Turn> {
-        tokio::time::timeout(LONGEST, self.turn()).await.ok()
+        tokio::time::timeout(LONGEST + HANDOVER, self.turn()).await.ok()
     }
 
-    /// Whether a suspect is worked on for whom others wait.
-    pub fn is_closed(&self) -> bool {
-        let closed = *self.inner.closed.borrow();
-        closed.is_some_and(|until| Instant::now() < until)
-    }
-
-    /// Waits while a suspect is worked on, for a bounded time.
+    /// Waits for the end of the turn under way, for a bounded time. The turn that follows it is not waited for.
     pub async fn pass(&self) {
-        if !self.is_closed() {
+        if self.inner.closed.borrow().is_none() {
             return;
         }
         let mut closed = self.inner.closed.subscribe();
-        loop {
-            let Some(until) = *closed.borrow_and_update() else {
-                return;
-            };
-            tokio::select! {
-                () = tokio::time::sleep_until(until) => return,
-                changed = closed.changed() => if changed.is_err() { return },
-            }
+        let Some(until) = *closed.borrow_and_update() else {
+            return;
+        };
+        let _in_line = InLine::new(&self.inner);
+        let end = until.max(Instant::now()) + HANDOVER;
+        tokio::time::timeout_at(end, closed.changed()).await.ok();
+    }
+
+    /// Waits while the turn under way keeps everything else from beginning. Nothing is in line for that: the turn may go on.
+    pub async fn opening(&self) {
+        let mut closed = self.inner.closed.subscribe();
+        let until = *closed.borrow_and_update();
+        if let Some(until) = until {
+            tokio::time::timeout_at(until, closed.changed()).await.ok();
         }
     }
 
@@ -120,27 +150,52 @@ impl Isolation {
         !self.inner.suspects.is_empty() && self.inner.suspects.contains_key(&key())
     }
 
-    /// Begins the turn of a suspect, if it is one that has none. Returns how its row is to be marked, which is to be
-    /// done before it is worked on.
-    pub async fn enter(&self, key: &Key) -> Option<Mark> {
-        let (mark, has_turn) = self
-            .inner
-            .suspects
-            .get(key)
-            .map(|place| (place.mark, place.turn.is_some()))?;
-        if !has_turn {
-            let turn = self.turn().await;
-            if let Some(mut place) = self.inner.suspects.get_mut(key) {
-                place.turn = Some(turn);
+    /// Takes the turn of a suspect that has none. Its row is to be marked as told, then [`begin`](Self::begin) called,
+    /// before it is worked on.
+    pub async fn enter(&self, key: &Key) -> Option<(Mark, Turn)> {
+        let mark = match self.inner.suspects.get(key) {
+            Some(place) if place.turn.is_none() => place.mark,
+            _ => return None,
+        };
+        Some((mark, self.turn().await))
+    }
+
+    /// A suspect whose row is marked begins its turn.
+    pub fn begin(&self, key: &Key, turn: Turn) {
+        if let Some(mut place) = self.inner.suspects.get_mut(key) {
+            place.turn = Some(turn);
+        }
+        self.inner.line.send_modify(|_| ());
+    }
+
+    /// Waits until a suspect has had its turn for long enough and anything else is in line; returns the turn. Its row is to
+    /// be marked before that is dropped.
+    pub async fn overdue(&self, key: &Key) -> Turn {
+        let mut line = self.inner.line.subscribe();
+        loop {
+            let is_wanted = *line.borrow_and_update() > 0;
+            let place = self.inner.suspects.get(key);
+            let until = place.and_then(|place| place.turn.as_ref().map(|turn| turn.until));
+            match until.filter(|_| is_wanted) {
+                Some(until) if until > Instant::now() => tokio::time::sleep_until(until).await,
+                Some(_) => {
+                    if let Some(turn) = self.take(key) {
+                        return turn;
+                    }
+                }
+                // The sender lives as long as `self`.
+                None => line.changed().await.unwrap_or(()),
             }
         }
-        Some(mark)
     }
 
     /// Ends the turn of a suspect: it waits for something outside.
     pub fn leave(&self, key: &Key) {
-        let turn = self.inner.suspects.get_mut(key).and_then(|mut place| place.turn.take());
-        drop(turn);
+        drop(self.take(key));
+    }
+
+    fn take(&self, key: &Key) -> Option<Turn> {
+        self.inner.suspects.get_mut(key).and_then(|mut place| place.turn.take())
     }
 }
 
@@ -154,49 +209,133 @@ mod tests {
         (name.to_owned(), 1)
     }
 
+    async fn enter(isolation: &Isolation, name: &str) -> Option<Mark> {
+        let (mark, turn) = isolation.enter(&key(name)).await?;
+        isolation.begin(&key(name), turn);
+        Some(mark)
+    }
+
     #[tokio::test(start_paused = true)]
-    async fn suspects_go_one_after_another_and_everything_else_waits_for_a_moment() {
+    async fn suspects_go_one_after_another_and_everything_else_waits() {
         let isolation = Isolation::default();
         assert!(isolation.pass().now_or_never().is_some());
         let (_one, _two) = (
             isolation.suspect(key("one"), Mark::Working),
             isolation.suspect(key("two"), Mark::Working),
         );
-        isolation.enter(&key("one")).await;
-        assert!(isolation.is_closed());
+        enter(&isolation, "one").await;
         assert!(isolation.pass().now_or_never().is_none());
-        assert!(isolation.enter(&key("two")).now_or_never().is_none());
+        assert!(enter(&isolation, "two").now_or_never().is_none());
         isolation.leave(&key("one"));
         assert!(isolation.pass().now_or_never().is_some());
-        isolation.enter(&key("two")).await;
-        let began = Instant::now();
-        isolation.pass().await;
-        assert_eq!(began.elapsed(), LONGEST);
-        assert!(!isolation.is_closed());
+        assert_eq!(enter(&isolation, "two").await, Some(Mark::Working));
+        assert!(isolation.pass().now_or_never().is_none());
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_others_stand_in_line_behind_goes_on_without_a_turn_after_a_while() {
+    async fn a_suspect_begins_after_what_began_right_before_it() {
+        let isolation = Isolation::default();
+        let _one = isolation.suspect(key("one"), Mark::Working);
+        let began = Instant::now();
+        enter(&isolation, "one").await;
+        assert_eq!(began.elapsed(), SETTLING);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_turn_ends_when_it_was_long_enough_and_anything_waits() {
+        let isolation = Isolation::default();
+        let _one = isolation.suspect(key("one"), Mark::Working);
+        let began = Instant::now();
+        enter(&isolation, "one").await;
+        // Nobody waits: its row goes on to say that it is worked on alone.
+        let alone = tokio::time::timeout(LONGEST * 10, isolation.overdue(&key("one"))).await;
+        assert!(alone.is_err());
+        assert!(isolation.opening().now_or_never().is_some());
+        isolation.leave(&key("one"));
+
+        enter(&isolation, "one").await;
+        let again = Instant::now();
+        isolation.opening().await;
+        assert_eq!(again.elapsed(), LONGEST - SETTLING);
+        let is_marked = watch::Sender::new(false);
+        let keeper = async {
+            let turn = isolation.overdue(&key("one")).await;
+            is_marked.send_replace(true);
+            drop(turn);
+        };
+        let other = async {
+            isolation.pass().await;
+            assert!(
+                *is_marked.borrow(),
+                "it begins when the row says that the suspect is not alone"
+            );
+        };
+        tokio::join!(keeper, other);
+        assert_eq!(again.elapsed(), LONGEST - SETTLING);
+        assert!(began.elapsed() > LONGEST * 10);
+        // It goes on with a turn of its own when it comes back to its work.
+        assert_eq!(enter(&isolation, "one").await, Some(Mark::Working));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_turn_that_began_while_its_end_was_waited_for_ends_as_well() {
+        let isolation = Isolation::default();
+        let _one = isolation.suspect(key("one"), Mark::Working);
+        let (began, one) = (Instant::now(), key("one"));
+        let keeper = async { drop(isolation.overdue(&one).await) };
+        let work = async {
+            enter(&isolation, "one").await;
+            isolation.pass().await;
+        };
+        tokio::join!(keeper, work);
+        assert_eq!(began.elapsed(), LONGEST);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nobody_waits_for_two_turns_in_a_row() {
+        let isolation = Isolation::default();
+        let first = isolation.turn().await;
+        let began = Instant::now();
+        let suspects = async {
+            tokio::time::sleep(LONGEST - SETTLING).await;
+            drop(first);
+            isolation.turn().await
+        };
+        let other = async {
+            isolation.pass().await;
+            began.elapsed()
+        };
+        let (second, waited) = tokio::join!(suspects, other);
+        assert_eq!(waited, LONGEST - SETTLING);
+        drop(second);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_turn_that_does_not_end_holds_nothing_up_for_long() {
         let isolation = Isolation::default();
         let turn = isolation.turn().await;
         let began = Instant::now();
+        isolation.pass().await;
+        assert_eq!(began.elapsed(), LONGEST - SETTLING + HANDOVER);
+        isolation.pass().await;
+        assert_eq!(began.elapsed(), LONGEST - SETTLING + HANDOVER * 2);
         assert!(isolation.turn_soon().await.is_none());
-        assert_eq!(began.elapsed(), LONGEST);
         drop(turn);
         assert!(isolation.turn_soon().await.is_some());
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn whoever_is_no_suspect_has_no_turn() {
         let isolation = Isolation::default();
-        assert_eq!(isolation.enter(&key("one")).await, None);
-        assert!(!isolation.is_closed());
+        assert_eq!(enter(&isolation, "one").await, None);
+        assert!(isolation.pass().now_or_never().is_some());
         let suspect = isolation.suspect(key("one"), Mark::WorkingAgain);
         assert!(isolation.is_suspect(|| key("one")));
         assert!(!isolation.is_suspect(|| key("two")));
-        assert_eq!(isolation.enter(&key("one")).await, Some(Mark::WorkingAgain));
+        assert_eq!(enter(&isolation, "one").await, Some(Mark::WorkingAgain));
+        assert_eq!(enter(&isolation, "one").await, None, "it has its turn");
         drop(suspect);
-        assert!(!isolation.is_closed());
+        assert!(isolation.pass().now_or_never().is_some());
         assert!(!isolation.is_suspect(|| key("one")));
     }
 }

@@ -1,9 +1,10 @@
 //! What deaths of the process say of the work that it held: the one table. Pure.
 
-/// Deaths of work that waited for its model, as a multiple of `quarantine_after`, before they count as proof.
+/// Deaths of work that waited, as a multiple of `quarantine_after`, before they count as proof.
 ///
-/// A call to a model takes seconds in which everything else goes on, and a process that is killed for any other reason
-/// is most likely killed in one. A reply that ends the process while it is received comes to rest nevertheless.
+/// A call to a model or a tool takes seconds in which everything else goes on, and a process that is killed for any other
+/// reason is most likely killed in one. Little of the work itself happens in them: bytes are received, and worker processes
+/// wait. What ends the process even so comes to rest after many deaths.
 const WAITING_FACTOR: i64 = 40;
 
 /// How many deaths make work suspected, and how many set it aside.
@@ -31,13 +32,13 @@ crate::store::text_enum! {
         Working = "working",
         /// The same, and its last process died so.
         WorkingAgain = "working_again",
-        /// It is a suspect that waits for its model: everything else goes on meanwhile.
+        /// It is a suspect, and everything else goes on: it waits for its model, or its turn was long enough.
         Waiting = "waiting",
         /// Its last process died while it was worked on in isolation.
         Died = "died",
         /// The same twice in a row.
         DiedAgain = "died_again",
-        /// Its last process died while it waited for its model as a suspect.
+        /// Its last process died while it waited as a suspect.
         Waited = "waited",
     }
 }

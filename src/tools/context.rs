@@ -14,7 +14,7 @@ use clifford_vault::Secret;
 use serde::de::DeserializeOwned;
 use tokio::sync::Notify;
 
-use super::{Options, Pays, Registry, ToolError, ToolSettings};
+use super::{Isolates, Options, Pays, Registry, ToolError, ToolSettings};
 use crate::{
     clock::{SharedClock, Timestamp},
     files::Files,
@@ -69,8 +69,8 @@ pub struct ToolContext {
     pub root_run: RunId,
     /// Where it may search.
     pub scope: Scope,
-    /// Processes died that held the run: it is worked on alone.
-    pub is_suspect: bool,
+    /// Processes died that held the run: it is worked on in isolation.
+    pub isolation: Option<Arc<dyn Isolates>>,
     /// The same for every attempt at this very call.
     pub idempotency_key: String,
     /// Where what this call returns came from.

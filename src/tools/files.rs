@@ -1,10 +1,12 @@
 //! `files`: what people sent and what the bot made, within what the run's place may see.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Class, Command, Tool, ToolContext, ToolError, kept};
+use super::{Class, Command, Isolates, Tool, ToolContext, ToolError, kept};
 use crate::{
     clock::Timestamp,
     engine::crash::{self, Way},
@@ -208,26 +210,57 @@ async fn read(cx: ToolContext, args: ReadArgs) -> Result<Read, ToolError> {
 /// A file's text.
 pub(super) async fn text_of(cx: &ToolContext, file: &File) -> Result<String, ToolError> {
     let content = cx.services.files.content(&cx.db, file, cx.clock.now()).await?;
-    reading(cx, file).await?;
+    let reading = reading(cx, file).await?;
     crash::strike(Way::File, || file.name.clone());
     let text = files::text(&content.bytes);
-    was_read(cx, file).await?;
+    reading.end(cx).await?;
     text.ok_or_else(|| no_text(file, &content.bytes))
+}
+
+/// The content of a file is being read. What a suspected run announced is taken back at the end, also where the tool call is
+/// broken off: the process is alive then.
+#[must_use]
+pub(super) struct Reading(Option<(Arc<dyn Isolates>, FileId)>);
+
+impl Reading {
+    /// The file was read, and the process is alive.
+    pub(super) async fn end(mut self, cx: &ToolContext) -> Result<(), ToolError> {
+        if let Some((_, id)) = self.0 {
+            let read = cx
+                .db
+                .write(move |tx| Box::pin(async move { stored::was_read(tx, id).await }));
+            read.await?;
+            self.0 = None;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        if let Some((isolation, id)) = self.0.take() {
+            isolation.retract(id);
+        }
+    }
 }
 
 /// Called before the content of a file is read, which waits for nothing. A suspected run announces it in the file's row. A
 /// file is set aside if a process died under that: the run was worked on alone, and did nothing else.
-pub(super) async fn reading(cx: &ToolContext, file: &File) -> Result<(), ToolError> {
+pub(super) async fn reading(cx: &ToolContext, file: &File) -> Result<Reading, ToolError> {
     let id = file.id;
+    if let Some(isolation) = &cx.isolation {
+        isolation.enter().await;
+    }
     let (deaths, was_set_aside) = stored::deaths(&mut cx.db.read().await?, id).await?;
     if deaths == 0 && !was_set_aside {
-        if cx.is_suspect {
+        let reading = Reading(cx.isolation.clone().map(|isolation| (isolation, id)));
+        if cx.isolation.is_some() {
             let announced = cx
                 .db
                 .write(move |tx| Box::pin(async move { stored::announce(tx, id).await }));
             announced.await?;
         }
-        return Ok(());
+        return Ok(reading);
     }
     if !was_set_aside {
         let now = cx.clock.now();
@@ -242,18 +275,6 @@ pub(super) async fn reading(cx: &ToolContext, file: &File) -> Result<(), ToolErr
     Err(ToolError::TellModel(format!(
         "{name} is set aside: reading it brought the bot down each time; its operator can see why"
     )))
-}
-
-/// A file was read.
-pub(super) async fn was_read(cx: &ToolContext, file: &File) -> Result<(), ToolError> {
-    if cx.is_suspect {
-        let id = file.id;
-        let read = cx
-            .db
-            .write(move |tx| Box::pin(async move { stored::was_read(tx, id).await }));
-        read.await?;
-    }
-    Ok(())
 }
 
 pub(super) fn no_text(file: &File, content: &[u8]) -> ToolError {
@@ -305,5 +326,37 @@ fn limit(asked: Option<u32>) -> Result<u32, ToolError> {
     match asked.unwrap_or(ordinary) {
         limit if limit > 0 && limit <= most => Ok(limit),
         _ => Err(ToolError::TellModel(format!("limit: give 1 to {most}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use async_trait::async_trait;
+
+    use super::*;
+
+    #[derive(Debug, Default)]
+    struct Retracted(Mutex<Vec<FileId>>);
+
+    #[async_trait]
+    impl Isolates for Retracted {
+        async fn enter(&self) {}
+
+        fn retract(&self, file: FileId) {
+            self.0.lock().unwrap().push(file);
+        }
+    }
+
+    #[test]
+    fn what_was_announced_is_taken_back_where_a_call_is_broken_off() {
+        let (retracted, id) = (Arc::new(Retracted::default()), FileId::new());
+        drop(Reading(Some((Arc::clone(&retracted) as _, id))));
+        drop(Reading(None));
+        let mut ended = Reading(Some((Arc::clone(&retracted) as _, FileId::new())));
+        ended.0 = None;
+        drop(ended);
+        assert_eq!(*retracted.0.lock().unwrap(), [id]);
     }
 }

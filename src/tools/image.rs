@@ -124,9 +124,9 @@ async fn describe(cx: ToolContext, args: DescribeArgs) -> Result<Described, Tool
     let file = files::one(&cx, &args.file_id).await?;
     cx.came_from(format!("file {}", file.name));
     let content = cx.services.files.content(&cx.db, &file, cx.clock.now()).await?;
-    files::reading(&cx, &file).await?;
+    let reading = files::reading(&cx, &file).await?;
     let image = seen(&content.bytes);
-    files::was_read(&cx, &file).await?;
+    reading.end(&cx).await?;
     let image = image.map_err(|fault| ToolError::TellModel(format!("{} {fault}", file.name)))?;
     let question = args
         .question

@@ -13,6 +13,7 @@ use crate::{
         effects::Effects,
         prompt::Frame,
         step::{StepKind, ToolCall, ToolOutcome, ToolResult},
+        suspects::RunInIsolation,
         tool_payer::{ToolPayer, Whose},
     },
     memory::recall,
@@ -61,7 +62,10 @@ impl Session<'_> {
             };
             // What it was still buying when it was cancelled or its time was over.
             payer.charge_broken_off().await;
-            masked(&self.engine.masker, called.ok_or(Gone::Cancelled)?)
+            let called = called.ok_or(Gone::Cancelled)?;
+            // Others may have begun while it was made.
+            self.engine.enter_isolation(self.work.lease).await;
+            masked(&self.engine.masker, called)
         };
         crash::reach(Point::ToolCalled);
         // What is private enters the run only with its person's word: what it does not know it cannot tell.
@@ -133,7 +137,7 @@ impl Session<'_> {
             allowed: self.state.allowed_tools.clone(),
             run: self.work.run.id,
             root_run: self.work.run.root_run_id,
-            is_suspect: self.engine.is_suspect(self.work.lease),
+            isolation: RunInIsolation::of(self.engine, self.work.lease),
             scope: Scope::of(self.work.run.user_id, channel),
             idempotency_key: call.idempotency_key.clone(),
             origins: Arc::new(Origins::default()),

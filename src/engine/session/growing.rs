@@ -19,8 +19,9 @@ impl Session<'_> {
             Mode::Chat => Shape::Whole,
         };
         let draft = Draft::new(self.engine.events.clone(), run, shape, Arc::clone(&self.engine.masker));
-        // A message may lose addresses before it goes out; what was shown meanwhile could not be taken back.
-        if self.state.is_tainted() {
+        // A message may lose addresses before it goes out; what was shown meanwhile could not be taken back. A suspect is
+        // not alone while it waits for its model: its reply is read when it is again.
+        if self.state.is_tainted() || self.engine.is_suspect(self.work.lease) {
             return draft.guarded();
         }
         let shows = |to: &To| self.engine.delivery.shows_drafts(to);

@@ -1,5 +1,5 @@
 //! Triggers that processes die of: each is held by a lease while it is fired, a page of them together. A lease that is left
-//! counts as a death; a suspect is held and fired alone, then set aside.
+//! counts as a death. A suspect is held only in its turn, so each further death is one in isolation; then it is set aside.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -57,22 +57,22 @@ fn waits(trigger: &Trigger) -> bool {
     trigger.waiting_at.is_some() && trigger.waiting_at == trigger.next_at
 }
 
-/// Fires a suspect, or sets it aside. It is held by itself: whoever dies meanwhile dies of it.
+/// Fires a suspect, or sets it aside. It is held by itself while nothing else begins; without a turn it fires later.
 async fn alone(engine: &Arc<Engine>, mut trigger: Trigger, now: Timestamp) -> Result<bool, StoreError> {
-    let turn = engine.isolation.turn_soon().await;
+    let Some(_turn) = engine.isolation.turn_soon().await else {
+        return Ok(false);
+    };
     let held = hold(engine, std::iter::once(&trigger)).await?;
     let Some(deaths) = held.get(&trigger.id) else {
         return Ok(false);
     };
     trigger.deaths = *deaths;
     if trigger.deaths >= engine.settings.deaths.quarantine_after {
-        drop(turn);
         set_aside(engine, trigger, now).await?;
         return Ok(false);
     }
     tracing::warn!(trigger_id = %trigger.id, deaths = trigger.deaths, "firing a suspected trigger in isolation");
     let fired = try_to_fire(engine, &trigger, now).await?;
-    drop(turn);
     if !fired {
         give_back(engine, vec![trigger.id]).await?;
     }
