@@ -1,8 +1,8 @@
-//! `clifford quarantine`: lists what was set aside because processes died of it, and has it tried again.
+//! `clifford quarantine`: lists what was set aside because processes died of it, has it tried again, or lets it rest.
 
 use std::process::ExitCode;
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use serde_json::json;
 
 use super::{
@@ -24,6 +24,7 @@ use crate::{
 #[command(after_help = examples!(
     "clifford quarantine list",
     "clifford quarantine retry 0198f2c4-…",
+    "clifford quarantine forget 0198f2c4-…",
 ))]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -36,6 +37,8 @@ enum Command {
     List(List),
     /// Has something tried again that was set aside.
     Retry(Which),
+    /// Takes a run, job or message off the list, which stays failed.
+    Forget(Which),
 }
 
 #[derive(Debug, clap::Args)]
@@ -60,6 +63,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     let outcome = match args.command {
         Command::List(args) => list(&db, &args).await,
         Command::Retry(which) => retry(&db, &which).await,
+        Command::Forget(which) => forget(&db, &which).await,
     };
     db.close().await;
     outcome.map(|()| ExitCode::SUCCESS)
@@ -86,13 +90,40 @@ async fn list(db: &Db, args: &List) -> anyhow::Result<()> {
 }
 
 async fn retry(db: &Db, which: &Which) -> anyhow::Result<()> {
+    let found = find(db, which).await?;
+    let told = release(db, &found).await?;
+    tell(which, &found, &told)
+}
+
+async fn forget(db: &Db, which: &Which) -> anyhow::Result<()> {
+    let found = find(db, which).await?;
+    let (kind, id, now) = (found.kind, found.id.clone(), setup::now());
+    let forgotten = db.write(move |tx| Box::pin(async move { deaths::forget(tx, kind, &id, now).await }));
+    if !forgotten.await? {
+        bail!(
+            "{} is set aside as long as it is there; `clifford quarantine retry {}` has it tried again",
+            found.kind,
+            found.id
+        );
+    }
+    let told = match found.kind {
+        Kind::Run => "stays failed; what people wrote for it counts as deleted",
+        _ => "stays failed",
+    };
+    tell(which, &found, told)
+}
+
+async fn find(db: &Db, which: &Which) -> anyhow::Result<Quarantined> {
     let Some(found) = deaths::find(&mut db.read().await?, &which.id).await? else {
         bail!(
             "nothing in quarantine has the id {}; `clifford quarantine list` shows what is there",
             which.id
         );
     };
-    let told = release(db, &found).await?;
+    Ok(found)
+}
+
+fn tell(which: &Which, found: &Quarantined, told: &str) -> anyhow::Result<()> {
     if which.format.json {
         return output::json(&json!({ "kind": found.kind, "id": found.id, "outcome": told }));
     }
@@ -103,7 +134,9 @@ async fn retry(db: &Db, which: &Which) -> anyhow::Result<()> {
 async fn release(db: &Db, found: &Quarantined) -> anyhow::Result<String> {
     let now = setup::now();
     if found.kind == Kind::Run {
-        let again = retry_from_outside(db, found.id.parse()?, now).await?;
+        let again = retry_from_outside(db, found.id.parse()?, now).await;
+        let again =
+            again.with_context(|| format!("`clifford quarantine forget {}` takes it off the list", found.id))?;
         return Ok(format!("tried again as run {}", again.id));
     }
     let (kind, id) = (found.kind, found.id.clone());

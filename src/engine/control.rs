@@ -238,7 +238,13 @@ pub async fn retry_from_outside(db: &Db, id: RunId, now: Timestamp) -> Result<Ru
 
 /// A new run for the same.
 fn again(run: &Run) -> Result<NewRun, StoreError> {
-    if !matches!(run.status, RunStatus::Failed | RunStatus::Cancelled) || run.parent_run_id.is_some() {
+    if run.parent_run_id.is_some() {
+        return Err(StoreError::WrongState(format!(
+            "run {} is a subagent: only its root, run {}, can be done again",
+            run.id, run.root_run_id
+        )));
+    }
+    if !matches!(run.status, RunStatus::Failed | RunStatus::Cancelled) {
         return Err(StoreError::WrongState(format!(
             "run {} is {}: only coordinator runs that failed or were cancelled can be done again",
             run.id, run.status

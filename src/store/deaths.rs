@@ -128,6 +128,34 @@ pub async fn find(conn: &mut Conn, id: &str) -> Result<Option<Quarantined>, Stor
         .await
 }
 
+/// Takes something off the list that was set aside: it stays failed. What people wrote for a run counts as deleted from then
+/// on. `false`: of this kind there is nothing that may stay as it is.
+///
+/// # Errors
+/// The store's.
+pub async fn forget(tx: &mut Tx, kind: Kind, id: &str, now: Timestamp) -> Result<bool, StoreError> {
+    let table = match kind {
+        Kind::Run => "runs",
+        Kind::Job => "jobs",
+        Kind::Message => "messages",
+        Kind::Trigger | Kind::Event | Kind::File => return Ok(false),
+    };
+    if kind == Kind::Run {
+        tx.execute(
+            "UPDATE messages SET deleted_at = $1 WHERE run_id = $2 AND direction = 'inbound' AND deleted_at IS NULL
+             AND run_id IN (SELECT id FROM runs WHERE quarantined_at IS NOT NULL)",
+            args![now, id],
+        )
+        .await?;
+    }
+    tx.execute(
+        format!("UPDATE {table} SET quarantined_at = NULL WHERE id = $1"),
+        args![id],
+    )
+    .await?;
+    Ok(true)
+}
+
 /// Lets something be tried again that was set aside, as if no process had died of it. A run is tried again as another
 /// one, see [`super::run_queue::retried`].
 ///

@@ -3,10 +3,17 @@
 use std::sync::{Arc, Mutex};
 
 use clifford::store::runs::RunStatus;
-use clifford_fakes::openai::Reply;
+use clifford_fakes::{
+    openai::Reply,
+    site::{Answer, SiteFake},
+};
 use serde_json::{Value, json};
 
-use crate::harness::{Bot, Room, Setup, Site};
+use crate::{
+    brain::Prompt,
+    calls,
+    harness::{Bot, Room, Setup, Site},
+};
 
 /// Text that ends a process which works on it, see `engine::crash`.
 const KILLER: &str = "a killing text";
@@ -138,6 +145,81 @@ async fn a_tool_call_that_kills_is_set_aside_after_three_deaths() {
         assert_eq!(deaths, 3);
         assert_eq!(read(&bot, ada), [SORRY]);
         assert_eq!(read(&bot, ben), ["You said: hello"]);
+        let listed = bot.command(&["quarantine", "list", "--json"]).await;
+        let listed: Value = serde_json::from_str(&listed).unwrap();
+        bot.command(&["quarantine", "forget", listed[0]["id"].as_str().unwrap()])
+            .await;
+        assert!(bot.doctor().await.contains("nothing is in quarantine"));
+        let look = bot.look().await;
+        assert_eq!(look.count("messages WHERE deleted_at IS NOT NULL").await, 1);
+        bot.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn what_killed_is_in_no_later_prompt_until_it_is_tried_again() {
+    for setup in both("prompt") {
+        let mut bot = setup.start().await;
+        let ada = bot.room(Site::Telegram, 7, "Ada");
+        bot.says(ada, KILLER);
+        let deaths = restarted_until(&mut bot, "an answer", async |bot| !bot.texts(ada).is_empty()).await;
+        assert_eq!(deaths, 3);
+        bot.says(ada, "and now?");
+        assert_eq!(hears(&bot, ada, 2).await, [SORRY, "You said: and now?"]);
+        assert!(!bot.has_died());
+        let requests = bot.model.requests();
+        assert_eq!(Prompt::read(requests.last().unwrap()).conversation(), [SORRY]);
+
+        let look = bot.look().await;
+        let run = look.runs().await.remove(0).id.to_string();
+        bot.stop().await;
+        bot.unset(VARIABLE);
+        bot.start().await;
+        bot.command(&["runs", "retry", &run]).await;
+        hears(&bot, ada, 3).await;
+        bot.says(ada, "and then?");
+        hears(&bot, ada, 4).await;
+        let requests = bot.model.requests();
+        let conversation = Prompt::read(requests.last().unwrap());
+        assert!(conversation.conversation().contains(&KILLER));
+        bot.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn a_suspects_long_call_keeps_nobody_waiting_and_is_not_blamed_for_what_came_meanwhile() {
+    for setup in both("call") {
+        let site = SiteFake::start().await.unwrap();
+        site.put("/", Answer::never());
+        let allowed = vec![toml::Value::from(site.address().to_string())];
+        let mut bot = setup.set("tools.web.allow_hosts", allowed).start().await;
+        bot.model.respond_with(calls::reply);
+        let [ada, ben, eve] = [(7, "Ada"), (8, "Ben"), (9, "Eve")].map(|(id, name)| bot.room(Site::Telegram, id, name));
+        bot.says(ada, &format!("call web.fetch {}", json!({ "url": site.url("/") })));
+        for visits in 1..=3 {
+            bot.until("the call", async |_| (site.visits().len() >= visits).then_some(()))
+                .await;
+            if visits < 3 {
+                bot.kill().await;
+                bot.spawn(None);
+            }
+        }
+        let look = bot.look().await;
+        assert_eq!(look.count("runs WHERE isolation = 'working'").await, 1);
+        bot.says(ben, "hello");
+        assert_eq!(bot.answers(ben, 1).await, ["You said: hello"]);
+        assert_eq!(look.count("runs WHERE isolation = 'waiting'").await, 1);
+        assert!(bot.texts(ada).is_empty());
+
+        site.put("/", Answer::body("text/plain", "the page"));
+        bot.says(eve, &format!("call compute.eval {}", json!({ "expression": KILLER })));
+        let deaths = restarted_until(&mut bot, "both answers", async |bot| {
+            !bot.texts(ada).is_empty() && !bot.texts(eve).is_empty()
+        })
+        .await;
+        assert_eq!(deaths, 3);
+        assert_eq!(read(&bot, ada), ["the page"]);
+        assert_eq!(read(&bot, eve), [SORRY]);
         bot.finish().await;
     }
 }
