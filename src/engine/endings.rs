@@ -7,7 +7,7 @@ use super::{
     gates,
     rules::Rules,
     sentences,
-    state::{RunState, joined},
+    state::{Answer, RunState, joined},
     step::{EndingKind, Event, StepKind},
 };
 
@@ -104,14 +104,16 @@ pub fn give_up(state: &RunState, kind: EndingKind, sentence: &str, error: &str) 
 /// What a person reads of a failure; nothing, if they have their answer. Names what the subagents could not do, if none
 /// of them could do anything.
 pub(super) fn apology(state: &RunState, sentence: &str) -> String {
-    if state.has_answered {
-        return String::new();
-    }
+    let told = match state.answer {
+        Answer::Missing => sentence.to_owned(),
+        Answer::Begun => sentences::rest(sentence),
+        Answer::Given => return String::new(),
+    };
     let nothing_done = !state.any_child_completed && !state.failed_tasks.is_empty();
     if nothing_done {
-        sentences::could_not(sentence, &state.failed_tasks)
+        sentences::could_not(&told, &state.failed_tasks)
     } else {
-        sentence.to_owned()
+        told
     }
 }
 
@@ -147,7 +149,14 @@ pub(super) fn out_of_budget(state: &RunState, sentence: &str, error: String) -> 
         give_up(state, EndingKind::Budget, sentence, &error)
     } else {
         let before = vec![StepKind::Event(Event::Error { message: error })];
-        complete(state, before, EndingKind::Budget)
+        let mut decision = complete(state, before, EndingKind::Budget);
+        if let Decision::Complete { ending, .. } = &mut decision
+            && ending.message.is_none()
+            && state.answer == Answer::Begun
+        {
+            ending.message = Some(sentences::rest(sentence));
+        }
+        decision
     }
 }
 

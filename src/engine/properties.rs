@@ -168,12 +168,11 @@ fn may_be_said(text: &str, run: &Rehearsal) -> bool {
         .flat_map(|reply| [reply["message"].clone(), reply["output"].clone()])
         .filter_map(|text| text.as_str().map(|text| text.trim().to_owned()))
         .collect();
-    let is_fixed = |part: &str| {
-        FIXED.contains(&part)
-            || ["compute.eval", "memory.get", "/"]
-                .iter()
-                .any(|tool| part == sentences::tool_failed(tool, None) || part == sentences::tool_repeated(tool))
-    };
+    let of_tools = ["compute.eval", "memory.get", "/"]
+        .iter()
+        .flat_map(|tool| [sentences::tool_failed(tool, None), sentences::tool_repeated(tool)]);
+    let fixed: Vec<String> = FIXED.map(str::to_owned).into_iter().chain(of_tools).collect();
+    let is_fixed = |part: &str| (fixed.iter()).any(|sentence| part == sentence || part == sentences::rest(sentence));
     // Whatever is left when the fixed sentences, messages, outputs and tasks are taken out.
     let mut pieces: Vec<&str> = said
         .iter()

@@ -57,6 +57,8 @@ pub const TIME: &str =
 /// For a spent budget of a run.
 pub const BUDGET: &str =
     "Sorry, this took more work than I may spend on one request. Could you ask for a smaller part of it?";
+/// For a run that fails after it has told its person something, with more to do.
+pub const REST: &str = "I could not finish the rest.";
 /// For a run that somebody stopped from outside of the chat.
 pub const CANCELLED: &str = "This request was cancelled.";
 /// For a message that comes while a run waits for an answer of its person, and is kept for that run.
@@ -71,12 +73,29 @@ pub const STOPPED_BEFORE: &str = "⏹️ I was stopped before I came to this. Pl
 /// For a channel without an agent.
 pub const NO_AGENT: &str = "No enabled agent is configured for this channel.";
 
+/// For a failure that would be told in this sentence, where something was said already: why, as far as that tells, and no
+/// apology for what was said.
+pub fn rest(sentence: &str) -> String {
+    let reason = sentence.strip_prefix("Sorry, ");
+    let Some(reason) = reason.filter(|_| ![BAD_REPLY, ERROR].contains(&sentence)) else {
+        return REST.to_owned();
+    };
+    if let Some(why) = reason.strip_prefix(UNDONE) {
+        return format!("I could not finish the rest: {why}");
+    }
+    let (first, others) = reason.split_at(reason.chars().next().map_or(0, char::len_utf8));
+    format!("{REST} {}{others}", first.to_uppercase())
+}
+
+/// What the sentence for a tool that failed says before the tool.
+const UNDONE: &str = "I could not finish this: ";
+
 /// For a tool that failed for good.
 pub fn tool_failed(tool: &str, error: Option<&str>) -> String {
     let tool = named(tool);
     match error {
-        Some(error) => format!("Sorry, I could not finish this: {tool} failed ({error})."),
-        None => format!("Sorry, I could not finish this: {tool} failed."),
+        Some(error) => format!("Sorry, {UNDONE}{tool} failed ({error})."),
+        None => format!("Sorry, {UNDONE}{tool} failed."),
     }
 }
 
@@ -174,6 +193,29 @@ mod tests {
                 tool_failed(made_up, None),
                 "Sorry, I could not finish this: a tool failed."
             );
+        }
+    }
+
+    #[test]
+    fn what_fails_after_something_was_said_is_told_without_an_apology() {
+        let cases = [
+            (ERROR.to_owned(), REST),
+            (BAD_REPLY.to_owned(), REST),
+            (
+                MODEL_DOWN.to_owned(),
+                "I could not finish the rest. I can't reach my language model right now. Please try again in a few minutes.",
+            ),
+            (
+                MODEL_REFUSED.to_owned(),
+                "I could not finish the rest. My language model declined to answer this.",
+            ),
+            (
+                tool_failed("files.read", Some("no such file")),
+                "I could not finish the rest: the tool files.read failed (no such file).",
+            ),
+        ];
+        for (sentence, expected) in cases {
+            assert_eq!(rest(&sentence), expected);
         }
     }
 

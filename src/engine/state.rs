@@ -33,7 +33,10 @@ use crate::{
     },
 };
 
-pub use self::pending::{Asked, Iteration, Limitation, Pending};
+pub use self::{
+    answered::Answer,
+    pending::{Asked, Iteration, Limitation, Pending},
+};
 
 /// What the engine knows of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,9 +73,10 @@ pub struct RunState {
     pub sent: Vec<String>,
     /// How many of them it had sent when a person last wrote: they answer nothing of that.
     pub sent_before: usize,
-    /// The last thing that it did was to tell its person something that may stand as the answer. What goes wrong after
-    /// that is for the trace, not for them.
-    pub has_answered: bool,
+    /// What its person has of their answer.
+    pub answer: Answer,
+    /// A plan was noted, and its result was not checked since.
+    has_open_plan: bool,
     /// How often each tool call (name and canonical arguments) was made.
     pub calls: BTreeMap<String, u32>,
     /// How often each command failed since it last worked.
@@ -156,7 +160,8 @@ impl RunState {
             had_output: false,
             sent: Vec::new(),
             sent_before: 0,
-            has_answered: false,
+            answer: Answer::Missing,
+            has_open_plan: false,
             calls: BTreeMap::new(),
             failures: BTreeMap::new(),
             any_tool_failed: false,
@@ -198,7 +203,8 @@ impl RunState {
     /// Takes one step.
     pub fn apply(&mut self, step: &Step) {
         self.next_seq = step.seq + 1;
-        self.has_answered = answered::answers(&step.kind).unwrap_or(self.has_answered);
+        self.answer = answered::after(self, &step.kind);
+        self.has_open_plan = answered::plan_after(self, &step.kind);
         match &step.kind {
             StepKind::ToolCall(call) => self.tool_called(call),
             StepKind::ToolResult(result) => {

@@ -11,9 +11,10 @@ use clifford::{
 };
 use clifford_fakes::{
     discord::{self, Route},
-    openai::Reply,
+    openai::{RecordedRequest, Reply},
     telegram::{self, Method},
 };
+use serde_json::json;
 
 use crate::{
     harness::{Room, Setup, Site},
@@ -220,6 +221,46 @@ async fn a_model_that_stays_away_is_told_honestly() {
         assert_eq!(bot.answers(room, 1).await, [told], "{fault:?}");
         bot.finish().await;
         assert_eq!(bot.look().await.run().await.status.as_str(), "failed");
+    }
+}
+
+/// Says this after a first tool call, calls another one, if it does, and fails.
+fn says_and_fails(said: &'static str, then_calls: bool) -> impl Fn(&RecordedRequest) -> Reply + Send + Sync + 'static {
+    let calculate =
+        |expression: &str| json!({"type": "tool_call", "name": "compute.eval", "args": {"expression": expression}});
+    move |request| {
+        let replies = request.messages();
+        let replies = replies.iter().filter(|message| message["role"] == "assistant").count();
+        let mut first = calculate("6 * 7");
+        first["notes"] = json!([
+            {"category": "requirements", "content": "what is asked"},
+            {"category": "plan", "content": "two sums"},
+        ]);
+        match replies {
+            0 => Reply::json(&first),
+            1 => Reply::json(&json!({"type": "send_message", "message": said})),
+            2 if then_calls => Reply::json(&calculate("42 + 1")),
+            _ => Reply::status(500, "secret internals"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn who_was_told_something_reads_that_the_rest_is_missing_and_no_apology() {
+    const REST: &str = "I could not finish the rest. I can't reach my language model right now. Please try again in a few \
+                        minutes.";
+    for (said, then_calls) in [("It is 42.", true), ("Let me check the weather now.", false)] {
+        let setup = || Setup::on(Site::Telegram).set("llm.retries", 1);
+        for setup in [Some(setup()), setup().postgres()].into_iter().flatten() {
+            let mut bot = setup.start().await;
+            bot.model.respond_with(says_and_fails(said, then_calls));
+            let room = bot.room(Site::Telegram, 7, "Ada");
+            bot.says(room, "6 * 7, and one more");
+            assert_eq!(bot.answers(room, 2).await, [said, REST]);
+            bot.finish().await;
+            assert_eq!(bot.texts(room).len(), 2);
+            assert_eq!(bot.look().await.run().await.status, RunStatus::Failed);
+        }
     }
 }
 

@@ -1,23 +1,62 @@
-//! Whether the person has what may stand as their answer, so that what fails afterwards is not told them.
+//! How a run stands to its answer: what its person reads if it fails now.
 
+use clifford_action::Category;
+
+use super::RunState;
 use crate::engine::step::{Event, StepKind};
 
-/// What a step says about it; `None`: nothing.
-///
-/// A message after which nothing more was begun may be the answer: then an apology would contradict it. One that
-/// announces more ("Let me look:") is none, and neither is one that was followed by a call, an output or a sleep.
-pub(super) fn answers(step: &StepKind) -> Option<bool> {
+/// What the person has of their answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Answer {
+    /// Nothing was said since they last wrote: a failure is told with an apology.
+    #[default]
+    Missing,
+    /// Something was said, and there was more to do: a failure is told in one line, without an apology for what was said.
+    Begun,
+    /// Something was said with nothing left to do: what fails afterwards is for the trace, not for them.
+    Given,
+}
+
+/// What a step makes of it. `state` is the state before the step.
+pub(super) fn after(state: &RunState, step: &StepKind) -> Answer {
     match step {
-        StepKind::AssistantMessage { text, sent } => sent.then(|| !announces(text)),
-        StepKind::ToolCall(_) | StepKind::OutputUpdate { .. } => Some(false),
-        StepKind::Event(
-            Event::SpawnSubagents { .. } | Event::Sleep { .. } | Event::Wake { .. } | Event::UserMessage { .. },
-        ) => Some(false),
-        _ => None,
+        StepKind::AssistantMessage { text, sent: true } if is_open(state, text) => Answer::Begun,
+        StepKind::AssistantMessage { sent: true, .. } => Answer::Given,
+        StepKind::ToolCall(_)
+        | StepKind::OutputUpdate { .. }
+        | StepKind::Note {
+            category: Category::Plan,
+            ..
+        }
+        | StepKind::Event(Event::SpawnSubagents { .. } | Event::Sleep { .. } | Event::Wake { .. })
+            if state.answer == Answer::Given =>
+        {
+            Answer::Begun
+        }
+        StepKind::Event(Event::UserMessage { .. }) => Answer::Missing,
+        _ => state.answer,
     }
 }
 
-/// Whether a text says that more is to come.
+/// Whether a plan is open after a step: one was noted, and its result was not checked since.
+pub(super) const fn plan_after(state: &RunState, step: &StepKind) -> bool {
+    match step {
+        StepKind::Note { category, .. } => match category {
+            Category::Plan => true,
+            Category::Validation => false,
+            Category::Requirements | Category::Artifact => state.has_open_plan,
+        },
+        _ => state.has_open_plan,
+    }
+}
+
+/// Whether there is more to do when a text is said: a plan is open, output was not said, or the text announces more.
+fn is_open(state: &RunState, text: &str) -> bool {
+    let output = state.output.trim();
+    let is_unsaid = !output.is_empty() && output != text.trim() && !state.sent.iter().any(|sent| sent.trim() == output);
+    state.has_open_plan || is_unsaid || announces(text)
+}
+
 fn announces(text: &str) -> bool {
     let text = text.trim_end();
     ["…", "...", ":"].iter().any(|end| text.ends_with(end))
@@ -25,23 +64,102 @@ fn announces(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use clifford_action::OutputMode;
 
-    #[test]
-    fn a_message_may_be_the_answer_unless_it_announces_more_or_more_is_begun() {
-        let said = |text: &str, sent| StepKind::AssistantMessage {
+    use super::*;
+    use crate::{
+        engine::{
+            rules::Rules,
+            step::{Step, ToolCall},
+        },
+        id::MessageId,
+        store::runs::Run,
+    };
+
+    fn said(text: &str) -> StepKind {
+        StepKind::AssistantMessage {
             text: text.to_owned(),
-            sent,
-        };
-        assert_eq!(answers(&said("It is 42.", true)), Some(true));
-        assert_eq!(answers(&said("Let me look…", true)), Some(false));
-        assert_eq!(answers(&said("I found this: ", true)), Some(false));
-        assert_eq!(answers(&said("It is 42.", false)), None);
-        let woke = StepKind::Event(Event::Wake {
+            sent: true,
+        }
+    }
+
+    fn note(category: Category) -> StepKind {
+        StepKind::Note {
+            category,
+            content: "noted".to_owned(),
+        }
+    }
+
+    fn call() -> StepKind {
+        StepKind::ToolCall(ToolCall {
+            name: "compute.eval".to_owned(),
+            args: serde_json::Map::new(),
+            idempotency_key: String::new(),
+        })
+    }
+
+    fn output(text: &str) -> StepKind {
+        StepKind::OutputUpdate {
+            output: text.to_owned(),
+            mode: OutputMode::Replace,
+        }
+    }
+
+    fn woke() -> StepKind {
+        StepKind::Event(Event::Wake {
             reason: "time".to_owned(),
             said: Vec::new(),
             through: None,
-        });
-        assert_eq!(answers(&woke), Some(false));
+        })
+    }
+
+    fn heard() -> StepKind {
+        StepKind::Event(Event::UserMessage {
+            message_id: MessageId::new(),
+            text: "and 43?".to_owned(),
+        })
+    }
+
+    #[test]
+    fn an_answer_is_given_once_nothing_is_left_to_do() {
+        use Answer::{Begun, Given, Missing};
+        let plan = || note(Category::Plan);
+        let checked = || note(Category::Validation);
+        let repeat = StepKind::AssistantMessage {
+            text: "It is 42.".to_owned(),
+            sent: false,
+        };
+        let table: [(Vec<StepKind>, Answer); 15] = [
+            (vec![], Missing),
+            (vec![plan(), call()], Missing),
+            (vec![repeat], Missing),
+            (vec![call(), said("It is 42.")], Given),
+            // Whatever ends the sentence: the plan says that there is more.
+            (vec![plan(), call(), said("Let me check the weather now.")], Begun),
+            (vec![call(), said("Let me look…")], Begun),
+            (vec![call(), said("I found this: ")], Begun),
+            (vec![plan(), call(), checked(), said("It is 42.")], Given),
+            (vec![plan(), checked(), said("It is 42."), plan()], Begun),
+            // More was done.
+            (vec![said("It is 42."), call()], Begun),
+            (vec![said("It is 42."), output("More.")], Begun),
+            (vec![said("It is 42."), woke()], Begun),
+            // What was made was not said yet; or it was.
+            (vec![output("All of it."), said("I have it.")], Begun),
+            (vec![output("It is 42."), said("It is 42.")], Given),
+            // The person wants more.
+            (vec![said("It is 42."), heard()], Missing),
+        ];
+        for (steps, expected) in table {
+            let mut state = RunState::new(&Run::sample(), &Rules::default());
+            for kind in &steps {
+                state.apply(&Step {
+                    seq: state.next_seq,
+                    at: crate::clock::Timestamp(0),
+                    kind: kind.clone(),
+                });
+            }
+            assert_eq!(state.answer, expected, "{steps:?}");
+        }
     }
 }

@@ -414,26 +414,41 @@ fn recover_finish_with_nothing_at_all_falls_back() {
 
 #[test]
 fn whoever_was_answered_hears_no_apology_for_what_fails_afterwards() {
-    let failing = |said: &str| {
-        let mut run = after_a_tool();
-        run.reply(&say(said));
-        run
-    };
     let message = |decision: Decision| match decision {
         Decision::Fail { failure, .. } => failure.message,
         other => panic!("{other:?}"),
     };
     let no_model = |run: &Rehearsal| message(give_up(&run.state, EndingKind::Model, "Sorry.", "no model"));
-    assert_eq!(no_model(&failing("It is 42.")), "");
-    // What announces more is no answer.
-    assert_eq!(no_model(&failing("Let me look that up…")), "Sorry.");
-    // Neither is what was followed by more work.
-    let mut run = failing("It is 42.");
+    let checked = || json!({"type": "note", "category": "validation", "content": "42 = 6 * 7"});
+    let mut run = after_a_tool();
+    assert_eq!(no_model(&run), "Sorry.");
+    // The plan is open.
+    run.reply(&say("Let me check the weather now."));
+    assert_eq!(no_model(&run), sentences::REST);
+    // The answer, checked; then more work.
+    run.reply(&checked());
+    run.reply(&say("It is 42."));
+    assert_eq!(no_model(&run), "");
     run.reply(&call("2"));
     run.tool_works();
-    assert_eq!(no_model(&run), "Sorry.");
-    // Replies that stay unreadable are no news either.
-    let mut run = failing("It is 42.");
+    assert_eq!(no_model(&run), sentences::REST);
+    // Replies that stay unreadable are told alike.
     assert!(matches!(run.reply_text("no JSON"), Decision::Record(_)));
-    assert_eq!(message(run.reply_text("no JSON")), "");
+    assert_eq!(message(run.reply_text("no JSON")), sentences::REST);
+}
+
+#[test]
+fn a_spent_budget_is_told_after_a_message_that_was_not_all() {
+    let mut run = after_a_tool();
+    run.reply(&say("Let me check the weather now."));
+    run.state.worked_ms = 120_000;
+    run.next();
+    assert_eq!(run.status, RunStatus::Completed);
+    assert_eq!(
+        run.says,
+        [
+            "Let me check the weather now.".to_owned(),
+            sentences::rest(sentences::TIME)
+        ]
+    );
 }
