@@ -197,6 +197,7 @@ impl Connection {
                     _ => STANDING_BY,
                 });
                 if held == Hold::Elsewhere {
+                    self.window.forget_failures();
                     self.share.stand_by().await;
                 }
                 wait(&stop, self.until_it_may_be_free(&name).await).await;
@@ -267,6 +268,7 @@ impl Connection {
         let receiver = &self.receiver;
         let platform = receiver.channel.platform();
         tracing::warn!(%platform, failures = HANDED_OVER_AFTER, "the connection keeps failing; handing it to a process that stands by");
+        self.window.forget_failures();
         receiver.give_back(name).await;
         wait(stop, receiver.renew_every() + receiver.renew_every() / 2).await;
     }

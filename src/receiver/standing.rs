@@ -109,6 +109,11 @@ impl Window {
         *self.failures.borrow()
     }
 
+    /// Another process tries: how often it failed here says nothing of the next time.
+    pub(super) fn forget_failures(&self) {
+        self.failures.send_replace(0);
+    }
+
     /// Whether it is refused for another reason than the last time.
     pub(super) fn is_news(&self, why: &str) -> bool {
         self.state(|state| state.refusal.replace(why.to_owned()).as_deref() != Some(why))

@@ -313,3 +313,83 @@ async fn a_connection_that_keeps_failing_goes_to_a_process_that_stands_by() {
         tasks.wait().await;
     }
 }
+
+/// A platform that no process can reach; how often each attempt failed until it was given up.
+struct Down {
+    tries: watch::Sender<Vec<(usize, u32)>>,
+    process: usize,
+}
+
+#[async_trait]
+impl Channel for Down {
+    fn platform(&self) -> Platform {
+        Platform::Telegram
+    }
+
+    fn limits(&self) -> Limits {
+        Line(watch::Sender::new(false)).limits()
+    }
+
+    async fn receive(&self, ingress: Arc<dyn Ingress>, stop: CancellationToken) -> Result<(), ChannelError> {
+        let mut often = tokio::time::interval(Duration::from_millis(5));
+        let mut failures = 0;
+        while !stop.is_cancelled() {
+            often.tick().await;
+            failures += 1;
+            let down = ConnectionStatus::Disconnected("no route".to_owned());
+            ingress.status(Platform::Telegram, down);
+        }
+        self.tries.send_modify(|tries| tries.push((self.process, failures)));
+        Ok(())
+    }
+
+    async fn send(&self, _: &Address, _: &Part, _: &DeliveryKey) -> Result<Receipt, SendError> {
+        Err(SendError::NotSent("it only receives".to_owned()))
+    }
+
+    async fn signal(&self, _: &Address, _: &Signal) -> Result<(), SendError> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn in_an_outage_each_process_tries_anew_before_it_hands_the_connection_over() {
+    for home in [Some(Home::sqlite().await), Home::postgres().await]
+        .into_iter()
+        .flatten()
+    {
+        let tries = watch::Sender::default();
+        let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
+        for process in 0..3 {
+            let receiver = Receiver {
+                channel: Arc::new(Down {
+                    tries: watch::Sender::clone(&tries),
+                    process,
+                }),
+                ingress: Arc::new(Told::default()),
+                db: home.db.clone(),
+                careful: Arc::default(),
+                takeover: Arc::new(Takeover::new(Arc::new(SystemClock), WorkerId::new(), LEASE / 4)),
+                again: Arc::default(),
+            };
+            tasks.spawn(receiver.run(stop.clone()));
+        }
+        // Somebody has had it twice, and somebody else.
+        let mut watch = tries.subscribe();
+        let came = tokio::time::timeout(
+            PATIENCE,
+            watch.wait_for(|tries| {
+                let often = |process| tries.iter().filter(|(tried, _)| *tried == process).count();
+                (0..3).any(|process| often(process) >= 2) && (0..3).filter(|process| often(*process) > 0).count() >= 2
+            }),
+        );
+        let handed_over = came.await.expect("it comes").expect("they are there").clone();
+        stop.cancel();
+        tasks.close();
+        tasks.wait().await;
+        assert!(
+            handed_over.iter().all(|(_, failures)| *failures >= 3),
+            "{handed_over:?}"
+        );
+    }
+}
