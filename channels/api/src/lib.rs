@@ -118,6 +118,15 @@ pub trait Channel: Send + Sync + 'static {
     /// As [`Channel::send`]; the caller honours [`SendError::RetryAfter`] and forgets the rest.
     async fn signal(&self, to: &Address, signal: &Signal) -> Result<(), SendError>;
 
+    /// Asks the platform for something else in the same chat, however busy the way there is: a message that fails while
+    /// this succeeds fails by itself. Override it where [`Signal::Typing`] may return without a request.
+    ///
+    /// # Errors
+    /// As [`Channel::send`]: the platform does not work, or was not asked.
+    async fn probe(&self, to: &Address) -> Result<(), SendError> {
+        self.signal(to, &Signal::Typing).await
+    }
+
     /// The content of an attachment, by [`Attachment::id`], of at most so many bytes.
     ///
     /// # Errors

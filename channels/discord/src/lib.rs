@@ -150,6 +150,10 @@ impl Channel for Discord {
         }
     }
 
+    async fn probe(&self, to: &Address) -> Result<(), SendError> {
+        send::probe(&self.shared, to).await
+    }
+
     async fn fetch(&self, id: &str, most: u64) -> Result<Bytes, FetchError> {
         fetch::file(&self.shared, id, most).await
     }

@@ -48,10 +48,33 @@ pub(crate) async fn send(shared: &Shared, to: &Address, part: &Part, key: &Deliv
 
 /// Shows "is typing". An interaction shows that it is being answered without.
 pub(crate) async fn typing(shared: &Shared, to: &Address) -> Result<(), SendError> {
-    let via = to.via.as_deref().and_then(Via::parse);
-    if via.is_some_and(|via| via.is_alive((shared.config.clock)())) {
+    if answers_interaction(shared, to) {
         return Ok(());
     }
+    indicate(shared, to).await
+}
+
+/// Asks Discord for something else in the same channel: the indicator, or the channel itself where an interaction is
+/// answered. A refusal of that with a code is Discord's own answer, so Discord works.
+pub(crate) async fn probe(shared: &Shared, to: &Address) -> Result<(), SendError> {
+    if !answers_interaction(shared, to) {
+        return indicate(shared, to).await;
+    }
+    let path = format!("/channels/{}", channel(to)?);
+    let call = Call::new(Method::GET, "read channel", &to.place, path);
+    match shared.api.call::<Value>(&call).await {
+        Ok(_) => Ok(()),
+        Err(ApiError::Refused(refusal)) if refusal.code != 0 => Ok(()),
+        Err(error) => Err(send_error(error)),
+    }
+}
+
+fn answers_interaction(shared: &Shared, to: &Address) -> bool {
+    let via = to.via.as_deref().and_then(Via::parse);
+    via.is_some_and(|via| via.is_alive((shared.config.clock)()))
+}
+
+async fn indicate(shared: &Shared, to: &Address) -> Result<(), SendError> {
     let path = format!("/channels/{}/typing", channel(to)?);
     let call = Call::new(Method::POST, "typing", &to.place, path);
     shared.api.call::<Value>(&call).await.map(drop).map_err(send_error)

@@ -181,6 +181,10 @@ impl Channel for Telegram {
         }
     }
 
+    async fn probe(&self, to: &Address) -> Result<(), SendError> {
+        send::probe(&self.api, &self.pace, to).await
+    }
+
     async fn fetch(&self, id: &str, most: u64) -> Result<Bytes, FetchError> {
         fetch::file(&self.api, id, most).await
     }

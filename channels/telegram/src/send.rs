@@ -60,13 +60,23 @@ pub(crate) async fn part(api: &Api, pace: &Pace, to: &Address, part: &Part) -> R
 /// Shows that the bot is at work, unless something more important may want the way.
 pub(crate) async fn typing(api: &Api, pace: &Pace, to: &Address) -> Result<(), SendError> {
     let target = Target::of(to)?;
-    if !pace.spare(target.chat.0) {
-        return Ok(());
+    if pace.spare(target.chat.0) {
+        action(api, pace, to, &target).await
+    } else {
+        Ok(())
     }
+}
+
+/// Asks Telegram for something else in the same chat. It is asked seldom, so it waits for no turn and skips none.
+pub(crate) async fn probe(api: &Api, pace: &Pace, to: &Address) -> Result<(), SendError> {
+    action(api, pace, to, &Target::of(to)?).await
+}
+
+async fn action(api: &Api, pace: &Pace, to: &Address, target: &Target) -> Result<(), SendError> {
     let mut request = SendChatAction::new(target.chat, ChatAction::Typing);
     request.message_thread_id = target.thread;
     let shown: Result<bool, ApiError> = api.call(&request, CALL_TIMEOUT).await;
-    shown.map(drop).map_err(|error| refused(error, to, &target, pace))
+    shown.map(drop).map_err(|error| refused(error, to, target, pace))
 }
 
 /// Deletes what somebody wrote. Bots may do that in private, and where they are administrators with that right.

@@ -138,7 +138,7 @@ async fn a_refusal_says_what_becomes_of_the_part() {
     assert!(matches!(moderated, Err(SendError::Rejected(_))), "{moderated:?}");
     bot.fake.fail_next(Route::SendMessage, Fault::Status(500));
     let failed = bot.send(&to(channel), "hi", "key-4").await;
-    assert!(matches!(failed, Err(SendError::Unreachable(_))), "{failed:?}");
+    assert!(matches!(failed, Err(SendError::Failed(_))), "{failed:?}");
     bot.finish().await;
 }
 
@@ -171,6 +171,31 @@ async fn typing_is_shown() {
     let (channel, _) = bot.channel();
     bot.discord.signal(&to(channel), &Signal::Typing).await.unwrap();
     bot.discord.signal(&to(channel), &Signal::Done).await.unwrap();
+    assert_eq!(bot.fake.typings(channel), 1);
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn a_probe_asks_discord_also_where_an_interaction_is_answered() {
+    let bot = Bot::start().await;
+    let (channel, _) = bot.channel();
+    let address = Address {
+        via: Some(format!("1:2:{}:token", i64::MAX)),
+        ..to(channel)
+    };
+    bot.discord.signal(&address, &Signal::Typing).await.unwrap();
+    assert_eq!(bot.fake.typings(channel), 0);
+    let before = bot.fake.requests(Route::ReadChannel);
+    bot.discord.probe(&address).await.unwrap();
+    assert_eq!(bot.fake.requests(Route::ReadChannel), before + 1);
+    bot.fake.fail_next(Route::ReadChannel, Fault::Status(500));
+    let probed = bot.discord.probe(&address).await;
+    assert!(matches!(probed, Err(SendError::Failed(_))), "{probed:?}");
+    // Elsewhere it is the indicator.
+    bot.fake.fail_next(Route::Typing, Fault::Status(500));
+    let probed = bot.discord.probe(&to(channel)).await;
+    assert!(matches!(probed, Err(SendError::Failed(_))), "{probed:?}");
+    bot.discord.probe(&to(channel)).await.unwrap();
     assert_eq!(bot.fake.typings(channel), 1);
     bot.finish().await;
 }

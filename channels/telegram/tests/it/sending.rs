@@ -173,7 +173,7 @@ async fn refusals_say_what_becomes_of_the_part() {
 }
 
 #[tokio::test]
-async fn what_may_have_arrived_is_unreachable_and_shows_no_token() {
+async fn what_may_have_arrived_is_failed_or_unreachable_and_shows_no_token() {
     let fake = TelegramFake::start().await.unwrap();
     let ada = fake.user(ADA, "Ada");
     let telegram = telegram(&fake);
@@ -181,7 +181,11 @@ async fn what_may_have_arrived_is_unreachable_and_shows_no_token() {
     for fault in [Fault::Server(502), Fault::Drop, Fault::DropAfter, Fault::Garbage] {
         fake.fail_next(Method::SendMessage, fault.clone());
         let error = fail(&telegram, ada).await;
-        assert!(error.starts_with("Unreachable("), "{fault:?}: {error}");
+        let means = match fault {
+            Fault::Server(_) => "Failed(",
+            _ => "Unreachable(",
+        };
+        assert!(error.starts_with(means), "{fault:?}: {error}");
         assert!(!error.contains(fake.token()), "{fault:?}: {error}");
     }
     assert!(
@@ -229,4 +233,32 @@ async fn signals_that_telegram_has_no_sign_for_send_nothing() {
     let ada = fake.user(ADA, "Ada");
     telegram(&fake).signal(&address(ada), &Signal::Done).await.unwrap();
     assert_eq!(fake.requests(), []);
+}
+
+#[tokio::test]
+async fn a_probe_asks_telegram_however_much_is_typed() {
+    let fake = TelegramFake::start().await.unwrap();
+    let ada = fake.user(ADA, "Ada");
+    let mut config = config(&fake);
+    config.rates = Rates {
+        per_second: 1,
+        ..Rates::UNLIMITED
+    };
+    let telegram = Telegram::new(config).unwrap();
+    let to = address(ada);
+    // Until a second one within a second is not shown.
+    loop {
+        let before = fake.actions(ada).len();
+        telegram.signal(&to, &Signal::Typing).await.unwrap();
+        if fake.actions(ada).len() == before {
+            break;
+        }
+    }
+    fake.fail_chat(ada, Some(Fault::Server(500)));
+    let probed = telegram.probe(&to).await;
+    assert!(matches!(probed, Err(SendError::Failed(_))), "{probed:?}");
+    fake.fail_chat(ada, None);
+    let before = fake.actions(ada).len();
+    telegram.probe(&to).await.unwrap();
+    assert_eq!(fake.actions(ada).len(), before + 1);
 }
