@@ -10,7 +10,8 @@ use tokio::{sync::mpsc, time::Instant};
 use tracing::Instrument;
 
 use super::{
-    Busy, Inner, NOT_DELIVERED, REFUSED_BY_PLATFORM, drafts::Drafts, hand::Taken, late::Retry, locked, mark::Mark,
+    Busy, FILE_NOT_SENT, Inner, NOT_DELIVERED, REFUSED_BY_PLATFORM, drafts::Drafts, hand::Taken, late::Retry, locked,
+    mark::Mark,
 };
 use crate::{
     engine::crash::{self, Point},
@@ -89,6 +90,8 @@ pub(super) struct Held {
     /// Those that have not been delivered.
     pub(super) parts: Vec<OutgoingPart>,
     recovered: bool,
+    /// For how long earlier processes have tried it.
+    tried_before: Duration,
     /// When it was tried first here.
     began: Option<Instant>,
     /// It is late: when it is tried again.
@@ -105,7 +108,10 @@ enum Sent {
     /// It is not tried any more. What its chat is told in its place.
     GivenUp(String, Option<&'static str>),
     /// It fails by itself: it is to be tried again beside others.
-    Late(String),
+    Late {
+        reason: String,
+        status: MessageStatus,
+    },
     Stopped,
 }
 
@@ -266,6 +272,7 @@ impl Gate {
                     message: ticket.message,
                     parts,
                     recovered,
+                    tried_before: Duration::ZERO,
                     began: None,
                     retry: None,
                     origin,
@@ -273,6 +280,7 @@ impl Gate {
                 });
             }
             Item::Recovered { message, parts, taken } => self.hold(Held {
+                tried_before: self.tried_before(&message),
                 message,
                 parts,
                 recovered: true,
@@ -372,13 +380,18 @@ impl Gate {
                             part.body.0 = file;
                         }
                     }
-                    None => return Some(self.give_up(&held, &reason, Some(REFUSED_BY_PLATFORM)).await),
+                    None => {
+                        let told = in_place_of(&part.body.0, REFUSED_BY_PLATFORM);
+                        return Some(self.give_up(&held, &reason, Some(told)).await);
+                    }
                 },
                 Sent::GivenUp(reason, told) => return Some(self.give_up(&held, &reason, told).await),
-                Sent::Late(reason) => {
-                    // From now on it is one that may have arrived.
+                Sent::Late { reason, status } => {
+                    if status == MessageStatus::Pending {
+                        self.mark(&held.message, Mark::Unsent(part.seq)).await;
+                    }
                     if let Some(part) = held.parts.first_mut() {
-                        part.status = MessageStatus::Sending;
+                        part.status = status;
                     }
                     self.set_aside(held, reason).await;
                     return None;
@@ -429,7 +442,7 @@ impl Gate {
         tracing::debug!(message = %message.id, reason, "why a message was given up");
         let is_notice = held.parts.iter().any(|part| match &part.body.0 {
             Part::Text { plain, .. } | Part::File { content: plain, .. } => {
-                [REFUSED_BY_PLATFORM, NOT_DELIVERED].contains(&plain.as_str())
+                [REFUSED_BY_PLATFORM, NOT_DELIVERED, FILE_NOT_SENT].contains(&plain.as_str())
             }
             Part::Stored { .. } => false,
         });
@@ -443,6 +456,14 @@ impl Gate {
 
     pub(super) async fn mark(&self, message: &Outgoing, mark: Mark) {
         mark.keep(&self.inner, message.id, self.id).await;
+    }
+}
+
+/// What a chat is told in place of a part. The text of an answer may be there when its file is not.
+const fn in_place_of(part: &Part, text: &'static str) -> &'static str {
+    match part {
+        Part::Stored { .. } => FILE_NOT_SENT,
+        Part::Text { .. } | Part::File { .. } => text,
     }
 }
 

@@ -4,7 +4,7 @@
 //! A message is set aside (`messages.late_since`) when it has failed for [`stuck_after`](super::Settings::stuck_after),
 //! and fails once more right after the platform did something else for the same chat. So an outage of the platform, in
 //! which everything fails, keeps the order. The row's mark lets other processes pass it too; a later process goes on
-//! with it as late.
+//! with it as late, and counts the time for which earlier ones have tried it.
 
 use std::time::Duration;
 
@@ -15,7 +15,10 @@ use super::{
     gate::{Gate, Held, attempt::status_in},
     mark::Mark,
 };
-use crate::{id::MessageId, telemetry::measures};
+use crate::{clock::Timestamp, id::MessageId, store::outbox::Outgoing, telemetry::measures};
+
+/// How many times as long as an attempt took its chat is free of the next one: an upload may take minutes.
+const REST_FACTOR: u32 = 9;
 
 /// A message's next attempt.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +29,53 @@ pub(super) struct Retry {
     pub(super) backoff: Duration,
 }
 
+/// For how long a message has been tried.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tried {
+    /// By earlier processes.
+    pub(super) before: Duration,
+    /// Since when by this one.
+    pub(super) since: Instant,
+}
+
+impl Tried {
+    /// All of that.
+    pub(super) fn time(self) -> Duration {
+        self.before.saturating_add(self.since.elapsed())
+    }
+}
+
+/// For how long earlier processes have tried a message: at most the waits between so many failed attempts, else a clock
+/// that was put forward or a process that was down would count; and at most its age, else many short-lived processes
+/// would.
+fn tried_before(attempts: i64, age: Duration, first: Duration, longest: Duration) -> Duration {
+    let mut left = u32::try_from(attempts).unwrap_or(if attempts < 0 { 0 } else { u32::MAX });
+    let (mut waited, mut wait) = (Duration::ZERO, first.min(longest));
+    while left > 0 && !wait.is_zero() && wait < longest {
+        waited = waited.saturating_add(wait);
+        wait = wait.saturating_mul(2).min(longest);
+        left -= 1;
+    }
+    waited.saturating_add(wait.saturating_mul(left)).min(age)
+}
+
+/// How old a message is, by its id.
+fn age(message: MessageId, now: Timestamp) -> Duration {
+    let made = message.0.get_timestamp().map(|made| made.to_unix());
+    made.map_or(Duration::ZERO, |(seconds, nanos)| {
+        let made = Duration::new(seconds, nanos).as_millis();
+        now.since(Timestamp(i64::try_from(made).unwrap_or(i64::MAX)))
+    })
+}
+
 impl Gate {
+    /// For how long earlier processes have tried a message, as its row tells.
+    pub(super) fn tried_before(&self, message: &Outgoing) -> Duration {
+        let settings = &self.inner.settings;
+        let age = age(message.id, self.inner.clock.now());
+        tried_before(message.attempts, age, settings.backoff, settings.longest_backoff)
+    }
+
     /// When a late message is tried again.
     pub(super) fn late_at(&self) -> Option<Instant> {
         let retries = self.late.values().filter_map(|held| held.retry);
@@ -82,8 +131,52 @@ impl Gate {
                 return;
             }
             if let Some(held) = self.late.remove(&id) {
+                let began = Instant::now();
                 self.deliver(held).await;
+                if let Some(retry) = self.late.get_mut(&id).and_then(|held| held.retry.as_mut()) {
+                    retry.at += began.elapsed() * REST_FACTOR;
+                }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_counts_that_was_waited_through_and_has_passed() {
+        let seconds = Duration::from_secs;
+        let day = seconds(86_400);
+        let cases = [
+            // Attempts, age, and for how long it was tried.
+            (0, day, 0),
+            (1, day, 1),
+            (3, day, 7),
+            // 1 + 2 + 4 + … + 32 + 60.
+            (7, day, 123),
+            (1_440, day * 2, 63 + 1_434 * 60),
+            // No process was there, or the clock was put forward.
+            (2, day * 30, 3),
+            // Many processes tried it once each.
+            (100_000, seconds(90), 90),
+            (i64::MAX, seconds(90), 90),
+            (-1, day, 0),
+        ];
+        for (attempts, age, expected) in cases {
+            let tried = tried_before(attempts, age, seconds(1), seconds(60));
+            assert_eq!(tried, seconds(expected), "{attempts} attempts in {age:?}");
+        }
+        assert_eq!(tried_before(5, day, Duration::ZERO, seconds(60)), Duration::ZERO);
+        assert_eq!(tried_before(5, day, seconds(90), seconds(60)), seconds(300));
+    }
+
+    #[test]
+    fn an_id_tells_how_old_its_message_is() {
+        let id = MessageId("018f0000-0000-7000-8000-000000000000".parse().unwrap());
+        let made = Timestamp(0x018f_0000_0000);
+        assert_eq!(age(id, made.after(Duration::from_secs(7))), Duration::from_secs(7));
+        assert_eq!(age(id, made.before(Duration::from_secs(7))), Duration::ZERO);
     }
 }

@@ -1,5 +1,7 @@
 //! What delivery makes of a platform's answers, on a channel that answers as it is told.
 
+mod by_itself;
+
 use std::{
     collections::{BTreeMap, VecDeque},
     sync::{
@@ -86,11 +88,20 @@ type Rule = dyn Fn(&str) -> Result<(), SendError> + Send + Sync;
 /// Answers each part as a rule says, and keeps what it took.
 struct Picky {
     rule: Box<Rule>,
-    signals: Box<dyn Fn() -> Result<(), SendError> + Send + Sync>,
+    probes: Box<dyn Fn() -> Result<(), SendError> + Send + Sync>,
     took: tokio::sync::watch::Sender<Vec<String>>,
 }
 
 impl Picky {
+    /// On a platform that works, but for what the rule says.
+    fn new(rule: impl Fn(&str) -> Result<(), SendError> + Send + Sync + 'static) -> Arc<Self> {
+        Arc::new(Self {
+            rule: Box::new(rule),
+            probes: Box::new(|| Ok(())),
+            took: tokio::sync::watch::Sender::default(),
+        })
+    }
+
     /// The parts that it took, once there are so many.
     async fn took(&self, count: usize) -> Vec<String> {
         let mut took = self.took.subscribe();
@@ -129,10 +140,29 @@ impl Channel for Picky {
         Ok(Receipt { id: "1".to_owned() })
     }
 
+    /// Says nothing of the platform: it was not asked.
     async fn signal(&self, _: &Address, _: &Signal) -> Result<(), SendError> {
-        (self.signals)()
+        Ok(())
+    }
+
+    async fn probe(&self, _: &Address) -> Result<(), SendError> {
+        (self.probes)()
     }
 }
+
+/// Hardly any patience.
+const SETTINGS: Settings = Settings {
+    resend_ambiguous: true,
+    backoff: Duration::from_millis(1),
+    longest_backoff: Duration::from_millis(1),
+    stuck_after: Duration::ZERO,
+    give_up_after: Duration::from_secs(3600),
+    lease: LEASE,
+    deaths: clifford::quarantine::Limits {
+        suspect_after: 2,
+        quarantine_after: 3,
+    },
+};
 
 /// A message that is to be sent, and what sends it.
 struct Given {
@@ -151,18 +181,17 @@ impl Given {
     }
 
     async fn stuck_after<C: Channel>(channel: &Arc<C>, resend_ambiguous: bool, stuck_after: Duration) -> Self {
-        let home = Home::sqlite().await;
-        let world = World::new(&home.db).await;
-        let worker = WorkerId::new();
         let settings = Settings {
             resend_ambiguous,
-            backoff: Duration::from_millis(1),
-            longest_backoff: Duration::from_millis(1),
             stuck_after,
-            give_up_after: Duration::from_secs(3600),
-            lease: LEASE,
-            deaths: clifford::quarantine::Limits::default(),
+            ..SETTINGS
         };
+        Self::on(Home::sqlite().await, channel, settings).await
+    }
+
+    async fn on<C: Channel>(home: Home, channel: &Arc<C>, settings: Settings) -> Self {
+        let world = World::new(&home.db).await;
+        let worker = WorkerId::new();
         let serving: Arc<dyn Channel> = Arc::<C>::clone(channel);
         let delivery = Delivery::new(
             home.db.clone(),
@@ -206,7 +235,11 @@ impl Given {
 
     /// Stores another message to the same chat, and hands it to delivery.
     async fn says(&self, text: &str) -> MessageId {
-        let (message, ticket) = self.outbound.message(self.to.clone(), text, NOW);
+        self.stored(self.outbound.message(self.to.clone(), text, NOW)).await
+    }
+
+    /// The same for a message that was made.
+    async fn stored(&self, (message, ticket): (messages::NewOutbound, Option<Ticket>)) -> MessageId {
         let id = message.id;
         self.home
             .db
@@ -338,13 +371,9 @@ fn failed() -> Result<(), SendError> {
 async fn a_message_that_fails_by_itself_holds_up_nobody_and_arrives_when_it_can() {
     let healed = Arc::new(AtomicBool::new(false));
     let is_healed = Arc::clone(&healed);
-    let channel = Arc::new(Picky {
-        rule: Box::new(move |text| match text {
-            "poison" if !is_healed.load(Ordering::SeqCst) => failed(),
-            _ => Ok(()),
-        }),
-        signals: Box::new(|| Ok(())),
-        took: tokio::sync::watch::Sender::default(),
+    let channel = Picky::new(move |text| match text {
+        "poison" if !is_healed.load(Ordering::SeqCst) => failed(),
+        _ => Ok(()),
     });
     let given = Given::stuck_after(&channel, true, Duration::ZERO).await;
     given.delivery.deliver(given.ticket.clone());
@@ -382,14 +411,14 @@ async fn a_message_that_fails_by_itself_holds_up_nobody_and_arrives_when_it_can(
 #[tokio::test]
 async fn an_outage_of_the_platform_keeps_the_order() {
     let tries = Arc::new(AtomicUsize::new(0));
-    let (of_sends, of_signals) = (Arc::clone(&tries), Arc::clone(&tries));
+    let (of_sends, of_probes) = (Arc::clone(&tries), Arc::clone(&tries));
     // Everything fails, until it has failed 20 times.
     let channel = Arc::new(Picky {
         rule: Box::new(move |_| match of_sends.fetch_add(1, Ordering::SeqCst) {
             ..20 => failed(),
             _ => Ok(()),
         }),
-        signals: Box::new(move || match of_signals.fetch_add(1, Ordering::SeqCst) {
+        probes: Box::new(move || match of_probes.fetch_add(1, Ordering::SeqCst) {
             ..20 => failed(),
             _ => Ok(()),
         }),
@@ -419,11 +448,7 @@ async fn what_the_platform_refuses_as_a_text_goes_as_a_file_and_else_its_chat_is
         (|_| true, &[], MessageStatus::Failed),
     ];
     for (is_refused, expected, status) in cases {
-        let channel = Arc::new(Picky {
-            rule: Box::new(move |text| if is_refused(text) { refused() } else { Ok(()) }),
-            signals: Box::new(|| Ok(())),
-            took: tokio::sync::watch::Sender::default(),
-        });
+        let channel = Picky::new(move |text| if is_refused(text) { refused() } else { Ok(()) });
         let given = Given::to(&channel, true).await;
         given.delivery.deliver(given.ticket.clone());
         let id = given.says("long").await;

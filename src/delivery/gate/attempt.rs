@@ -2,20 +2,25 @@
 
 use std::time::Duration;
 
-use clifford_channel::{Address, DeliveryKey, Part, Receipt, SendError, Signal};
+use clifford_channel::{Address, DeliveryKey, Part, Receipt, SendError};
 use tokio::time::Instant;
 
-use super::{Gate, Held, Sent};
+use super::{Gate, Held, Sent, in_place_of};
 use crate::{
-    delivery::{NOT_DELIVERED, mark::Mark},
+    delivery::{NOT_DELIVERED, late::Tried, mark::Mark},
     engine::crash::{self, Way},
     quarantine::{self, Verdict},
-    store::outbox::{Outgoing, OutgoingPart},
+    store::{
+        messages::MessageStatus,
+        outbox::{Outgoing, OutgoingPart},
+    },
     telemetry::measures,
 };
 
 /// How long a part may take to be made ready for its platform.
 const MOMENT: Duration = Duration::from_millis(50);
+/// How many times as long a message fails that the platform does not answer, before it is suspected.
+const UNANSWERED_FACTOR: u32 = 3;
 
 impl Gate {
     /// Tries a part until the platform takes or refuses it, or it turns out to fail by itself; `unsure`: it may have
@@ -23,7 +28,10 @@ impl Gate {
     pub(super) async fn part(&mut self, held: &mut Held, part: &OutgoingPart, mut unsure: bool) -> Sent {
         let key = DeliveryKey(part.key.clone());
         // Not by the clock: who puts that forward by a day has not waited for one.
-        let began = *held.began.get_or_insert_with(Instant::now);
+        let tried = Tried {
+            before: held.tried_before,
+            since: *held.began.get_or_insert_with(Instant::now),
+        };
         let is_late = held.retry.is_some();
         let message = &mut held.message;
         let mut backoff = self.inner.settings.backoff;
@@ -32,7 +40,13 @@ impl Gate {
             if !self.has_patience().await {
                 return self.left(message, part, unsure).await;
             }
-            let sent = self.send(message, &part.body.0, &key).await;
+            let whole = self.inner.enclosed(&part.body.0).await;
+            let is_unread = whole.is_err();
+            let sent = match whole {
+                Ok(whole) => self.send(message, whole.as_ref().unwrap_or(&part.body.0), &key).await,
+                Err(error) => Err(error),
+            };
+            let right_after_probe = std::mem::take(&mut was_probed);
             unsure |= matches!(sent, Err(SendError::Unreachable(_) | SendError::Failed(_)));
             let error = match sent {
                 Ok(receipt) => return Sent::Delivered(receipt),
@@ -45,18 +59,29 @@ impl Gate {
                     return Sent::GivenUp(reason, None);
                 }
                 SendError::NotSent(reason) | SendError::Unreachable(reason) | SendError::Failed(reason) => {
-                    if let Some(end) = self.failed(message, &error, reason, began).await {
+                    if let Some(end) = self.failed(message, &error, reason, tried, &part.body.0).await {
                         return end;
                     }
-                    let is_own = is_late || (was_probed && matches!(error, SendError::Failed(_)));
-                    if is_own {
-                        return Sent::Late(reason.clone());
+                    if is_late || right_after_probe {
+                        let reason = reason.clone();
+                        // What was never with the platform cannot have arrived.
+                        let status = if unsure {
+                            MessageStatus::Sending
+                        } else {
+                            MessageStatus::Pending
+                        };
+                        return Sent::Late { reason, status };
                     }
-                    was_probed = self.is_stuck(&error, began) && self.probe(message).await;
+                    let patience = self.patience(&error, is_unread).saturating_sub(tried.time());
+                    was_probed = patience.is_zero() && self.probe(message).await;
                     if was_probed {
                         continue;
                     }
-                    let wait = backoff.min(self.until_stuck(began));
+                    let wait = if patience.is_zero() {
+                        backoff
+                    } else {
+                        backoff.min(patience)
+                    };
                     backoff = (backoff * 2).min(self.inner.settings.longest_backoff);
                     wait
                 }
@@ -81,22 +106,25 @@ impl Gate {
         }
     }
 
-    /// Whether a message has failed for long enough to be suspected of failing by itself.
-    fn is_stuck(&self, error: &SendError, began: Instant) -> bool {
-        matches!(error, SendError::Failed(_)) && began.elapsed() >= self.inner.settings.stuck_after
-    }
-
-    /// Whether the platform does something else for the same chat in this moment.
-    async fn probe(&self, message: &Outgoing) -> bool {
-        (self.channel.signal(&message.address.0, &Signal::Typing).await).is_ok()
-    }
-
-    /// The time until a message may be suspected, if that is still to come.
-    fn until_stuck(&self, began: Instant) -> Duration {
-        match self.inner.settings.stuck_after.saturating_sub(began.elapsed()) {
-            Duration::ZERO => Duration::MAX,
-            left => left,
+    /// How long a message fails before it is suspected of failing by itself. No answer is most likely the network's doing,
+    /// unless it was the message's own file that could not be read.
+    fn patience(&self, error: &SendError, is_unread: bool) -> Duration {
+        let stuck_after = self.inner.settings.stuck_after;
+        if is_unread || matches!(error, SendError::Failed(_)) {
+            stuck_after
+        } else {
+            stuck_after.saturating_mul(UNANSWERED_FACTOR)
         }
+    }
+
+    /// Whether the platform does something else for the same chat in this moment. While it does not, nothing goes out past
+    /// a message, whatever fails.
+    async fn probe(&mut self, message: &Outgoing) -> bool {
+        let probed = self.channel.probe(&message.address.0).await;
+        if let Err(SendError::RetryAfter(wait)) = &probed {
+            self.silent_until = Some(Instant::now() + *wait);
+        }
+        probed.is_ok()
     }
 
     /// Waits as long as the platform asks for patience. `false`: the process stops first, and nothing is to be sent.
@@ -119,8 +147,6 @@ impl Gate {
     }
 
     async fn send(&self, message: &Outgoing, part: &Part, key: &DeliveryKey) -> Result<Receipt, SendError> {
-        let enclosed = self.inner.enclosed(part).await?;
-        let part = enclosed.as_ref().unwrap_or(part);
         let began = Instant::now();
         let sent = if self.inner.settings.deaths.verdict(message.evidence()) == Verdict::Innocent {
             self.inner.isolation.pass().await;
@@ -166,15 +192,23 @@ impl Gate {
     }
 
     /// A failed attempt is recorded, and ends the message if there were such for too long.
-    async fn failed(&self, message: &Outgoing, error: &SendError, reason: &str, began: Instant) -> Option<Sent> {
+    async fn failed(
+        &self,
+        message: &Outgoing,
+        error: &SendError,
+        reason: &str,
+        tried: Tried,
+        part: &Part,
+    ) -> Option<Sent> {
         // What the platform says may quote the message: it stands in its row.
         let status = status_in(reason);
         let (class, platform) = (measures::reason(error), &message.platform);
         tracing::warn!(message = %message.id, channel = %self.id, platform, class, status, "failed to send a message, retrying");
         tracing::debug!(message = %message.id, reason, "why a message could not be sent");
         self.mark(message, Mark::AttemptFailed(reason.to_owned())).await;
-        let too_long = began.elapsed() > self.inner.settings.give_up_after;
-        too_long.then(|| Sent::GivenUp(format!("not sent for too long: {reason}"), Some(NOT_DELIVERED)))
+        let too_long = tried.time() > self.inner.settings.give_up_after;
+        let told = in_place_of(part, NOT_DELIVERED);
+        too_long.then(|| Sent::GivenUp(format!("not sent for too long: {reason}"), Some(told)))
     }
 
     async fn moved(&mut self, message: &mut Outgoing, to: Address) {
