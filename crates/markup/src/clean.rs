@@ -71,6 +71,7 @@ fn edits(source: &str, removed: &str, judge: &dyn Judge) -> Vec<Edit> {
         text: String::new(),
         pieces: Vec::new(),
         in_code: false,
+        block: Vec::new(),
     };
     for (_, definition) in parser.reference_definitions().iter() {
         let title = definition.title.as_deref().unwrap_or_default();
@@ -112,6 +113,8 @@ struct Reader<'a> {
     pieces: Vec<Piece>,
     /// What is read is a block of code.
     in_code: bool,
+    /// The lines of the block of HTML that is read: its tags go over several.
+    block: Vec<(String, Range<usize>)>,
 }
 
 impl Reader<'_> {
@@ -137,6 +140,8 @@ impl Reader<'_> {
                 self.in_code = true;
                 self.info(&kind, &range);
             }
+            Event::Html(text) => self.block.push((text.into_string(), range)),
+            Event::End(TagEnd::HtmlBlock) => self.html_block(),
             Event::Start(_) | Event::End(_) | Event::Rule => {
                 self.end_block();
                 self.in_code = false;
@@ -144,7 +149,7 @@ impl Reader<'_> {
             Event::Text(text) => self.push(&text, range, self.in_code),
             Event::Code(text) => self.code(&text, range),
             Event::SoftBreak | Event::HardBreak => self.push("\n", range, false),
-            Event::Html(text) | Event::InlineHtml(text) => self.html(&text, range),
+            Event::InlineHtml(text) => self.html(&text, range),
             Event::InlineMath(text) | Event::DisplayMath(text) | Event::FootnoteReference(text) => {
                 self.push(&text, range, false);
             }
@@ -189,9 +194,9 @@ impl Reader<'_> {
         self.inside(&range);
     }
 
-    /// A part of a link's text.
+    /// A part of a link's text. What stands around that link is told when it is closed.
     fn inside(&mut self, range: &Range<usize>) {
-        for open in &mut self.links {
+        if let Some(open) = self.links.last_mut() {
             open.inside = Some(match &open.inside {
                 Some(inside) => inside.start.min(range.start)..inside.end.max(range.end),
                 None => range.clone(),
@@ -237,29 +242,60 @@ impl Reader<'_> {
         self.edit(block.start + fence..block.start + line.len(), "");
     }
 
-    /// HTML is shown as it is written, but who takes it for HTML reads its attributes decoded.
+    /// Of a block of HTML no line stays that leads somewhere, and nothing at all if only its lines together do.
+    fn html_block(&mut self) {
+        let lines = std::mem::take(&mut self.block);
+        let whole: String = lines.iter().map(|(text, _)| text.as_str()).collect();
+        let leads = lines.iter().any(|(text, _)| self.html_leads(text));
+        match (lines.first(), lines.last()) {
+            (Some((_, first)), Some((_, last))) if !leads && self.html_leads(&whole) => {
+                self.without_html(first.start..last.end);
+            }
+            _ => lines.into_iter().for_each(|(text, range)| self.html(&text, range)),
+        }
+        self.end_block();
+    }
+
     fn html(&mut self, text: &str, range: Range<usize>) {
+        if self.html_leads(text) {
+            self.without_html(range);
+        } else {
+            self.push(text, range, false);
+        }
+    }
+
+    /// Takes HTML out, but for the end of its line.
+    fn without_html(&mut self, range: Range<usize>) {
+        let written = self.source.get(range.clone()).unwrap_or_default();
+        let removed = self.removed.to_owned();
+        self.edit(range.start..range.start + written.trim_end().len(), &removed);
+    }
+
+    /// Whether HTML leads where it may not: it is shown as it is written, but who takes it for HTML reads its attributes
+    /// decoded.
+    fn html_leads(&self, text: &str) -> bool {
         let carries = text.contains('=') && text.contains(['/', ':', '&', '.', '\\']);
-        let values: Vec<_> = text.split(['"', '\'', '=', ' ', '>', '<', '\n']).collect();
+        let values: Vec<_> = text
+            .split(|c: char| c.is_whitespace() || "\"'=<>".contains(c))
+            .collect();
         let leads = |value: &&str| {
             value.contains([':', '&', '\\']) || value.contains("//") || (value.contains('.') && value.contains('/'))
         };
         let fits = |value: &str| !value.contains('&') && self.judge.may_lead_to(value);
-        if carries && values.iter().filter(|value| leads(value)).any(|value| !fits(value)) {
-            let removed = self.removed.to_owned();
-            self.edit(range, &removed);
-        } else {
-            self.push(text, range, false);
-        }
+        carries && values.iter().filter(|value| leads(value)).any(|value| !fits(value))
     }
 
     /// Judges the text of the block that ends here.
     fn end_block(&mut self) {
         let text = std::mem::take(&mut self.text);
         let pieces = std::mem::take(&mut self.pieces);
+        let mut from = 0;
+        // Both are in order.
         for (found, fate) in self.judge.unwanted(&text) {
-            let overlaps = |piece: &&Piece| piece.text.start < found.end && found.start < piece.text.end;
-            let touched: Vec<_> = pieces.iter().filter(overlaps).collect();
+            let before = |piece: &&Piece| piece.text.end <= found.start;
+            from += pieces[from..].iter().take_while(before).count();
+            let within = |piece: &&Piece| piece.text.start < found.end;
+            let touched: Vec<_> = pieces[from..].iter().take_while(within).collect();
             let in_code = touched.iter().all(|piece| piece.is_code);
             if in_code && !self.judge.is_unwanted_in_code(&text[found.clone()]) {
                 continue;
@@ -381,6 +417,16 @@ mod tests {
             ),
             ("read readme.md, or readme.md now", "read readme.md, or `readme.md` now"),
             ("<a href=\"https&#58;//ev&#105;l\">x</a>", "(gone)x</a>"),
+            (
+                "<iframe\nsrc\n=\nhttps&colon;&sol;&sol;ev&#105;l\n>\n\nend",
+                "(gone)\n\nend",
+            ),
+            ("> <iframe\n> src=\n> //evil/s\n> >\n\nend", "> (gone)\n\nend"),
+            (
+                "<div>\n<a href=\"https&#58;//ev&#105;l\">\n</div>\n\nend",
+                "<div>\n(gone)\n</div>\n\nend",
+            ),
+            ("<div\nclass=a\n>\nok\n</div>", "<div\nclass=a\n>\nok\n</div>"),
             ("<b>x</b> [x](//good) a = b / c", "<b>x</b> [x](//good) a = b / c"),
             (
                 "| a | b |\n|---|---|\n| [x](//evil) | evil |",

@@ -13,6 +13,12 @@ pub fn is_deceiving(c: char) -> bool {
             | '\u{e0000}'..='\u{e0fff}')
 }
 
+/// No platform shows it, and many leave it out, so that what stands around it is one word: it is not sent at all.
+/// Control characters but for a line's end and a tab, separators of lines, marks of direction.
+pub fn is_left_out(c: char) -> bool {
+    (c.is_control() && !matches!(c, '\n' | '\t')) || matches!(c, '\u{2028}'..='\u{202e}')
+}
+
 /// A terminal would obey it, or show what stands around it otherwise than it is: control characters but for a line's
 /// end and a tab, and marks of direction.
 pub fn is_obeyed(c: char) -> bool {

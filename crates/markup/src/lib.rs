@@ -26,7 +26,7 @@ mod telegram;
 mod tree;
 
 pub use clean::{Fate, Judge, cleaned};
-pub use hidden::{for_terminal, is_deceiving, is_obeyed, json_for_terminal};
+pub use hidden::{for_terminal, is_deceiving, is_left_out, is_obeyed, json_for_terminal};
 pub use mentions::without_mentions;
 pub use short::shortened;
 

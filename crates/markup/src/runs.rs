@@ -1,6 +1,9 @@
 //! Collects one leaf's text with its styles, and finds spoilers in it.
 
-use crate::style::{Run, Style};
+use crate::{
+    hidden::is_left_out,
+    style::{Run, Style},
+};
 
 /// What marks both ends of a spoiler.
 const SPOILER: &str = "||";
@@ -15,10 +18,10 @@ pub(crate) struct StyledText {
 }
 
 impl StyledText {
-    /// Adds text as it is, but for control characters, which no platform shows.
+    /// Adds text as it is, but for what no platform shows.
     pub(crate) fn push(&mut self, text: &str, style: Style) {
-        if text.chars().any(is_refused) {
-            self.text.extend(text.chars().filter(|c| !is_refused(*c)));
+        if text.chars().any(is_left_out) {
+            self.text.extend(text.chars().filter(|c| !is_left_out(*c)));
         } else {
             self.text.push_str(text);
         }
@@ -104,9 +107,4 @@ fn pairs(bars: &[(usize, Style)]) -> Vec<usize> {
         }
     }
     paired
-}
-
-/// Control characters other than tab and line feed.
-pub(crate) fn is_refused(c: char) -> bool {
-    c.is_control() && c != '\n' && c != '\t'
 }

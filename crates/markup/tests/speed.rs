@@ -1,7 +1,9 @@
 //! Hostile and large input is rendered in time and without a stack to match. Whatever is quadratic in the
 //! length of these texts makes the tests hang.
 
-use clifford_markup::{Flavor, head, render};
+use std::ops::Range;
+
+use clifford_markup::{Fate, Flavor, Judge, cleaned, head, render};
 
 const FLAVORS: [Flavor; 3] = [Flavor::TelegramHtml, Flavor::Discord, Flavor::Plain];
 
@@ -48,5 +50,41 @@ fn long_texts_are_split_in_time() {
     let repeated = units.map(|unit| unit.repeat(50_000 / unit.len()));
     for text in [table, code, tall].into_iter().chain(repeated) {
         render_everywhere(&text);
+    }
+}
+
+/// Wants no address.
+struct NoAddress;
+
+impl Judge for NoAddress {
+    fn may_lead_to(&self, _: &str) -> bool {
+        false
+    }
+
+    fn unwanted(&self, text: &str) -> Vec<(Range<usize>, Fate)> {
+        let found = text.match_indices("a.co");
+        found.map(|(at, word)| (at..at + word.len(), Fate::Removed)).collect()
+    }
+
+    fn is_unwanted_in_code(&self, _: &str) -> bool {
+        true
+    }
+}
+
+#[test]
+fn long_texts_are_cleaned_in_time() {
+    let units = [
+        "a.co/1\n",
+        "a.co ",
+        "`a.co` ",
+        "a.*co* ",
+        "[x](y) ",
+        "<a href=//b> ",
+        "ok\n",
+    ];
+    let nested = format!("{}a.co{}", "![".repeat(5_000), "](b)".repeat(5_000));
+    let repeated = units.map(|unit| unit.repeat(100_000 / unit.len()));
+    for text in repeated.iter().chain([&nested]) {
+        assert!(!cleaned(text, "(gone)", &NoAddress).contains("a.co"));
     }
 }
