@@ -1,14 +1,15 @@
 //! Addresses in texts: which there are, and what would be called for one. Pure.
 //!
 //! An address is compared in one form: as [`url::Url`] writes it, which is what a client calls (host in lower case and
-//! in ASCII, no default port, dot segments resolved), without its fragment, which is never sent. One that is written
-//! without a scheme stands for both, http and https.
+//! in ASCII, no default port, dot segments resolved). Its fragment counts where somebody may follow it: it is not sent,
+//! but the page reads it. One that is written without a scheme stands for both, http and https.
 
 use std::ops::Range;
 
 use unicode_normalization::UnicodeNormalization;
 use url::Url;
 
+use super::around::{Around, Opened, STOPS, closes};
 use crate::fetch;
 
 /// The schemes by which something is called.
@@ -22,8 +23,8 @@ const CLOSERS: &[char] = &[
 /// What stands around an address in running text.
 const BREAKS: &str = "\"'`<>()[]{}|\\^*";
 
-/// What else stands before a host that is not part of it.
-const PARTS: &str = ",;!=&$~+…";
+/// What else stands beside a host that is not part of it.
+const PARTS: &str = ",;!=&$~+…–—‘’“”„«»‹›、「」『』";
 
 /// Endings of names that are files, and no hosts.
 const FILE_ENDINGS: [&str; 52] = [
@@ -50,7 +51,7 @@ pub(super) fn called(written: &str) -> Vec<String> {
     if let Ok(url) = fetch::parse(written)
         && is_called(&url)
     {
-        return vec![form(url)];
+        return vec![url.into()];
     }
     if !is_bare(written) {
         return Vec::new();
@@ -59,15 +60,20 @@ pub(super) fn called(written: &str) -> Vec<String> {
     ["http", "https"]
         .iter()
         .filter_map(|scheme| fetch::parse(&format!("{scheme}://{host}")).ok())
-        .map(form)
+        .map(String::from)
         .collect()
+}
+
+/// What a client sends of an address: all but its fragment.
+pub(super) fn sent(address: &str) -> &str {
+    address.split('#').next().unwrap_or(address)
 }
 
 /// A text that would be called as one address, in the form in which that is compared. `Err`: it looks like one, and
 /// would be refused.
 pub(super) fn whole(text: &str) -> Result<Option<String>, ()> {
     match fetch::parse(text) {
-        Ok(url) if is_called(&url) => Ok(Some(form(url))),
+        Ok(url) if is_called(&url) => Ok(Some(url.into())),
         Ok(_) => Ok(None),
         Err(_) if has_scheme(text) => Err(()),
         Err(_) => Ok(None),
@@ -87,42 +93,48 @@ fn is_called(url: &Url) -> bool {
     SCHEMES.contains(&url.scheme()) || url.scheme() == "data" || url.has_host()
 }
 
-fn form(mut url: Url) -> String {
-    url.set_fragment(None);
-    url.into()
-}
-
 /// A text in the letters that are meant, without what shows nothing: full-width letters and signs of other scripts that
 /// are read as a dot are the plain ones.
 pub(super) fn plain(text: &str) -> String {
     text.nfkc()
         .filter(|c| !clifford_markup::is_deceiving(*c) || c.is_whitespace())
-        .map(|c| {
-            if matches!(c, '。' | '．' | '｡' | '․') {
-                '.'
-            } else {
-                c
-            }
-        })
+        .map(|c| if is_dot(c) { '.' } else { c })
         .collect()
+}
+
+/// Whether a sign is read as a dot of a host.
+const fn is_dot(c: char) -> bool {
+    matches!(c, '.' | '。' | '．' | '｡' | '․')
 }
 
 /// An address in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Found {
-    /// Where it stands, as far as whoever makes links might take it.
+    /// Where it stands, without what may close it.
     pub range: Range<usize>,
     /// What it may be read as: the shortest reading first.
     pub readings: Vec<Range<usize>>,
     /// Nothing in it tells that it is an address but its two names.
     pub is_short: bool,
+    /// As far as whoever makes links might take it.
+    until: usize,
+    /// What stands open around it, the innermost first.
+    open: Vec<Opened>,
+}
+
+impl Found {
+    /// Whether nothing stands behind a reading but what closes it.
+    pub fn ends_with(&self, text: &str, reading: &Range<usize>) -> bool {
+        closes(text.get(reading.end..self.until).unwrap_or_default(), &self.open)
+    }
 }
 
 /// Every address of a text, in order, without overlaps.
 pub(super) fn all(text: &str) -> Vec<Found> {
     let mut found = Vec::new();
+    let mut around = Around::of(text);
     for run in runs(text) {
-        in_run(text, run, &mut found);
+        in_run(text, run, &mut around, &mut found);
     }
     found
 }
@@ -137,74 +149,144 @@ fn runs(text: &str) -> impl Iterator<Item = Range<usize>> {
         })
 }
 
-fn in_run(text: &str, run: Range<usize>, found: &mut Vec<Found>) {
-    let whole = &text[run.clone()];
-    let absolute = begin_of_scheme(whole);
-    let before = &whole[..absolute.unwrap_or(whole.len())];
+fn in_run(text: &str, run: Range<usize>, around: &mut Around<'_>, found: &mut Vec<Found>) {
+    let breaks = |c: char| BREAKS.contains(c);
+    let absolute = begin_of_scheme(&text[run.clone()]).map(|at| run.start + at);
+    let before = &text[run.start..absolute.unwrap_or(run.end)];
     // What stands before it is one of its own.
-    for token in before.split(|c: char| BREAKS.contains(c) || PARTS.contains(c)) {
-        let at = run.start + (token.as_ptr() as usize - whole.as_ptr() as usize);
-        let begun = token.trim_start_matches(['.', ':', '?']);
-        let trimmed = begun.trim_end_matches(['.', ':', '?']);
-        let start = at + (token.len() - begun.len());
-        let end = start + trimmed.len();
-        let hides_scheme = || !trimmed.is_ascii() && plain(trimmed).contains("://");
-        if !is_bare(trimmed) && !hides_scheme() {
+    for token in before
+        .split(|c: char| breaks(c) || PARTS.contains(c))
+        .flat_map(candidates)
+    {
+        if !is_bare(token) && !hides_scheme(token) {
             continue;
         }
+        let start = token.as_ptr() as usize - text.as_ptr() as usize;
+        let end = start + token.len();
         if found.last().is_some_and(|last| start < last.range.end) {
             continue;
         }
-        let meant = plain(trimmed);
+        let meant = plain(token);
         let is_short = !carries(&meant);
-        // Whoever makes a link of it takes more of the path than we would.
-        let rest = text[start..run.start + before.len()].trim_end_matches(CLOSERS);
-        let goes_on = meant.contains(['/', '?']);
-        let until = if goes_on { end.max(start + rest.len()) } else { end };
-        found.push(Found {
-            readings: readings(text, start, end, until),
-            range: start..until,
-            is_short,
-        });
-    }
-    if let Some(at) = absolute {
-        let start = run.start + at;
-        let end = start + text[start..run.end].trim_end_matches(CLOSERS).len();
-        let first = text[start..end]
-            .find(|c: char| BREAKS.contains(c))
-            .map_or(end, |at| start + at);
-        let first = start
-            + text[start..first]
-                .trim_end_matches(['.', ',', ';', ':', '!', '?'])
-                .len();
-        let range = start..end.max(first);
-        let rest = text[range.clone()].split_once("://").map(|(_, rest)| rest);
-        // Somebody writes of a scheme.
-        if rest.is_some_and(|rest| rest.trim_matches('/').is_empty()) {
+        if !meant.contains(['/', '?', '#']) {
+            found.push(Found {
+                range: start..end,
+                readings: std::iter::once(start..end).collect(),
+                is_short,
+                until: end,
+                open: Vec::new(),
+            });
+            continue;
+        }
+        // Whoever makes a link of it takes more of the path than we would, and what looks like a scheme in it.
+        let is_one = absolute.is_some_and(|at| !text[start..at].contains(breaks));
+        let until = if is_one { run.end } else { run.start + before.len() };
+        found.push(with_path(text, start, end, until, around, is_short));
+        if is_one {
             return;
         }
-        found.push(Found {
-            range,
-            readings: readings(text, start, first, end),
-            is_short: false,
-        });
+    }
+    if let Some(start) = absolute {
+        let first = text[start..run.end].find(breaks).map_or(run.end, |at| start + at);
+        let first = start + text[start..first].trim_end_matches(|c| STOPS.contains(c)).len();
+        found.push(with_path(text, start, first, run.end, around, false));
     }
 }
 
-/// What an address may be read as that begins here: up to what breaks it, up to its last bracket that has a partner, and
-/// all of it.
-fn readings(text: &str, start: usize, first: usize, end: usize) -> Vec<Range<usize>> {
-    let mut readings: Vec<_> = std::iter::once(start..first).collect();
-    let mut depth = 0_i32;
-    let balanced = text[start..end].char_indices().find(|(_, c)| {
-        depth += match c {
-            '(' => 1,
-            ')' => -1,
-            _ => 0,
+/// An address that goes on behind its host: `first` is where its shortest reading ends.
+fn with_path(text: &str, start: usize, first: usize, until: usize, around: &mut Around<'_>, is_short: bool) -> Found {
+    let end = start + text[start..until].trim_end_matches(CLOSERS).len();
+    let readings = readings(text, start, first, end.max(first), until);
+    Found {
+        range: start..readings.iter().map(|reading| reading.end).max().unwrap_or(end),
+        readings,
+        is_short,
+        until,
+        open: around.open_at(start),
+    }
+}
+
+/// The text that a token may be an address by: all of it, or else what is left where nothing goes on that could be a
+/// host.
+fn candidates(token: &str) -> Vec<&str> {
+    let whole = trimmed(token);
+    if is_bare(whole) || hides_scheme(whole) || (whole.is_ascii() && !whole.contains('.')) {
+        return vec![whole];
+    }
+    let slashes = whole.len() - whole.trim_start_matches('/').len();
+    let path = whole[slashes..].find(['/', '?', '#']);
+    let path = path.map_or(whole.len(), |at| slashes + at);
+    let mut pieces = Vec::new();
+    let (mut start, mut was_dot) = (0, false);
+    for (at, c) in whole[..path].char_indices() {
+        let behind = &whole[at + c.len_utf8()..];
+        let is_parted = match c {
+            ':' | '：' => !begins_with_port(behind),
+            '@' | '＠' => !begins_with_host(behind),
+            c if is_dot(c) => was_dot,
+            c => is_sign(c),
         };
-        depth < 0
-    });
-    let balanced = balanced.map_or(end, |(at, _)| start + at);
+        was_dot = is_dot(c);
+        if is_parted {
+            pieces.push(trimmed(&whole[start..at]));
+            start = at + c.len_utf8();
+        }
+    }
+    pieces.push(trimmed(&whole[start..]));
+    pieces
+}
+
+fn hides_scheme(token: &str) -> bool {
+    !token.is_ascii() && plain(token).contains("://")
+}
+
+/// Whether a character is a sign of its own, and no other way to write one of those that mean something in an address.
+fn is_sign(c: char) -> bool {
+    let is_itself = || plain(c.encode_utf8(&mut [0; 4])).chars().eq([c]);
+    !c.is_ascii() && !c.is_alphanumeric() && !clifford_markup::is_deceiving(c) && is_itself()
+}
+
+/// A token without the signs around it that are no part of a host.
+fn trimmed(token: &str) -> &str {
+    let ends = |c: char| is_dot(c) || ":?".contains(c);
+    let token = token.trim_start_matches(|c| ends(c) || c == '@').trim_end_matches(ends);
+    if token.contains(['/', '?', '#']) {
+        token
+    } else {
+        token.trim_end_matches(|c| ends(c) || "@_-%".contains(c))
+    }
+}
+
+fn begins_with_port(text: &str) -> bool {
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    rest.len() < text.len() && (rest.is_empty() || rest.starts_with(['/', '?', '#', ':']))
+}
+
+fn begins_with_host(text: &str) -> bool {
+    is_bare(text.split([':', '@', '/', '?', '#']).next().unwrap_or_default())
+}
+
+/// What an address may be read as that begins here: up to what breaks it, up to its last bracket that has a partner, and
+/// all of it but what may close it.
+fn readings(text: &str, start: usize, first: usize, end: usize, until: usize) -> Vec<Range<usize>> {
+    let mut readings: Vec<_> = std::iter::once(start..first).collect();
+    let mut depth = 0_u32;
+    let (mut partner, mut alone) = (start, None);
+    for (at, c) in text[start..until].char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' if depth == 0 => {
+                alone = Some(start + at);
+                break;
+            }
+            ')' => {
+                depth -= 1;
+                partner = start + at + 1;
+            }
+            _ => {}
+        }
+    }
+    let balanced = alone.unwrap_or(end).min(end).max(partner).max(first);
     for end in [balanced, end] {
         if !readings.iter().any(|reading| reading.end == end) {
             readings.push(start..end);
@@ -218,7 +300,11 @@ fn begin_of_scheme(run: &str) -> Option<usize> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
     let lower = run.to_ascii_lowercase();
     let ends_name = |at: usize| run[..at].ends_with(char::is_alphanumeric);
-    let with_scheme = run.find("://").map(|at| run[..at].trim_end_matches(is_name).len());
+    // With nothing behind it, somebody writes of a scheme.
+    let with_scheme = run.split_once("://").and_then(|(before, behind)| {
+        let behind = behind.trim_start_matches('/').trim_end_matches(CLOSERS);
+        (!behind.is_empty()).then(|| before.trim_end_matches(is_name).len())
+    });
     let bare = run.find("//").filter(|at| {
         let token = run[*at..]
             .split(|c: char| BREAKS.contains(c))
@@ -226,7 +312,9 @@ fn begin_of_scheme(run: &str) -> Option<usize> {
             .unwrap_or_default();
         (*at == 0 || run[..*at].ends_with(|c: char| BREAKS.contains(c))) && is_bare(token)
     });
-    let www = lower.find("www.").filter(|at| !ends_name(*at));
+    let www = lower
+        .find("www.")
+        .filter(|at| !ends_name(*at) && lower[at + 4..].starts_with(char::is_alphanumeric));
     // Browsers read a backslash as a slash, and need no slash at all.
     let odd = SCHEMES.iter().chain(&["data"]).filter_map(|scheme| {
         let at = lower.find(&format!("{scheme}:")).filter(|at| !ends_name(*at))?;
@@ -252,15 +340,14 @@ fn is_bare(token: &str) -> bool {
     }
     let host = bare.split(['/', '?', '#', '\\']).next().unwrap_or_default();
     let behind = &bare[host.len()..];
+    let (user, name) = host.rsplit_once('@').unwrap_or(("", host));
     // Whoever writes to somebody calls nothing.
-    if host.contains('@') && behind.is_empty() {
+    if behind.is_empty() && is_mailbox(user) {
         return false;
     }
-    let name = host.rsplit('@').next().unwrap_or_default();
-    let (name, port) = match name.rsplit_once(':') {
+    let (name, port) = match name.split_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => (name, !port.is_empty()),
-        // Something stands before it.
-        Some((_, name)) => (name, false),
+        Some(_) => return false,
         None => (name, false),
     };
     let name = name.strip_suffix('.').unwrap_or(name);
@@ -286,6 +373,11 @@ fn is_bare(token: &str) -> bool {
     (is_ending || is_encoded) && parts.iter().all(fits)
 }
 
+/// Whether a text stands before the `@` of somebody's address of mail.
+fn is_mailbox(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "._%+-".contains(c))
+}
+
 /// Whether a bare address can tell anything: one of two names alone is a file, or the end of a sentence, as often as a
 /// host. A number behind a file's name is one of its lines.
 fn carries(token: &str) -> bool {
@@ -293,7 +385,9 @@ fn carries(token: &str) -> bool {
         Some((name, line)) if line.bytes().all(|byte| byte.is_ascii_digit()) && short(name) != Short::Host => name,
         _ => token,
     };
-    is_absolute(token) || token.contains(['/', '?', ':', '\\']) || token.trim_end_matches('.').matches('.').count() >= 2
+    is_absolute(token)
+        || token.contains(['/', '?', '#', ':', '\\'])
+        || token.trim_end_matches('.').matches('.').count() >= 2
 }
 
 /// What an address of two names alone most likely is.
@@ -321,11 +415,6 @@ pub(super) fn short(token: &str) -> Short {
     } else {
         Short::Unclear
     }
-}
-
-/// Whether all of what follows an address closes it.
-pub(super) fn only_closes(text: &str) -> bool {
-    text.chars().all(|c| CLOSERS.contains(&c))
 }
 
 /// The pieces of a text between white space and what stands around an address, without the signs of a sentence.

@@ -4,6 +4,7 @@
 //! [`question`] is what a person reads who is asked to approve one.
 
 mod addresses;
+mod around;
 mod built_in;
 mod condition;
 pub mod judge;

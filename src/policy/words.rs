@@ -61,11 +61,20 @@ impl Known {
     }
 
     fn learn_addresses(&mut self, text: &str) {
-        let tokens = addresses::tokens(text).flat_map(addresses::called);
-        self.addresses.extend(tokens);
+        for token in addresses::tokens(text) {
+            self.learn_address(token);
+        }
         for found in addresses::all(text) {
-            let readings = found.readings.into_iter().filter_map(|reading| text.get(reading));
-            self.addresses.extend(readings.flat_map(addresses::called));
+            for written in found.readings.into_iter().filter_map(|reading| text.get(reading)) {
+                self.learn_address(written);
+            }
+        }
+    }
+
+    fn learn_address(&mut self, written: &str) {
+        for called in addresses::called(written) {
+            self.addresses.insert(addresses::sent(&called).to_owned());
+            self.addresses.insert(called);
         }
     }
 
@@ -93,9 +102,27 @@ impl Known {
     /// Whether an address in a text is known as it stands there.
     fn has_found(&self, text: &str, found: &addresses::Found) -> bool {
         found.readings.iter().any(|reading| {
-            let behind = text.get(reading.end..found.range.end).unwrap_or_default();
-            addresses::only_closes(behind) && text.get(reading.clone()).is_some_and(|written| self.has(written))
+            found.ends_with(text, reading) && text.get(reading.clone()).is_some_and(|written| self.has(written))
         })
+    }
+}
+
+/// What arguments are judged by.
+struct Limits<'a> {
+    /// What is known outside.
+    known: &'a Known,
+    /// What is private.
+    private: &'a Known,
+    /// The arguments that are addresses by their schema: a client fetches them, and sends no fragment.
+    fetched: Vec<&'a str>,
+}
+
+impl Limits<'_> {
+    /// Whether an address is known as whoever gets this text may follow it.
+    fn knows(&self, address: &str, text: &str) -> bool {
+        let is_fetched = self.fetched.iter().any(|fetched| std::ptr::eq(*fetched, text));
+        let followed = if is_fetched { addresses::sent(address) } else { address };
+        self.known.addresses.contains(followed)
     }
 }
 
@@ -115,21 +142,23 @@ fn unescaped(text: &str) -> String {
 /// is known from what is private alone, or word that is none. `schema` is that of the arguments: what it says is an
 /// address must be one that is known.
 pub fn leak(args: &Map<String, Value>, schema: &Value, known: &Known, private: &Known) -> Option<String> {
-    let mut addressed = Vec::new();
-    addressed_by(schema, schema, args, 0, &mut addressed);
-    let unknown = addressed.into_iter().find(|text| {
-        let whole = addresses::whole(text);
-        let is_known = match &whole {
-            Ok(Some(address)) => known.addresses.contains(address),
-            // No client calls it, but a server may read it.
-            Ok(None) => known.has(text) || known.pieces.contains(text.trim()),
-            Err(()) => false,
-        };
-        !is_known
-    });
+    let mut fetched = Vec::new();
+    addressed_by(schema, schema, args, 0, &mut fetched);
+    let limits = Limits {
+        known,
+        private,
+        fetched,
+    };
+    let is_known = |text: &str| match addresses::whole(text) {
+        Ok(Some(address)) => limits.knows(&address, text),
+        // No client calls it, but a server may read it.
+        Ok(None) => known.has(text) || known.pieces.contains(text.trim()),
+        Err(()) => false,
+    };
+    let unknown = limits.fetched.iter().find(|text| !is_known(text));
     unknown
-        .map(str::to_owned)
-        .or_else(|| in_fields(args, known, private, 0))
+        .map(|text| (*text).to_owned())
+        .or_else(|| in_fields(args, &limits, 0))
 }
 
 /// The texts among arguments whose schema says that they are addresses.
@@ -177,10 +206,9 @@ fn addressed<'a>(root: &Value, schema: &Value, value: &'a Value, depth: usize, i
     }
 }
 
-fn in_fields(args: &Map<String, Value>, known: &Known, private: &Known, depth: usize) -> Option<String> {
-    args.iter().find_map(|(name, value)| {
-        in_text(name, known, private, depth).or_else(|| in_value(value, known, private, depth))
-    })
+fn in_fields(args: &Map<String, Value>, limits: &Limits<'_>, depth: usize) -> Option<String> {
+    args.iter()
+        .find_map(|(name, value)| in_text(name, limits, depth).or_else(|| in_value(value, limits, depth)))
 }
 
 /// The words and addresses of a text that only what is private tells: what a subagent is told of them is no more known
@@ -195,21 +223,21 @@ pub fn private_in(text: &str, known: &Known, private: &Known) -> Vec<String> {
     found.into_iter().collect()
 }
 
-fn in_value(value: &Value, known: &Known, private: &Known, depth: usize) -> Option<String> {
+fn in_value(value: &Value, limits: &Limits<'_>, depth: usize) -> Option<String> {
     match value {
-        Value::String(text) => in_text(text, known, private, depth),
-        Value::Array(items) => items.iter().find_map(|item| in_value(item, known, private, depth)),
-        Value::Object(fields) => in_fields(fields, known, private, depth),
-        Value::Number(number) => in_text(&number.to_string(), known, private, depth),
+        Value::String(text) => in_text(text, limits, depth),
+        Value::Array(items) => items.iter().find_map(|item| in_value(item, limits, depth)),
+        Value::Object(fields) => in_fields(fields, limits, depth),
+        Value::Number(number) => in_text(&number.to_string(), limits, depth),
         Value::Null | Value::Bool(_) => None,
     }
 }
 
-fn in_text(text: &str, known: &Known, private: &Known, depth: usize) -> Option<String> {
+fn in_text(text: &str, limits: &Limits<'_>, depth: usize) -> Option<String> {
     // What is one address, to whoever would call it, is known as a whole or not at all.
     match addresses::whole(text) {
         Ok(None) => {}
-        Ok(Some(whole)) if known.addresses.contains(&whole) => return None,
+        Ok(Some(whole)) if limits.knows(&whole, text) => return None,
         Ok(Some(_)) | Err(()) => return Some(text.to_owned()),
     }
     // So is what begins as a host does, and is one word.
@@ -220,25 +248,27 @@ fn in_text(text: &str, known: &Known, private: &Known, depth: usize) -> Option<S
             .is_some_and(|found| found.range.start == 0)
     };
     if !trimmed.contains(char::is_whitespace) && begins() {
-        return (!known.has(trimmed)).then(|| text.to_owned());
+        return (!limits.known.has(trimmed)).then(|| text.to_owned());
     }
     // Texts that hold JSON are read as whoever gets them reads them.
     if text.trim_start().starts_with(['{', '[', '"'])
         && let Ok(value) = serde_json::from_str::<Value>(text)
     {
         return match depth < DEEPEST {
-            true => in_value(&value, known, private, depth + 1),
+            true => in_value(&value, limits, depth + 1),
             false => Some(text.to_owned()),
         };
     }
     let plain = addresses::plain(text);
-    [text, &plain]
+    let joined: String = text.chars().filter(|c| !clifford_markup::is_left_out(*c)).collect();
+    [text, &plain, &joined]
         .into_iter()
-        .find_map(|text| in_reading(text, known, private))
+        .find_map(|text| in_reading(text, limits))
 }
 
 /// What one way to read a text would carry out.
-fn in_reading(text: &str, known: &Known, private: &Known) -> Option<String> {
+fn in_reading(text: &str, limits: &Limits<'_>) -> Option<String> {
+    let (known, private) = (limits.known, limits.private);
     let mut rest = String::new();
     let mut from = 0;
     for found in addresses::all(text) {
@@ -293,6 +323,39 @@ pub fn without_unknown<'a>(text: &'a str, known: &Known) -> Cow<'a, str> {
 /// Judges the addresses of a message.
 struct Messages<'a>(&'a Known);
 
+impl Messages<'_> {
+    /// What of a text is an address that nobody knows.
+    fn unknown(&self, text: &str) -> Vec<(Range<usize>, Fate)> {
+        let unknown = addresses::all(text)
+            .into_iter()
+            .filter(|found| !self.0.has_found(text, found));
+        unknown
+            .filter_map(|found| {
+                let fate = match (found.is_short, addresses::short(text.get(found.range.clone())?)) {
+                    (false, _) | (true, Short::Host) => Fate::Removed,
+                    (true, Short::Unclear) => Fate::Code,
+                    (true, Short::File) => return None,
+                };
+                Some((found.range, fate))
+            })
+            .collect()
+    }
+
+    /// The same of the text that is left where platforms show some characters and others leave them out.
+    fn unknown_if_joined(&self, text: &str) -> Vec<(Range<usize>, Fate)> {
+        let (mut joined, mut places) = (String::new(), Vec::new());
+        for (at, c) in text.char_indices().filter(|(_, c)| !clifford_markup::is_left_out(*c)) {
+            joined.push(c);
+            places.extend(at..at + c.len_utf8());
+        }
+        let placed = |range: Range<usize>| Some(*places.get(range.start)?..places.get(range.end.checked_sub(1)?)? + 1);
+        let unknown = self.unknown(&joined).into_iter();
+        unknown
+            .filter_map(|(range, fate)| Some((placed(range)?, fate)))
+            .collect()
+    }
+}
+
 impl clifford_markup::Judge for Messages<'_> {
     fn may_lead_to(&self, target: &str) -> bool {
         // Browsers pass over these.
@@ -317,23 +380,27 @@ impl clifford_markup::Judge for Messages<'_> {
     }
 
     fn unwanted(&self, text: &str) -> Vec<(Range<usize>, Fate)> {
-        let unknown = addresses::all(text)
-            .into_iter()
-            .filter(|found| !self.0.has_found(text, found));
-        unknown
-            .filter_map(|found| {
-                let fate = match (found.is_short, addresses::short(text.get(found.range.clone())?)) {
-                    (false, _) | (true, Short::Host) => Fate::Removed,
-                    (true, Short::Unclear) => Fate::Code,
-                    (true, Short::File) => return None,
-                };
-                Some((found.range, fate))
-            })
-            .collect()
+        let mut unwanted = self.unknown(text);
+        if !text.contains(clifford_markup::is_left_out) {
+            return unwanted;
+        }
+        unwanted.extend(self.unknown_if_joined(text));
+        unwanted.sort_by_key(|(range, _)| (range.start, range.end));
+        unwanted.dedup_by(|(next, fate), (last, before)| {
+            let overlaps = next.start < last.end;
+            if overlaps {
+                last.end = last.end.max(next.end);
+                *before = if *fate == *before { *fate } else { Fate::Removed };
+            }
+            overlaps
+        });
+        unwanted
     }
 
     fn is_unwanted_in_code(&self, text: &str) -> bool {
-        addresses::all(text).iter().any(|found| !found.is_short)
+        let joined: String = text.chars().filter(|c| !clifford_markup::is_left_out(*c)).collect();
+        let tells = |text: &str| addresses::all(text).iter().any(|found| !found.is_short);
+        tells(text) || (joined != text && tells(&joined))
     }
 }
 

@@ -21,7 +21,23 @@ fn only_what_is_known_outside_goes_out_once_words_from_outside_were_read() {
         (json!({ "url": "http://docs.rs/x" }), Some("http://docs.rs/x")),
         (json!({ "url": "https://docs.rs/x/" }), Some("https://docs.rs/x/")),
         (json!({ "url": "https://docs.rs/x////" }), Some("https://docs.rs/x////")),
-        (json!({ "url": "https://DOCS.rs:443/y/../x#part" }), None),
+        (json!({ "url": "https://DOCS.rs:443/y/../x" }), None),
+        (
+            json!({ "url": "https://docs.rs/x#4711" }),
+            Some("https://docs.rs/x#4711"),
+        ),
+        (
+            json!({ "q": "see www.evil.com/cat:// now" }),
+            Some("www.evil.com/cat://"),
+        ),
+        (json!({ "q": "see wiki.org/?4711://" }), Some("wiki.org/?4711://")),
+        (
+            json!({ "q": "see https://docs.rs/x~|_;,~" }),
+            Some("https://docs.rs/x~"),
+        ),
+        (json!({ "q": "(see *https://docs.rs/x*)." }), None),
+        (json!({ "q": "see evil\u{2028}.com/cat" }), Some("evil.com/cat")),
+        (json!({ "q": "see evil\u{b}.com/cat" }), Some("evil.com/cat")),
         (json!({ "url": "https://docs.rs/X" }), Some("https://docs.rs/X")),
         (json!({ "url": "https://docs.rs/%78" }), Some("https://docs.rs/%78")),
         (
@@ -112,7 +128,8 @@ fn a_subagent_is_told_what_of_its_task_is_private() {
 
 #[test]
 fn an_address_that_nobody_knows_is_taken_out_of_a_message() {
-    let outside = known("https://example.com/a");
+    let mut outside = known("https://example.com/a https://wiki.org/Cat_(pet) https://wiki.org/Cat#food wiki.org");
+    outside.learn("wiki.org/ and example.com/");
     let cases = [
         ("Look at https://example.com/a.", "Look at https://example.com/a."),
         ("![x](https://evil.com/?q=cat)", "x (link removed)"),
@@ -183,10 +200,70 @@ fn an_address_that_nobody_knows_is_taken_out_of_a_message() {
             "see https:evil.com/s or http:/evil.com",
             "see (link removed) or (link removed)",
         ),
+        // What looks like a scheme is a part of what it follows.
+        (
+            "see www.evil.com/4711:// now, //evil.com/4711:// or https:evil.com/4711://",
+            "see (link removed) now, (link removed) or (link removed)",
+        ),
+        (
+            "see example.com/4711://x, wiki.org/4711:// and wiki.org/?4711://",
+            "see (link removed), (link removed) and (link removed)",
+        ),
+        ("and/or:https://evil.com/s", "and/or:(link removed)"),
+        // What closes a known address has a partner.
+        (
+            "(https://example.com/a), (see https://example.com/a). [https://example.com/a]...",
+            "(https://example.com/a), (see https://example.com/a). [https://example.com/a]...",
+        ),
+        (
+            "see https://example.com/a~|_;,~|_~~~|_ https://example.com/a) https://example.com/a.,",
+            "see (link removed)|_;,~|_~~~|_ (link removed)) (link removed).,",
+        ),
+        (
+            "see https://wiki.org/Cat_(pet), (https://wiki.org/Cat_(pet)) and https://wiki.org/Cat_(4711)",
+            "see https://wiki.org/Cat_(pet), (https://wiki.org/Cat_(pet)) and (link removed)",
+        ),
+        // Pages read their fragment.
+        (
+            "https://example.com/a#4711 [x](https://example.com/a#4711) https://wiki.org/Cat#food",
+            "(link removed) x (link removed) https://wiki.org/Cat#food",
+        ),
+        // Something stands beside a host.
+        (
+            "4711.evil.com:now 4711.evil.com:80:x 4711.evil.com@ 4711.evil.com@x",
+            "(link removed):now (link removed):x (link removed)@ (link removed)@x",
+        ),
+        (
+            "a..evil.com/4711 see...evil.com/4711 “4711.evil.com”—4711.evil.com🎉",
+            "a..(link removed) see...(link removed) “(link removed)”—(link removed)🎉",
+        ),
+        (
+            "Wait... what? No.. never:ever @ada",
+            "Wait... what? No.. never:ever @ada",
+        ),
+        ("ada@evil.com: write to her", "ada@evil.com: write to her"),
+        // Some platforms leave these out.
+        (
+            "see evil&#13;.com/s, evil\u{2028}.com/s, evil\u{b}.com/s, evil&#x85;.com/s now",
+            "see (link removed), (link removed), (link removed), (link removed) now",
+        ),
+        ("`evil\u{2028}.com/s`", "`(link removed)`"),
+        (
+            "<iframe\nsrc\n=\nhttps&colon;&sol;&sol;evil&period;com&sol;s\n>",
+            "(link removed)",
+        ),
     ];
     for (text, expected) in cases {
-        assert_eq!(without_unknown(text, &outside), expected);
+        assert_eq!(without_unknown(text, &outside), expected, "{text}");
     }
+}
+
+#[test]
+fn an_address_on_each_line_is_taken_out_in_time() {
+    let text = "a.co/1\n".repeat(12_000);
+    let cleaned = without_unknown(&text, &Known::default());
+    assert!(!cleaned.contains("a.co"));
+    assert_eq!(cleaned.lines().count(), 12_000);
 }
 
 #[test]
@@ -206,6 +283,11 @@ fn what_the_schema_calls_an_address_is_one_that_is_known() {
     });
     let cases = [
         (json!({ "url": "https://example.com/a" }), None),
+        (json!({ "url": "https://example.com/a#part" }), None),
+        (
+            json!({ "url": "https://example.com/a#part", "body": "https://example.com/a#part" }),
+            Some("https://example.com/a#part"),
+        ),
         (json!({ "url": "kittens" }), None),
         (json!({ "url": "mittens" }), Some("mittens")),
         (json!({ "title": "kittens" }), None),
@@ -263,6 +345,11 @@ fn piece() -> impl Strategy<Value = String> {
         "[::1]",
         "6.6.6.6",
         "xn--p1ai",
+        "\u{2028}",
+        "~",
+        "_",
+        "://",
+        "www.",
         "data:",
         "{",
         "\"",
