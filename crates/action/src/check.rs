@@ -35,6 +35,16 @@ pub(crate) fn reply(kind: &str, fields: &Map<String, Value>) -> Result<Reply, St
     Ok(reply)
 }
 
+/// Whether any field of an action of this kind is given.
+pub(crate) fn has_fields(kind: &str, fields: &Map<String, Value>) -> bool {
+    let own = ACTIONS.get(kind).and_then(|schema| schema["properties"].as_object());
+    let names = own.into_iter().flat_map(Map::keys).filter(|name| *name != "type");
+    names
+        .map(String::as_str)
+        .chain(["notes"])
+        .any(|name| given(fields, name).is_some())
+}
+
 fn object(schema: &Value, fields: &Map<String, Value>, path: &str) -> Result<Map<String, Value>, String> {
     let required = schema["required"].as_array();
     let mut known = Map::new();

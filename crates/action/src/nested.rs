@@ -3,7 +3,14 @@
 
 use serde_json::{Map, Value};
 
-use crate::{Action, Reply, Unreadable, check, schema::ACTIONS};
+use crate::{
+    Action, Reply, Unreadable, check,
+    halves::without_halves,
+    read::{tool_call, trimmed},
+    schema::ACTIONS,
+    search::{Kind, head, is_of_info},
+    values::spoken,
+};
 
 /// How deep actions may be nested in each other's texts.
 const MAX_DEPTH: usize = 8;
@@ -28,15 +35,15 @@ pub fn flattened(mut reply: Reply) -> Result<Reply, Unreadable> {
     Ok(reply)
 }
 
-/// What a text says that is an action as a whole, perhaps in a fence; `None`: it is none. JSON that only looks like one
-/// is what somebody asked for.
+/// What a text says that is an action as a whole, as the reader of replies takes it: thoughts, a fence and what else
+/// models put around it left out. `None`: it is none. JSON that only looks like one is what somebody asked for.
 ///
 /// # Errors
-/// [`Unreadable`]: the action says nothing.
+/// [`Unreadable`]: the action says nothing, or cannot be read.
 pub fn said(text: &str) -> Result<Option<String>, Unreadable> {
     let mut found: Option<String> = None;
     for _ in 0..=MAX_DEPTH {
-        let Some(reply) = action(found.as_deref().unwrap_or(text)) else {
+        let Some(reply) = action(found.as_deref().unwrap_or(text))? else {
             return Ok(found);
         };
         let kind = reply.action.kind();
@@ -60,23 +67,82 @@ fn unreadable(fault: &str) -> Unreadable {
     }
 }
 
-/// The action that a text is.
-fn action(text: &str) -> Option<Reply> {
-    let text = text.trim();
-    let inside = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
-    // The first line names the fence.
-    let inside = inside
-        .and_then(|fenced| fenced.split_once('\n'))
-        .map_or(text, |(_, inside)| inside.trim());
-    if !inside.starts_with('{') || !inside.ends_with('}') {
-        return None;
+/// The action that a text is: the first, if it is several.
+fn action(text: &str) -> Result<Option<Reply>, Unreadable> {
+    let text = without_halves(text);
+    let spoken = spoken(trimmed(&text));
+    let inside = unfenced(trimmed(&spoken));
+    if !inside.starts_with(['{', '[']) {
+        return Ok(None);
     }
-    let fields: Map<String, Value> = serde_json::from_str(inside).ok()?;
-    let kind = fields
-        .get("type")?
-        .as_str()
-        .filter(|kind| ACTIONS.contains_key(*kind))?;
-    check::reply(kind, &fields).ok()
+    let mut judged = Vec::new();
+    for value in serde_json::Deserializer::from_str(inside).into_iter::<Value>() {
+        match value {
+            Ok(Value::Object(fields)) => judged.push(judge(&fields)),
+            Ok(Value::Array(items)) if !items.is_empty() => {
+                judged.extend(items.iter().map(|item| item.as_object().and_then(judge)));
+            }
+            Ok(_) => return Ok(None),
+            Err(error) if judged.is_empty() => return broken(inside, &error),
+            Err(_) => return Ok(None),
+        }
+    }
+    // What is not made of actions alone is what somebody asked for.
+    let Some(actions) = judged.into_iter().collect::<Option<Vec<_>>>() else {
+        return Ok(None);
+    };
+    let mut first_fault = None;
+    for action in actions {
+        match action {
+            Ok(reply) => return Ok(Some(reply)),
+            Err(fault) => first_fault = first_fault.or(Some(fault)),
+        }
+    }
+    first_fault.map_or(Ok(None), |fault| Err(cannot_be_read(&fault)))
+}
+
+/// What is within a fence that stands around all of a text.
+fn unfenced(text: &str) -> &str {
+    let Some(mark) = text.chars().next().filter(|mark| matches!(mark, '`' | '~')) else {
+        return text;
+    };
+    let rest = text.trim_start_matches(mark);
+    if text.len() - rest.len() < 3 {
+        return text;
+    }
+    rest.trim_start_matches(is_of_info).trim_end_matches(mark).trim()
+}
+
+/// The action that an object is, or what is wrong with it; `None`: it is none, or shows how one begins.
+fn judge(fields: &Map<String, Value>) -> Option<Result<Reply, String>> {
+    match Kind::of(fields) {
+        Kind::Action(kind) => match check::reply(kind, fields) {
+            Err(_) if !check::has_fields(kind, fields) => None,
+            judged => Some(judged),
+        },
+        Kind::Tool(name) => {
+            let args = fields.get("args").or_else(|| fields.get("arguments"))?;
+            Some(tool_call(name, Some(args.clone()), fields.get("notes")))
+        }
+        Kind::Unknown(_) | Kind::None => None,
+    }
+}
+
+/// An action whose JSON is cut off, or has a comma too many.
+fn broken(text: &str, error: &serde_json::Error) -> Result<Option<Reply>, Unreadable> {
+    let is_near = error.is_eof() || error.to_string().starts_with("trailing comma");
+    let object = text.trim_start_matches(|c: char| c == '[' || c.is_whitespace());
+    let is_action = head(object).is_some_and(|kind| ACTIONS.contains_key(kind) || object.contains("\"arg"));
+    if is_near && is_action {
+        return Err(cannot_be_read(&error.to_string()));
+    }
+    Ok(None)
+}
+
+fn cannot_be_read(fault: &str) -> Unreadable {
+    unreadable(&format!(
+        "the text for the user is an action as JSON that cannot be read ({fault})"
+    ))
 }
 
 #[cfg(test)]
@@ -113,6 +179,19 @@ mod tests {
                 "```json\n{\"type\":\"send_message\",\"message\":\"hello\"}\n```",
                 "hello",
             ),
+            ("~~~\n{\"type\":\"send_message\",\"message\":\"hello\"}\n~~~", "hello"),
+            (r#"```json {"type":"send_message","message":"hello"}```"#, "hello"),
+            (r#"<think>hm</think>{"type":"send_message","message":"hello"}"#, "hello"),
+            ("\u{feff}{\"type\":\"send_message\",\"message\":\"hello\"}", "hello"),
+            (r#"[{"type":"send_message","message":"hello"}]"#, "hello"),
+            (
+                r#"{"type":"send_message","message":"hello"} {"type":"finish"}"#,
+                "hello",
+            ),
+            (
+                "[{\"type\":\"note\",\"category\":\"x\",\"content\":\"y\"},{\"type\":\"finish\",\"output\":\"hello\"}]",
+                "hello",
+            ),
             (deep.as_str(), "hello"),
             // What somebody asked for.
             (r#"{"city":"Paris"}"#, r#"{"city":"Paris"}"#),
@@ -123,6 +202,18 @@ mod tests {
                 r#"{"type":"invoice","message":"x"}"#,
             ),
             (r#"{"message":"a field"}"#, r#"{"message":"a field"}"#),
+            (r#"{"name":"node.js","version":1}"#, r#"{"name":"node.js","version":1}"#),
+            (r#"{"city":"Paris",}"#, r#"{"city":"Paris",}"#),
+            (
+                r#"[{"city":"Paris"},{"type":"send_message","message":"x"}]"#,
+                r#"[{"city":"Paris"},{"type":"send_message","message":"x"}]"#,
+            ),
+            ("[]", "[]"),
+            (
+                r#"{"type":"send_message","message":"x"} is how to begin"#,
+                r#"{"type":"send_message","message":"x"} is how to begin"#,
+            ),
+            ("```js\nlet a = {};\n```", "```js\nlet a = {};\n```"),
             (
                 r#"Write {"type":"send_message","message":"x"}."#,
                 r#"Write {"type":"send_message","message":"x"}."#,
@@ -144,7 +235,20 @@ mod tests {
             "the text for the user is a tool_call action as JSON: reply with that action itself, or write words";
         assert_eq!(words(calls), Err(expected.to_owned()));
         assert!(words(&deep).is_err());
-        assert!(words(r#"{"type":"finish"}"#).is_err());
+        for text in [
+            r#"{"type":"finish"}"#,
+            r#"{"type":"compute.eval","args":{"expression":"1"}}"#,
+            r#"{"name":"compute.eval","args":{"expression":"1"}}"#,
+            r#"[{"type":"tool_call","name":"compute.eval"}]"#,
+            r#"{"type":"note","category":"ideas","content":"the plan"}"#,
+            r#"{"type":"send_message","message":"x","notes":[{"category":"ideas","content":"the plan"}]}"#,
+            r#"{"type":"send_message","message":"x",}"#,
+            r#"{"type":"send_message","message":"x"#,
+            r#"{"name":"compute.eval","args":{"expression":"1"#,
+            "```json\n{\"type\":\"finish\",\"output\":\"x",
+        ] {
+            assert!(words(text).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -88,7 +88,7 @@ pub fn read_native(name: &str, arguments: &str) -> Result<Reply, Unreadable> {
     tool_call(&name, Some(fields.into()), None).map_err(unreadable)
 }
 
-fn trimmed(text: &str) -> &str {
+pub(crate) fn trimmed(text: &str) -> &str {
     text.trim_matches(|character: char| character.is_whitespace() || character == '\u{feff}')
 }
 

@@ -46,9 +46,7 @@ impl Search {
             if fence.len() - rest.len() < 3 {
                 continue;
             }
-            let content = rest
-                .trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "_+-.".contains(c))
-                .trim_start();
+            let content = rest.trim_start_matches(is_of_info).trim_start();
             let Some(value) = scanner.value_at(text.len() - content.len()) else {
                 continue;
             };
@@ -169,7 +167,7 @@ impl Search {
 }
 
 /// What an object is, by its `type` or else its `name`.
-enum Kind<'a> {
+pub(crate) enum Kind<'a> {
     Action(&'a str),
     /// A "tool.command".
     Tool(&'a str),
@@ -178,7 +176,7 @@ enum Kind<'a> {
 }
 
 impl<'a> Kind<'a> {
-    fn of(fields: &'a Map<String, Value>) -> Self {
+    pub(crate) fn of(fields: &'a Map<String, Value>) -> Self {
         let text = |name| fields.get(name).and_then(Value::as_str);
         let command = |name| text(name).filter(|text| is_command(text));
         match fields.get("type").filter(|kind| !kind.is_null()) {
@@ -208,12 +206,17 @@ fn kinds() -> String {
     ACTIONS.keys().map(String::as_str).collect::<Vec<_>>().join(", ")
 }
 
+/// Whether a character may stand in the word behind a fence.
+pub(crate) fn is_of_info(character: char) -> bool {
+    character.is_ascii_alphanumeric() || "_+-.".contains(character)
+}
+
 fn is_end_of_block(rest: &str, mark: char) -> bool {
     rest.is_empty() || rest.chars().take_while(|&character| character == mark).take(3).count() == 3
 }
 
 /// The action that an object whose end is missing began to be: what its first field says.
-fn head(object: &str) -> Option<&str> {
+pub(crate) fn head(object: &str) -> Option<&str> {
     let field = object.strip_prefix('{')?.trim_start();
     let value = field
         .strip_prefix("\"type\"")
