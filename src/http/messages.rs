@@ -187,6 +187,17 @@ impl From<ApiRefusal> for Problem {
     }
 }
 
+/// Holds a person's token to the limit of messages a minute where it begins runs without one.
+///
+/// # Errors
+/// [`Code::TooManyMessages`].
+pub(super) fn check_pace(api: &Shared, caller: &Caller) -> Result<(), Problem> {
+    match caller.only() {
+        Some(_) => Ok(api.gatekeeper.api_pace(&caller.place(), &caller.speaker())?),
+        None => Ok(()),
+    }
+}
+
 /// The channel of a conversation that the caller goes on with.
 async fn going_on(api: &Shared, caller: &Caller, context: ContextId) -> Result<ChannelId, Problem> {
     let context = contexts::allowed(api, caller, Need::Change, context).await?;

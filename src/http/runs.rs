@@ -11,7 +11,7 @@ use super::{
     auth::{Caller, Reader, Writer},
     channels as channel_routes,
     extract::{Body, Id, Query, check_text},
-    messages::LONGEST,
+    messages::{self, LONGEST},
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
     step::StepView,
@@ -136,7 +136,8 @@ pub(super) struct NewRun {
 /// Begins a run without a message.
 #[utoipa::path(post, path = "/api/runs", tag = "runs", security(("bearer" = [])), request_body = NewRun,
     responses((status = 202, body = Run), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody),
-        (status = 422, body = ProblemBody)))]
+        (status = 422, body = ProblemBody),
+        (status = 429, body = ProblemBody, description = "A person's token begins too many in a minute")))]
 pub(super) async fn create(
     State(api): State<Shared>,
     _: Writer,
@@ -149,6 +150,7 @@ pub(super) async fn create(
     }
     check_tools(&api, new.allowed_tools.as_deref().unwrap_or_default())?;
     let (agent, address) = destination(&api, &caller, &new).await?;
+    messages::check_pace(&api, &caller)?;
     let speaker = caller.speaker();
     let platform = caller.place().platform;
     let now = api.engine.clock.now();
@@ -345,7 +347,8 @@ async fn answerer(api: &Shared, caller: &Caller, run: &Run) -> Result<By, Proble
 #[utoipa::path(post, path = "/api/runs/{id}/retry", tag = "runs", security(("bearer" = [])),
     params(("id" = String, Path, description = "The run")),
     responses((status = 202, body = Run, description = "The new run"), (status = 404, body = ProblemBody),
-        (status = 409, body = ProblemBody, description = "It has not failed")))]
+        (status = 409, body = ProblemBody, description = "It has not failed"),
+        (status = 429, body = ProblemBody, description = "A person's token begins too many in a minute")))]
 pub(super) async fn retry(
     State(api): State<Shared>,
     _: Writer,
@@ -353,6 +356,7 @@ pub(super) async fn retry(
     Id(id): Id<RunId>,
 ) -> Result<(StatusCode, Json<Run>), Problem> {
     allowed(&api, &caller, Need::Change, id).await?;
+    messages::check_pace(&api, &caller)?;
     Ok((StatusCode::ACCEPTED, Json(api.engine.retry(id).await?)))
 }
 

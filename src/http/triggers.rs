@@ -1,5 +1,7 @@
 //! Triggers: reminders, runs by the clock, webhooks.
 
+use std::sync::Arc;
+
 use axum::{Json, extract::State, http::StatusCode};
 use serde::{Deserialize, Serialize};
 
@@ -9,6 +11,7 @@ use super::{
     auth::{Caller, Reader, Writer},
     channels as channel_routes,
     extract::{Body, Id, Query, given},
+    messages,
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
 };
@@ -16,13 +19,14 @@ use crate::{
     clock::Timestamp,
     id::{AgentId, ChannelId, ContextId, RunId, TriggerId, UserId},
     store::{
-        agents, contexts,
+        StoreError, Tx, agents, contexts, settings,
         triggers::{self, CatchUp, Filter, Firing, Trigger, TriggerKind},
         users,
     },
+    tools::Options,
     triggers::{
         editing::{self, Change, Fault, NewTrigger},
-        fire, webhook,
+        fire, reminders, webhook,
     },
 };
 
@@ -166,7 +170,8 @@ pub(super) struct MadeTrigger {
 #[utoipa::path(post, path = "/api/triggers", tag = "triggers", security(("bearer" = [])),
     request_body = NewTriggerBody,
     responses((status = 201, body = MadeTrigger), (status = 422, body = ProblemBody),
-        (status = 409, body = ProblemBody, description = "There is one of that name")))]
+        (status = 409, body = ProblemBody, description = "There is one of that name, or its person has the most reminders"),
+        (status = 429, body = ProblemBody, description = "A person's token makes too many in a minute")))]
 pub(super) async fn create(
     State(api): State<Shared>,
     _: Writer,
@@ -179,6 +184,8 @@ pub(super) async fn create(
     }
     let user = new.user_id.or(caller.only());
     let zone = references(&api, &caller, &new, user).await?;
+    messages::check_pace(&api, &caller)?;
+    let most = most_reminders(&api, &caller).await?;
     let settings = &api.engine.settings.triggers;
     let new = NewTrigger {
         kind: new.kind,
@@ -210,6 +217,7 @@ pub(super) async fn create(
         .write(move |tx| {
             Box::pin(async move {
                 let trigger = triggers::insert(tx, &trigger, None).await?;
+                within(tx, &trigger, most).await?;
                 if let Some(secret) = &kept {
                     triggers::put_secret(tx, trigger.id, secret).await?;
                 }
@@ -219,6 +227,28 @@ pub(super) async fn create(
         .await?;
     api.engine.bell.notify_one();
     Ok((StatusCode::CREATED, Json(MadeTrigger { trigger, secret })))
+}
+
+/// How many reminders the caller's person may have, as the tool of that name has it; `None`: whoever is no person alone
+/// makes as many as they want.
+async fn most_reminders(api: &Shared, caller: &Caller) -> Result<Option<usize>, Problem> {
+    let Some(user) = caller.only() else { return Ok(None) };
+    let around = settings::Around {
+        place: None,
+        agent: None,
+        user: Some(user),
+    };
+    let rows = settings::around(&mut api.engine.db.read().await?, around).await?;
+    let options = Options::new(Arc::clone(&api.engine.services), &rows);
+    let most = options.section("reminders")["max_per_user"].as_u64();
+    Ok(most.and_then(|most| usize::try_from(most).ok()))
+}
+
+async fn within(tx: &mut Tx, trigger: &Trigger, most: Option<usize>) -> Result<(), StoreError> {
+    match (trigger.user_id, most) {
+        (Some(user), Some(most)) if trigger.kind == TriggerKind::Reminder => reminders::within(tx, user, most).await,
+        _ => Ok(()),
+    }
 }
 
 /// Checks what a new trigger refers to, and returns the time zone of its person.
@@ -296,7 +326,7 @@ pub(super) struct TriggerChange {
 #[utoipa::path(patch, path = "/api/triggers/{id}", tag = "triggers", security(("bearer" = [])),
     request_body = TriggerChange, params(("id" = String, Path, description = "The trigger")),
     responses((status = 200, body = Trigger), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody),
-        (status = 409, body = ProblemBody, description = "There is another of that name")))]
+        (status = 409, body = ProblemBody, description = "There is another of that name, or its person has the most reminders")))]
 pub(super) async fn change(
     State(api): State<Shared>,
     _: Writer,
@@ -316,10 +346,17 @@ pub(super) async fn change(
     let now = api.engine.clock.now();
     let trigger = allowed(&api, &caller, Need::Change, id).await?;
     let changed = editing::changed(trigger, change, now)?;
+    let most = most_reminders(&api, &caller).await?;
     let written = api
         .engine
         .db
-        .write(move |tx| Box::pin(async move { triggers::update(tx, &changed, now).await }))
+        .write(move |tx| {
+            Box::pin(async move {
+                let written = triggers::update(tx, &changed, now).await?;
+                within(tx, &changed, most).await?;
+                Ok(written)
+            })
+        })
         .await?;
     if !written {
         return Err(unknown(id));
@@ -368,7 +405,8 @@ pub(super) struct FiredView {
 #[utoipa::path(post, path = "/api/triggers/{id}/fire", tag = "triggers", security(("bearer" = [])),
     params(("id" = String, Path, description = "The trigger")),
     responses((status = 202, body = FiredView), (status = 404, body = ProblemBody),
-        (status = 409, body = ProblemBody, description = "It is turned off, wakes a sleeping run, or its conversation is busy")))]
+        (status = 409, body = ProblemBody, description = "It is turned off, wakes a sleeping run, or its conversation is busy"),
+        (status = 429, body = ProblemBody, description = "A person's token fires too many in a minute")))]
 pub(super) async fn fire(
     State(api): State<Shared>,
     _: Writer,
@@ -376,6 +414,7 @@ pub(super) async fn fire(
     Id(id): Id<TriggerId>,
 ) -> Result<(StatusCode, Json<FiredView>), Problem> {
     allowed(&api, &caller, Need::Change, id).await?;
+    messages::check_pace(&api, &caller)?;
     let (outbound, now) = (api.engine.outbound.clone(), api.engine.clock.now());
     let fired = api
         .engine
@@ -387,11 +426,9 @@ pub(super) async fn fire(
 }
 
 /// Nothing but a conversation at work keeps a trigger from firing.
-pub(super) fn busy(error: crate::store::StoreError) -> Problem {
+pub(super) fn busy(error: StoreError) -> Problem {
     match error {
-        crate::store::StoreError::Conflict(_) => {
-            Problem::new(Code::WrongState, "its conversation is busy; try again later")
-        }
+        StoreError::Conflict(_) => Problem::new(Code::WrongState, "its conversation is busy; try again later"),
         other => other.into(),
     }
 }

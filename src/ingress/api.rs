@@ -45,7 +45,7 @@ pub struct ApiMessage {
 #[derive(Debug, thiserror::Error)]
 pub enum ApiRefusal {
     /// Its sender writes faster than they are answered: they wait so long.
-    #[error("too many messages in a minute (ingress.user_messages_per_minute)")]
+    #[error("too many messages or runs in a minute (ingress.user_messages_per_minute)")]
     TooFast(Duration),
     /// Another message came with this key.
     #[error("another message came with this key")]
@@ -73,10 +73,8 @@ impl Gatekeeper {
     /// Why it is not taken; [`StoreError::NotFound`] for a context that is not this channel's.
     pub async fn api_message(&self, message: ApiMessage) -> Result<ApiAccepted, ApiRefusal> {
         let now = self.engine.clock.now();
-        if message.is_limited
-            && let Some(wait) = self.pace.wait(&message.place, &message.speaker, now)
-        {
-            return Err(ApiRefusal::TooFast(wait));
+        if message.is_limited {
+            self.api_pace(&message.place, &message.speaker)?;
         }
         let (platform, place) = (message.place.platform, message.place.external_id.clone());
         let text = self.masked(message.text);
@@ -147,6 +145,17 @@ impl Gatekeeper {
             run: stored.run_id,
             channel: channel.id,
         })
+    }
+
+    /// Counts what a person's token asks for beside messages against the same limit.
+    ///
+    /// # Errors
+    /// [`ApiRefusal::TooFast`].
+    pub fn api_pace(&self, place: &Place, speaker: &Speaker) -> Result<(), ApiRefusal> {
+        match self.pace.wait(place, speaker, self.engine.clock.now()) {
+            Some(wait) => Err(ApiRefusal::TooFast(wait)),
+            None => Ok(()),
+        }
     }
 
     /// The message that came to a place with a sender's key.

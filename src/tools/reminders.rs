@@ -181,10 +181,7 @@ async fn set(cx: ToolContext, args: SetArgs) -> Result<Reminder, ToolError> {
         .write(move |tx| {
             Box::pin(async move {
                 let stored = triggers::insert(tx, &trigger, Some(&key)).await?;
-                if triggers::reminders(tx, user, None).await?.len() > most {
-                    let why = format!("there are {most} reminders already, which is the most: remove one first");
-                    return Err(StoreError::WrongState(why));
-                }
+                reminders::within(tx, user, most).await?;
                 Ok(stored)
             })
         })

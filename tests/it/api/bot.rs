@@ -6,7 +6,7 @@ use clifford::{
     app::{App, Options},
     config::{self, Sources},
     http::{Server, Socket},
-    id::TokenId,
+    id::{TokenId, UserId},
     store::tokens,
     worker::{Program, Workers},
 };
@@ -138,6 +138,16 @@ impl Bot {
             .await
             .unwrap();
         token
+    }
+
+    /// A token of a person.
+    pub async fn token_of(&self, user: UserId, token: &'static str, scopes: &[&str]) {
+        let (hash, now) = (clifford_vault::hash(token), self.app.clock.now());
+        let scopes: Vec<_> = scopes.iter().map(|scope| (*scope).to_owned()).collect();
+        let write = self.app.db.write(move |tx| {
+            Box::pin(async move { tokens::insert_for(tx, TokenId::new(), token, &hash, &scopes, user, now).await })
+        });
+        write.await.unwrap();
     }
 
     /// Asks something, waits for the answer and returns what the API said.

@@ -358,15 +358,7 @@ async fn the_limit_of_messages_holds_for_people_and_not_for_the_operator() {
         .unwrap()
         .parse()
         .unwrap();
-    let (hash, now) = (clifford_vault::hash("hers"), bot.app.clock.now());
-    let scopes = ["write".to_owned()];
-    let write = bot.app.db.write(move |tx| {
-        Box::pin(async move {
-            let id = clifford::id::TokenId::new();
-            clifford::store::tokens::insert_for(tx, id, "hers", &hash, &scopes, user, now).await
-        })
-    });
-    write.await.unwrap();
+    bot.token_of(user, "hers", &["write"]).await;
     let body = json!({ "content": "hello" });
     let send = async || {
         let request = bot
@@ -385,8 +377,79 @@ async fn the_limit_of_messages_holds_for_people_and_not_for_the_operator() {
         let wait: u64 = refused.header("retry-after").parse().unwrap();
         assert!((1..=60).contains(&wait), "{wait}");
     }
+    // It holds for whatever begins a run.
+    let run = json!({ "inputText": "hello" });
+    let trigger = json!({ "kind": "run", "content": "hello", "at": "2100-01-01T00:00:00Z", "userId": user });
+    let made = bot.post("/api/triggers", &trigger).await.json();
+    let theirs = bot.get("/api/runs").await.json()["items"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    for (path, body) in [
+        ("/api/runs".to_owned(), &run),
+        (format!("/api/runs/{theirs}/retry"), &json!({})),
+        ("/api/triggers".to_owned(), &trigger),
+        (
+            format!("/api/triggers/{}/fire", made["id"].as_str().unwrap()),
+            &json!({}),
+        ),
+    ] {
+        let request = bot.request(Method::POST, &path).bearer_auth("hers").json(body);
+        let refused = bot.send(request).await;
+        assert_eq!(
+            (refused.status, refused.json()["code"].clone()),
+            (429, json!("too_many_messages")),
+            "{path}"
+        );
+    }
     for _ in 0..5 {
         assert_eq!(bot.post("/api/messages", &body).await.status, 202);
+        assert_eq!(bot.post("/api/runs", &run).await.status, 202);
     }
+    bot.app.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_has_no_more_reminders_by_the_api_than_by_asking() {
+    let bot = Bot::with(&[("tools.reminders.max_per_user", "2")]).await;
+    bot.ask("hello").await;
+    let user: clifford::id::UserId = bot.get("/api/users").await.json()["items"][0]["id"]
+        .as_str()
+        .unwrap()
+        .parse()
+        .unwrap();
+    bot.token_of(user, "hers", &["write"]).await;
+    let reminder = json!({ "kind": "reminder", "content": "stretch", "at": "2100-01-01T00:00:00Z" });
+    let send = async |method: Method, path: &str, body: &serde_json::Value| {
+        let request = bot.request(method, path).bearer_auth("hers").json(body);
+        bot.send(request).await
+    };
+    let set = async || send(Method::POST, "/api/triggers", &reminder).await;
+    let first = set().await;
+    assert_eq!((first.status, set().await.status), (201, 201), "{}", first.text);
+    let refused = set().await;
+    assert_eq!(
+        (refused.status, refused.json()["code"].clone()),
+        (409, json!("wrong_state"))
+    );
+    // One that is turned off makes room for another, and then has none itself.
+    let path = format!("/api/triggers/{}", first.json()["id"].as_str().unwrap());
+    let turn = async |enabled: bool| {
+        send(
+            Method::PATCH,
+            &path,
+            &json!({ "enabled": enabled, "at": if enabled { json!("2100-01-01T00:00:00Z") } else { json!(null) } }),
+        )
+        .await
+        .status
+    };
+    assert_eq!(
+        (turn(false).await, set().await.status, turn(true).await),
+        (200, 201, 409)
+    );
+    // An owner makes as many as they want for them.
+    let mut theirs = reminder.clone();
+    theirs["userId"] = json!(user);
+    assert_eq!(bot.post("/api/triggers", &theirs).await.status, 201);
     bot.app.shutdown().await;
 }
