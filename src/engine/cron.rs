@@ -17,9 +17,7 @@ pub fn next_occurrence(cron: &str, time_zone: &str, after: Timestamp) -> Result<
     if interval::is_interval(cron) {
         return interval::next_occurrence(cron, &zone, after);
     }
-    let expression = CronParser::builder()
-        .seconds(Seconds::Optional)
-        .build()
+    let expression = parser()
         .parse(cron)
         .map_err(|error| unreadable(cron, &error.to_string()))?;
     let next = expression
@@ -28,16 +26,43 @@ pub fn next_occurrence(cron: &str, time_zone: &str, after: Timestamp) -> Result<
     Ok(Timestamp::from(next.timestamp()))
 }
 
+/// The fields of a cron expression, and what they take.
+const FIELDS: [(&str, &str); 6] = [
+    ("second", "0 to 59"),
+    ("minute", "0 to 59"),
+    ("hour", "0 to 23"),
+    ("day", "1 to 31"),
+    ("month", "1 to 12, or JAN to DEC"),
+    ("weekday", "0 to 7, or SUN to SAT"),
+];
+
+fn parser() -> CronParser {
+    CronParser::builder().seconds(Seconds::Optional).build()
+}
+
 /// What is wrong with a cron expression, in our own words as far as they go.
 fn unreadable(cron: &str, error: &str) -> String {
-    let fields = cron.split_whitespace().count();
-    if cron.trim_start().starts_with('@') || (5..=6).contains(&fields) {
-        format!("cron `{cron}` cannot be read: {}.", error.trim_end_matches('.'))
-    } else {
-        format!(
-            "cron `{cron}` cannot be read: it takes 5 fields (minute, hour, day, month, weekday), or 6 with seconds first, and this has {fields}."
-        )
-    }
+    let fields: Vec<_> = cron.split_whitespace().collect();
+    let error = match FIELDS.len().checked_sub(fields.len()) {
+        _ if cron.trim_start().starts_with('@') => error.trim_end_matches('.').to_owned(),
+        Some(left @ 0..=1) => faulty(&fields, left).unwrap_or_else(|| error.trim_end_matches('.').to_owned()),
+        _ => format!(
+            "it takes 5 fields (minute, hour, day, month, weekday), or 6 with seconds first, and this has {}",
+            fields.len()
+        ),
+    };
+    format!("cron `{cron}` cannot be read: {error}.")
+}
+
+/// The first field that is wrong by itself; `left` of all fields are left out.
+fn faulty(fields: &[&str], left: usize) -> Option<String> {
+    fields.iter().enumerate().find_map(|(place, field)| {
+        let (name, range) = FIELDS.get(left + place)?;
+        let mut alone = vec!["*"; fields.len()];
+        *alone.get_mut(place)? = *field;
+        let is_wrong = parser().parse(&alone.join(" ")).is_err();
+        is_wrong.then(|| format!("{name} must be {range}, not `{field}`"))
+    })
 }
 
 /// A moment as RFC 3339 has it; without an offset it is by the calendar of a time zone.
@@ -46,23 +71,19 @@ fn moment(text: &str, time_zone: &str) -> Result<Timestamp, String> {
         return Ok(at.into());
     }
     let zone = zone(time_zone)?;
-    if is_beyond_the_calendar(text) {
+    let at_the_end = |text: &str| text.starts_with("9999-12-3") && text.parse::<jiff::civil::DateTime>().is_ok();
+    // So near the end of the year 9999 it has no place among moments: in some time zone the next year has begun.
+    let parts = text.split_at_checked("9999-12-31T23:59:59".len());
+    if parts.is_some_and(|(date, offset)| !offset.is_empty() && at_the_end(date)) {
         return Ok(jiff::Timestamp::MAX.into());
     }
-    let local = text.parse::<jiff::civil::DateTime>().and_then(|at| at.to_zoned(zone));
-    let at = local.map_err(|_| {
-        format!("wake_at `{text}` is no RFC 3339 time such as 2030-01-02T03:04:05Z, or 2030-01-02T03:04:05 without an offset.")
-    })?;
-    Ok(at.timestamp().into())
-}
-
-/// Whether a text is a moment of the year 9999 so near its end that it has no place among moments: in some time zone
-/// the next year has begun.
-fn is_beyond_the_calendar(text: &str) -> bool {
-    let parts = text.split_at_checked("9999-12-31T23:59:59".len());
-    parts.is_some_and(|(date, offset)| {
-        date.starts_with("9999-12-3") && !offset.is_empty() && date.parse::<jiff::civil::DateTime>().is_ok()
-    })
+    match text.parse::<jiff::civil::DateTime>().and_then(|at| at.to_zoned(zone)) {
+        Ok(at) => Ok(at.timestamp().into()),
+        Err(_) if at_the_end(text) => Ok(jiff::Timestamp::MAX.into()),
+        Err(_) => Err(format!(
+            "wake_at `{text}` is no RFC 3339 time such as 2030-01-02T03:04:05Z, or 2030-01-02T03:04:05 without an offset."
+        )),
+    }
 }
 
 /// The time zone of an IANA name.
@@ -160,9 +181,13 @@ mod tests {
             "9999-12-31T23:59:59Z",
             "9999-12-30T23:00:00-23:00",
             "9999-12-31T23:59:59.5+01:00",
+            "9999-12-31T23:59:59",
+            "9999-12-31T23:59",
+            "9999-12-31",
         ] {
             assert_eq!(moment(text, "UTC"), Ok(jiff::Timestamp::MAX.into()), "{text}");
         }
+        assert_eq!(moment("9999-12-30T10:00:00", "UTC"), Ok(at("9999-12-30T10:00:00Z")));
         for text in ["9999-12-32T00:00:00Z", "tomorrow", "9999-12-3é"] {
             assert!(moment(text, "UTC").is_err(), "{text}");
         }
@@ -180,9 +205,18 @@ mod tests {
             next_occurrence("0 0 30 2 *", "UTC", now),
             Err("cron `0 0 30 2 *` never comes due.".to_owned())
         );
-        let error = next_occurrence("61 * * * *", "UTC", now).expect_err("no minute");
-        assert!(error.starts_with("cron `61 * * * *` cannot be read: "), "{error}");
-        assert!(!error.ends_with(".."), "{error}");
+        let faults = [
+            ("61 * * * *", "minute must be 0 to 59, not `61`"),
+            ("*/5 24 * * *", "hour must be 0 to 23, not `24`"),
+            ("0 8 32 * *", "day must be 1 to 31, not `32`"),
+            ("0 8 * 13 *", "month must be 1 to 12, or JAN to DEC, not `13`"),
+            ("0 8 * * FUN", "weekday must be 0 to 7, or SUN to SAT, not `FUN`"),
+            ("60 0 8 * * *", "second must be 0 to 59, not `60`"),
+        ];
+        for (cron, fault) in faults {
+            let expected = format!("cron `{cron}` cannot be read: {fault}.");
+            assert_eq!(next_occurrence(cron, "UTC", now), Err(expected));
+        }
         assert_eq!(
             next_occurrence("* * * * *", "Mars/Base", now),
             Err("`Mars/Base` is no IANA time zone.".to_owned())
