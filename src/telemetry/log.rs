@@ -1,13 +1,21 @@
 //! Logs: text or JSON on standard error, without secrets.
 
 use std::{
+    fmt,
     io::{self, Write},
     sync::Arc,
 };
 
 use anyhow::Context;
 use clifford_vault::Masker;
-use tracing_subscriber::{EnvFilter, Layer, Registry, fmt::MakeWriter, layer::SubscriberExt, util::SubscriberInitExt};
+use tracing::field::Field;
+use tracing_subscriber::{
+    EnvFilter, Layer, Registry,
+    field::MakeExt,
+    fmt::{FormatFields, MakeWriter, format},
+    layer::SubscriberExt,
+    util::SubscriberInitExt,
+};
 
 use crate::config::{Log, LogFormat, Secrets};
 
@@ -27,7 +35,7 @@ pub(super) fn start(
         })
         .with_target(false);
     let lines = match log.format {
-        LogFormat::Text => lines.with_ansi(is_coloured).boxed(),
+        LogFormat::Text => lines.with_ansi(is_coloured).fmt_fields(fields()).boxed(),
         LogFormat::Json => lines.json().boxed(),
     };
     let subscriber = tracing_subscriber::registry()
@@ -38,10 +46,26 @@ pub(super) fn start(
     Ok(())
 }
 
+/// Fields as text, without what a terminal would obey: what is left of that in a line are the subscriber's own colours.
+/// The value of a field stays on its line.
+fn fields() -> impl for<'w> FormatFields<'w> + Send + Sync + 'static {
+    format::debug_fn(
+        |writer: &mut format::Writer<'_>, field: &Field, value: &dyn fmt::Debug| {
+            let text = format!("{value:?}");
+            let text = clifford_markup::for_terminal(&text);
+            match field.name() {
+                "message" => write!(writer, "{text}"),
+                name => write!(writer, "{name}={}", text.replace('\n', "\\n")),
+            }
+        },
+    )
+    .delimited(" ")
+}
+
 /// Standard error, with configured secrets hidden, and without what a terminal would obey.
 struct Masked {
     masker: Arc<Masker>,
-    /// The subscriber writes colours; it writes out the escape characters that stand in what it is told.
+    /// The subscriber writes colours; [`fields`] lets no other escape characters through.
     is_coloured: bool,
 }
 
@@ -84,5 +108,60 @@ impl Drop for MaskedLine<'_> {
     fn drop(&mut self) {
         // There is nobody to tell that the log cannot be written.
         let _ = self.flush();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Mutex, PoisonError};
+
+    use super::*;
+
+    /// Lines as they are written.
+    #[derive(Clone, Default)]
+    struct Lines(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Lines {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            lines.extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_coloured_line_holds_no_escape_of_others() {
+        let lines = Lines::default();
+        let writer = lines.clone();
+        let layer = tracing_subscriber::fmt::layer()
+            .with_ansi(true)
+            .without_time()
+            .with_target(false)
+            .fmt_fields(fields())
+            .with_writer(move || writer.clone());
+        tracing::subscriber::with_default(tracing_subscriber::registry().with(layer), || {
+            let hostile = "\u{1b}]0;x\u{7}\u{1b}[2J\u{9b}1m\nERROR";
+            tracing::info_span!("s", name = %hostile).in_scope(|| {
+                tracing::warn!(name = %hostile, debug = ?hostile, number = 1, "of {hostile}");
+            });
+        });
+        let written = lines.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = String::from_utf8_lossy(&written).into_owned();
+        let escapes: Vec<_> = text.split('\u{1b}').skip(1).collect();
+        let is_colour = |rest: &&str| {
+            rest.strip_prefix('[')
+                .map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';'))
+                .is_some_and(|rest| rest.starts_with('m'))
+        };
+        assert!(!escapes.is_empty() && escapes.iter().all(is_colour), "{text:?}");
+        assert!(
+            text.contains("name=]0;x[2J1m\\nERROR") && text.contains("number=1"),
+            "{text:?}"
+        );
+        assert!(!text.contains(['\u{7}', '\u{9b}']), "{text:?}");
     }
 }
