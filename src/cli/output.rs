@@ -72,12 +72,25 @@ pub(super) fn table<const N: usize>(head: [&str; N], rows: Vec<[String; N]>, non
     table
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_header(head)
-        .add_rows(rows);
+        .add_rows(rows.into_iter().map(|row| row.map(|text| cell(&text))));
     for column in table.column_iter_mut() {
         column.set_padding((0, 2));
     }
     let lines: Vec<_> = table.lines().map(|line| line.trim_end().to_owned()).collect();
     print(&lines.join("\n"))
+}
+
+/// A cell's text on one line: no name of somebody looks like a row of its own.
+fn cell(text: &str) -> String {
+    text.replace(
+        |c: char| {
+            matches!(
+                c,
+                '\n' | '\r' | '\t' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}'
+            )
+        },
+        " ",
+    )
 }
 
 /// How a word is set off.
@@ -165,6 +178,11 @@ mod tests {
         assert_eq!(head("one\n  two", 10), "one two");
         assert_eq!(head("one two three", 8), "one two…");
         assert_eq!(head("ééééé", 5), "ééééé");
+    }
+
+    #[test]
+    fn a_cell_is_one_line() {
+        assert_eq!(cell("Ada\n0190  completed\r\tx"), "Ada 0190  completed  x");
     }
 
     #[test]
