@@ -245,7 +245,7 @@ impl Session<'_> {
             recalled.files = self.files().await?;
             self.taint(recall::origins(&self.work.run, &recalled));
             let mut frame = Frame::new(&self.work, &self.rules, tools, &recalled);
-            frame.images = self.see(&recalled.files).await;
+            frame.see(self.see(&recalled.files).await);
             self.frame = Some(frame);
             self.recalled = Some(recalled);
         }
