@@ -30,5 +30,5 @@ pub use remote::{
     Capability, DEFAULT_MAX_TOKENS, ProviderConfig, SetupError, Timeouts, http_client, shown_url, thinks_first,
 };
 pub use retry::{RetryPolicy, Retrying};
-pub use tokens::{IMAGE_TOKENS, estimate_request, estimate_tokens};
+pub use tokens::{IMAGE_TOKENS, Quarters, estimate_request, estimate_tokens, weigh, weigh_bytes, whole_tokens};
 pub use window::{Window, WindowSource, assumed_window, is_own_network, known_window};

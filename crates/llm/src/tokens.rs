@@ -1,14 +1,50 @@
-//! Tokens by rule of thumb, for providers that do not tell.
+//! Tokens by rule of thumb: how many a text has at most, about. Four letters of the Latin alphabet share a token; a
+//! letter of another script has half of one or one of its own, as most tokenizers have it.
+//!
+//! Prompts are made to fit by this scale, refusals are read by it, and calls are charged by it where a provider reports
+//! no usage.
 
 use crate::{Completion, Request, Usage};
 
 /// As many tokens as an image may have with most providers.
 pub const IMAGE_TOKENS: u64 = 1_600;
 
-/// About how many tokens a text has: a quarter of its characters, rounded up.
+/// Quarters of a token: the weights of parts add up to the weight of the whole.
+pub type Quarters = u64;
+
+/// The weight of a text.
+#[must_use]
+pub fn weigh(text: &str) -> Quarters {
+    weigh_bytes(text.as_bytes())
+}
+
+/// The weight of a piece of UTF-8, wherever it was cut.
+#[must_use]
+pub fn weigh_bytes(bytes: &[u8]) -> Quarters {
+    bytes.iter().map(|byte| of_byte(*byte)).sum()
+}
+
+/// Whole tokens.
+#[must_use]
+pub const fn whole_tokens(quarters: Quarters) -> u64 {
+    quarters.div_ceil(4)
+}
+
+/// The weight of a byte of UTF-8: its character's stands with the first of them.
+const fn of_byte(byte: u8) -> Quarters {
+    match byte {
+        0x00..=0x7F => 1,
+        0x80..=0xBF => 0,
+        0xC0..=0xDF => 2,
+        0xE0..=0xEF => 4,
+        0xF0..=0xFF => 8,
+    }
+}
+
+/// About how many tokens a text has.
 #[must_use]
 pub fn estimate_tokens(text: &str) -> u64 {
-    text.chars().count().div_ceil(4) as u64
+    whole_tokens(weigh(text))
 }
 
 /// About how many tokens a request has as it is sent: its messages, its images, and the form that the reply is held to.
@@ -37,10 +73,26 @@ pub(crate) fn estimate_usage(request: &Request, completion: &Completion) -> Usag
 
 #[cfg(test)]
 mod tests {
-    use super::estimate_tokens;
+    use super::*;
+    use crate::{Message, Role};
 
     #[test]
-    fn four_characters_are_a_token_and_a_rest_is_one_more() {
-        assert_eq!(["", "a", "abcd", "abcde", "äöüß"].map(estimate_tokens), [0, 1, 1, 2, 1]);
+    fn letters_of_other_scripts_weigh_more() {
+        assert_eq!(
+            ["", "a", "abcd", "abcde", "äöüß", "Привет", "你好", "🙂"].map(estimate_tokens),
+            [0, 1, 1, 2, 2, 3, 2, 2]
+        );
+    }
+
+    #[test]
+    fn a_request_is_weighed_as_its_texts_are() {
+        let request = Request {
+            messages: vec![Message {
+                role: Role::User,
+                content: "你".repeat(12_907),
+            }],
+            ..Request::default()
+        };
+        assert_eq!(estimate_request(&request), 12_907);
     }
 }
