@@ -110,6 +110,22 @@ async fn an_edit_in_a_group_keeps_its_speakers_name_and_is_its_authors_alone() {
 }
 
 #[tokio::test]
+async fn an_edited_question_by_command_is_the_new_question() {
+    let mut bot = Setup::on(Site::Telegram).start().await;
+    bot.telegram.user(7, "Ada");
+    let group = bot.telegram.supergroup(-1_001_234, "Team");
+    let hold = bot.model.hold();
+    let id = bot.telegram.user_says(group, 7, "/ask@clifford_bot first");
+    bot.model.wait_for_requests(1).await;
+    bot.telegram.edit(group, 7, id, "/ask@clifford_bot second");
+    bot.model.wait_for_requests(2).await;
+    hold.release();
+    bot.telegram.wait_for_sent(group, 1).await;
+    bot.finish().await;
+    assert_eq!(brain::inputs(&bot.model.requests()), ["[Ada] first", "[Ada] second"]);
+}
+
+#[tokio::test]
 async fn an_edited_caption_keeps_its_file() {
     let mut bot = Setup::on(Site::Telegram).start().await;
     let chat = bot.telegram.user(7, "Ada");

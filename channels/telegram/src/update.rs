@@ -76,6 +76,9 @@ const NOTICES: [&str; 44] = [
     "user_shared",
 ];
 
+/// The command that asks: a message that speaks to the bot, with what it answers and the files that came with it.
+const ASK: &str = "ask";
+
 /// What a new message means; `None` if it means nothing to the bot. `now` is when it came.
 ///
 /// # Errors
@@ -95,24 +98,30 @@ pub(crate) fn message(message: &Value, me: &Me, now: Timestamp) -> Result<Option
     let Said { place, speaker, id } = said;
     let sent_at = int(message, "date").and_then(|date| Timestamp::from_second(date).ok());
     let sent_at = sent_at.unwrap_or(now);
-    let Cleaned { mut text, mentioned } = text::clean(message, me);
+    let Cleaned {
+        mut text,
+        mut mentioned,
+    } = text::clean(message, me);
     let forwarded = object(message, "forward_origin");
-    let is_text = string(message, "text").is_some();
     let is_by_inline_bot = object(message, "via_bot").is_some();
-    if forwarded.is_none()
-        && !is_by_inline_bot
-        && is_text
-        && let Some((name, argument)) = Command::split(&text, me.username.as_deref())
-    {
-        return Ok(Some(Inbound::Command(Command {
-            place,
-            speaker,
-            id,
-            name,
-            argument,
-            sent_at,
-            via: None,
-        })));
+    let answered = answered(message);
+    let quoted = quoted(message, answered, me);
+    let command = Command::split(&text, me.username.as_deref()).filter(|_| forwarded.is_none() && !is_by_inline_bot);
+    if let Some((name, argument)) = command {
+        let is_caption = string(message, "text").is_none();
+        if name == ASK && (is_caption || quoted.is_some() || !argument.is_empty()) {
+            (text, mentioned) = (argument, true);
+        } else if !is_caption {
+            return Ok(Some(Inbound::Command(Command {
+                place,
+                speaker,
+                id,
+                name,
+                argument,
+                sent_at,
+                via: None,
+            })));
+        }
     }
     let attachments = media::attachments(message);
     if let Some(kind) = media::unreadable_kind(message).filter(|_| attachments.is_empty() && text.is_empty()) {
@@ -123,7 +132,6 @@ pub(crate) fn message(message: &Value, me: &Me, now: Timestamp) -> Result<Option
     } else if is_by_inline_bot {
         text = by_inline_bot(&text);
     }
-    let answered = answered(message);
     Ok(Some(Inbound::Message(Message {
         place,
         speaker,
@@ -141,7 +149,7 @@ pub(crate) fn message(message: &Value, me: &Me, now: Timestamp) -> Result<Option
         album: media::album(message),
         backfilled: false,
         via: None,
-        quoted: quoted(message, answered, me),
+        quoted,
     })))
 }
 
@@ -173,7 +181,10 @@ pub(crate) fn edit(message: &Value, me: &Me) -> Result<Option<Inbound>, String> 
         // Its bot may rewrite it at any time.
         text: match object(message, "via_bot") {
             Some(_) => by_inline_bot(&text),
-            None => text,
+            None => match Command::split(&text, me.username.as_deref()) {
+                Some((name, argument)) if name == ASK => argument,
+                _ => text,
+            },
         },
     })))
 }

@@ -286,6 +286,100 @@ fn commands_are_read_if_they_are_for_this_bot() {
 }
 
 #[test]
+fn asking_by_command_is_a_message_with_all_that_came_with_it() {
+    let bob = json!({"id": 8, "is_bot": false, "first_name": "Bob"});
+    let answered = json!({
+        "message_id": 11, "from": bob, "chat": group(), "date": 1_760_000_000, "text": "The rocket launches at noon",
+    });
+    let photo = json!([{"file_id": "P", "file_unique_id": "p", "width": 90, "height": 60}]);
+    let file = Attachment {
+        kind: "photo".to_owned(),
+        id: "P".to_owned(),
+        name: None,
+        media_type: Some("image/jpeg".to_owned()),
+        size: None,
+    };
+    let asked = |text: &str| Said {
+        addressed: MENTION,
+        ..said_in(engines(), text)
+    };
+    let answering = |text: &str| Said {
+        reply_to: Some("11".to_owned()),
+        quoted: Some(quoted(&bob, "The rocket launches at noon")),
+        ..asked(text)
+    };
+    let showing = |text: &str| Said {
+        attachments: vec![file.clone()],
+        ..asked(text)
+    };
+    let cases = [
+        (
+            json!({"text": "/ask@clifford_bot when is it?", "reply_to_message": answered}),
+            answering("when is it?"),
+        ),
+        (json!({"text": "/Ask", "reply_to_message": answered}), answering("")),
+        (json!({"text": "@clifford_bot /ask when?"}), asked("when?")),
+        (
+            json!({"photo": photo, "caption": "/ask what is it?"}),
+            showing("what is it?"),
+        ),
+        (json!({"photo": photo, "caption": "/ask@clifford_bot"}), showing("")),
+        (
+            json!({"photo": photo, "caption": "/ask which?", "media_group_id": 13_379}),
+            Said {
+                album: Some("13379".to_owned()),
+                ..showing("which?")
+            },
+        ),
+    ];
+    for (mut fields, expected) in cases {
+        fields["chat"] = group();
+        let text = fields["text"].as_str().unwrap_or_default().to_owned();
+        if text.starts_with('@') {
+            fields["entities"] = json!([{"type": "mention", "offset": 0, "length": 13}]);
+        }
+        assert_eq!(say(&fields), Some(Inbound::Message(expected)), "{fields}");
+    }
+    // Another bot's, another command, and what somebody else wrote.
+    for (fields, text) in [
+        (
+            json!({"photo": photo, "caption": "/ask@other_bot x"}),
+            "/ask@other_bot x",
+        ),
+        (json!({"photo": photo, "caption": "/new x"}), "/new x"),
+        (
+            json!({"photo": photo, "caption": "/ask x", "via_bot": bot()}),
+            "[by an inline bot] /ask x",
+        ),
+        (
+            json!({"text": "/ask x", "forward_origin": {"type": "hologram"}}),
+            "[forwarded] /ask x",
+        ),
+    ] {
+        let Some(Inbound::Message(said)) = say(&fields) else {
+            panic!("{fields} is a message");
+        };
+        assert_eq!((said.text.as_str(), said.addressed.mention), (text, false), "{fields}");
+    }
+    assert!(matches!(say(&json!({"text": "/ask"})), Some(Inbound::Command(_))));
+}
+
+#[test]
+fn an_edit_of_a_question_is_the_question() {
+    for (fields, expected) in [
+        (json!({"text": "/ask@clifford_bot when then?"}), "when then?"),
+        (json!({"caption": "/ask when then?", "photo": []}), "when then?"),
+        (json!({"text": "/ask@other_bot when?"}), "/ask@other_bot when?"),
+        (json!({"text": "/note when?"}), "/note when?"),
+    ] {
+        let Some(Inbound::Edit(edit)) = read("edited_message", &message(&fields)) else {
+            panic!("{fields} is an edit");
+        };
+        assert_eq!(edit.text, expected);
+    }
+}
+
+#[test]
 fn an_edit_carries_the_new_text() {
     let edited = message(&json!({"text": "hello!", "edit_date": 1_760_000_010}));
     let expected = Edit {
