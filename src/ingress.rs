@@ -37,7 +37,7 @@ use crate::{
     id::RunId,
     outbound::{Outbound, Ticket, To},
     own_keys,
-    store::{StoreError, Tx, channels, messages, users, users::UserRole},
+    store::{StoreError, Tx, arrivals, channels, messages, users, users::UserRole},
     telemetry::measures,
 };
 
@@ -113,14 +113,18 @@ impl Gatekeeper {
     }
 
     async fn message(&self, message: Message) -> Result<Accepted, StoreError> {
+        if !message.place.kind.is_private() {
+            let quoted = message.quoted.iter().map(|quoted| quoted.text.as_str());
+            for text in std::iter::once(message.text.as_str()).chain(quoted) {
+                pairing::void_said(&self.engine.db, text, self.engine.clock.now()).await?;
+            }
+        }
         if message.speaker.is_bot {
             return Ok(Accepted::Ignored);
         }
-        if !message.place.kind.is_private() {
-            pairing::void_said(&self.engine.db, &message.text, self.engine.clock.now()).await?;
-        }
         let policy = self.policy(message.place.platform);
-        if !policy.is_addressed(&message.place, message.addressed, &message.text) {
+        let is_addressed = policy.is_addressed(&message.place, message.addressed, &message.text);
+        if !is_addressed && !self.goes_on_with_album(&message).await? {
             return Ok(Accepted::Ignored);
         }
         let now = self.engine.clock.now();
@@ -162,6 +166,16 @@ impl Gatekeeper {
                 Err(error)
             }
         }
+    }
+
+    /// Whether a message is a further piece of an album that spoke to the bot: only one of them has the caption.
+    async fn goes_on_with_album(&self, message: &Message) -> Result<bool, StoreError> {
+        let Some(album) = &message.album else {
+            return Ok(false);
+        };
+        let (place, account) = (&message.place, &message.speaker.id);
+        let mut conn = self.engine.db.glance().await?;
+        arrivals::has_album(&mut conn, place.platform, &place.external_id, account, album).await
     }
 
     /// Goes on with what a transaction stored, after its commit.
@@ -216,8 +230,11 @@ impl Gatekeeper {
     }
 
     async fn edit(&self, mut edit: Edit) -> Result<Accepted, StoreError> {
-        edit.text = self.masked(edit.text);
         let now = self.engine.clock.now();
+        if !edit.place.kind.is_private() {
+            pairing::void_said(&self.engine.db, &edit.text, now).await?;
+        }
+        edit.text = self.masked(edit.text);
         let (worker, until) = (self.engine.worker, now.after(self.engine.settings.lease));
         let again = self
             .engine

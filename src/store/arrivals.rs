@@ -211,3 +211,31 @@ pub async fn find_plain(conn: &mut Conn, sought: Sought<'_>) -> Result<Option<Pl
         last_user_interaction_at: row.last_user_interaction_at,
     }))
 }
+
+/// How many of a channel's newest messages are searched for the other pieces of an album, which come together.
+const NEWEST: i64 = 50;
+
+/// Whether a piece of this album, by the same account, was stored in this place lately.
+///
+/// # Errors
+/// The store's.
+pub async fn has_album(
+    conn: &mut Conn,
+    platform: Platform,
+    place: &str,
+    account: &str,
+    album: &str,
+) -> Result<bool, StoreError> {
+    let found: Option<(i64,)> = conn
+        .maybe(
+            "SELECT CAST(1 AS BIGINT) FROM messages m
+             JOIN identities i ON i.user_id = m.user_id AND i.platform = $1 AND i.platform_user_id = $3
+             WHERE m.album = $4 AND m.direction = 'inbound' AND m.id IN (
+                 SELECT n.id FROM messages n JOIN channels c ON c.id = n.channel_id
+                 WHERE c.platform = $1 AND c.external_id = $2 ORDER BY n.id DESC LIMIT $5)
+             LIMIT 1",
+            args![platform.as_str(), place, account, album, NEWEST],
+        )
+        .await?;
+    Ok(found.is_some())
+}

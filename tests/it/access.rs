@@ -82,8 +82,9 @@ async fn the_owners_code_is_void_once_it_was_said_where_others_read_along() {
         .unwrap();
     let (ada, eve) = (bot.room(Site::Telegram, 7, "Ada"), bot.room(Site::Telegram, 8, "Eve"));
     let group = bot.telegram.supergroup(-1_001_234, "Team");
+    let many = "elephant ".repeat(60);
     bot.telegram
-        .user_says(group, 7, &format!("is it {}?", claim.to_lowercase()));
+        .user_says(group, 7, &format!("{many} is it {}?", claim.to_lowercase()));
     bot.telegram.wait_for_confirmed().await;
     bot.says(eve, &claim);
     assert!(bot.answers(eve, 1).await[0].contains("I only talk to people whom my owner knows."));
@@ -103,6 +104,30 @@ async fn the_owners_code_is_void_once_it_was_said_where_others_read_along() {
     assert_ne!(made, claim);
     bot.says(ada, &made);
     assert!(bot.answers(ada, 1).await[0].starts_with("You are my owner now."));
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn the_owners_code_is_void_once_it_stands_in_an_edit() {
+    let mut bot = Setup::on(Site::Telegram)
+        .set("channels.telegram.access", "pairing")
+        .start()
+        .await;
+    let look = bot.look().await;
+    let claim = look
+        .db
+        .write(|tx| Box::pin(ingress::claim_code(tx, now())))
+        .await
+        .unwrap()
+        .unwrap();
+    let eve = bot.room(Site::Telegram, 8, "Eve");
+    bot.telegram.user(7, "Ada");
+    let group = bot.telegram.supergroup(-1_001_234, "Team");
+    let said = bot.telegram.user_says(group, 7, "is it this?");
+    bot.telegram.edit(group, 7, said, &format!("is it {claim}?"));
+    bot.has_logged("is void", 1).await;
+    bot.says(eve, &claim);
+    assert!(bot.answers(eve, 1).await[0].contains("I only talk to people whom my owner knows."));
     bot.finish().await;
 }
 
