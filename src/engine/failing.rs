@@ -1,8 +1,11 @@
-//! What a person reads when no model answered: what is true, and, if they can mend it, which setting it is about. Pure.
+//! What a person reads when no model answered, or a run reached a limit: what is true, and, if they can mend it, which
+//! setting it is about. Pure.
+
+use std::borrow::Cow;
 
 use clifford_llm::{Denial, ModelError};
 
-use super::sentences;
+use super::{decide::Decision, sentences, step::EndingKind};
 
 /// Who reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,14 +16,21 @@ pub struct Reader {
     pub is_private: bool,
 }
 
-/// The sentence for an error. Only the owner, where nobody reads along, reads what the provider said.
+impl Reader {
+    /// Only the owner, where nobody reads along, reads which setting to mend, and what the provider said.
+    const fn may_mend(self) -> bool {
+        self.is_owner && self.is_private
+    }
+}
+
+/// The sentence for an error.
 pub fn sentence(error: &ModelError, reader: Reader) -> String {
     let (sentence, is_mendable) = match error {
         ModelError::Later { .. } => (sentences::MODEL_BUSY, false),
-        ModelError::Overloaded { .. } | ModelError::Silent { .. } | ModelError::Cut { .. } => {
-            (sentences::MODEL_DOWN, false)
-        }
-        ModelError::TooLong { .. } => (sentences::MODEL_TOO_LONG, false),
+        ModelError::Overloaded { reason, .. } => (sentences::MODEL_DOWN, !is_of_server(reason)),
+        ModelError::Silent { .. } => (sentences::MODEL_DOWN, true),
+        ModelError::Cut { .. } => (sentences::MODEL_DOWN, false),
+        ModelError::TooLong { .. } => (sentences::MODEL_TOO_LONG, true),
         ModelError::BadRequest { .. } => (sentences::MODEL_REFUSES_REQUEST, true),
         ModelError::Refused { .. } => (sentences::MODEL_REFUSED, false),
         ModelError::Unauthorised { denial, .. } => (
@@ -33,20 +43,54 @@ pub fn sentence(error: &ModelError, reader: Reader) -> String {
             true,
         ),
     };
-    if is_mendable && reader.is_owner && reader.is_private {
-        format!("{sentence} ({error})")
-    } else {
-        sentence.to_owned()
+    if !is_mendable || !reader.may_mend() {
+        return sentence.to_owned();
+    }
+    match error {
+        ModelError::Overloaded { .. } | ModelError::Silent { .. } | ModelError::TooLong { .. } => {
+            format!("{sentence} ({error}; {})", remedy(error))
+        }
+        // The others name it themselves.
+        _ => format!("{sentence} ({error})"),
     }
 }
 
-/// What is to be done about an error, for the log: which setting to mend, where it is about one.
-pub fn remedy(error: &ModelError) -> &str {
+/// Whether a server said by itself that it failed: no setting is to blame.
+fn is_of_server(reason: &str) -> bool {
+    reason.starts_with("status ")
+}
+
+/// What is to be done about an error: which setting to mend, where it is about one.
+pub fn remedy(error: &ModelError) -> Cow<'_, str> {
     match error {
-        ModelError::Unauthorised { remedy, .. } => remedy,
-        ModelError::TooLong { .. } => "set `context_tokens` of the provider if its model holds less than is assumed",
-        _ => "`clifford runs show` tells what it said",
+        ModelError::Unauthorised { remedy, .. } => Cow::Borrowed(remedy),
+        ModelError::TooLong { provider, .. } => {
+            format!("set `context_tokens` of provider `{provider}` if its model holds less than is assumed").into()
+        }
+        ModelError::Overloaded { provider, reason } if !is_of_server(reason) => {
+            format!("check `base_url` of provider `{provider}`").into()
+        }
+        ModelError::Silent { provider, .. } => {
+            format!("check `base_url` and the timeouts of provider `{provider}`").into()
+        }
+        _ => Cow::Borrowed("`clifford runs show` tells what it said"),
     }
+}
+
+/// The end of a run that reached a limit of its own, for this reader: the error names the limit.
+pub fn told(decision: Decision, reader: Reader) -> Decision {
+    let Decision::Fail { before, mut failure } = decision else {
+        return decision;
+    };
+    if reader.may_mend() && !failure.message.is_empty() {
+        let between = if failure.message.contains('\n') { "\n\n" } else { " " };
+        let remedy = match failure.kind {
+            EndingKind::Model => "; set `context_tokens` of the provider if its model holds more",
+            _ => "",
+        };
+        failure.message = format!("{}{between}({}{remedy})", failure.message, failure.error);
+    }
+    Decision::Fail { before, failure }
 }
 
 /// Whether time that is over explains the error: whoever was asked was still at it.
@@ -62,6 +106,7 @@ mod tests {
     use std::{collections::BTreeSet, time::Duration};
 
     use super::*;
+    use crate::engine::decide::Failure;
 
     fn errors() -> Vec<ModelError> {
         let provider = || "main".to_owned();
@@ -73,6 +118,10 @@ mod tests {
             remedy: "check `key` of provider `main`".to_owned(),
         };
         vec![
+            ModelError::Overloaded {
+                provider: provider(),
+                reason: "error sending request: Connection refused".to_owned(),
+            },
             ModelError::Overloaded {
                 provider: provider(),
                 reason: reason(),
@@ -106,7 +155,8 @@ mod tests {
         for (is_owner, is_private) in everybody {
             let reader = Reader { is_owner, is_private };
             let told: BTreeSet<_> = errors().iter().map(|error| sentence(error, reader)).collect();
-            assert_eq!(told.len(), errors().len());
+            // Out of reach and overloaded are one.
+            assert_eq!(told.len(), errors().len() - 1);
             assert!(
                 told.iter().all(|told| !told.contains("said") && !told.contains("main")),
                 "{told:?}"
@@ -122,10 +172,53 @@ mod tests {
         };
         let told: Vec<_> = errors().iter().map(|error| sentence(error, reader)).collect();
         assert_eq!(
-            told[5],
+            told[6],
             "Sorry, my language model does not accept my key. My owner has to mend that. (main does not accept the key: \
              status 4xx: said; check `key` of provider `main`)"
         );
-        assert_eq!(told.iter().filter(|told| told.contains("main")).count(), 5);
+        assert_eq!(
+            told[0],
+            "Sorry, I can't reach my language model right now. Please try again in a few minutes. (main is not available: \
+             error sending request: Connection refused; check `base_url` of provider `main`)"
+        );
+        assert_eq!(
+            told[3],
+            "Sorry, this is more than my language model can take in at once. Please send it in smaller parts, or as a \
+             file. (main refused the request as too long: its window has 8192 tokens; set `context_tokens` of provider \
+             `main` if its model holds less than is assumed)"
+        );
+        // Neither a server that fails for now, nor one that wants patience, nor a refusal.
+        let named = |told: &String| told.contains("main");
+        assert_eq!(told.iter().map(named).filter(|is_named| !is_named).count(), 3);
+    }
+
+    #[test]
+    fn the_owner_reads_which_limit_a_run_reached() {
+        let ended = |kind, message: &str| Decision::Fail {
+            before: vec![],
+            failure: Failure {
+                kind,
+                message: message.to_owned(),
+                error: "the run used 90 tokens of max_run_tokens = 80".to_owned(),
+            },
+        };
+        let told = |decision: Decision, is_owner| match super::told(
+            decision,
+            Reader {
+                is_owner,
+                is_private: true,
+            },
+        ) {
+            Decision::Fail { failure, .. } => failure.message,
+            other => panic!("{other:?}"),
+        };
+        let budget = || ended(EndingKind::Budget, sentences::BUDGET);
+        assert_eq!(told(budget(), false), sentences::BUDGET);
+        assert_eq!(
+            told(budget(), true),
+            format!("{} (the run used 90 tokens of max_run_tokens = 80)", sentences::BUDGET)
+        );
+        assert!(told(ended(EndingKind::Model, "Too long."), true).contains("; set `context_tokens` of the provider"));
+        assert_eq!(told(ended(EndingKind::Budget, ""), true), "");
     }
 }

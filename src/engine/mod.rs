@@ -42,6 +42,7 @@ pub mod step;
 mod suspects;
 pub mod tool_payer;
 pub mod transcript;
+mod unpaid;
 mod unread;
 pub mod wake;
 pub mod work;

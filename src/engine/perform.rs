@@ -149,7 +149,7 @@ async fn turn(engine: &Arc<Engine>, session: &mut Session<'_>) -> Result<Onward,
                 Ok(Onward::GoesOn)
             }
             Next::End(decision) => {
-                session.carry_out(decision).await?;
+                session.end(decision).await?;
                 Ok(Onward::AtRest)
             }
         },

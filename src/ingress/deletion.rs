@@ -15,6 +15,7 @@ use crate::{
     store::{
         StoreError, Tx, channels, contexts,
         messages::{self, MessageStatus},
+        quoting,
         runs::{self, Lease},
     },
 };
@@ -85,7 +86,38 @@ async fn store(
             unasked(tx, run, &mut followed, worker, lease_for, now).await?;
         }
     }
+    // Whoever answered one of them quotes it, whether or not it was stored itself.
+    for run in quoting::remove(tx, channel.id, &deleted.ids).await? {
+        asked_again(tx, run, &mut followed, worker, lease_for, now).await?;
+    }
     Ok(followed)
+}
+
+/// Lets a run that has made no step begin again with what is left of its input. `false`: nothing is left.
+async fn asked_again(
+    tx: &mut Tx,
+    id: RunId,
+    followed: &mut Followed,
+    worker: WorkerId,
+    lease_for: Duration,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let input = messages::input_of(tx, id, None).await?;
+    let left: Vec<_> = input.into_iter().map(|(_, text)| text).collect();
+    if left.is_empty() {
+        return Ok(false);
+    }
+    let again = runs::begin_again(tx, id, &left.join("\n"), worker, now.after(lease_for), now).await?;
+    if let Some(again) = again {
+        followed.interrupted.push((id, again.epoch - 1));
+        let lease = Lease {
+            run: id,
+            owner: worker,
+            epoch: again.epoch,
+        };
+        followed.begin.push((lease, again.wake_at));
+    }
+    Ok(true)
 }
 
 /// What becomes of a run one of whose messages was deleted.
@@ -97,22 +129,7 @@ async fn unasked(
     lease_for: Duration,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let left: Vec<_> = messages::input_of(tx, id, None)
-        .await?
-        .into_iter()
-        .map(|(_, text)| text)
-        .collect();
-    if !left.is_empty() {
-        let again = runs::begin_again(tx, id, &left.join("\n"), worker, now.after(lease_for), now).await?;
-        if let Some(again) = again {
-            followed.interrupted.push((id, again.epoch - 1));
-            let lease = Lease {
-                run: id,
-                owner: worker,
-                epoch: again.epoch,
-            };
-            followed.begin.push((lease, again.wake_at));
-        }
+    if asked_again(tx, id, followed, worker, lease_for, now).await? {
         return Ok(());
     }
     let Some(run) = runs::get(tx, id).await?.filter(|run| !run.status.is_ended()) else {

@@ -17,6 +17,8 @@ use crate::{
 pub(super) struct Found {
     /// The quote; `None`: nothing of it is known.
     pub quote: Option<Quote>,
+    /// The platform's id of the message, if it stands in the same place.
+    pub id: Option<String>,
     /// Whose words these are, if they are somebody else's who is known here.
     pub user: Option<UserId>,
     /// Files that came with it: they are files of the message that answers it.
@@ -85,10 +87,12 @@ fn found(quoted: Quoted, ours: Option<Answered>, speaker: &Speaker, most: usize)
         text,
         media: attachments.iter().map(told).collect(),
     };
+    let id = quoted.id;
     let says_nothing = quote.text.is_empty() && quote.media.is_empty();
     Found {
         // An answer to a message of which nothing is known: that it is one says nothing.
         quote: (!says_nothing).then_some(quote),
+        id,
         user,
         files: attachments.into_iter().filter(Attachment::is_file).collect(),
     }

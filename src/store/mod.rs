@@ -41,6 +41,7 @@ pub mod pairings;
 pub mod policies;
 pub mod quotes;
 pub mod quoting;
+pub mod quoting;
 pub mod recollection;
 pub mod removal;
 pub mod replies;

@@ -2,230 +2,68 @@
 //!
 //! The fake model counts what it is sent, the form of the reply too, and refuses what its window does not hold.
 
-use std::{collections::BTreeMap, net::SocketAddr, sync::Arc};
+mod desk;
 
-use clifford::{
-    app::{App, Options},
-    clock::Timestamp,
-    config::{self, Sources},
-    http::{Server, Socket},
-    id::MessageId,
-    store::messages::{self, MessageStatus, NewInbound},
-};
+use std::sync::Arc;
+
 use clifford_fakes::{
-    openai::{OpenAiFake, RecordedRequest, Reply, counted},
+    openai::{RecordedRequest, Reply, counted},
     postgres::Cluster,
-    site::{Answer, SiteFake},
 };
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-const OWNER: &str = "an-owner-token";
-/// A page of 10 kB.
-const PAGE: usize = 10_000;
+use self::desk::{Desk, Known, OWNER, median, shares, uncut};
 
-/// A bot in this process, its model, and a site with long pages.
-struct Desk {
-    model: OpenAiFake,
-    site: SiteFake,
-    app: App,
-    address: SocketAddr,
-    client: reqwest::Client,
-    _dir: TempDir,
-}
-
-/// What is known of the window before the first request.
-#[derive(Clone, Copy, PartialEq)]
-enum Known {
-    /// It is set.
-    Set,
-    /// Nothing: the refusals tell it.
-    Told,
-    /// Nothing, and refusals only say that it is too much.
-    Untold,
-}
-
-impl Desk {
-    async fn start(window: u64, known: Known, database: Option<String>) -> Self {
-        let (model, site) = (OpenAiFake::start().await, SiteFake::start().await.unwrap());
-        match known {
-            Known::Untold => model.untold_context_window(window),
-            Known::Set | Known::Told => model.context_window(window),
-        }
-        for page in 0..10 {
-            let text = format!("Page {page} says so. ").repeat(PAGE / 18);
-            site.put(&format!("/{page}"), Answer::body("text/plain", text));
-        }
-        model.respond_with(reply);
-        let dir = tempfile::tempdir().unwrap();
-        let context = if known == Known::Set {
-            format!("context_tokens = {window}\n")
+/// Asks about one thing after the other, shortly and at length by turns, with things said elsewhere in between, and
+/// returns what was sent.
+async fn asks_about_many_things(window: u64, questions: usize) -> Vec<Arc<RecordedRequest>> {
+    const THINGS: [&str; 12] = [
+        "garden", "piano", "bicycle", "harbour", "violin", "kitchen", "window", "lantern", "orchard", "saddle",
+        "tunnel", "bridge",
+    ];
+    let desk = Desk::start(window, Known::Set, None).await;
+    let spot = desk.begin().await;
+    let other = desk.another(spot).await;
+    for (n, thing) in THINGS.iter().cycle().take(32).enumerate() {
+        let item = json!({ "userId": spot.user, "module": "projects", "key": format!("{thing}_{n}"), "level": n % 4 + 1,
+            "value": format!("what is known of the {thing}, number {n}") });
+        desk.post("/api/memories", &item).await;
+    }
+    for n in 0..questions {
+        let thing = THINGS[n % THINGS.len()];
+        desk.said(other, format!("On {n}, elsewhere: the {thing} is not what it was."))
+            .await;
+        let filler = if n % 3 == 1 {
+            "It goes on and on. ".repeat(200)
         } else {
             String::new()
         };
-        let database = database
-            .map(|url| format!("[database]\nurl = \"{url}\"\n"))
-            .unwrap_or_default();
-        let settings = format!(
-            "{database}[data]\ndir = \"{}\"\nprivate = false\n[http]\nbind = \"127.0.0.1:0\"\n[tools.web]\nallow_hosts = [\"{}\"]\n\
-             [[policies]]\naction = \"allow_tainted\"\ntools = [\"web.fetch\"]\n\
-             [[llm.providers]]\nname = \"main\"\nbase_url = \"{}\"\nmodel = \"fake\"\n{context}",
-            dir.path().display(),
-            site.address(),
-            model.base_url(),
+        desk.ask(&format!("What about the {thing}? {filler}")).await;
+    }
+    desk.prompts()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_next_message_shares_its_beginning_whatever_is_asked_and_said_elsewhere() {
+    for window in [8_192, 32_000, 128_000] {
+        let prompts = asks_about_many_things(window, 18).await;
+        assert_eq!(prompts.len(), 19, "{window}");
+        let last: Value = serde_json::from_str(prompts[18].text(1)).unwrap();
+        let names = |list: &str, field: &str| {
+            last[list]
+                .as_array()
+                .map_or(0, |list| list.iter().filter(|item| !item[field].is_null()).count())
+        };
+        assert!(
+            names("memories", "key") > 3 && names("relevant_memories", "key") > 0,
+            "{window}: {last}"
         );
-        std::fs::write(dir.path().join("bot.toml"), settings).unwrap();
-        let env = BTreeMap::from([("CLIFFORD_API_TOKEN".to_owned(), OWNER.to_owned())]);
-        let sources = Sources {
-            cwd: dir.path().to_owned(),
-            env: env.clone(),
-            ..Sources::default()
-        };
-        let loaded = config::load(&sources).unwrap();
-        let secrets = loaded.secrets(&env).unwrap();
-        let socket = Socket::bind(&loaded.config.http).await.unwrap();
-        let server = Server::on(&socket, &loaded.config.http).unwrap();
-        let address = server.address();
-        let options = Options {
-            workers: true,
-            ..Options::default()
-        };
-        let app = App::start(&loaded, &secrets, options).await.unwrap();
-        app.serve(server, &secrets);
-        Self {
-            model,
-            site,
-            app,
-            address,
-            client: reqwest::Client::builder().no_proxy().build().unwrap(),
-            _dir: dir,
-        }
+        assert!(names("cross_channel_since", "platform") == 1, "{window}: {last}");
+        let shares = uncut(&prompts[1..]);
+        assert!(shares.iter().all(|share| *share >= 0.9), "{window}: {shares:?}");
+        let most = if window == 8_192 { 8 } else { 0 };
+        assert!(shares.len() >= 17 - most, "{window}: {} cuts", 17 - shares.len());
     }
-
-    async fn post(&self, path: &str, body: &Value) -> Value {
-        let url = format!("http://{}{path}", self.address);
-        let response = self
-            .client
-            .post(url)
-            .bearer_auth(OWNER)
-            .json(body)
-            .send()
-            .await
-            .unwrap();
-        let status = response.status();
-        let text = response.text().await.unwrap();
-        assert!(status.is_success(), "{status}: {text}");
-        serde_json::from_str(&text).unwrap()
-    }
-
-    /// Says something, and returns what is answered.
-    async fn ask(&self, text: &str) -> String {
-        let answer = self.post("/api/messages?wait=60", &json!({ "content": text })).await;
-        assert_eq!(answer["run"]["status"], "completed", "{answer}");
-        answer["messages"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .filter_map(Value::as_str)
-            .collect()
-    }
-
-    /// A conversation that has so many messages of such lengths already.
-    async fn history(&self, count: usize, sizes: &[usize]) {
-        let first = self.post("/api/messages?wait=60", &json!({ "content": "hello" })).await;
-        let id = |name: &str| first["run"][name].as_str().unwrap().to_owned();
-        let (channel, context, user) = (id("channelId"), id("contextId"), id("userId"));
-        for place in 0..count {
-            let size = sizes[place % sizes.len()];
-            let content = format!("Message {place} of the past. ").repeat(size / 24 + 1);
-            let message = NewInbound {
-                id: MessageId::new(),
-                channel_id: channel.parse().unwrap(),
-                context_id: Some(context.parse().unwrap()),
-                user_id: user.parse().unwrap(),
-                run_id: None,
-                content,
-                attachments: Vec::new(),
-                platform_message_id: None,
-                idempotency_key: None,
-                album: None,
-                status: MessageStatus::History,
-                sent_at: Timestamp(1),
-                quote: None,
-                quoted_user_id: None,
-                request_hash: None,
-            };
-            let write = self.app.db.write(move |tx| {
-                let message = message.clone();
-                Box::pin(async move { messages::insert_inbound(tx, &message, Timestamp(1)).await })
-            });
-            write.await.unwrap();
-        }
-    }
-
-    /// What its runs sent, without the memory writer's requests.
-    fn prompts(&self) -> Vec<Arc<RecordedRequest>> {
-        let is_run = |request: &Arc<RecordedRequest>| crate::brain::memory_schema(request).is_none();
-        self.model.requests().into_iter().filter(is_run).collect()
-    }
-}
-
-/// Calls as many pages as are asked for, then says how many it has read; tells the memory writer something short.
-fn reply(request: &RecordedRequest) -> Reply {
-    if crate::brain::memory_schema(request) == Some("summary") {
-        return Reply::json(&json!({ "summary": "They talked about the past." }));
-    }
-    if crate::brain::memory_schema(request).is_some() {
-        return Reply::json(&json!({ "operations": [] }));
-    }
-    let payload: Value = serde_json::from_str(request.text(1)).unwrap();
-    let input = payload["input"].as_str().unwrap();
-    let read = request
-        .messages()
-        .iter()
-        .filter(|message| message["role"] == "assistant")
-        .count()
-        + payload["earlier"]["left_out"]
-            .as_str()
-            .map_or(0, |mark| mark.split(' ').next().unwrap().parse().unwrap());
-    let pages = input
-        .split_once("read ")
-        .and_then(|(_, pages)| pages.split(' ').next()?.parse().ok())
-        .unwrap_or(0);
-    if read < pages {
-        let base = input.rsplit(' ').next().unwrap();
-        let notes = json!([{ "category": "requirements", "content": "all pages" }, { "category": "plan", "content": format!("page {read} next") }]);
-        return Reply::json(&json!({ "type": "tool_call", "name": "web.fetch", "notes": notes,
-            "args": { "url": format!("{base}{read}"), "max_chars": PAGE } }));
-    }
-    let ending = json!({ "type": "finish", "output": format!("I have read {read} pages.") });
-    if pages > 0 {
-        Reply::json(&ending)
-    } else {
-        Reply::json(&json!({ "type": "send_message", "message": format!("You said {} characters.", input.len()) }))
-    }
-}
-
-/// The shares of the shorter of two prompts after one another that the longer one begins with.
-fn shares(prompts: &[Arc<RecordedRequest>]) -> Vec<f64> {
-    let text = |request: &RecordedRequest| {
-        let messages = request.messages().iter();
-        messages
-            .map(|message| message["content"].as_str().unwrap_or_default())
-            .collect::<Vec<_>>()
-            .join("\n")
-    };
-    let texts: Vec<_> = prompts.iter().map(|request| text(request)).collect();
-    let share = |pair: &[String]| {
-        let same = pair[0].bytes().zip(pair[1].bytes()).take_while(|(a, b)| a == b).count();
-        same as f64 / pair[0].len().min(pair[1].len()) as f64
-    };
-    texts.windows(2).map(share).collect()
-}
-
-fn median(mut shares: Vec<f64>) -> f64 {
-    shares.sort_by(f64::total_cmp);
-    shares[shares.len() / 2]
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -252,8 +90,8 @@ async fn a_conversation_of_any_length_is_answered_on_any_window() {
             is_summed_up || head.contains("earlier messages are left out"),
             "{window}: {head}"
         );
-        let share = median(shares(&prompts[1..]));
-        assert!(share >= 0.9 || is_summed_up, "{window}: {:?}", shares(&prompts[1..]));
+        let shares = uncut(&prompts[1..]);
+        assert!(shares.iter().all(|share| *share >= 0.9), "{window}: {shares:?}");
     }
 }
 
@@ -354,9 +192,8 @@ async fn a_window_is_learned_from_refusals_and_the_same_turn_goes_on() {
     a_very_long_message(6_000, Known::Untold, None).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_is_left_out_of_a_message_is_read_piece_by_piece() {
-    let desk = Desk::start(8_192, Known::Set, None).await;
+async fn pages_through_a_message(database: Option<String>) {
+    let desk = Desk::start(8_192, Known::Set, database).await;
     desk.model.respond_with(|request| {
         let payload: Value = serde_json::from_str(request.text(1)).unwrap();
         let results: Vec<Value> = (request.messages().iter().skip(2))
@@ -384,8 +221,20 @@ async fn what_is_left_out_of_a_message_is_read_piece_by_piece() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_program_gives_along_with_a_run_is_shown() {
-    let desk = Desk::start(32_000, Known::Set, None).await;
+async fn what_is_left_out_of_a_message_is_read_piece_by_piece() {
+    pages_through_a_message(None).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
+async fn what_is_left_out_of_a_message_is_read_piece_by_piece_on_postgresql() {
+    if let Some(database) = Cluster::shared().database() {
+        pages_through_a_message(Some(database)).await;
+    }
+}
+
+async fn given_along(database: Option<String>) {
+    let desk = Desk::start(32_000, Known::Set, database).await;
     let run = desk
         .post(
             "/api/runs",
@@ -403,8 +252,20 @@ async fn what_a_program_gives_along_with_a_run_is_shown() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_conversation_that_fills_half_of_its_room_is_summed_up() {
-    let desk = Desk::start(8_192, Known::Set, None).await;
+async fn what_a_program_gives_along_with_a_run_is_shown() {
+    given_along(None).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
+async fn what_a_program_gives_along_with_a_run_is_shown_on_postgresql() {
+    if let Some(database) = Cluster::shared().database() {
+        given_along(Some(database)).await;
+    }
+}
+
+async fn half_full(database: Option<String>) {
+    let desk = Desk::start(8_192, Known::Set, database).await;
     let long = "A long story of many words. ".repeat(40);
     for _ in 0..12 {
         desk.ask(&long).await;
@@ -420,8 +281,20 @@ async fn a_conversation_that_fills_half_of_its_room_is_summed_up() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_woken_run_is_told_what_was_said_while_it_slept() {
-    let desk = Desk::start(32_000, Known::Set, None).await;
+async fn a_conversation_that_fills_half_of_its_room_is_summed_up() {
+    half_full(None).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
+async fn a_conversation_that_fills_half_of_its_room_is_summed_up_on_postgresql() {
+    if let Some(database) = Cluster::shared().database() {
+        half_full(Some(database)).await;
+    }
+}
+
+async fn said_while_asleep(database: Option<String>) {
+    let desk = Desk::start(32_000, Known::Set, database).await;
     desk.model.respond_with(|request| {
         let payload: Value = serde_json::from_str(request.text(1)).unwrap();
         let is_reminder = payload["input"].as_str().unwrap().starts_with("remind me");
@@ -461,4 +334,17 @@ async fn a_woken_run_is_told_what_was_said_while_it_slept() {
         said,
         json!([{ "role": "user", "content": "please do not, CCC" }, { "role": "assistant", "content": "All right." }])
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_woken_run_is_told_what_was_said_while_it_slept() {
+    said_while_asleep(None).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
+async fn a_woken_run_is_told_what_was_said_while_it_slept_on_postgresql() {
+    if let Some(database) = Cluster::shared().database() {
+        said_while_asleep(Some(database)).await;
+    }
 }

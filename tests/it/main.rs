@@ -45,6 +45,7 @@ mod many_processes;
 mod mcp;
 mod metrics;
 mod models;
+mod overspending;
 mod own_data;
 mod own_keys;
 mod quarantine;

@@ -52,6 +52,36 @@ async fn what_somebody_answers_reaches_the_model_and_is_a_strangers_word() {
 }
 
 #[tokio::test]
+async fn what_is_asked_by_command_comes_with_what_it_answers_and_its_files() {
+    for setup in setups(Site::Telegram) {
+        let mut bot = setup.start().await;
+        let group = bot.telegram.supergroup(GROUP, "Engines");
+        bot.telegram.user(7, "Ada");
+        bot.telegram.user(8, "Bob");
+        let said = bot.telegram.user_says(group, 8, "The rocket launches at noon");
+        bot.telegram
+            .reply_to(group, 7, "/ask@clifford_bot when is it again?", said);
+        bot.telegram.wait_for_sent(group, 1).await;
+        // Only one piece of an album has the caption.
+        bot.telegram.album(group, 7, &["/ask@clifford_bot which is it?", ""]);
+        bot.until("both pieces to be asked", async |look| {
+            let inbound = look.messages(Direction::Inbound).await;
+            let asked = inbound.iter().filter(|message| message.run_id.is_some());
+            (asked.count() == 3).then_some(())
+        })
+        .await;
+        bot.telegram.wait_for_sent(group, 2).await;
+        bot.finish().await;
+        let inputs = brain::inputs(&bot.model.requests());
+        assert_eq!(
+            inputs[0],
+            "In reply to Bob: \"The rocket launches at noon\"\n[Ada] when is it again?"
+        );
+        assert!(inputs[1].starts_with("[Ada] which is it?\n[photo]"), "{inputs:?}");
+    }
+}
+
+#[tokio::test]
 async fn an_answer_to_the_bots_own_message_names_the_run_that_said_it() {
     for setup in setups(Site::Discord) {
         let mut bot = setup.start().await;
@@ -169,6 +199,42 @@ async fn a_message_that_its_author_deletes_is_not_answered_and_leaves_what_the_m
             (last.input(), last.conversation()),
             ("hello", vec!["You said: my secret is PINEAPPLE"])
         );
+    }
+}
+
+#[tokio::test]
+async fn a_message_that_its_author_deletes_leaves_the_quotes_of_others() {
+    for setup in setups(Site::Discord) {
+        let mut bot = setup.start().await;
+        let (ada, bob) = (bot.discord.user("Ada"), bot.discord.user("Bob"));
+        let channel = bot.discord.channel(bot.discord.guild("Home"), "general");
+        let own = format!("<@{}>", bot.discord.bot());
+        // One that nobody stored, and one that was asked.
+        let unasked = bot.discord.user_says(channel, bob, "My secret is PINEAPPLE");
+        let asked = bot.discord.user_says(channel, bob, &format!("{own} MANGO is another"));
+        bot.discord.wait_for_sent(channel, 1).await;
+        let stays = bot.discord.user_says(channel, bob, "The rocket launches at noon");
+        for (count, said) in [(2, unasked), (3, asked), (4, stays)] {
+            bot.discord.user_replies(channel, ada, said, &format!("{own} really?"));
+            bot.discord.wait_for_sent(channel, count).await;
+        }
+        bot.discord.delete(channel, &[unasked, asked]);
+        bot.discord.user_says(channel, ada, &format!("{own} thanks"));
+        bot.discord.wait_for_sent(channel, 5).await;
+        bot.finish().await;
+        let requests = bot.model.requests();
+        let last = Prompt::read(requests.last().unwrap());
+        let said: Vec<_> = last
+            .conversation()
+            .into_iter()
+            .filter(|text| text.contains("[Ada]"))
+            .collect();
+        let said: Vec<_> = said.into_iter().filter(|text| !text.starts_with("You said")).collect();
+        let quoting = "In reply to Bob: \"The rocket launches at noon\"\n[Ada] really?";
+        assert_eq!(said, ["[Ada] really?", "[Ada] really?", quoting]);
+        let look = bot.look().await;
+        let quotes = "messages WHERE quote IS NOT NULL";
+        assert_eq!(look.count(quotes).await, 1);
     }
 }
 

@@ -2,7 +2,9 @@
 //!
 //! For each cell a bot in this process, with a database of its own, a model that counts what it is sent (the form of the
 //! reply too) and refuses what its window does not hold, and a site with long pages. A row says how many requests were
-//! made, how many were refused, and how much of the shorter of two prompts after one another the longer one begins with.
+//! made, how many were refused, and how much of the shorter of two prompts after one another the longer one begins with:
+//! of all of them in the middle, and of those that were not cut anew at least. It holds if everything was answered, none
+//! was refused, that is nine tenths at least, and no message is missing without a mark.
 
 use std::{collections::BTreeMap, fmt::Write as _, net::SocketAddr, sync::Arc};
 
@@ -68,7 +70,21 @@ struct Row {
     refused: usize,
     answered: bool,
     shares: Vec<f64>,
+    /// Of those prompts that begin as the one before.
+    uncut: Vec<f64>,
     marks: usize,
+    /// Prompts in which something is missing without a mark.
+    unmarked: usize,
+}
+
+/// How much of a prompt has to be as in the one before.
+const SHARED: f64 = 0.9;
+
+impl Row {
+    fn holds(&self, options: &Options) -> bool {
+        let is_shared = self.uncut.iter().all(|share| *share >= SHARED);
+        self.answered && (options.unset || self.refused == 0) && is_shared && self.unmarked == 0
+    }
 }
 
 /// Measures the table, and prints it. `false`: something does not hold.
@@ -77,7 +93,9 @@ struct Row {
 /// It could not be measured.
 #[expect(clippy::print_stdout, reason = "the table is what was asked for")]
 pub async fn run(options: Options) -> anyhow::Result<bool> {
-    println!("window   history          case       answered  requests  refused  prefix median  min   marks");
+    println!(
+        "window   history          case       answered  requests  refused  prefix median  uncut min  marks  unmarked"
+    );
     let mut holds = true;
     for window in [4_096, 8_192, 32_000, 128_000, 1_000_000] {
         if options.window.is_some_and(|only| only != window) {
@@ -93,16 +111,17 @@ pub async fn run(options: Options) -> anyhow::Result<bool> {
         ] {
             for (case, name) in Case::ALL {
                 let row = cell(window, &options, count, size, case).await?;
-                let (median, least) = of(&row.shares);
+                let ((median, _), (_, least)) = (of(&row.shares), of(&row.uncut));
                 let history = format!("{count} x {size}");
                 println!(
-                    "{window:<8} {history:<16} {name:<10} {:<9} {:<9} {:<8} {median:<14.3} {least:<5.3} {}",
+                    "{window:<8} {history:<16} {name:<10} {:<9} {:<9} {:<8} {median:<14.3} {least:<10.3} {:<6} {}",
                     if row.answered { "yes" } else { "NO" },
                     row.requests,
                     row.refused,
                     row.marks,
+                    row.unmarked,
                 );
-                holds &= row.answered && (options.unset || row.refused == 0);
+                holds &= row.holds(&options);
             }
         }
     }
@@ -140,13 +159,77 @@ async fn cell(window: u64, options: &Options, count: usize, size: usize, case: C
         .iter()
         .filter(|prompt| prompt.messages().iter().any(is_marked))
         .count();
+    // The first greets, before there is a history; what follows a very long message has that anew.
+    let later = prompts
+        .get(if matches!(case, Case::Long) { 2 } else { 1 }..)
+        .unwrap_or_default();
+    let unmarked = later.iter().filter(|prompt| misses_silently(prompt, count)).count();
     Ok(Row {
         requests: prompts.len(),
         refused,
         answered,
         shares: shares(&prompts),
+        uncut: uncut(later),
         marks,
+        unmarked,
     })
+}
+
+fn payload(request: &RecordedRequest) -> Value {
+    serde_json::from_str(request.text(1)).unwrap_or_default()
+}
+
+/// Whether fewer messages are shown than there were, and neither a mark nor a summary tells so.
+fn misses_silently(request: &RecordedRequest, there: usize) -> bool {
+    let payload = payload(request);
+    let shown = payload["conversation"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    let is_told = payload["summary"].is_string() || shown.first().is_some_and(|first| first["role"] == "system");
+    shown.len() < there && !is_told
+}
+
+/// The shares between two prompts of which the second was not cut anew: what stands first in it is what stood there.
+/// What was said in between is new in any case, and does not count.
+#[expect(clippy::cast_precision_loss, reason = "the length of a prompt")]
+fn uncut(prompts: &[Arc<RecordedRequest>]) -> Vec<f64> {
+    let said = |payload: &Value| payload["conversation"].as_array().cloned().unwrap_or_default();
+    let begins = |payload: &Value| {
+        [
+            &payload["summary"],
+            &payload["conversation"][0],
+            &payload["earlier"]["left_out"],
+        ]
+        .map(Value::clone)
+    };
+    let share = |pair: &[Arc<RecordedRequest>]| {
+        let [first, second] = pair else { return None };
+        let (one, other) = (payload(first), payload(second));
+        if begins(&one) != begins(&other) {
+            return None;
+        }
+        let new: usize = (said(&other).iter().skip(said(&one).len()))
+            .map(|turn| turn.to_string().len() + 1)
+            .sum();
+        let (one, other) = (text(first), text(second));
+        Some(same(&one, &other) as f64 / one.len().min(other.len() - new) as f64)
+    };
+    prompts.windows(2).filter_map(share).collect()
+}
+
+/// What a prompt says.
+fn text(request: &RecordedRequest) -> String {
+    request.messages().iter().fold(String::new(), |mut text, message| {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{}", message["content"].as_str().unwrap_or_default());
+        text
+    })
+}
+
+/// How many bytes two texts begin with alike.
+fn same(one: &str, other: &str) -> usize {
+    one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count()
 }
 
 fn is_marked(message: &Value) -> bool {
@@ -158,19 +241,10 @@ fn is_marked(message: &Value) -> bool {
 /// The shares of the shorter of two prompts after one another that the longer one begins with.
 #[expect(clippy::cast_precision_loss, reason = "the length of a prompt")]
 fn shares(prompts: &[Arc<RecordedRequest>]) -> Vec<f64> {
-    let texts: Vec<String> = (prompts.iter())
-        .map(|request| {
-            request.messages().iter().fold(String::new(), |mut text, message| {
-                // Writing to a string cannot fail.
-                let _ = writeln!(text, "{}", message["content"].as_str().unwrap_or_default());
-                text
-            })
-        })
-        .collect();
+    let texts: Vec<String> = prompts.iter().map(|request| text(request)).collect();
     let share = |pair: &[String]| {
         let [first, second] = pair else { return 1.0 };
-        let same = first.bytes().zip(second.bytes()).take_while(|(a, b)| a == b).count();
-        same as f64 / first.len().min(second.len()) as f64
+        same(first, second) as f64 / first.len().min(second.len()) as f64
     };
     texts.windows(2).map(share).collect()
 }

@@ -4,8 +4,8 @@ use clifford_llm::Request;
 
 use super::{Gone, Session};
 use crate::{
-    budget::{self, Claim, Outcome, Refusal, Telling},
-    engine::{endings, step::EndingKind},
+    budget::{self, Claim, Outcome, Refusal, Settlement, Telling},
+    engine::{endings, step::EndingKind, unpaid::Unpaid},
     own_keys::Own,
     roles::Role,
     store::usage::Call,
@@ -26,7 +26,15 @@ impl Session<'_> {
         };
         let outcome = tokio::select! {
             outcome = budget::reserve(self.engine, &claim, worst, telling) => outcome?,
-            () = self.cancelled.cancelled() => return Err(Gone::Cancelled),
+            () = self.cancelled.cancelled() => {
+                // It may have been reserved at the same moment.
+                self.settlement = Some(Settlement {
+                    holder: claim.holder,
+                    epoch: claim.epoch,
+                    charged: Vec::new(),
+                });
+                return Err(Gone::Cancelled);
+            }
         };
         match outcome {
             Outcome::Reserved(settlement) => {
@@ -56,15 +64,26 @@ impl Session<'_> {
             return;
         };
         let settlement = self.settlement.take();
-        let call = Call {
+        if let Err(error) = budget::charge(self.engine, self.unrecorded(role), response, settlement).await {
+            tracing::warn!(%error, "a call that was broken off could not be charged");
+        }
+    }
+
+    /// What is paid for though no commit of this session records it.
+    pub(in crate::engine) fn unpaid(&mut self) -> Unpaid {
+        let steps = std::mem::take(&mut self.uncommitted);
+        let call = self.unrecorded(Role::of_run(&self.work.run));
+        Unpaid::of(steps, call, self.settlement.take())
+    }
+
+    /// A call whose reply is no step.
+    fn unrecorded(&self, role: Role) -> Call {
+        Call {
             run: Some(self.work.run.id),
             seq: None,
             user: self.work.run.user_id,
             channel: self.work.run.channel_id,
             role,
-        };
-        if let Err(error) = budget::charge(self.engine, call, response, settlement).await {
-            tracing::warn!(%error, "a call that was broken off could not be charged");
         }
     }
 

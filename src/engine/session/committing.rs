@@ -30,7 +30,7 @@ impl Session<'_> {
             self.tell_what_is_private(&mut children).await?;
         }
         let now = self.engine.clock.now();
-        let steps = std::mem::take(&mut self.uncommitted);
+        let steps = self.uncommitted.clone();
         let mut last_seq = steps.last().map(|step| step.seq);
         let progress = self.progress(&steps);
         let to = self.work.reply_to();
@@ -74,6 +74,7 @@ impl Session<'_> {
         };
         let waits_for_children = matches!(effects.then, After::AwaitChildren(_));
         let is_child_end = self.work.run.parent_run_id.is_some() && status.is_some_and(RunStatus::is_ended);
+        let kept = std::mem::take(&mut self.uncommitted);
         let settlement = self.settlement.take();
         let commit = Commit {
             settlement: settlement.clone(),
@@ -94,7 +95,6 @@ impl Session<'_> {
             lease_for: self.engine.settings.lease,
             now,
         };
-        let kept = commit.steps.clone();
         let written = self.engine.db.write(move |tx| Box::pin(commit.write(tx))).await;
         let consequences = match written {
             Ok(consequences) => consequences,

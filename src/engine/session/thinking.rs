@@ -25,7 +25,7 @@ use crate::{
     memory::recall,
     own_keys::{self, Own},
     roles::{NoReply, Payer, Role},
-    store::{recollection, settings, user_secrets, users::UserRole},
+    store::{channels::Channel, recollection, settings, user_secrets, users::UserRole},
     tools::Options,
 };
 
@@ -141,7 +141,7 @@ impl Session<'_> {
             crash::strike(Way::Prompt, || format!("{:?}", prompt.request.messages));
             let tokens = prompt.tokens();
             if let Some(decision) = self.beyond(&prompt) {
-                self.carry_out(decision).await?;
+                self.end(decision).await?;
                 return Ok(None);
             }
             let request = &mut prompt.request;
@@ -267,18 +267,13 @@ impl Session<'_> {
     /// No model answered: the user hears of it. Only the owner reads which setting to mend, and whose own key it was
     /// what became of that.
     async fn no_reply(&mut self, error: &ModelError, own: Option<&Own>) -> Result<(), Gone> {
-        let remedy = failing::remedy(error);
-        tracing::warn!(error = error.class(), remedy, "the model did not answer");
-        let channel = self.work.channel.as_ref();
-        // Who sits at the machine can mend its settings.
-        let is_local = channel.is_none_or(|channel| channel.platform == clifford_channel::Platform::Terminal.as_str());
-        let is_owner = is_local || self.work.user.as_ref().is_some_and(|user| user.role == UserRole::Owner);
-        let private = channel.is_none_or(crate::store::channels::Channel::is_private);
-        let refused = own.and_then(|own| own_keys::refused(&own.provider, error, private));
-        let reader = Reader {
-            is_owner,
-            is_private: private,
-        };
+        tracing::warn!(
+            error = error.class(),
+            remedy = &*failing::remedy(error),
+            "the model did not answer"
+        );
+        let reader = self.reader();
+        let refused = own.and_then(|own| own_keys::refused(&own.provider, error, reader.is_private));
         let sentence = refused.unwrap_or_else(|| failing::sentence(error, reader));
         let decision = endings::give_up(&self.state, EndingKind::Model, &sentence, &error.to_string());
         self.carry_out(decision).await?;
@@ -297,8 +292,25 @@ impl Session<'_> {
             "a run's time was over while the model was asked"
         );
         let decision = endings::out_of_budget(&self.state, sentences::TIME, why);
+        self.end(decision).await
+    }
+
+    /// Ends a run that reached a limit: whoever may mend it reads which one.
+    pub async fn end(&mut self, decision: Decision) -> Result<(), Gone> {
+        let decision = failing::told(decision, self.reader());
         self.carry_out(decision).await?;
         Ok(())
+    }
+
+    /// Who reads what the run says.
+    fn reader(&self) -> Reader {
+        let channel = self.work.channel.as_ref();
+        // Who sits at the machine can mend its settings.
+        let is_local = channel.is_none_or(|channel| channel.platform == clifford_channel::Platform::Terminal.as_str());
+        Reader {
+            is_owner: is_local || self.work.user.as_ref().is_some_and(|user| user.role == UserRole::Owner),
+            is_private: channel.is_none_or(Channel::is_private),
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use crate::{
         channels::Channel,
         files::{self, File},
         messages::{self, NewInbound},
+        quoting,
     },
 };
 
@@ -19,6 +20,9 @@ impl Taken {
     /// Stores a message with its files.
     pub(super) async fn keep(&self, tx: &mut Tx, message: &NewInbound, channel: &Channel) -> Result<(), StoreError> {
         messages::insert_inbound(tx, message, self.now).await?;
+        if let (Some(quote), Some(of)) = (&message.quote, &self.quoted.id) {
+            quoting::note(tx, message.id, quote, of).await?;
+        }
         let platform = self.visit.place.platform;
         // What came with the message that this one answers is a file of this one as well.
         let quoted = self.quoted.files.iter();

@@ -6,17 +6,21 @@ use clifford::{
     budget::{Account, Amount, BOT, Budget, Period, Scope, Settlement},
     clock::Timestamp,
     engine::step::LlmResponse,
-    id::{RunId, UserId},
+    id::{RunId, UserId, WorkerId},
     roles::Role,
     store::{
         Db, StoreError, Tx,
         budgets::{self, Standing},
-        runs::NewRun,
+        jobs::{self, JobKind, NewJob},
+        leases::Look,
+        run_queue,
+        runs::{self, NewRun},
         usage::{self, Call, Filter, Group, Grouping},
     },
 };
 use futures::future::join_all;
 use jiff::tz::TimeZone;
+use tokio::sync::oneshot;
 
 use super::world::{LEASE, NOW, World};
 
@@ -40,27 +44,33 @@ fn amount(cost: f64, tokens: u64) -> Amount {
 }
 
 async fn standing(db: &Db, account: &Account, holder: &str, now: Timestamp) -> Standing {
+    seen_by(db, account, holder, Look::new(WorkerId::new(), now, LEASE)).await
+}
+
+async fn seen_by(db: &Db, account: &Account, holder: &str, look: Look) -> Standing {
     let (account, holder) = (account.clone(), holder.to_owned());
-    db.write(move |tx| Box::pin(async move { budgets::standing(tx, &account, &holder, now).await }))
+    db.write(move |tx| Box::pin(async move { budgets::standing(tx, &account, &holder, look).await }))
         .await
         .expect("a standing")
 }
 
-async fn reserve(db: &Db, holder: RunId, epoch: i64, subject: &str, worst: Amount) {
-    let subject = subject.to_owned();
-    db.write(move |tx| {
-        Box::pin(async move { budgets::reserve(tx, &holder.to_string(), epoch, &[&subject], worst).await })
-    })
-    .await
-    .expect("reserves");
+async fn reserve(db: &Db, holder: impl ToString, epoch: i64, subject: &str, worst: Amount) {
+    let (holder, subject) = (holder.to_string(), subject.to_owned());
+    db.write(move |tx| Box::pin(async move { budgets::reserve(tx, &holder, epoch, &[&subject], worst).await }))
+        .await
+        .expect("reserves");
+}
+
+fn settlement(holder: RunId, epoch: i64, account: &Account) -> Settlement {
+    Settlement {
+        holder: holder.to_string(),
+        epoch,
+        charged: vec![account.clone()],
+    }
 }
 
 async fn settle(db: &Db, holder: RunId, epoch: i64, account: &Account, spent: Amount) {
-    let settlement = Settlement {
-        holder: holder.to_string(),
-        epoch,
-        charged: vec![(account.subject.clone(), account.window.key.clone())],
-    };
+    let settlement = settlement(holder, epoch, account);
     db.write(move |tx| Box::pin(async move { budgets::settle(tx, &settlement, spent).await }))
         .await
         .expect("settles");
@@ -113,12 +123,131 @@ pub async fn a_reservation_ends_with_the_claim_that_it_was_made_under(world: Wor
     let (db, bot) = (&world.db, account(Scope::Bot, BOT));
     let (run, lease) = world.held(world.loose_run()).await;
     reserve(db, run.id, lease.epoch, BOT, amount(0.5, 100)).await;
-    let reserved = async |now| standing(db, &bot, "another", now).await.reserved;
-    assert_eq!(reserved(NOW).await, amount(0.5, 100));
-    assert_eq!(reserved(NOW.after(LEASE)).await, Amount::default());
+    let reserved = async |worker, now| {
+        let look = Look::new(worker, now, LEASE);
+        seen_by(db, &bot, "another", look).await.reserved
+    };
+    let (other, half, nothing) = (WorkerId::new(), amount(0.5, 100), Amount::default());
+    assert_eq!(reserved(other, NOW).await, half);
+    // Its process may be late to renew the lease, and does not lose the run to itself.
+    assert_eq!(reserved(lease.owner, NOW.after(LEASE * 100)).await, half);
+    assert_eq!(reserved(other, NOW.after(LEASE)).await, half);
+    assert_eq!(reserved(other, NOW.after(LEASE * 2)).await, nothing);
+    // A clock that was put tells nothing.
+    let patient = Look::new(other, NOW.after(LEASE * 2), LEASE).patient();
+    assert_eq!(seen_by(db, &bot, "another", patient).await.reserved, half);
+    db.write(move |tx| Box::pin(async move { run_queue::give_back(tx, &lease).await }))
+        .await
+        .expect("gives back");
+    assert_eq!(reserved(lease.owner, NOW).await, nothing);
+    assert_eq!(seen_by(db, &bot, "another", patient).await.reserved, nothing);
     // Whoever takes the run over reserves anew.
-    reserve(db, run.id, lease.epoch + 1, BOT, amount(0.75, 1)).await;
-    assert_eq!(reserved(NOW).await, Amount::default());
+    let taken = world.claim(other, NOW, 1).await[0];
+    assert_eq!(reserved(other, NOW).await, nothing);
+    reserve(db, run.id, taken.epoch, BOT, amount(0.75, 1)).await;
+    assert_eq!(reserved(lease.owner, NOW).await, amount(0.75, 1));
+}
+
+pub async fn a_cancelled_run_holds_what_it_reserved_until_it_is_charged(world: World) {
+    let (db, bot) = (&world.db, account(Scope::Bot, BOT));
+    let reserved = async |now| standing(db, &bot, "another", now).await.reserved;
+    let (half, nothing) = (amount(0.5, 100), Amount::default());
+    let mut cancelled = Vec::new();
+    for _ in 0..2 {
+        let (run, lease) = world.held(world.loose_run()).await;
+        reserve(db, run.id, lease.epoch, BOT, half).await;
+        db.write(move |tx| Box::pin(async move { runs::cancel(tx, run.id, "cancelled", NOW).await }))
+            .await
+            .expect("cancels");
+        cancelled.push(lease);
+    }
+    assert_eq!(reserved(NOW).await, amount(1.0, 200));
+    settle(db, cancelled[0].run, cancelled[0].epoch, &bot, amount(0.25, 40)).await;
+    assert_eq!(reserved(NOW).await, half);
+    // The process of the other one died.
+    assert_eq!(reserved(NOW.after(LEASE)).await, nothing);
+}
+
+pub async fn a_job_holds_what_it_reserved_as_a_run_does(world: World) {
+    let (db, bot) = (&world.db, account(Scope::Bot, BOT));
+    let job = NewJob {
+        kind: JobKind::Erase,
+        mode: None,
+        context_id: None,
+        user_id: None,
+        through: None,
+        due_at: NOW,
+    };
+    let look = Look::new(WorkerId::new(), NOW, LEASE);
+    let claimed = db.write(move |tx| {
+        Box::pin(async move {
+            jobs::insert(tx, job, NOW).await?;
+            jobs::claim(tx, look).await
+        })
+    });
+    let (_, lease) = claimed.await.expect("claims").expect("a job");
+    reserve(db, lease.job, lease.epoch, BOT, amount(0.5, 100)).await;
+    let reserved = async |worker, now| {
+        let look = Look::new(worker, now, LEASE);
+        seen_by(db, &bot, "another", look).await.reserved
+    };
+    let (half, late) = (amount(0.5, 100), NOW.after(LEASE * 2));
+    assert_eq!(reserved(lease.owner, late).await, half);
+    assert_eq!(reserved(WorkerId::new(), NOW.after(LEASE)).await, half);
+    assert_eq!(reserved(WorkerId::new(), late).await, Amount::default());
+}
+
+/// What is charged while nobody has summed up what was spent, or while somebody does, is in the sum once.
+pub async fn a_charge_that_is_not_committed_yet_is_in_the_sum(world: World) {
+    let user = world.user.id;
+    let (db, account) = (&world.db, account(Scope::User, user));
+    let (run, lease) = world.held(world.loose_run()).await;
+    let charge = |begun: Option<oneshot::Sender<()>>, go_on: Option<oneshot::Receiver<()>>| {
+        let (settlement, db) = (settlement(run.id, lease.epoch, &account), db.clone());
+        let call = Call {
+            run: None,
+            seq: None,
+            user: Some(user),
+            channel: None,
+            role: Role::Executor,
+        };
+        async move {
+            let charged = db.write(move |tx| {
+                Box::pin(async move {
+                    used(tx, call, 0.25, NOW).await?;
+                    budgets::settle(tx, &settlement, amount(0.25, 100)).await?;
+                    if let Some(begun) = begun {
+                        begun.send(()).expect("somebody waits");
+                    }
+                    if let Some(go_on) = go_on {
+                        go_on.await.expect("it goes on");
+                    }
+                    Ok(())
+                })
+            });
+            charged.await.expect("charges");
+        }
+    };
+    let settled = async || standing(db, &account, "x", NOW).await.settled;
+    // A charge first, then whoever asks.
+    let ((begun, has_begun), (goes_on, go_on)) = (oneshot::channel(), oneshot::channel());
+    let asking = async {
+        has_begun.await.expect("it begins");
+        let (asked, ()) = tokio::join!(settled(), async { goes_on.send(()).expect("it waits") });
+        asked
+    };
+    let ((), asked) = tokio::join!(charge(Some(begun), Some(go_on)), asking);
+    assert_eq!(asked, amount(0.25, 100));
+    // Several at once, where there is no row again.
+    db.write(|tx| Box::pin(budgets::sum_up_anew(tx)))
+        .await
+        .expect("forgets");
+    join_all((0..4).map(|_| charge(None, None))).await;
+    assert_eq!(settled().await, amount(1.25, 500));
+    db.write(|tx| Box::pin(budgets::sum_up_anew(tx)))
+        .await
+        .expect("forgets");
+    assert_eq!(settled().await, amount(1.25, 500));
 }
 
 pub async fn many_at_once_reserve_no_more_than_there_is(world: World) {
@@ -132,7 +261,8 @@ pub async fn many_at_once_reserve_no_more_than_there_is(world: World) {
                 .write(move |tx| {
                     Box::pin(async move {
                         let holder = run.id.to_string();
-                        let found = budgets::standing(tx, &bot, &holder, NOW).await?;
+                        let look = Look::new(lease.owner, NOW, LEASE);
+                        let found = budgets::standing(tx, &bot, &holder, look).await?;
                         let free = found.reserved.cost < 1.0;
                         if free {
                             budgets::reserve(tx, &holder, lease.epoch, &[BOT], amount(0.25, 1)).await?;

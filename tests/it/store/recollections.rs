@@ -85,13 +85,9 @@ impl World {
     }
 
     async fn find(&self, wanted: Wanted) -> Recollection {
-        let mut found = recollection::find(&mut self.db.read().await.expect("reads"), wanted)
+        recollection::find(&mut self.db.read().await.expect("reads"), wanted)
             .await
-            .expect("finds");
-        for place in &mut found.elsewhere {
-            assert!(place.newest.take().is_some());
-        }
-        found
+            .expect("finds")
     }
 
     async fn close_context(&self, context: ContextId) {
@@ -135,7 +131,6 @@ fn turns(texts: &[&str]) -> Vec<Turn> {
             id: None,
             direction: Direction::Inbound,
             content: (*text).to_owned(),
-            gap: None,
         })
         .collect()
 }
@@ -149,7 +144,6 @@ fn elsewhere(platform: &str, name: Option<&str>, texts: &[&str]) -> Elsewhere {
         platform: platform.to_owned(),
         name: name.map(str::to_owned),
         turns: turns(texts),
-        newest: None,
     }
 }
 

@@ -48,9 +48,7 @@ impl Transcript {
         payload.get("run")?;
         let mut transcript = Self {
             input: input(&payload),
-            memories: [&payload["memories"], &payload["relevant_memories"]]
-                .map(memories)
-                .concat(),
+            memories: memories(&payload["memories"]),
             ..Self::default()
         };
         for message in messages {
