@@ -1,14 +1,12 @@
 //! Platform payloads that could not be read, kept for inspection.
 
-use uuid::Uuid;
-
 use super::{StoreError, Tx, args};
 use crate::clock::Timestamp;
 
 /// The most characters kept of one payload.
 const MOST: usize = 16_384;
 
-/// Keeps a payload, unless it is kept already; `false`: it is.
+/// Keeps a payload, unless it is kept already; `false`: it is. Its id is its hash, so the table's key finds it.
 ///
 /// # Errors
 /// The store's.
@@ -20,12 +18,12 @@ pub async fn insert(
     now: Timestamp,
 ) -> Result<bool, StoreError> {
     let payload: String = payload.chars().filter(|c| *c != '\0').take(MOST).collect();
+    let id = clifford_vault::hash(&format!("{platform} {payload}"));
     let kept = tx
         .execute(
             "INSERT INTO unreadable_events (id, platform, payload, error, created_at)
-             SELECT $1, $2, $3, $4, $5 WHERE NOT EXISTS (
-                 SELECT 1 FROM unreadable_events known WHERE known.platform = $2 AND known.payload = $3)",
-            args![Uuid::now_v7().to_string(), platform, payload, error, now],
+             VALUES ($1, $2, $3, $4, $5) ON CONFLICT (id) DO NOTHING",
+            args![id, platform, payload, error, now],
         )
         .await?;
     Ok(kept == 1)

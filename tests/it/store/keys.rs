@@ -218,9 +218,9 @@ pub async fn a_token_is_known_by_its_hash_until_it_is_revoked(world: World) {
     assert!(matches!(again, Err(StoreError::Conflict(_))), "{again:?}");
 }
 
-/// Platform, payload, error and time of each payload that was kept, oldest first.
+/// Platform, payload, error and time of each payload that was kept, by its error.
 async fn unread(db: &Db) -> Vec<(String, String, String, i64)> {
-    let sql = "SELECT platform, payload, error, created_at FROM unreadable_events ORDER BY id";
+    let sql = "SELECT platform, payload, error, created_at FROM unreadable_events ORDER BY error";
     match db.pools() {
         Pools::Sqlite { read, .. } => sqlx::query_as(sql).fetch_all(read).await.expect("reads"),
         Pools::Postgres(pool) => sqlx::query_as(sql).fetch_all(pool).await.expect("reads"),
@@ -234,14 +234,15 @@ pub async fn what_could_not_be_read_is_kept_within_limits(world: World) {
     };
     keep("{\"a\":\"\0b\"}".into(), "no \0 chat").await.expect("keeps");
     keep("ü".repeat(20_000), "too long").await.expect("keeps");
-    keep(String::new(), "empty").await.expect("keeps");
+    assert!(keep(String::new(), "empty").await.expect("keeps"));
+    assert!(!keep(String::new(), "as before").await.expect("looks"));
     let row = |payload: &str, error: &str| ("telegram".to_owned(), payload.to_owned(), error.to_owned(), NOW.0);
     assert_eq!(
         unread(db).await,
         [
+            row("", "empty"),
             row("{\"a\":\"b\"}", "no  chat"),
             row(&"ü".repeat(16_384), "too long"),
-            row("", "empty"),
         ]
     );
 }
