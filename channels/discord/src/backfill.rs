@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use clifford_channel::{Inbound, Platform, Served, Unreadable};
 use reqwest::Method;
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
 
 use crate::{
     api::Call,
     deliver::Deliver,
-    map::{Me, Payload},
+    map::{self, Me, Payload},
     wait::Stopped,
 };
 
@@ -20,12 +20,6 @@ use crate::{
 pub(crate) const SERVED_WITHIN: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// The most messages that Discord gives at a time.
 const PAGE: usize = 100;
-
-/// The least that a message must have to be paged by.
-#[derive(serde::Deserialize)]
-struct Head {
-    id: String,
-}
 
 /// Hands in what a channel's history has after the last stored message, oldest first.
 pub(crate) async fn read(deliver: &Deliver, me: Me, served: &Served) -> Result<(), Stopped> {
@@ -46,24 +40,29 @@ pub(crate) async fn read(deliver: &Deliver, me: Me, served: &Served) -> Result<(
                 return Ok(());
             }
         };
-        let count = page.len();
-        let mut page: Vec<(u64, Box<RawValue>)> = page
-            .into_iter()
-            .filter_map(|raw| id_of(&raw).map(|id| (id, raw)))
-            .collect();
+        let (count, before) = (page.len(), after);
+        let mut page: Vec<(Option<u64>, Box<RawValue>)> = page.into_iter().map(|raw| (id_of(&raw), raw)).collect();
         page.sort_by_key(|(id, _)| *id);
         for (id, raw) in page {
             one(deliver, me, served, channel, &raw).await?;
-            after = after.max(id);
+            after = after.max(id.unwrap_or_default());
         }
         if count < PAGE {
+            return Ok(());
+        }
+        // The same page would come again.
+        if after == before {
+            tracing::warn!(
+                channel,
+                "failed to page through a channel's history: its messages have no ids"
+            );
             return Ok(());
         }
     }
 }
 
 fn id_of(raw: &RawValue) -> Option<u64> {
-    serde_json::from_str::<Head>(raw.get()).ok()?.id.parse().ok()
+    map::id(&serde_json::from_str::<Value>(raw.get()).ok()?, "id")
 }
 
 async fn one(deliver: &Deliver, me: Me, served: &Served, channel: u64, raw: &RawValue) -> Result<(), Stopped> {

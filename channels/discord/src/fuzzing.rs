@@ -99,11 +99,7 @@ fn check_event(event: Event) {
                 );
             }
         }
-        Event::GuildGone(gone) => {
-            if let Ok(id) = gone.id.parse() {
-                directory.forget_guild(id);
-            }
-        }
+        Event::GuildGone(gone) => directory.forget_guild(gone.id),
         Event::ChannelGone { channel, .. } => {
             if let Some(id) = channel.id() {
                 directory.forget_channel(id);

@@ -38,7 +38,7 @@ pub(crate) struct Intake {
 /// An unreadable payload is kept up to this length.
 const KEPT: usize = 64 * 1024;
 /// The flag of a message that only one person sees.
-const EPHEMERAL: u64 = 1 << 6;
+pub(crate) const EPHEMERAL: u64 = 1 << 6;
 
 impl Intake {
     /// Acknowledgements and completions run as tasks of `tasks`.
@@ -148,14 +148,13 @@ impl Intake {
     }
 
     fn guild_gone(&self, gone: &GuildGone) -> Option<Job> {
-        let id = gone.id.parse().ok()?;
         if gone.unavailable {
             return None;
         }
-        self.shared.directory.forget_guild(id);
-        let left = left(None, Some(gone.id.clone()), "the bot was removed from the guild");
+        self.shared.directory.forget_guild(gone.id);
+        let left = left(None, Some(gone.id.to_string()), "the bot was removed from the guild");
         Some(Job {
-            lane: id,
+            lane: gone.id,
             turn: Turn::Last,
             work: left,
         })

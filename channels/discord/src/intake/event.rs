@@ -1,12 +1,12 @@
 //! What an event of the gateway says. Pure: a name and a payload in, what they mean out.
 
 use clifford_channel::lenient;
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::de::DeserializeOwned;
 use serde_json::{Value, value::RawValue};
 
 use crate::{
     directory::{ChannelInfo, GuildInfo, RoleInfo},
-    map::{Asked, From, Kind, Payload},
+    map::{self, Asked, From, Kind, Payload},
     via::is_token,
 };
 
@@ -72,11 +72,10 @@ pub(crate) struct Gone {
 }
 
 /// A guild that is out of reach.
-#[derive(Deserialize)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct GuildGone {
-    pub(crate) id: String,
+    pub(crate) id: u64,
     /// An outage: the bot is still a member.
-    #[serde(default)]
     pub(crate) unavailable: bool,
 }
 
@@ -96,7 +95,7 @@ pub(crate) fn read(name: &str, data: &RawValue) -> Result<Option<Event>, String>
         "INTERACTION_CREATE" => return Ok(interaction(data)?.map(Event::Interaction)),
         "GUILD_CREATE" | "GUILD_UPDATE" => Event::Guild(parse(data)?),
         "CHANNEL_CREATE" | "CHANNEL_UPDATE" | "THREAD_CREATE" | "THREAD_UPDATE" => Event::Channel(parse(data)?),
-        "GUILD_DELETE" => Event::GuildGone(parse(data)?),
+        "GUILD_DELETE" => Event::GuildGone(guild_gone(&parse(data)?)?),
         "CHANNEL_DELETE" | "THREAD_DELETE" => Event::ChannelGone {
             channel: parse(data)?,
             is_thread: name == "THREAD_DELETE",
@@ -112,12 +111,10 @@ pub(crate) fn read(name: &str, data: &RawValue) -> Result<Option<Event>, String>
 }
 
 fn interaction(data: &RawValue) -> Result<Option<Interaction>, String> {
-    let asked: Asked = parse(data)?;
-    let Some(kind) = asked.kind() else {
+    let Some(Asked { id, token, kind }) = Asked::read(&parse(data)?)? else {
         return Ok(None);
     };
-    let id = asked.id.parse().map_err(|_| format!("`{}` is no id", asked.id))?;
-    if !is_token(&asked.token) {
+    if !is_token(&token) {
         return Err("the interaction's token has unexpected characters".to_owned());
     }
     let said = match kind {
@@ -125,12 +122,14 @@ fn interaction(data: &RawValue) -> Result<Option<Interaction>, String> {
         Kind::Press => From::read(data.get()).map(|from| Said::Press(Box::new(from))),
         Kind::Typed => From::read(data.get()).map(|from| Said::Typed(Box::new(from))),
     };
-    Ok(Some(Interaction {
-        id,
-        token: asked.token,
-        kind,
-        said,
-    }))
+    Ok(Some(Interaction { id, token, kind, said }))
+}
+
+fn guild_gone(data: &Value) -> Result<GuildGone, String> {
+    Ok(GuildGone {
+        id: map::id(data, "id").ok_or("it names no guild")?,
+        unavailable: lenient::flag(data, "unavailable"),
+    })
 }
 
 /// One message, or several at once.
@@ -159,4 +158,25 @@ fn role(data: &Value) -> Option<Event> {
 
 fn parse<T: DeserializeOwned>(data: &RawValue) -> Result<T, String> {
     serde_json::from_str(data.get()).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guild_is_gone_whatever_its_id_looks_like() {
+        for (data, expected) in [
+            (r#"{"id": "7"}"#, Some((7, false))),
+            (r#"{"id": 7, "unavailable": true}"#, Some((7, true))),
+            (r#"{"id": []}"#, None),
+        ] {
+            let data: &RawValue = serde_json::from_str(data).unwrap();
+            let gone = match read("GUILD_DELETE", data) {
+                Ok(Some(Event::GuildGone(gone))) => Some((gone.id, gone.unavailable)),
+                _ => None,
+            };
+            assert_eq!(gone, expected, "{data}");
+        }
+    }
 }

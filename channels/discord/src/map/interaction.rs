@@ -1,7 +1,6 @@
 //! Interactions: their kinds, who and where they come from, and slash commands. Read leniently, as messages are.
 
 use clifford_channel::{Addressed, Attachment, Command, Inbound, Message, Place, Speaker, lenient};
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
@@ -11,14 +10,14 @@ use super::{
 };
 
 /// What is needed to acknowledge an interaction, whatever else it may hold.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Asked {
     /// Its id, a snowflake.
-    pub(crate) id: String,
+    pub(crate) id: u64,
     /// Proves that the answer comes from the bot.
     pub(crate) token: String,
-    #[serde(rename = "type")]
-    kind: u8,
+    /// What kind it is.
+    pub(crate) kind: Kind,
 }
 
 /// The kinds of interactions that mean something here.
@@ -33,14 +32,22 @@ pub(crate) enum Kind {
 }
 
 impl Asked {
-    /// What kind it is, if it is one of those.
-    pub(crate) fn kind(&self) -> Option<Kind> {
-        match self.kind {
-            2 => Some(Kind::Command),
-            3 => Some(Kind::Press),
-            4 => Some(Kind::Typed),
-            _ => None,
-        }
+    /// Reads it; `None` for an interaction of another kind.
+    ///
+    /// # Errors
+    /// It has no id or token, so nobody can answer it.
+    pub(crate) fn read(value: &Value) -> Result<Option<Self>, String> {
+        let kind = match lenient::int(value, "type") {
+            Some(2) => Kind::Command,
+            Some(3) => Kind::Press,
+            Some(4) => Kind::Typed,
+            _ => return Ok(None),
+        };
+        Ok(Some(Self {
+            id: id(value, "id").ok_or("it has no id")?,
+            token: lenient::text(value, "token").ok_or("it has no token")?,
+            kind,
+        }))
     }
 }
 

@@ -103,6 +103,35 @@ fn asking_is_a_message_that_speaks_to_the_bot() {
 }
 
 #[test]
+fn whatever_can_be_answered_is_read_to_be_acknowledged() {
+    let asked = |kind| {
+        Ok(Some(Asked {
+            id: 7,
+            token: "t".to_owned(),
+            kind,
+        }))
+    };
+    let cases = [
+        (json!({"id": "7", "token": "t", "type": 2}), asked(Kind::Command)),
+        (
+            json!({"id": 7, "token": "t", "type": "3", "data": 5}),
+            asked(Kind::Press),
+        ),
+        (json!({"id": "7", "token": "t", "type": 4}), asked(Kind::Typed)),
+        (json!({"id": "7", "token": "t", "type": 1}), Ok(None)),
+        (json!({"type": []}), Ok(None)),
+        (json!({"token": "t", "type": 2}), Err("it has no id".to_owned())),
+        (
+            json!({"id": "7", "token": [], "type": 2}),
+            Err("it has no token".to_owned()),
+        ),
+    ];
+    for (value, expected) in cases {
+        assert_eq!(Asked::read(&value), expected, "{value}");
+    }
+}
+
+#[test]
 fn a_commands_file_comes_along() {
     let options =
         json!([{"type": 3, "name": "text", "value": "What is it?"}, {"type": 11, "name": "file", "value": "8"}]);

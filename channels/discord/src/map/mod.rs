@@ -10,7 +10,7 @@ mod typed;
 pub(crate) use component::press;
 pub(crate) use interaction::{Asked, From, Kind, command};
 pub(crate) use message::{edit, message};
-pub(crate) use payload::Payload;
+pub(crate) use payload::{Payload, id};
 pub(crate) use typed::typed;
 
 use clifford_channel::Speaker;

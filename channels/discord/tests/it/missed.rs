@@ -5,6 +5,7 @@ use std::{
 
 use clifford_channel::{Inbound, PlaceKind, Served};
 use clifford_fakes::discord::{DiscordFake, Fault, Route};
+use serde_json::json;
 
 use crate::support::{Bot, Kept};
 
@@ -152,5 +153,45 @@ async fn a_channel_that_cannot_be_read_any_more_holds_nothing_up() {
     bot.connected().await;
     bot.fake.user_says(channel, user, "new");
     assert_eq!(bot.kept.wait_for_texts(1).await, ["new"]);
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn what_is_odd_in_the_history_is_read_or_kept_and_ends_no_page() {
+    let fake = Arc::new(DiscordFake::start().await);
+    let guild = fake.guild("Home");
+    let (channel, user) = (fake.channel(guild, "general"), fake.user("Ada"));
+    let last = fake.say_while_offline(channel, user, "stored");
+    let odd = fake.send_while_offline(channel, user, "a number", &json!({"webhook_id": 5}));
+    fake.send_while_offline(channel, user, "no id", &json!({"id": {"odd": true}}));
+    fake.say_while_offline(channel, user, "as usual");
+    // A whole page that cannot be paged by.
+    let full = fake.channel(guild, "full");
+    let first = fake.say_while_offline(full, user, "stored");
+    for _ in 0..100 {
+        fake.send_while_offline(full, user, "no id", &json!({"id": null}));
+    }
+    let kept = Kept::new(false);
+    kept.serve(vec![
+        served(channel, PlaceKind::Group, last),
+        served(full, PlaceKind::Group, first),
+    ]);
+    let bot = Bot::with(fake, kept);
+    bot.connected().await;
+    let events = bot.kept.wait_for_events(103).await;
+    assert_eq!(
+        read(&events),
+        [("a number".to_owned(), true), ("as usual".to_owned(), true)]
+    );
+    let unreadable = |event: &&Inbound| matches!(event, Inbound::Unreadable(_));
+    assert_eq!(events.iter().filter(unreadable).count(), 101);
+    assert!(
+        events
+            .iter()
+            .any(|event| matches!(event, Inbound::Message(message) if message.id == odd.to_string()))
+    );
+    bot.fake.user_says(full, user, "new");
+    bot.kept.wait_for_texts(3).await;
+    assert_eq!(bot.fake.requests(Route::ReadMessages), 2);
     bot.finish().await;
 }

@@ -190,7 +190,12 @@ impl DiscordFake {
 
     /// A message that the gateway never tells of: it stands in the history only.
     pub fn say_while_offline(&self, channel: u64, user: u64, text: &str) -> u64 {
-        self.history(channel, user, text, &json!({})).0
+        self.send_while_offline(channel, user, text, &json!({}))
+    }
+
+    /// The same with other fields than usual.
+    pub fn send_while_offline(&self, channel: u64, user: u64, text: &str, fields: &Value) -> u64 {
+        self.history(channel, user, text, fields).0
     }
 
     fn history(&self, channel: u64, user: u64, text: &str, fields: &Value) -> (u64, Value) {
