@@ -133,6 +133,7 @@ mod tests {
             ModelError::TooLong {
                 provider: provider(),
                 window: Some(8192),
+                in_bytes: false,
             },
             ModelError::BadRequest {
                 provider: provider(),

@@ -14,6 +14,7 @@ use super::{
     session::{Gone, Onward, Session},
     state::Pending,
     step::EndingKind,
+    unpaid::Unpaid,
     unread,
     work::Work,
 };
@@ -47,23 +48,28 @@ async fn drive_within(engine: &Arc<Engine>, work: Work, cancelled: &Cancellation
     let lease = work.lease;
     let mut next = Some(work);
     let mut backoff = BACKOFF;
+    let mut unpaid = Unpaid::default();
     while !cancelled.is_cancelled() {
         let work = match next.take() {
             Some(work) => Ok(work),
             None => engine.load(lease).await,
         };
+        if let Ok(work) = &work {
+            std::mem::take(&mut unpaid).but_for(&work.steps).charge(engine).await;
+        }
         let outcome = match work {
             // Claimed anew while this worker waited for the database.
             Ok(work) if work.run.epoch != lease.epoch => {
                 measures::lease_lost();
                 return Rest::LetGo;
             }
-            Ok(work) => AssertUnwindSafe(Box::pin(attempt(engine, work, cancelled)))
-                .catch_unwind()
-                .await
-                .unwrap_or(Err(Gone::Panicked)),
+            Ok(work) => caught(Box::pin(attempt(engine, work, cancelled, &mut unpaid))).await,
             Err(error) => Err(Gone::Store(error)),
         };
+        // Of what the database did not answer it is known later whether it was written.
+        if !matches!(outcome, Err(Gone::Store(_))) {
+            std::mem::take(&mut unpaid).charge(engine).await;
+        }
         match outcome {
             Ok(rest) => return rest,
             Err(Gone::Lost) => {
@@ -86,11 +92,36 @@ async fn drive_within(engine: &Arc<Engine>, work: Work, cancelled: &Cancellation
             }
         }
     }
+    // It was stopped while it waited for the database.
+    if !unpaid.is_empty()
+        && let Ok(work) = engine.load(lease).await
+    {
+        unpaid.but_for(&work.steps).charge(engine).await;
+    }
     Rest::LetGo
 }
 
-async fn attempt(engine: &Arc<Engine>, work: Work, cancelled: &CancellationToken) -> Result<Rest, Gone> {
+/// A panic is the end of its run.
+async fn caught(work: impl Future<Output = Result<Rest, Gone>>) -> Result<Rest, Gone> {
+    let done = AssertUnwindSafe(work).catch_unwind().await;
+    done.unwrap_or(Err(Gone::Panicked))
+}
+
+async fn attempt(
+    engine: &Arc<Engine>,
+    work: Work,
+    cancelled: &CancellationToken,
+    unpaid: &mut Unpaid,
+) -> Result<Rest, Gone> {
     let mut session = Session::open(engine, work, cancelled);
+    let done = caught(Box::pin(go_on(engine, &mut session, cancelled))).await;
+    if done.is_err() {
+        *unpaid = session.unpaid();
+    }
+    done
+}
+
+async fn go_on(engine: &Arc<Engine>, session: &mut Session<'_>, cancelled: &CancellationToken) -> Result<Rest, Gone> {
     let mut iteration = None;
     loop {
         if cancelled.is_cancelled() {
@@ -107,7 +138,7 @@ async fn attempt(engine: &Arc<Engine>, work: Work, cancelled: &CancellationToken
         }
         engine.wait_for_suspects(session.lease()).await;
         let span = iteration.clone().unwrap_or_else(Span::none);
-        if turn(engine, &mut session).instrument(span).await?.is_at_rest() {
+        if turn(engine, session).instrument(span).await?.is_at_rest() {
             return Ok(Rest::AtRest);
         }
     }

@@ -14,17 +14,18 @@ mod form;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzzing;
 mod history;
+mod parts;
 pub mod room;
 mod tools;
 pub mod weight;
 
-use std::fmt::Write as _;
+use std::{borrow::Cow, fmt::Write as _};
 
 use clifford_llm::{Image, Message, Request, Role, Schema};
 use serde_json::{Map, Value, json};
 
 use self::{
-    assemble::{Can, Fill, Given, Head, Parts, Question, Talk},
+    assemble::{Can, Fill, Given, Head, Parts, Question, Talk, Unseen},
     room::{Room, Window},
     weight::weigh,
 };
@@ -57,6 +58,8 @@ pub struct Toolbox<'a> {
 pub struct Frame {
     /// The images that came with what is asked, for a model that sees them.
     pub images: Vec<Image>,
+    /// Of which files those are, in the same order: by their place, with their name.
+    pub shown: Vec<(usize, String)>,
     /// What it is made of.
     parts: Parts,
     mode: Mode,
@@ -101,6 +104,7 @@ impl Frame {
         let is_chat = work.run.mode == Mode::Chat;
         Self {
             images: Vec::new(),
+            shown: Vec::new(),
             parts: if is_chat {
                 chat::parts(work, rules, recalled)
             } else {
@@ -111,6 +115,13 @@ impl Frame {
             limits: rules.transcript,
             made: None,
         }
+    }
+
+    /// Shows these images to the model, and tells it of those that it is not shown.
+    pub fn see(&mut self, seen: Seen) {
+        self.images = seen.images;
+        self.shown = seen.shown;
+        self.parts.unseen = seen.unseen;
     }
 
     /// The prompt for the next model call, within its model's window.
@@ -165,11 +176,41 @@ impl Frame {
     }
 
     fn make(&self, room: &Room) -> Made {
+        let parts = self.parts_within(room);
         match self.mode {
-            Mode::Run => Made::Run(Box::new(Head::new(&self.parts, room))),
-            Mode::Chat => Made::Chat(Box::new(chat::Chat::new(&self.parts, room))),
+            Mode::Run => Made::Run(Box::new(Head::new(&parts, room))),
+            Mode::Chat => Made::Chat(Box::new(chat::Chat::new(&parts, room))),
         }
     }
+
+    /// The parts, with the images that have no room there.
+    fn parts_within(&self, room: &Room) -> Cow<'_, Parts> {
+        let without = self.shown.iter().skip(room.images_shown);
+        let without: Vec<_> = without
+            .map(|(place, name)| Unseen {
+                place: *place,
+                name: name.clone(),
+                why: "has no room beside the rest".to_owned(),
+            })
+            .collect();
+        if without.is_empty() {
+            return Cow::Borrowed(&self.parts);
+        }
+        let mut parts = self.parts.clone();
+        parts.unseen.extend(without);
+        Cow::Owned(parts)
+    }
+}
+
+/// The images among the files that came with what is asked.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Seen {
+    /// Those that a model can be shown.
+    pub images: Vec<Image>,
+    /// Of which files they are: their place, and their name.
+    pub shown: Vec<(usize, String)>,
+    /// Those that it cannot.
+    pub unseen: Vec<Unseen>,
 }
 
 /// What stands before the transcript, and the transcript: roles by turns.
@@ -262,7 +303,7 @@ fn parts(work: &Work, rules: &Rules, tools: Toolbox<'_>, recalled: &Recalled) ->
     let mut parts = Parts {
         who: who.unwrap_or(&work.agent.prompt).to_owned(),
         facts: facts(work, rules, recalled),
-        memories: recalled.items.iter().map(|item| json!(item)).collect(),
+        memories: recalled.items.map(|item| json!(item)),
         conversation: conversation(run, recalled),
         given: given(run),
         files: files(recalled),

@@ -1,5 +1,6 @@
 //! What comes into a prompt of all that was found for it: which items, which messages of other places, how much.
-//! Which items is decided by what is asked; in which order they stand is not, so that prompts begin alike.
+//! What stands in front of the conversation does not depend on what is asked, so that prompts begin alike; what does
+//! stands behind it.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +9,7 @@ use clifford_llm::estimate_tokens;
 
 use super::levels;
 use crate::{
-    id::{AgentId, RunId, UserId},
+    id::{AgentId, MessageId, RunId, UserId},
     search::{
         Query,
         rank::{self, Held, Population},
@@ -28,8 +29,13 @@ use crate::{
 
 /// The most characters of all items in one prompt, as lines with their heading.
 const BLOCK: usize = 1200;
-/// The most items of one level in a prompt.
+/// How many of those others than pinned ones and those that tell who the person is may fill whatever is asked: the rest
+/// is for those that answer it.
+const STEADY: usize = 700;
+/// The most items of one level in front of a conversation.
 const PER_LEVEL: usize = 5;
+/// How much of what other places get is for those where something was said since this conversation began: one part of.
+const SINCE: u64 = 2;
 /// The most items that are looked at: more than the levels may have in all.
 pub const MOST: u32 = 200;
 /// The module of the items that tell who the person is.
@@ -37,15 +43,57 @@ const IDENTITY: &str = "identity";
 /// What heads the items.
 pub const ITEMS_HEADING: &str = "Active memory:";
 
+/// Where something stands in a prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placed<T> {
+    /// In front of the conversation: it stays from message to message.
+    pub front: Vec<T>,
+    /// Behind the conversation.
+    pub back: Vec<T>,
+}
+
+impl<T> Default for Placed<T> {
+    fn default() -> Self {
+        Self {
+            front: Vec::new(),
+            back: Vec::new(),
+        }
+    }
+}
+
+impl<T> Placed<T> {
+    /// The same with each made into something else.
+    pub fn map<U>(&self, mut made: impl FnMut(&T) -> U) -> Placed<U> {
+        Placed {
+            front: self.front.iter().map(&mut made).collect(),
+            back: self.back.iter().map(&mut made).collect(),
+        }
+    }
+
+    /// Whether there is nothing.
+    pub const fn is_empty(&self) -> bool {
+        self.front.is_empty() && self.back.is_empty()
+    }
+}
+
+impl<'a, T> IntoIterator for &'a Placed<T> {
+    type Item = &'a T;
+    type IntoIter = std::iter::Chain<std::slice::Iter<'a, T>, std::slice::Iter<'a, T>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.front.iter().chain(&self.back)
+    }
+}
+
 /// What a prompt shows beside its run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recalled {
     /// The conversation so far.
     pub conversation: Conversation,
-    /// What is remembered of the person.
-    pub items: Vec<MemoryItem>,
-    /// What they last said elsewhere.
-    pub elsewhere: Vec<Elsewhere>,
+    /// What is remembered of the person: whatever is asked, and what answers it.
+    pub items: Placed<MemoryItem>,
+    /// What they last said elsewhere: where nothing was said since this conversation began, and where something was.
+    pub elsewhere: Placed<Elsewhere>,
     /// What the person is called there, where that is known.
     pub user_name: Option<String>,
     /// What of all this holds words from outside.
@@ -143,17 +191,18 @@ fn own(channel: &Channel, user: Option<UserId>) -> Option<UserId> {
 /// other places get.
 pub fn recall(found: Recollection, question: &str, defaults: PlaceSettings, tokens: u32) -> Recalled {
     let settings = defaults.with(found.settings);
+    let begun = found.conversation.turns.first().and_then(|turn| turn.id);
     Recalled {
         conversation: found.conversation,
         items: if settings.memory {
             selected(found.items, question)
         } else {
-            Vec::new()
+            Placed::default()
         },
         elsewhere: if settings.cross_channel {
-            within(found.elsewhere, u64::from(tokens))
+            placed(found.elsewhere, begun, u64::from(tokens))
         } else {
-            Vec::new()
+            Placed::default()
         },
         files: Vec::new(),
         user_name: None,
@@ -191,45 +240,78 @@ pub fn origins(run: &Run, recalled: &Recalled) -> BTreeSet<String> {
         .collect()
 }
 
-/// The items for a prompt, of those that a person may see: pinned ones and who the person is first, then those that
-/// answer what is asked, then those of the lowest levels, the most recently seen first. Of each level at most five, each
-/// cut at its level's characters, until the block is full. They stand by level, module and key.
-pub fn selected(items: Vec<Remembered>, question: &str) -> Vec<MemoryItem> {
-    let mut chosen: Vec<MemoryItem> = Vec::new();
-    let mut size = ITEMS_HEADING.chars().count();
-    for item in by_use(items, question) {
-        let of_level = chosen.iter().filter(|known| known.level == item.level).count();
-        if of_level >= PER_LEVEL {
-            continue;
-        }
-        let item = cut(item);
-        // With the line break before it.
-        size += line(&item).chars().count() + 1;
-        if size > BLOCK {
-            break;
-        }
-        chosen.push(item);
+/// The items for a prompt, of those that a person may see. In front stand pinned ones and who the person is, then those
+/// of the lowest levels, the most recently seen first: of each level at most five, by level, module and key. Behind stand
+/// those of the others that answer what is asked, the best first. Each is cut at its level's characters, and all of them
+/// fill one block.
+pub fn selected(items: Vec<Remembered>, question: &str) -> Placed<MemoryItem> {
+    let is_always = |known: &Remembered| known.pinned || known.item.module == IDENTITY;
+    let (mut always, others): (Vec<_>, Vec<_>) = items.into_iter().partition(is_always);
+    // Of those, pinned ones come first.
+    always.sort_by_key(|known| (!known.pinned, known.item.module != IDENTITY));
+    let items = |known: Vec<Remembered>| known.into_iter().map(|known| known.item).collect::<Vec<_>>();
+    let others = items(others);
+    let mut block = Block::default();
+    block.fill(items(always), BLOCK);
+    block.fill(others.clone(), STEADY);
+    let mut front = std::mem::take(&mut block.items);
+    let is_new = |item: &MemoryItem| !front.iter().any(|known| is_same(known, item));
+    if let Some(query) = Query::parse(question) {
+        let answering = answering(&query, others);
+        block.per_level = usize::MAX;
+        block.fill(answering.into_iter().filter(is_new), BLOCK);
     }
-    chosen.sort_by(|one, other| {
+    front.sort_by(|one, other| {
         let place = |item: &MemoryItem| (item.level, item.module.clone(), item.key.clone());
         place(one).cmp(&place(other))
     });
-    chosen
+    Placed {
+        front,
+        back: block.items,
+    }
 }
 
-/// The items, those that are of most use for a question first; of those that are of the same, as they were.
-fn by_use(items: Vec<Remembered>, question: &str) -> Vec<MemoryItem> {
-    let query = Query::parse(question);
-    let scores = query.map_or_else(Vec::new, |query| scores(&query, items.iter().map(|known| &known.item)));
-    let scores = scores.into_iter().chain(std::iter::repeat(0.0));
-    let mut scored: Vec<(Remembered, f64)> = items.into_iter().zip(scores).collect();
-    let is_always = |known: &Remembered| (known.pinned, known.item.module == IDENTITY);
-    scored.sort_by(|(one, one_score), (other, other_score)| {
-        is_always(other)
-            .cmp(&is_always(one))
-            .then(other_score.total_cmp(one_score))
-    });
-    scored.into_iter().map(|(known, _)| known.item).collect()
+fn is_same(one: &MemoryItem, other: &MemoryItem) -> bool {
+    (one.level, &one.module, &one.key) == (other.level, &other.module, &other.key)
+}
+
+/// Items as lines below a heading.
+struct Block {
+    items: Vec<MemoryItem>,
+    /// The most of each level.
+    per_level: usize,
+    /// The characters of them all, with the heading.
+    size: usize,
+}
+
+impl Default for Block {
+    fn default() -> Self {
+        Self {
+            items: Vec::new(),
+            per_level: PER_LEVEL,
+            size: ITEMS_HEADING.chars().count(),
+        }
+    }
+}
+
+impl Block {
+    /// Takes items until there would be more characters than that.
+    fn fill(&mut self, items: impl IntoIterator<Item = MemoryItem>, most: usize) {
+        for item in items {
+            let of_level = self.items.iter().filter(|known| known.level == item.level).count();
+            if of_level >= self.per_level {
+                continue;
+            }
+            let item = cut(item);
+            // With the line break before it.
+            let size = self.size + line(&item).chars().count() + 1;
+            if size > most {
+                break;
+            }
+            self.size = size;
+            self.items.push(item);
+        }
+    }
 }
 
 /// The items that answer a query, the best first; of those that are equally good, as they were.
@@ -267,6 +349,18 @@ fn cut(item: MemoryItem) -> MemoryItem {
     MemoryItem {
         value: levels::fit(item.level, &item.value),
         ..item
+    }
+}
+
+/// The other places: those where nothing was said since this conversation began stand in front, for they stay as they
+/// are; the others have their own part of the tokens.
+fn placed(places: Vec<Elsewhere>, begun: Option<MessageId>, tokens: u64) -> Placed<Elsewhere> {
+    let is_since = |place: &Elsewhere| begun.is_some_and(|begun| place.newest.is_some_and(|newest| newest > begun));
+    let (back, front): (Vec<_>, Vec<_>) = places.into_iter().partition(is_since);
+    let since = if back.is_empty() { 0 } else { tokens / SINCE };
+    Placed {
+        front: within(front, tokens - since),
+        back: within(back, since),
     }
 }
 
@@ -311,7 +405,7 @@ pub fn spoken(turn: &Turn) -> String {
         Direction::Inbound => "User",
         Direction::Outbound => "Clifford",
     };
-    format!("{speaker}: {}", folded(&turn.content))
+    format!("{speaker}: {}", folded(&turn.text()))
 }
 
 /// A text as one line.

@@ -1,10 +1,13 @@
 //! Messages, in and out. An outbound message is its own outbox row, with a row a part.
 
+use std::borrow::Cow;
+
 use clifford_channel::{Address, Attachment, Part};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 use sqlx::FromRow;
 
+pub use super::long_text::Gap;
 pub use super::message_views::{Keyed, keyed, page, private_page, said_by, shown_of};
 pub(super) use super::waiting::ask_queued;
 pub use super::waiting::{Queued, drop_queued, queue, queued};
@@ -13,6 +16,7 @@ use super::{
     columns::to_json,
     conn::Ask,
     deaths,
+    long_text::{self, LongText},
     replies::{IN_HISTORY, Quote, with_quote},
     text_enum,
 };
@@ -292,6 +296,21 @@ pub struct Turn {
     pub direction: Direction,
     /// The text, with what it answers.
     pub content: String,
+    /// What of a long text was not read.
+    pub gap: Option<Gap>,
+}
+
+impl Turn {
+    /// What was read of it, with a mark where something was not.
+    pub fn text(&self) -> Cow<'_, str> {
+        match self.gap {
+            None => Cow::Borrowed(&self.content),
+            Some(Gap { at, missing }) => {
+                let (head, tail) = self.content.split_at(self.content.floor_char_boundary(at));
+                Cow::Owned(format!("{head} [… {missing} characters are left out here …] {tail}"))
+            }
+        }
+    }
 }
 
 /// A turn as it is stored.
@@ -299,16 +318,19 @@ pub struct Turn {
 pub(super) struct TurnRow {
     id: MessageId,
     direction: Direction,
-    content: String,
+    #[sqlx(flatten)]
+    text: LongText,
     quote: Option<JsonText<Json>>,
 }
 
 impl From<TurnRow> for Turn {
     fn from(row: TurnRow) -> Self {
+        let (content, gap) = row.text.with_quote(row.quote.as_ref(), IN_HISTORY);
         Self {
             id: Some(row.id),
             direction: row.direction,
-            content: with_quote(row.quote.as_ref(), &row.content, IN_HISTORY),
+            content,
+            gap,
         }
     }
 }
@@ -330,10 +352,10 @@ pub async fn conversation(
 
 /// The same as a question, newest first.
 pub(super) fn ask_conversation(context: ContextId, run: RunId, limit: u32) -> Ask {
-    let is_open = deaths::is_open("");
+    let (text, is_open) = (long_text::columns("content"), deaths::is_open(""));
     (
         format!(
-            "SELECT id, direction, content, quote FROM messages
+            "SELECT id, direction, {text}, quote FROM messages
              WHERE context_id = $1 AND id < $2 AND (run_id IS NULL OR run_id <> $2) AND status <> 'queued'
                  AND deleted_at IS NULL AND {is_open}
                  AND id > COALESCE((SELECT compacted_through FROM contexts WHERE id = $1), '')

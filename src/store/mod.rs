@@ -41,7 +41,6 @@ pub mod pairings;
 pub mod policies;
 pub mod quotes;
 pub mod quoting;
-pub mod quoting;
 pub mod recollection;
 pub mod removal;
 pub mod replies;

@@ -8,14 +8,15 @@ use super::{
     Conn, JsonText, StoreError, args,
     conn::Ask,
     deaths,
+    long_text::{self, LongText},
     memory_items::{self, Remembered, Viewer},
     messages::{self, Direction, Turn, TurnRow},
-    replies::{IN_HISTORY, with_quote},
+    replies::IN_HISTORY,
     said,
     settings::{self, Around, Setting},
     user_secrets::{self, SealedKey},
 };
-use crate::id::{ChannelId, ContextId, RunId, UserId};
+use crate::id::{ChannelId, ContextId, MessageId, RunId, UserId};
 
 /// The most other places that are looked at.
 const MOST_PLACES: u32 = 20;
@@ -61,6 +62,8 @@ pub struct Elsewhere {
     pub name: Option<String>,
     /// The newest turns, oldest first.
     pub turns: Vec<Turn>,
+    /// The id of the newest.
+    pub newest: Option<MessageId>,
 }
 
 /// All that was found.
@@ -116,8 +119,10 @@ struct ElsewhereRow {
     context_id: ContextId,
     platform: String,
     name: Option<String>,
+    id: MessageId,
     direction: Direction,
-    content: String,
+    #[sqlx(flatten)]
+    text: LongText,
     quote: Option<JsonText<Json>>,
 }
 
@@ -236,10 +241,10 @@ fn ask_elsewhere(wanted: &Wanted) -> Option<Ask> {
     let (user, (channel, _)) = (wanted.elsewhere?, wanted.around.place?);
     let context = wanted.conversation.map(|(context, _)| context);
     (wanted.each > 0).then(|| {
-        let is_open = deaths::is_open("m.");
+        let (text, is_open) = (long_text::columns("m.content"), deaths::is_open("m."));
         (
             format!(
-                "SELECT p.channel_id, p.context_id, p.platform, p.name, m.direction, m.content, m.quote
+                "SELECT p.channel_id, p.context_id, p.platform, p.name, m.id, m.direction, {text}, m.quote
              FROM (SELECT c.id AS channel_id, x.id AS context_id, c.platform, COALESCE(c.name, x.name) AS name,
                           COALESCE(c.last_message_at, 0) AS last_at, COALESCE(x.compacted_through, '') AS told
                    FROM channels c JOIN contexts x ON x.id = c.active_context_id AND x.closed_at IS NULL
@@ -268,13 +273,18 @@ fn ask_elsewhere(wanted: &Wanted) -> Option<Ask> {
 fn by_place(rows: Vec<ElsewhereRow>) -> Vec<Elsewhere> {
     let mut places: Vec<(ContextId, ChannelId, Elsewhere)> = Vec::new();
     for row in rows {
+        let (content, gap) = row.text.with_quote(row.quote.as_ref(), IN_HISTORY);
         let turn = Turn {
             id: None,
             direction: row.direction,
-            content: with_quote(row.quote.as_ref(), &row.content, IN_HISTORY),
+            content,
+            gap,
         };
         match places.iter_mut().find(|(context, ..)| *context == row.context_id) {
-            Some((_, channel, place)) if *channel == row.channel_id => place.turns.push(turn),
+            Some((_, channel, place)) if *channel == row.channel_id => {
+                place.turns.push(turn);
+                place.newest = Some(row.id);
+            }
             Some(_) => {}
             None => places.push((
                 row.context_id,
@@ -283,6 +293,7 @@ fn by_place(rows: Vec<ElsewhereRow>) -> Vec<Elsewhere> {
                     platform: row.platform,
                     name: row.name,
                     turns: vec![turn],
+                    newest: Some(row.id),
                 },
             )),
         }

@@ -5,8 +5,9 @@ use sqlx::FromRow;
 
 use super::{
     Conn, JsonText, StoreError, args, deaths,
+    long_text::{self, Gap, LongText},
     messages::Direction,
-    replies::{IN_HISTORY, with_quote},
+    replies::IN_HISTORY,
 };
 use crate::id::{ContextId, MessageId, RunId, UserId};
 
@@ -21,6 +22,8 @@ pub struct Said {
     pub user_id: Option<UserId>,
     /// The text.
     pub content: String,
+    /// What of a long text was not read.
+    pub gap: Option<Gap>,
     /// A run said it that had read words from outside.
     pub is_tainted: bool,
 }
@@ -30,32 +33,41 @@ struct SaidRow {
     id: MessageId,
     direction: Direction,
     user_id: Option<UserId>,
-    content: String,
+    #[sqlx(flatten)]
+    text: LongText,
     quote: Option<JsonText<Json>>,
     tainted: i64,
 }
 
 impl SaidRow {
     fn said(self, quoted: usize) -> Said {
+        let (content, gap) = self.text.with_quote(self.quote.as_ref(), quoted);
         Said {
             id: self.id,
             direction: self.direction,
             user_id: self.user_id,
-            content: with_quote(self.quote.as_ref(), &self.content, quoted),
+            content,
+            gap,
             is_tainted: self.tainted != 0,
         }
     }
 }
 
-fn select() -> String {
-    let is_open = deaths::is_open("m.");
+/// The messages of a context, with their texts by these columns.
+fn select(text: &str) -> String {
     format!(
-        "SELECT m.id, m.direction, m.user_id, m.content, m.quote,
+        "SELECT m.id, m.direction, m.user_id, {text}, m.quote,
              CAST(CASE WHEN r.tainted AND m.direction = 'outbound' THEN 1 ELSE 0 END AS BIGINT) AS tainted
          FROM messages m LEFT JOIN runs r ON r.id = m.run_id
-         WHERE m.status <> 'queued' AND m.deleted_at IS NULL AND {is_open} AND m.context_id = $1"
+         WHERE {KEPT} AND {} AND m.context_id = $1",
+        deaths::is_open("m.")
     )
 }
+
+/// What is neither waiting nor deleted.
+const KEPT: &str = "m.status <> 'queued' AND m.deleted_at IS NULL";
+/// What stands behind a message and is not a run's own.
+const BEHIND: &str = "m.id > $2 AND (m.run_id IS NULL OR m.run_id <> $3)";
 
 /// The newest messages of a context behind one that are not a run's own, oldest first.
 ///
@@ -68,10 +80,21 @@ pub async fn since(
     after: MessageId,
     limit: u32,
 ) -> Result<Vec<Said>, StoreError> {
-    let select = select();
-    let sql = format!("{select} AND m.id > $2 AND (m.run_id IS NULL OR m.run_id <> $3) ORDER BY m.id DESC LIMIT $4");
+    let select = select(&long_text::columns("m.content"));
+    let sql = format!("{select} AND {BEHIND} ORDER BY m.id DESC LIMIT $4");
     let found: Vec<SaidRow> = conn.all(sql, args![context, after, run, limit]).await?;
     Ok(found.into_iter().rev().map(|row| row.said(IN_HISTORY)).collect())
+}
+
+/// How many those are: asked only where there are more than are read.
+///
+/// # Errors
+/// The store's.
+pub async fn count_since(conn: &mut Conn, context: ContextId, run: RunId, after: MessageId) -> Result<u64, StoreError> {
+    let is_open = deaths::is_open("m.");
+    let sql = format!("SELECT COUNT(*) FROM messages m WHERE {KEPT} AND {is_open} AND m.context_id = $1 AND {BEHIND}");
+    let count: (i64,) = conn.one(sql, args![context, after, run]).await?;
+    Ok(u64::try_from(count.0).unwrap_or_default())
 }
 
 /// One message of a context, if nobody deleted it.
@@ -80,7 +103,10 @@ pub async fn since(
 /// The store's.
 pub async fn one(conn: &mut Conn, context: ContextId, id: MessageId) -> Result<Option<Said>, StoreError> {
     let found: Option<SaidRow> = conn
-        .maybe(format!("{} AND m.id = $2", select()), args![context, id])
+        .maybe(
+            format!("{} AND m.id = $2", select(&long_text::whole("m.content"))),
+            args![context, id],
+        )
         .await?;
     Ok(found.map(|row| row.said(usize::MAX)))
 }

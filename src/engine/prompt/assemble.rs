@@ -2,13 +2,14 @@
 //! Pure.
 //!
 //! What stays from message to message stands first, what changes last, so that a provider's cache holds the most of it:
-//! the conversation is behind what is remembered, and the time behind the conversation. Whatever is left out leaves a
-//! mark in its place.
+//! what is remembered whatever is asked, then the conversation, then what answers the question, what was said elsewhere
+//! since, and the time. Whatever is left out leaves a mark in its place.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+pub use super::parts::{Can, Given, Parts, Question, Talk, Unseen};
 use super::{
     excerpt::{self, with_comma},
     history::{self, Said},
@@ -25,118 +26,22 @@ use crate::{
 };
 
 /// Keys, brackets and commas of the payload, and the time.
-const SKELETON: Quarters = 260;
+const SKELETON: Quarters = 320;
 /// The most of the run's facts.
 const FACTS: Quarters = 100 * 4;
 /// The most of a question that is not shown whole.
 const LONGEST_QUESTION: Quarters = 16_000 * 4;
 /// A question that has less room than this is not shown at all.
 pub const LEAST_QUESTION: Quarters = 40 * 4;
-
-/// What a prompt is made of, before the run's transcript.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Parts {
-    /// Who the agent is.
-    pub who: String,
-    /// The contract and the rules; nothing for a direct chat.
-    pub instructions: String,
-    /// What heads the tools, and each of them in a line.
-    pub tools: (String, Vec<String>),
-    /// What ends the instructions.
-    pub examples: String,
-    /// The run: what, where, for whom.
-    pub facts: Map<String, Value>,
-    /// What is remembered of the person, what matters most first.
-    pub memories: Vec<Value>,
-    /// What was said elsewhere, the newest place first.
-    pub elsewhere: Vec<Elsewhere>,
-    /// What a compaction told of the conversation's beginning.
-    pub summary: Option<String>,
-    /// The conversation.
-    pub conversation: Talk,
-    /// What a program gave along with the question.
-    pub given: Option<Given>,
-    /// The files that came with it.
-    pub files: Vec<Value>,
-    /// What else is known of the moment.
-    pub ambient: Vec<Value>,
-    /// When it was asked.
-    pub now: String,
-    /// What is asked.
-    pub question: Question,
-    /// Whether the run may call `files.read` and `memory.search`.
-    pub can: Can,
-    /// The most tokens of one message, of what was given, or of an entry of the transcript.
-    pub entry_tokens: u64,
-    /// The most tokens of the transcript, where that is set.
-    pub transcript_tokens: Option<u64>,
-}
-
-/// The newest messages of a conversation.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub enum Talk {
-    /// There is none.
-    #[default]
-    None,
-    /// What was said, oldest first, and how many messages before that were not read.
-    Said {
-        /// The messages.
-        turns: Vec<Turn>,
-        /// How many are behind those.
-        before: u64,
-    },
-    /// What a subagent's parent tells it.
-    Told(Vec<Value>),
-}
-
-/// What a program gave along with a question.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Given {
-    /// The data.
-    pub value: Value,
-    /// Where it came from, as far as that was said.
-    pub from: Option<Value>,
-}
-
-/// What is asked.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Question {
-    /// The text.
-    pub text: String,
-    /// A subagent has a task, whoever speaks to a person their words.
-    pub is_task: bool,
-}
-
-/// What a run can do about what was left out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Can {
-    /// Page through it.
-    pub read: bool,
-    /// Search for it.
-    pub search: bool,
-}
-
-impl Can {
-    /// How all of something can be had by its id.
-    pub fn whole(self, id: &str) -> Option<String> {
-        self.read
-            .then(|| format!("files.read {{\"id\":\"{id}\"}} pages through all"))
-    }
-
-    /// What stands in place of messages.
-    fn mark(self, missing: u64, has_summary: bool) -> String {
-        let (are, s) = if missing == 1 { ("is", "") } else { ("are", "s") };
-        let mut mark = format!("[{missing} earlier message{s} {are} left out");
-        match (has_summary, self.search) {
-            (true, true) => mark.push_str(": see the summary; memory.search finds them"),
-            (true, false) => mark.push_str(": see the summary"),
-            (false, true) => mark.push_str("; memory.search finds them"),
-            (false, false) => {}
-        }
-        mark.push(']');
-        mark
-    }
-}
+/// What changes with each message may have one part in so many of what stands before it: the rest is what the next
+/// prompt begins with, too.
+const LATE: Quarters = 14;
+/// It has at least this, if there is room.
+const LEAST_LATE: Quarters = 125 * 4;
+/// An entry of a list is not cut that has no more.
+const ENTRY: Quarters = 120 * 4;
+/// Where items are that are left out.
+const MEMORIES: &str = "memory.get tells them";
 
 /// What is put before a transcript.
 #[derive(Clone, Debug, PartialEq)]
@@ -181,57 +86,57 @@ impl Head {
     pub fn new(parts: &Parts, room: &Room) -> Self {
         let (system, tools) = system(parts, room);
         let facts = excerpt::value(&Value::Object(parts.facts.clone()), FACTS).to_string();
-        let beside = room.beside(weigh(&system) + weigh(&facts) + SKELETON);
-        let kept = room.kept(beside, parts.transcript_tokens);
-        let mut allotment = Allotment::new(beside - kept);
+        let fixed = weigh(&system) + weigh(&facts) + SKELETON;
+        let (mut allotment, kept) = room.beside_transcript(fixed, parts.transcript_tokens);
         let question = question(parts, &mut allotment);
         let given = parts.given.as_ref().map(|given| given.shown(parts, &mut allotment));
-        let files = fitting(&parts.files, Part::Files, "files.list names them", &mut allotment);
-        let memories = fitting(&parts.memories, Part::Memories, "memory.get tells them", &mut allotment);
+        let most = allotment.most(Part::Files);
+        let files = fitting(&parts.marked_files(), most, "files.list names them", &mut allotment);
+        let most = allotment.most(Part::Memories);
+        let memories = fitting(&parts.memories.front, most, MEMORIES, &mut allotment);
         let summary = parts.summary.as_deref().map(|summary| {
             let shown = excerpt::text(summary, allotment.most(Part::Summary), Form::Json, None);
             allotment.take(Form::Json.weigh(&shown) + 14);
             shown
         });
         let (conversation, fill) = conversation(parts, &mut allotment);
-        let elsewhere = elsewhere(parts, &mut allotment);
-        let ambient = fitting(&parts.ambient, Part::Ambient, "", &mut allotment);
+        let most = allotment.most(Part::Elsewhere);
+        let elsewhere = others(&parts.elsewhere.front, most, parts, &mut allotment);
 
-        let mut payload = format!("{{\"run\":{facts},\"memories\":[{memories}],\"cross_channel\":[{elsewhere}]");
-        let mut field = |name: &str, json: &dyn std::fmt::Display| {
-            // Writing to a string cannot fail.
-            let _ = write!(payload, ",\"{name}\":{json}");
-        };
+        let mut payload = Payload(format!("{{\"run\":{facts}"));
+        payload.list("memories", &memories);
+        payload.list("cross_channel", &elsewhere);
         if let Some(summary) = &summary {
-            field("summary", &json!(summary));
+            payload.field("summary", &json!(summary));
         }
-        field("conversation", &format_args!("[{conversation}]"));
+        payload.list("conversation", &conversation);
+        let before = weigh(&system) + weigh(&payload.0);
+        let (relevant, since) = late(parts, before, &mut allotment);
+        let ambient = fitting(&parts.ambient, allotment.most(Part::Ambient), "", &mut allotment);
+        payload.list_if_any("relevant_memories", &relevant);
+        payload.list_if_any("cross_channel_since", &since);
         if let Some(given) = &given {
-            field("data", given);
+            payload.field("data", given);
         }
-        if !parts.files.is_empty() {
-            field("files", &format_args!("[{files}]"));
-        }
-        if !parts.ambient.is_empty() {
-            field("ambient", &format_args!("[{ambient}]"));
-        }
-        field("now", &json!(parts.now));
+        payload.list_if_any("files", &files);
+        payload.list_if_any("ambient", &ambient);
+        payload.field("now", &json!(parts.now));
         let (input, task) = match parts.question.is_task {
             true => (Value::Null, json!(question.text)),
             false => (json!(question.text), Value::Null),
         };
-        field("input", &input);
-        field("task", &task);
+        payload.field("input", &input);
+        payload.field("task", &task);
         let sections = sections(
             room,
             &system,
             tools,
-            [memories.as_str(), elsewhere.as_str()],
-            weigh(&payload) + 1,
+            [weigh(&memories) + weigh(&relevant), weigh(&elsewhere) + weigh(&since)],
+            weigh(&payload.0) + 1,
         );
         Self {
             system,
-            payload,
+            payload: payload.0,
             transcript: room.transcript(kept + allotment.left(), parts.transcript_tokens),
             sections,
             fill,
@@ -240,14 +145,34 @@ impl Head {
     }
 }
 
+/// The payload, field by field.
+struct Payload(String);
+
+impl Payload {
+    fn field(&mut self, name: &str, json: &dyn fmt::Display) {
+        // Writing to a string cannot fail.
+        let _ = write!(self.0, ",\"{name}\":{json}");
+    }
+
+    fn list(&mut self, name: &str, entries: &str) {
+        self.field(name, &format_args!("[{entries}]"));
+    }
+
+    fn list_if_any(&mut self, name: &str, entries: &str) {
+        if !entries.is_empty() {
+            self.list(name, entries);
+        }
+    }
+}
+
 fn sections(
     room: &Room,
     system: &str,
     tools: Quarters,
-    [memories, elsewhere]: [&str; 2],
+    [memories, elsewhere]: [Quarters; 2],
     payload: Quarters,
 ) -> Sections {
-    let (memories, cross_channel) = (weight::tokens(weigh(memories)), weight::tokens(weigh(elsewhere)));
+    let (memories, cross_channel) = (weight::tokens(memories), weight::tokens(elsewhere));
     let tools = weight::tokens(tools);
     Sections {
         system: weight::tokens(weigh(system)).saturating_sub(tools),
@@ -344,12 +269,31 @@ impl Given {
     }
 }
 
+/// What changes with each message may have this, behind so much that does not.
+pub(super) fn most_late(before: Quarters, allotment: &Allotment) -> Quarters {
+    (before / LATE).max(LEAST_LATE).min(allotment.most(Part::Late))
+}
+
+/// The items that answer the question, and what was said elsewhere since the conversation began.
+fn late(parts: &Parts, before: Quarters, allotment: &mut Allotment) -> (String, String) {
+    let most = most_late(before, allotment);
+    let mark = if parts.elsewhere.back.is_empty() { 0 } else { LIST_MARK };
+    let relevant = fitting(&parts.memories.back, most.saturating_sub(mark), MEMORIES, allotment);
+    let since = others(
+        &parts.elsewhere.back,
+        most.saturating_sub(weigh(&relevant)),
+        parts,
+        allotment,
+    );
+    (relevant, since)
+}
+
 /// The first entries of a list, joined by commas, and how many more there are.
-fn fitting(entries: &[Value], part: Part, where_else: &str, allotment: &mut Allotment) -> String {
-    let most = allotment.most(part);
+fn fitting(entries: &[Value], most: Quarters, where_else: &str, allotment: &mut Allotment) -> String {
+    let each = (most / 2).max(most.min(ENTRY));
     let entries: Vec<String> = entries
         .iter()
-        .map(|entry| excerpt::value(entry, most / 2).to_string())
+        .map(|entry| excerpt::value(entry, each).to_string())
         .collect();
     let weight = |entry: &String| with_comma(entry);
     let all: Quarters = entries.iter().map(weight).sum();
@@ -382,7 +326,7 @@ fn fitting(entries: &[Value], part: Part, where_else: &str, allotment: &mut Allo
 /// A message as the model sees it.
 pub fn said(turn: &Turn, most: Quarters, form: Form, can: Can) -> String {
     let whole = turn.id.and_then(|id| can.whole(&kept::message(id)));
-    excerpt::text(&turn.content, most, form, whole.as_deref()).into_owned()
+    excerpt::gapped(&turn.content, turn.gap, most, form, whole.as_deref()).into_owned()
 }
 
 fn role(turn: &Turn) -> &'static str {
@@ -443,7 +387,7 @@ fn newest(entries: &[String], said: &[Said], before: u64, parts: &Parts, allotme
 
 /// From which message on they are shown, how many are not, and how full that is.
 pub fn shown_from(said: &[Said], before: u64, allotment: &Allotment) -> (usize, u64, Fill) {
-    let most = allotment.coarse(Part::Conversation);
+    let most = allotment.most(Part::Conversation);
     let first = match before {
         0 => 0,
         before => history::aligned(before, said.len()),
@@ -453,7 +397,7 @@ pub fn shown_from(said: &[Said], before: u64, allotment: &Allotment) -> (usize, 
     let weight = said.iter().map(|one| one.weight).sum();
     let fill = Fill {
         weight,
-        most: room,
+        most: allotment.steady(Part::Conversation).saturating_sub(MARK),
         messages: said.len(),
     };
     (start, before + start as u64, fill)
@@ -465,13 +409,12 @@ pub fn chat_mark(missing: u64, has_summary: bool) -> String {
 }
 
 /// What was said elsewhere: the newest messages of each place, the newest place first.
-fn elsewhere(parts: &Parts, allotment: &mut Allotment) -> String {
-    let most = allotment.most(Part::Elsewhere);
-    let each = allotment.of_message(parts.entry_tokens).min(most / 4);
+fn others(elsewhere: &[Elsewhere], most: Quarters, parts: &Parts, allotment: &mut Allotment) -> String {
+    let each = allotment.of_message(parts.entry_tokens).min(most / 2);
     let mut places: Vec<String> = Vec::new();
     let mut left = most.saturating_sub(LIST_MARK);
     let mut missing = 0;
-    for place in &parts.elsewhere {
+    for place in elsewhere {
         let entries: Vec<_> = (place.turns.iter())
             .map(|turn| json!({ "role": role(turn), "content": said(turn, each, Form::Json, parts.can) }))
             .collect();

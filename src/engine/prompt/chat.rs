@@ -1,4 +1,5 @@
-//! The prompt of a direct chat: what is known in one system message, then the turns, then what is asked.
+//! The prompt of a direct chat: what is known in one system message, then the turns, then what is asked behind what
+//! answers it.
 
 use std::fmt::Write as _;
 
@@ -15,11 +16,17 @@ use super::{
 use crate::{
     engine::{rules::Rules, step::Sections, work::Work},
     memory::recall::{self, Recalled},
-    store::messages::Direction,
+    store::{messages::Direction, recollection::Elsewhere},
 };
 
 /// What a message needs beside its text.
 const AROUND: Quarters = 4 * 4;
+/// What stands between what is known of a question and the question.
+const ASKED: &str = "The message:";
+/// What stands above the items that answer it.
+const RELEVANT: &str = "Also remembered:";
+/// What is known of a question has at least this, if there is room.
+const LEAST_LATE: Quarters = 375 * 4;
 
 /// A whole prompt.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,11 +45,7 @@ pub(super) struct Chat {
 pub(super) fn parts(work: &Work, rules: &Rules, recalled: &Recalled) -> Parts {
     Parts {
         instructions: info(work, recalled),
-        memories: recalled
-            .items
-            .iter()
-            .map(|item| Value::from(recall::line(item)))
-            .collect(),
+        memories: recalled.items.map(|item| Value::from(recall::line(item))),
         conversation: super::said(recalled),
         ..super::known(work, rules, recalled)
     }
@@ -57,17 +60,19 @@ impl Chat {
             Form::Plain,
             None,
         );
-        let mut allotment = Allotment::new(room.beside(weigh(&who) + weigh(&parts.instructions) + 4 * AROUND));
+        let mut allotment = room.beside(weigh(&who) + weigh(&parts.instructions) + 4 * AROUND);
         let question_most = allotment.most(Part::Question);
         let question = excerpt::text(&parts.question.text, question_most, Form::Plain, None);
         let has_room = question == parts.question.text.as_str() || question_most >= LEAST_QUESTION;
         allotment.take(weigh(&question) + AROUND);
-        let memories: Vec<String> = parts
-            .memories
-            .iter()
-            .filter_map(|line| line.as_str().map(str::to_owned))
-            .collect();
-        let memories = block(recall::ITEMS_HEADING, &memories, Part::Memories, false, &mut allotment);
+        let most = allotment.most(Part::Memories);
+        let memories = block(
+            recall::ITEMS_HEADING,
+            &lines(&parts.memories.front),
+            most,
+            false,
+            &mut allotment,
+        );
         let summary = parts.summary.as_deref().map(|summary| {
             let shown = excerpt::text(summary.trim(), allotment.most(Part::Summary), Form::Plain, None);
             let block = format!("Summary of the conversation so far:\n{shown}");
@@ -75,12 +80,8 @@ impl Chat {
             block
         });
         let (turns, fill) = turns(parts, &mut allotment);
-        let elsewhere: Vec<_> = (parts.elsewhere.iter())
-            .map(|place| {
-                let lines: Vec<_> = place.turns.iter().map(recall::spoken).collect();
-                block(&recall::heading(place), &lines, Part::Elsewhere, true, &mut allotment)
-            })
-            .collect();
+        let most = allotment.most(Part::Elsewhere);
+        let elsewhere = others(&parts.elsewhere.front, most, &mut allotment);
         let mut blocks = vec![who.into_owned(), parts.instructions.clone(), memories];
         blocks.extend(elsewhere);
         blocks.extend(summary);
@@ -93,7 +94,9 @@ impl Chat {
         for (role, content) in &turns {
             say(&mut messages, *role, content);
         }
-        say(&mut messages, Role::User, &question);
+        let before = messages.iter().map(|message| weigh(&message.content)).sum();
+        let known = known(parts, before, &mut allotment);
+        say(&mut messages, Role::User, &(known + &question));
         let system = messages.first().map_or(0, |message| weigh(&message.content));
         let said: Quarters = messages.iter().skip(1).map(|message| weigh(&message.content)).sum();
         Self {
@@ -107,6 +110,54 @@ impl Chat {
             has_room,
         }
     }
+}
+
+/// What is known of the question, in front of it: the items that answer it, what was said elsewhere since the
+/// conversation began, and which images are not shown.
+fn known(parts: &Parts, before: Quarters, allotment: &mut Allotment) -> String {
+    let most = assemble::most_late(before, allotment);
+    let most = most.max(LEAST_LATE.min(allotment.most(Part::Late)));
+    let most = most.saturating_sub(weigh(ASKED) + 4);
+    let had = allotment.left();
+    let unseen = parts.unseen.iter();
+    let unseen: Vec<String> = unseen.map(|unseen| format!("{} {}", unseen.name, unseen.why)).collect();
+    let mut blocks = vec![block(
+        "Images that are not shown to you:",
+        &unseen,
+        most,
+        false,
+        allotment,
+    )];
+    let left = |allotment: &Allotment| most.saturating_sub(had - allotment.left());
+    let room = left(allotment);
+    blocks.push(block(RELEVANT, &lines(&parts.memories.back), room, false, allotment));
+    let room = left(allotment);
+    blocks.extend(others(&parts.elsewhere.back, room, allotment));
+    blocks.retain(|block| !block.is_empty());
+    if blocks.is_empty() {
+        return String::new();
+    }
+    blocks.push(ASKED.to_owned());
+    allotment.take(weigh(ASKED) + 4);
+    blocks.join("\n\n") + "\n"
+}
+
+/// Each place as a block, the newest place first, within so much in all.
+fn others(elsewhere: &[Elsewhere], most: Quarters, allotment: &mut Allotment) -> Vec<String> {
+    let had = allotment.left();
+    let block_of = |place: &Elsewhere| {
+        let lines: Vec<_> = place.turns.iter().map(recall::spoken).collect();
+        let room = most.saturating_sub(had - allotment.left());
+        block(&recall::heading(place), &lines, room, true, allotment)
+    };
+    elsewhere.iter().map(block_of).collect()
+}
+
+fn lines(items: &[Value]) -> Vec<String> {
+    items
+        .iter()
+        .filter_map(|line| line.as_str().map(str::to_owned))
+        .collect()
 }
 
 /// The newest turns, headed by a mark where some are missing.
@@ -180,9 +231,9 @@ fn name(name: &str) -> String {
 }
 
 /// Lines below a heading, the first ones or the newest, and how many are missing; nothing, where there are none.
-fn block(heading: &str, lines: &[String], part: Part, newest: bool, allotment: &mut Allotment) -> String {
+fn block(heading: &str, lines: &[String], most: Quarters, newest: bool, allotment: &mut Allotment) -> String {
     let weight = |line: &String| weigh(line) + 1;
-    let most = allotment.most(part).saturating_sub(weigh(heading) + 4);
+    let most = most.saturating_sub(weigh(heading) + 4);
     let all: Quarters = lines.iter().map(weight).sum();
     let room = if all <= most { most } else { most.saturating_sub(8 * 4) };
     let shown = excerpt::list(lines, room, newest, weight);

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::weight::{Form, Quarters, weigh, weigh_json};
+use crate::store::messages::Gap;
 
 /// The shortest mark: where nothing else has room.
 const LEFT_OUT: &str = "[…]";
@@ -23,16 +24,46 @@ pub fn text<'a>(text: &'a str, most: Quarters, form: Form, whole: Option<&str>) 
         return Cow::Borrowed(text);
     }
     let characters = text.chars().count();
-    // No other number in it is longer than this one.
-    let longest = mark(characters, characters, whole);
-    let Some(room) = most.checked_sub(form.weigh(&longest)).filter(|room| *room > 0) else {
-        let shortest = if form.weigh(LEFT_OUT) <= most { LEFT_OUT } else { "" };
-        return Cow::Borrowed(shortest);
+    let Some(room) = beside_mark(characters, most, form, whole) else {
+        return shortest(most, form);
     };
     let head = head(text, room - room / 3, form);
     let tail = tail(&text[head.len()..], room / 3, form);
+    Cow::Owned(joined(head, tail, characters, whole))
+}
+
+/// The same of a text of which only the head and the tail are there, where it has a gap.
+pub fn gapped<'a>(text: &'a str, gap: Option<Gap>, most: Quarters, form: Form, whole: Option<&str>) -> Cow<'a, str> {
+    let Some(gap) = gap else {
+        return self::text(text, most, form, whole);
+    };
+    let (before, behind) = text.split_at(floor(text, gap.at));
+    let characters = text.chars().count() + gap.missing;
+    let Some(room) = beside_mark(characters, most, form, whole) else {
+        return shortest(most, form);
+    };
+    let (head, tail) = if form.weigh(text) <= room {
+        (before, behind)
+    } else {
+        (head(before, room - room / 3, form), tail(behind, room / 3, form))
+    };
+    Cow::Owned(joined(head, tail, characters, whole))
+}
+
+/// The room beside the mark of a text that has so many characters; `None`: there is none.
+fn beside_mark(characters: usize, most: Quarters, form: Form, whole: Option<&str>) -> Option<Quarters> {
+    // No other number in it is longer than this one.
+    let longest = mark(characters, characters, whole);
+    most.checked_sub(form.weigh(&longest)).filter(|room| *room > 0)
+}
+
+fn shortest<'a>(most: Quarters, form: Form) -> Cow<'a, str> {
+    Cow::Borrowed(if form.weigh(LEFT_OUT) <= most { LEFT_OUT } else { "" })
+}
+
+fn joined(head: &str, tail: &str, characters: usize, whole: Option<&str>) -> String {
     let shown = head.chars().count() + tail.chars().count();
-    Cow::Owned(format!("{head}{}{tail}", mark(characters - shown, characters, whole)))
+    format!("{head}{}{tail}", mark(characters - shown, characters, whole))
 }
 
 fn mark(missing: usize, of: usize, whole: Option<&str>) -> String {
@@ -230,6 +261,34 @@ mod tests {
     }
 
     #[test]
+    fn a_text_of_which_a_part_was_not_read_says_how_much_is_missing() {
+        let (head, tail) = ("Begins here. ".repeat(20), "It ends so. ".repeat(20));
+        let read = format!("{head}{tail}");
+        let gap = Some(Gap {
+            at: head.len(),
+            missing: 100_000,
+        });
+        let shown = |tokens: Quarters| gapped(&read, gap, tokens * 4, Form::Plain, None).into_owned();
+        assert_eq!(
+            shown(1_000),
+            format!("{head}\n[… 100000 of 100500 characters are left out here …]\n{tail}")
+        );
+        let short = shown(60);
+        let (before, behind) = (
+            short.find("\n[…").expect("a mark"),
+            short.find("…]\n").expect("its end") + 5,
+        );
+        assert!(
+            head.starts_with(&short[..before]) && tail.ends_with(&short[behind..]),
+            "{short}"
+        );
+        let missing = 100_500 - before - (short.len() - behind);
+        assert!(short.contains(&format!("[… {missing} of 100500 characters")), "{short}");
+        assert_eq!(shown(5), "[…]");
+        assert_eq!(gapped("short", None, 80, Form::Plain, None), "short");
+    }
+
+    #[test]
     fn a_text_is_never_cut_within_a_character() {
         let family = "👩‍👩‍👧‍👦";
         let shown = within(&family.repeat(200), 100);
@@ -289,6 +348,17 @@ mod tests {
             prop_assert!(form.weigh(&shown) <= most);
             // What is whole has no mark, and what has none is whole.
             prop_assert_eq!(shown == input, form.weigh(&input) <= most || shown.is_empty() && input.is_empty());
+        }
+
+        #[test]
+        fn no_excerpt_of_a_text_with_a_gap_weighs_more_than_it_may(
+            head in "[a\"\n😀é字. ]{0,300}", tail in "[a\"😀é字. ]{0,300}", missing in 1_usize..1_000_000, most in 0_u64..800, json in any::<bool>()
+        ) {
+            let form = if json { Form::Json } else { Form::Plain };
+            let text = format!("{head}{tail}");
+            let shown = gapped(&text, Some(Gap { at: head.len(), missing }), most, form, None);
+            prop_assert!(form.weigh(&shown) <= most);
+            prop_assert!(shown.is_empty() || shown == LEFT_OUT || shown.contains("characters are left out here"));
         }
 
         #[test]

@@ -5,15 +5,16 @@ use serde_json::{Map, Value, json};
 
 use super::{
     Frame, Prompt,
-    assemble::{Can, Given, Parts, Question, Talk},
+    assemble::{Can, Given, Parts, Question, Talk, Unseen},
     room::Window,
     weight::{self, weigh},
 };
 use crate::{
     engine::transcript::{Transcript, WindowLimits},
+    memory::recall::Placed,
     store::{
         agents::Mode,
-        messages::{Direction, Turn},
+        messages::{Direction, Gap, Turn},
         recollection::Elsewhere,
     },
 };
@@ -97,6 +98,7 @@ fn alternates(messages: &[Message]) -> bool {
 pub(super) fn frame(parts: Parts, mode: Mode) -> Frame {
     Frame {
         images: Vec::new(),
+        shown: Vec::new(),
         parts,
         mode,
         schema: (mode == Mode::Run).then(|| Schema::new("action", clifford_action::schema())),
@@ -117,8 +119,18 @@ fn parts(texts: &[String], number: u64) -> Parts {
                 Direction::Inbound
             },
             content: content.clone(),
+            gap: (place % 5 == 4).then_some(Gap {
+                at: content.len() / 2,
+                missing: 100_000,
+            }),
         };
         texts.map(turn).collect::<Vec<_>>()
+    };
+    let place = |name: usize, turns: Vec<Turn>| Elsewhere {
+        platform: "web".to_owned(),
+        name: Some(at(name)),
+        turns,
+        newest: None,
     };
     Parts {
         who: at(1),
@@ -133,12 +145,14 @@ fn parts(texts: &[String], number: u64) -> Parts {
         ),
         examples: "\nExamples: none\n".to_owned(),
         facts: Map::from_iter([("user".to_owned(), json!(at(2)))]),
-        memories: texts.iter().skip(3).take(12).map(|text| json!(text)).collect(),
-        elsewhere: vec![Elsewhere {
-            platform: "web".to_owned(),
-            name: Some(at(4)),
-            turns: turns(5),
-        }],
+        memories: Placed {
+            front: texts.iter().skip(3).take(12).map(|text| json!(text)).collect(),
+            back: texts.iter().skip(5).take(3).map(|text| json!(text)).collect(),
+        },
+        elsewhere: Placed {
+            front: vec![place(4, turns(5))],
+            back: vec![place(5, turns(6))],
+        },
         summary: texts.get(6).cloned(),
         conversation: Talk::Said {
             turns: turns(7),
@@ -153,6 +167,13 @@ fn parts(texts: &[String], number: u64) -> Parts {
             .skip(9)
             .take(4)
             .map(|text| json!({ "name": text }))
+            .collect(),
+        unseen: (texts.iter().skip(9).take(2).enumerate())
+            .map(|(place, name)| Unseen {
+                place,
+                name: name.clone(),
+                why: "has no room".to_owned(),
+            })
             .collect(),
         ambient: Vec::new(),
         now: "2026-01-01T00:00:00Z".to_owned(),

@@ -17,6 +17,7 @@ use crate::{
         transcript::Transcript,
     },
     id::MessageId,
+    memory::recall::Placed,
     store::{
         agents::Mode,
         messages::{Direction, Turn},
@@ -38,8 +39,18 @@ fn turns(most: usize) -> impl Strategy<Value = Vec<Turn>> {
             Direction::Outbound
         },
         content,
+        gap: None,
     });
     prop::collection::vec(turn, 0..most)
+}
+
+fn place(platform: &str, turns: Vec<Turn>) -> Elsewhere {
+    Elsewhere {
+        platform: platform.to_owned(),
+        name: None,
+        turns,
+        newest: None,
+    }
 }
 
 fn parts() -> impl Strategy<Value = Parts> {
@@ -70,12 +81,14 @@ fn parts() -> impl Strategy<Value = Parts> {
             ),
             examples: "\nExamples:\n…\"task\":null}\n".repeat(20),
             facts: serde_json::Map::from_iter([("kind".to_owned(), json!("coordinator"))]),
-            memories: memories.into_iter().map(Value::from).collect(),
-            elsewhere: vec![Elsewhere {
-                platform: "web".to_owned(),
-                name: None,
-                turns: elsewhere,
-            }],
+            memories: Placed {
+                front: memories.iter().cloned().map(Value::from).collect(),
+                back: memories.into_iter().rev().take(4).map(Value::from).collect(),
+            },
+            elsewhere: Placed {
+                front: vec![place("web", elsewhere.clone())],
+                back: vec![place("discord", elsewhere)],
+            },
             summary,
             conversation: Talk::Said { turns, before },
             given: given.map(|value| Given {
@@ -83,6 +96,7 @@ fn parts() -> impl Strategy<Value = Parts> {
                 from: None,
             }),
             files: Vec::new(),
+            unseen: Vec::new(),
             ambient: vec![json!("a moment")],
             now: "2026-01-01T00:00:00Z".to_owned(),
             question: Question { text, is_task: false },
@@ -172,9 +186,11 @@ proptest! {
             let content = shown["content"].as_str().expect("a text");
             prop_assert!(content == turn.content || content.contains("characters are left out here"));
         }
-        let items = payload["memories"].as_array().expect("a list");
-        let left_out = items.last().and_then(|last| last["left_out"].as_str()).is_some();
-        prop_assert_eq!(left_out, items.len() - usize::from(left_out) < parts.memories.len());
+        for (name, there) in [("memories", &parts.memories.front), ("relevant_memories", &parts.memories.back)] {
+            let items = payload[name].as_array().cloned().unwrap_or_default();
+            let left_out = items.last().and_then(|last| last["left_out"].as_str()).is_some();
+            prop_assert_eq!(left_out, items.len() - usize::from(left_out) < there.len());
+        }
     }
 
     #[test]
@@ -211,35 +227,51 @@ proptest! {
     #[test]
     fn messages_of_a_conversation_share_what_stands_before_the_question(
         sizes in prop::collection::vec(10_usize..400, 4..120),
+        long in prop::collection::vec(any::<bool>(), 61),
         tokens in prop::sample::select(vec![8_192_u64, 32_000, 128_000]),
     ) {
         let said = |place: usize, size: usize| Turn {
             id: None,
             direction: if place.is_multiple_of(2) { Direction::Inbound } else { Direction::Outbound },
             content: format!("{place} ").repeat(size / 3),
+            gap: None,
         };
         let all: Vec<_> = sizes.iter().enumerate().map(|(place, size)| said(place, *size)).collect();
         let prompt = |count: usize| {
+            // What answers the question, and what is said elsewhere meanwhile, is another each time.
+            let relevant = (0..4).map(|n| json!({ "key": format!("{count} {n}"), "value": "of it ".repeat(10) }));
+            let since = (0..6).map(|n| said(count + n, 200)).collect();
+            let filler = if long[count / 2] { 3_600 } else { 0 };
             let parts = Parts {
-                instructions: "Answer with one action. ".repeat(180),
+                instructions: "Answer with one action. ".repeat(360),
+                memories: Placed { front: vec![json!({ "key": "name", "value": "Ada" })], back: relevant.collect() },
+                elsewhere: Placed { front: vec![place("web", all[..2].to_vec())], back: vec![place("discord", since)] },
                 conversation: Talk::Said { turns: all[..count].to_vec(), before: 0 },
-                question: Question { text: format!("And {count}?"), is_task: false },
+                question: Question { text: format!("And {count}? {}", "x".repeat(filler)), is_task: false },
                 now: format!("2026-01-01T00:00:{:02}Z", count % 60),
                 entry_tokens: 4_000,
                 ..Parts::default()
             };
             let mut made = frame(parts, Mode::Run);
-            text(&made.prompt(&Transcript::default(), Window { tokens, reply: None }).request.messages)
+            let messages = made.prompt(&Transcript::default(), Window { tokens, reply: None }).request.messages;
+            let payload: Value = serde_json::from_str(&messages[1].content).expect("JSON");
+            let said = payload["conversation"].as_array().expect("a list").clone();
+            (text(&messages), said)
         };
         let prompts: Vec<_> = (0..=all.len() / 2).map(|pair| prompt(pair * 2)).collect();
         let mut cuts = 0;
         for pair in prompts.windows(2) {
-            let same = pair[0].bytes().zip(pair[1].bytes()).take_while(|(a, b)| a == b).count();
-            let shorter = pair[0].len().min(pair[1].len());
-            if same * 10 < shorter * 9 {
+            let [(one, said), (other, said_next)] = pair else { unreachable!() };
+            if said.first() != said_next.first() {
                 cuts += 1;
+                continue;
             }
+            let same = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+            // What was said in between is new in any case.
+            let new: usize = said_next[said.len()..].iter().map(|turn| turn.to_string().len() + 1).sum();
+            let shorter = one.len().min(other.len() - new);
+            prop_assert!(same * 10 >= shorter * 9, "{same} of {shorter}");
         }
-        prop_assert!(cuts <= prompts.len() / 4 + 1, "{cuts} of {} prompts share too little", prompts.len());
+        prop_assert!(cuts <= prompts.len() / 4 + 2, "{cuts} of {} prompts are cut anew", prompts.len());
     }
 }

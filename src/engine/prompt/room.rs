@@ -31,23 +31,35 @@ pub enum Part {
     Summary,
     /// What was said here.
     Conversation,
-    /// What was said elsewhere.
+    /// What was said elsewhere before this conversation began.
     Elsewhere,
+    /// What changes with each message: what answers the question, and what was said elsewhere since.
+    Late,
     /// What else is known of the moment.
     Ambient,
 }
 
-/// A part, how much of what is left it may have, in sixteenths, and what it has at least: a mark that it is missing.
-/// In order of right.
-pub const TABLE: [(Part, u64, Quarters); 8] = [
-    (Part::Question, 12, 160),
-    (Part::Given, 8, 200),
-    (Part::Files, 4, LIST_MARK),
-    (Part::Memories, 6, LIST_MARK),
-    (Part::Summary, 6, LIST_MARK),
-    (Part::Conversation, 14, MARK),
-    (Part::Elsewhere, 12, LIST_MARK),
-    (Part::Ambient, 16, LIST_MARK),
+/// How much a part may have, in sixteenths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Share {
+    /// Of what is left.
+    Rest(u64),
+    /// Of everything, halved until what is left holds it. What stands before the question must look the same in the
+    /// next prompt, so it does not depend on what the question took, unless that took very much.
+    Steady(u64),
+}
+
+/// A part, how much it may have, and what it has at least: a mark that it is missing. In order of right.
+pub const TABLE: [(Part, Share, Quarters); 9] = [
+    (Part::Question, Share::Rest(12), 160),
+    (Part::Given, Share::Rest(8), 200),
+    (Part::Files, Share::Rest(4), LIST_MARK),
+    (Part::Memories, Share::Steady(3), LIST_MARK),
+    (Part::Summary, Share::Steady(3), LIST_MARK),
+    (Part::Conversation, Share::Steady(7), MARK),
+    (Part::Elsewhere, Share::Steady(2), LIST_MARK),
+    (Part::Late, Share::Rest(8), 2 * LIST_MARK),
+    (Part::Ambient, Share::Rest(16), LIST_MARK),
 ];
 
 /// What stands in place of messages.
@@ -108,15 +120,27 @@ impl Room {
         }
     }
 
-    /// What is left beside the instructions and what never changes.
-    pub const fn beside(&self, fixed: Quarters) -> Quarters {
-        self.all.saturating_sub(fixed + 2 * AROUND)
+    /// What is left beside the instructions and what never changes, for a prompt without a transcript.
+    pub const fn beside(&self, fixed: Quarters) -> Allotment {
+        let fixed = fixed + 2 * AROUND;
+        Allotment {
+            all: (self.all + self.images * 4).saturating_sub(fixed),
+            left: self.all.saturating_sub(fixed),
+        }
     }
 
-    /// What is kept for the run's transcript of that, whatever else there is; with a limit where one is set.
-    pub fn kept(&self, beside: Quarters, limit: Option<u64>) -> Quarters {
+    /// The same without what is kept for the run's transcript, whatever else there is, and that; with a limit where one
+    /// is set.
+    pub fn beside_transcript(&self, fixed: Quarters, limit: Option<u64>) -> (Allotment, Quarters) {
         let share = (self.window / 8).max(LEAST_TRANSCRIPT);
-        limit.unwrap_or(share).min(share).saturating_mul(4).min(beside / 2)
+        let share = limit.unwrap_or(share).min(share).saturating_mul(4);
+        let Allotment { all, left } = self.beside(fixed);
+        let kept = share.min(left / 2);
+        let allotment = Allotment {
+            all: all - share.min(all / 2),
+            left: left - kept,
+        };
+        (allotment, kept)
     }
 
     /// What the transcript may have where so much is left behind everything else.
@@ -129,17 +153,12 @@ impl Room {
 /// Parts out what there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allotment {
-    /// What there was.
+    /// What there was, without images: they come with one message, and must not change how the others look.
     all: Quarters,
     left: Quarters,
 }
 
 impl Allotment {
-    /// So much for all parts.
-    pub const fn new(all: Quarters) -> Self {
-        Self { all, left: all }
-    }
-
     /// The most that a part may have now. What the parts behind it have at least is kept for them.
     pub fn most(&self, part: Part) -> Quarters {
         let mut rows = TABLE.iter().skip_while(|(known, ..)| *known != part);
@@ -147,14 +166,26 @@ impl Allotment {
             return 0;
         };
         let kept: Quarters = rows.map(|(.., least)| least).sum();
-        let free = self.left.saturating_sub(kept + least);
-        (least + free / 16 * share).min(self.left)
+        let most = match share {
+            Share::Rest(share) => least + self.left.saturating_sub(kept + least) / 16 * share,
+            Share::Steady(_) => {
+                let mut most = self.steady(part);
+                while most > self.left.saturating_sub(kept) {
+                    most /= 2;
+                }
+                most.max(*least)
+            }
+        };
+        most.min(self.left)
     }
 
-    /// The same in coarse steps, so that what others took changes it seldom.
-    pub fn coarse(&self, part: Part) -> Quarters {
-        let (most, step) = (self.most(part), (self.all / 8).max(1));
-        if most > step { most / step * step } else { most }
+    /// What a part with a steady share has if nothing else takes very much.
+    pub fn steady(&self, part: Part) -> Quarters {
+        let row = TABLE.iter().find(|(known, ..)| *known == part);
+        match row {
+            Some((_, Share::Steady(share), least)) => (self.all / 16 * share).max(*least),
+            _ => 0,
+        }
     }
 
     /// The most of one message of the conversation. It depends on nothing but the whole, so that a message looks the
@@ -203,10 +234,34 @@ mod tests {
         assert_eq!([4_096, 8_192, 16_384, 128_000].map(shown), [0, 1, 2, 4]);
     }
 
+    #[test]
+    fn what_a_conversation_may_have_does_not_depend_on_a_question_that_is_not_very_long() {
+        let room = Room::new(
+            Window {
+                tokens: 8_192,
+                reply: None,
+            },
+            None,
+            0,
+        );
+        let after = |question| {
+            let (mut allotment, _) = room.beside_transcript(2_000 * 4, None);
+            allotment.take(question);
+            allotment.take(1_400);
+            (allotment.most(Part::Conversation), allotment.steady(Part::Conversation))
+        };
+        let (most, steady) = after(20);
+        assert_eq!(most, steady);
+        assert_eq!(after(4_000), (steady, steady));
+        assert_eq!(after(11_000), (steady / 4, steady));
+    }
+
     proptest! {
         #[test]
-        fn the_parts_never_have_more_than_there_is(all in 0_u64..1_000_000, wants in prop::collection::vec(0_u64..300_000, 8)) {
-            let mut allotment = Allotment::new(all);
+        fn the_parts_never_have_more_than_there_is(
+            all in 0_u64..1_000_000, images in 0_u64..20_000, wants in prop::collection::vec(0_u64..300_000, 9)
+        ) {
+            let mut allotment = Allotment { all: all + images, left: all };
             let mut taken = 0;
             for ((part, ..), want) in TABLE.into_iter().zip(wants) {
                 let weight = want.min(allotment.most(part));
@@ -214,7 +269,6 @@ mod tests {
                     let least = TABLE.iter().find(|(known, ..)| *known == part).map_or(0, |(.., least)| *least);
                     prop_assert!(allotment.most(part) >= least);
                 }
-                prop_assert!(allotment.coarse(part) <= allotment.most(part));
                 allotment.take(weight);
                 taken += weight;
             }

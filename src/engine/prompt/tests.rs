@@ -12,6 +12,7 @@ use crate::{
         step::{Event, LlmResponse, Step, StepKind, ToolOutcome, ToolResult},
     },
     id::{AgentId, ChannelId, RunId, WorkerId},
+    memory::recall::Placed,
     store::{
         agents::{Agent, Mode},
         channels::{Channel, ChannelKind},
@@ -66,6 +67,7 @@ fn turn(direction: Direction, content: &str) -> Turn {
         id: None,
         direction,
         content: content.to_owned(),
+        gap: None,
     }
 }
 
@@ -75,13 +77,15 @@ fn recalled() -> Recalled {
             turns: vec![turn(Direction::Inbound, "hi"), turn(Direction::Outbound, "Hello Ada!")],
             ..Conversation::default()
         },
-        items: vec![MemoryItem {
-            module: "preferences".into(),
-            key: "tone".into(),
-            value: "short answers".into(),
-            level: 0,
-        }],
-        elsewhere: vec![],
+        items: Placed {
+            front: vec![MemoryItem {
+                module: "preferences".into(),
+                key: "tone".into(),
+                value: "short answers".into(),
+                level: 0,
+            }],
+            back: vec![],
+        },
         files: Vec::new(),
         user_name: Some("Ada".into()),
         ..Recalled::default()
@@ -108,7 +112,7 @@ fn everything() -> (Work, Recalled) {
         last_message_at: None,
     });
     let mut recalled = recalled();
-    recalled.items.push(MemoryItem {
+    recalled.items.back.push(MemoryItem {
         module: "projects".into(),
         key: "engine".into(),
         value: "notes on the analytical engine".into(),
@@ -121,21 +125,23 @@ fn everything() -> (Work, Recalled) {
         .conversation
         .turns
         .push(turn(Direction::Inbound, "are you there?"));
-    recalled.elsewhere = vec![
-        Elsewhere {
+    recalled.elsewhere = Placed {
+        front: vec![Elsewhere {
             platform: "discord".to_owned(),
             name: Some("ada".to_owned()),
             turns: vec![
                 turn(Direction::Inbound, "which paper was it?"),
                 turn(Direction::Outbound, "Menabrea's:\n\n- *Sketch*"),
             ],
-        },
-        Elsewhere {
+            newest: None,
+        }],
+        back: vec![Elsewhere {
             platform: "web".to_owned(),
             name: None,
             turns: vec![turn(Direction::Inbound, "good morning")],
-        },
-    ];
+            newest: None,
+        }],
+    };
     (work, recalled)
 }
 
@@ -372,6 +378,72 @@ fn what_came_with_a_webhooks_request_is_data_and_taints_its_run() {
     );
     let state = RunState::new(&work.run, &Rules::default());
     assert_eq!(state.origins, ["webhook alarm".to_owned()].into());
+}
+
+/// Five images, of which the fourth cannot be shown.
+fn images() -> Seen {
+    let image = Image {
+        media_type: "image/png".into(),
+        base64: "AAAA".into(),
+    };
+    let shown: Vec<_> = [0, 1, 2, 4].map(|n| (n, format!("{n}.png"))).to_vec();
+    Seen {
+        images: vec![image; 4],
+        shown,
+        unseen: vec![Unseen {
+            place: 3,
+            name: "3.png".to_owned(),
+            why: "is too large to be looked at".to_owned(),
+        }],
+    }
+}
+
+#[test]
+fn a_model_is_told_which_images_it_is_not_shown() {
+    let seen = images();
+    let state = RunState::replay(&work().run, &Rules::default(), &[]);
+    for (tokens, shown, expected) in [
+        (
+            128_000,
+            4,
+            [None, None, None, Some("this image is too large to be looked at"), None],
+        ),
+        (
+            8_192,
+            1,
+            [
+                None,
+                Some("this image has no room beside the rest"),
+                Some("this image has no room beside the rest"),
+                Some("this image is too large to be looked at"),
+                Some("this image has no room beside the rest"),
+            ],
+        ),
+    ] {
+        let mut frame = frame();
+        frame.parts.files = (0..5).map(|n| json!({ "name": format!("{n}.png") })).collect();
+        frame.see(seen.clone());
+        let request = frame.prompt(&state.transcript, Window { tokens, reply: None }).request;
+        assert_eq!(request.images.len(), shown);
+        let payload: Value = serde_json::from_str(&request.messages[1].content).expect("JSON");
+        let files = payload["files"].as_array().expect("a list");
+        let marks: Vec<_> = files.iter().map(|file| file["not_shown"].as_str()).collect();
+        assert_eq!(marks, expected);
+    }
+    let mut chat = work();
+    chat.run.mode = Mode::Chat;
+    let mut frame = Frame::new(&chat, &Rules::default(), toolbox(), &recalled());
+    frame.see(seen);
+    let asked = frame
+        .prompt(&state.transcript, WINDOW)
+        .request
+        .messages
+        .pop()
+        .expect("a question");
+    assert_eq!(
+        asked.content,
+        "Images that are not shown to you:\n3.png is too large to be looked at\n\nThe message:\nwhat is 17 * 23?"
+    );
 }
 
 #[test]

@@ -7,7 +7,7 @@ use clifford_channel::FORWARDED;
 use super::{Gone, Session};
 use crate::{
     engine::{
-        prompt::{excerpt, weight::Form},
+        prompt::{assemble::Can, excerpt, weight::Form},
         step::Said,
     },
     id::MessageId,
@@ -35,20 +35,24 @@ impl Session<'_> {
         let after = self.state.looked_through.unwrap_or(MessageId(run.id.0));
         let mut conn = self.engine.db.read().await?;
         let mut found = said::since(&mut conn, context, run.id, after, MOST + 1).await?;
-        drop(conn);
-        let is_more = found.len() > usize::try_from(MOST).unwrap_or(usize::MAX);
-        if is_more {
+        let missing = if found.len() > usize::try_from(MOST).unwrap_or(usize::MAX) {
             found.remove(0);
-        }
+            said::count_since(&mut conn, context, run.id, after)
+                .await?
+                .saturating_sub(u64::from(MOST))
+        } else {
+            0
+        };
+        drop(conn);
         let most = self.rules.transcript.entry_tokens * 4;
         let mut meanwhile = Meanwhile {
             through: found.last().map(|message| message.id),
             ..Meanwhile::default()
         };
-        if is_more {
+        if missing > 0 {
             meanwhile.said.push(Said {
                 role: "system".to_owned(),
-                content: "[earlier messages are left out]".to_owned(),
+                content: Can::default().mark(missing, false),
             });
         }
         for message in found {
@@ -66,7 +70,7 @@ impl Session<'_> {
             meanwhile.origins.extend(told.map(|(_, origin)| origin.to_owned()));
             meanwhile.said.push(Said {
                 role: if is_inbound { "user" } else { "assistant" }.to_owned(),
-                content: excerpt::text(&message.content, most, Form::Json, None).into_owned(),
+                content: excerpt::gapped(&message.content, message.gap, most, Form::Json, None).into_owned(),
             });
         }
         Ok(meanwhile)

@@ -1,9 +1,8 @@
 //! The images that came with what is asked, for a model that sees them.
 
-use clifford_llm::Image;
-
 use super::Session;
 use crate::{
+    engine::prompt::{Seen, assemble::Unseen},
     roles::Role,
     store::{files::File, runs::RunKind},
     tools::seen,
@@ -14,28 +13,44 @@ const MOST: usize = 4;
 
 impl Session<'_> {
     /// What of these files is shown to the run's model. What stands in an image is data from outside, so the run is
-    /// tainted by it; what cannot be had is left out: the run knows of the file all the same.
-    pub(super) async fn see(&mut self, files: &[File]) -> Vec<Image> {
+    /// tainted by it. The model is told which images it is not shown, and why.
+    pub(super) async fn see(&mut self, files: &[File]) -> Seen {
         let role = Role::of_run(&self.work.run);
         if self.work.run.kind != RunKind::Coordinator || !self.engine.roles.shows_images(role) {
-            return Vec::new();
+            return Seen::default();
         }
-        let is_image = |file: &&File| (file.media_type.as_deref()).is_some_and(|kind| kind.starts_with("image/"));
-        let mut images = Vec::new();
-        for file in files.iter().filter(is_image).take(MOST) {
+        let is_image = |file: &File| (file.media_type.as_deref()).is_some_and(|kind| kind.starts_with("image/"));
+        let mut all = Seen::default();
+        let images = files.iter().enumerate().filter(|(_, file)| is_image(file));
+        for (number, (place, file)) in images.enumerate() {
+            let unseen = |why: String| Unseen {
+                place,
+                name: file.name.clone(),
+                why,
+            };
+            if number >= MOST {
+                all.unseen
+                    .push(unseen(format!("comes behind the {MOST} that are shown at once")));
+                continue;
+            }
             let (db, now) = (&self.engine.db, self.engine.clock.now());
             let content = self.engine.services.files.content(db, file, now).await;
-            let image = content
-                .map_err(|error| error.to_string())
-                .and_then(|content| seen(&content.bytes));
-            match image {
+            let image = content.map_err(|error| {
+                tracing::info!(file = %file.id, %error, "an image could not be read");
+                "could not be read".to_owned()
+            });
+            match image.and_then(|content| seen(&content.bytes)) {
                 Ok(image) => {
-                    images.push(image);
+                    all.images.push(image);
+                    all.shown.push((place, file.name.clone()));
                     self.taint([format!("file {}", file.name)].into());
                 }
-                Err(error) => tracing::info!(file = %file.id, error, "an image is not shown to the model"),
+                Err(error) => {
+                    tracing::info!(file = %file.id, error, "an image is not shown to the model");
+                    all.unseen.push(unseen(error));
+                }
             }
         }
-        images
+        all
     }
 }

@@ -40,6 +40,8 @@ struct Asked {
 
 /// How often a prompt is made shorter that its model refuses as too long.
 const SHORTENED: u32 = 4;
+/// The shortest reply that a call is worth making for.
+const LEAST_REPLY: u32 = 256;
 
 impl Session<'_> {
     /// Asks the model, and takes its reply. What it refuses as too long is made shorter and asked again.
@@ -144,12 +146,11 @@ impl Session<'_> {
                 self.end(decision).await?;
                 return Ok(None);
             }
-            let request = &mut prompt.request;
-            if own.is_none() && !self.engine.settings.budgets.is_empty() {
-                // What is reserved is what is asked for.
-                let longest = self.engine.roles.longest_reply(role);
-                request.max_tokens = request.max_tokens.or(Some(longest));
+            if let Some(decision) = self.hold_to_money(&mut prompt, role, own) {
+                self.end(decision).await?;
+                return Ok(None);
             }
+            let request = &mut prompt.request;
             fit::leave_room(request, window, tokens.min(prompt.room.window - prompt.room.reply));
             // What a person pays for by themselves concerns no budget.
             if own.is_none() && self.settlement.is_none() && !self.reserve(role, request, tokens).await? {
@@ -168,6 +169,16 @@ impl Session<'_> {
                     return Err(Gone::Cancelled);
                 }
             };
+            if !prompt.request.images.is_empty()
+                && is_too_many_bytes(&reply)
+                && let Some(frame) = &mut self.frame
+            {
+                tracing::info!("asking again without images: the model's server refused the request as too large");
+                // The prompt is put together once more, and says which images are left out.
+                frame.images.clear();
+                self.engine.enter_isolation(self.work.lease).await;
+                continue;
+            }
             if let Err(NoReply {
                 error: ModelError::TooLong { window: told, .. },
                 timed_out: false,
@@ -215,6 +226,31 @@ impl Session<'_> {
                 prompt.room.window
             );
             endings::give_up(&self.state, EndingKind::Model, sentences::MODEL_TOO_LONG, &error)
+        })
+    }
+
+    /// Holds the reply to what its call may cost: what budgets reserve, and what is left of the run's own money. What
+    /// becomes of a run whose next call may cost more than that; `None`: it is made.
+    fn hold_to_money(&self, prompt: &mut Prompt, role: Role, own: Option<&Own>) -> Option<Decision> {
+        let limit = self.rules.max_run_cost;
+        let has_budgets = own.is_none() && !self.engine.settings.budgets.is_empty();
+        if limit.is_none() && !has_budgets {
+            return None;
+        }
+        let (roles, tokens) = (&self.engine.roles, prompt.tokens());
+        let longest = prompt.request.max_tokens.unwrap_or_else(|| roles.longest_reply(role));
+        let affordable = match limit {
+            Some(limit) => roles.affordable_reply(role, own, tokens, limit - self.state.cost),
+            None => Some(longest),
+        };
+        let affordable = affordable.filter(|affordable| *affordable >= longest.min(LEAST_REPLY));
+        prompt.request.max_tokens = affordable.map(|affordable| longest.min(affordable));
+        limit.filter(|_| affordable.is_none()).map(|limit| {
+            let cost = self.state.cost;
+            let error = format!(
+                "the run cost {cost:.4}, and its next call may cost more than is left of max_run_cost = {limit:.4}"
+            );
+            endings::out_of_budget(&self.state, sentences::BUDGET, error)
         })
     }
 
@@ -312,6 +348,21 @@ impl Session<'_> {
             is_private: channel.is_none_or(Channel::is_private),
         }
     }
+}
+
+/// Whether a request was refused for its bytes, of which images have the most.
+const fn is_too_many_bytes(reply: &Result<Completion, NoReply>) -> bool {
+    matches!(
+        reply,
+        Err(NoReply {
+            error: ModelError::TooLong {
+                window: None,
+                in_bytes: true,
+                ..
+            },
+            timed_out: false,
+        })
+    )
 }
 
 /// SHA-256 of a prompt as JSON, without putting its text together.

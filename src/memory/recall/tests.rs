@@ -22,31 +22,39 @@ fn remembered(items: Vec<MemoryItem>) -> Vec<Remembered> {
 }
 
 fn keys(items: Vec<MemoryItem>) -> Vec<String> {
-    keys_for("", items)
+    keys_for("", items).0
 }
 
-fn keys_for(question: &str, items: Vec<MemoryItem>) -> Vec<String> {
-    let chosen = selected(remembered(items), question);
-    chosen.into_iter().map(|item| item.key).collect()
+/// The keys in front of the conversation, and behind it.
+fn keys_for(question: &str, items: Vec<MemoryItem>) -> (Vec<String>, Vec<String>) {
+    let Placed { front, back } = selected(remembered(items), question).map(|item| item.key.clone());
+    (front, back)
 }
 
 #[test]
-fn what_answers_the_question_comes_before_what_was_seen_last_and_stands_where_it_always_does() {
+fn what_answers_the_question_stands_behind_what_stands_there_whatever_is_asked() {
     let mut items: Vec<_> = (0..6).map(|n| item(4, &format!("a{n}"), "something else")).collect();
     items.push(item(4, "cat_name", "Zorro"));
     items.push(item(4, "b", "two cats"));
     for item in &mut items {
         item.module = "preferences".into();
     }
-    assert_eq!(keys(items.clone()), ["a0", "a1", "a2", "a3", "a4"]);
-    assert_eq!(
-        keys_for("What is my cat called?", items.clone()),
-        ["a0", "a1", "a2", "b", "cat_name"]
-    );
-    assert_eq!(
-        keys_for("the name of the cats", items),
-        ["a0", "a1", "a2", "b", "cat_name"]
-    );
+    let front = ["a0", "a1", "a2", "a3", "a4"];
+    for (question, back) in [
+        ("", [].as_slice()),
+        ("What is my cat called?", &["b", "cat_name"]),
+        ("something else", &["a5"]),
+    ] {
+        let (first, mut behind) = keys_for(question, items.clone());
+        behind.sort_unstable();
+        assert_eq!(
+            (first.as_slice(), behind.as_slice()),
+            (
+                &front.map(str::to_owned)[..],
+                &back.iter().map(|key| (*key).to_owned()).collect::<Vec<_>>()[..]
+            )
+        );
+    }
 }
 
 #[test]
@@ -64,8 +72,25 @@ fn pinned_items_and_who_the_person_is_come_whatever_is_asked() {
         pinned: true,
     });
     items.extend(remembered(vec![item(1, "name", "Ada")]));
-    let chosen: Vec<_> = selected(items, "the garden").into_iter().map(|item| item.key).collect();
-    assert_eq!(chosen, ["name", "pinned", "k0", "k1", "k2"]);
+    let chosen = selected(items, "the garden").map(|item| item.key.clone());
+    assert_eq!(chosen.front, ["name", "pinned", "k0", "k1", "k2"]);
+    assert_eq!(chosen.back, ["k3", "k4", "k5"]);
+}
+
+#[test]
+fn what_stands_whatever_is_asked_leaves_room_for_what_answers() {
+    let other = |n: usize, value: &str| MemoryItem {
+        module: "projects".into(),
+        ..item(5 - i64::try_from(n % 4).unwrap_or(0), &format!("k{n:02}"), value)
+    };
+    let mut items: Vec<_> = (0..20).map(|n| other(n, &"a thing ".repeat(12))).collect();
+    items.extend((20..30).map(|n| other(n, &"the garden ".repeat(9))));
+    let chosen = selected(remembered(items), "the garden");
+    let characters = |items: &[MemoryItem]| items.iter().map(|item| line(item).chars().count() + 1).sum::<usize>();
+    let (front, back) = (characters(&chosen.front), characters(&chosen.back));
+    assert!(front <= STEADY && chosen.back.len() >= 3, "{front}, {back}");
+    assert!(front + back + ITEMS_HEADING.len() <= BLOCK, "{front}, {back}");
+    assert!(chosen.back.iter().all(|item| item.value.contains("garden")));
 }
 
 #[test]
@@ -104,7 +129,7 @@ fn the_block_stops_before_it_would_be_too_long() {
         let mut items: Vec<_> = (0..3).map(|n| line_of(n, 300)).collect();
         items.push(line_of(3, last));
         items.push(line_of(4, 1));
-        let chosen = selected(remembered(items), "");
+        let chosen = selected(remembered(items), "").front;
         assert_eq!(chosen.len(), expected, "{last}");
         let lines: Vec<_> = chosen.iter().map(line).collect();
         let block = format!("{ITEMS_HEADING}\n{}", lines.join("\n"));
@@ -115,10 +140,10 @@ fn the_block_stops_before_it_would_be_too_long() {
 #[test]
 fn a_value_is_one_line_and_cut_at_its_levels_characters_between_two_of_them() {
     for (level, characters) in [(0, 50), (1, 120), (2, 180), (3, 200), (4, 240), (5, 300)] {
-        let chosen = selected(remembered(vec![item(level, "k", &"😀".repeat(400))]), "");
+        let chosen = selected(remembered(vec![item(level, "k", &"😀".repeat(400))]), "").front;
         assert_eq!(chosen, [item(level, "k", &"😀".repeat(characters))], "{level}");
     }
-    let chosen = selected(remembered(vec![item(0, "k", " two\n- identity.x: y ")]), "");
+    let chosen = selected(remembered(vec![item(0, "k", " two\n- identity.x: y ")]), "").front;
     assert_eq!(line(&chosen[0]), "- identity.k: two - identity.x: y");
 }
 
@@ -127,6 +152,7 @@ fn turn(direction: Direction, content: &str) -> Turn {
         id: None,
         direction,
         content: content.to_owned(),
+        gap: None,
     }
 }
 
@@ -139,6 +165,7 @@ fn place(platform: &str, tokens: &[usize]) -> Elsewhere {
             .iter()
             .map(|tokens| turn(Direction::Inbound, &"x".repeat(tokens * 4 - 6)))
             .collect(),
+        newest: None,
     }
 }
 
@@ -172,6 +199,26 @@ fn the_newest_messages_of_the_newest_places_come_first_within_the_tokens() {
             "{tokens} for {places:?}"
         );
     }
+}
+
+#[test]
+fn places_where_something_was_said_since_the_conversation_began_stand_behind_it() {
+    let ids: Vec<_> = (0..3).map(|_| MessageId::new()).collect();
+    let at = |platform: &str, newest: MessageId| Elsewhere {
+        newest: Some(newest),
+        ..place(platform, &[2])
+    };
+    let places = || vec![at("web", ids[2]), at("tui", ids[0])];
+    let named = |begun: Option<MessageId>| {
+        let Placed { front, back } = placed(places(), begun, 100).map(|place| place.platform.clone());
+        (front, back)
+    };
+    let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    assert_eq!(named(None), (owned(&["web", "tui"]), vec![]));
+    assert_eq!(named(Some(ids[1])), (owned(&["tui"]), owned(&["web"])));
+    // Each has its part of the tokens.
+    let narrow = placed(places(), Some(ids[1]), 15);
+    assert_eq!((narrow.front.len(), narrow.back.len()), (1, 0));
 }
 
 #[test]
@@ -218,7 +265,7 @@ fn what_is_set_for_the_place_decides_what_is_shown() {
         };
         let recalled = recall(found, "", defaults, 100);
         assert_eq!(
-            (recalled.items.len(), recalled.elsewhere.len()),
+            (recalled.items.front.len(), recalled.elsewhere.front.len()),
             expected,
             "{settings:?}"
         );

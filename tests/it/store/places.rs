@@ -170,7 +170,7 @@ pub async fn memory_said_in_private_stays_private(world: World) {
             .expect("reads");
         let items = items.into_iter().map(|item| Remembered { item, pinned: false });
         let items = memory::selected(items.collect(), "");
-        let mut keys: Vec<_> = items.iter().map(|item| item.key.as_str()).collect();
+        let mut keys: Vec<_> = (&items).into_iter().map(|item| item.key.as_str()).collect();
         keys.sort_unstable();
         assert_eq!(keys, expected, "{viewer:?}");
     }

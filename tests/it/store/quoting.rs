@@ -1,11 +1,12 @@
 //! What a message answers, as it is kept, found and shown; and messages that were deleted on their platform.
 
 use clifford::{
-    id::{RunId, UserId},
+    id::{MessageId, RunId, UserId},
     store::{
         memory_write,
-        messages::{self, Direction, MessageStatus, NewInbound, Turn},
+        messages::{self, Direction, Gap, MessageStatus, NewInbound, Turn},
         replies::{self, Author, Quote},
+        said,
     },
 };
 use clifford_channel::Platform;
@@ -25,6 +26,7 @@ fn turn(content: &str) -> Turn {
         id: None,
         direction: Direction::Inbound,
         content: content.to_owned(),
+        gap: None,
     }
 }
 
@@ -57,6 +59,45 @@ pub async fn a_quote_is_shown_whole_to_the_run_and_shorter_in_the_conversation(w
     assert_eq!(dropped.expect("drops what waits").len(), 1);
     let shorter = format!("{}\nmessage 2", bob().shown(replies::IN_HISTORY));
     assert_eq!(conversation(&world).await, [turn("message 1"), turn(&shorter)]);
+}
+
+pub async fn a_long_message_is_read_by_its_head_and_its_tail(world: World) {
+    // Bytes do not count, characters do: the second has more than 24,000 bytes, and is whole.
+    let long = format!("{}{}{}", "a".repeat(16_000), "é".repeat(5_000), "z".repeat(8_000));
+    let texts = [long, "é".repeat(20_000), "a".repeat(24_000), "short".to_owned()];
+    for (place, content) in texts.iter().enumerate() {
+        let stored = NewInbound {
+            content: content.clone(),
+            ..world.message(&place.to_string(), MessageStatus::Received)
+        };
+        assert!(world.store(stored).await);
+    }
+    let read = conversation(&world).await;
+    let gap = Gap {
+        at: 16_000,
+        missing: 5_000,
+    };
+    let head_and_tail = format!("{}{}", "a".repeat(16_000), "z".repeat(8_000));
+    assert_eq!((read[0].gap, &read[0].content), (Some(gap), &head_and_tail));
+    for (turn, text) in read.iter().zip(&texts).skip(1) {
+        assert_eq!((turn.gap, &turn.content), (None, text));
+    }
+    let mut conn = world.db.read().await.expect("reads");
+    let (nobody, all) = (RunId::new(), MessageId(uuid::Uuid::nil()));
+    let behind = said::since(&mut conn, world.context, nobody, all, 10)
+        .await
+        .expect("reads");
+    assert_eq!((behind[0].gap, behind[1].gap), (Some(gap), None));
+    let (first, count) = (behind[0].id, behind.len());
+    let whole = said::one(&mut conn, world.context, first)
+        .await
+        .expect("reads")
+        .expect("it");
+    assert_eq!((whole.gap, &whole.content), (None, &texts[0]));
+    let counted = said::count_since(&mut conn, world.context, nobody, first)
+        .await
+        .expect("counts");
+    assert_eq!((count, counted), (4, 3));
 }
 
 pub async fn what_is_answered_is_found_by_the_platforms_id_unless_it_was_deleted(world: World) {

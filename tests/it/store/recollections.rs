@@ -85,9 +85,13 @@ impl World {
     }
 
     async fn find(&self, wanted: Wanted) -> Recollection {
-        recollection::find(&mut self.db.read().await.expect("reads"), wanted)
+        let mut found = recollection::find(&mut self.db.read().await.expect("reads"), wanted)
             .await
-            .expect("finds")
+            .expect("finds");
+        for place in &mut found.elsewhere {
+            assert!(place.newest.take().is_some());
+        }
+        found
     }
 
     async fn close_context(&self, context: ContextId) {
@@ -131,6 +135,7 @@ fn turns(texts: &[&str]) -> Vec<Turn> {
             id: None,
             direction: Direction::Inbound,
             content: (*text).to_owned(),
+            gap: None,
         })
         .collect()
 }
@@ -144,6 +149,7 @@ fn elsewhere(platform: &str, name: Option<&str>, texts: &[&str]) -> Elsewhere {
         platform: platform.to_owned(),
         name: name.map(str::to_owned),
         turns: turns(texts),
+        newest: None,
     }
 }
 

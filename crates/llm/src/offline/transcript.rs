@@ -48,7 +48,9 @@ impl Transcript {
         payload.get("run")?;
         let mut transcript = Self {
             input: input(&payload),
-            memories: memories(&payload["memories"]),
+            memories: [&payload["memories"], &payload["relevant_memories"]]
+                .map(memories)
+                .concat(),
             ..Self::default()
         };
         for message in messages {

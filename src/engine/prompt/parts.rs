@@ -1,0 +1,140 @@
+//! What a prompt is made of: types, and the marks that stand for what is left out of it.
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    memory::recall::Placed,
+    store::{messages::Turn, recollection::Elsewhere},
+};
+
+/// What a prompt is made of, before the run's transcript.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parts {
+    /// Who the agent is.
+    pub who: String,
+    /// The contract and the rules; nothing for a direct chat.
+    pub instructions: String,
+    /// What heads the tools, and each of them in a line.
+    pub tools: (String, Vec<String>),
+    /// What ends the instructions.
+    pub examples: String,
+    /// The run: what, where, for whom.
+    pub facts: Map<String, Value>,
+    /// What is remembered of the person: whatever is asked, what matters most first; and what answers the question, the
+    /// best first.
+    pub memories: Placed<Value>,
+    /// What was said elsewhere, the newest place first: before this conversation began, and since.
+    pub elsewhere: Placed<Elsewhere>,
+    /// What a compaction told of the conversation's beginning.
+    pub summary: Option<String>,
+    /// The conversation.
+    pub conversation: Talk,
+    /// What a program gave along with the question.
+    pub given: Option<Given>,
+    /// The files that came with it.
+    pub files: Vec<Value>,
+    /// The images among them that the model is not shown, and why.
+    pub unseen: Vec<Unseen>,
+    /// What else is known of the moment.
+    pub ambient: Vec<Value>,
+    /// When it was asked.
+    pub now: String,
+    /// What is asked.
+    pub question: Question,
+    /// Whether the run may call `files.read` and `memory.search`.
+    pub can: Can,
+    /// The most tokens of one message, of what was given, or of an entry of the transcript.
+    pub entry_tokens: u64,
+    /// The most tokens of the transcript, where that is set.
+    pub transcript_tokens: Option<u64>,
+}
+
+/// The newest messages of a conversation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Talk {
+    /// There is none.
+    #[default]
+    None,
+    /// What was said, oldest first, and how many messages before that were not read.
+    Said {
+        /// The messages.
+        turns: Vec<Turn>,
+        /// How many are behind those.
+        before: u64,
+    },
+    /// What a subagent's parent tells it.
+    Told(Vec<Value>),
+}
+
+/// What a program gave along with a question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Given {
+    /// The data.
+    pub value: Value,
+    /// Where it came from, as far as that was said.
+    pub from: Option<Value>,
+}
+
+/// An image that the model is not shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unseen {
+    /// Which of the files it is.
+    pub place: usize,
+    /// Its name.
+    pub name: String,
+    /// Why: the end of a sentence that begins with its name.
+    pub why: String,
+}
+
+/// What is asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Question {
+    /// The text.
+    pub text: String,
+    /// A subagent has a task, whoever speaks to a person their words.
+    pub is_task: bool,
+}
+
+/// What a run can do about what was left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Can {
+    /// Page through it.
+    pub read: bool,
+    /// Search for it.
+    pub search: bool,
+}
+
+impl Can {
+    /// How all of something can be had by its id.
+    pub fn whole(self, id: &str) -> Option<String> {
+        self.read
+            .then(|| format!("files.read {{\"id\":\"{id}\"}} pages through all"))
+    }
+
+    /// What stands in place of messages.
+    pub fn mark(self, missing: u64, has_summary: bool) -> String {
+        let (are, s) = if missing == 1 { ("is", "") } else { ("are", "s") };
+        let mut mark = format!("[{missing} earlier message{s} {are} left out");
+        match (has_summary, self.search) {
+            (true, true) => mark.push_str(": see the summary; memory.search finds them"),
+            (true, false) => mark.push_str(": see the summary"),
+            (false, true) => mark.push_str("; memory.search finds them"),
+            (false, false) => {}
+        }
+        mark.push(']');
+        mark
+    }
+}
+
+impl Parts {
+    /// The files, each image that is not shown with the reason.
+    pub(super) fn marked_files(&self) -> Vec<Value> {
+        let mut files = self.files.clone();
+        for unseen in &self.unseen {
+            if let Some(file) = files.get_mut(unseen.place) {
+                file["not_shown"] = json!(format!("this image {}", unseen.why));
+            }
+        }
+        files
+    }
+}
