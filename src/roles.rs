@@ -268,8 +268,8 @@ impl Roles {
         if let Ok(completion) = &mut reply {
             completion.usage = bounded(completion.usage);
         }
-        if let Err(ModelError::TooLong { provider, window }) = &reply {
-            self.learn(role, provider, *window, request);
+        if let Err(error) = &reply {
+            self.learn(role, error, request);
         }
         // Whoever is asked is worth knowing, and not before they have answered.
         self.window(role, own);

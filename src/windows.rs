@@ -3,7 +3,7 @@
 //! Nothing here stands in the way of an answer. Who makes a request reads what is known at that moment
 //! ([`Roles::window`](crate::roles::Roles::window)) and rings; this task then asks the server beside it, and writes what
 //! it told to `model_windows`. Refusals are noted where they come, and written here. Every process reads the rows when
-//! it starts and once in a while after.
+//! it starts and once in a while after, in the order in which they were learned.
 
 use std::{
     collections::BTreeMap,
@@ -11,12 +11,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use clifford_llm::{Listed, Window};
+use clifford_llm::{Learned, Listed, Window};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    clock::Clock,
+    clock::{Clock, Timestamp},
     store::{
         Db, StoreError,
         model_windows::{self, ModelWindow, Source},
@@ -69,13 +69,13 @@ impl Windows {
     /// Learns and keeps until `stop`.
     pub async fn run(&self, db: Db, clock: Arc<dyn Clock>, stop: CancellationToken) {
         let mut asked = BTreeMap::new();
-        let mut written = BTreeMap::new();
+        let mut shared = BTreeMap::new();
         loop {
-            if let Err(error) = self.read(&db, &mut written).await {
+            if let Err(error) = self.read(&db, &mut shared).await {
                 tracing::debug!(%error, "failed to read the windows of models, trying later");
             }
             self.ask(&mut asked, &stop).await;
-            if let Err(error) = self.write(&db, &*clock, &mut written).await {
+            if let Err(error) = self.write(&db, &*clock, &mut shared).await {
                 tracing::warn!(%error, "failed to keep the windows of models, trying later");
             }
             tokio::select! {
@@ -87,7 +87,7 @@ impl Windows {
     }
 
     /// Takes what other processes learned.
-    async fn read(&self, db: &Db, written: &mut BTreeMap<Key, u64>) -> Result<(), StoreError> {
+    async fn read(&self, db: &Db, shared: &mut BTreeMap<Key, Shared>) -> Result<(), StoreError> {
         for row in model_windows::every(&mut db.read().await?).await? {
             let mine = self.entries.iter().enumerate().find(|(_, entry)| {
                 entry.provider == row.provider && entry.base_url == row.base_url && entry.model == row.model
@@ -96,14 +96,20 @@ impl Windows {
                 continue;
             };
             let key = (place, row.source.as_str());
+            let known = shared.get(&key);
+            let is_old = known.is_some_and(|known| known.learned_at >= row.learned_at);
             // What was learned here since is newer.
-            let learned = told(entry, row.source);
-            if learned.is_none() || learned == written.get(&key).copied() {
-                match row.source {
-                    Source::Listed => entry.window.list(tokens),
-                    Source::Refused => entry.window.refuse(tokens),
-                }
-                written.insert(key, tokens);
+            let is_behind = learned(entry, row.source).map(|learned| learned.order) != known.map(|known| known.order);
+            if is_old || is_behind {
+                continue;
+            }
+            match row.source {
+                Source::Listed => entry.window.list(tokens),
+                Source::Refused => entry.window.refuse(tokens),
+            }
+            if let Some(Learned { order, .. }) = learned(entry, row.source) {
+                let learned_at = row.learned_at;
+                shared.insert(key, Shared { order, learned_at });
             }
         }
         Ok(())
@@ -135,24 +141,27 @@ impl Windows {
     }
 
     /// Writes what was learned here.
-    async fn write(&self, db: &Db, clock: &dyn Clock, written: &mut BTreeMap<Key, u64>) -> Result<(), StoreError> {
+    async fn write(&self, db: &Db, clock: &dyn Clock, shared: &mut BTreeMap<Key, Shared>) -> Result<(), StoreError> {
         for (place, entry) in self.entries.iter().enumerate() {
             for source in [Source::Listed, Source::Refused] {
                 let key = (place, source.as_str());
-                let Some(tokens) = told(entry, source).filter(|tokens| written.get(&key) != Some(tokens)) else {
+                let is_shared = |order| shared.get(&key).is_some_and(|known| known.order == order);
+                let Some(learned) = learned(entry, source).filter(|learned| !is_shared(learned.order)) else {
                     continue;
                 };
+                let learned_at = clock.now();
                 let row = ModelWindow {
                     provider: entry.provider.clone(),
                     base_url: entry.base_url.clone(),
                     model: entry.model.clone(),
                     source,
-                    tokens: i64::try_from(tokens).unwrap_or(i64::MAX),
+                    tokens: i64::try_from(learned.tokens).unwrap_or(i64::MAX),
+                    learned_at,
                 };
-                let now = clock.now();
-                db.write(move |tx| Box::pin(async move { model_windows::put(tx, &row, now).await }))
+                db.write(move |tx| Box::pin(async move { model_windows::put(tx, &row).await }))
                     .await?;
-                written.insert(key, tokens);
+                let order = learned.order;
+                shared.insert(key, Shared { order, learned_at });
             }
         }
         Ok(())
@@ -171,7 +180,16 @@ impl std::fmt::Debug for Windows {
 /// An entry by its place, and how it was told.
 type Key = (usize, &'static str);
 
-fn told(entry: &Entry, source: Source) -> Option<u64> {
+/// What this process and the database have in common of it.
+#[derive(Clone, Copy, Debug)]
+struct Shared {
+    /// Its place among what was learned here.
+    order: u64,
+    /// When it was learned, by the row.
+    learned_at: Timestamp,
+}
+
+fn learned(entry: &Entry, source: Source) -> Option<Learned> {
     let (listed, refused) = entry.window.learned();
     match source {
         Source::Listed => listed,

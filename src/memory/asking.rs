@@ -73,15 +73,21 @@ pub(super) async fn complete(
         fit::fit(&mut fitting, window);
         let tokens = estimate_request(&fitting);
         fit::leave_room(&mut fitting, window, tokens);
-        let told = match complete_within(engine, whose, fitting, progress).await {
-            Err(JobError::Model(ModelError::TooLong { window, .. })) if shortened < SHORTENED => window,
+        let (told, in_bytes) = match complete_within(engine, whose, fitting, progress).await {
+            Err(JobError::Model(ModelError::TooLong { window, in_bytes, .. })) if shortened < SHORTENED => {
+                (window, in_bytes)
+            }
             asked => return asked,
         };
         let learned = engine.roles.window(Role::Memory, None);
         let known = told.map_or(learned, |told| told.min(learned));
         let provider = engine.roles.provider_of(Role::Memory).unwrap_or_default().to_owned();
         let Some(shorter) = fit::shorter(window.tokens, tokens, known, shortened) else {
-            return Err(JobError::Model(ModelError::TooLong { provider, window: told }));
+            return Err(JobError::Model(ModelError::TooLong {
+                provider,
+                window: told,
+                in_bytes,
+            }));
         };
         window.tokens = shorter;
         shortened += 1;
@@ -104,7 +110,8 @@ async fn complete_within(
     request.deadline = Some(Instant::now() + Duration::from_millis(engine.rules.max_run_ms));
     jobs::leave_isolation(engine, whose.lease).await?;
     let reply = engine.roles.ask(Role::Memory, None, &request, &mut ()).await;
-    jobs::enter_isolation(engine, whose.lease).await?;
+    // What was asked is paid for, whoever has the job by now.
+    let entered = jobs::enter_isolation(engine, whose.lease).await;
     let completion = match reply {
         Ok(completion) => completion,
         Err(NoReply { error, timed_out }) => {
@@ -126,6 +133,7 @@ async fn complete_within(
     };
     progress.count(&completion, response.cost);
     budget::charge(engine, whose.call(), response, settlement).await?;
+    entered?;
     Ok(completion)
 }
 

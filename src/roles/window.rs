@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use clifford_llm::{Circuit, CircuitState, Request, Window, estimate_request};
+use clifford_llm::{Circuit, CircuitState, ModelError, Request, Window, estimate_request};
 
 use super::{Role, Roles};
 use crate::own_keys::Own;
@@ -44,21 +44,28 @@ impl Roles {
         self.assigned(role).max_tokens
     }
 
-    /// A provider refused a request as too long: the next is made for what it holds.
-    pub(super) fn learn(&self, role: Role, provider: &str, told: Option<u64>, request: &Request) {
+    /// A provider refused a request as too long: the next is made for what it holds. Text that is dense is a matter of
+    /// its run alone, which is made shorter until it fits.
+    pub(super) fn learn(&self, role: Role, refusal: &ModelError, request: &Request) {
+        let ModelError::TooLong {
+            provider,
+            window: told,
+            in_bytes,
+        } = refusal
+        else {
+            return;
+        };
         let mut windows = self.assigned(role).windows.iter();
-        let Some(one) = windows.find(|one| one.provider == provider) else {
+        let Some(one) = windows.find(|one| one.provider == *provider) else {
             return;
         };
         let before = one.window.tokens();
         let asked = estimate_request(request) + u64::from(request.max_tokens.unwrap_or_default());
         match told {
-            Some(tokens) => one.window.refuse(tokens),
+            Some(tokens) => one.window.refuse(*tokens),
+            // A proxy that takes no more bytes says nothing of the model behind it.
+            None if *in_bytes && (!request.images.is_empty() || asked < before / 2) => return,
             None => one.window.lower(asked),
-        }
-        // It names what was thought to fit: what is counted here is too little for this model.
-        if told.is_some() && one.window.tokens() >= before && asked <= before {
-            one.window.lower(before);
         }
         self.windows.ring();
         tracing::info!(
@@ -74,7 +81,7 @@ impl Roles {
 mod tests {
     use std::collections::BTreeMap;
 
-    use clifford_llm::{CircuitPolicy, Message, Role as Speaker};
+    use clifford_llm::{CircuitPolicy, Image, Message, Role as Speaker};
 
     use super::*;
     use crate::roles::Assigned;
@@ -116,24 +123,62 @@ mod tests {
         assert_eq!(Roles::default().window(Role::Executor, None), u64::from(u32::MAX));
     }
 
+    fn refusal(provider: &str, window: Option<u64>, in_bytes: bool) -> ModelError {
+        ModelError::TooLong {
+            provider: provider.to_owned(),
+            window,
+            in_bytes,
+        }
+    }
+
     #[test]
     fn a_refusal_that_names_the_window_is_believed() {
         let (roles, window) = roles();
-        roles.learn(Role::Executor, "here", Some(4_096), &request(20_000));
+        roles.learn(Role::Executor, &refusal("here", Some(4_096), false), &request(20_000));
         assert_eq!(roles.window(Role::Executor, None), 4_096);
-        roles.learn(Role::Executor, "here", Some(16_384), &request(80_000));
-        assert_eq!((window.tokens(), window.learned()), (16_384, (None, Some(16_384))));
-        roles.learn(Role::Executor, "unknown", Some(2_048), &request(1));
+        roles.learn(Role::Executor, &refusal("here", Some(16_384), false), &request(80_000));
+        let learned = window.learned().1.map(|learned| learned.tokens);
+        assert_eq!((window.tokens(), learned), (16_384, Some(16_384)));
+        roles.learn(Role::Executor, &refusal("unknown", Some(2_048), false), &request(1));
         assert_eq!(roles.window(Role::Executor, None), 16_384);
     }
 
     #[test]
-    fn a_refusal_of_what_was_thought_to_fit_lowers_what_is_thought() {
+    fn dense_text_of_one_person_lowers_nobody_elses_window() {
         let (roles, _) = roles();
-        // The model counts more tokens than are estimated here.
-        roles.learn(Role::Executor, "here", Some(8_000), &request(28_000));
-        assert_eq!(roles.window(Role::Executor, None), 7_000);
-        roles.learn(Role::Executor, "here", None, &request(24_000));
-        assert_eq!(roles.window(Role::Executor, None), 5_250);
+        for _ in 0..4 {
+            // The model counts more tokens than are estimated here.
+            roles.learn(Role::Executor, &refusal("here", Some(8_000), false), &request(28_000));
+        }
+        assert_eq!(roles.window(Role::Executor, None), 8_000);
+    }
+
+    #[test]
+    fn a_refusal_that_names_nothing_lowers_what_is_tried_unless_it_is_for_bytes_that_are_no_text() {
+        let with_image = |characters| Request {
+            images: vec![Image {
+                media_type: "image/jpeg".into(),
+                base64: "x".into(),
+            }],
+            ..request(characters)
+        };
+        // Whether it is for bytes, what was asked, and what is tried next.
+        let cases = [
+            (false, request(24_000), 5_250),
+            (false, with_image(4_000), 2_275),
+            (true, request(24_000), 5_250),
+            (true, request(4_000), 8_000),
+            (true, with_image(24_000), 8_000),
+        ];
+        for (in_bytes, request, expected) in cases {
+            let (roles, _) = roles();
+            roles.learn(Role::Executor, &refusal("here", None, in_bytes), &request);
+            assert_eq!(
+                roles.window(Role::Executor, None),
+                expected,
+                "{in_bytes} {}",
+                request.images.len()
+            );
+        }
     }
 }

@@ -26,13 +26,15 @@ pub struct ModelWindow {
     pub source: Source,
     /// How many tokens.
     pub tokens: i64,
+    /// When it was told.
+    pub learned_at: Timestamp,
 }
 
 /// Keeps a window in the place of what was told in the same way before.
 ///
 /// # Errors
 /// The store's.
-pub async fn put(tx: &mut Tx, window: &ModelWindow, now: Timestamp) -> Result<(), StoreError> {
+pub async fn put(tx: &mut Tx, window: &ModelWindow) -> Result<(), StoreError> {
     tx.execute(
         "INSERT INTO model_windows (provider, base_url, model, source, tokens, learned_at)
          VALUES ($1, $2, $3, $4, $5, $6)
@@ -44,21 +46,21 @@ pub async fn put(tx: &mut Tx, window: &ModelWindow, now: Timestamp) -> Result<()
             window.model.as_str(),
             window.source,
             window.tokens,
-            now
+            window.learned_at
         ],
     )
     .await?;
     Ok(())
 }
 
-/// All that is known.
+/// All that is known, in the order in which it was told.
 ///
 /// # Errors
 /// The store's.
 pub async fn every(conn: &mut Conn) -> Result<Vec<ModelWindow>, StoreError> {
     conn.all(
-        "SELECT provider, base_url, model, source, tokens FROM model_windows
-         ORDER BY provider, base_url, model, source",
+        "SELECT provider, base_url, model, source, tokens, learned_at FROM model_windows
+         ORDER BY learned_at, provider, base_url, model, source",
         args![],
     )
     .await

@@ -31,4 +31,4 @@ pub use remote::{
 };
 pub use retry::{RetryPolicy, Retrying};
 pub use tokens::{IMAGE_TOKENS, Quarters, estimate_request, estimate_tokens, weigh, weigh_bytes, whole_tokens};
-pub use window::{Window, WindowSource, assumed_window, is_own_network, known_window};
+pub use window::{Learned, Window, WindowSource, assumed_window, is_own_network, known_window};

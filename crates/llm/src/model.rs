@@ -315,6 +315,8 @@ pub enum ModelError {
         provider: String,
         /// The model's window in tokens, where the refusal names it.
         window: Option<u64>,
+        /// The refusal speaks of the request's bytes: images have many of them, and few tokens.
+        in_bytes: bool,
     },
     /// The provider takes calls, and says nothing, or nothing any more: another may be faster.
     #[error("{provider} did not answer in time: {reason}")]
@@ -406,7 +408,13 @@ mod tests {
     fn a_refusal_for_length_tells_the_window_where_it_is_known() {
         let error = |window| {
             let provider = "main".to_owned();
-            ModelError::TooLong { provider, window }.to_string()
+            let in_bytes = false;
+            ModelError::TooLong {
+                provider,
+                window,
+                in_bytes,
+            }
+            .to_string()
         };
         assert_eq!(error(None), "main refused the request as too long");
         assert_eq!(

@@ -359,8 +359,11 @@ async fn a_prompt_that_is_too_long_is_told_with_the_window() -> Outcome {
     fake.context_window(9000);
     let model = client(config(&fake))?;
     let too_long = |window| {
-        let provider = "main".to_owned();
-        Err(ModelError::TooLong { provider, window })
+        Err(ModelError::TooLong {
+            provider: "main".to_owned(),
+            window,
+            in_bytes: false,
+        })
     };
     let mut long = request();
     for length in [4_000, 40_000] {

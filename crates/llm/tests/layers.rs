@@ -88,6 +88,7 @@ fn too_long(provider: &str) -> ModelError {
     ModelError::TooLong {
         provider: provider.to_owned(),
         window: Some(8192),
+        in_bytes: false,
     }
 }
 

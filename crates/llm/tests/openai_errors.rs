@@ -48,6 +48,15 @@ fn too_long(window: Option<u64>) -> ModelError {
     ModelError::TooLong {
         provider: main_provider(),
         window,
+        in_bytes: false,
+    }
+}
+
+fn too_large() -> ModelError {
+    ModelError::TooLong {
+        provider: main_provider(),
+        window: None,
+        in_bytes: true,
     }
 }
 
@@ -105,7 +114,7 @@ async fn every_status_says_what_the_caller_may_do() -> Outcome {
         ),
         (Reply::status(408, "slow"), overloaded("status 408: slow")),
         (Reply::status(409, "busy"), overloaded("status 409: busy")),
-        (Reply::status(413, "big"), too_long(None)),
+        (Reply::status(413, "big"), too_large()),
         (Reply::status(422, "odd"), bad_request("status 422: odd")),
         (Reply::status(429, "slow down"), overloaded("status 429: slow down")),
         (Reply::rate_limited(7), later(Duration::from_secs(7))),

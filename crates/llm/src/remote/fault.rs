@@ -112,8 +112,12 @@ impl Fault {
             let remedy = format!("look at the balance and limits of the account behind `key` of provider `{provider}`");
             return unauthorised(Denial::Balance, remedy);
         }
-        if let Some(TooLong { window }) = self.too_long {
-            return ModelError::TooLong { provider, window };
+        if let Some(TooLong { window, in_bytes }) = self.too_long {
+            return ModelError::TooLong {
+                provider,
+                window,
+                in_bytes,
+            };
         }
         match (self.status, self.after) {
             (401 | 407, _) => unauthorised(Denial::Key, format!("check `key` of provider `{provider}`")),

@@ -8,6 +8,8 @@
 pub(crate) struct TooLong {
     /// How many tokens the model holds, where the refusal says so.
     pub(crate) window: Option<u64>,
+    /// It speaks of the request's size, not of tokens: a proxy may have refused it.
+    pub(crate) in_bytes: bool,
 }
 
 /// The smallest and the largest window that is believed.
@@ -16,7 +18,7 @@ const BELIEVED: std::ops::RangeInclusive<u64> = 256..=100_000_000;
 const NEAR: usize = 16;
 
 /// Codes and types that mean it.
-const CODES: [&str; 8] = [
+const CODES: [&str; 7] = [
     "context_length_exceeded",
     "exceed_context_size",
     "context_window_exceeded",
@@ -24,7 +26,6 @@ const CODES: [&str; 8] = [
     "max_prompt_tokens_exceeded",
     "tokens_limit_reached",
     "string_above_max_length",
-    "request_too_large",
 ];
 
 /// Words behind which the window stands.
@@ -67,7 +68,7 @@ const NAMED: [&str; 35] = [
 ];
 
 /// Words that mean it and name no window, or name it in front of themselves.
-const WORDS: [&str; 27] = [
+const WORDS: [&str; 22] = [
     "context length",
     "context size",
     "context window",
@@ -90,6 +91,10 @@ const WORDS: [&str; 27] = [
     "reduce the length of the messages",
     "reduce the length of your prompt",
     "reduce your prompt",
+];
+
+/// Words that mean the request's size in bytes; so does status 413 by itself.
+const BYTES: [&str; 5] = [
     "request entity too large",
     "payload too large",
     "request body too large",
@@ -115,7 +120,10 @@ pub(crate) fn read(status: u16, code: &str, said: &str) -> Option<TooLong> {
         // What is more than a whole minute's share never goes through, however long one waits.
         let (limit, requested) = (number_behind(&said, "limit "), number_behind(&said, "requested "));
         let never = limit.zip(requested).is_some_and(|(limit, requested)| requested > limit);
-        return never.then_some(TooLong { window: None });
+        return never.then_some(TooLong {
+            window: None,
+            in_bytes: false,
+        });
     }
     if code.contains("rate_limit") || has(&REPLY) {
         return None;
@@ -123,12 +131,17 @@ pub(crate) fn read(status: u16, code: &str, said: &str) -> Option<TooLong> {
     let named = NAMED.iter().find_map(|words| number_behind(&said, words));
     // Other things have limits, too.
     let is_named = named.is_some() && has(&["token", "context", "prompt", "input"]);
-    let is_meant = CODES.iter().any(|meant| code.contains(meant)) || has(&WORDS);
-    (status == 413 || is_named || is_meant).then(|| TooLong {
-        window: named
+    let is_meant = is_named || CODES.iter().any(|meant| code.contains(meant)) || has(&WORDS);
+    let is_size = status == 413 || code.contains("request_too_large") || has(&BYTES);
+    (is_meant || is_size).then(|| {
+        let window = named
             .or_else(|| number_behind(&said, "\"n_ctx\":"))
             .or_else(|| compared(&said))
-            .filter(|window| BELIEVED.contains(window)),
+            .filter(|window| BELIEVED.contains(window));
+        TooLong {
+            window,
+            in_bytes: !is_meant && window.is_none(),
+        }
     })
 }
 

@@ -1,11 +1,14 @@
-//! How many tokens a model's context window holds: what is set, known, told or learned, in this order of trust.
+//! How many tokens a model's context window holds: what is set, known or learned, in this order of trust.
 
 mod known;
 
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use reqwest::Url;
+use tokio::time::Instant;
 
 use self::known::{MODELS, Weights};
 
@@ -15,6 +18,8 @@ const ASSUMED_HERE: u64 = 8_000;
 const ASSUMED_ELSEWHERE: u64 = 32_000;
 /// The smallest window that is learned from a refusal that names none.
 const SMALLEST: u64 = 1_024;
+/// How long such a refusal holds back what is tried: it may have been an exception.
+const CEILING: Duration = Duration::from_secs(3600);
 
 /// How many tokens a model of this name holds at an address, as far as that is known by its name alone.
 #[must_use]
@@ -86,14 +91,51 @@ pub struct Window {
     configured: Option<u64>,
     known: Option<u64>,
     assumed: u64,
-    /// 0: nothing was told.
-    listed: AtomicU64,
-    /// 0: nothing was refused with a number.
-    refused: AtomicU64,
-    /// What went through no more; 0: everything did.
-    ceiling: AtomicU64,
+    told: Mutex<Told>,
     /// Somebody needed it.
     wanted: AtomicBool,
+}
+
+/// What providers told of a window.
+#[derive(Clone, Copy, Debug, Default)]
+struct Told {
+    listed: Option<Learned>,
+    refused: Option<Learned>,
+    /// What went through no more, and until when that counts.
+    ceiling: Option<(u64, Instant)>,
+}
+
+/// A number of tokens that a provider told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Learned {
+    /// The number.
+    pub tokens: u64,
+    /// Its place among all that was learned of the window: the larger is the newer.
+    pub order: u64,
+}
+
+impl Told {
+    fn next(&self) -> u64 {
+        let newest = self.listed.into_iter().chain(self.refused).map(|learned| learned.order);
+        newest.max().unwrap_or_default() + 1
+    }
+
+    /// Of the list and the refusal the newer.
+    fn newest(&self) -> Option<(u64, WindowSource)> {
+        match (self.listed, self.refused) {
+            (Some(listed), Some(refused)) if listed.order > refused.order => {
+                Some((listed.tokens, WindowSource::Listed))
+            }
+            (_, Some(refused)) => Some((refused.tokens, WindowSource::Refused)),
+            (Some(listed), None) => Some((listed.tokens, WindowSource::Listed)),
+            (None, None) => None,
+        }
+    }
+
+    fn ceiling(&self) -> Option<u64> {
+        let (ceiling, until) = self.ceiling?;
+        (Instant::now() < until).then_some(ceiling)
+    }
 }
 
 impl Window {
@@ -104,9 +146,7 @@ impl Window {
             configured,
             known: known_window(base_url, model),
             assumed: assumed_window(base_url),
-            listed: AtomicU64::new(0),
-            refused: AtomicU64::new(0),
-            ceiling: AtomicU64::new(0),
+            told: Mutex::default(),
             wanted: AtomicBool::new(false),
         }
     }
@@ -114,11 +154,9 @@ impl Window {
     /// How many tokens a request and its reply may have together.
     #[must_use]
     pub fn tokens(&self) -> u64 {
-        let (tokens, _) = self.told();
-        match self.ceiling.load(Ordering::Relaxed) {
-            0 => tokens,
-            ceiling => tokens.min(ceiling),
-        }
+        let told = *self.told();
+        let (tokens, _) = self.trusted(&told);
+        told.ceiling().map_or(tokens, |ceiling| tokens.min(ceiling))
     }
 
     /// The same for a request that is about to be made. From then on it is worth asking the server for it.
@@ -128,59 +166,72 @@ impl Window {
         self.tokens()
     }
 
-    /// Whether it is worth asking the server for it: somebody needed it, and it is neither set nor known.
+    /// Whether it is worth asking the server for it: somebody needed it, and it is neither set nor known, or a refusal
+    /// named less.
     #[must_use]
     pub fn is_wanted(&self) -> bool {
-        self.wanted.load(Ordering::Relaxed) && self.configured.is_none() && self.known.is_none()
+        let is_sure = || matches!(self.source(), WindowSource::Configured | WindowSource::Known);
+        self.wanted.load(Ordering::Relaxed) && !is_sure()
     }
 
     /// What a list told, and what a refusal named.
     #[must_use]
-    pub fn learned(&self) -> (Option<u64>, Option<u64>) {
-        let number = |number: &AtomicU64| Some(number.load(Ordering::Relaxed)).filter(|tokens| *tokens > 0);
-        (number(&self.listed), number(&self.refused))
+    pub fn learned(&self) -> (Option<Learned>, Option<Learned>) {
+        let told = self.told();
+        (told.listed, told.refused)
     }
 
     /// Where that is known from.
     #[must_use]
     pub fn source(&self) -> WindowSource {
-        self.told().1
+        let told = *self.told();
+        self.trusted(&told).1
     }
 
-    /// What is set or known goes before what was told, unless the model takes less than that.
-    fn told(&self) -> (u64, WindowSource) {
-        let number = |number: &AtomicU64| Some(number.load(Ordering::Relaxed)).filter(|tokens| *tokens > 0);
-        let refused = number(&self.refused).map(|tokens| (tokens, WindowSource::Refused));
+    /// What is set or known goes before what was told, unless a refusal named less since.
+    fn trusted(&self, told: &Told) -> (u64, WindowSource) {
         let sure = (self.configured.map(|tokens| (tokens, WindowSource::Configured)))
             .or(self.known.map(|tokens| (tokens, WindowSource::Known)));
-        match (sure, refused) {
-            (Some(sure), Some(refused)) if refused.0 < sure.0 => refused,
+        match (sure, told.newest()) {
+            (Some(sure), Some(refused)) if refused.1 == WindowSource::Refused && refused.0 < sure.0 => refused,
             (Some(sure), _) => sure,
-            (None, Some(refused)) => refused,
-            (None, None) => match number(&self.listed) {
-                Some(tokens) => (tokens, WindowSource::Listed),
-                None => (self.assumed, WindowSource::Assumed),
-            },
+            (None, Some(newest)) => newest,
+            (None, None) => (self.assumed, WindowSource::Assumed),
         }
     }
 
-    /// The provider's list tells so many.
+    fn told(&self) -> MutexGuard<'_, Told> {
+        // Nothing in here can be half done.
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The provider's list tells so many. The same number again is no news: the list of a server may not know what that
+    /// was started with.
     pub fn list(&self, tokens: u64) {
-        self.listed.store(tokens, Ordering::Relaxed);
+        let mut told = self.told();
+        if told.listed.is_none_or(|listed| listed.tokens != tokens) {
+            let order = told.next();
+            told.listed = Some(Learned { tokens, order });
+        }
     }
 
     /// A refusal named so many.
     pub fn refuse(&self, tokens: u64) {
-        self.refused.store(tokens, Ordering::Relaxed);
+        let mut told = self.told();
+        if told.newest() != Some((tokens, WindowSource::Refused)) {
+            let order = told.next();
+            told.refused = Some(Learned { tokens, order });
+        }
     }
 
     /// A request of about so many tokens was refused as too long, and nobody said how long it may be: less goes through,
-    /// perhaps.
+    /// perhaps. That counts for an hour.
     pub fn lower(&self, asked: u64) {
         let ceiling = (asked / 8 * 7).max(SMALLEST);
-        let lower = |now: u64| (now == 0 || ceiling < now).then_some(ceiling);
-        // It is lower already: nothing to do.
-        let _ = self.ceiling.fetch_update(Ordering::Relaxed, Ordering::Relaxed, lower);
+        let mut told = self.told();
+        if told.ceiling().is_none_or(|now| ceiling < now) {
+            told.ceiling = Some((ceiling, Instant::now() + CEILING));
+        }
     }
 }
 
@@ -287,6 +338,63 @@ mod tests {
         assert_eq!(told(&window), (8_192, WindowSource::Configured));
         window.refuse(4_096);
         assert_eq!(told(&window), (4_096, WindowSource::Refused));
+    }
+
+    #[test]
+    fn of_a_list_and_a_refusal_the_newer_is_believed() {
+        // What is told (a list's number or a refusal's), and what is believed then.
+        let (list, refuse) = (Window::list as fn(&Window, u64), Window::refuse as fn(&Window, u64));
+        let steps = [
+            (refuse, 4_096, 4_096),
+            // The server was started anew.
+            (list, 32_768, 32_768),
+            // It takes less than its list tells, and goes on telling that.
+            (refuse, 4_096, 4_096),
+            (list, 32_768, 4_096),
+            (refuse, 4_096, 4_096),
+            (list, 16_384, 16_384),
+        ];
+        let window = Window::new(HERE, "x", None);
+        for (tell, tokens, expected) in steps {
+            tell(&window, tokens);
+            assert_eq!(window.tokens(), expected, "{tokens}");
+        }
+        // A setting that was too much counts again.
+        let window = Window::new(HERE, "x", Some(8_192));
+        assert_eq!((window.needed(), window.is_wanted()), (8_192, false));
+        window.refuse(4_096);
+        assert_eq!((window.needed(), window.is_wanted()), (4_096, true));
+        window.list(32_768);
+        assert_eq!((window.needed(), window.is_wanted()), (8_192, false));
+    }
+
+    #[test]
+    fn what_was_told_last_is_the_newest_and_the_same_again_is_no_news() {
+        let window = Window::new(HERE, "x", None);
+        assert_eq!(window.learned(), (None, None));
+        let learned = |tokens, order| Some(Learned { tokens, order });
+        window.list(8_192);
+        window.list(8_192);
+        window.refuse(4_096);
+        window.refuse(4_096);
+        assert_eq!(window.learned(), (learned(8_192, 1), learned(4_096, 2)));
+        window.list(16_384);
+        window.refuse(4_096);
+        assert_eq!(window.learned(), (learned(16_384, 3), learned(4_096, 4)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_refusal_without_a_number_counts_for_an_hour() {
+        let window = Window::new(ELSEWHERE, "x", None);
+        window.lower(16_000);
+        tokio::time::advance(CEILING / 2).await;
+        window.lower(14_000);
+        tokio::time::advance(CEILING / 2).await;
+        assert_eq!(window.tokens(), 12_250);
+        tokio::time::advance(CEILING / 2).await;
+        assert_eq!(window.tokens(), 32_000);
+        window.lower(30_000);
+        assert_eq!(window.tokens(), 26_250);
     }
 
     #[test]

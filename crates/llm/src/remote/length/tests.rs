@@ -325,3 +325,31 @@ fn a_window_that_nobody_has_is_not_believed() {
         assert_eq!(read(400, "", &said).map(|found| found.window), UNTOLD, "{said}");
     }
 }
+
+#[test]
+fn a_refusal_for_its_bytes_is_told_from_one_for_its_tokens() {
+    let cases = [
+        (413, "", "", true),
+        (413, "", "Request Entity Too Large", true),
+        (400, "", "Payload Too Large", true),
+        (413, "request_too_large", "Request exceeds the maximum size", true),
+        (413, "", "Please reduce the length of the messages.", false),
+        (
+            413,
+            "tokens_limit_reached",
+            "Request body too large for gpt-4o model. Max size: 8000 tokens.",
+            false,
+        ),
+        (
+            413,
+            "rate_limit_exceeded",
+            "Request too large for model `x` on tokens per minute (TPM): Limit 6000, Requested 20000",
+            false,
+        ),
+        (400, "context_length_exceeded", "", false),
+    ];
+    for (status, code, said, expected) in cases {
+        let found = read(status, code, said).map(|found| found.in_bytes);
+        assert_eq!(found, Some(expected), "{status} {code} {said}");
+    }
+}
