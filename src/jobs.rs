@@ -261,10 +261,10 @@ async fn keep(engine: &Engine, lease: JobLease) -> Infallible {
     let every = (engine.settings.lease / 3).max(Duration::from_millis(100));
     loop {
         tokio::time::sleep(every).await;
-        let until = engine.clock.now().after(engine.settings.lease);
+        let (clock, lasts) = (Arc::clone(&engine.clock), engine.settings.lease);
         let renewed = engine
             .db
-            .write(move |tx| Box::pin(async move { jobs::renew(tx, &lease, until).await }))
+            .write(move |tx| Box::pin(async move { jobs::renew(tx, &lease, clock.now().after(lasts)).await }))
             .await;
         match renewed {
             Ok(true) => {}

@@ -66,12 +66,12 @@ pub struct Account {
 }
 
 /// What is to be settled once a call has ended, one way or another.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Settlement {
     /// The run or job whose call it is.
     pub holder: String,
     /// The claim that it was reserved under: whoever has it since reserves anew.
     pub epoch: i64,
-    /// What it is charged to: subject and period, in the order in which rows are locked.
-    pub charged: Vec<(String, String)>,
+    /// What it is charged to, in the order in which rows are locked: of several budgets of one subject and period one.
+    pub charged: Vec<Account>,
 }

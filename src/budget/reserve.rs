@@ -7,7 +7,7 @@ use crate::{
     engine::Engine,
     id::{SpaceId, UserId},
     outbound::{Ticket, To},
-    store::{StoreError, Tx, budgets, channels::Channel, users},
+    store::{StoreError, Tx, budgets, channels::Channel, leases::Look, users},
     telemetry::measures,
 };
 
@@ -91,7 +91,7 @@ pub async fn reserve(engine: &Engine, claim: &Claim, worst: Amount, telling: Tel
             worst,
             telling,
             outbound: engine.outbound.clone(),
-            now: engine.clock.now(),
+            look: engine.takeover.look(),
             zone: zone.clone(),
         };
         let found = engine.db.write(move |tx| Box::pin(asked.find(tx))).await?;
@@ -101,11 +101,8 @@ pub async fn reserve(engine: &Engine, claim: &Claim, worst: Amount, telling: Tel
         }
         match found {
             Found::Free => {
-                let charged = accounts
-                    .into_iter()
-                    .map(|account| (account.subject, account.window.key));
-                let mut charged: Vec<_> = charged.collect();
-                charged.dedup();
+                let mut charged = accounts;
+                charged.dedup_by(|a, b| (&a.subject, &a.window.key) == (&b.subject, &b.window.key));
                 return Ok(Outcome::Reserved(Some(Settlement {
                     holder: claim.holder.clone(),
                     epoch: claim.epoch,
@@ -159,7 +156,7 @@ struct Asked {
     worst: Amount,
     telling: Telling,
     outbound: crate::outbound::Outbound,
-    now: crate::clock::Timestamp,
+    look: Look,
     zone: jiff::tz::TimeZone,
 }
 
@@ -167,7 +164,7 @@ impl Asked {
     async fn find(self, tx: &mut Tx) -> Result<Found, StoreError> {
         let mut is_busy = false;
         for account in &self.accounts {
-            let standing = budgets::standing(tx, account, &self.claim.holder, self.now).await?;
+            let standing = budgets::standing(tx, account, &self.claim.holder, self.look).await?;
             match verdict(&account.budget, standing.settled, standing.reserved) {
                 Verdict::Free => {}
                 Verdict::Busy => is_busy = true,
@@ -213,8 +210,8 @@ impl Asked {
         };
         let whose = self.whose(tx, account).await?;
         let text = notice::to_owner(account, &whose, &self.zone);
-        let (message, ticket) = self.outbound.message(to(&channel)?, &text, self.now);
-        crate::outbound::send_run_message(tx, &message, self.now).await?;
+        let (message, ticket) = self.outbound.message(to(&channel)?, &text, self.look.now);
+        crate::outbound::send_run_message(tx, &message, self.look.now).await?;
         Ok(ticket.map(Box::new))
     }
 

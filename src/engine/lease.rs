@@ -27,26 +27,48 @@ struct Orphans {
     messages: HashSet<MessageId>,
 }
 
-/// Renews every lease of this process until `stop`, three times in the life of one.
-///
+/// Renews every lease of this process until `stop`, and gives back what nobody works on.
+pub async fn renew(engine: Arc<Engine>, stop: CancellationToken) {
+    // Renewing waits for nothing else.
+    tokio::join!(beat(&engine, &stop), tidy(&engine, &stop));
+}
+
+/// How often leases are renewed: three times in the life of one.
+fn interval(engine: &Engine) -> Duration {
+    (engine.settings.lease / 3).max(Duration::from_millis(100))
+}
+
+async fn beat(engine: &Engine, stop: &CancellationToken) {
+    let (worker, lease) = (engine.worker, engine.settings.lease);
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(interval(engine)) => {}
+        }
+        let clock = Arc::clone(&engine.clock);
+        // A lease lasts from the moment when it is written, however long that had to wait for a connection.
+        let renewed = engine.db.write(move |tx| {
+            Box::pin(async move {
+                let until = clock.now().after(lease);
+                heartbeat(tx, worker, until).await
+            })
+        });
+        if let Err(error) = renewed.await {
+            tracing::warn!(%error, "the leases could not be renewed");
+        }
+    }
+}
+
 /// A commit whose answer was lost may have been written: a claim, or a message to be sent, that nobody in this process
 /// knows of. What is found so twice in a row is given back, else its lease would be renewed for ever.
-pub async fn renew(engine: Arc<Engine>, stop: CancellationToken) {
-    let worker = engine.worker;
-    let every = (engine.settings.lease / 3).max(Duration::from_millis(100));
+async fn tidy(engine: &Engine, stop: &CancellationToken) {
     let mut orphans = Orphans::default();
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
-            () = tokio::time::sleep(every) => {}
+            () = tokio::time::sleep(interval(engine)) => {}
         }
-        let until = engine.clock.now().after(engine.settings.lease);
-        let renewed = engine.db.write(move |tx| Box::pin(heartbeat(tx, worker, until))).await;
-        if let Err(error) = renewed {
-            tracing::warn!(%error, "the leases could not be renewed");
-            continue;
-        }
-        match give_back(&engine, &orphans).await {
+        match give_back(engine, &orphans).await {
             Ok(found) => orphans = found,
             Err(error) => tracing::warn!(%error, "what this process holds could not be compared with what it does"),
         }

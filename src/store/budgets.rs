@@ -5,12 +5,10 @@ use sqlx::FromRow;
 use super::{
     Conn, StoreError, Tx, args,
     channels::{self, Channel},
+    leases::Look,
     usage::bounded,
 };
-use crate::{
-    budget::{Account, Amount, Scope, Settlement, Window},
-    clock::Timestamp,
-};
+use crate::budget::{Account, Amount, BOT, Scope, Settlement, Window};
 
 const COST: &str = bounded!("cost");
 const PROMPT: &str = bounded!("prompt_tokens");
@@ -44,29 +42,35 @@ impl From<Sum> for Amount {
     }
 }
 
-/// A reservation holds as long as the claim that it was made under. `$3`: now.
-const HELD: &str = "(EXISTS (SELECT 1 FROM runs h WHERE h.id = r.holder AND h.epoch = r.epoch AND h.lease_until > $3)
-                     OR EXISTS (SELECT 1 FROM jobs h WHERE h.id = r.holder AND h.epoch = r.epoch AND h.lease_until > $3))";
+/// A reservation holds as long as the claim that it was made under, and a claim as long as its worker may be at the call:
+/// this process (`$3`) until it gives the claim back, however late it renews the lease; another one for a lease longer
+/// than the row says (`$4`: one lease ago). A run that is cancelled is charged for the call that it broke off, which
+/// takes no longer than a lease.
+const HELD: &str = "(EXISTS (SELECT 1 FROM runs h WHERE h.id = r.holder
+                         AND (h.epoch = r.epoch AND h.lease_until > 0 AND (h.lease_owner = $3 OR h.lease_until > $4)
+                              OR h.epoch = r.epoch + 1 AND h.status = 'cancelled' AND h.ended_at > $4))
+                     OR EXISTS (SELECT 1 FROM jobs h WHERE h.id = r.holder AND h.epoch = r.epoch AND h.lease_until > 0
+                         AND (h.lease_owner = $3 OR h.lease_until > $4)))";
 
 /// How a budget stands for this holder, whose own reservation does not count. Its row is locked until the transaction
 /// ends, so that nobody else reserves at the same time.
 ///
 /// # Errors
 /// The store's.
-pub async fn standing(tx: &mut Tx, account: &Account, holder: &str, now: Timestamp) -> Result<Standing, StoreError> {
+pub async fn standing(tx: &mut Tx, account: &Account, holder: &str, look: Look) -> Result<Standing, StoreError> {
     let settled = match lock(tx, account).await? {
         Some(settled) => settled,
-        None => {
-            begin(tx, account).await?;
-            lock(tx, account).await?.unwrap_or_default()
-        }
+        None => sum_up(tx, account).await?,
     };
+    let a_lease_ago = look.over.before(look.until.since(look.now));
     let sql = format!(
         "SELECT CAST(COALESCE(SUM(r.cost), 0) AS DOUBLE PRECISION) AS cost,
                 CAST(COALESCE(SUM({RESERVED}), 0) AS BIGINT) AS tokens
          FROM budget_reservations r WHERE r.subject = $1 AND r.holder <> $2 AND {HELD}"
     );
-    let reserved: Sum = tx.one(sql, args![&account.subject, holder, now]).await?;
+    let reserved: Sum = tx
+        .one(sql, args![&account.subject, holder, look.worker, a_lease_ago])
+        .await?;
     Ok(Standing {
         settled,
         reserved: reserved.into(),
@@ -83,15 +87,26 @@ async fn lock(tx: &mut Tx, account: &Account) -> Result<Option<Amount>, StoreErr
     Ok(row.map(Amount::from))
 }
 
-/// Sums up what was spent before anybody asked.
-async fn begin(tx: &mut Tx, account: &Account) -> Result<(), StoreError> {
-    let spent = spent(tx, account.budget.scope, &account.subject, &account.window).await?;
+/// Sums up what was spent, where no row says so. The row is made and locked first: a charge that is not committed yet
+/// has it, or waits for it, so none is missing in the sum.
+async fn sum_up(tx: &mut Tx, account: &Account) -> Result<Amount, StoreError> {
+    let (subject, period) = (&account.subject, &account.window.key);
     tx.execute(
-        "INSERT INTO budget_spending (subject, period, cost, tokens) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
-        args![&account.subject, &account.window.key, spent.cost, spent.tokens],
+        "INSERT INTO budget_spending (subject, period, cost, tokens)
+         SELECT $1, $2, 0, 0 WHERE $1 = $3 OR EXISTS (SELECT 1 FROM users WHERE id = $1)
+             OR EXISTS (SELECT 1 FROM spaces WHERE id = $1)
+         ON CONFLICT DO NOTHING",
+        args![subject, period, BOT],
     )
     .await?;
-    Ok(())
+    lock(tx, account).await?;
+    let spent = spent(tx, account.budget.scope, subject, &account.window).await?;
+    tx.execute(
+        "UPDATE budget_spending SET cost = $3, tokens = $4 WHERE subject = $1 AND period = $2",
+        args![subject, period, spent.cost, spent.tokens],
+    )
+    .await?;
+    Ok(spent)
 }
 
 /// What was spent by all calls of a person, a space or the bot, but for those by a key of a person's own.
@@ -135,27 +150,27 @@ pub async fn reserve(
     Ok(())
 }
 
-/// Charges what a call has cost, and gives back what was reserved for it, under its own claim: whoever has the run or
-/// job since has reserved for themselves.
+/// Charges what a call has cost, whose usage the same transaction has recorded, and gives back what was reserved for it,
+/// under its own claim: whoever has the run or job since has reserved for themselves.
 ///
 /// # Errors
 /// The store's.
 pub async fn settle(tx: &mut Tx, settlement: &Settlement, amount: Amount) -> Result<(), StoreError> {
     if amount != Amount::default() {
-        for (subject, period) in &settlement.charged {
-            tx.later(
-                "UPDATE budget_spending SET cost = cost + $1,
+        for account in &settlement.charged {
+            let sql = "UPDATE budget_spending SET cost = cost + $1,
                      tokens = CASE WHEN tokens >= $5 THEN $5 WHEN tokens + $2 > $5 THEN $5 ELSE tokens + $2 END
-                 WHERE subject = $3 AND period = $4",
-                args![
-                    amount.cost,
-                    amount.tokens.min(MOST_SPENT.unsigned_abs()),
-                    subject,
-                    period,
-                    MOST_SPENT
-                ],
-            )
-            .await?;
+                 WHERE subject = $3 AND period = $4";
+            let values = args![
+                amount.cost,
+                amount.tokens.min(MOST_SPENT.unsigned_abs()),
+                &account.subject,
+                &account.window.key,
+                MOST_SPENT
+            ];
+            if tx.execute(sql, values).await? == 0 {
+                sum_up(tx, account).await?;
+            }
         }
     }
     tx.later(
