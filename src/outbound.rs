@@ -280,11 +280,9 @@ pub async fn send_run_message(tx: &mut Tx, message: &NewOutbound, now: Timestamp
     messages::insert_outbound(tx, message, now).await
 }
 
-/// How long a command's placeholder ("this comes after …") can be replaced on any platform.
-const PLACEHOLDER_LIFE: Duration = Duration::from_mins(14);
-
 /// Replaces the placeholder of a command that gets no answer of its own, such as one that is answered together with
-/// another. Does nothing for a message without a placeholder, or whose platform would not let it be replaced any more.
+/// another. Does nothing for a message without a placeholder. Where the platform lets nobody replace it any more, the text
+/// is a message that points at it.
 ///
 /// The message belongs to no conversation. Whichever process serves the platform claims and sends it.
 ///
@@ -299,9 +297,6 @@ pub async fn resolve_placeholder(
     let Some(address) = asked.address.as_ref().filter(|address| address.0.via.is_some()) else {
         return Ok(());
     };
-    if asked.id < MessageId::first_at(now.before(PLACEHOLDER_LIFE)) {
-        return Ok(());
-    }
     let message = NewOutbound {
         user_id: asked.user_id,
         ..fixed_sentence(asked.channel_id, &address.0, text)

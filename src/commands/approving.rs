@@ -186,9 +186,9 @@ pub(super) fn by(user: &User, channel: &Channel, manages: bool) -> By {
     }
 }
 
-fn refusal(text: &str) -> Done {
+fn refusal(text: &'static str) -> Done {
     Done {
-        is_refusal: true,
+        refusal: Some(text),
         ..Done::say(text)
     }
 }

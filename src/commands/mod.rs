@@ -138,8 +138,8 @@ pub struct Done {
     pub cancelled: Vec<(RunId, i64)>,
     /// A run can go on.
     pub work_to_claim: bool,
-    /// Nothing was done, since it is not theirs to do: whoever reads along need not hear that each time.
-    pub is_refusal: bool,
+    /// Nothing was done, since it is not theirs to do: whoever reads along need not hear that, or not each time.
+    pub refusal: Option<&'static str>,
     /// The run whose question the answer shows, and that question's id.
     pub shows: Option<(RunId, String)>,
 }

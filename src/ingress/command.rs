@@ -23,6 +23,9 @@ const DELETING: Duration = Duration::from_secs(5);
 
 impl Gatekeeper {
     pub(super) async fn command(&self, mut command: Command) -> Result<Accepted, StoreError> {
+        if !command.place.kind.is_private() {
+            pairing::void_said(&self.engine.db, &command.argument, self.engine.clock.now()).await?;
+        }
         if command.speaker.is_bot {
             return Ok(Accepted::Ignored);
         }
@@ -32,9 +35,6 @@ impl Gatekeeper {
         // A person's key may be the one that is configured: it is sealed, and nothing of it stays in the row.
         if command.name != "key" {
             command.argument = self.masked(command.argument);
-        }
-        if !command.place.kind.is_private() {
-            pairing::void_said(&self.engine.db, &command.argument, self.engine.clock.now()).await?;
         }
         // In a shared place it may be another bot's.
         if !command.place.kind.is_private() && !commands::is_known(&command.name) {
@@ -292,8 +292,15 @@ async fn store_command(tx: &mut Tx, asked: Asked) -> Result<Outcome, StoreError>
         manages,
     };
     let done = commands::run(tx, &command.name, &command.argument, given, now).await?;
-    if done.is_refusal && !may_refuse {
-        return Ok(Outcome::ignored());
+    match done.refusal {
+        Some(text) if command.is_interaction() && !visit.place.kind.is_private() => {
+            return Ok(Outcome {
+                accepted: Accepted::Refused(text),
+                ..Outcome::ignored()
+            });
+        }
+        Some(_) if !may_refuse => return Ok(Outcome::ignored()),
+        Some(_) | None => {}
     }
     let to = reply(&visit, &aside);
     let shown = To {
@@ -308,7 +315,7 @@ async fn store_command(tx: &mut Tx, asked: Asked) -> Result<Outcome, StoreError>
         answer: ticket.map(|ticket| (ticket, to)),
         interrupted: done.cancelled,
         work_to_claim: done.work_to_claim,
-        is_refusal: done.is_refusal,
+        is_refusal: done.refusal.is_some(),
         ..Outcome::ignored()
     })
 }

@@ -14,7 +14,7 @@ use crate::{
 /// What waits to be done.
 pub const QUEUES: [&str; 4] = ["runs", "jobs", "outbox", "triggers"];
 /// What becomes of an event.
-pub const EVENT_OUTCOMES: [&str; 5] = ["answering", "queued", "stored", "duplicate", "ignored"];
+pub const EVENT_OUTCOMES: [&str; 6] = ["answering", "queued", "stored", "duplicate", "ignored", "refused"];
 /// What may be set aside.
 pub const QUARANTINED: [&str; 6] = ["run", "job", "message", "trigger", "event", "file"];
 /// Why a part was not sent.
@@ -163,6 +163,7 @@ pub fn event_taken(platform: Platform, accepted: Accepted) {
         Accepted::Stored => "stored",
         Accepted::Duplicate => "duplicate",
         Accepted::Ignored => "ignored",
+        Accepted::Refused(_) => "refused",
     };
     counter!("clifford_events_total", "platform" => platform.as_str(), "outcome" => outcome).increment(1);
 }

@@ -61,6 +61,8 @@ fn remembered(drink: &str, messages: &[Value]) -> Value {
     }
 }
 
+const NOT_THEIRS: &str = "Only the person whom I work for here may answer that, or who manages this place.";
+
 async fn started(setup: Setup) -> Bot {
     let bot = setup.start().await;
     bot.model.respond_with(remembers);
@@ -188,17 +190,40 @@ async fn a_strangers_press_is_refused_and_the_person_is_still_asked() {
     bot.telegram.user(8, "Eve");
     let group = bot.telegram.supergroup(-1_001_234, "Team");
     tell(&bot, group, 7, "@clifford_bot Ada drinks tea").await;
-    bot.telegram.press(group, 8, "Approve");
-    let texts = said(&bot, group, 2).await;
-    assert_eq!(
-        texts[1],
-        "Only the person whom I work for here may answer that, or who manages this place."
-    );
+    let query = bot.telegram.press(group, 8, "Approve");
+    let told = bot.telegram.wait_until("the refusal", |fake| fake.told(&query)).await;
+    assert_eq!(told, NOT_THEIRS);
+    bot.telegram.wait_for_confirmed().await;
+    // Nobody else hears of it.
+    assert_eq!(said(&bot, group, 1).await.len(), 1);
     runs(&bot, 1, RunStatus::Waiting).await;
     bot.telegram.press(group, 7, "Approve");
     runs(&bot, 1, RunStatus::Completed).await;
     assert_eq!(kept(&bot).await, 1);
     bot.telegram.wait_for_answers().await;
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn a_strangers_press_on_discord_is_refused_to_them_alone() {
+    let mut bot = started(asking(Site::Discord)).await;
+    let (ada, eve) = (bot.discord.user("Ada"), bot.discord.user("Eve"));
+    let channel = bot.discord.channel(bot.discord.guild("Team"), "general");
+    let own = format!("<@{}>", bot.discord.bot());
+    bot.discord.user_says(channel, ada, &format!("{own} Ada drinks tea"));
+    let question = bot.discord.wait_for_sent(channel, 1).await.remove(0);
+    let pressed = bot.discord.press(channel, eve, &question, "Approve");
+    let told = bot.discord.wait_for_replies(pressed, 1).await.remove(0);
+    assert_eq!(told.content, NOT_THEIRS);
+    assert!(bot.discord.is_ephemeral(channel, told.id));
+    assert!(!bot.discord.is_thinking(pressed));
+    runs(&bot, 1, RunStatus::Waiting).await;
+    let pressed = bot.discord.press(channel, ada, &question, "Approve");
+    let told = bot.discord.wait_for_replies(pressed, 1).await.remove(0);
+    assert!(!bot.discord.is_ephemeral(channel, told.id));
+    runs(&bot, 1, RunStatus::Completed).await;
+    let sent = bot.discord.wait_for_sent(channel, 2).await;
+    assert_eq!((kept(&bot).await, sent.len()), (1, 2));
     bot.finish().await;
 }
 

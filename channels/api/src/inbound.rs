@@ -154,6 +154,14 @@ pub struct Command {
 }
 
 impl Command {
+    /// What the id of a pressed button's command begins with, where the platform gives it none that no message can have.
+    pub const PRESS: &str = "press:";
+
+    /// Whether it came by other means than a message, so that whoever gave it can be answered alone.
+    pub fn is_interaction(&self) -> bool {
+        self.via.is_some() || self.id.starts_with(Self::PRESS)
+    }
+
     /// Splits `/name@bot argument` into name and argument. `None` if the text is no command, or one for
     /// another bot than `bot_name`.
     pub fn split(text: &str, bot_name: Option<&str>) -> Option<(String, String)> {
@@ -311,6 +319,8 @@ pub enum Accepted {
     Duplicate,
     /// Not for the bot, or from somebody who may not speak to it; nothing of it was stored.
     Ignored,
+    /// An [interaction](Command::is_interaction) that its giver may not have: the adapter tells them so, alone.
+    Refused(&'static str),
 }
 
 /// A place that was served lately.

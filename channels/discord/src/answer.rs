@@ -1,8 +1,12 @@
 //! Answers to interactions: the first part takes the place of the acknowledgement, and "is thinking" never stays.
 
-use clifford_channel::{Address, DeliveryKey, Part, SendError};
+use std::time::Duration;
+
+use clifford_channel::{Address, DeliveryKey, Part, SendError, lenient};
 use reqwest::Method;
 use serde_json::{Value, json};
+use tokio::time::MissedTickBehavior;
+use tokio_util::sync::CancellationToken;
 
 pub(crate) use crate::answers::Stand;
 use crate::{
@@ -10,11 +14,17 @@ use crate::{
     answers::Original,
     api::{ApiError, Body, Call},
     draft::is_draft,
-    send::{Posted, has_ended, response, send_error, text_of},
+    intake::EPHEMERAL,
+    map::id,
+    send::{Posted, channel, has_ended, response, send_error, text_of},
     via::Via,
     wait::Backoff,
 };
 
+/// How many messages after an interaction are looked through for its response.
+const NEAR: usize = 50;
+/// How long that may take: the answer waits for it.
+const FOUND_WITHIN: Duration = Duration::from_secs(5);
 /// The flag of a response that is still to come.
 const LOADING: u64 = 1 << 7;
 
@@ -57,11 +67,79 @@ pub(crate) async fn draft(shared: &Shared, via: &Via, part: &Part) -> Result<(),
         Some(stands) => stands,
         None => read(shared, via).await?.0,
     };
-    if matches!(stands, Original::Open(_)) {
-        edit(shared, via, response(part)).await?;
-        *original = Some(Original::Open(None));
+    match stands {
+        // No draft may be left behind where nothing can be changed soon.
+        Original::Open(Some(Stand::Below)) => *original = Some(stands),
+        Original::Open(_) => {
+            edit(shared, via, response(part)).await?;
+            *original = Some(Original::Open(None));
+        }
+        Original::Part(_) => {}
     }
     Ok(())
+}
+
+/// An interaction is being answered: it is looked after, also if an earlier process acknowledged it.
+pub(crate) fn at_work(shared: &Shared, to: &Address) {
+    let now = (shared.config.clock)();
+    let via = to.via.as_deref().and_then(Via::parse);
+    if let Some(via) = via.filter(|via| via.is_alive(now)) {
+        shared.answers.at_work(&via, now);
+    }
+}
+
+/// Says in the place of each interaction that is about to end, and was not answered, that its answer comes below.
+pub(crate) async fn announce_late(shared: &Shared, stop: &CancellationToken) {
+    let mut ticks = tokio::time::interval(shared.config.timing.late_every);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    while stop.run_until_cancelled(ticks.tick()).await.is_some() {
+        for via in shared.answers.ending((shared.config.clock)()) {
+            if let Err(error) = below(shared, &via).await {
+                tracing::debug!(%error, interaction = via.interaction, "failed to announce a late answer");
+            }
+        }
+    }
+}
+
+async fn below(shared: &Shared, via: &Via) -> Result<(), ApiError> {
+    let known = shared.answers.hold(via, (shared.config.clock)()).await.clone();
+    match known {
+        Some(Original::Open(Some(Stand::Silent))) => Ok(()),
+        Some(_) | None => stand_in(shared, via, Stand::Below).await,
+    }
+}
+
+/// Where an answer goes whose interaction has ended: to its channel, pointing at the placeholder of the command.
+pub(crate) async fn late(shared: &Shared, to: &Address) -> Address {
+    let via = to.via.as_deref().and_then(Via::parse);
+    let reply_to = match (via, channel(to)) {
+        (Some(via), Ok(channel)) if !to.private => original_in(shared, channel, via.interaction).await,
+        _ => return to.clone(),
+    };
+    Address {
+        reply_to,
+        via: None,
+        ..to.clone()
+    }
+}
+
+/// The message that stands for an interaction: one of the first after it.
+async fn original_in(shared: &Shared, channel: u64, interaction: u64) -> Option<String> {
+    let path = format!("/channels/{channel}/messages?after={interaction}&limit={NEAR}");
+    let mut call = Call::new(Method::GET, "read messages", channel, path);
+    call.urgent = Some(FOUND_WITHIN);
+    let near: Vec<Value> = match shared.api.call(&call).await {
+        Ok(near) => near,
+        Err(error) => {
+            tracing::debug!(%error, interaction, "failed to find the placeholder of a command");
+            return None;
+        }
+    };
+    let original = near.iter().find(|message| {
+        let of = |name| lenient::object(message, name).and_then(|asked| id(asked, "id"));
+        of("interaction_metadata").or_else(|| of("interaction")) == Some(interaction)
+    });
+    id(original?, "id").map(|id| id.to_string())
 }
 
 /// Puts a word in place of a draft that nothing comes of.
@@ -107,6 +185,18 @@ pub(crate) async fn remove(shared: &Shared, via: &Via) {
     }
 }
 
+/// Tells whoever gave an interaction that it is not theirs, and nobody else.
+pub(crate) async fn refuse(shared: &Shared, via: &Via, text: &str) {
+    // Everybody sees that it is being answered: what only one person sees is a message of its own.
+    remove(shared, via).await;
+    let path = format!("/webhooks/{}/{}", via.application, via.token);
+    let body = Body::Json(json!({"content": text, "flags": EPHEMERAL, "allowed_mentions": {"parse": []}}));
+    let call = Call::new(Method::POST, "follow up", via.interaction, path).body(body);
+    if let Err(error) = shared.api.call::<Value>(&call).await {
+        tracing::debug!(%error, interaction = via.interaction, "failed to tell somebody that they may not do this");
+    }
+}
+
 /// Puts a word in place of "is thinking", unless an answer is there.
 async fn stand_in(shared: &Shared, via: &Via, stand: Stand) -> Result<(), ApiError> {
     let mut original = shared.answers.hold(via, (shared.config.clock)()).await;
@@ -119,7 +209,13 @@ async fn stand_in(shared: &Shared, via: &Via, stand: Stand) -> Result<(), ApiErr
         Err(ApiError::Refused(refusal)) if has_ended(&refusal) => return Ok(()),
         Err(error) => return Err(error),
     };
-    if matches!(stands, Original::Open(_)) {
+    let is_open = match stands {
+        // Nothing is at work for it: no answer comes below.
+        Original::Open(Some(Stand::Silent)) => stand != Stand::Below,
+        Original::Open(_) => true,
+        Original::Part(_) => false,
+    };
+    if is_open {
         let word = Body::Json(json!({"content": stand.text(), "allowed_mentions": {"parse": []}}));
         edit(shared, via, word).await?;
         *original = Some(Original::Open(Some(stand)));

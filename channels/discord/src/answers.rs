@@ -37,6 +37,8 @@ pub(crate) enum Stand {
     Waits,
     /// Nothing is at work for it any more, and nothing was said.
     Silent,
+    /// The interaction ends before its answer is there.
+    Below,
 }
 
 impl Stand {
@@ -45,12 +47,13 @@ impl Stand {
         match self {
             Self::Waits => "⏳ This comes after what I am doing now. It may be answered together with a later message.",
             Self::Silent => "⏸️ No answer for now.",
+            Self::Below => "⤵️ This takes longer. I answer below.",
         }
     }
 
     /// The word that this text is.
     pub(crate) fn of(text: &str) -> Option<Self> {
-        [Self::Waits, Self::Silent]
+        [Self::Waits, Self::Silent, Self::Below]
             .into_iter()
             .find(|stand| stand.text() == text)
     }
@@ -60,6 +63,18 @@ impl Answers {
     /// An interaction was acknowledged just now.
     pub(crate) fn acknowledged(&self, via: &Via, now: Timestamp) {
         self.place(via, now, Some(Original::Open(None)));
+    }
+
+    /// An interaction is being answered, perhaps since before this process began.
+    pub(crate) fn at_work(&self, via: &Via, now: Timestamp) {
+        self.place(via, now, None);
+    }
+
+    /// The interactions that end in some moments.
+    pub(crate) fn ending(&self, now: Timestamp) -> Vec<Via> {
+        let answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let vias = answers.values().map(|(via, _)| via);
+        vias.filter(|via| via.is_ending(now)).cloned().collect()
     }
 
     /// What is in the place of an acknowledgement. Nobody else writes there until this is dropped.

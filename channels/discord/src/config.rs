@@ -101,6 +101,8 @@ pub struct Timing {
     pub retry: Duration,
     /// The longest wait before something is tried again.
     pub retry_at_most: Duration,
+    /// How often interactions are looked through for those that end before their answer is there.
+    pub late_every: Duration,
     /// After so many connections in a row that came to nothing, receiving ends as lost.
     pub attempts: u32,
 }
@@ -115,6 +117,7 @@ impl Default for Timing {
             invalid_session: Duration::from_secs(3),
             retry: Duration::from_millis(250),
             retry_at_most: Duration::from_secs(30),
+            late_every: Duration::from_secs(20),
             attempts: 10,
         }
     }

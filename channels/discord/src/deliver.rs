@@ -176,6 +176,7 @@ impl Deliver {
         // "Is thinking" must not stay where perhaps nobody will answer.
         match (accepted, via) {
             (Accepted::Ignored | Accepted::Stored, Some(via)) => answer::remove(&self.shared, &via).await,
+            (Accepted::Refused(text), Some(via)) => answer::refuse(&self.shared, &via, text).await,
             (Accepted::Queued, Some(via)) => self.say_that_it_waits(via),
             (Accepted::Answering | Accepted::Duplicate, _) | (_, None) => {}
         }

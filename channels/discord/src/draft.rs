@@ -133,7 +133,8 @@ async fn post(
 ) -> Result<Posted, ApiError> {
     let path = format!("/channels/{channel}/messages");
     let call = Call::new(Method::POST, "send", &to.place, path);
-    shared.api.call(&call.body(message(to, part, key))).await
+    let to = answer::late(shared, to).await;
+    shared.api.call(&call.body(message(&to, part, key))).await
 }
 
 async fn edit(

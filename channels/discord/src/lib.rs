@@ -142,7 +142,10 @@ impl Channel for Discord {
 
     async fn signal(&self, to: &Address, signal: &Signal) -> Result<(), SendError> {
         match signal {
-            Signal::Typing => send::typing(&self.shared, to).await,
+            Signal::Typing => {
+                answer::at_work(&self.shared, to);
+                send::typing(&self.shared, to).await
+            }
             Signal::Draft { key, text, .. } => draft::show(&self.shared, to, key, text).await,
             Signal::DraftDropped { key } => draft::remove(&self.shared, to, key).await,
             Signal::Done => answer::done(&self.shared, to).await,

@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    Shared,
+    Shared, answer,
     backfill::SERVED_WITHIN,
     commands,
     deliver::{Deliver, Work},
@@ -47,6 +47,8 @@ pub(crate) async fn receive(
         stop: ending.clone(),
     };
     tasks.spawn(dispatch.run(events));
+    let (late, until) = (Arc::clone(&shared), ending.clone());
+    tasks.spawn(async move { answer::announce_late(&late, &until).await });
     let ended = Gateway::new(&shared, shard, ingress.as_ref(), intake, sender, stop)
         .run()
         .await;

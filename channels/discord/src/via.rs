@@ -6,6 +6,8 @@ use jiff::Timestamp;
 
 /// An interaction's token is good for 15 minutes; the last seconds are not worth the risk.
 const LIFE: Duration = Duration::from_secs(15 * 60 - 15);
+/// From this age on, its placeholder says where the answer will be: nothing can be said there later.
+const LATE: Duration = Duration::from_secs(13 * 60);
 
 /// An interaction, as [`clifford_channel::Address::via`] carries it:
 /// `application:interaction:created_ms:token`.
@@ -31,8 +33,17 @@ impl Via {
 
     /// Whether the interaction can still be answered.
     pub(crate) fn is_alive(&self, now: Timestamp) -> bool {
+        self.age(now) < LIFE
+    }
+
+    /// Whether it can be answered for some moments more.
+    pub(crate) fn is_ending(&self, now: Timestamp) -> bool {
+        (LATE..LIFE).contains(&self.age(now))
+    }
+
+    fn age(&self, now: Timestamp) -> Duration {
         let age = now.as_millisecond().saturating_sub(self.created_ms);
-        u64::try_from(age).is_ok_and(|age| Duration::from_millis(age) < LIFE) || age < 0
+        Duration::from_millis(u64::try_from(age).unwrap_or_default())
     }
 }
 
@@ -81,5 +92,7 @@ mod tests {
         assert!(via.is_alive(at(14 * 60)));
         assert!(via.is_alive(at(-1)));
         assert!(!via.is_alive(at(15 * 60)));
+        let is_ending = [-1, 12 * 60, 13 * 60, 14 * 60, 15 * 60].map(|seconds| via.is_ending(at(seconds)));
+        assert_eq!(is_ending, [false, false, true, true, false]);
     }
 }

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use futures::{StreamExt as _, channel::mpsc::UnboundedReceiver};
+use futures::{
+    StreamExt as _,
+    channel::{mpsc::UnboundedReceiver, oneshot},
+};
 use teloxide::{payloads::AnswerCallbackQuery, types::CallbackQueryId};
 use tokio_util::sync::CancellationToken;
 
@@ -18,16 +21,36 @@ const ATTEMPTS: usize = 3;
 /// How long one attempt may take: the end of receiving waits for it.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Answers the queries with these ids, until no more come.
-pub(crate) async fn answer(api: &Api, queries: UnboundedReceiver<String>, stop: &CancellationToken) {
+/// How long an answer waits for what is to be told to whoever pressed.
+const TOLD_WITHIN: Duration = Duration::from_secs(2);
+/// The most characters of an answer's text.
+const TEXT: usize = 200;
+
+/// A callback query.
+#[derive(Debug)]
+pub(crate) struct Query {
+    pub(crate) id: String,
+    /// What comes of it, if whoever pressed is told that alone.
+    pub(crate) told: Option<oneshot::Receiver<&'static str>>,
+}
+
+/// Answers queries, until no more come.
+pub(crate) async fn answer(api: &Api, queries: UnboundedReceiver<Query>, stop: &CancellationToken) {
     queries
         .for_each_concurrent(AT_ONCE, |query| answer_one(api, query, stop))
         .await;
 }
 
-/// What comes of the press is said in the chat, so this says nothing, and whatever refuses it is passed over.
-async fn answer_one(api: &Api, query: String, stop: &CancellationToken) {
-    let request = AnswerCallbackQuery::new(CallbackQueryId(query));
+/// What comes of the press is said in the chat, so this says nothing unless the press was refused; whatever refuses the
+/// answer is passed over.
+async fn answer_one(api: &Api, query: Query, stop: &CancellationToken) {
+    let mut request = AnswerCallbackQuery::new(CallbackQueryId(query.id));
+    if let Some(told) = query.told
+        && let Some(Ok(Ok(text))) = stop.run_until_cancelled(tokio::time::timeout(TOLD_WITHIN, told)).await
+    {
+        request.text = Some(text.replace('`', "").chars().take(TEXT).collect());
+        request.show_alert = Some(true);
+    }
     for delay in delays().take(ATTEMPTS) {
         let wait = match api.call::<_, bool>(&request, TIMEOUT).await {
             Ok(_) => return,

@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
-use clifford_channel::{ChannelError, Inbound, Ingress};
+use clifford_channel::{Accepted, ChannelError, Inbound, Ingress};
 use futures::{
-    channel::mpsc::{UnboundedSender, unbounded},
+    channel::{
+        mpsc::{UnboundedSender, unbounded},
+        oneshot,
+    },
     future::join_all,
 };
 use jiff::Timestamp;
@@ -18,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Telegram,
-    answer::answer,
+    answer::{Query, answer},
     api::{Api, ApiError, CALL_TIMEOUT},
     link::{Link, MOST, delays},
     press::query_id,
@@ -127,7 +130,15 @@ struct Poller<'a> {
     /// No poll has told Telegram of `offset` yet.
     unconfirmed: bool,
     /// Callback queries, to be answered beside all else.
-    queries: UnboundedSender<String>,
+    queries: UnboundedSender<Query>,
+}
+
+/// An update's event.
+struct Entry {
+    id: i32,
+    event: Inbound,
+    /// Where whoever pressed a button is told that it is not theirs.
+    refused: Option<oneshot::Sender<&'static str>>,
 }
 
 impl Poller<'_> {
@@ -167,23 +178,32 @@ impl Poller<'_> {
     /// Hands a batch in: chats side by side, each in its own order. Moves the offset past what was
     /// committed, and returns how long to wait if that was nothing.
     async fn commit(&mut self, batch: &[Box<RawValue>]) -> Option<Duration> {
-        let mut groups: Vec<(Lane, Vec<(i32, Inbound)>)> = Vec::new();
+        let mut groups: Vec<(Lane, Vec<Entry>)> = Vec::new();
         let mut last = None;
         let mut moves = false;
         for raw in batch {
             let id = update_id(raw.get());
             last = last.max(id);
-            if let Some(query) = query_id(raw.get()) {
+            let event = inbound(raw.get(), &self.me, Timestamp::now());
+            let mut refused = None;
+            if let Some(id) = query_id(raw.get()) {
+                let (sender, told) = oneshot::channel();
+                refused = event.is_some().then_some(sender);
+                let told = refused.is_some().then_some(told);
                 // Whoever answers them outlives the poller.
-                let _ = self.queries.unbounded_send(query);
+                let _ = self.queries.unbounded_send(Query { id, told });
             }
-            let Some(event) = inbound(raw.get(), &self.me, Timestamp::now()) else {
+            let Some(event) = event else {
                 continue;
             };
             moves |= matches!(event, Inbound::Moved(_));
             // Without an id of its own, it is confirmed with the batch's last.
-            let entry = (id.unwrap_or(i32::MAX), event);
-            let lane = Lane::of(&entry.1);
+            let lane = Lane::of(&event);
+            let entry = Entry {
+                id: id.unwrap_or(i32::MAX),
+                event,
+                refused,
+            };
             match groups.iter_mut().find(|(known, _)| *known == lane) {
                 Some((_, group)) => group.push(entry),
                 None => groups.push((lane, vec![entry])),
@@ -192,7 +212,7 @@ impl Poller<'_> {
         if moves {
             // What comes after a move must find the chat under its new id.
             let mut all: Vec<_> = groups.into_iter().flat_map(|(_, group)| group).collect();
-            all.sort_by_key(|(id, _)| *id);
+            all.sort_by_key(|entry| entry.id);
             groups = vec![(Lane::Alone, all)];
         }
         let uncommitted = join_all(groups.into_iter().map(|(_, group)| self.hand_in(group))).await;
@@ -208,16 +228,24 @@ impl Poller<'_> {
     }
 
     /// Hands events in, in order. Returns the id of the first that was not taken before the stop.
-    async fn hand_in(&self, events: Vec<(i32, Inbound)>) -> Option<i32> {
-        for (id, event) in events {
+    async fn hand_in(&self, events: Vec<Entry>) -> Option<i32> {
+        for Entry { id, event, refused } in events {
             let mut delays = delays();
-            while let Err(error) = self.ingress.accept(event.clone()).await {
+            let accepted = loop {
+                let error = match self.ingress.accept(event.clone()).await {
+                    Ok(accepted) => break accepted,
+                    Err(error) => error,
+                };
                 let wait = delays.next().unwrap_or(MOST);
                 tracing::warn!(update = id, %error, wait_ms = wait.as_millis(), "an update was not taken");
                 let slept = self.stop.run_until_cancelled(tokio::time::sleep(wait)).await;
                 if slept.is_none() {
                     return Some(id);
                 }
+            };
+            if let (Accepted::Refused(text), Some(refused)) = (accepted, refused) {
+                // Nobody waits any more, if it took long.
+                let _ = refused.send(text);
             }
         }
         None

@@ -3,7 +3,10 @@
 //! Only what is needed is read, for the message below which the button stands may hold anything, or be too old to be
 //! told of.
 
-use clifford_channel::{Button, Command, Inbound, lenient::object};
+use clifford_channel::{
+    Button, Command, Inbound,
+    lenient::{object, text},
+};
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
@@ -16,11 +19,6 @@ struct Update<'a> {
     callback_query: Option<&'a RawValue>,
 }
 
-#[derive(Deserialize)]
-struct Id {
-    id: String,
-}
-
 /// The id of the callback query in an update: it must be answered, whatever else it holds.
 pub(crate) fn query_id(raw: &str) -> Option<String> {
     // Every update is asked, and hardly any is one.
@@ -28,7 +26,7 @@ pub(crate) fn query_id(raw: &str) -> Option<String> {
         .contains("\"callback_query\"")
         .then(|| serde_json::from_str::<Update<'_>>(raw).ok()?.callback_query)
         .flatten()?;
-    serde_json::from_str::<Id>(query.get()).ok().map(|query| query.id)
+    text(&serde_json::from_str(query.get()).ok()?, "id")
 }
 
 /// The command that a press gives; `None` if the button is none of the bot's, or stands below no message of the bot.
@@ -37,20 +35,19 @@ pub(crate) fn query_id(raw: &str) -> Option<String> {
 /// # Errors
 /// What it cannot do without is missing.
 pub(crate) fn read(query: &Value, now: Timestamp) -> Result<Option<Inbound>, String> {
-    // It is answered by its id, so that must be what Telegram sent.
-    let id = query.get("id").and_then(Value::as_str).ok_or("it has no id")?;
+    let id = text(query, "id").ok_or("it has no id")?;
     let from = object(query, "from")
         .and_then(account)
         .ok_or("it names nobody who pressed")?;
     // None on a game's button, and none where a message was sent in the bot's name by somebody else.
     let data = match query.get("data") {
         None | Some(Value::Null) => return Ok(None),
-        Some(data) => data.as_str().ok_or("what stands behind the button is no text")?,
+        Some(_) => text(query, "data").ok_or("what stands behind the button is no text")?,
     };
     let Some(below) = object(query, "message") else {
         return Ok(None);
     };
-    let (Some((name, argument)), Some(chat)) = (Button::pressed(data), object(below, "chat")) else {
+    let (Some((name, argument)), Some(chat)) = (Button::pressed(&data), object(below, "chat")) else {
         return Ok(None);
     };
     let Some(place) = place_of(chat, topic(below), None) else {
@@ -60,7 +57,7 @@ pub(crate) fn read(query: &Value, now: Timestamp) -> Result<Option<Inbound>, Str
         place,
         speaker: from,
         // A place's messages have ids of their own.
-        id: format!("press:{id}"),
+        id: format!("{}{id}", Command::PRESS),
         name,
         argument,
         sent_at: now,

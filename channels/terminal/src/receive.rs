@@ -119,6 +119,10 @@ async fn hand_in(terminal: &Terminal, ingress: &dyn Ingress, event: Inbound) {
         match ingress.accept(event.clone()).await {
             Ok(Accepted::Answering | Accepted::Queued) => return,
             Ok(Accepted::Stored | Accepted::Duplicate) => break,
+            Ok(Accepted::Refused(text)) => {
+                terminal.tell(text).await;
+                break;
+            }
             Ok(Accepted::Ignored) => {
                 terminal
                     .tell("this is not answered: the terminal's user may not speak to the bot")

@@ -126,23 +126,20 @@ async fn several_questions_are_listed_so_that_one_can_be_named_and_no_more_than_
 }
 
 #[tokio::test]
-async fn who_presses_what_is_not_theirs_is_told_once_in_a_group() {
+async fn who_presses_what_is_not_theirs_is_told_alone_each_time() {
     let mut bot = started(asking(Site::Telegram)).await;
     bot.telegram.user(7, "Ada");
     bot.telegram.user(8, "Eve");
     let group = bot.telegram.supergroup(-1_001_234, "Team");
     tell(&bot, group, 7, "@clifford_bot Ada drinks tea").await;
     for _ in 0..3 {
-        bot.telegram.press(group, 8, "Approve");
-        bot.telegram.wait_for_confirmed().await;
+        let query = bot.telegram.press(group, 8, "Approve");
+        let told = bot.telegram.wait_until("the refusal", |fake| fake.told(&query)).await;
+        assert!(told.starts_with("Only the person whom I work for"), "{told}");
     }
-    bot.telegram.wait_for_answers().await;
     bot.telegram.press(group, 7, "Deny");
-    let texts = said(&bot, group, 4).await;
-    let refusals = texts
-        .iter()
-        .filter(|text| text.starts_with("Only the person whom I work for"));
-    assert_eq!(refusals.count(), 1, "{texts:?}");
+    let texts = said(&bot, group, 3).await;
+    assert!(!texts.concat().contains("Only the person whom I work for"), "{texts:?}");
     assert_eq!(kept(&bot).await, 0);
     bot.finish().await;
 }

@@ -91,7 +91,70 @@ async fn an_answer_after_15_minutes_goes_to_the_channel() {
     bot.fake.advance(Duration::from_secs(15 * 60 + 1));
     bot.send(&address, "at last", "key-1").await.unwrap();
     assert_eq!(contents(&bot, id), Vec::<String>::new());
-    assert_eq!(bot.fake.sent(channel)[0].content, "at last");
+    let sent = bot.fake.sent(channel).remove(0);
+    assert_eq!(sent.content, "at last");
+    assert!(sent.reply_to.is_some_and(|placeholder| placeholder > id));
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn a_placeholder_says_before_its_end_that_the_answer_comes_below_and_the_answer_points_at_it() {
+    let bot = Bot::start().await;
+    let (channel, _) = bot.channel();
+    let asked = async |text| use_command(&bot, channel, "ask", &[("text", text)]).await;
+    let (slow, slow_id) = asked("slow?").await;
+    let (_, thinking) = asked("slower?").await;
+    let (answered, answered_id) = asked("quick?").await;
+    bot.send(&answered, "quick", "key-1").await.unwrap();
+    let (silent, silent_id) = asked("in an hour").await;
+    bot.discord.signal(&silent, &Signal::Done).await.unwrap();
+    bot.kept.queues.store(true, std::sync::atomic::Ordering::SeqCst);
+    let (_, queued) = asked("and then?").await;
+    bot.fake.wait_for_replies(queued, 1).await;
+    bot.fake.fail_next(Route::EditOriginal, Fault::Status(503));
+    bot.fake.advance(Duration::from_secs(13 * 60 + 1));
+    for id in [slow_id, thinking, queued] {
+        let says_so = |fake: &DiscordFake| {
+            let replies = fake.interaction_replies(id);
+            replies.iter().any(|reply| reply.content == BELOW).then_some(())
+        };
+        bot.fake.wait_for("the word about the late answer", says_so).await;
+        assert!(!bot.fake.is_thinking(id));
+    }
+    // A draft would stay there.
+    let draft = Signal::Draft {
+        key: clifford_channel::DeliveryKey("key-2".to_owned()),
+        text: "so far".to_owned(),
+        plain: "so far".to_owned(),
+    };
+    bot.discord.signal(&slow, &draft).await.unwrap();
+    assert_eq!(contents(&bot, slow_id), [BELOW]);
+    assert_eq!(
+        (contents(&bot, answered_id), contents(&bot, silent_id)),
+        (vec!["quick".to_owned()], vec![SILENT.to_owned()])
+    );
+    let placeholder = bot.fake.interaction_replies(slow_id)[0].id;
+    bot.fake.advance(Duration::from_secs(2 * 60));
+    // Also if another process was told to answer.
+    let process = Discord::new(config(&bot.fake)).unwrap();
+    let key = clifford_channel::DeliveryKey("key-2".to_owned());
+    process.send(&slow, &text_part("at last"), &key).await.unwrap();
+    let sent = bot.fake.sent(channel).remove(0);
+    assert_eq!((sent.content.as_str(), sent.reply_to), ("at last", Some(placeholder)));
+    assert_eq!(contents(&bot, slow_id), [BELOW]);
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn a_late_answer_goes_out_where_its_placeholder_cannot_be_found() {
+    let bot = Bot::start().await;
+    let (channel, _) = bot.channel();
+    let (address, _) = use_command(&bot, channel, "ask", &[("text", "slow?")]).await;
+    bot.fake.advance(Duration::from_secs(15 * 60 + 1));
+    bot.fake.fail_next(Route::ReadMessages, Fault::Status(403));
+    bot.send(&address, "at last", "key-1").await.unwrap();
+    let sent = bot.fake.sent(channel).remove(0);
+    assert_eq!((sent.content.as_str(), sent.reply_to), ("at last", None));
     bot.finish().await;
 }
 
@@ -206,6 +269,7 @@ async fn an_ignored_command_does_not_go_on_thinking() {
 
 const WAITS: &str = "⏳ This comes after what I am doing now. It may be answered together with a later message.";
 const SILENT: &str = "⏸️ No answer for now.";
+const BELOW: &str = "⤵️ This takes longer. I answer below.";
 
 #[tokio::test]
 async fn a_command_whose_turn_comes_later_says_so_until_it_is_answered() {

@@ -164,6 +164,7 @@ pub fn timing() -> Timing {
         invalid_session: Duration::ZERO,
         retry: Duration::from_millis(5),
         retry_at_most: Duration::from_millis(50),
+        late_every: Duration::from_millis(10),
         attempts: 5,
         ..Timing::default()
     }

@@ -161,8 +161,9 @@ fn what_is_no_button_of_the_bots_is_nothing_and_yet_is_answered() {
 fn a_press_that_cannot_be_read_is_kept_and_answered() {
     for (fields, id) in [
         (json!({"from": null}), Some("4382bfdwdsb323b2d9")),
-        (json!({"data": 5}), Some("4382bfdwdsb323b2d9")),
-        (json!({"id": 5}), None),
+        (json!({"from": null, "id": 5}), Some("5")),
+        (json!({"data": []}), Some("4382bfdwdsb323b2d9")),
+        (json!({"id": []}), None),
     ] {
         let raw = update(&below(&private(), &json!({})), &fields);
         let Some(Inbound::Unreadable(unreadable)) = read_update(&raw) else {

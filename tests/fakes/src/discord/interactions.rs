@@ -256,6 +256,7 @@ fn add(state: &mut State, interaction: u64, draft: &Draft) -> Result<Value, Refu
     let gone = || Refusal::new(404, 10_015, "Unknown Webhook");
     let channel = state.interactions.get(&interaction).ok_or_else(gone)?.channel;
     let (id, mut message, sent) = keep(state, channel, draft, None);
+    message["flags"] = json!(draft.body["flags"].as_u64().unwrap_or_default());
     message["webhook_id"] = json!(state.application.to_string());
     message["application_id"] = json!(state.application.to_string());
     let room = state.channels.get_mut(&channel).ok_or_else(gone)?;

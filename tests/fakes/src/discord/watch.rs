@@ -73,6 +73,12 @@ impl DiscordFake {
         .await
     }
 
+    /// Whether only one person sees a message.
+    pub fn is_ephemeral(&self, channel: u64, message: u64) -> bool {
+        let flags = self.look(|state| state.channels.get(&channel)?.messages.get(&message)?["flags"].as_u64());
+        flags.is_some_and(|flags| flags & 1 << 6 != 0)
+    }
+
     /// The flags of an interaction's original response.
     pub fn flags(&self, id: u64) -> u64 {
         let original = self.asked(id, |asked| Some((asked.channel, asked.original?))).flatten();

@@ -75,6 +75,9 @@ pub(super) fn answer(shared: &Shared, params: &Params) -> Result<Value, Refusal>
     let mut state = shared.lock();
     let query = state.queries.get_mut(id).ok_or_else(|| Refusal::violation(OLD))?;
     query.answers += 1;
+    if let Some(text) = params.text("text") {
+        query.told = Some(text.to_owned());
+    }
     let answered = match (query.answers > query.deliveries, query.expired || query.answers > 1) {
         (true, _) => Err(Refusal::violation(format!("{id} is answered again: {OLD}"))),
         (false, true) => Err(Refusal::bad(OLD)),
@@ -161,6 +164,11 @@ impl TelegramFake {
     pub fn answers(&self, query: &str) -> u32 {
         let state = self.shared.lock();
         state.queries.get(query).map_or(0, |query| query.answers)
+    }
+
+    /// What whoever pressed was told alone.
+    pub fn told(&self, query: &str) -> Option<String> {
+        self.shared.lock().queries.get(query)?.told.clone()
     }
 
     /// Waits until every press was answered as often as it was delivered.

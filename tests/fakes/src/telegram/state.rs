@@ -218,6 +218,8 @@ pub(super) struct Query {
     /// How often a poll returned it.
     pub(super) deliveries: u32,
     pub(super) answers: u32,
+    /// What whoever pressed was told alone.
+    pub(super) told: Option<String>,
     /// Telegram takes no answer any more.
     pub(super) expired: bool,
 }
