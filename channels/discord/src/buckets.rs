@@ -120,8 +120,8 @@ pub(crate) fn seconds(text: &str) -> Option<Duration> {
 
 /// How long to wait, whatever number was sent: a moment so far away must still be one.
 pub(crate) fn wait(seconds: f64) -> Option<Duration> {
-    let wait = Duration::try_from_secs_f64(seconds).ok()?;
-    Some(wait.min(LONGEST_WAIT))
+    let is_time = seconds.is_finite() && seconds >= 0.0;
+    is_time.then(|| Duration::from_secs_f64(seconds.min(LONGEST_WAIT.as_secs_f64())))
 }
 
 #[cfg(test)]
@@ -133,7 +133,8 @@ mod tests {
         for (text, expected) in [
             ("1.5", Some(Duration::from_millis(1500))),
             ("18446744073709551000", Some(LONGEST_WAIT)),
-            ("1e300", None),
+            ("1e300", Some(LONGEST_WAIT)),
+            ("inf", None),
             ("-1", None),
             ("NaN", None),
         ] {
