@@ -374,7 +374,8 @@ async fn one_call_at_a_time_finds_out_whether_a_provider_answers_again() {
     impl Model for Slow {
         async fn complete(&self, _: &Request, _: &mut dyn Sink) -> Result<Completion, ModelError> {
             let call = self.0.fetch_add(1, Ordering::Relaxed);
-            tokio::time::sleep(Duration::from_secs(5)).await;
+            // Less than a probe may take.
+            tokio::time::sleep(Duration::from_secs(3)).await;
             if call < 3 { Err(overloaded("a")) } else { Ok(answer()) }
         }
     }
