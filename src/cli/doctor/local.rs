@@ -85,7 +85,8 @@ pub(super) async fn quarantine(loaded: &Loaded) -> Option<Check> {
         "in quarantine, because processes died of it: {}",
         counts.collect::<Vec<_>>().join(", ")
     );
-    let mend = "`clifford quarantine list` shows it; `clifford quarantine retry ID` tries it again, `forget ID` lets it rest";
+    let mend =
+        "`clifford quarantine list` shows it; `clifford quarantine retry ID` tries it again, `forget ID` lets it rest";
     Some(Check::warn(NAME, found, mend))
 }
 

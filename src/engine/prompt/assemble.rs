@@ -35,7 +35,7 @@ const LONGEST_QUESTION: Quarters = 16_000 * 4;
 pub const LEAST_QUESTION: Quarters = 40 * 4;
 /// What changes with each message may have one part in so many of what stands before it: the rest is what the next
 /// prompt begins with, too.
-const LATE: Quarters = 14;
+const LATE: Quarters = 18;
 /// It has at least this, if there is room.
 const LEAST_LATE: Quarters = 125 * 4;
 /// An entry of a list is not cut that has no more.

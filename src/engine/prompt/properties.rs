@@ -241,7 +241,7 @@ proptest! {
             // What answers the question, and what is said elsewhere meanwhile, is another each time.
             let relevant = (0..4).map(|n| json!({ "key": format!("{count} {n}"), "value": "of it ".repeat(10) }));
             let since = (0..6).map(|n| said(count + n, 200)).collect();
-            let filler = if long[count / 2] { 3_600 } else { 0 };
+            let filler = if long[count / 2] { usize::try_from(tokens / 8).expect("a few") } else { 0 };
             let parts = Parts {
                 instructions: "Answer with one action. ".repeat(360),
                 memories: Placed { front: vec![json!({ "key": "name", "value": "Ada" })], back: relevant.collect() },
@@ -256,20 +256,20 @@ proptest! {
             let messages = made.prompt(&Transcript::default(), Window { tokens, reply: None }).request.messages;
             let payload: Value = serde_json::from_str(&messages[1].content).expect("JSON");
             let said = payload["conversation"].as_array().expect("a list").clone();
-            (text(&messages), said)
+            (text(&messages), said, filler)
         };
         let prompts: Vec<_> = (0..=all.len() / 2).map(|pair| prompt(pair * 2)).collect();
         let mut cuts = 0;
         for pair in prompts.windows(2) {
-            let [(one, said), (other, said_next)] = pair else { unreachable!() };
+            let [(one, said, asked), (other, said_next, asked_next)] = pair else { unreachable!() };
             if said.first() != said_next.first() {
                 cuts += 1;
                 continue;
             }
             let same = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
-            // What was said in between is new in any case.
+            // What was said in between is new in any case, and so is what is asked.
             let new: usize = said_next[said.len()..].iter().map(|turn| turn.to_string().len() + 1).sum();
-            let shorter = one.len().min(other.len() - new);
+            let shorter = (one.len() - asked).min(other.len() - new - asked_next);
             prop_assert!(same * 10 >= shorter * 9, "{same} of {shorter}");
         }
         prop_assert!(cuts <= prompts.len() / 4 + 2, "{cuts} of {} prompts are cut anew", prompts.len());

@@ -132,7 +132,13 @@ impl Mind {
         if shape(Shape::Hopeless) {
             return Reply::status(500, "The server had an error while processing your request.");
         }
-        let call = if turns > 0 {
+        let goes_on = shape(Shape::GoesOn);
+        if goes_on && turns > 1 {
+            return Reply::status(500, "The server had an error while processing your request.");
+        }
+        let call = if goes_on && turns == 1 {
+            Some(("compute.eval", json!({ "expression": "1 + 1" })))
+        } else if turns > 0 || goes_on {
             None
         } else if shape(Shape::Page) {
             let url = &self.pages[first % self.pages.len()];
@@ -159,7 +165,12 @@ impl Mind {
                 Some("discord") => 250,
                 _ => 500,
             };
-            json!({"type": "send_message", "message": answer(&questions, long.then_some(words))})
+            let plan = json!([{"category": "plan", "content": "answer, then look further"}]);
+            let mut action = json!({"type": "send_message", "message": answer(&questions, long.then_some(words))});
+            if goes_on {
+                action["notes"] = plan;
+            }
+            action
         };
         faulty(&mut dice, Reply::json(&action))
     }

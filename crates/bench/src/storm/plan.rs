@@ -70,6 +70,8 @@ pub enum Shape {
     Hostile,
     /// A tool first, with a page that would take all memory or the whole stack.
     Page,
+    /// The model answers, goes on with a tool, and fails from then on.
+    GoesOn,
     /// The message is as long as its platform lets it be: some of them are more than the model's window holds.
     Vast,
     /// The message ends each process that works on it. Builds without crash points answer it.
@@ -218,6 +220,7 @@ fn said(dice: &mut StdRng, rooms: &[Room], place: usize, crowd: &mut Crowd) -> S
         51..=52 => Shape::Hostile,
         53 => Shape::Page,
         54..=69 => Shape::Vast,
+        70..=71 => Shape::GoesOn,
         _ => Shape::Plain,
     };
     let pause = match crowd.left {
