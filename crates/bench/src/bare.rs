@@ -34,7 +34,7 @@ pub struct Orders {
     pub telegram: String,
     /// Where the model is.
     pub model: String,
-    /// The database to make.
+    /// The database, made if it is not there.
     pub database: PathBuf,
     /// What to send.
     pub bodies: Bodies,
@@ -70,9 +70,12 @@ pub async fn run(orders: &Path) -> anyhow::Result<()> {
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Full);
     let mut database = SqliteConnection::connect_with(&database).await?;
-    sqlx::query("CREATE TABLE messages (id BIGINT PRIMARY KEY, question TEXT, answer TEXT, receipt TEXT, state TEXT)")
-        .execute(&mut database)
-        .await?;
+    sqlx::query(
+        "CREATE TABLE IF NOT EXISTS messages \
+         (id BIGINT PRIMARY KEY, question TEXT, answer TEXT, receipt TEXT, state TEXT)",
+    )
+    .execute(&mut database)
+    .await?;
     let (writer, writes) = mpsc::channel(4096);
     let http = reqwest::Client::builder().tcp_nodelay(true).build()?;
     let bare = Arc::new(Bare { orders, http, writer });

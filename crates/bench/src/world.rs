@@ -116,7 +116,9 @@ impl World {
         self.telegram.record(false);
         self.model.record(false);
         let requests = self.model.requests();
-        let body = requests.last().context("the model was not asked")?.body.to_string();
+        // Memory may be written in the meantime, for messages of before.
+        let question = requests.iter().rfind(|request| beside_answers(request).is_none());
+        let body = question.context("the model was not asked")?.body.to_string();
         let at = body.rfind('#').context("the model was not told the question")? + 1;
         let (model_head, rest) = body.split_at(at);
         let model_tail = rest.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -143,14 +145,21 @@ impl World {
 
 /// The model answers at once, with the number of the question. It finds nothing worth remembering.
 fn reply_to(request: &RecordedRequest) -> Reply {
-    match request.body["response_format"]["json_schema"]["name"].as_str() {
-        Some("memory_operations") => return Reply::json(&json!({"operations": []})),
-        Some("summary") => return Reply::json(&json!({"summary": "Questions were asked and answered."})),
-        _ => {}
+    if let Some(reply) = beside_answers(request) {
+        return Reply::json(&reply);
     }
     let number = number_in(request.text(1)).unwrap_or_default();
     let answer = json!({"type": "send_message", "message": answer(number)});
     Reply::json(&answer)
+}
+
+/// What the model says to a request that answers nobody: one that writes memory.
+fn beside_answers(request: &RecordedRequest) -> Option<Value> {
+    match request.body["response_format"]["json_schema"]["name"].as_str()? {
+        "memory_operations" => Some(json!({"operations": []})),
+        "summary" => Some(json!({"summary": "Questions were asked and answered."})),
+        _ => None,
+    }
 }
 
 /// The answer to a question.
