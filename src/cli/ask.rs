@@ -35,6 +35,9 @@ use crate::{
 /// The most bytes of a question.
 const LONGEST: usize = 256 * 1024;
 
+/// The most characters of what a failed run said, beside its reason.
+const LONGEST_REPLY: usize = 300;
+
 /// How long the one question waits for tools that MCP servers offer.
 const TOOLS: Duration = Duration::from_secs(20);
 
@@ -161,20 +164,29 @@ fn report(run: &Run, steps: &[Step], format: Format) -> anyhow::Result<ExitCode>
     } else if completed {
         output::print(&answer)?;
     } else {
-        let why = run.error.clone().unwrap_or_default();
-        bail!(
-            "{} (run {} {}: {why}; `clifford runs show {}` tells more)",
-            output::head(&answer, 300),
-            run.id,
-            run.status,
-            run.id
-        );
+        bail!(failure(run, &answer));
     }
     Ok(if completed {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
     })
+}
+
+/// Why there is no answer, in one line. A reply that tells the reason already has it for both.
+fn failure(run: &Run, reply: &str) -> String {
+    let (id, status) = (run.id, run.status);
+    let why = output::head(run.error.as_deref().unwrap_or_default(), usize::MAX);
+    let reply = output::head(reply, LONGEST_REPLY + why.chars().count());
+    let reason = if reply.contains(&why) {
+        String::new()
+    } else {
+        format!(": {why}")
+    };
+    if reply.is_empty() {
+        return format!("run {id} {status}{reason}; `clifford runs show {id}` tells more");
+    }
+    format!("{reply} (run {id} {status}{reason}; `clifford runs show {id}` tells more)")
 }
 
 /// What the run said to the user, in order.
