@@ -104,6 +104,8 @@ pub struct Session<'a> {
     /// What was reserved of budgets for the call that is under way.
     settlement: Option<Settlement>,
     uncommitted: Vec<Step>,
+    /// The last step that a channel was told of, or that there is nothing to tell of.
+    shown_through: u32,
     /// A call that was found without its result: the process that made it died.
     interrupted: bool,
     /// A reply that was found without what was made of it: the call that it asks for was decided on before a restart.
@@ -155,6 +157,7 @@ impl<'a> Session<'a> {
             keys: Vec::new(),
             settlement: None,
             uncommitted: Vec::new(),
+            shown_through: 0,
             interrupted: false,
             taken_up: false,
             options: None,

@@ -48,6 +48,7 @@ mod models;
 mod overspending;
 mod own_data;
 mod own_keys;
+mod progress;
 mod quarantine;
 mod quotes;
 mod races;

@@ -1,6 +1,5 @@
 //! What goes along with a run's messages and steps: who answered, and what a channel is shown meanwhile.
 
-use clifford_channel::Signal;
 use serde_json::Value;
 
 use super::{Gone, Session};
@@ -44,13 +43,19 @@ impl Session<'_> {
         Ok(recall::name_there(&names, &self.work.run.input_text))
     }
 
-    /// What a channel that shows progress is told of these steps.
-    pub(super) fn progress(&self, steps: &[Step]) -> Vec<Signal> {
-        let shows = self
-            .work
-            .reply_to()
-            .and_then(|to| self.engine.outbound.limits(to.platform).copied())
-            .is_some_and(|limits| limits.shows_progress);
-        if shows { progress::signals(steps) } else { Vec::new() }
+    /// Tells a channel that shows progress of these steps, but for those that it was told of before. It must be told of a
+    /// step before any later one shows: as a line, as a message or as a draft.
+    pub(super) fn show_progress(&mut self, steps: &[Step]) {
+        let from = steps.partition_point(|step| step.seq <= self.shown_through);
+        let steps = &steps[from..];
+        let Some(last) = steps.last() else { return };
+        self.shown_through = last.seq;
+        let Some(to) = self.work.reply_to() else { return };
+        let limits = self.engine.outbound.limits(to.platform);
+        if limits.is_some_and(|limits| limits.shows_progress) {
+            for signal in progress::signals(steps) {
+                self.engine.delivery.signal(&to, signal);
+            }
+        }
     }
 }

@@ -101,7 +101,12 @@ impl Session<'_> {
         self.learn_own(&result);
         self.push(StepKind::ToolResult(result));
         // What was only read is read again after a crash; anything else is recorded at once.
-        if !reads {
+        if reads {
+            // Its commit comes after the next reply, which may show as it grows.
+            let steps = std::mem::take(&mut self.uncommitted);
+            self.show_progress(&steps);
+            self.uncommitted = steps;
+        } else {
             self.commit(Effects::default()).await?;
         }
         Ok(Onward::GoesOn)

@@ -32,7 +32,6 @@ impl Session<'_> {
         let now = self.engine.clock.now();
         let steps = self.uncommitted.clone();
         let mut last_seq = steps.last().map(|step| step.seq);
-        let progress = self.progress(&steps);
         let to = self.work.reply_to();
         let mut says = effects.says;
         // The steps that say them are applied already.
@@ -125,14 +124,12 @@ impl Session<'_> {
             tracing::debug!(run = %run.id, "a run for what arrived meanwhile");
             self.engine.start_held(lease);
         }
+        self.show_progress(&kept);
         // A subagent answers nowhere, but its question goes where its root answers.
         for ticket in tickets.into_iter().flatten() {
             self.engine.delivery.deliver(ticket);
         }
         if let Some(to) = &to {
-            for signal in progress {
-                self.engine.delivery.signal(to, signal);
-            }
             // Who waits for subagents is still at work, as its chat sees it.
             if status.is_some() && !waits_for_children {
                 self.engine.delivery.done(to, self.work.run.id, self.work.lease.epoch);

@@ -85,6 +85,29 @@ fn an_answer_as_json_names_its_run() {
 }
 
 #[test]
+fn a_question_without_an_answer_fails_with_one_line_that_tells_why_once() {
+    let machine = Machine::new();
+    let provider = "llm.providers=[{ name = \"main\", model = \"m\", base_url = \"http://127.0.0.1:9/v1\" }]";
+    let ask = |more: &[&str]| {
+        let args = [&["ask", "hello", "--set", provider, "--set", "llm.retries=0"], more].concat();
+        machine.run(args)
+    };
+    let told = ask(&[]);
+    let json = ask(&["--json"]);
+    assert_eq!((told.code, told.out.as_str(), json.code), (1, "", 1), "{told:?}");
+    assert_eq!((told.err.lines().count(), json.err.as_str()), (1, ""), "{told:?}");
+    let (reply, run) = told.err.trim_end().rsplit_once(" (run ").expect("a run");
+    let json = json.json();
+    assert_eq!(
+        reply.strip_prefix("clifford: "),
+        json["answer"].as_str(),
+        "the reply, whole"
+    );
+    assert!(reply.contains(json["error"].as_str().expect("a reason")), "{reply}");
+    assert!(run.contains(" failed; `clifford runs show "), "{run}");
+}
+
+#[test]
 fn no_question_and_too_long_a_question_are_refused() {
     let machine = Machine::new();
     machine
@@ -109,6 +132,9 @@ fn what_is_remembered_in_one_chat_is_known_in_the_next() {
 fn a_chat_shows_how_it_came_to_its_answer_unless_it_is_quiet() {
     let machine = Machine::new();
     let loud = machine.pipe("what is 17 * 23?\n", &["chat"]).succeeds();
+    let place = |line: &str| loud.find(line).unwrap_or_else(|| panic!("{line} is not in:\n{loud}"));
+    let lines = ["· plan: ", "→ compute.eval ", "← {\"value\"", "17 * 23 = 391"];
+    assert!(lines.map(place).is_sorted(), "{loud}");
     let quiet = machine.pipe("what is 17 * 23?\n", &["chat", "--quiet"]).succeeds();
     assert!(loud.contains("→ compute.eval"), "{loud}");
     assert!(
