@@ -147,7 +147,7 @@ pub(super) struct NewTriggerBody {
     /// When it fires first, or only.
     #[schema(value_type = Option<String>)]
     at: Option<Timestamp>,
-    /// Fires again and again: 5 fields, or 6 with seconds first.
+    /// Fires again and again, once a minute at most: 5 fields, or 6 with the second first.
     cron: Option<String>,
     /// IANA time zone of the expression; left out: the person's, or what the configuration says.
     time_zone: Option<String>,
@@ -310,7 +310,7 @@ pub(super) struct TriggerChange {
     /// When it fires next.
     #[schema(value_type = Option<String>)]
     at: Option<Timestamp>,
-    /// When it fires again and again; `null`: it does not.
+    /// When it fires again and again, once a minute at most; `null`: it does not.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<String>)]
     cron: Option<Option<String>>,

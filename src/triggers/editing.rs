@@ -1,5 +1,6 @@
 //! Making and changing triggers by hand: what fits together, and when that comes due. Pure.
 
+use super::schedule::first_occurrence;
 use crate::{
     clock::Timestamp,
     engine::cron,
@@ -77,7 +78,9 @@ impl NewTrigger {
             created_by: Some(self.created_by),
             ..Trigger::new(self.kind, now)
         };
-        scheduled(checked(trigger)?, self.at, now)
+        let trigger = checked(trigger)?;
+        check_interval(&trigger, now)?;
+        scheduled(trigger, self.at, now)
     }
 }
 
@@ -113,6 +116,7 @@ pub fn changed(trigger: Trigger, change: Change, now: Timestamp) -> Result<Trigg
     }
     let is_scheduled_anew =
         change.at.is_some() || change.cron.is_some() || change.time_zone.is_some() || change.enabled.is_some();
+    let has_new_cron = change.cron.is_some();
     let next = trigger.next_at;
     let trigger = checked(Trigger {
         name: change.name.unwrap_or(trigger.name),
@@ -125,6 +129,10 @@ pub fn changed(trigger: Trigger, change: Change, now: Timestamp) -> Result<Trigg
     })?;
     if !is_scheduled_anew {
         return Ok(trigger);
+    }
+    // One that was stored as it is may be turned on again: it fires no more often than it may.
+    if has_new_cron {
+        check_interval(&trigger, now)?;
     }
     if !trigger.enabled {
         return Ok(Trigger {
@@ -169,6 +177,14 @@ fn checked(trigger: Trigger) -> Result<Trigger, Fault> {
         ));
     }
     Ok(trigger)
+}
+
+/// Checks that an expression can be read, and comes due no more often than it may.
+fn check_interval(trigger: &Trigger, now: Timestamp) -> Result<(), Fault> {
+    if let Some(cron) = &trigger.cron {
+        first_occurrence(cron, &trigger.time_zone, now).map_err(|why| fault("cron", why))?;
+    }
+    Ok(())
 }
 
 fn check_name(name: &str) -> Result<(), Fault> {
@@ -230,6 +246,13 @@ mod tests {
         }
     }
 
+    impl NewTrigger {
+        fn trigger(self) -> Trigger {
+            let at = Some(LATER);
+            Self { at, ..self }.into_trigger(NOW).expect("a trigger")
+        }
+    }
+
     fn field(new: NewTrigger) -> Result<Option<Timestamp>, &'static str> {
         new.into_trigger(NOW)
             .map(|trigger| trigger.next_at)
@@ -268,6 +291,14 @@ mod tests {
             (
                 NewTrigger {
                     cron: Some("x".to_owned()),
+                    ..new()
+                },
+                Err("cron"),
+            ),
+            (
+                NewTrigger {
+                    at,
+                    cron: Some("* * * * * *".to_owned()),
                     ..new()
                 },
                 Err("cron"),
@@ -351,12 +382,7 @@ mod tests {
 
     #[test]
     fn a_change_moves_the_due_time_only_if_it_is_about_that() {
-        let trigger = NewTrigger {
-            at: Some(LATER),
-            ..new()
-        }
-        .into_trigger(NOW)
-        .expect("a trigger");
+        let trigger = new().trigger();
         let next = |change: Change| changed(trigger.clone(), change, NOW).map(|trigger| trigger.next_at);
         let renamed = Change {
             name: Some(Some("news".to_owned())),
@@ -400,5 +426,32 @@ mod tests {
             NOW,
         );
         assert_eq!(on, Err(fault("at", "say when: at a time, or by cron")));
+    }
+
+    #[test]
+    fn a_change_makes_no_trigger_fire_too_often_and_one_that_was_stored_so_may_be_turned_on_and_mended() {
+        let each_second = || Some(Some("* * * * * *".to_owned()));
+        let stored = Trigger {
+            cron: each_second().flatten(),
+            enabled: false,
+            ..new().trigger()
+        };
+        let next = |trigger: &Trigger, change: Change| {
+            let changed = changed(trigger.clone(), change, NOW);
+            changed.map(|trigger| trigger.next_at).map_err(|fault| fault.field)
+        };
+        let on = |cron| Change {
+            cron,
+            enabled: Some(true),
+            ..Change::default()
+        };
+        assert_eq!(next(&stored, on(None)), Ok(Some(Timestamp(NOW.0 + 1000))));
+        assert_eq!(next(&stored, on(Some(Some("* * * * *".to_owned())))), Ok(Some(LATER)));
+        assert_eq!(next(&stored, on(each_second())), Err("cron"));
+        let off = Change {
+            cron: each_second(),
+            ..Change::default()
+        };
+        assert_eq!(next(&stored, off), Err("cron"), "turned off as well");
     }
 }

@@ -1,12 +1,39 @@
-//! What becomes of a due time: whether it fires, and when the trigger comes due next. Pure.
+//! When triggers come due: the first time, no more often than is allowed, and what becomes of a due time. Pure.
 
 use std::time::Duration;
 
 use crate::{
     clock::Timestamp,
     engine::cron::next_occurrence,
-    store::triggers::{CatchUp, Trigger},
+    store::triggers::{CatchUp, Trigger, TriggerKind},
 };
+
+/// The shortest time from one due time of a trigger to the next. Sleeping runs, which their own limits end, may wake more
+/// often.
+pub const SHORTEST_INTERVAL: Duration = Duration::from_secs(60);
+
+/// When an expression of a new or changed trigger first comes due in a time zone, after a moment.
+///
+/// # Errors
+/// Says what is wrong with the expression or the zone, or that it comes due too often.
+pub fn first_occurrence(cron: &str, time_zone: &str, after: Timestamp) -> Result<Timestamp, String> {
+    let first = next_occurrence(cron, time_zone, after)?;
+    if is_too_frequent(cron, time_zone, first) {
+        return Err(format!(
+            "`{cron}` comes due more often than once a minute: leave the seconds out, as in `* * * * *`, or take an \
+             interval of PT1M or longer."
+        ));
+    }
+    Ok(first)
+}
+
+/// Whether an expression that comes due at a moment does so more often than triggers may.
+fn is_too_frequent(cron: &str, time_zone: &str, due: Timestamp) -> bool {
+    let next = |after: Timestamp| next_occurrence(cron, time_zone, after).ok();
+    let is_soon = |from: Timestamp, to: Timestamp| to.since(from) < SHORTEST_INTERVAL;
+    // Of three times in a row, two are in one minute if a minute has several.
+    next(due).is_some_and(|second| is_soon(due, second) || next(second).is_some_and(|third| is_soon(second, third)))
+}
 
 /// What becomes of a due time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,11 +46,19 @@ pub struct Plan {
     pub error: Option<String>,
 }
 
-/// What becomes, at `now`, of the time at which a trigger was due. All due times that have passed are one.
+/// What becomes, at `now`, of the time at which a trigger was due. All due times that have passed are one. A trigger that was
+/// stored with an expression that comes due too often keeps to the shortest interval.
 pub fn plan(trigger: &Trigger, due: Timestamp, now: Timestamp, grace: Duration) -> Plan {
-    let occurrence = |after| {
-        let cron = trigger.cron.as_deref()?;
-        Some(next_occurrence(cron, &trigger.time_zone, after))
+    let occurrence = |after: Timestamp| {
+        let (cron, zone) = (trigger.cron.as_deref()?, &trigger.time_zone);
+        let next = next_occurrence(cron, zone, after);
+        let is_slowed =
+            trigger.kind != TriggerKind::Wake && (next.as_ref()).is_ok_and(|next| is_too_frequent(cron, zone, *next));
+        if is_slowed {
+            let soonest = after.after(SHORTEST_INTERVAL);
+            return Some(next_occurrence(cron, zone, soonest.before(Duration::from_millis(1))));
+        }
+        Some(next)
     };
     // Counted from the later one: a clock that is put back makes nothing due a second time.
     let (next, error) = match occurrence(due.max(now)) {
@@ -47,7 +82,6 @@ pub fn plan(trigger: &Trigger, due: Timestamp, now: Timestamp, grace: Duration) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::triggers::TriggerKind;
 
     const GRACE: Duration = Duration::from_secs(60);
 
@@ -121,13 +155,13 @@ mod tests {
                 "2026-06-03T09:00:00Z",
                 (false, Some("2026-06-04T06:00:00Z")),
             ),
-            // Down for three that are close together.
+            // Down for two that are close together.
             (
-                Some("*/2 * * * * *"),
+                Some("* * * * *"),
                 CatchUp::Skip,
                 "2026-06-01T06:00:00Z",
-                "2026-06-01T06:00:05Z",
-                (false, Some("2026-06-01T06:00:06Z")),
+                "2026-06-01T06:01:00Z",
+                (false, Some("2026-06-01T06:02:00Z")),
             ),
             // Late by what a restart takes.
             (
@@ -204,6 +238,82 @@ mod tests {
                     .expect("goes on");
             }
             assert_eq!(fired, expected.map(at), "{cron} after {from}");
+        }
+    }
+
+    /// From a moment at which `* * * * * *` comes due each second.
+    const NOON: &str = "2026-06-01T12:00:00Z";
+
+    #[test]
+    fn an_expression_comes_due_once_a_minute_at_most() {
+        for cron in [
+            "* * * * *",
+            "*/5 * * * *",
+            "0 8 * * *",
+            "30 * * * * *",
+            "59 0,59 0,23 * * *",
+            "@hourly",
+            "0 0 29 2 *",
+            "R/2026-06-01T08:00:00/PT1M",
+            "R/2026-06-01T08:00:30/P1M",
+        ] {
+            assert_eq!(
+                first_occurrence(cron, "Europe/Berlin", at(NOON)),
+                next_occurrence(cron, "Europe/Berlin", at(NOON)),
+                "{cron}"
+            );
+        }
+        for cron in [
+            "* * * * * *",
+            "*/2 * * * * *",
+            "0,59 * * * * *",
+            "0,1 0 8 1 1 *",
+            "58-59 59 23 * * *",
+            "R/2026-06-01T08:00:00/PT59S",
+        ] {
+            let error = first_occurrence(cron, "Europe/Berlin", at(NOON)).expect_err(cron);
+            assert_eq!(
+                error,
+                format!(
+                    "`{cron}` comes due more often than once a minute: leave the seconds out, as in `* * * * *`, or take \
+                     an interval of PT1M or longer."
+                )
+            );
+        }
+        assert_eq!(
+            first_occurrence("x", "UTC", at(NOON)),
+            next_occurrence("x", "UTC", at(NOON))
+        );
+    }
+
+    #[test]
+    fn what_was_stored_with_a_shorter_interval_fires_once_a_minute_and_wakes_sleeping_runs_as_often_as_it_says() {
+        for cron in [
+            "* * * * * *",
+            "*/7 * * * * *",
+            "0,59 * * * * *",
+            "R/2026-06-01T08:00:00/PT1S",
+        ] {
+            let trigger = trigger(Some(cron), CatchUp::Skip);
+            let mut due = at(NOON);
+            for late in [0, 80, 999, 59_000] {
+                let now = due.after(Duration::from_millis(late));
+                let plan = plan(&trigger, due, now, GRACE);
+                let next = plan.next.expect("goes on");
+                assert!(plan.fires, "{cron} {late}");
+                let pause = next.since(now);
+                assert!(
+                    pause >= SHORTEST_INTERVAL && pause <= SHORTEST_INTERVAL * 2,
+                    "{cron} {late} {pause:?}"
+                );
+                due = next;
+            }
+            let wake = Trigger {
+                kind: TriggerKind::Wake,
+                ..trigger
+            };
+            let next = plan(&wake, due, due, GRACE).next;
+            assert_eq!(next, next_occurrence(cron, "Europe/Berlin", due).ok(), "{cron}");
         }
     }
 

@@ -16,10 +16,7 @@ use self::{
     parse::{Day, Repeat, Said, said},
     words::Unit,
 };
-use crate::{
-    clock::Timestamp,
-    engine::{cron::next_occurrence, interval},
-};
+use crate::{clock::Timestamp, engine::interval, triggers::schedule::first_occurrence};
 
 /// The farthest that anything may be away.
 const FARTHEST: Duration = Duration::from_secs(20 * 366 * 86_400);
@@ -180,7 +177,7 @@ impl Reckoner<'_> {
 
     fn by_cron(&self, cron: String, at: Option<Timestamp>) -> Result<Schedule, String> {
         let zone = self.zone.iana_name().unwrap_or("UTC");
-        let first = next_occurrence(&cron, zone, self.now)?;
+        let first = first_occurrence(&cron, zone, self.now)?;
         Ok(Schedule {
             at: at.unwrap_or(first),
             cron: Some(cron),

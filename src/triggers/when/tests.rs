@@ -256,6 +256,28 @@ proptest::proptest! {
 }
 
 #[test]
+fn what_is_repeated_more_often_than_once_a_minute_is_refused() {
+    for (when, repeat) in [
+        ("* * * * * *", None),
+        ("*/30 * * * * *", None),
+        ("tomorrow at 8", Some("0,30 * * * * *")),
+    ] {
+        let error = reads(when, repeat).expect_err(when);
+        assert!(error.contains("comes due more often than once a minute"), "{error}");
+    }
+    for (when, repeat) in [("every 30 seconds", None), ("tomorrow at 8", Some("every second"))] {
+        assert!(reads(when, repeat).is_err(), "{when}");
+    }
+    for (when, repeat) in [
+        ("30 * * * * *", None),
+        ("every minute", None),
+        ("tomorrow", Some("* * * * *")),
+    ] {
+        assert!(reads(when, repeat).is_ok(), "{when}");
+    }
+}
+
+#[test]
 fn what_is_repeated_keeps_its_days_at_another_hour() {
     let to = |cron: &str| moved(cron, now(), "Europe/Berlin");
     assert_eq!(to("0 8 * * 1-5").as_deref(), Some("7 10 * * 1-5"));

@@ -108,6 +108,9 @@ async fn a_trigger_is_made_changed_fired_by_hand_and_deleted() {
     );
     let refused = bot.post(&format!("{path}/fire"), &json!({})).await;
     assert_eq!(code(&refused), (409, "wrong_state".to_owned()));
+    let each_second = json!({"enabled": true, "cron": "* * * * * *"});
+    let refused = bot.call(Method::PATCH, &path, &each_second).await;
+    assert_eq!(code(&refused), (422, "invalid_input cron".to_owned()));
     let on = bot
         .call(
             Method::PATCH,
@@ -153,6 +156,8 @@ async fn what_does_not_fit_is_named_by_its_field() {
         (with("at", Value::Null), "at"),
         (with("at", json!("2000-01-01T00:00:00Z")), "at"),
         (with("cron", json!("never")), "cron"),
+        (with("cron", json!("*/30 * * * * *")), "cron"),
+        (with("cron", json!("R/2026-06-01T08:00:00/PT59S")), "cron"),
         (with("timeZone", json!("Mars/Base")), "timeZone"),
         (with("content", json!(" ")), "content"),
         (with("name", json!("No Name")), "name"),

@@ -80,6 +80,10 @@ fn the_secret_of_a_webhook_is_shown_once_and_what_cannot_be_is_named() {
     triggers(&["add", "x", "--webhook", "No Name"]).fails_with("name: it must be 1 to 64 of a-z, 0-9, - and _");
     triggers(&["add", "x", "--reminder", "--when", "tomorrow"])
         .fails_with("channelId: name the channel where it is said, or the person");
+    let too_often = "`* * * * * *` comes due more often than once a minute: leave the seconds out, as in `* * * * *`, or \
+                     take an interval of PT1M or longer.";
+    triggers(&["add", "x", "--when", "* * * * * *"]).fails_with(too_often);
+    triggers(&["add", "x", "--when", "tomorrow", "--repeat", "* * * * * *"]).fails_with(too_often);
     triggers(&["add", "x", "--when", "soon"]).fails_with(&format!(
         "`soon` is no time that I understand. {}",
         clifford::triggers::when::FORMS

@@ -122,6 +122,27 @@ pub async fn a_due_time_is_claimed_by_one_of_many_and_the_trigger_moves_on(world
     assert_eq!((look(&world, NOW).await, look(&world, late).await), (0, 0));
 }
 
+pub async fn what_was_stored_to_fire_each_second_fires_once_a_minute(world: World) {
+    let each_second = Trigger {
+        cron: Some("* * * * * *".to_owned()),
+        ..reminder(&world, NOW)
+    };
+    let id = add(&world.db, &each_second).await;
+    let mut fired = Vec::new();
+    for seconds in [0, 1, 59, 60, 61, 119, 120, 121] {
+        let now = NOW.after(Duration::from_secs(seconds));
+        if look(&world, now).await > 0 {
+            fired.push(now);
+        }
+    }
+    let expected: Vec<_> = (0..3)
+        .map(|minute| NOW.after(Duration::from_secs(60 * minute)))
+        .collect();
+    assert_eq!(fired, expected);
+    assert_eq!(firings(&world.db, id).await.len(), 3);
+    assert_eq!(said(&world.db).await.len(), 3);
+}
+
 pub async fn a_call_that_is_repeated_makes_one_trigger(world: World) {
     let mut ids = Vec::new();
     for _ in 0..2 {
