@@ -220,14 +220,7 @@ impl Outbound {
         below: Vec<Button>,
         files: Vec<Part>,
     ) -> Vec<(String, Part)> {
-        let mut rendered: Vec<_> = clifford_markup::render(text, limits.flavor, limits.text_units)
-            .into_iter()
-            .map(|part| Part::Text {
-                text: part.text,
-                plain: part.plain,
-                buttons: Vec::new(),
-            })
-            .collect();
+        let mut rendered = rendered(text, limits);
         if rendered.len() > self.max_parts {
             let caption = clifford_markup::head(text, CAPTION_UNITS);
             rendered = vec![Part::File {
@@ -248,6 +241,17 @@ impl Outbound {
         let label = self.masker.mask(&button.label).into_owned();
         Button { label, ..button }.fitting()
     }
+}
+
+/// A text as parts within a platform's limits.
+fn rendered(text: &str, limits: &Limits) -> Vec<Part> {
+    let rendered = clifford_markup::render(text, limits.flavor, limits.text_units).into_iter();
+    let parts = rendered.map(|part| Part::Text {
+        text: part.text,
+        plain: part.plain,
+        buttons: Vec::new(),
+    });
+    parts.collect()
 }
 
 /// The most UTF-16 units of a file's caption: what the strictest platform takes (Telegram: 1,024).
@@ -307,12 +311,21 @@ pub async fn resolve_placeholder(
 /// A message of one fixed sentence without markup, which belongs to no conversation. Whichever process serves the
 /// platform claims and sends it.
 pub fn fixed_sentence(channel: ChannelId, to: &Address, text: &'static str) -> NewOutbound {
-    let id = MessageId::new();
     let part = Part::Text {
         text: text.to_owned(),
         plain: text.to_owned(),
         buttons: Vec::new(),
     };
+    sentence(channel, to, text, vec![part])
+}
+
+/// The same of a sentence with something in it that is named as it is: Markdown, for a platform with these limits.
+pub fn naming_sentence(channel: ChannelId, to: &Address, text: &str, limits: &Limits) -> NewOutbound {
+    sentence(channel, to, text, rendered(text, limits))
+}
+
+fn sentence(channel: ChannelId, to: &Address, text: &str, parts: Vec<Part>) -> NewOutbound {
+    let id = MessageId::new();
     NewOutbound {
         id,
         channel_id: channel,
@@ -323,7 +336,7 @@ pub fn fixed_sentence(channel: ChannelId, to: &Address, text: &'static str) -> N
         attachments: None,
         metadata: None,
         address: to.clone(),
-        parts: keyed(&URL_SAFE_NO_PAD.encode(id.0.as_bytes()), vec![part]),
+        parts: keyed(&URL_SAFE_NO_PAD.encode(id.0.as_bytes()), parts),
         lease: None,
     }
 }

@@ -21,7 +21,7 @@ impl Inner {
         else {
             return Ok(None);
         };
-        let gone = || SendError::Rejected(format!("the file {name} was deleted"));
+        let gone = || SendError::Rejected("it was deleted".to_owned());
         let file: FileId = id.parse().map_err(|_| gone())?;
         let file = self.row(file).await.map_err(later)?.ok_or_else(gone)?;
         let content = self.files.content(&self.db, &file, self.clock.now()).await;

@@ -2,21 +2,20 @@
 //! for patience.
 
 pub(super) mod attempt;
+mod giving_up;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use clifford_channel::{Address, Channel, Part, Receipt, SendError, Signal};
+use clifford_channel::{Address, Channel, Receipt, SendError, Signal};
 use tokio::{sync::mpsc, time::Instant};
 use tracing::Instrument;
 
-use super::{
-    Busy, FILE_NOT_SENT, Inner, NOT_DELIVERED, REFUSED_BY_PLATFORM, drafts::Drafts, hand::Taken, late::Retry, locked,
-    mark::Mark,
-};
+use self::giving_up::as_file;
+use super::{Busy, Inner, REFUSED_BY_PLATFORM, drafts::Drafts, hand::Taken, late::Retry, locked, mark::Mark};
 use crate::{
     engine::crash::{self, Point},
     id::{ChannelId, MessageId, RunId},
-    outbound::{self, Ticket},
+    outbound::Ticket,
     store::{
         messages::MessageStatus,
         outbox::{self, Outgoing, OutgoingPart},
@@ -36,6 +35,8 @@ const IDLE: Duration = Duration::from_secs(5);
 
 /// What became of a message that has arrived.
 const DELIVERED: &str = "delivered";
+/// What became of one of which at least a part has not.
+const FAILED: &str = "failed";
 
 /// What passes a gate.
 pub(super) enum Item {
@@ -96,6 +97,8 @@ pub(super) struct Held {
     began: Option<Instant>,
     /// It is late: when it is tried again.
     pub(super) retry: Option<Retry>,
+    /// A part of it was given up.
+    is_cut: bool,
     origin: Origin,
     _taken: Taken,
 }
@@ -105,8 +108,10 @@ enum Sent {
     Delivered(Receipt),
     /// The platform will not take it in this form.
     Refused(String),
-    /// It is not tried any more. What its chat is told in its place.
+    /// It is not tried any more. What its chat is told in its place, if it is a text.
     GivenUp(String, Option<&'static str>),
+    /// There is no such chat any more.
+    Gone(String),
     /// It fails by itself: it is to be tried again beside others.
     Late {
         reason: String,
@@ -275,6 +280,7 @@ impl Gate {
                     tried_before: Duration::ZERO,
                     began: None,
                     retry: None,
+                    is_cut: false,
                     origin,
                     _taken: taken,
                 });
@@ -286,6 +292,7 @@ impl Gate {
                 recovered: true,
                 began: None,
                 retry: None,
+                is_cut: false,
                 origin: Origin::default(),
                 _taken: taken,
             }),
@@ -337,8 +344,8 @@ impl Gate {
     }
 
     /// Sends a message's parts, in order. One that may have arrived already is sent again only if the
-    /// platform drops repeats, or the owner wants it. A text that is refused goes as a file. `None`: it waits for
-    /// another time, or is another process's.
+    /// platform drops repeats, or the owner wants it. A text that is refused goes as a file; what is refused in every
+    /// form takes no file behind it along. `None`: it waits for another time, or is another process's.
     async fn message(&mut self, mut held: Held) -> Option<&'static str> {
         let last = held.parts.last().map(|part| part.seq);
         while let Some(part) = held.parts.first().cloned() {
@@ -350,7 +357,8 @@ impl Gate {
             let is_resumed = held.recovered || held.retry.is_some();
             if held.recovered && part.status == MessageStatus::Sending && !self.may_repeat() {
                 let reason = "it may have arrived before a crash; resend_ambiguous is off";
-                return Some(self.give_up(&held, reason, None).await);
+                self.give_up_part(&mut held, reason, None).await;
+                continue;
             }
             if part.status == MessageStatus::Pending && is_resumed {
                 self.mark(&held.message, Mark::Sending(part.seq)).await;
@@ -380,12 +388,10 @@ impl Gate {
                             part.body.0 = file;
                         }
                     }
-                    None => {
-                        let told = in_place_of(&part.body.0, REFUSED_BY_PLATFORM);
-                        return Some(self.give_up(&held, &reason, Some(told)).await);
-                    }
+                    None => self.give_up_part(&mut held, &reason, Some(REFUSED_BY_PLATFORM)).await,
                 },
-                Sent::GivenUp(reason, told) => return Some(self.give_up(&held, &reason, told).await),
+                Sent::GivenUp(reason, told) => self.give_up_part(&mut held, &reason, told).await,
+                Sent::Gone(reason) => self.give_up_all(&mut held, &reason, None).await,
                 Sent::Late { reason, status } => {
                     if status == MessageStatus::Pending {
                         self.mark(&held.message, Mark::Unsent(part.seq)).await;
@@ -400,7 +406,7 @@ impl Gate {
             }
         }
         self.inner.late.remove(&held.message.id);
-        Some(DELIVERED)
+        Some(if held.is_cut { FAILED } else { DELIVERED })
     }
 
     /// Whether this process may still send a message: one that was stopped for a while may find that another has
@@ -435,46 +441,7 @@ impl Gate {
         older.unwrap_or(true)
     }
 
-    /// Gives a message up, and tells its chat, unless that is what was to be told.
-    async fn give_up(&self, held: &Held, reason: &str, told: Option<&'static str>) -> &'static str {
-        let message = &held.message;
-        tracing::warn!(message = %message.id, channel = %self.id, platform = message.platform, "gave up sending a message, its row holds the reason");
-        tracing::debug!(message = %message.id, reason, "why a message was given up");
-        let is_notice = held.parts.iter().any(|part| match &part.body.0 {
-            Part::Text { plain, .. } | Part::File { content: plain, .. } => {
-                [REFUSED_BY_PLATFORM, NOT_DELIVERED, FILE_NOT_SENT].contains(&plain.as_str())
-            }
-            Part::Stored { .. } => false,
-        });
-        let notice = told
-            .filter(|_| !is_notice)
-            .map(|text| Box::new(outbound::fixed_sentence(self.id, &message.address.0, text)));
-        self.mark(message, Mark::Failed(reason.to_owned(), notice)).await;
-        self.inner.late.remove(&message.id);
-        "failed"
-    }
-
     pub(super) async fn mark(&self, message: &Outgoing, mark: Mark) {
         mark.keep(&self.inner, message.id, self.id).await;
-    }
-}
-
-/// What a chat is told in place of a part. The text of an answer may be there when its file is not.
-const fn in_place_of(part: &Part, text: &'static str) -> &'static str {
-    match part {
-        Part::Stored { .. } => FILE_NOT_SENT,
-        Part::Text { .. } | Part::File { .. } => text,
-    }
-}
-
-/// A text as a file, for a platform that refuses it as a message.
-fn as_file(part: &Part) -> Option<Part> {
-    match part {
-        Part::Text { plain, .. } if !plain.is_empty() => Some(Part::File {
-            name: "answer.md".to_owned(),
-            content: plain.clone(),
-            caption: String::new(),
-        }),
-        _ => None,
     }
 }

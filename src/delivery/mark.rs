@@ -12,7 +12,7 @@ use crate::{
     store::{
         StoreError, Tx, channels,
         messages::{self, NewOutbound},
-        outbox::{self, Delivered},
+        outbox::{self, Delivered, Refused},
     },
 };
 
@@ -31,7 +31,14 @@ pub(super) enum Mark {
     AttemptFailed(String),
     /// It fails by itself: what follows it goes out past it.
     SetAside(String),
-    /// It will not. What its chat is told in its place.
+    /// It will not take this part; the next one to be sent is `next`. What its chat is told in its place.
+    PartFailed {
+        seq: i64,
+        next: i64,
+        reason: String,
+        notice: Option<Box<NewOutbound>>,
+    },
+    /// It will not take what is left of it. What its chat is told in its place.
     Failed(String, Option<Box<NewOutbound>>),
     /// There is no such chat any more.
     ChatGone(String),
@@ -104,12 +111,25 @@ impl Mark {
             Self::Isolation(mark) => outbox::mark(tx, id, worker, mark).await,
             Self::AttemptFailed(reason) => outbox::attempt_failed(tx, id, worker, &reason).await,
             Self::SetAside(reason) => outbox::set_aside(tx, id, worker, &reason, now).await,
+            Self::PartFailed {
+                seq,
+                next,
+                reason,
+                notice,
+            } => {
+                let part = Refused {
+                    message: id,
+                    seq,
+                    next,
+                    reason: &reason,
+                    worker,
+                };
+                let is_ours = outbox::part_refused(tx, part).await?;
+                tell(tx, notice.filter(|_| is_ours), now).await
+            }
             Self::Failed(reason, notice) => {
                 let is_ours = outbox::fail(tx, id, worker, &reason).await?;
-                match notice {
-                    Some(notice) if is_ours => messages::insert_outbound(tx, &notice, now).await,
-                    _ => Ok(()),
-                }
+                tell(tx, notice.filter(|_| is_ours), now).await
             }
             Self::ChatGone(reason) => channels::disable(tx, channel, &reason, now).await,
             Self::Moved { platform, from, to } => {
@@ -117,5 +137,12 @@ impl Mark {
                 outbox::readdress(tx, id, worker, &to).await
             }
         }
+    }
+}
+
+async fn tell(tx: &mut Tx, notice: Option<Box<NewOutbound>>, now: Timestamp) -> Result<(), StoreError> {
+    match notice {
+        Some(notice) => messages::insert_outbound(tx, &notice, now).await,
+        None => Ok(()),
     }
 }

@@ -206,6 +206,9 @@ const SENT_FILE: &str = r#"{"type":"file","name":"","content":"","caption":""}"#
 /// Whether a message is still to be sent, and by no other worker than `$3`: one that was stopped in the middle of a call
 /// says nothing of what another has sent meanwhile.
 const IS_OURS: &str = "status IN ('pending', 'sending') AND (lease_owner IS NULL OR lease_owner = $3)";
+/// Whether a part of it was refused or given up.
+const IS_CUT: &str =
+    "EXISTS (SELECT 1 FROM message_parts cut WHERE cut.message_id = messages.id AND cut.status = 'failed')";
 /// Whether a part is one, by how it is written.
 const IS_FILE: &str = r#"substr(body, 1, 14) = '{"type":"file"'"#;
 
@@ -224,8 +227,8 @@ pub struct Delivered<'a> {
     pub worker: WorkerId,
 }
 
-/// Marks a part as delivered, and the next one as being sent. The last part's delivery is the message's. A file's
-/// content goes. Nothing, if the message is another worker's by now.
+/// Marks a part as delivered, and the next one as being sent. The last part's delivery is the message's, unless another
+/// was refused. A file's content goes. Nothing, if the message is another worker's by now.
 ///
 /// # Errors
 /// The store's.
@@ -245,8 +248,9 @@ pub async fn part_delivered(tx: &mut Tx, part: Delivered<'_>, now: Timestamp) ->
     if part.is_last {
         tx.later(
             &format!(
-                "UPDATE messages SET status = 'delivered', platform_message_id = $1, lease_owner = NULL,
-                     lease_until = NULL, error = NULL, sent_at = $2, deaths = 0, isolation = NULL
+                "UPDATE messages SET status = CASE WHEN {IS_CUT} THEN 'failed' ELSE 'delivered' END,
+                     platform_message_id = $1, lease_owner = NULL, lease_until = NULL,
+                     error = CASE WHEN {IS_CUT} THEN error END, sent_at = $2, deaths = 0, isolation = NULL
                  WHERE id = $4 AND {IS_OURS}"
             ),
             args![part.platform_id, now, worker, message],
@@ -257,13 +261,67 @@ pub async fn part_delivered(tx: &mut Tx, part: Delivered<'_>, now: Timestamp) ->
     part_sending(tx, message, seq + 1, worker).await
 }
 
+/// A part that a worker has given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refused<'a> {
+    /// The message.
+    pub message: MessageId,
+    /// The part's place.
+    pub seq: i64,
+    /// The place of the part that is sent next: what stands between them is given up as well.
+    pub next: i64,
+    /// Why.
+    pub reason: &'a str,
+    /// Who gave it up.
+    pub worker: WorkerId,
+}
+
+/// Marks a part as failed, and the one to be sent next as being sent. `false`: the message is another worker's by now.
+///
+/// # Errors
+/// The store's.
+pub async fn part_refused(tx: &mut Tx, part: Refused<'_>) -> Result<bool, StoreError> {
+    let noted = tx
+        .execute(
+            format!("UPDATE messages SET error = {} WHERE id = $2 AND {IS_OURS}", reasons()),
+            args![part.reason, part.message, part.worker],
+        )
+        .await?;
+    if noted == 0 {
+        return Ok(false);
+    }
+    tx.execute(
+        format!(
+            "UPDATE message_parts SET status = 'failed', body = CASE WHEN {IS_FILE} THEN '{SENT_FILE}' ELSE body END
+             WHERE message_id = $1 AND seq >= $2 AND seq < $3 AND status IN ('pending', 'sending')"
+        ),
+        args![part.message, part.seq, part.next],
+    )
+    .await?;
+    part_sending(tx, part.message, part.next, part.worker).await?;
+    Ok(true)
+}
+
+/// The reason `$1`, behind those of the parts that were refused before.
+fn reasons() -> String {
+    format!("CASE WHEN {IS_CUT} THEN COALESCE(error || '; ', '') || $1 ELSE $1 END")
+}
+
+/// The reason `$1`, unless parts were refused before: theirs is that of the message's end.
+fn passing_reason() -> String {
+    format!("CASE WHEN {IS_CUT} THEN error ELSE $1 END")
+}
+
 /// Records that an attempt failed.
 ///
 /// # Errors
 /// The store's.
 pub async fn attempt_failed(tx: &mut Tx, message: MessageId, worker: WorkerId, reason: &str) -> Result<(), StoreError> {
     tx.execute(
-        format!("UPDATE messages SET attempts = attempts + 1, error = $1 WHERE id = $2 AND {IS_OURS}"),
+        format!(
+            "UPDATE messages SET attempts = attempts + 1, error = {} WHERE id = $2 AND {IS_OURS}",
+            passing_reason()
+        ),
         args![reason, message, worker],
     )
     .await?;
@@ -282,14 +340,17 @@ pub async fn set_aside(
     now: Timestamp,
 ) -> Result<(), StoreError> {
     tx.execute(
-        format!("UPDATE messages SET late_since = COALESCE(late_since, $1), error = $4 WHERE id = $2 AND {IS_OURS}"),
-        args![now, message, worker, reason],
+        format!(
+            "UPDATE messages SET late_since = COALESCE(late_since, $4), error = {} WHERE id = $2 AND {IS_OURS}",
+            passing_reason()
+        ),
+        args![reason, message, worker, now],
     )
     .await?;
     Ok(())
 }
 
-/// Gives a message up: the platform will not take it. Returns whether it was this worker's to give up.
+/// Gives up what is left of a message: the platform will not take it. Returns whether it was this worker's to give up.
 ///
 /// # Errors
 /// The store's.
@@ -297,8 +358,9 @@ pub async fn fail(tx: &mut Tx, message: MessageId, worker: WorkerId, reason: &st
     let failed = tx
         .execute(
             format!(
-                "UPDATE messages SET status = 'failed', error = $1, lease_owner = NULL, lease_until = NULL
-                 WHERE id = $2 AND {IS_OURS}"
+                "UPDATE messages SET status = 'failed', error = {}, lease_owner = NULL, lease_until = NULL
+                 WHERE id = $2 AND {IS_OURS}",
+                reasons()
             ),
             args![reason, message, worker],
         )

@@ -1,6 +1,7 @@
 //! What delivery makes of a platform's answers, on a channel that answers as it is told.
 
 mod by_itself;
+mod cut;
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -15,6 +16,7 @@ use async_trait::async_trait;
 use clifford::{
     clock::SystemClock,
     delivery::{Delivery, Settings},
+    files::Files,
     id::{MessageId, WorkerId},
     outbound::{Outbound, Ticket, To},
     store::{
@@ -190,6 +192,10 @@ impl Given {
     }
 
     async fn on<C: Channel>(home: Home, channel: &Arc<C>, settings: Settings) -> Self {
+        Self::with_files(home, channel, settings, Arc::default()).await
+    }
+
+    async fn with_files<C: Channel>(home: Home, channel: &Arc<C>, settings: Settings, files: Arc<Files>) -> Self {
         let world = World::new(&home.db).await;
         let worker = WorkerId::new();
         let serving: Arc<dyn Channel> = Arc::<C>::clone(channel);
@@ -199,7 +205,7 @@ impl Given {
             worker,
             settings,
             BTreeMap::from([(Platform::Telegram, serving)]),
-            Arc::default(),
+            files,
         );
         let limits = BTreeMap::from([(Platform::Telegram, channel.limits())]);
         let outbound = Outbound::new(limits, 5, worker, LEASE, Arc::new(Masker::new([])));

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clifford_channel::{Address, DeliveryKey, Part, Receipt, SendError};
 use tokio::time::Instant;
 
-use super::{Gate, Held, Sent, in_place_of};
+use super::{Gate, Held, Sent};
 use crate::{
     delivery::{NOT_DELIVERED, late::Tried, mark::Mark},
     engine::crash::{self, Way},
@@ -44,7 +44,10 @@ impl Gate {
             let is_unread = whole.is_err();
             let sent = match whole {
                 Ok(whole) => self.send(message, whole.as_ref().unwrap_or(&part.body.0), &key).await,
-                Err(error) => Err(error),
+                Err(error) => Some(Err(error)),
+            };
+            let Some(sent) = sent else {
+                return self.left(message, part, unsure).await;
             };
             let right_after_probe = std::mem::take(&mut was_probed);
             unsure |= matches!(sent, Err(SendError::Unreachable(_) | SendError::Failed(_)));
@@ -59,7 +62,7 @@ impl Gate {
                     return Sent::GivenUp(reason, None);
                 }
                 SendError::NotSent(reason) | SendError::Unreachable(reason) | SendError::Failed(reason) => {
-                    if let Some(end) = self.failed(message, &error, reason, tried, &part.body.0).await {
+                    if let Some(end) = self.failed(message, &error, reason, tried).await {
                         return end;
                     }
                     if is_late || right_after_probe {
@@ -91,7 +94,7 @@ impl Gate {
                 }
                 SendError::Gone(reason) => {
                     self.mark(message, Mark::ChatGone(reason.clone())).await;
-                    return Sent::GivenUp(reason.clone(), None);
+                    return Sent::Gone(reason.clone());
                 }
                 SendError::Rejected(reason) => return Sent::Refused(reason.clone()),
             };
@@ -146,23 +149,35 @@ impl Gate {
         Sent::Stopped
     }
 
-    async fn send(&self, message: &Outgoing, part: &Part, key: &DeliveryKey) -> Result<Receipt, SendError> {
+    /// Sends a part. `None`: the process stops before its turn, or the message is another process's by then.
+    async fn send(&self, message: &Outgoing, part: &Part, key: &DeliveryKey) -> Option<Result<Receipt, SendError>> {
         let began = Instant::now();
         let sent = if self.inner.settings.deaths.verdict(message.evidence()) == Verdict::Innocent {
             self.inner.isolation.pass().await;
             crash::strike(Way::Part, || format!("{part:?}"));
             self.channel.send(&message.address.0, part, key).await
         } else {
-            self.send_alone(message, part, key).await
+            self.send_alone(message, part, key).await?
         };
         measures::sent(self.channel.platform(), &sent, began.elapsed());
-        sent
+        Some(sent)
     }
 
-    /// Sends a part of a suspected message: its row says so before. What is not with the platform after a moment waits for
-    /// it, and ends no process any more.
-    async fn send_alone(&self, message: &Outgoing, part: &Part, key: &DeliveryKey) -> Result<Receipt, SendError> {
-        let turn = self.inner.isolation.turn_soon().await;
+    /// Sends a part of a suspected message in its turn, however long it waits for that: its row says so before. What is not
+    /// with the platform after a moment waits for it, and ends no process any more.
+    async fn send_alone(
+        &self,
+        message: &Outgoing,
+        part: &Part,
+        key: &DeliveryKey,
+    ) -> Option<Result<Receipt, SendError>> {
+        let turn = tokio::select! {
+            () = self.inner.stop.cancelled() => return None,
+            turn = self.inner.isolation.turn() => turn,
+        };
+        if !self.is_ours(message).await {
+            return None;
+        }
         tracing::warn!(message_id = %message.id, deaths = message.deaths, "sending a suspected message in isolation");
         self.mark(message, Mark::Isolation(message.evidence().mark_at_work()))
             .await;
@@ -175,10 +190,10 @@ impl Gate {
         };
         self.mark(message, Mark::Isolation(quarantine::Mark::Waiting)).await;
         drop(turn);
-        match sent {
+        Some(match sent {
             Some(sent) => sent,
             None => sending.await,
-        }
+        })
     }
 
     /// Whether a part that may have arrived is sent again: where the platform drops the repeat, or the owner
@@ -192,14 +207,7 @@ impl Gate {
     }
 
     /// A failed attempt is recorded, and ends the message if there were such for too long.
-    async fn failed(
-        &self,
-        message: &Outgoing,
-        error: &SendError,
-        reason: &str,
-        tried: Tried,
-        part: &Part,
-    ) -> Option<Sent> {
+    async fn failed(&self, message: &Outgoing, error: &SendError, reason: &str, tried: Tried) -> Option<Sent> {
         // What the platform says may quote the message: it stands in its row.
         let status = status_in(reason);
         let (class, platform) = (measures::reason(error), &message.platform);
@@ -207,8 +215,7 @@ impl Gate {
         tracing::debug!(message = %message.id, reason, "why a message could not be sent");
         self.mark(message, Mark::AttemptFailed(reason.to_owned())).await;
         let too_long = tried.time() > self.inner.settings.give_up_after;
-        let told = in_place_of(part, NOT_DELIVERED);
-        too_long.then(|| Sent::GivenUp(format!("not sent for too long: {reason}"), Some(told)))
+        too_long.then(|| Sent::GivenUp(format!("not sent for too long: {reason}"), Some(NOT_DELIVERED)))
     }
 
     async fn moved(&mut self, message: &mut Outgoing, to: Address) {

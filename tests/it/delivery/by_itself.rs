@@ -28,7 +28,7 @@ use crate::store::world::Home;
 
 const HOUR: Duration = Duration::from_secs(3600);
 
-async fn homes() -> impl Iterator<Item = Home> {
+pub(super) async fn homes() -> impl Iterator<Item = Home> {
     [Some(Home::sqlite().await), Home::postgres().await]
         .into_iter()
         .flatten()
@@ -131,7 +131,7 @@ async fn where_only_a_file_is_gone_its_chat_is_told_of_the_file() {
     let given = Given::to(&channel, true).await;
     let id = says_with(&given, "Here is your list.", &enclosed()).await;
     given.delivery.deliver(given.ticket.clone());
-    let sorry = "Sorry, I could not send you a file that belongs here. Please ask for it again, or in another form.";
+    let sorry = "Sorry, I could not send you the file list.md. Please ask for it again, or in another form.";
     given.settled().await;
     assert_eq!(*channel.took.borrow(), ["Here is your list.", "hello", sorry]);
     assert_eq!(Given::message(&given.home, id).await.status, MessageStatus::Failed);

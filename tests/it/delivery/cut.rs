@@ -1,0 +1,259 @@
+//! Messages of which a part is refused, and suspects that wait for their turn.
+
+use std::{sync::Arc, time::Duration};
+
+use clifford::{
+    delivery::Settings,
+    files::{Files, Limits, NewFile, Storage},
+    id::{FileId, MessageId, RunId},
+    outbound::Enclosed,
+    store::{
+        leases::Look,
+        messages::{self, MessageStatus, NewOutbound},
+        outbox::{self, Delivered, Refused},
+    },
+};
+use clifford_channel::SendError;
+use tempfile::TempDir;
+
+use super::{Given, LEASE, NOW, Picky, SETTINGS, by_itself::homes};
+use crate::store::{
+    erasure::{column, script},
+    world::Home,
+};
+
+/// What sends, with files in a directory.
+struct Keeping {
+    given: Given,
+    files: Arc<Files>,
+    _dir: TempDir,
+}
+
+impl Keeping {
+    async fn on(home: Home, channel: &Arc<Picky>, settings: Settings) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let storage = Storage::new(dir.path(), None);
+        let files = Arc::new(Files::new(storage, Limits::default(), Default::default()));
+        let given = Given::with_files(home, channel, settings, Arc::clone(&files)).await;
+        Self {
+            given,
+            files,
+            _dir: dir,
+        }
+    }
+
+    async fn file(&self, name: &str) -> Enclosed {
+        let new = NewFile {
+            name: name.to_owned(),
+            content: "words".into(),
+            user: self.given.to.user,
+            place: Some((self.given.to.channel, None)),
+            root_run: None,
+            key: None,
+        };
+        let made = self.files.create(&self.given.home.db, new, NOW).await.unwrap();
+        Enclosed {
+            id: made.id,
+            name: made.name,
+            media_type: "text/markdown".to_owned(),
+            size: 5,
+        }
+    }
+
+    /// Says something with these files behind it.
+    async fn says(&self, text: &str, files: &[Enclosed]) -> MessageId {
+        let to = self.given.to.clone();
+        let message = self.given.outbound.run_message(to, RunId::new(), 0, text, files, NOW);
+        self.given.stored(message).await
+    }
+}
+
+/// A file that nobody has any more.
+fn gone() -> Enclosed {
+    Enclosed {
+        id: FileId::new(),
+        name: "gone.md".to_owned(),
+        media_type: "text/markdown".to_owned(),
+        size: 5,
+    }
+}
+
+fn sorry(name: &str) -> String {
+    format!("Sorry, I could not send you the file {name}. Please ask for it again, or in another form.")
+}
+
+async fn ended(home: &Home, id: MessageId) -> (MessageStatus, Option<String>) {
+    let message = Given::message(home, id).await;
+    (message.status, message.error)
+}
+
+#[tokio::test]
+async fn files_that_are_refused_are_named_and_take_none_behind_them_along() {
+    for home in homes().await {
+        let channel = Picky::new(|text| match text {
+            "large.md" => Err(SendError::Rejected("it is too large".to_owned())),
+            _ => Ok(()),
+        });
+        let keeping = Keeping::on(home, &channel, SETTINGS).await;
+        let given = &keeping.given;
+        given.delivery.deliver(given.ticket.clone());
+        let files = [
+            keeping.file("large.md").await,
+            keeping.file("small.md").await,
+            gone(),
+            keeping.file("last.md").await,
+        ];
+        let id = keeping.says("Here they are.", &files).await;
+        given.settled().await;
+        let took = ["hello", "Here they are.", "small.md", "last.md"].map(str::to_owned);
+        let told = [sorry("large.md"), sorry("gone.md")];
+        assert_eq!(*channel.took.borrow(), [&took[..], &told[..]].concat());
+        let why = "the file large.md: it is too large; the file gone.md: it was deleted";
+        assert_eq!(
+            ended(&given.home, id).await,
+            (MessageStatus::Failed, Some(why.to_owned()))
+        );
+        let statuses = format!("SELECT status FROM message_parts WHERE message_id = '{id}' ORDER BY seq");
+        assert_eq!(
+            column(&given.home.db, &statuses).await,
+            ["delivered", "failed", "delivered", "failed", "delivered"]
+        );
+        given.home.db.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_is_given_up_in_time_takes_none_behind_it_along() {
+    let channel = Picky::new(|text| match text {
+        "broken.md" => Err(SendError::Failed("HTTP 500".to_owned())),
+        _ => Ok(()),
+    });
+    let settings = Settings {
+        give_up_after: Duration::ZERO,
+        ..SETTINGS
+    };
+    let keeping = Keeping::on(Home::sqlite().await, &channel, settings).await;
+    let given = &keeping.given;
+    given.delivery.deliver(given.ticket.clone());
+    let files = [keeping.file("broken.md").await, keeping.file("whole.md").await];
+    let id = keeping.says("Here they are.", &files).await;
+    given.settled().await;
+    let took = ["hello", "Here they are.", "whole.md", &sorry("broken.md")].map(str::to_owned);
+    assert_eq!(*channel.took.borrow(), took);
+    let why = "the file broken.md: not sent for too long: HTTP 500";
+    assert_eq!(
+        ended(&given.home, id).await,
+        (MessageStatus::Failed, Some(why.to_owned()))
+    );
+}
+
+#[tokio::test]
+async fn a_text_that_is_refused_in_every_form_takes_no_file_along() {
+    let channel = Picky::new(|text| match text.contains("long") {
+        true => Err(SendError::Rejected("message is too long".to_owned())),
+        false => Ok(()),
+    });
+    let keeping = Keeping::on(Home::sqlite().await, &channel, SETTINGS).await;
+    let given = &keeping.given;
+    given.delivery.deliver(given.ticket.clone());
+    let id = keeping.says("long", &[keeping.file("small.md").await]).await;
+    given.settled().await;
+    let refused =
+        "Sorry, I could not send my answer here: it was refused. Please ask again, or ask for a shorter answer.";
+    assert_eq!(*channel.took.borrow(), ["hello", "small.md", refused]);
+    assert_eq!(
+        ended(&given.home, id).await,
+        (MessageStatus::Failed, Some("message is too long".to_owned()))
+    );
+}
+
+/// Stores a message that whoever claims it is to send.
+async fn unclaimed(given: &Given, mut message: NewOutbound) -> MessageId {
+    message.lease = None;
+    let id = message.id;
+    let stored = given
+        .home
+        .db
+        .write(move |tx| Box::pin(async move { messages::insert_outbound(tx, &message, NOW).await }));
+    stored.await.unwrap();
+    id
+}
+
+#[tokio::test]
+async fn what_is_left_of_a_message_is_sent_by_the_next_process_and_the_message_stays_failed() {
+    for home in homes().await {
+        let channel = Picky::new(|_| Ok(()));
+        let keeping = Keeping::on(home, &channel, SETTINGS).await;
+        let given = &keeping.given;
+        given.delivery.deliver(given.ticket.clone());
+        channel.took(1).await;
+        let files = [keeping.file("large.md").await, keeping.file("small.md").await];
+        let to = given.to.clone();
+        let (message, _) = (given.outbound).run_message(to, RunId::new(), 0, "Here.", &files, NOW);
+        let id = unclaimed(given, message).await;
+        let worker = given.worker;
+        let begun = given.home.db.write(move |tx| {
+            Box::pin(async move {
+                let text = Delivered {
+                    message: id,
+                    seq: 0,
+                    is_last: false,
+                    platform_id: "1",
+                    worker,
+                };
+                let file = Refused {
+                    message: id,
+                    seq: 1,
+                    next: 2,
+                    reason: "the file large.md: it is too large",
+                    worker,
+                };
+                outbox::part_delivered(tx, text, NOW).await?;
+                assert!(outbox::part_refused(tx, file).await?);
+                outbox::attempt_failed(tx, id, worker, "HTTP 500").await
+            })
+        });
+        begun.await.unwrap();
+        given.settled().await;
+        assert_eq!(*channel.took.borrow(), ["hello", "small.md"]);
+        let why = "the file large.md: it is too large";
+        assert_eq!(
+            ended(&given.home, id).await,
+            (MessageStatus::Failed, Some(why.to_owned()))
+        );
+        given.home.db.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_suspect_waits_for_its_turn_however_long_that_takes() {
+    for home in homes().await {
+        let channel = Picky::new(|_| Ok(()));
+        let given = Given::on(home, &channel, SETTINGS).await;
+        given.delivery.deliver(given.ticket.clone());
+        channel.took(1).await;
+        let (message, _) = given.outbound.message(given.to.clone(), "suspect", NOW);
+        let id = unclaimed(&given, message).await;
+        script(
+            &given.home.db,
+            &format!("UPDATE messages SET deaths = 2 WHERE id = '{id}'"),
+        )
+        .await;
+        let isolation = given.delivery.isolation();
+        let turn = isolation.turn().await;
+        given.delivery.claim(Look::new(given.worker, NOW, LEASE)).await.unwrap();
+        // What is no suspect goes on again and again meanwhile, and the turn is not over.
+        for _ in 0..6 {
+            isolation.pass().await;
+        }
+        assert_eq!(*channel.took.borrow(), ["hello"]);
+        let marks = format!("SELECT COALESCE(isolation, 'none') FROM messages WHERE id = '{id}'");
+        assert_eq!(column(&given.home.db, &marks).await, ["none"]);
+        drop(turn);
+        assert_eq!(channel.took(2).await, ["hello", "suspect"]);
+        let end = tokio::time::Instant::now() + Duration::from_secs(30);
+        given.delivery.flush(end, end).await;
+        assert_eq!(ended(&given.home, id).await, (MessageStatus::Delivered, None));
+        given.home.db.close().await;
+    }
+}
