@@ -61,8 +61,8 @@ pub enum Kind {
 }
 
 const MESSAGE: &str =
-    "id, direction, channel_id, context_id, run_id, content, attachments, platform_message_id, status,
-     sent_at, edited_at";
+    "id, direction, channel_id, context_id, run_id, content, quote, attachments, platform_message_id, status,
+     sent_at, edited_at, deleted_at";
 const REMINDER: &str = "id, kind, run_id, channel_id, content, cron, time_zone, next_at, last_fired_at";
 const THEIR_TRIGGERS: &str = "(user_id = $1 OR run_id IN (SELECT id FROM runs WHERE user_id = $1))";
 const PRIVATE_CHANNEL: &str = "(channel_id IN (SELECT id FROM channels WHERE user_id = $1))";
@@ -225,7 +225,8 @@ impl Kind {
 
 /// In a shared place a run's texts are the person's own if it was asked nothing but one message of theirs.
 const RUNS: &str = "SELECT id, kind, channel_id, context_id, parent_run_id,
-     CASE WHEN is_own THEN input_text END AS input_text, CASE WHEN is_own THEN output_text END AS output_text,
+     CASE WHEN is_own THEN input_text END AS input_text, CASE WHEN is_own THEN input_json END AS input_json,
+     CASE WHEN is_own THEN output_text END AS output_text,
      status, CASE WHEN is_own THEN error END AS error, prompt_tokens, completion_tokens, cost, created_at, ended_at
      FROM (SELECT r.*, (r.channel_id IS NULL OR EXISTS (
                SELECT 1 FROM channels c WHERE c.id = r.channel_id AND c.user_id = r.user_id)
@@ -270,8 +271,14 @@ pub async fn page(conn: &mut Conn, person: UserId, cursor: &mut Cursor) -> Resul
             Kind::MemoryItem => of(conn, *kind, person, cursor, |row| Record::MemoryItem(Box::new(row))).await?,
             Kind::Channel => of(conn, *kind, person, cursor, Record::Channel).await?,
             Kind::Context => of(conn, *kind, person, cursor, Record::Context).await?,
-            Kind::Message | Kind::SharedMessage | Kind::Answer => {
+            Kind::Message | Kind::Answer => {
                 of(conn, *kind, person, cursor, |row| Record::Message(Box::new(row))).await?
+            }
+            Kind::SharedMessage => {
+                of(conn, *kind, person, cursor, |row: Message| {
+                    Record::Message(Box::new(row.in_shared_place()))
+                })
+                .await?
             }
             Kind::Run => of(conn, *kind, person, cursor, |row| Record::Run(Box::new(row))).await?,
             Kind::Usage => of(conn, *kind, person, cursor, Record::Usage).await?,

@@ -1,6 +1,6 @@
 //! The rows of an export, as they stand in its lines.
 
-use serde::Serialize;
+use serde::{Deserialize as _, Serialize};
 use serde_json::Value as Json;
 use sqlx::FromRow;
 
@@ -13,6 +13,7 @@ use crate::{
     store::{
         JsonText,
         messages::{Direction, MessageStatus},
+        replies::{Author, Quote},
         runs::{RunKind, RunStatus},
         users::UserRole,
     },
@@ -97,11 +98,13 @@ rows! {
         context_id: Option<ContextId>,
         run_id: Option<RunId>,
         content: String,
+        quote: Option<JsonText<Json>>,
         attachments: Option<JsonText<Json>>,
         platform_message_id: Option<String>,
         status: MessageStatus,
         sent_at: Timestamp,
         edited_at: Option<Timestamp>,
+        deleted_at: Option<Timestamp>,
     }
     /// A run for them. What was asked and returned is left out where others may stand in it.
     Run {
@@ -111,6 +114,7 @@ rows! {
         context_id: Option<ContextId>,
         parent_run_id: Option<RunId>,
         input_text: Option<String>,
+        input_json: Option<JsonText<Json>>,
         output_text: Option<String>,
         status: RunStatus,
         error: Option<String>,
@@ -191,5 +195,17 @@ rows! {
         status: String,
         result: Option<JsonText<Json>>,
         created_at: Timestamp,
+    }
+}
+
+impl Message {
+    /// As it is handed out of a place that others share: with a quote of their own words, and of nobody else's.
+    pub(super) fn in_shared_place(mut self) -> Self {
+        let is_own = |quote: &JsonText<Json>| {
+            let quote = Quote::deserialize(&quote.0);
+            quote.is_ok_and(|quote| quote.by == Author::Speaker)
+        };
+        self.quote = self.quote.filter(is_own);
+        self
     }
 }

@@ -91,17 +91,54 @@ async fn an_export_holds_everything_of_one_person_and_nothing_of_others() {
                 "contextId": "00000000-0000-7000-8000-0000000000d1",
                 "runId": "00000000-0000-7000-8000-0000000000e1",
                 "content": "my qprivwort",
+                "quote": null,
                 "attachments": [{"kind": "photo", "name": "qfilewort.jpg"}],
                 "platformMessageId": null,
                 "status": "received",
                 "sentAt": "1970-01-01T00:00:02Z",
                 "editedAt": null,
+                "deletedAt": null,
             })
         );
         let text = serde_json::to_string(&records).expect("JSON").to_lowercase();
         assert!(
             !text.contains("bob") && !text.contains("hash") && !text.contains("qsealed"),
             "{text}"
+        );
+        home.db.close().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_export_holds_what_a_person_answered_but_of_shared_places_no_words_of_others() {
+    const MORE: &str = r#"
+        UPDATE messages SET quote = '{"by":{"other":"Bobnym"},"text":"qanswered","media":[],"of":"7"}', deleted_at = 3000
+            WHERE id = '00000000-0000-7000-8000-000000000101';
+        UPDATE messages SET quote = '{"by":{"other":"Bobnym"},"text":"bsecret","media":["photo"],"of":"8"}'
+            WHERE id = '00000000-0000-7000-8000-000000000104';
+        UPDATE messages SET quote = '{"by":"speaker","text":"qown","media":[],"of":"9"}'
+            WHERE id = '00000000-0000-7000-8000-000000000106';
+        UPDATE runs SET input_json = '{"of":"qgiven"}' WHERE id = '00000000-0000-7000-8000-0000000000e1';
+        UPDATE runs SET input_json = '{"of":"bgiven"}' WHERE id = '00000000-0000-7000-8000-0000000000e3';
+    "#;
+    for home in [Some(Home::sqlite().await), Home::postgres().await]
+        .into_iter()
+        .flatten()
+    {
+        script(&home.db, WORLD).await;
+        script(&home.db, MORE).await;
+        let records = export(&home.db).await;
+        let of = |kind: &str, field: &str| -> Vec<Value> {
+            let records = records.iter().filter(|record| record["type"] == kind);
+            records.map(|record| record[field].clone()).collect()
+        };
+        let answered = json!({"by": {"other": "Bobnym"}, "text": "qanswered", "media": [], "of": "7"});
+        let own = json!({"by": "speaker", "text": "qown", "media": [], "of": "9"});
+        assert_eq!(of("message", "quote"), [answered, Value::Null, Value::Null, own]);
+        assert_eq!(of("message", "deletedAt")[0], "1970-01-01T00:00:03Z");
+        assert_eq!(
+            of("run", "inputJson"),
+            [json!({"of": "qgiven"}), Value::Null, Value::Null]
         );
         home.db.close().await;
     }
