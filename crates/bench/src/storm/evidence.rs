@@ -17,7 +17,7 @@ use clifford::{
 use super::marks;
 
 /// What a person reads where no answer could be had.
-const ERRORS: [&str; 9] = [
+const ERRORS: [&str; 10] = [
     sentences::QUARANTINED,
     sentences::BAD_REPLY,
     sentences::STUCK,
@@ -25,6 +25,7 @@ const ERRORS: [&str; 9] = [
     sentences::HOW_TO_GO_ON,
     sentences::ERROR,
     sentences::MODEL_DOWN,
+    sentences::MODEL_BUSY,
     sentences::MODEL_REFUSED,
     sentences::BUDGET,
 ];

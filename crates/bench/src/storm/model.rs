@@ -128,7 +128,11 @@ impl Mind {
             .filter(|said| said["role"] == "assistant")
             .count();
         let mut dice = self.dice(first, turns);
-        let shape = |shape| questions.iter().any(|number| self.shapes.get(*number) == Some(&shape));
+        let of_shape = |shape| {
+            let mut asked = questions.iter().copied();
+            asked.find(|number| self.shapes.get(*number) == Some(&shape))
+        };
+        let shape = |shape| of_shape(shape).is_some();
         if shape(Shape::Hopeless) {
             return Reply::status(500, "The server had an error while processing your request.");
         }
@@ -140,8 +144,9 @@ impl Mind {
             Some(("compute.eval", json!({ "expression": "1 + 1" })))
         } else if turns > 0 || goes_on {
             None
-        } else if shape(Shape::Page) {
-            let url = &self.pages[first % self.pages.len()];
+        } else if let Some(number) = of_shape(Shape::Page) {
+            // Questions that were asked together are one run: the page is that of the one that names it.
+            let url = &self.pages[number % self.pages.len()];
             Some(("web.extract", json!({ "url": url })))
         } else if shape(Shape::Hostile) {
             let expression = HOSTILE[first % HOSTILE.len()];
