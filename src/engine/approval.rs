@@ -124,7 +124,7 @@ pub fn guarded(state: &RunState, decision: Decision) -> Decision {
         return decision;
     }
     // What was taken out may leave an empty end behind.
-    let clean = |text: String| match words::without_unknown(&text, &state.known) {
+    let clean = |text: String| match words::without_unknown(&text, state.outside.known()) {
         Cow::Borrowed(text) => text.to_owned(),
         Cow::Owned(text) => text.trim_end().to_owned(),
     };

@@ -26,7 +26,7 @@ use super::{
 };
 use crate::{
     id::{MessageId, RunId},
-    policy::words::{self, Known},
+    policy::words::{self, Outside},
     store::{
         agents::Mode,
         runs::{Run, RunKind},
@@ -116,7 +116,7 @@ pub struct RunState {
     /// Where what it has read came from, as far as that is outside: since then it is tainted.
     pub origins: BTreeSet<String>,
     /// What people wrote to it, and what it has read of outside: that is known there, and may go there.
-    pub known: Arc<Known>,
+    pub outside: Arc<Outside>,
     /// The call that a person approved last, by its key, and what of it.
     pub approved: Option<(String, ConfirmAbout)>,
     /// What the model sees of all this.
@@ -138,10 +138,10 @@ pub struct RunState {
 impl RunState {
     /// A run at its beginning.
     pub fn new(run: &Run, rules: &Rules) -> Self {
-        let mut known = Known::default();
+        let mut outside = Outside::default();
         // What a subagent is asked its parent wrote, perhaps of what nobody outside knows.
         if run.kind == RunKind::Coordinator {
-            known.learn(&run.input_text);
+            outside.learn(&run.input_text);
         }
         Self {
             id: run.id,
@@ -181,7 +181,7 @@ impl RunState {
             same: 0,
             same_signature: None,
             origins: origins(run.input_json.as_ref().map(|json| &json.0)),
-            known: Arc::new(known),
+            outside: Arc::new(outside),
             approved: None,
             transcript: Transcript::default(),
             answered_by: None,
@@ -378,7 +378,7 @@ impl RunState {
     /// A person wrote: the model has something new to look at, and what was said before does not answer it.
     fn steered(&mut self, text: &str) {
         self.sent_before = self.sent.len();
-        Arc::make_mut(&mut self.known).learn(text);
+        Arc::make_mut(&mut self.outside).learn(text);
         self.origins.extend(words::of_others(text).map(str::to_owned));
         self.empty_finish_refused = false;
         self.idle = 0;

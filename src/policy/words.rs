@@ -1,5 +1,8 @@
 //! What a run knows from where: which addresses and words may go out once it has read words from outside. Pure.
 
+mod addressed;
+mod outside;
+
 use std::{borrow::Cow, collections::BTreeSet, ops::Range};
 
 use clifford_channel::is_of_others;
@@ -7,8 +10,9 @@ use clifford_markup::Fate;
 use serde_json::{Map, Value};
 use url::{Url, form_urlencoded};
 
+use self::addressed::Addressed;
+pub use self::outside::Outside;
 use super::addresses::{self, Short};
-
 use crate::store::replies::quotes_others;
 
 /// What stands where an address was taken out of a message.
@@ -142,12 +146,10 @@ fn unescaped(text: &str) -> String {
 /// is known from what is private alone, or word that is none. `schema` is that of the arguments: what it says is an
 /// address must be one that is known.
 pub fn leak(args: &Map<String, Value>, schema: &Value, known: &Known, private: &Known) -> Option<String> {
-    let mut fetched = Vec::new();
-    addressed_by(schema, schema, args, 0, &mut fetched);
     let limits = Limits {
         known,
         private,
-        fetched,
+        fetched: Addressed::in_args(args, schema),
     };
     let is_known = |text: &str| match addresses::whole(text) {
         Ok(Some(address)) => limits.knows(&address, text),
@@ -159,51 +161,6 @@ pub fn leak(args: &Map<String, Value>, schema: &Value, known: &Known, private: &
     unknown
         .map(|text| (*text).to_owned())
         .or_else(|| in_fields(args, &limits, 0))
-}
-
-/// The texts among arguments whose schema says that they are addresses.
-fn addressed_by<'a>(root: &Value, schema: &Value, args: &'a Map<String, Value>, depth: usize, into: &mut Vec<&'a str>) {
-    for (name, value) in args {
-        if let Some(field) = schema.get("properties").and_then(|fields| fields.get(name)) {
-            addressed(root, field, value, depth, into);
-        } else if let Some(field) = schema.get("additionalProperties").filter(|field| field.is_object()) {
-            addressed(root, field, value, depth, into);
-        }
-    }
-}
-
-fn addressed<'a>(root: &Value, schema: &Value, value: &'a Value, depth: usize, into: &mut Vec<&'a str>) {
-    if depth > DEEPEST {
-        return;
-    }
-    let within = |key: &str| schema.get(key).and_then(Value::as_array).into_iter().flatten();
-    for other in within("anyOf").chain(within("oneOf")).chain(within("allOf")) {
-        addressed(root, other, value, depth + 1, into);
-    }
-    let named = schema
-        .get("$ref")
-        .and_then(Value::as_str)
-        .and_then(|name| name.strip_prefix('#'));
-    if let Some(other) = named.and_then(|pointer| root.pointer(pointer)) {
-        addressed(root, other, value, depth + 1, into);
-    }
-    match value {
-        Value::String(text) => {
-            let format = schema.get("format").and_then(Value::as_str).unwrap_or_default();
-            if ["url", "uri", "iri", "http-url", "uri-reference", "iri-reference"].contains(&format) {
-                into.push(text);
-            }
-        }
-        Value::Array(items) => {
-            if let Some(field) = schema.get("items") {
-                items
-                    .iter()
-                    .for_each(|item| addressed(root, field, item, depth + 1, into));
-            }
-        }
-        Value::Object(fields) => addressed_by(root, schema, fields, depth + 1, into),
-        _ => {}
-    }
 }
 
 fn in_fields(args: &Map<String, Value>, limits: &Limits<'_>, depth: usize) -> Option<String> {

@@ -129,7 +129,7 @@ impl Session<'_> {
             args: &call.args,
             leak: command
                 .reaches_out
-                .then(|| words::leak(&call.args, &command.schema, &self.state.known, &self.private))
+                .then(|| words::leak(&call.args, &command.schema, self.state.outside.known(), &self.private))
                 .flatten(),
         };
         let zone = &self.engine.rules.time_zone;
@@ -299,7 +299,7 @@ impl Session<'_> {
             let told: Vec<_> = std::iter::once(child.spec.task.as_str())
                 .chain(child.spec.context.iter().map(|told| told.content.as_str()))
                 .collect();
-            child.private = words::private_in(&told.join("\n"), &self.state.known, &self.private);
+            child.private = words::private_in(&told.join("\n"), self.state.outside.known(), &self.private);
         }
         Ok(())
     }
