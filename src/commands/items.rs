@@ -12,6 +12,7 @@ use crate::{
         self,
         editing::{self, Change, Known},
     },
+    search::near,
     settings::PlaceSettings,
     store::{StoreError, Tx, channels::Channel, memory_admin, memory_admin::Item, users::User},
 };
@@ -308,14 +309,14 @@ fn find<'a>(items: &'a [Item], wanted: &str) -> Found<'a> {
     };
     let meant: Vec<_> = names.iter().filter(is_meant).copied().collect();
     match meant[..] {
-        [] => Found::Nothing(near(&names, &wanted)),
+        [] => Found::Nothing(alike(&names, &wanted)),
         [one] => Found::One(one),
         _ => Found::Several(meant),
     }
 }
 
 /// The known keys that are most like one that is not.
-fn near<'a>(names: &[&'a Item], wanted: &str) -> Vec<&'a Item> {
+fn alike<'a>(names: &[&'a Item], wanted: &str) -> Vec<&'a Item> {
     if wanted.is_empty() {
         return Vec::new();
     }
@@ -323,7 +324,7 @@ fn near<'a>(names: &[&'a Item], wanted: &str) -> Vec<&'a Item> {
     let allowed = (key.chars().count() / 3).clamp(1, 4);
     let distance = |item: &Item| {
         let holds = key.len() > 2 && (item.key.contains(key) || key.contains(&item.key));
-        if holds { 0 } else { strsim::osa_distance(key, &item.key) }
+        if holds { 0 } else { near::slips(&item.key, key) }
     };
     let mut near: Vec<_> = names
         .iter()

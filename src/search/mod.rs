@@ -10,6 +10,7 @@ pub mod dates;
 mod find;
 pub mod indexer;
 pub mod language;
+pub mod near;
 mod query;
 pub mod rank;
 mod request;

@@ -10,6 +10,7 @@ pub use super::scope::Scope;
 use crate::{
     clock::Timestamp,
     id::{SpaceId, UserId},
+    search::near,
     store::{
         Conn, StoreError, Tx, agents, channels,
         settings::{self, Setting},
@@ -87,7 +88,7 @@ pub const CATALOGUE: [Known; 5] = [
 pub fn known(scope: Scope, name: &str) -> Result<&'static Known, String> {
     let mut here = CATALOGUE.iter().filter(|known| known.scopes.contains(&scope.kind()));
     here.clone().find(|known| known.name == name).ok_or_else(|| {
-        let near = here.clone().find(|known| strsim::osa_distance(known.name, name) <= 2);
+        let near = here.clone().find(|known| near::slips(known.name, name) <= 2);
         let kind = scope.kind();
         match (CATALOGUE.iter().find(|known| known.name == name), near) {
             (Some(elsewhere), _) => {

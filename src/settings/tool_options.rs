@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::catalogue::{self, Scope};
 use crate::{
     clock::Timestamp,
+    search::near,
     store::{
         Conn, StoreError, Tx, channels,
         settings::{self, Setting},
@@ -279,8 +280,8 @@ fn no_field(tool: &Tool, field: &str, settable: &Map<String, Value>) -> String {
         return format!("a secret is set in [tools.{}] of the configuration alone", tool.name);
     }
     let names = settable.keys().map(String::as_str);
-    let near = names.clone().min_by_key(|name| strsim::osa_distance(name, field));
-    match near.filter(|name| strsim::osa_distance(name, field) <= 2) {
+    let near = names.clone().min_by_key(|name| near::slips(name, field));
+    match near.filter(|name| near::slips(name, field) <= 2) {
         Some(near) => format!("{} has no such field; did you mean `{near}`?", tool.name),
         None => format!(
             "{} has no such field; there are {}",
@@ -322,8 +323,8 @@ pub fn find(registry: &Registry, name: &str) -> Result<Arc<Tool>, String> {
     if let Some(found) = tools.iter().find(|tool| tool.name == name) {
         return Ok(Arc::clone(found));
     }
-    let near = tools.iter().min_by_key(|tool| strsim::osa_distance(&tool.name, name));
-    Err(match near.filter(|tool| strsim::osa_distance(&tool.name, name) <= 2) {
+    let near = tools.iter().min_by_key(|tool| near::slips(&tool.name, name));
+    Err(match near.filter(|tool| near::slips(&tool.name, name) <= 2) {
         Some(near) => format!("tool `{name}`; did you mean `{}`?", near.name),
         None => {
             let names: Vec<_> = tools.iter().map(|tool| tool.name.as_ref()).collect();

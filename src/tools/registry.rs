@@ -11,9 +11,12 @@ use super::{
     offers::{Offers, Standing},
     platforms, reminders, retrieval, system, tools, weather, web,
 };
-use crate::engine::{
-    gates::covers,
-    step::{ToolCall, ToolOutcome},
+use crate::{
+    engine::{
+        gates::covers,
+        step::{ToolCall, ToolOutcome},
+    },
+    search::near,
 };
 
 /// The longest that a call waits for the one who offers its tool: a server may take a minute to be ready, and a
@@ -247,7 +250,7 @@ impl Registry {
         }
         let visible = self.visible(None, options).into_iter();
         let known = visible.flat_map(|visible| visible.names().collect::<Vec<_>>());
-        let distance = |known: &String| strsim::osa_distance(known, name);
+        let distance = |known: &String| near::slips(known, name);
         match known.min_by_key(distance).filter(|known| distance(known) <= 3) {
             Some(near) => format!("there is no tool {name}; did you mean {near}?"),
             None => format!("there is no tool {name}; tools.list names those there are"),
