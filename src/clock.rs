@@ -34,6 +34,17 @@ impl Timestamp {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
 
+    /// A moment as RFC 3339 has it. So near the end of the year 9999 that it has no place among moments (in some time zone
+    /// the next year has begun), it is the last one.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        if let Ok(at) = text.parse::<jiff::Timestamp>() {
+            return Some(at.into());
+        }
+        let (date, offset) = text.split_at_checked("9999-12-31T23:59:59".len())?;
+        (!offset.is_empty() && is_last(date)).then(|| jiff::Timestamp::MAX.into())
+    }
+
     /// The same moment for calendar work. Moments outside of the calendar (the years −9999 to 9999) are
     /// clamped to its ends.
     #[must_use]
@@ -44,6 +55,12 @@ impl Timestamp {
             jiff::Timestamp::MAX
         })
     }
+}
+
+/// A date and time, without an offset, of the last days that there are.
+#[must_use]
+pub fn is_last(text: &str) -> bool {
+    text.starts_with("9999-12-3") && text.parse::<jiff::civil::DateTime>().is_ok()
 }
 
 impl From<jiff::Timestamp> for Timestamp {
@@ -67,9 +84,12 @@ impl Serialize for Timestamp {
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        text.parse::<jiff::Timestamp>()
-            .map(Self::from)
-            .map_err(D::Error::custom)
+        Self::parse(&text).ok_or_else(|| {
+            let shown: String = text.chars().take(40).collect();
+            D::Error::custom(format_args!(
+                "`{shown}` is no RFC 3339 time such as 2030-01-02T03:04:05Z"
+            ))
+        })
     }
 }
 
@@ -91,3 +111,36 @@ impl Clock for SystemClock {
 
 /// A clock that everyone holds.
 pub type SharedClock = Arc<dyn Clock>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_read_up_to_the_end_of_the_calendar() {
+        let last = Timestamp::from(jiff::Timestamp::MAX);
+        for text in [
+            "9999-12-31T23:59:59Z",
+            "9999-12-30T23:00:00-23:00",
+            "9999-12-31T23:59:59.5+01:00",
+        ] {
+            assert_eq!(
+                serde_json::from_value::<Timestamp>(text.into()).unwrap(),
+                last,
+                "{text}"
+            );
+        }
+        assert_eq!(Timestamp::parse("1970-01-01T00:00:01Z"), Some(Timestamp(1000)));
+        for text in [
+            "",
+            "tomorrow",
+            "9999-12-31T23:59:59",
+            "9999-12-39T23:59:59Z",
+            "10000-01-01T00:00:00Z",
+        ] {
+            let error = serde_json::from_value::<Timestamp>(text.into()).unwrap_err();
+            let expected = format!("`{text}` is no RFC 3339 time such as 2030-01-02T03:04:05Z");
+            assert_eq!(error.to_string(), expected);
+        }
+    }
+}

@@ -6,7 +6,7 @@ use clifford_action::Sleep;
 use croner::parser::{CronParser, Seconds};
 
 use super::{decide::Wake, interval, rules::Rules};
-use crate::clock::Timestamp;
+use crate::clock::{self, Timestamp};
 
 /// When a cron expression (5 fields, or 6 with seconds first) or a repeating interval next comes due in a time zone, after a moment.
 ///
@@ -67,19 +67,13 @@ fn faulty(fields: &[&str], left: usize) -> Option<String> {
 
 /// A moment as RFC 3339 has it; without an offset it is by the calendar of a time zone.
 fn moment(text: &str, time_zone: &str) -> Result<Timestamp, String> {
-    if let Ok(at) = text.parse::<jiff::Timestamp>() {
-        return Ok(at.into());
+    if let Some(at) = Timestamp::parse(text) {
+        return Ok(at);
     }
     let zone = zone(time_zone)?;
-    let at_the_end = |text: &str| text.starts_with("9999-12-3") && text.parse::<jiff::civil::DateTime>().is_ok();
-    // So near the end of the year 9999 it has no place among moments: in some time zone the next year has begun.
-    let parts = text.split_at_checked("9999-12-31T23:59:59".len());
-    if parts.is_some_and(|(date, offset)| !offset.is_empty() && at_the_end(date)) {
-        return Ok(jiff::Timestamp::MAX.into());
-    }
     match text.parse::<jiff::civil::DateTime>().and_then(|at| at.to_zoned(zone)) {
         Ok(at) => Ok(at.timestamp().into()),
-        Err(_) if at_the_end(text) => Ok(jiff::Timestamp::MAX.into()),
+        Err(_) if clock::is_last(text) => Ok(jiff::Timestamp::MAX.into()),
         Err(_) => Err(format!(
             "wake_at `{text}` is no RFC 3339 time such as 2030-01-02T03:04:05Z, or 2030-01-02T03:04:05 without an offset."
         )),
