@@ -1,8 +1,8 @@
 //! Who on this machine may read what Clifford keeps: nobody but its own user, unless `data.private` is off.
 //!
 //! The process's umask makes new files and directories private, whoever makes them (SQLite, too). What is there already is
-//! restricted when the data is opened. A directory that was private already keeps others out of all that is in it, so only
-//! one that was not is gone through.
+//! restricted when the data is opened. A directory that is private keeps others out of all that is in it, so only one that
+//! is not is gone through.
 
 use std::{
     fs::{self, Metadata},
@@ -32,7 +32,7 @@ impl Kept {
         umask(Mode::from_raw_mode(OTHERS));
         let mut changed = 0_usize;
         let mut found = Vec::new();
-        self.walk(false, &mut found);
+        self.walk(&mut found);
         for (path, mode) in found {
             let private = fs::Permissions::from_mode(mode & !OTHERS);
             match fs::set_permissions(&path, private) {
@@ -51,15 +51,15 @@ impl Kept {
         }
     }
 
-    /// What other users of this machine may read or change, everywhere in it.
+    /// What other users of this machine may read or change.
     pub fn open_to_others(&self) -> Vec<PathBuf> {
         let mut found = Vec::new();
-        self.walk(true, &mut found);
+        self.walk(&mut found);
         found.into_iter().map(|(path, _)| path).collect()
     }
 
-    /// Finds what is open to others, each with its mode; `everywhere`: in private directories, too.
-    fn walk(&self, everywhere: bool, found: &mut Vec<(PathBuf, u32)>) {
+    /// Finds what is open to others, each with its mode.
+    fn walk(&self, found: &mut Vec<(PathBuf, u32)>) {
         if let Ok(metadata) = fs::metadata(&self.data_dir)
             && metadata.is_dir()
         {
@@ -68,7 +68,7 @@ impl Kept {
                 found.push((self.data_dir.clone(), metadata.mode() & 0o7777));
             }
             // What stands in it itself is looked at in any case: there are a handful of files.
-            if let Err(error) = within(&self.data_dir, everywhere || was_open, found) {
+            if let Err(error) = within(&self.data_dir, was_open, found) {
                 tracing::warn!(directory = %self.data_dir.display(), %error, "failed to look at permissions");
             }
         }
@@ -166,6 +166,30 @@ mod tests {
         // What is made from now on is private by itself.
         fs::write(data_dir.join("new"), "text").unwrap();
         assert_eq!(mode(&data_dir.join("new")), 0o600);
+    }
+
+    #[test]
+    fn what_stands_in_a_private_directory_is_open_to_nobody() {
+        let root = tempfile::tempdir().unwrap();
+        let data_dir = root.path().join("data");
+        let (private, open) = (data_dir.join("private"), data_dir.join("open"));
+        for directory in [&private, &open] {
+            fs::create_dir_all(directory).unwrap();
+            fs::write(directory.join("a"), "text").unwrap();
+            set(&directory.join("a"), 0o644);
+        }
+        set(&open, 0o755);
+        set(&private, 0o700);
+        set(&data_dir, 0o700);
+        let kept = Kept {
+            data_dir,
+            database: None,
+        };
+        let mut found = kept.open_to_others();
+        found.sort();
+        assert_eq!(found, [open.clone(), open.join("a")]);
+        kept.restrict();
+        assert_eq!(kept.open_to_others(), Vec::<PathBuf>::new());
     }
 
     #[test]
