@@ -139,7 +139,7 @@ async fn show(db: &Db, which: &Which) -> anyhow::Result<()> {
     }
     let mut lines = lines(&context);
     lines.extend(jobs.iter().map(job_line));
-    output::print(&lines.join("\n"))
+    output::fields(&lines)
 }
 
 fn lines(context: &Context) -> Vec<String> {
@@ -196,7 +196,11 @@ async fn told(db: &Db, id: ContextId, format: Format) -> anyhow::Result<()> {
     if format.json {
         return output::json(&context);
     }
-    output::print(&format!("{id}: {}, {}", named(&context), state(&context)))
+    output::print(&format!(
+        "{id}: {}, {}",
+        output::cell(named(&context)),
+        state(&context)
+    ))
 }
 
 async fn get(conn: &mut Conn, id: ContextId) -> anyhow::Result<Context> {

@@ -109,7 +109,7 @@ async fn is_confirmed(user: &User) -> anyhow::Result<bool> {
     }
     let question = format!(
         "Delete everything that is kept of {} ({}), for good?",
-        clifford_markup::for_terminal(&user.name),
+        clifford_markup::for_terminal(&output::cell(&user.name)),
         user.id
     );
     let asked = tokio::task::spawn_blocking(move || inquire::Confirm::new(&question).with_default(false).prompt());

@@ -81,7 +81,8 @@ async fn set(globals: &Globals, db: &Db, args: &Set) -> anyhow::Result<()> {
         .await?;
     output::print(&format!(
         "{} is answered by their own key for {}",
-        user.name, key.provider
+        output::cell(&user.name),
+        key.provider
     ))
 }
 
@@ -112,9 +113,13 @@ async fn remove(db: &Db, args: Set) -> anyhow::Result<()> {
     if !removed {
         bail!(
             "there is no key of {} for {}; `clifford users key list` shows which there are",
-            user.name,
+            output::cell(&user.name),
             args.provider
         );
     }
-    output::print(&format!("the key of {} for {} is forgotten", user.name, args.provider))
+    output::print(&format!(
+        "the key of {} for {} is forgotten",
+        output::cell(&user.name),
+        args.provider
+    ))
 }

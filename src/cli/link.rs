@@ -71,7 +71,7 @@ async fn make(globals: &Globals, user: &str, format: Format) -> anyhow::Result<E
             "{}\n\nGood once, until {}. Enter it on the account that is to become part of {}: /link {}",
             made.code,
             output::when(made.expires_at),
-            user.name,
+            output::cell(&user.name),
             made.code
         ))?;
     }
@@ -107,8 +107,8 @@ async fn enter(globals: &Globals, code: String, user: &str, format: Format) -> a
     } else {
         output::print(&format!(
             "{} is one person now on {} ({})",
-            user.name,
-            accounts.join(", "),
+            output::cell(&user.name),
+            output::cell(&accounts.join(", ")),
             user.id
         ))?;
     }

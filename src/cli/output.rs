@@ -80,8 +80,17 @@ pub(super) fn table<const N: usize>(head: [&str; N], rows: Vec<[String; N]>, non
     print(&lines.join("\n"))
 }
 
-/// A cell's text on one line: no name of somebody looks like a row of its own.
-fn cell(text: &str) -> String {
+/// Prints lines that tell of one thing, a field each: no value begins a line of its own.
+///
+/// # Errors
+/// As [`print`].
+pub(super) fn fields(lines: &[String]) -> anyhow::Result<()> {
+    let lines: Vec<_> = lines.iter().map(|line| cell(line)).collect();
+    print(&lines.join("\n"))
+}
+
+/// A text on one line: no name of somebody looks like a row of its own.
+pub(super) fn cell(text: &str) -> String {
     text.replace(
         |c: char| {
             matches!(

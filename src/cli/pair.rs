@@ -86,7 +86,7 @@ async fn approve(globals: &Globals, code: String, format: Format) -> anyhow::Res
     if format.json {
         output::json(&json!({ "approved": name }))?;
     } else {
-        output::print(&format!("{name} may talk to the bot now"))?;
+        output::print(&format!("{} may talk to the bot now", output::cell(&name)))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -138,7 +138,7 @@ async fn create(
         output::print(&format!(
             "{}\n\nThis is the only time that it is shown. Id: {id}, of {}, scopes: {}.\nUse: Authorization: Bearer TOKEN",
             token.expose(),
-            user.map_or_else(|| OPERATOR.to_owned(), |user| user.name),
+            user.map_or_else(|| OPERATOR.to_owned(), |user| output::cell(&user.name)),
             scopes.join(", ")
         ))?;
     }

@@ -146,7 +146,7 @@ async fn show(db: &Db, args: &Show) -> anyhow::Result<()> {
     if args.format.json {
         return output::json(&json!({ "user": user, "identities": identities }));
     }
-    output::print(&lines(&user, &identities).join("\n"))
+    output::fields(&lines(&user, &identities))
 }
 
 fn lines(user: &User, identities: &[Identity]) -> Vec<String> {
@@ -188,5 +188,5 @@ async fn set(db: &Db, args: Set) -> anyhow::Result<()> {
     if args.format.json {
         return output::json(&user);
     }
-    output::print(&lines(&user, &identities).join("\n"))
+    output::fields(&lines(&user, &identities))
 }

@@ -59,12 +59,12 @@ async fn asked(
 ) -> Result<Done, StoreError> {
     let about = format!("link {} {} {}", offer.hash, account.platform, account.id);
     let code = confirming::ask(tx, user.id, settings::ACCOUNTS_CODE, &about, now).await?;
-    let maker = inline(&offer.maker.name);
+    let maker = quoted(&offer.maker.name);
     let made_on = match &offer.account {
         Some(made) => format!(
             " It was made on {} by {} (`{}`).",
             made.platform,
-            inline(&made.name),
+            quoted(&made.name),
             made.platform_user_id
         ),
         None => String::new(),
@@ -86,6 +86,13 @@ async fn asked(
         buttons: vec![Button::new("Both are mine: link them", format!("link yes {code}"))],
         ..Done::default()
     })
+}
+
+/// A stranger's name among sentences that ask for trust: short, and between marks that it cannot close.
+fn quoted(name: &str) -> String {
+    const MOST: usize = 32;
+    let plain: String = name.chars().filter(|c| !"\"“”„«»".contains(*c)).collect();
+    format!("“{}”", inline(&clifford_markup::shortened(&plain, MOST)))
 }
 
 /// Links what somebody was asked about, on the account on which they were asked.

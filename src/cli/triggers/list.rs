@@ -82,7 +82,7 @@ pub(super) async fn show(db: &Db, which: &Which) -> anyhow::Result<()> {
     if which.format.json {
         return output::json(&json!({ "trigger": trigger, "firings": firings }));
     }
-    output::print(&lines(&trigger, &firings).join("\n"))
+    output::fields(&lines(&trigger, &firings))
 }
 
 fn lines(trigger: &Trigger, firings: &[Firing]) -> Vec<String> {
