@@ -17,7 +17,7 @@ use crate::{
     access::{Entry, Policy},
     engine::{Engine, work::Work},
     id::{ChannelId, MessageId, RunId, UserId},
-    store::{StoreError, agents::Mode, channels, messages},
+    store::{StoreError, Tx, agents::Mode, channels, messages},
 };
 
 /// A message through the API: the same way, for a channel of its own.
@@ -117,7 +117,10 @@ impl Gatekeeper {
             .db
             .write(move |tx| {
                 Box::pin(async move {
-                    if let Some(context) = context {
+                    // What comes again changes nothing, whatever was chosen since.
+                    if let Some(context) = context
+                        && !is_repeat(tx, &taken).await?
+                    {
                         message::choose_context(tx, &taken.visit, context, now).await?;
                     }
                     taken.store(tx).await
@@ -199,4 +202,16 @@ impl Gatekeeper {
     pub fn start(&self, work: Work) {
         self.engine.start(work);
     }
+}
+
+/// A message with this key has come to this place before.
+async fn is_repeat(tx: &mut Tx, taken: &Taken) -> Result<bool, StoreError> {
+    let Some(key) = &taken.key else {
+        return Ok(false);
+    };
+    let place = &taken.visit.place;
+    let Some(channel) = channels::by_place(tx, place.platform, &place.external_id).await? else {
+        return Ok(false);
+    };
+    Ok(messages::keyed(tx, channel.id, key).await?.is_some())
 }

@@ -350,6 +350,31 @@ async fn a_key_belongs_to_one_content_and_a_repeat_is_a_repeat_with_its_files() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_comes_again_with_its_key_chooses_no_conversation() {
+    let bot = Bot::start().await;
+    let send = async |content: &str, key: &str, context: Option<&serde_json::Value>| {
+        let mut message = json!({ "content": content, "idempotencyKey": key });
+        if let Some(context) = context {
+            message["contextId"] = context.clone();
+        }
+        let sent = bot.post("/api/messages?wait=30", &message).await;
+        (sent.status, sent.json()["run"]["contextId"].clone())
+    };
+    let (_, first) = send("one", "1", None).await;
+    assert_eq!(bot.post("/api/contexts", &json!({})).await.status, 201);
+    let (_, second) = send("two", "2", None).await;
+    assert_ne!(first, second);
+    // Refused, and repeated as it was: neither leads back.
+    assert_eq!(send("other", "1", Some(&first)).await.0, 422);
+    assert_eq!(send("three", "3", None).await, (200, second.clone()));
+    assert_eq!(send("four", "4", Some(&first)).await, (200, first.clone()));
+    assert_eq!(send("five", "5", Some(&second)).await, (200, second.clone()));
+    assert_eq!(send("four", "4", Some(&first)).await, (200, first));
+    assert_eq!(send("six", "6", None).await, (200, second));
+    bot.app.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_limit_of_messages_holds_for_people_and_not_for_the_operator() {
     let bot = Bot::with(&[("ingress.user_messages_per_minute", "2")]).await;
     bot.ask("hello").await;
