@@ -38,13 +38,23 @@ impl Event {
         };
         let platform = place.platform;
         Some(Self {
-            id: clifford_vault::hash(&format!("{platform}/{kind}/{}/{id}", place.external_id)),
+            id: event_id(kind, place, id),
             platform,
             place: place.clone(),
             reply_to: id.clone(),
             is_stored_once: !matches!(event, Inbound::Edit(_)),
         })
     }
+}
+
+fn event_id(kind: &str, place: &Place, id: &str) -> String {
+    let platform = place.platform;
+    clifford_vault::hash(&format!("{platform}/{kind}/{}/{id}", place.external_id))
+}
+
+/// The events that brought what the platform knows by this id, if they were set aside.
+pub(super) fn events_of_message(place: &Place, id: &str) -> [String; 2] {
+    ["message", "edit"].map(|kind| event_id(kind, place, id))
 }
 
 impl Gatekeeper {
@@ -63,29 +73,35 @@ impl Gatekeeper {
     }
 
     async fn take_carefully(&self, known: Event, event: Inbound) -> Result<Accepted, StoreError> {
-        let _turn = self.engine.careful.turn().await;
-        if self.is_stored(&known).await? {
-            // Whoever died of something meanwhile did not die of storing it.
+        loop {
+            let _turn = self.engine.careful.turn().await;
+            if self.is_stored(&known).await? {
+                // Whoever died of something meanwhile did not die of storing it.
+                self.retract(known.id).await;
+                return Box::pin(self.take_at_once(event)).await;
+            }
+            let before = inbound_attempts::deaths(&mut self.engine.db.read().await?, &known.id).await?;
+            // Announced only when it is its turn: nobody dies of a place in line. Without a turn other events are taken
+            // first.
+            let isolated = match before {
+                0 => None,
+                _ => match self.engine.isolation.turn_soon().await {
+                    Some(isolated) => Some(isolated),
+                    None => continue,
+                },
+            };
+            let Announced { deaths, quarantined } = self.announce(&known).await?;
+            if quarantined {
+                return Ok(Accepted::Stored);
+            }
+            if self.engine.settings.deaths.verdict_of_marks(deaths) == Verdict::Guilty {
+                return self.set_aside(&known, event, deaths).await;
+            }
+            let taken = Box::pin(self.take_at_once(event)).await;
+            drop(isolated);
             self.retract(known.id).await;
-            return Box::pin(self.take_at_once(event)).await;
+            return taken;
         }
-        let before = inbound_attempts::deaths(&mut self.engine.db.read().await?, &known.id).await?;
-        // Announced only when it is its turn: nobody dies of a place in line.
-        let isolated = match before {
-            0 => None,
-            _ => self.engine.isolation.turn_soon().await,
-        };
-        let Announced { deaths, quarantined } = self.announce(&known).await?;
-        if quarantined {
-            return Ok(Accepted::Stored);
-        }
-        if self.engine.settings.deaths.verdict_of_marks(deaths) == Verdict::Guilty {
-            return self.set_aside(&known, event, deaths).await;
-        }
-        let taken = Box::pin(self.take_at_once(event)).await;
-        drop(isolated);
-        self.retract(known.id).await;
-        taken
     }
 
     /// Whether a message or command is stored already.

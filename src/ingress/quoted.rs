@@ -2,11 +2,11 @@
 
 use clifford_channel::{Attachment, Place, Quoted, Speaker};
 
-use super::Gatekeeper;
+use super::{Gatekeeper, careful::events_of_message};
 use crate::{
     id::UserId,
     store::{
-        StoreError,
+        StoreError, inbound_attempts,
         messages::Direction,
         replies::{self, Answered, Author, Quote, cut},
     },
@@ -26,7 +26,7 @@ pub(super) struct Found {
 }
 
 impl Gatekeeper {
-    /// Finds what a message answers.
+    /// Finds what a message answers. Of what was deleted or set aside nothing is told, whatever the platform tells.
     ///
     /// # Errors
     /// The store's.
@@ -42,10 +42,16 @@ impl Gatekeeper {
         let ours = match &quoted.id {
             Some(id) => {
                 let mut conn = self.engine.db.glance().await?;
+                if inbound_attempts::is_any_quarantined(&mut conn, &events_of_message(place, id)).await? {
+                    return Ok(Found::default());
+                }
                 replies::find(&mut conn, place.platform, &place.external_id, id, &speaker.id).await?
             }
             None => None,
         };
+        if ours.as_ref().is_some_and(|ours| ours.is_withheld != 0) {
+            return Ok(Found::default());
+        }
         let mut found = found(quoted, ours, speaker, self.settings.quoted_characters);
         if let Some(quote) = &mut found.quote {
             quote.text = self.masked(std::mem::take(&mut quote.text));
@@ -145,6 +151,7 @@ mod tests {
             content: content.to_owned(),
             attachments: None,
             is_of_speaker: 0,
+            is_withheld: 0,
         }
     }
 

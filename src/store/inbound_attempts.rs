@@ -28,6 +28,18 @@ pub async fn deaths(conn: &mut Conn, id: &str) -> Result<i64, StoreError> {
     Ok(row.map_or(0, |(deaths,)| deaths))
 }
 
+/// Whether any of these events is set aside.
+///
+/// # Errors
+/// The store's.
+pub async fn is_any_quarantined(conn: &mut Conn, ids: &[String; 2]) -> Result<bool, StoreError> {
+    conn.exists(
+        "SELECT CAST(1 AS BIGINT) FROM inbound_attempts WHERE id IN ($1, $2) AND quarantined_at IS NOT NULL LIMIT 1",
+        args![&ids[0], &ids[1]],
+    )
+    .await
+}
+
 /// Announces an event.
 ///
 /// # Errors

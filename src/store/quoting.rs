@@ -1,4 +1,4 @@
-//! Which message each quote is of, so that a quote goes when its message is deleted.
+//! Which message each quote is of, so that a quote goes when its message is deleted or set aside.
 //!
 //! The platform's id stands in the quote's JSON: the message itself need not be stored.
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 use sqlx::FromRow;
 
-use super::{StoreError, Tx, args, columns::to_json, contexts, messages::MessageStatus, replies::Quote};
+use super::{StoreError, Tx, args, columns::to_json, contexts, deaths, messages::MessageStatus, replies::Quote};
 use crate::id::{ChannelId, ContextId, MessageId, RunId};
 
 /// How many of a channel's newest messages are searched for quotes: no prompt shows older ones.
@@ -19,7 +19,13 @@ struct Stored<'a> {
     of: &'a str,
 }
 
-/// Notes of a stored message that it quotes the message with this platform id.
+/// A condition: a message is none that anybody is to quote. It was deleted, or a run was set aside for it.
+pub(super) fn is_withheld(of: &str) -> String {
+    format!("({of}deleted_at IS NOT NULL OR NOT {})", deaths::is_open(of))
+}
+
+/// Notes of a stored message that it quotes the message with this platform id. If that was deleted or set aside meanwhile,
+/// the quote goes.
 ///
 /// # Errors
 /// The store's.
@@ -28,7 +34,38 @@ pub async fn note(tx: &mut Tx, message: MessageId, quote: &Quote, of: &str) -> R
         "UPDATE messages SET quote = $1 WHERE id = $2",
         args![to_json(&Stored { quote, of }), message],
     )
+    .await?;
+    tx.later(
+        &format!(
+            "UPDATE messages SET quote = NULL, quoted_user_id = NULL WHERE id = $1 AND EXISTS (
+                 SELECT 1 FROM messages o WHERE o.channel_id = messages.channel_id AND o.direction = 'inbound'
+                 AND o.platform_message_id = $2 AND {})",
+            is_withheld("o.")
+        ),
+        args![message, of],
+    )
     .await
+}
+
+/// Removes the quotes of what people wrote for a run that is set aside.
+///
+/// # Errors
+/// The store's.
+pub async fn remove_of_run(tx: &mut Tx, run: RunId) -> Result<(), StoreError> {
+    let written: Vec<(ChannelId, String)> = tx
+        .all(
+            "SELECT channel_id, platform_message_id FROM messages
+             WHERE run_id = $1 AND direction = 'inbound' AND platform_message_id IS NOT NULL ORDER BY channel_id",
+            args![run],
+        )
+        .await?;
+    for channel in written.chunk_by(|one, other| one.0 == other.0) {
+        let Some((place, _)) = channel.first() else { continue };
+        let ids: Vec<_> = channel.iter().map(|(_, id)| id.clone()).collect();
+        // Runs that were asked with such a quote are judged by their own deaths.
+        remove(tx, *place, &ids).await?;
+    }
+    Ok(())
 }
 
 #[derive(FromRow)]
@@ -40,7 +77,7 @@ struct Quoting {
     quote: String,
 }
 
-/// Removes the quotes of these messages, which were deleted, from the newest messages of their channel. Returns the
+/// Removes the quotes of these messages, which were deleted or set aside, from the newest messages of their channel. Returns the
 /// runs that were asked with such a quote, after locking their conversations.
 ///
 /// # Errors

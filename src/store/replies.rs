@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use sqlx::FromRow;
 
-use super::{Conn, JsonText, StoreError, args, messages::Direction};
+use super::{Conn, JsonText, StoreError, args, messages::Direction, quoting::is_withheld};
 use crate::id::{MessageId, RunId, UserId};
 
 /// How much of a quote is shown in the history of a conversation, in characters.
@@ -144,6 +144,8 @@ pub struct Answered {
     pub attachments: Option<JsonText<Json>>,
     /// Whether whoever answers wrote it.
     pub is_of_speaker: i64,
+    /// Whether nobody is to quote it: it was deleted, or set aside.
+    pub is_withheld: i64,
 }
 
 impl Answered {
@@ -165,7 +167,7 @@ impl Answered {
     }
 }
 
-/// The message of a place that the platform knows by this id, whichever way it went, unless it was deleted.
+/// The message of a place that the platform knows by this id, whichever way it went.
 ///
 /// # Errors
 /// The store's.
@@ -176,17 +178,21 @@ pub async fn find(
     id: &str,
     speaker: &str,
 ) -> Result<Option<Answered>, StoreError> {
-    const COLUMNS: &str = "m.id, m.direction, m.user_id, m.run_id, m.content, m.attachments,
+    const HERE: &str = "c.platform = $1 AND c.external_id = $2";
+    let columns = format!(
+        "m.id, m.direction, m.user_id, m.run_id, m.content, m.attachments,
+         CAST(CASE WHEN {} THEN 1 ELSE 0 END AS BIGINT) AS is_withheld,
          CAST(CASE WHEN m.direction = 'inbound' AND EXISTS (
              SELECT 1 FROM identities i
              WHERE i.user_id = m.user_id AND i.platform = $1 AND i.platform_user_id = $4)
-              THEN 1 ELSE 0 END AS BIGINT) AS is_of_speaker";
-    const HERE: &str = "c.platform = $1 AND c.external_id = $2 AND m.deleted_at IS NULL";
+              THEN 1 ELSE 0 END AS BIGINT) AS is_of_speaker",
+        is_withheld("m.")
+    );
     let sql = format!(
-        "SELECT {COLUMNS} FROM channels c JOIN messages m ON m.channel_id = c.id
+        "SELECT {columns} FROM channels c JOIN messages m ON m.channel_id = c.id
          WHERE {HERE} AND m.direction = 'inbound' AND m.platform_message_id = $3
          UNION ALL
-         SELECT {COLUMNS} FROM message_parts p JOIN messages m ON m.id = p.message_id
+         SELECT {columns} FROM message_parts p JOIN messages m ON m.id = p.message_id
          JOIN channels c ON c.id = m.channel_id
          WHERE {HERE} AND p.platform_message_id = $3"
     );

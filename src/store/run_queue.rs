@@ -4,10 +4,10 @@ use clifford_channel::Platform;
 use sqlx::FromRow;
 
 use super::{
-    Conn, StoreError, Tx, args,
+    Conn, StoreError, Tx, args, contexts,
     deaths::{COUNTED_OF_RUNS, evidence},
     leases::Look,
-    notify,
+    notify, quoting,
     runs::Lease,
 };
 use crate::{
@@ -164,11 +164,19 @@ pub async fn mark(tx: &mut Tx, lease: &Lease, mark: Mark) -> Result<bool, StoreE
     Ok(marked > 0)
 }
 
-/// Writes that a claimed run is set aside; it is to be ended next. `false`: it is not this claim's any more.
+/// Writes that a claimed run is set aside, which takes the quotes of what people wrote for it along; it is to be ended
+/// next. `false`: it is not this claim's any more.
 ///
 /// # Errors
 /// The store's.
 pub async fn quarantine(tx: &mut Tx, lease: &Lease, now: Timestamp) -> Result<bool, StoreError> {
+    let context: Option<(Option<ContextId>,)> = tx
+        .maybe("SELECT context_id FROM runs WHERE id = $1", args![lease.run])
+        .await?;
+    if let Some((Some(context),)) = context {
+        // Before its run, as everywhere: whoever answers there meanwhile waits for this.
+        contexts::lock(tx, context).await?;
+    }
     let marked = tx
         .execute(
             "UPDATE runs SET quarantined_at = COALESCE(quarantined_at, $1) WHERE id = $2 AND lease_owner = $3 AND epoch = $4
@@ -176,6 +184,9 @@ pub async fn quarantine(tx: &mut Tx, lease: &Lease, now: Timestamp) -> Result<bo
             args![now, lease.run, lease.owner, lease.epoch],
         )
         .await?;
+    if marked > 0 {
+        quoting::remove_of_run(tx, lease.run).await?;
+    }
     Ok(marked > 0)
 }
 

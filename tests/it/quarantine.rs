@@ -1,5 +1,8 @@
 //! Work that ends the process: it is set aside after three deaths, and everybody else is answered.
 
+mod alone;
+mod quoted;
+
 use std::sync::{Arc, Mutex};
 
 use clifford::store::runs::RunStatus;

@@ -5,8 +5,9 @@ use clifford::{
     store::{
         memory_write,
         messages::{self, Direction, Gap, MessageStatus, NewInbound, Turn},
+        quoting,
         replies::{self, Author, Quote},
-        said,
+        run_queue, said,
     },
 };
 use clifford_channel::Platform;
@@ -100,7 +101,7 @@ pub async fn a_long_message_is_read_by_its_head_and_its_tail(world: World) {
     assert_eq!((count, counted), (4, 3));
 }
 
-pub async fn what_is_answered_is_found_by_the_platforms_id_unless_it_was_deleted(world: World) {
+pub async fn what_is_answered_is_found_by_the_platforms_id_and_withheld_once_it_was_deleted(world: World) {
     assert!(world.store(world.message("11", MessageStatus::Received)).await);
     let find = async |id: &'static str, account: &'static str| {
         let place = world.channel.external_id.clone();
@@ -111,14 +112,57 @@ pub async fn what_is_answered_is_found_by_the_platforms_id_unless_it_was_deleted
     };
     let found = find("11", "nobody").await.expect("the message");
     assert_eq!(
-        (found.content.as_str(), found.user_id, found.is_of_speaker),
-        ("message 11", Some(world.user.id), 0)
+        (
+            found.content.as_str(),
+            found.user_id,
+            found.is_of_speaker,
+            found.is_withheld
+        ),
+        ("message 11", Some(world.user.id), 0, 0)
     );
     assert_eq!(find("12", "nobody").await, None);
     let deleted = |id| world.db.write(move |tx| Box::pin(messages::deleted(tx, id, NOW)));
     assert!(deleted(found.id).await.expect("notes it"));
     assert!(!deleted(found.id).await.expect("knows it"));
-    assert_eq!(find("11", "nobody").await, None);
+    assert_eq!(find("11", "nobody").await.expect("the message").is_withheld, 1);
+}
+
+pub async fn what_a_run_is_set_aside_for_is_quoted_no_more(world: World) {
+    let (run, lease) = world.held(world.run()).await;
+    let killer = NewInbound {
+        run_id: Some(run.id),
+        ..world.message("11", MessageStatus::Received)
+    };
+    let answering = |id: &str| NewInbound {
+        quote: Some(bob()),
+        ..world.message(id, MessageStatus::Queued)
+    };
+    let (before, of_another) = (answering("12"), answering("13"));
+    let after = answering("14");
+    let note = |message: NewInbound, of: &'static str| {
+        world.db.write(move |tx| {
+            let message = message.clone();
+            Box::pin(async move {
+                messages::insert_inbound(tx, &message, NOW).await?;
+                quoting::note(tx, message.id, &bob(), of).await
+            })
+        })
+    };
+    assert!(world.store(killer).await);
+    note(before, "11").await.expect("stores");
+    note(of_another, "10").await.expect("stores");
+    let set_aside = (world.db).write(move |tx| Box::pin(async move { run_queue::quarantine(tx, &lease, NOW).await }));
+    assert!(set_aside.await.expect("writes"));
+    // It was read before the run was set aside, and is stored after.
+    note(after, "11").await.expect("stores");
+    let mut conn = world.db.read().await.expect("reads");
+    let queued = messages::queued(&mut conn, world.context).await.expect("what waits");
+    let asked: Vec<_> = queued.iter().map(messages::Queued::asked).collect();
+    let quoted = format!("{}\nmessage 13", bob().shown(usize::MAX));
+    assert_eq!(asked, ["message 12", quoted.as_str(), "message 14"]);
+    let place = &world.channel.external_id;
+    let found = replies::find(&mut conn, Platform::Telegram, place, "11", "nobody").await;
+    assert_eq!(found.expect("looks").expect("the message").is_withheld, 1);
 }
 
 pub async fn a_deleted_message_waits_no_more_and_leaves_prompts_and_memory(world: World) {
