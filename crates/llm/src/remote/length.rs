@@ -29,7 +29,7 @@ const CODES: [&str; 7] = [
 ];
 
 /// Words behind which the window stands.
-const NAMED: [&str; 35] = [
+const NAMED: [&str; 36] = [
     "too large for model with",
     "maximum context length is",
     "maximum context length of",
@@ -65,10 +65,11 @@ const NAMED: [&str; 35] = [
     "max size:",
     "maximum tokens for this model is",
     "max_seq_len (",
+    "exceeded model token limit:",
 ];
 
 /// Words that mean it and name no window, or name it in front of themselves.
-const WORDS: [&str; 22] = [
+const WORDS: [&str; 25] = [
     "context length",
     "context size",
     "context window",
@@ -79,6 +80,9 @@ const WORDS: [&str; 22] = [
     "n_ctx",
     "prompt is too long",
     "prompt too long",
+    "prompt exceeds max length",
+    "prompt 超长",
+    "exceeded model token limit",
     "input is too long",
     "input too long",
     "request is too long",

@@ -226,6 +226,18 @@ fn every_server_is_understood() {
             "<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 204800]",
             window(204_800),
         ),
+        // Moonshot.
+        (
+            400,
+            "invalid_request_error",
+            "Invalid request: Your request exceeded model token limit: 262144 (requested: 269030)",
+            window(262_144),
+        ),
+        // Zhipu.
+        (400, "1261", "Prompt exceeds max length", UNTOLD),
+        (400, "1261", "Prompt 超长", UNTOLD),
+        // MiniMax, whose number is that of the error.
+        (400, "", "invalid params, context window exceeds limit (2013)", UNTOLD),
         // Copilot.
         (
             400,
