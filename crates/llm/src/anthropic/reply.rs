@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::remote::Joiner;
+use crate::remote::{Joiner, is_told};
 use crate::{NativeToolCall, Usage};
 
 /// A whole reply, or an error in the place of one.
@@ -24,7 +24,7 @@ pub(super) struct Whole {
 impl Whole {
     /// The error that stands in its place.
     pub(super) fn error(&self) -> Option<&Value> {
-        self.error.as_ref().filter(|error| !error.is_null())
+        self.error.as_ref().filter(|error| is_told(error))
     }
 }
 

@@ -1,11 +1,15 @@
 //! What a server's error means for the caller.
 
+mod denial;
+mod envelope;
+
 use std::time::Duration;
 
 use jiff::fmt::rfc2822::DateTimeParser;
 use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 use serde_json::Value;
 
+pub(crate) use self::envelope::is_told;
 use super::length::{self, TooLong};
 use crate::{Denial, ModelError};
 
@@ -17,7 +21,7 @@ const LONGEST_MESSAGE: usize = 400;
 pub(crate) struct Fault {
     /// The HTTP status, or what amounts to it.
     pub(crate) status: u16,
-    /// The server's words for it: `code` and `type`.
+    /// The server's words for it: `code`, `type` and their like.
     code: String,
     /// What it said.
     pub(crate) message: String,
@@ -25,6 +29,8 @@ pub(crate) struct Fault {
     after: Option<Duration>,
     /// It says that the request is too long.
     pub(crate) too_long: Option<TooLong>,
+    /// It says what it does not accept.
+    denial: Option<Denial>,
 }
 
 /// What the errors of one provider name: the settings that may be wrong.
@@ -38,58 +44,36 @@ impl Fault {
     /// Reads the answer of a status that is no success.
     pub(crate) fn from_response(status: u16, headers: &HeaderMap, body: &[u8]) -> Self {
         let body = String::from_utf8_lossy(body);
-        let told = match serde_json::from_str::<Value>(&body) {
-            Ok(value) => Self::from_value(value.get("error").filter(|error| !error.is_null()).unwrap_or(&value)),
+        let body = body.trim_start_matches('\u{feff}');
+        let value = match serde_json::from_str(body) {
+            Ok(value) => value,
             // A page for people, from a proxy most likely.
-            Err(_) if body.trim_start().starts_with('<') => Self::default(),
-            Err(_) => Self {
-                message: body.into_owned(),
-                ..Self::default()
-            },
+            Err(_) if body.trim_start().starts_with('<') => Value::Null,
+            Err(_) => Value::String(body.to_owned()),
         };
-        // What is no JSON has its words in the message.
-        let too_long = told
-            .too_long
-            .or_else(|| length::read(status, &told.code, beginning(&told.message)));
-        Self {
-            status,
-            after: retry_after(headers),
-            too_long: too_long.filter(|_| may_be_length(status)),
-            ..told
-        }
+        Self::read(&value, Some(status), told_wait(headers))
     }
 
     /// Reads an error that came with status 200, or within a stream.
     pub(crate) fn from_value(error: &Value) -> Self {
-        let text = |name: &str| match &error[name] {
-            Value::String(text) => text.clone(),
-            Value::Null => String::new(),
-            other => other.to_string(),
-        };
-        let message = match error {
-            Value::String(message) => message.clone(),
-            _ => [text("message"), text("detail")]
-                .into_iter()
-                .find(|text| !text.is_empty())
-                .unwrap_or_default(),
-        };
-        // The parameter may be the only hint at what was not understood.
-        let message = match text("param") {
-            param if param.is_empty() || message.contains(&param) => message,
-            param => format!("{message} (parameter {param})"),
-        };
-        let code = format!("{} {}", text("code"), text("type")).to_lowercase();
-        let number = error["code"].as_u64().and_then(|code| u16::try_from(code).ok());
-        let status = number
-            .filter(|code| (400..600).contains(code))
-            .unwrap_or_else(|| status_of(&code));
-        let too_long = length::read(status, &code, &words(error, &message));
+        Self::read(error, None, None)
+    }
+
+    fn read(body: &Value, status: Option<u16>, after: Option<Duration>) -> Self {
+        let told = envelope::read(body);
+        let after = after.or(told.after).map(|wait| wait.min(LONGEST_WAIT));
+        let status = status.or(told.status);
+        let denial = denial::read(status, &told.code, &told.words, after.is_some());
+        let by_code = || denial.map_or_else(|| status_of(&told.code), denial::status_of);
+        let status = status.unwrap_or_else(by_code);
+        let too_long = length::read(status, &told.code, &told.words);
         Self {
             status,
-            code,
-            message,
-            after: None,
+            after,
             too_long: too_long.filter(|_| may_be_length(status)),
+            denial,
+            code: told.code,
+            message: told.message,
         }
     }
 
@@ -98,46 +82,49 @@ impl Fault {
         let provider = settings.provider.to_owned();
         let reason = format!("status {}{}", self.status, described(&clean(&self.message)));
         let names = |words: &[&str]| words.iter().any(|word| self.code.contains(word));
-        let unauthorised = |denial, remedy| ModelError::Unauthorised {
-            provider: provider.clone(),
-            reason: reason.clone(),
-            denial,
-            remedy,
-        };
         if names(&["content_filter", "content_policy", "moderation"]) {
             return ModelError::Refused { provider, reason };
         }
-        let unpaid = self.message.contains("credit balance");
-        if self.status == 402 || unpaid || names(&["insufficient_quota", "billing"]) {
-            let remedy = format!("look at the balance and limits of the account behind `key` of provider `{provider}`");
-            return unauthorised(Denial::Balance, remedy);
-        }
-        if let Some(TooLong { window, in_bytes }) = self.too_long {
-            return ModelError::TooLong {
+        let denial = self.denial.or(denial::of_status(self.status));
+        match (self.too_long, denial) {
+            // No shorter request is paid for either.
+            (Some(TooLong { window, in_bytes }), denial) if denial != Some(Denial::Balance) => ModelError::TooLong {
                 provider,
                 window,
                 in_bytes,
-            };
+            },
+            (_, Some(denial)) => ModelError::Unauthorised {
+                remedy: settings.remedy(denial),
+                provider,
+                reason,
+                denial,
+            },
+            (_, None) => match (self.status, self.after) {
+                (408 | 409 | 425 | 429 | 500.., Some(after)) => ModelError::Later { provider, after },
+                (408 | 409 | 425 | 429 | 500.., None) => ModelError::Overloaded { provider, reason },
+                _ => ModelError::BadRequest { provider, reason },
+            },
         }
-        match (self.status, self.after) {
-            (401 | 407, _) => unauthorised(Denial::Key, format!("check `key` of provider `{provider}`")),
-            (403, _) => unauthorised(
-                Denial::Permission,
-                format!(
-                    "check what `key` of provider `{provider}` may do, and whether it may use `model` ({})",
-                    settings.model
-                ),
-            ),
-            (300..=399 | 404 | 405 | 410, _) => unauthorised(
-                Denial::Model,
-                format!(
-                    "check `model` ({}) and `base_url` ({}) of provider `{provider}`",
-                    settings.model, settings.base_url
-                ),
-            ),
-            (408 | 409 | 425 | 429 | 500.., Some(after)) => ModelError::Later { provider, after },
-            (408 | 409 | 425 | 429 | 500.., None) => ModelError::Overloaded { provider, reason },
-            _ => ModelError::BadRequest { provider, reason },
+    }
+}
+
+impl Settings<'_> {
+    /// Which setting to look at.
+    fn remedy(&self, denial: Denial) -> String {
+        let Self {
+            provider,
+            model,
+            base_url,
+        } = self;
+        match denial {
+            Denial::Key => format!("check `key` of provider `{provider}`"),
+            Denial::Permission => {
+                format!("check what `key` of provider `{provider}` may do, and whether it may use `model` ({model})")
+            }
+            Denial::Model => format!("check `model` ({model}) and `base_url` ({base_url}) of provider `{provider}`"),
+            Denial::Balance => {
+                format!("look at the balance and limits of the account behind `key` of provider `{provider}`")
+            }
         }
     }
 }
@@ -145,31 +132,6 @@ impl Fault {
 /// Whether a refusal of this status may be one for length: a wrong key is none, whatever is said with it.
 const fn may_be_length(status: u16) -> bool {
     !matches!(status, 300..=399 | 401..=407 | 410)
-}
-
-/// What an error says of itself. What it repeats of the request is no part of that: a person may have said anything.
-fn words(error: &Value, message: &str) -> String {
-    let details = error["detail"].as_array().into_iter().flatten();
-    let said: String = match error.get("detail") {
-        Some(Value::Array(_)) => details.filter_map(|detail| detail["msg"].as_str()).collect(),
-        _ => beginning(message).to_owned(),
-    };
-    // What a gateway passes on of the provider's own error, and llama.cpp's field for it.
-    let passed_on = match &error["metadata"]["raw"] {
-        Value::String(raw) => beginning(raw).to_owned(),
-        _ => String::new(),
-    };
-    let field = error["n_ctx"]
-        .as_u64()
-        .map_or_else(String::new, |tokens| format!("\"n_ctx\":{tokens}"));
-    format!("{said} {passed_on} {field}")
-}
-
-/// As much of a text as an error's own words have.
-fn beginning(text: &str) -> &str {
-    text.char_indices()
-        .nth(LONGEST_MESSAGE * 2)
-        .map_or(text, |(end, _)| &text[..end])
 }
 
 /// The status that a server would have sent with an error of this code.
@@ -209,11 +171,6 @@ fn described(message: &str) -> String {
 /// The longest wait that is believed: a moment so far away must still be one.
 const LONGEST_WAIT: Duration = Duration::from_secs(86_400);
 
-/// How long the server asks to wait.
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    told_wait(headers).map(|wait| wait.min(LONGEST_WAIT))
-}
-
 /// The wait that the server tells. A date is measured against the server's own clock, not ours.
 fn told_wait(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
@@ -230,92 +187,4 @@ fn told_wait(headers: &HeaderMap) -> Option<Duration> {
 }
 
 #[cfg(test)]
-mod tests {
-    use reqwest::header::{HeaderName, HeaderValue};
-    use serde_json::json;
-
-    use super::*;
-
-    fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
-        let pair = |(name, value): &(&'static str, &'static str)| {
-            (HeaderName::from_static(name), HeaderValue::from_static(value))
-        };
-        pairs.iter().map(pair).collect()
-    }
-
-    #[test]
-    fn the_wait_is_read_in_every_form_that_servers_use() {
-        let date = ("date", "Sun, 06 Nov 1994 08:49:37 GMT");
-        let cases = [
-            (headers(&[]), None),
-            (headers(&[("retry-after", "7")]), Some(Duration::from_secs(7))),
-            (headers(&[("retry-after", "1.5")]), Some(Duration::from_millis(1500))),
-            (
-                headers(&[("retry-after", "7"), ("retry-after-ms", "20")]),
-                Some(Duration::from_millis(20)),
-            ),
-            (
-                headers(&[("retry-after", "Sun, 06 Nov 1994 08:50:07 GMT"), date]),
-                Some(Duration::from_secs(30)),
-            ),
-            (
-                headers(&[("retry-after", "Sun, 06 Nov 1994 08:00:00 GMT"), date]),
-                Some(Duration::ZERO),
-            ),
-            (headers(&[("retry-after", "Sun, 06 Nov 1994 08:50:07 GMT")]), None),
-            (headers(&[("retry-after", "-3")]), None),
-            (headers(&[("retry-after", "1e300")]), None),
-            (headers(&[("retry-after", "1e19")]), Some(LONGEST_WAIT)),
-            (headers(&[("retry-after", "soon")]), None),
-        ];
-        for (headers, expected) in cases {
-            assert_eq!(retry_after(&headers), expected, "{headers:?}");
-        }
-    }
-
-    #[test]
-    fn the_message_is_found_in_every_form_that_servers_use() {
-        for (body, expected) in [
-            (r#"{"error":{"message":"no","type":"x","param":"n"}}"#, "no"),
-            (
-                r#"{"error":{"message":"odd","param":"response_format"}}"#,
-                "odd (parameter response_format)",
-            ),
-            (r#"{"error":"no"}"#, "no"),
-            (r#"{"message":"no"}"#, "no"),
-            (r#"{"detail":[{"msg":"no"}]}"#, r#"[{"msg":"no"}]"#),
-            ("no", "no"),
-            ("<html><body>no</body></html>", ""),
-            ("", ""),
-        ] {
-            assert_eq!(
-                Fault::from_response(400, &HeaderMap::new(), body.as_bytes()).message,
-                expected,
-                "{body}"
-            );
-        }
-    }
-
-    #[test]
-    fn an_error_without_a_status_is_sorted_by_its_code() {
-        for (error, status) in [
-            (json!({"code": 429}), 429),
-            (json!({"code": "rate_limit_exceeded"}), 429),
-            (json!({"type": "overloaded_error", "message": "Overloaded"}), 529),
-            (json!({"type": "permission_error"}), 403),
-            (json!({"code": "invalid_api_key", "type": "invalid_request_error"}), 401),
-            (json!({"code": "model_not_found", "type": "invalid_request_error"}), 404),
-            (json!({"type": "invalid_request_error"}), 400),
-            (json!({"message": "boom"}), 500),
-            (json!({"code": 7}), 500),
-        ] {
-            assert_eq!(Fault::from_value(&error).status, status, "{error}");
-        }
-    }
-
-    #[test]
-    fn a_long_message_is_cut_and_put_on_one_line() {
-        assert_eq!(described("a\n\u{7}b  c"), ": a b c");
-        assert_eq!(described(&"ä".repeat(500)).chars().count(), LONGEST_MESSAGE + 3);
-    }
-}
+mod tests;

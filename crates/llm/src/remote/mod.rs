@@ -22,8 +22,8 @@ pub use self::config::{
 };
 pub(crate) use self::dialect::{Dialect, Terms};
 pub(crate) use self::events::{Ended, Events, Flow};
-pub(crate) use self::fault::Fault;
 use self::fault::Settings;
+pub(crate) use self::fault::{Fault, is_told};
 pub(crate) use self::surrogates::{Joiner, readable};
 use crate::ModelError;
 
