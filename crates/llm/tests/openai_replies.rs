@@ -380,3 +380,78 @@ async fn characters_whose_halves_come_apart_are_whole() -> Outcome {
     }
     Ok(())
 }
+
+#[tokio::test]
+async fn what_a_server_does_not_understand_is_read_from_a_list_of_errors() -> Outcome {
+    let fake = OpenAiFake::start().await;
+    fake.respond_with(|request| {
+        let complaint = if request.body.get("response_format").is_some() {
+            "Unknown name \"response_format\": Cannot find field."
+        } else if request.body.get("stream_options").is_some() {
+            "Unknown name \"stream_options\": Cannot find field."
+        } else {
+            return Reply::text("ok");
+        };
+        let error = json!([{"error": {"code": 400, "message": complaint, "status": "INVALID_ARGUMENT"}}]);
+        Reply::raw(400, "application/json", error.to_string())
+    });
+    let model = client(config(&fake))?;
+    assert_eq!(model.complete(&with_schema(), &mut ()).await?.text, "ok");
+    assert_eq!(fake.request_count(), 4);
+    assert_eq!(model.complete(&with_schema(), &mut ()).await?.text, "ok");
+    assert_eq!(fake.request_count(), 5);
+    Ok(())
+}
+
+#[tokio::test]
+async fn replies_in_odd_forms_are_read_all_the_same() -> Outcome {
+    let fake = OpenAiFake::start().await;
+    let odd = json!({
+        "error": false,
+        "choices": [{"finish_reason": 1, "message": {"content": ["o", "k"], "refusal": false, "tool_calls": {}}}],
+        "base_resp": {"status_code": 0, "status_msg": ""},
+    });
+    for reply in [
+        Reply::raw(200, "application/json", odd.to_string()),
+        Reply::raw(200, "application/json", format!("\u{feff}{odd}")),
+        Reply::raw(
+            200,
+            "text/event-stream",
+            format!("\u{feff}data: {odd}\n\ndata: [DONE]\n\n"),
+        ),
+        Reply::raw(200, "text/event-stream", format!("data: \u{feff}{odd}\n\n")),
+    ] {
+        let shown = format!("{reply:?}");
+        fake.push(reply);
+        let completion = client(config(&fake))?.complete(&request(), &mut ()).await?;
+        assert_eq!(
+            (completion.text.as_str(), completion.tool_calls),
+            ("ok", vec![]),
+            "{shown}"
+        );
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_refusal_for_length_that_came_as_a_success_is_one() -> Outcome {
+    let fake = OpenAiFake::start().await;
+    let told = json!({"status_code": 2013, "status_msg": "invalid params, context window exceeds limit (2013)"});
+    let body = json!({"id": "x", "choices": null, "base_resp": told}).to_string();
+    for reply in [
+        Reply::raw(200, "application/json", body.clone()),
+        Reply::raw(200, "text/event-stream", format!("data: {body}\n\n")),
+    ] {
+        fake.push(reply);
+        let error = client(config(&fake))?.complete(&request(), &mut ()).await;
+        assert_eq!(
+            error,
+            Err(ModelError::TooLong {
+                provider: "main".to_owned(),
+                window: None,
+                in_bytes: false,
+            })
+        );
+    }
+    Ok(())
+}

@@ -97,7 +97,7 @@ impl OpenAi {
         has_halves: bool,
         sink: &mut dyn Sink,
     ) -> Result<bool, ModelError> {
-        if let Some(error) = chunk.error.as_ref().filter(|error| !error.is_null()) {
+        if let Some(error) = chunk.error() {
             return Err(self.0.fault(Fault::from_value(error)));
         }
         gathered

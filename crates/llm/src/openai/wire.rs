@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
 
 use crate::function::{Function, Parameters};
-use crate::remote::{Capability, Joiner, ProviderConfig, Terms};
+use crate::remote::{Capability, Joiner, ProviderConfig, Terms, is_told};
 use crate::{Message, NativeToolCall, Request, Role, Schema, Usage};
 
 /// The request.
@@ -181,23 +181,33 @@ fn response_format(schema: &Schema, capability: Capability) -> Option<ResponseFo
 pub(super) struct Chunk {
     choices: Option<Vec<Choice>>,
     usage: Option<Value>,
-    /// An error in the place of a reply.
-    pub(super) error: Option<Value>,
+    error: Option<Value>,
+    /// How MiniMax says that it went.
+    base_resp: Option<Value>,
 }
 
+impl Chunk {
+    /// The error in the place of a reply.
+    pub(super) fn error(&self) -> Option<&Value> {
+        let error = self.error.as_ref().filter(|error| is_told(error));
+        error.or_else(|| (self.base_resp.as_ref()).filter(|told| is_told(&told["status_code"])))
+    }
+}
+
+/// What is a [`Value`] here comes as another type from some servers.
 #[derive(Debug, Deserialize)]
 struct Choice {
     #[serde(alias = "message")]
     delta: Option<Turn>,
-    finish_reason: Option<String>,
+    finish_reason: Option<Value>,
     error: Option<Value>,
 }
 
 #[derive(Debug, Deserialize)]
 struct Turn {
-    content: Option<Content>,
-    refusal: Option<String>,
-    tool_calls: Option<Vec<Call>>,
+    content: Option<Value>,
+    refusal: Option<Value>,
+    tool_calls: Option<Value>,
     /// What it thinks aloud, as some servers call it: that it thinks is all that matters.
     reasoning_content: Option<Value>,
     /// The same, as others do.
@@ -205,20 +215,8 @@ struct Turn {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum Content {
-    Text(String),
-    Parts(Vec<Part>),
-}
-
-#[derive(Debug, Deserialize)]
-struct Part {
-    text: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
 struct Call {
-    index: Option<u64>,
+    index: Option<Value>,
     function: Option<Called>,
 }
 
@@ -261,16 +259,19 @@ impl Gathered {
             return Ok(false);
         };
         self.answered = true;
-        if let Some(error) = choice.error.filter(|error| !error.is_null()) {
+        if let Some(error) = choice.error.filter(is_told) {
             return Err(error);
         }
-        self.finish = choice.finish_reason.or(self.finish.take());
+        self.finish = choice.finish_reason.and_then(plain).or(self.finish.take());
         let Some(turn) = choice.delta else {
             return Ok(self.finish.is_some());
         };
-        let piece = turn.content.map(Content::into_text).unwrap_or_default();
-        let refusal = turn.refusal.unwrap_or_default();
-        let calls = turn.tool_calls.unwrap_or_default();
+        let piece = turn.content.map(text_of).unwrap_or_default();
+        let refusal = match turn.refusal {
+            Some(Value::String(refusal)) => refusal,
+            _ => String::new(),
+        };
+        let calls = turn.tool_calls.map(calls).unwrap_or_default();
         let has_grown = !piece.is_empty()
             || !refusal.is_empty()
             || !calls.is_empty()
@@ -314,7 +315,7 @@ impl Gathered {
             return;
         };
         let last = self.calls.last_key_value().map(|(index, _)| *index);
-        let index = match (call.index, &name) {
+        let index = match (call.index.as_ref().and_then(Value::as_u64), &name) {
             (Some(index), _) => index,
             (None, Some(_)) => last.map_or(0, |last| last.saturating_add(1)),
             (None, None) => last.unwrap_or_default(),
@@ -329,13 +330,43 @@ impl Gathered {
     }
 }
 
-impl Content {
-    fn into_text(self) -> String {
-        match self {
-            Self::Text(text) => text,
-            Self::Parts(parts) => parts.into_iter().filter_map(|part| part.text).collect(),
-        }
+/// A word or a number.
+fn plain(value: Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
     }
+}
+
+/// The text of a message: in one piece, in parts, or as the JSON that it is.
+fn text_of(content: Value) -> String {
+    match content {
+        Value::Array(parts) => parts.into_iter().filter_map(part).collect(),
+        // Some servers read the JSON that a model wrote.
+        Value::Object(fields) if !fields.is_empty() && fields.get("type").is_none_or(|kind| kind != "text") => {
+            Value::Object(fields).to_string()
+        }
+        content => part(content).unwrap_or_default(),
+    }
+}
+
+fn part(part: Value) -> Option<String> {
+    match part {
+        Value::Object(mut fields) => fields.remove("text").and_then(plain),
+        part => plain(part),
+    }
+}
+
+/// The tool calls: a list of them, or a single one.
+fn calls(calls: Value) -> Vec<Call> {
+    let calls = match calls {
+        Value::Array(calls) => calls,
+        call if is_told(&call) => vec![call],
+        _ => Vec::new(),
+    };
+    let read = calls.into_iter().map(serde_json::from_value);
+    read.filter_map(Result::ok).collect()
 }
 
 /// The tokens, if they are told in a form that makes sense.
@@ -382,11 +413,39 @@ mod tests {
                 json!([{"type": "text", "text": "a"}, {"type": "image"}, {"type": "text", "text": "b"}]),
                 "ab",
             ),
+            (json!(["a", {"text": "b"}, 1]), "ab1"),
+            (json!({"type": "text", "text": "a"}), "a"),
+            (json!({"say": "a", "type": "b"}), r#"{"say":"a","type":"b"}"#),
+            (json!(42), "42"),
+            (json!(false), ""),
+            (json!({}), ""),
         ] {
-            assert_eq!(
-                gather(&[json!({"choices": [{"message": {"content": content}}]})]).text,
-                expected
-            );
+            let message = json!({"content": content, "refusal": false, "tool_calls": {}});
+            let chunk = json!({"choices": [{"message": message, "finish_reason": 1, "error": {}}], "error": ""});
+            let gathered = gather(&[chunk]);
+            assert_eq!((gathered.text.as_str(), gathered.refusal.as_str()), (expected, ""));
+            assert_eq!((gathered.finish.as_deref(), gathered.calls.len()), (Some("1"), 0));
+        }
+    }
+
+    #[test]
+    fn an_error_in_the_place_of_a_reply_is_told_from_an_empty_one() {
+        for (chunk, expected) in [
+            (json!({"error": null}), None),
+            (json!({"error": false}), None),
+            (json!({"error": ""}), None),
+            (json!({"error": {}}), None),
+            (json!({"error": {"message": "", "code": 0, "param": null}}), None),
+            (json!({"base_resp": {"status_code": 0, "status_msg": ""}}), None),
+            (json!({"error": "no"}), Some(json!("no"))),
+            (json!({"error": {"code": 500}}), Some(json!({"code": 500}))),
+            (
+                json!({"base_resp": {"status_code": 1002}}),
+                Some(json!({"status_code": 1002})),
+            ),
+        ] {
+            let read: Chunk = serde_json::from_value(chunk.clone()).expect("a chunk");
+            assert_eq!(read.error(), expected.as_ref(), "{chunk}");
         }
     }
 
@@ -404,7 +463,7 @@ mod tests {
         let mut bare = gather(&[
             delta(json!([{"function": {"name": "first", "arguments": "{"}}])),
             delta(json!([{"function": {"arguments": "}"}}])),
-            delta(json!([{"function": {"name": "second", "arguments": {"b": 2}}}])),
+            delta(json!({"index": "1", "function": {"name": "second", "arguments": {"b": 2}}})),
         ]);
         assert_eq!(bare.take_calls(), [call("first", "{}"), call("second", "{\"b\":2}")]);
     }

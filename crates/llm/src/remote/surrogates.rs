@@ -14,8 +14,10 @@ const STAND_INS: u32 = 0x10_F800;
 const HIGH: RangeInclusive<u32> = 0xD800..=0xDBFF;
 const LOW: RangeInclusive<u32> = 0xDC00..=0xDFFF;
 
-/// JSON in which halves of characters that stand alone have stand-ins, and whether there are any.
+/// JSON in which halves of characters that stand alone have stand-ins, and whether there are any. A byte order mark, which
+/// some servers send, is no part of it.
 pub(crate) fn readable(json: &str) -> (Cow<'_, str>, bool) {
+    let json = json.trim_start_matches('\u{feff}');
     if !json.contains("\\ud") && !json.contains("\\uD") {
         return (Cow::Borrowed(json), false);
     }
