@@ -103,7 +103,7 @@ impl Mark {
                     message: id,
                     seq,
                     is_last,
-                    platform_id: &receipt.id,
+                    platform_id: Some(receipt.id.as_str()).filter(|id| !id.is_empty()),
                     worker,
                 };
                 outbox::part_delivered(tx, part, now).await

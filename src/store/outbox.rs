@@ -221,8 +221,8 @@ pub struct Delivered<'a> {
     pub seq: i64,
     /// Whether no other follows.
     pub is_last: bool,
-    /// Its id on the platform.
-    pub platform_id: &'a str,
+    /// Its id on the platform, if that told one.
+    pub platform_id: Option<&'a str>,
     /// Who delivered it.
     pub worker: WorkerId,
 }

@@ -49,6 +49,27 @@ async fn telegram_trouble_delays_an_answer_and_loses_none() {
 }
 
 #[tokio::test]
+async fn what_telegram_took_is_sent_once_whatever_it_tells_of_it() {
+    use telegram::Fault;
+    let setup = || Setup::on(Site::Telegram);
+    for setup in [Some(setup()), setup().postgres()].into_iter().flatten() {
+        let mut bot = setup.start().await;
+        let room = bot.room(Site::Telegram, 7, "Ada");
+        let results = [json!({}), json!(true), json!(null), json!({"message_id": "7"})];
+        for result in results.clone() {
+            bot.telegram.fail_next(Method::SendMessage, Fault::Result(result));
+        }
+        for asked in 1..=results.len() {
+            bot.says(room, "hello");
+            bot.answers(room, asked).await;
+        }
+        bot.finish().await;
+        assert_eq!(bot.texts(room), HELLO.repeat(results.len()));
+        assert_eq!(bot.look().await.undelivered().await, 0);
+    }
+}
+
+#[tokio::test]
 async fn telegram_trouble_while_polling_loses_no_message() {
     use telegram::Fault;
     for fault in [
@@ -225,7 +246,15 @@ async fn a_model_that_stays_away_is_told_honestly() {
 }
 
 /// Says this after a first tool call, calls another one, if it does, and fails.
-fn says_and_fails(said: &'static str, then_calls: bool) -> impl Fn(&RecordedRequest) -> Reply + Send + Sync + 'static {
+fn failing() -> Reply {
+    Reply::status(500, "secret internals")
+}
+
+fn says_and_fails(
+    said: &'static str,
+    then_calls: bool,
+    fails: Reply,
+) -> impl Fn(&RecordedRequest) -> Reply + Send + Sync + 'static {
     let calculate =
         |expression: &str| json!({"type": "tool_call", "name": "compute.eval", "args": {"expression": expression}});
     move |request| {
@@ -240,7 +269,7 @@ fn says_and_fails(said: &'static str, then_calls: bool) -> impl Fn(&RecordedRequ
             0 => Reply::json(&first),
             1 => Reply::json(&json!({"type": "send_message", "message": said})),
             2 if then_calls => Reply::json(&calculate("42 + 1")),
-            _ => Reply::status(500, "secret internals"),
+            _ => fails.clone(),
         }
     }
 }
@@ -249,17 +278,48 @@ fn says_and_fails(said: &'static str, then_calls: bool) -> impl Fn(&RecordedRequ
 async fn who_was_told_something_reads_that_the_rest_is_missing_and_no_apology() {
     const REST: &str = "I could not finish the rest. I can't reach my language model right now. Please try again in a few \
                         minutes.";
-    for (said, then_calls) in [("It is 42.", true), ("Let me check the weather now.", false)] {
+    for (said, then_calls) in [
+        ("It is 42.", true),
+        ("Let me check the weather now.", false),
+        ("Einen Moment, ich schaue nach.", false),
+        ("Сейчас посмотрю.", false),
+    ] {
         let setup = || Setup::on(Site::Telegram).set("llm.retries", 1);
         for setup in [Some(setup()), setup().postgres()].into_iter().flatten() {
             let mut bot = setup.start().await;
-            bot.model.respond_with(says_and_fails(said, then_calls));
+            bot.model.respond_with(says_and_fails(said, then_calls, failing()));
             let room = bot.room(Site::Telegram, 7, "Ada");
             bot.says(room, "6 * 7, and one more");
             assert_eq!(bot.answers(room, 2).await, [said, REST]);
             bot.finish().await;
             assert_eq!(bot.texts(room).len(), 2);
             assert_eq!(bot.look().await.run().await.status, RunStatus::Failed);
+        }
+    }
+}
+
+#[tokio::test]
+async fn whoever_was_answered_hears_nothing_of_what_fails_afterwards() {
+    for fails in [
+        failing(),
+        Reply::status(401, "no such key"),
+        Reply::text("I would rather not."),
+    ] {
+        let setup = || Setup::on(Site::Telegram).set("llm.retries", 1);
+        for setup in [Some(setup()), setup().postgres()].into_iter().flatten() {
+            let mut bot = setup.start().await;
+            bot.model
+                .respond_with(says_and_fails("The answer is 42.", false, fails.clone()));
+            let room = bot.room(Site::Telegram, 7, "Ada");
+            bot.says(room, "6 * 7");
+            bot.until("the end of the run", async |look| {
+                (look.runs().await.first()?.status == RunStatus::Failed).then_some(())
+            })
+            .await;
+            assert_eq!(bot.answers(room, 1).await, ["The answer is 42."]);
+            bot.finish().await;
+            assert_eq!(bot.texts(room).len(), 1);
+            assert_eq!(bot.look().await.undelivered().await, 0);
         }
     }
 }

@@ -115,7 +115,7 @@ impl fmt::Display for DeliveryKey {
 /// What the platform said of a part that it took.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Receipt {
-    /// The platform's id of the message.
+    /// The platform's id of the message; empty, if it did not tell.
     pub id: String,
 }
 

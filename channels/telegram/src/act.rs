@@ -1,7 +1,10 @@
 //! What Telegram offers beside speaking, with the rights of the person who asks. Bots cannot read a chat's history.
 
 use clifford_channel::{Act, ActError, Acted, Address, Poll};
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::{
+    Deserialize,
+    de::{DeserializeOwned, IgnoredAny},
+};
 use teloxide::{
     payloads::{CreateForumTopic, GetChat, GetChatMember, PinChatMessage, SendPoll, UnpinChatMessage},
     requests::Payload,
@@ -11,6 +14,7 @@ use teloxide::{
 use crate::{
     api::{Api, ApiError, CALL_TIMEOUT},
     place::{Target, external_id},
+    send::Sent,
 };
 
 /// A member of a chat, as far as rights go.
@@ -41,11 +45,6 @@ struct Chat {
 }
 
 #[derive(Deserialize)]
-struct Sent {
-    message_id: i64,
-}
-
-#[derive(Deserialize)]
 struct Topic {
     message_thread_id: i32,
 }
@@ -62,13 +61,13 @@ pub(crate) async fn act(api: &Api, place: &str, account: &str, act: &Act) -> Res
         Act::Pin { message } => {
             let mut request = PinChatMessage::new(target.chat, message_id(message)?);
             request.disable_notification = Some(true);
-            call::<_, bool>(api, &request).await?;
+            call::<_, IgnoredAny>(api, &request).await?;
             Ok(Acted::Done)
         }
         Act::Unpin { message } => {
             let mut request = UnpinChatMessage::new(target.chat);
             request.message_id = Some(message_id(message)?);
-            call::<_, bool>(api, &request).await?;
+            call::<_, IgnoredAny>(api, &request).await?;
             Ok(Acted::Done)
         }
         Act::Poll(poll) => ask(api, &target, poll).await,
@@ -90,7 +89,7 @@ async fn ask(api: &Api, target: &Target, poll: &Poll) -> Result<Acted, ActError>
     request.is_anonymous = Some(false);
     request.allows_multiple_answers = Some(poll.several);
     let sent: Sent = call(api, &request).await?;
-    Ok(Acted::Message(sent.message_id.to_string()))
+    Ok(sent.id.map_or(Acted::Done, Acted::Message))
 }
 
 /// Whether the account is an administrator of the group that a place is in.

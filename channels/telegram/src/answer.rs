@@ -6,6 +6,7 @@ use futures::{
     StreamExt as _,
     channel::{mpsc::UnboundedReceiver, oneshot},
 };
+use serde::de::IgnoredAny;
 use teloxide::{payloads::AnswerCallbackQuery, types::CallbackQueryId};
 use tokio_util::sync::CancellationToken;
 
@@ -52,7 +53,7 @@ async fn answer_one(api: &Api, query: Query, stop: &CancellationToken) {
         request.show_alert = Some(true);
     }
     for delay in delays().take(ATTEMPTS) {
-        let wait = match api.call::<_, bool>(&request, TIMEOUT).await {
+        let wait = match api.call::<_, IgnoredAny>(&request, TIMEOUT).await {
             Ok(_) => return,
             Err(ApiError::RetryAfter(wait)) => wait,
             Err(ApiError::NoConnection(_) | ApiError::Unreachable(_) | ApiError::Failed(_)) => delay,

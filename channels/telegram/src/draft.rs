@@ -1,7 +1,7 @@
 //! Answers that grow in a private chat: Telegram shows a draft for half a minute, or until the message comes.
 
 use clifford_channel::{Address, DeliveryKey, SendError};
-use serde::Serialize;
+use serde::{Serialize, de::IgnoredAny};
 use teloxide::{
     requests::Payload,
     types::{ChatId, ParseMode, ThreadId, True},
@@ -61,7 +61,7 @@ pub(crate) async fn show(
         text: html,
         parse_mode: Some(ParseMode::Html),
     };
-    let mut shown: Result<bool, ApiError> = api.call(&request, CALL_TIMEOUT).await;
+    let mut shown: Result<IgnoredAny, ApiError> = api.call(&request, CALL_TIMEOUT).await;
     if matches!(&shown, Err(ApiError::Refused { description, .. }) if description.contains("can't parse entities")) {
         request.parse_mode = None;
         request.text = plain;

@@ -11,7 +11,7 @@ use futures::{
     future::join_all,
 };
 use jiff::Timestamp;
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
 use teloxide::{
     payloads::{DeleteWebhook, GetMe, GetUpdates, SetMyCommands},
@@ -112,7 +112,7 @@ async fn set_commands(telegram: &Telegram, stop: &CancellationToken) {
     let commands = telegram.commands.iter().map(|(name, text)| BotCommand::new(name, text));
     let request = SetMyCommands::new(commands);
     let answer = stop
-        .run_until_cancelled(telegram.api.call::<_, bool>(&request, CALL_TIMEOUT))
+        .run_until_cancelled(telegram.api.call::<_, IgnoredAny>(&request, CALL_TIMEOUT))
         .await;
     if let Some(Err(error)) = answer {
         tracing::warn!(?error, "Telegram did not take the menu of commands");
@@ -254,7 +254,7 @@ impl Poller<'_> {
     /// Another program had set a webhook for this token: polling is what was configured here.
     async fn take_over(&mut self) -> Result<Option<Duration>, ChannelError> {
         tracing::warn!("a webhook is set for this token; it is deleted, so that the bot can poll");
-        let answer: Result<bool, ApiError> = self.telegram.api.call(&DeleteWebhook::new(), CALL_TIMEOUT).await;
+        let answer: Result<IgnoredAny, ApiError> = self.telegram.api.call(&DeleteWebhook::new(), CALL_TIMEOUT).await;
         match answer {
             Ok(_) => Ok(None),
             Err(error) => self.link.down(error).map(Some),

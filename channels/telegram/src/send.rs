@@ -2,7 +2,8 @@
 
 use clifford_channel::{Address, Button, Part, Payload, Receipt, SendError};
 use reqwest::multipart::{Form, Part as FormPart};
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
+use serde_json::Value;
 use teloxide::{
     payloads::{DeleteMessage, SendChatAction, SendDocument, SendMessage},
     types::{
@@ -19,10 +20,22 @@ use crate::{
 /// The most UTF-16 units of a caption.
 const LONGEST_CAPTION: usize = 1024;
 
-/// What we need of a message that was sent.
+/// What we need of a message that was sent. It was, whatever the server tells of it.
 #[derive(Deserialize)]
-struct Sent {
-    message_id: i64,
+#[serde(from = "Value")]
+pub(crate) struct Sent {
+    /// Its id, if that can be read.
+    pub(crate) id: Option<String>,
+}
+
+impl From<Value> for Sent {
+    fn from(sent: Value) -> Self {
+        let id = &sent["message_id"];
+        let id = id.as_i64().or_else(|| id.as_str()?.parse().ok());
+        Self {
+            id: id.map(|id| id.to_string()),
+        }
+    }
 }
 
 /// Sends one part, as soon as the rates let it.
@@ -51,7 +64,7 @@ pub(crate) async fn part(api: &Api, pace: &Pace, to: &Address, part: &Part) -> R
     };
     match sent {
         Ok(sent) => Ok(Receipt {
-            id: sent.message_id.to_string(),
+            id: sent.id.unwrap_or_default(),
         }),
         Err(error) => Err(refused(error, to, &target, pace)),
     }
@@ -75,7 +88,7 @@ pub(crate) async fn probe(api: &Api, pace: &Pace, to: &Address) -> Result<(), Se
 async fn action(api: &Api, pace: &Pace, to: &Address, target: &Target) -> Result<(), SendError> {
     let mut request = SendChatAction::new(target.chat, ChatAction::Typing);
     request.message_thread_id = target.thread;
-    let shown: Result<bool, ApiError> = api.call(&request, CALL_TIMEOUT).await;
+    let shown: Result<IgnoredAny, ApiError> = api.call(&request, CALL_TIMEOUT).await;
     shown.map(drop).map_err(|error| refused(error, to, target, pace))
 }
 
@@ -88,7 +101,7 @@ pub(crate) async fn delete(api: &Api, place: &str, message: &str) -> Result<(), 
         via: None,
     })?;
     let id = (message.parse()).map_err(|_| SendError::Rejected(format!("`{message}` is no message on Telegram")))?;
-    let deleted: Result<bool, ApiError> = api
+    let deleted: Result<IgnoredAny, ApiError> = api
         .call(&DeleteMessage::new(target.chat, MessageId(id)), CALL_TIMEOUT)
         .await;
     match deleted {

@@ -198,7 +198,7 @@ async fn what_is_left_of_a_message_is_sent_by_the_next_process_and_the_message_s
                     message: id,
                     seq: 0,
                     is_last: false,
-                    platform_id: "1",
+                    platform_id: Some("1"),
                     worker,
                 };
                 let file = Refused {

@@ -231,7 +231,7 @@ pub async fn outgoing_messages_are_claimed_by_one_worker_and_delivered_part_by_p
             message: id,
             seq,
             is_last,
-            platform_id: "p",
+            platform_id: Some("p"),
             worker,
         };
         world

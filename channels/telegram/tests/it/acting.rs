@@ -1,7 +1,7 @@
 //! What is done beside speaking, with the rights of the person who asks.
 
 use clifford_channel::{Act, ActError, Acted, Actor, Poll};
-use clifford_fakes::telegram::{Chat, TelegramFake};
+use clifford_fakes::telegram::{Chat, Fault, Method, TelegramFake};
 use clifford_telegram::{Rates, Telegram, TelegramConfig};
 use serde_json::json;
 
@@ -57,6 +57,8 @@ async fn pins_polls_and_topics_take_the_persons_own_rights() {
         fake.asked(forum),
         [("Pizza?".to_owned(), vec!["Yes".to_owned(), "No".to_owned()])]
     );
+    fake.fail_next(Method::SendPoll, Fault::Result(json!({})));
+    assert_eq!(act(&telegram, forum, BOB, &poll).await, Ok(Acted::Done));
     fake.standing(forum, BOB, json!({ "status": "left" }));
     assert_eq!(
         act(&telegram, forum, BOB, &poll).await,

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use clifford_channel::{Address, Channel, DeliveryKey, Part, SendError, Signal};
 use clifford_fakes::telegram::{Action, Chat, Document, Fault, Method, TelegramFake};
 use clifford_telegram::{Rates, Telegram};
+use serde_json::json;
 
 use crate::{ADA, config, telegram};
 
@@ -193,6 +194,38 @@ async fn what_may_have_arrived_is_failed_or_unreachable_and_shows_no_token() {
         "a failing server is told at once"
     );
     assert_eq!(fake.sent(ada).len(), 1);
+}
+
+#[tokio::test]
+async fn what_telegram_took_has_arrived_whatever_it_tells_of_it() {
+    let fake = TelegramFake::start().await.unwrap();
+    let ada = fake.user(ADA, "Ada");
+    let telegram = telegram(&fake);
+    let file = Part::File {
+        name: "answer.md".to_owned(),
+        content: "42".to_owned(),
+        caption: String::new(),
+    };
+    let mut sent = 0;
+    for (result, id) in [
+        (json!({}), ""),
+        (json!(true), ""),
+        (json!(null), ""),
+        (json!({"message_id": "seven"}), ""),
+        (json!({"message_id": {"id": 7}}), ""),
+        (json!({"message_id": "7"}), "7"),
+        (json!({"message_id": 7, "chat": "odd"}), "7"),
+    ] {
+        for (method, part) in [(Method::SendMessage, &text("x")), (Method::SendDocument, &file)] {
+            fake.fail_next(method, Fault::Result(result.clone()));
+            assert_eq!(send(&telegram, &address(ada), part).await.unwrap(), id, "{result}");
+            sent += 1;
+            assert_eq!(fake.sent(ada).len(), sent, "{result}");
+        }
+        // Nobody needs what this tells.
+        fake.fail_next(Method::SendChatAction, Fault::Result(result));
+        telegram.probe(&address(ada)).await.unwrap();
+    }
 }
 
 #[tokio::test]

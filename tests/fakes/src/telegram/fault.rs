@@ -5,6 +5,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use serde_json::Value;
+
 use super::Method;
 
 /// What the server does in place of answering as it should.
@@ -24,6 +26,8 @@ pub enum Fault {
     DropAfter,
     /// 200 with something that is no JSON.
     Garbage,
+    /// The request is carried out, and this is the result in place of the right one.
+    Result(Value),
 }
 
 /// The faults that were asked for.

@@ -94,6 +94,10 @@ async fn answer(shared: &Shared, method: Method, request: HttpRequest) -> Result
             lose_answer(shared, params.integer("chat_id"), &result);
             return Ok(broken());
         }
+        Some(Fault::Result(result)) => {
+            perform(shared, method, &params).await?;
+            return Ok(ok(&result));
+        }
     }
     perform(shared, method, &params).await.map(|result| ok(&result))
 }
