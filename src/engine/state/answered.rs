@@ -1,8 +1,11 @@
 //! How a run stands to its answer: what its person reads if it fails now.
 
+mod announcing;
+
 use clifford_action::Category;
 
-use super::RunState;
+use self::announcing::{announces, knows_script};
+use super::{RunState, joined};
 use crate::engine::step::{Event, StepKind};
 
 /// What the person has of their answer.
@@ -22,8 +25,15 @@ pub(super) fn after(state: &RunState, step: &StepKind) -> Answer {
     match step {
         StepKind::AssistantMessage { text, sent: true } if is_open(state, text) => Answer::Begun,
         StepKind::AssistantMessage { sent: true, .. } => Answer::Given,
+        StepKind::OutputUpdate { output, mode } if state.answer == Answer::Given => {
+            let output = joined(&state.output, output, *mode);
+            if is_unsaid(state, &output, "") {
+                Answer::Begun
+            } else {
+                Answer::Given
+            }
+        }
         StepKind::ToolCall(_)
-        | StepKind::OutputUpdate { .. }
         | StepKind::Note {
             category: Category::Plan,
             ..
@@ -50,16 +60,17 @@ pub(super) const fn plan_after(state: &RunState, step: &StepKind) -> bool {
     }
 }
 
-/// Whether there is more to do when a text is said: a plan is open, output was not said, or the text announces more.
+/// Whether there is more to do when a text is said: it says so itself, or output was not said. A plan is open after each
+/// tool, so that decides only where the text cannot be read.
 fn is_open(state: &RunState, text: &str) -> bool {
-    let output = state.output.trim();
-    let is_unsaid = !output.is_empty() && output != text.trim() && !state.sent.iter().any(|sent| sent.trim() == output);
-    state.has_open_plan || is_unsaid || announces(text)
+    is_unsaid(state, &state.output, text) || announces(text) || (state.has_open_plan && !knows_script(text))
 }
 
-fn announces(text: &str) -> bool {
-    let text = text.trim_end();
-    ["…", "...", ":"].iter().any(|end| text.ends_with(end))
+/// Whether output is neither part of this text nor of what was said before.
+fn is_unsaid(state: &RunState, output: &str, text: &str) -> bool {
+    let output = output.trim();
+    let said = || state.sent.iter().map(String::as_str).chain([text]);
+    !output.is_empty() && !said().any(|said| said.contains(output))
 }
 
 #[cfg(test)]
@@ -129,23 +140,29 @@ mod tests {
             text: "It is 42.".to_owned(),
             sent: false,
         };
-        let table: [(Vec<StepKind>, Answer); 15] = [
+        let table: [(Vec<StepKind>, Answer); 20] = [
             (vec![], Missing),
             (vec![plan(), call()], Missing),
             (vec![repeat], Missing),
             (vec![call(), said("It is 42.")], Given),
-            // Whatever ends the sentence: the plan says that there is more.
-            (vec![plan(), call(), said("Let me check the weather now.")], Begun),
             (vec![call(), said("Let me look…")], Begun),
-            (vec![call(), said("I found this: ")], Begun),
-            (vec![plan(), call(), checked(), said("It is 42.")], Given),
-            (vec![plan(), checked(), said("It is 42."), plan()], Begun),
+            // The plan that each call needs says nothing of what is said behind it.
+            (vec![plan(), call(), said("The answer is 42.")], Given),
+            (vec![plan(), call(), said("One moment, I am looking it up.")], Begun),
+            (vec![call(), said("It is 42. Now for the other one.")], Begun),
+            (vec![plan(), call(), said("Let me look."), said("It is 42.")], Given),
+            // It does where that cannot be read.
+            (vec![plan(), call(), said("لحظة من فضلك")], Begun),
+            (vec![plan(), call(), checked(), said("الجواب 42")], Given),
             // More was done.
+            (vec![said("It is 42."), plan()], Begun),
             (vec![said("It is 42."), call()], Begun),
             (vec![said("It is 42."), output("More.")], Begun),
+            (vec![said("It is 42."), output("42")], Given),
             (vec![said("It is 42."), woke()], Begun),
             // What was made was not said yet; or it was.
             (vec![output("All of it."), said("I have it.")], Begun),
+            (vec![output("42"), said("It is 42.")], Given),
             (vec![output("It is 42."), said("It is 42.")], Given),
             // The person wants more.
             (vec![said("It is 42."), heard()], Missing),

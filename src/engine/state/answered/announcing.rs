@@ -1,0 +1,436 @@
+//! Whether a text says that more is to come: "One moment, I am looking it up." Pure; read [`LANGUAGES`] as a table.
+//!
+//! What a text ends with says what comes next, so its last sentence decides. Phrases stand at the beginning of a clause,
+//! since somebody else may be looking for something, too.
+
+/// How a language announces. Phrases are in lower case, with commas between them.
+struct Language {
+    /// What may stand before an announcement.
+    fillers: &'static str,
+    /// What announces.
+    starts: &'static str,
+    /// What announces if the clause has nothing else.
+    alone: &'static str,
+    /// Who or what makes an announcement of a verb: in front of it, or right behind it.
+    leads: &'static str,
+    /// Those of them that send the verb to the end.
+    modals: &'static str,
+    /// What is announced.
+    verbs: &'static str,
+}
+
+const LANGUAGES: [Language; 11] = [
+    // English
+    Language {
+        fillers: "ok, okay, sure, alright, all right, right, great, good, perfect, thanks, yes, well, so, and, then, now, \
+                  next, first, just, also, still, quickly, meanwhile, got it, no problem, of course, sounds good, \
+                  actually, double, understood, done",
+        starts: "let me, let's check, let's see, let's look, let's find, one moment, one sec, one second while, one minute \
+                 while, a moment while, a second while, give me a, give me some, give me one, hold on, hang on, hang tight, sit tight, stay tuned, stand by, \
+                 bear with me, wait a, wait while, on it, on to, onto the, now for, now to, next up, moving on, back in a, \
+                 back soon, back shortly, be right back, almost there, almost done, nearly there, nearly done, more soon, \
+                 more to come, more in a, this may take, this might take, this could take, this will take a, this takes a, \
+                 it may take a, it might take a, it will take a, working on, checking, searching, computing, calculating, \
+                 fetching, reading, gathering, collecting, digging, continuing, proceeding, downloading, loading, opening, \
+                 querying, verifying, researching, analysing, analyzing, processing, preparing, comparing, converting, \
+                 translating, summarising, summarizing, reviewing, examining, browsing, pulling, retrieving, \
+                 investigating, figuring out, crunching, looking it, looking up, looking into, looking for, looking that, \
+                 looking this, looking through, looking now, trying",
+        alone: "a moment, a second, a sec, a minute, one second, one minute, a bit, moment, wait, working, looking, thinking",
+        leads: "i'll, i will, i'm, i am, we'll, we will, we're, we are, will, going to, gonna, about to, i need to, i have \
+                to, i must, i want to, i'd like to, i still need to, i still have to, allow me to, need to",
+        modals: "",
+        verbs: "check, look, search, find, compute, calculate, work, fetch, read, get back, get it, get that, get the, get \
+                your, try, see what, see if, see whether, gather, collect, dig, start, begin, continue, proceed, move on, \
+                go on, go through, go and, do that, do it, do this, do the, download, load, open, query, verify, research, \
+                analyse, analyze, process, think, prepare, compare, run, test, convert, translate, summarise, summarize, \
+                review, examine, browse, pull, retrieve, investigate, figure out, be right back, be back, have a look, \
+                take a look, come back, put together, handle, testing, running, \
+                starting",
+    },
+    // German
+    Language {
+        fillers: "ok, okay, gut, klar, alles klar, sicher, natürlich, gern, gerne, ja, so, und, dann, jetzt, nun, als \
+                  nächstes, zuerst, zunächst, erst, erstmal, gleich, sofort, gerade, noch, nur, kurz, mal, eben, schnell, \
+                  also, verstanden, super, danke, das, es, dies, dazu, dafür, mir, mich, dir, für dich, für sie, schon, \
+                  bin, nach, bin schon, weiter",
+        starts: "einen moment, kleinen moment, einen kleinen moment, kurzen moment, einen kurzen moment, moment mal, einen \
+                 augenblick, lass mich, lassen sie mich, mal sehen, mal schauen, schauen wir, sehen wir, bin dran, dran, \
+                 bin dabei, dabei, bin gleich zurück, gleich zurück, warte kurz, warten sie, bleib dran, das dauert, es \
+                 dauert einen, dauert einen, schaue nach, schau nach, sehe nach, suche danach, prüfe das, rechne nach, \
+                 melde mich, gleich mehr",
+        alone: "moment, augenblick, sekunde, eine sekunde, eine minute, warte, momentchen",
+        leads: "ich, wir, werde, werden, muss, will, möchte, würde",
+        modals: "werde, werden, muss, will, möchte",
+        verbs: "prüfe, überprüfe, prüfen, überprüfen, checke, checken, schaue, schau, schauen, nachschauen, anschauen, \
+                suche, suchen, heraussuchen, raussuchen, rechne, rechnen, ausrechnen, nachrechnen, berechne, berechnen, \
+                arbeite, arbeiten, hole, holen, lese, lesen, nachlesen, lade, laden, kümmere, kümmern, versuche, versuchen, \
+                nachsehen, ansehen, recherchiere, recherchieren, ermittle, ermitteln, vergleiche, vergleichen, analysiere, \
+                analysieren, starte, starten, öffne, öffnen, herausfinden, nachfragen, durchsuche, durchsuchen, gucke, \
+                gucken, nachgucken, sehe nach, sehe mir, sehe mal, sehe ich nach, mache weiter, mache mich, fahre fort, \
+                beginne, beginnen, melde mich, fange an",
+    },
+    // Spanish
+    Language {
+        fillers: "ok, vale, bien, muy bien, claro, por supuesto, sí, perfecto, genial, entendido, ahora, ahora mismo, ya, \
+                  luego, después, a continuación, primero, y, entonces, aún, todavía, lo, la, los, las, te, se, enseguida, \
+                  en seguida, de acuerdo",
+        starts: "un momento, un momentito, un segundito, un instante, dame un, deme un, espera un, espere un, déjame, \
+                 dejame, déjeme, dejeme, permíteme, permítame, buscando, revisando, comprobando, verificando, calculando, \
+                 consultando, investigando, analizando, trabajando en, en ello, busco, compruebo, reviso, verifico, calculo, \
+                 consulto, miro, investigo, averiguo, veamos, a ver, vuelvo en, ahora vuelvo, vuelvo enseguida, esto puede \
+                 tardar, esto puede llevar, esto tardará, puede tardar",
+        alone: "un segundo, un minuto, espera, espere, momento",
+        leads: "estoy, estamos, voy a, vamos a, tengo que, necesito, debo, sigo",
+        modals: "",
+        verbs: "buscando, revisando, comprobando, verificando, calculando, consultando, mirando, investigando, trabajando, \
+                leyendo, procesando, obteniendo, analizando, pensando, en ello, buscar, buscarlo, revisar, revisarlo, \
+                comprobar, comprobarlo, verificar, verificarlo, calcular, calcularlo, consultar, consultarlo, mirar, \
+                mirarlo, ver, investigar, investigarlo, trabajar, leer, obtener, analizar, seguir, averiguar, \
+                averiguarlo, intentar, echar un",
+    },
+    // French
+    Language {
+        fillers: "ok, d'accord, bien, très bien, bien sûr, oui, parfait, entendu, compris, maintenant, ensuite, puis, tout \
+                  de suite, alors, et, d'abord, le, la, les, encore, déjà, toujours, vite",
+        starts: "un instant, un petit instant, un moment, un petit moment, laissez moi, laisse moi, j'y travaille, j'y vais, \
+                 je m'en occupe, m'en occupe, je reviens, attendez un, attends un, veuillez patienter, patientez, voyons, \
+                 recherche en cours, calcul en cours, cela peut prendre, ça peut prendre, donnez moi un, donne moi un",
+        alone: "une seconde, une minute, attendez, attends, patience, en cours",
+        leads: "je, j'ai, je vais, vais, je dois, dois, nous, allons, on va, suis en train de, suis en train d'",
+        modals: "",
+        verbs: "vérifie, regarde, cherche, recherche, calcule, consulte, examine, analyse, lance, continue, essaie, \
+                travaille, vérifier, regarder, chercher, rechercher, calculer, consulter, examiner, analyser, lire, \
+                travailler, voir, continuer, essayer, jeter un",
+    },
+    // Portuguese
+    Language {
+        fillers: "ok, certo, claro, com certeza, sim, perfeito, entendi, agora, então, e, primeiro, depois, em seguida, já, \
+                  ainda, só, o, a, isso",
+        starts: "um momento, um momentinho, um instante, só um, deixe me, deixa me, deixa eu, deixe eu, aguarde, espere um, \
+                 espera um, verificando, procurando, buscando, calculando, consultando, pesquisando, já volto, volto já, \
+                 vejamos, isso pode demorar, isso pode levar, pode demorar, me dê um, dê me um, dá me um",
+        alone: "um segundo, um minuto, espera, espere",
+        leads: "estou, estou a, vou, vamos, preciso, tenho que, tenho de",
+        modals: "",
+        verbs: "verificando, procurando, buscando, calculando, consultando, pesquisando, analisando, trabalhando, lendo, \
+                checando, a verificar, a procurar, a calcular, a trabalhar, verificar, procurar, buscar, calcular, \
+                consultar, pesquisar, analisar, trabalhar, ler, checar, ver, conferir, descobrir, continuar, tentar",
+    },
+    // Italian
+    Language {
+        fillers: "ok, va bene, certo, sì, perfetto, ora, adesso, poi, quindi, prima, subito, allora, e, già, ancora, lo, la, \
+                  ti",
+        starts: "un momento, un attimo, un istante, fammi, mi faccia, lasciami, lascia che, dammi un, aspetta un, attendi, \
+                 attenda, controllo, verifico, cerco, calcolo, guardo, ci penso, ci sto lavorando, vediamo, torno subito",
+        alone: "un secondo, un minuto, aspetta",
+        leads: "sto, devo, vado a",
+        modals: "",
+        verbs: "cercando, controllando, verificando, calcolando, consultando, guardando, lavorando, leggendo, analizzando, \
+                cercare, controllare, verificare, calcolare, guardare, vedere",
+    },
+    // Dutch
+    Language {
+        fillers: "ok, oké, goed, prima, natuurlijk, zeker, ja, nu, dan, eerst, even, dus, en, dat, het, nog, zo, meteen, \
+                  snel, nog even",
+        starts: "een moment, een momentje, momentje, een ogenblik, een ogenblikje, even kijken, even geduld, laat me, laat \
+                 mij, ben ermee bezig, ik ben ermee bezig, ben zo terug, wacht even",
+        alone: "een seconde, een minuut, wacht, moment",
+        leads: "ik, we, ga, zal, moet",
+        modals: "ga, zal, moet",
+        verbs: "kijk, zoek, controleer, bereken, check, werk, lees, haal, onderzoek, kijken, zoeken, opzoeken, controleren, \
+                berekenen, checken, lezen, ophalen, onderzoeken, nakijken, uitzoeken, bekijken",
+    },
+    // Russian
+    Language {
+        fillers: "хорошо, ок, окей, конечно, да, так, сейчас, теперь, я, мы, уже, пока, ещё, еще, сначала, сперва, затем, \
+                  потом, понял, поняла, понятно, ладно, отлично, и, это, тогда, быстро, всё",
+        starts: "проверяю, проверю, смотрю, посмотрю, ищу, поищу, посчитаю, подсчитываю, вычисляю, вычислю, рассчитываю, \
+                 узнаю, выясняю, выясню, уточняю, уточню, работаю над, уже работаю, гляну, загружаю, читаю, изучаю, \
+                 анализирую, сравниваю, займусь, занимаюсь, приступаю, продолжаю, сейчас считаю, уже считаю, секунду, \
+                 секундочку, минутку, минуточку, одну секунду, одну секундочку, одну минуту, одну минутку, один момент, \
+                 подождите, подожди, погодите, погоди, дайте мне, дай мне, дайте подумать, сейчас вернусь, скоро вернусь, \
+                 это может занять, это займёт, это займет",
+        alone: "момент, минуту, считаю, работаю",
+        leads: "мне надо, мне нужно, надо, нужно, давайте, давай, буду, попробую, пробую, позвольте мне, позвольте",
+        modals: "",
+        verbs: "проверить, посмотреть, посмотрим, проверим, найти, узнать, посчитать, посчитаем, вычислить, поискать, \
+                выяснить, уточнить, искать, проверять, считать",
+    },
+    // Ukrainian
+    Language {
+        fillers: "добре, гаразд, так, зараз, тепер, я, ми, вже, ще, спочатку, потім, і, це, звісно",
+        starts: "перевіряю, перевірю, шукаю, пошукаю, дивлюся, дивлюсь, подивлюся, подивлюсь, порахую, обчислюю, працюю над, \
+                 хвилинку, секунду, одну хвилинку, одну хвилину, одну секунду, один момент, зачекайте, зачекай, дайте мені, \
+                 дай мені",
+        alone: "рахую, працюю, момент, хвилину",
+        leads: "мені треба, мені потрібно, треба, потрібно, давайте",
+        modals: "",
+        verbs: "перевірити, подивитися, знайти, порахувати, подивимося",
+    },
+    // Polish
+    Language {
+        fillers: "ok, dobrze, jasne, tak, teraz, już, najpierw, potem, i, to, zaraz, właśnie, jeszcze, oczywiście",
+        starts: "sprawdzam, sprawdzę, szukam, poszukam, liczę, obliczam, policzę, zobaczę, pracuję nad, chwileczkę, chwilę, \
+                 jedną chwilę, jedną chwileczkę, momencik, daj mi, proszę czekać, poczekaj, zaczekaj, pozwól",
+        alone: "moment, pracuję, sekundę, minutę",
+        leads: "muszę, będę",
+        modals: "",
+        verbs: "sprawdzić, poszukać, policzyć, zobaczyć, szukać, sprawdzać",
+    },
+    // Swedish
+    Language {
+        fillers: "ok, okej, bra, visst, självklart, ja, nu, sedan, först, bara, och, så, det",
+        starts: "ett ögonblick, ett litet ögonblick, låt mig, vänta lite, vänta en, strax tillbaka, jobbar på",
+        alone: "vänta, en sekund, en minut",
+        leads: "jag, ska, måste, vi",
+        modals: "",
+        verbs: "kollar, kolla, söker, söka, letar, leta, räknar, räkna, beräknar, undersöker, undersöka, jobbar, tittar, \
+                titta, läser, hämtar",
+    },
+];
+
+/// What announces wherever it stands, in languages without spaces between words, or with their verbs at the end.
+const ANYWHERE: &str = "请稍, 稍等, 稍候, 等一下, 等我, 让我, 我来查, 我来看, 我来算, 我查一下, 我去查, 我看看, 正在查, 正在计算, \
+                        正在搜, 正在为, 正在处理, 正在找, 請稍, 讓我, 我來, 正在查詢, 正在計算, 少々お待ち, お待ちください, ちょっと待, \
+                        調べます, 調べています, 調べてみ, 確認します, 確認しています, 検索します, 検索しています, 計算します, \
+                        計算しています, 見てみます, 探します, 探しています, 잠시만, 잠깐만, 기다려, 확인하겠, 확인해 볼, 확인해볼, 확인 중, \
+                        찾아보, 찾고 있, 계산하겠, 계산 중, 검색하, 검색 중, bakıyorum, bakayım, kontrol ediyorum, \
+                        araştırıyorum, hesaplıyorum, arıyorum, bekleyin, bir saniye lütfen, bir dakika lütfen";
+
+/// What makes an offer of it.
+const OFFERS: &str = "let me know, if you want, if you like, if you need, if you wish, if you'd like, if you prefer, wenn du \
+                      willst, wenn du möchtest, wenn du magst, wenn sie möchten, wenn sie wollen, falls du, falls sie, lass \
+                      mich wissen, lassen sie mich wissen, si quieres, si quiere, si lo deseas, déjame saber, si tu veux, si \
+                      vous voulez, si vous le souhaitez, se quiser, se vuoi, als je wilt, если хочешь, если хотите, если \
+                      нужно, якщо хочете, jeśli chcesz, om du vill";
+
+/// What a text that goes on ends with.
+const OPEN: [&str; 4] = ["…", "...", ":", "："];
+
+/// Whether a text says that more is to come.
+pub(super) fn announces(text: &str) -> bool {
+    let text = text.trim_end();
+    if OPEN.iter().any(|end| text.ends_with(end)) {
+        return true;
+    }
+    let text = text.to_lowercase().replace('’', "'");
+    let text = text.replace(". ", "\n").replace(": ", "\n").replace(" - ", ",");
+    let mut sentences = text.rsplit(['\n', '!', '?', '…', '。', '！', '？', '：']);
+    let Some(last) = sentences.find(|sentence| sentence.contains(char::is_alphanumeric)) else {
+        return false;
+    };
+    let mut clauses = last
+        .split([',', ';', '—', '–', '(', ')', '，', '、'])
+        .map(|clause| words_of(clause).collect::<Vec<_>>());
+    !is_offer(last)
+        && (phrases(ANYWHERE).any(|phrase| last.contains(phrase))
+            || clauses.any(|words| LANGUAGES.iter().any(|language| language.announces(&words))))
+}
+
+/// Whether all letters of a text are of scripts that the table has.
+pub(super) fn knows_script(text: &str) -> bool {
+    text.chars().filter(|c| c.is_alphabetic()).all(|c| {
+        matches!(c,
+            '\0'..='\u{24f}' | '\u{400}'..='\u{52f}' | '\u{1e00}'..='\u{1eff}' | '\u{3000}'..='\u{30ff}'
+            | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
+    })
+}
+
+impl Language {
+    fn announces(&self, words: &[&str]) -> bool {
+        let mut rest = words;
+        let mut is_led = false;
+        while !rest.is_empty() {
+            let announces = after(rest, self.starts).is_some()
+                || phrases(self.alone).any(|phrase| behind(rest, phrase).is_some_and(<[_]>::is_empty))
+                || after(rest, self.verbs).is_some_and(|rest| is_led || after(rest, self.leads).is_some());
+            if announces {
+                return true;
+            }
+            if let Some(next) = after(rest, self.leads) {
+                is_led = true;
+                rest = next;
+            } else if let Some(next) = after(rest, self.fillers) {
+                rest = next;
+            } else {
+                break;
+            }
+        }
+        let is_modal = words
+            .iter()
+            .any(|word| phrases(self.modals).any(|modal| modal == *word));
+        let last = rest.last();
+        is_led && is_modal && last.is_some_and(|last| phrases(self.verbs).any(|verb| verb == *last))
+    }
+}
+
+fn is_offer(sentence: &str) -> bool {
+    let words: Vec<_> = words_of(sentence).collect();
+    let offers = |words| after(words, OFFERS).is_some();
+    (0..words.len()).any(|at| words.get(at..).is_some_and(offers))
+}
+
+fn phrases(list: &'static str) -> impl Iterator<Item = &'static str> {
+    list.split(", ").filter(|phrase| !phrase.is_empty())
+}
+
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '\'');
+    words.filter(|word| !word.is_empty())
+}
+
+/// The words behind the first phrase of a list that they begin with.
+fn after<'w, 't>(words: &'w [&'t str], list: &'static str) -> Option<&'w [&'t str]> {
+    phrases(list).find_map(|phrase| behind(words, phrase))
+}
+
+/// The words behind a phrase that they begin with.
+fn behind<'w, 't>(words: &'w [&'t str], phrase: &str) -> Option<&'w [&'t str]> {
+    phrase
+        .split(' ')
+        .try_fold(words, |words, word| match words.split_first() {
+            Some((first, rest)) if *first == word => Some(rest),
+            _ => None,
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_says_that_more_is_to_come_is_told_from_what_answers() {
+        let announcing = [
+            "One moment, I am looking it up.",
+            "One moment, please.",
+            "Let me check that for you.",
+            "Let me check the weather now.",
+            "Sure, working on it!",
+            "On it! 🔍",
+            "Now computing 6*7.",
+            "Okay – I’ll search the web for that.",
+            "Got it. I'm going to compare the two.",
+            "I found the file and its author. Next, I will read it.",
+            "It is 42. Now for the second sum.",
+            "The first is done, now checking the other.",
+            "First I need to find your city.",
+            "Just a second!",
+            "Hold on, this may take a few seconds.",
+            "I'll get back to you shortly.",
+            "Still working on it.",
+            "I will double-check this.",
+            "Looking it up now - should be quick.",
+            "Let me look…",
+            "I found this: ",
+            "Einen Moment, ich schaue nach.",
+            "Moment!",
+            "Ich prüfe das kurz.",
+            "Das schaue ich mir gleich an.",
+            "Alles klar, jetzt berechne ich 6*7.",
+            "Ich werde das Wetter prüfen.",
+            "Lass mich das nachsehen.",
+            "Bin dran!",
+            "Ich bin schon dabei.",
+            "Gerne, ich arbeite daran.",
+            "Dann muss ich noch die Zeit nachschlagen…",
+            "Un momento, lo estoy buscando.",
+            "Déjame comprobarlo.",
+            "Claro, estoy en ello.",
+            "Ahora voy a calcular 6*7.",
+            "Enseguida lo compruebo.",
+            "Calculando 6*7.",
+            "Un instant, je regarde.",
+            "Laissez-moi vérifier.",
+            "J'y travaille.",
+            "Je vais chercher cela.",
+            "Um momento, estou verificando.",
+            "Vou procurar isso agora.",
+            "Deixe-me ver.",
+            "Un attimo, sto controllando.",
+            "Even kijken, ik zoek het op.",
+            "Dan ga ik het weer controleren.",
+            "Секунду, сейчас посмотрю.",
+            "Одну минуту, я ищу ответ.",
+            "Сейчас проверю.",
+            "Хорошо, уже работаю над этим!",
+            "Теперь вычисляю 6*7.",
+            "Давайте посмотрим.",
+            "Мне нужно это проверить.",
+            "Зараз перевірю.",
+            "Już sprawdzam.",
+            "Ett ögonblick, jag kollar.",
+            "Hemen kontrol ediyorum.",
+            "请稍等，我查一下。",
+            "少々お待ちください。",
+            "調べています。",
+            "잠시만요, 확인해 볼게요.",
+        ];
+        for text in announcing {
+            assert!(announces(text), "{text}");
+        }
+        let answering = [
+            "",
+            "👍",
+            "42",
+            "It is 42.",
+            "The answer is 42.",
+            "Let me see: it is 42.",
+            "One moment later it rained. It is dry now.",
+            "Done.",
+            "Done, I have saved it.",
+            "I'll remind you tomorrow at 9.",
+            "I will tell you on Monday.",
+            "It is 42. Let me know if you need anything else!",
+            "It is 42. If you want, I'll check the other one, too.",
+            "Ada is working on the engine, and Bo is looking for a job.",
+            "She said that she would check it.",
+            "A minute has 60 seconds.",
+            "I am sure that this will work.",
+            "I'm happy to help.",
+            "I am looking forward to it.",
+            "I could not find anything about it.",
+            "You asked me to check it: there is nothing new.",
+            "See https://example.org/search: it says so.",
+            "Das Ergebnis ist 42.",
+            "Erledigt.",
+            "Ich erinnere dich morgen um 9.",
+            "Ich habe nachgesehen, es regnet.",
+            "Ich kann das nicht berechnen.",
+            "Es ist 42. Lass mich wissen, wenn du mehr brauchst.",
+            "Das ist richtig.",
+            "La respuesta es 42.",
+            "Listo, lo he guardado.",
+            "Te lo recordaré mañana.",
+            "La réponse est 42.",
+            "C'est fait.",
+            "A resposta é 42.",
+            "Fatto, la risposta è 42.",
+            "Het antwoord is 42.",
+            "Ответ: 42.",
+            "Готово, я всё сохранил.",
+            "Я напомню завтра в 9.",
+            "Я проверил, дождя нет.",
+            "Відповідь: 42.",
+            "Gotowe, wynik to 42.",
+            "Svaret är 42.",
+            "答案是42。",
+            "巴黎正在下雨。",
+            "答えは42です。",
+            "답은 42입니다.",
+        ];
+        for text in answering {
+            assert!(!announces(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn scripts_that_the_table_lacks_are_known_as_such() {
+        for text in ["It is 42.", "Größe", "Ответ", "答案", "こたえ", "답", "👍 42"] {
+            assert!(knows_script(text), "{text}");
+        }
+        for text in ["لحظة من فضلك", "एक क्षण", "Μισό λεπτό", "רגע"] {
+            assert!(!knows_script(text), "{text}");
+        }
+    }
+}
