@@ -5,7 +5,16 @@ use std::borrow::Cow;
 
 use clifford_llm::{Denial, ModelError};
 
-use super::{decide::Decision, sentences, step::EndingKind};
+use super::{
+    decide::Decision,
+    prompt::{
+        fit,
+        room::{SMALLEST, Window},
+        weight::Form,
+    },
+    sentences,
+    step::EndingKind,
+};
 
 /// Who reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,14 +32,14 @@ impl Reader {
     }
 }
 
-/// The sentence for an error.
-pub fn sentence(error: &ModelError, reader: Reader) -> String {
+/// The sentence for an error of a run that was asked this.
+pub fn sentence(error: &ModelError, reader: Reader, asked: &str) -> String {
     let (sentence, is_mendable) = match error {
         ModelError::Later { .. } => (sentences::MODEL_BUSY, false),
         ModelError::Overloaded { reason, .. } => (sentences::MODEL_DOWN, !is_of_server(reason)),
         ModelError::Silent { .. } => (sentences::MODEL_DOWN, true),
         ModelError::Cut { .. } => (sentences::MODEL_DOWN, false),
-        ModelError::TooLong { .. } => (sentences::MODEL_TOO_LONG, true),
+        ModelError::TooLong { window, .. } => (too_long(*window, asked), true),
         ModelError::BadRequest { .. } => (sentences::MODEL_REFUSES_REQUEST, true),
         ModelError::Refused { .. } => (sentences::MODEL_REFUSED, false),
         ModelError::Unauthorised { denial, .. } => (
@@ -55,6 +64,19 @@ pub fn sentence(error: &ModelError, reader: Reader) -> String {
     }
 }
 
+/// The sentence for a request that was too long, whatever was cut: a question that leaves room for the rest is not to blame.
+fn too_long(window: Option<u64>, asked: &str) -> &'static str {
+    let window = Window {
+        tokens: window.unwrap_or(SMALLEST),
+        reply: None,
+    };
+    if Form::Json.weigh(asked) <= fit::at_once(window) {
+        sentences::MODEL_TOO_SMALL
+    } else {
+        sentences::MODEL_TOO_LONG
+    }
+}
+
 /// Whether a server said by itself that it failed: no setting is to blame.
 fn is_of_server(reason: &str) -> bool {
     reason.starts_with("status ")
@@ -64,6 +86,13 @@ fn is_of_server(reason: &str) -> bool {
 pub fn remedy(error: &ModelError) -> Cow<'_, str> {
     match error {
         ModelError::Unauthorised { remedy, .. } => Cow::Borrowed(remedy),
+        ModelError::TooLong {
+            provider,
+            window: Some(window),
+            ..
+        } if *window < SMALLEST => {
+            format!("a model of provider `{provider}` needs a window of at least {SMALLEST} tokens").into()
+        }
         ModelError::TooLong { provider, .. } => {
             format!("set `context_tokens` of provider `{provider}` if its model holds less than is assumed").into()
         }
@@ -150,12 +179,17 @@ mod tests {
         ]
     }
 
+    /// What each of them is about: a question that is too long for the window.
+    fn asked() -> String {
+        "too much ".repeat(10_000)
+    }
+
     #[test]
     fn each_kind_of_failure_has_a_sentence_of_its_own_in_which_nothing_of_the_provider_shows() {
         let everybody = [(false, false), (false, true), (true, false)];
         for (is_owner, is_private) in everybody {
             let reader = Reader { is_owner, is_private };
-            let told: BTreeSet<_> = errors().iter().map(|error| sentence(error, reader)).collect();
+            let told: BTreeSet<_> = errors().iter().map(|error| sentence(error, reader, &asked())).collect();
             // Out of reach and overloaded are one.
             assert_eq!(told.len(), errors().len() - 1);
             assert!(
@@ -171,7 +205,7 @@ mod tests {
             is_owner: true,
             is_private: true,
         };
-        let told: Vec<_> = errors().iter().map(|error| sentence(error, reader)).collect();
+        let told: Vec<_> = errors().iter().map(|error| sentence(error, reader, &asked())).collect();
         assert_eq!(
             told[6],
             "Sorry, my language model does not accept my key. My owner has to mend that. (main does not accept the key: \
@@ -191,6 +225,36 @@ mod tests {
         // Neither a server that fails for now, nor one that wants patience, nor a refusal.
         let named = |told: &String| told.contains("main");
         assert_eq!(told.iter().map(named).filter(|is_named| !is_named).count(), 3);
+    }
+
+    #[test]
+    fn a_question_that_leaves_room_for_the_rest_is_not_called_too_long() {
+        let reader = |is_owner| Reader {
+            is_owner,
+            is_private: true,
+        };
+        let (question, whole) = ("what now?".to_owned(), asked());
+        for (window, asked, expected) in [
+            (Some(512), &question, sentences::MODEL_TOO_SMALL),
+            (Some(2_048), &question, sentences::MODEL_TOO_SMALL),
+            (None, &question, sentences::MODEL_TOO_SMALL),
+            (Some(512), &whole, sentences::MODEL_TOO_LONG),
+            (Some(8_192), &whole, sentences::MODEL_TOO_LONG),
+            (None, &whole, sentences::MODEL_TOO_LONG),
+        ] {
+            let error = ModelError::TooLong {
+                provider: "main".to_owned(),
+                window,
+                in_bytes: false,
+            };
+            assert_eq!(sentence(&error, reader(false), asked), expected, "{window:?}");
+            let told = sentence(&error, reader(true), asked);
+            let remedy = match window {
+                Some(512) => "; a model of provider `main` needs a window of at least 2048 tokens)",
+                _ => "; set `context_tokens` of provider `main` if its model holds less than is assumed)",
+            };
+            assert!(told.starts_with(expected) && told.ends_with(remedy), "{told}");
+        }
     }
 
     #[test]

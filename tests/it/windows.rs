@@ -1,5 +1,6 @@
 //! How much models hold: told by their servers, by their refusals, and kept for whoever asks them next.
 
+use clifford::engine::sentences::MODEL_TOO_SMALL;
 use clifford_fakes::openai::Listing;
 
 use crate::{
@@ -70,5 +71,30 @@ async fn the_window_is_learned_from_a_refusal() {
 async fn the_window_is_learned_from_a_refusal_on_postgres() {
     if let Some(setup) = Setup::on(Site::Telegram).provider("context_tokens", false).postgres() {
         a_refusal_teaches_the_window(setup).await;
+    }
+}
+
+#[tokio::test]
+async fn a_short_question_is_not_blamed_for_a_window_that_the_instructions_fill() {
+    for (context_tokens, tells) in [
+        (1_024.into(), true),
+        (1_024.into(), false),
+        (toml::Value::from(false), true),
+    ] {
+        let mut bot = Setup::on(Site::Telegram)
+            .provider("context_tokens", context_tokens)
+            .prepare()
+            .await;
+        match tells {
+            true => bot.model.context_window(512),
+            false => bot.model.untold_context_window(512),
+        }
+        bot.start().await;
+        let ada = bot.room(Site::Telegram, 7, "Ada");
+        bot.says(ada, "hello there");
+        let answers = bot.answers(ada, 1).await;
+        assert!(answers[0].starts_with(MODEL_TOO_SMALL), "{answers:?}");
+        bot.finish().await;
+        assert_eq!(bot.texts(ada).len(), 1);
     }
 }

@@ -222,10 +222,10 @@ impl Session<'_> {
         }
         (!prompt.has_room).then(|| {
             let error = format!(
-                "a window of {} tokens has no room for what is asked",
+                "a window of {} tokens has no room for what is asked beside the instructions",
                 prompt.room.window
             );
-            endings::give_up(&self.state, EndingKind::Model, sentences::MODEL_TOO_LONG, &error)
+            endings::give_up(&self.state, EndingKind::Model, sentences::MODEL_TOO_SMALL, &error)
         })
     }
 
@@ -310,7 +310,7 @@ impl Session<'_> {
         );
         let reader = self.reader();
         let refused = own.and_then(|own| own_keys::refused(&own.provider, error, reader.is_private));
-        let sentence = refused.unwrap_or_else(|| failing::sentence(error, reader));
+        let sentence = refused.unwrap_or_else(|| failing::sentence(error, reader, &self.state.input));
         let decision = endings::give_up(&self.state, EndingKind::Model, &sentence, &error.to_string());
         self.carry_out(decision).await?;
         Ok(())
