@@ -10,7 +10,8 @@ use crate::{
     config::{self, Config, ConfigErrors, Sources},
     memory::operations,
     search::{
-        Form, Query, dates,
+        Asked, Form, Query, Request, Scope,
+        dates::{self, End},
         rank::{self, Held, Population},
         snippet,
     },
@@ -90,8 +91,19 @@ pub fn check_environment(bytes: &[u8]) {
 pub fn check_question(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let (question, said) = text.split_once('\n').unwrap_or((&text, &text));
-    let times = dates::read(question, &TimeZone::UTC, Timestamp(1_773_831_600_000));
+    let now = Timestamp(1_773_831_600_000);
+    let times = dates::times(&dates::named(question, &TimeZone::UTC, now));
     assert!(times.len() <= 8, "{times:?}");
+    let asked = Asked {
+        text: question,
+        ..Asked::default()
+    };
+    if let Ok(request) = Request::read(asked, Scope::Nothing, TimeZone::UTC, now) {
+        assert!(request.query.is_some() || request.listed.is_some(), "{request:?}");
+    }
+    for end in [End::First, End::Last] {
+        let _ = dates::bound(question, end, &TimeZone::UTC, now);
+    }
     let Some(query) = Query::parse(question) else {
         return;
     };
@@ -102,7 +114,7 @@ pub fn check_question(bytes: &[u8]) {
         scores.iter().all(|score| score.is_finite() && *score >= 0.0),
         "{scores:?}"
     );
-    assert!(!snippet(said, &query, Form::Plain).contains('\n'));
+    assert!(!snippet(said, Some(&query), Form::Plain).contains('\n'));
 }
 
 fn check_errors(errors: &ConfigErrors) {

@@ -26,8 +26,9 @@ use crate::{
     "clifford search --channel 0198f2c4-… '\"red car\"' --json",
 ))]
 pub(super) struct Args {
-    /// A question or a few words: any of them is looked for in any form, "quoted" ones must be there.
-    #[arg(required = true, value_name = "WORD")]
+    /// A question or a few words: any of them is looked for in any form, "quoted" ones must be there. A time
+    /// alone lists what was said then.
+    #[arg(required_unless_present_any = ["from", "to"], value_name = "WORD")]
     question: Vec<String>,
     /// In the private chats of this person: their id, `platform:account`, or a name that nobody else has.
     #[arg(long)]
@@ -35,7 +36,7 @@ pub(super) struct Args {
     /// In this channel; with --user, if it is a private one of that person.
     #[arg(long)]
     channel: Option<ChannelId>,
-    /// Only what was said from then on, such as 2026-03-15, 2026-03, 2026 or yesterday.
+    /// Only what was said from then on, such as 2026-03-15, 2026-03-15T11:00, 2026-03, 2026 or yesterday.
     #[arg(long, value_name = "TIME")]
     from: Option<String>,
     /// Only what was said until then, the day, month or year included.

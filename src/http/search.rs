@@ -22,7 +22,8 @@ use crate::{
 #[into_params(parameter_in = Query)]
 pub(super) struct Wanted {
     /// A question or a few words. Any of them, in any form, is looked for, and what holds more and rarer ones comes
-    /// first; "quoted" words must be there as a phrase. A time that it names ("in May", "last week") counts as a word.
+    /// first; "quoted" words must be there as a phrase. What was said at a time that it names ("in May", "last week") is
+    /// raised; a time alone, or nothing beside `from` or `to`, lists what was said then, the newest first.
     q: String,
     /// In the private channels of this person.
     #[param(value_type = Option<String>)]
@@ -30,7 +31,8 @@ pub(super) struct Wanted {
     /// In this channel; with `userId`, if it is a private one of that person.
     #[param(value_type = Option<String>)]
     channel_id: Option<ChannelId>,
-    /// Only what was said from then on: `2026-03-15`, `2026-03`, `2026`, `yesterday` or RFC 3339.
+    /// Only what was said from then on: `2026-03-15`, `2026-03`, `2026`, `16.03.2026`, `yesterday`,
+    /// `2026-03-15T11:00` by the server's time zone, or RFC 3339. What is not wholly understood is refused.
     from: Option<String>,
     /// Only what was said until then, the day, month or year included.
     to: Option<String>,

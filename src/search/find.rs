@@ -11,12 +11,14 @@ use serde::Serialize;
 
 use super::{
     dates::Moment,
+    query::Query,
     rank::{Held, Nearby, Ranked, Ranking, Scored},
     request::{Cursor, Request},
     snippet,
     window::{EACH, Plan},
 };
 use crate::{
+    clock::Timestamp,
     id::{ChannelId, MessageId},
     store::{
         Conn, Db, StoreError, Tx,
@@ -67,7 +69,7 @@ pub struct NearbyText {
     pub content: String,
 }
 
-/// A page of what was found, best first.
+/// A page of what was found, best first; of what was said at a time, newest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Page {
     /// What is on it.
@@ -107,19 +109,54 @@ pub async fn find_within(tx: &mut Tx, request: Request) -> Result<Page, StoreErr
 }
 
 async fn page(conn: &mut Conn, places: Vec<ChannelId>, request: &Request) -> Result<Page, StoreError> {
-    let limit = usize::try_from(request.limit).unwrap_or(usize::MAX);
-    let (through, skip) = request
-        .cursor
-        .map_or((i64::MAX, 0), |cursor| (cursor.through, cursor.skip));
-    let shown = skip.saturating_add(limit);
-    let mut reach = Reach {
+    let reach = Reach {
         places,
-        through,
+        through: request.cursor.map_or(i64::MAX, |cursor| cursor.through),
         from: request.from,
         to: request.to,
         except: request.except,
     };
-    let plan = Plan::of(&request.query, &request.times);
+    if let Some(spans) = &request.listed {
+        let page = listed(conn, spans, &reach, request).await?;
+        if !page.items.is_empty() {
+            return Ok(page);
+        }
+    }
+    match &request.query {
+        Some(query) => ranked(conn, query, reach, request).await,
+        None => Ok(Page::default()),
+    }
+}
+
+/// How many come before a page, and how many are on it.
+fn extent(request: &Request) -> (usize, usize) {
+    let limit = usize::try_from(request.limit).unwrap_or(usize::MAX);
+    (request.cursor.map_or(0, |cursor| cursor.skip), limit)
+}
+
+/// All that was said at some times, the newest first.
+async fn listed(
+    conn: &mut Conn,
+    spans: &[(Timestamp, Timestamp)],
+    reach: &Reach,
+    request: &Request,
+) -> Result<Page, StoreError> {
+    let (skip, limit) = extent(request);
+    let said = search::said(conn, spans, reach, skip, limit.saturating_add(1)).await?;
+    let ids: Vec<_> = said.iter().take(limit).map(|one| one.id).collect();
+    let next = said.get(limit).map(|more| Cursor {
+        through: more.newest,
+        skip: skip.saturating_add(limit),
+    });
+    let items = told(conn, &ids, reach, None, request).await?;
+    Ok(Page { items, next })
+}
+
+/// What answers a query, the best first.
+async fn ranked(conn: &mut Conn, query: &Query, mut reach: Reach, request: &Request) -> Result<Page, StoreError> {
+    let (skip, limit) = extent(request);
+    let shown = skip.saturating_add(limit);
+    let plan = Plan::of(query, &request.times);
     let mut all: Vec<Scored> = Vec::new();
     let mut ranked = HashSet::new();
     let mut newest = None;
@@ -134,9 +171,9 @@ async fn page(conn: &mut Conn, places: Vec<ChannelId>, request: &Request) -> Res
         let window = plan.window(&lists, &ranked);
         ranked.extend(window.numbers.iter().copied());
         let candidates = search::candidates(conn, &window.numbers, &reach).await?;
-        let messages = counted(request, &plan, lists, candidates).await?;
+        let messages = counted(query, &request.zone, &plan, lists, candidates).await?;
         let ranking = Ranking::of(&messages, &request.times, &window.population);
-        let nearby = if request.query.required().next().is_some() {
+        let nearby = if query.required().next().is_some() {
             Vec::new()
         } else {
             let best: Vec<_> = ranking.best(LOOKED_BESIDE).iter().map(|one| one.id).collect();
@@ -156,22 +193,22 @@ async fn page(conn: &mut Conn, places: Vec<ChannelId>, request: &Request) -> Res
     let next = newest
         .filter(|_| all.len() > shown)
         .map(|through| Cursor { through, skip: shown });
-    reach.through = i64::MAX;
     let ids: Vec<_> = all.iter().skip(skip).take(limit).map(|one| one.id).collect();
     Ok(Page {
-        items: told(conn, &ids, &reach, request).await?,
+        items: told(conn, &ids, &reach, Some(query), request).await?,
         next,
     })
 }
 
 /// What each message holds of the query. On a thread for work: it may take some milliseconds.
 async fn counted(
-    request: &Request,
+    query: &Query,
+    zone: &TimeZone,
     plan: &Plan,
     lists: Vec<Vec<i64>>,
     candidates: Vec<Candidate>,
 ) -> Result<Vec<Ranked>, StoreError> {
-    let (query, zone, plan) = (request.query.clone(), request.zone.clone(), plan.clone());
+    let (query, zone, plan) = (query.clone(), zone.clone(), plan.clone());
     let work = tokio::task::spawn_blocking(move || {
         let rank = |candidate: Candidate| {
             let mut held = Held::by(&query, &candidate.head);
@@ -222,11 +259,18 @@ fn by_distance(beside: &[Beside], zone: &TimeZone) -> Vec<Nearby> {
 }
 
 /// What a page tells of these messages.
-async fn told(conn: &mut Conn, ids: &[MessageId], reach: &Reach, request: &Request) -> Result<Vec<Found>, StoreError> {
+async fn told(
+    conn: &mut Conn,
+    ids: &[MessageId],
+    reach: &Reach,
+    query: Option<&Query>,
+    request: &Request,
+) -> Result<Vec<Found>, StoreError> {
     let mut placed = search::placed(conn, ids).await?;
     placed.sort_by_key(|message| ids.iter().position(|id| *id == message.id));
     // What stands beside a message is shown whenever it was said.
     let whenever = Reach {
+        through: i64::MAX,
         from: None,
         to: None,
         ..reach.clone()
@@ -240,7 +284,7 @@ async fn told(conn: &mut Conn, ids: &[MessageId], reach: &Reach, request: &Reque
     let found = placed.into_iter().map(|message: Placed| {
         let mut of = beside.iter().filter(|one| one.of_id == message.id);
         Found {
-            snippet: snippet(&message.content, &request.query, request.form),
+            snippet: snippet(&message.content, query, request.form),
             before: of.clone().find(|one| one.id < message.id).map(told),
             after: of.find(|one| one.id > message.id).map(told),
             message,
@@ -287,7 +331,7 @@ mod tests {
             number: 1,
             context_id: crate::id::ContextId::new(),
             direction: Direction::Inbound,
-            said_at: crate::clock::Timestamp(0),
+            said_at: Timestamp(0),
             head: String::new(),
         };
         let beside: Vec<_> = [7, 2, 6, 4].map(one).into();

@@ -103,6 +103,19 @@ const ASKING: &[(Language, &[&str])] = &[
     (Language::Dutch, &["wanneer", "waarom", "welke", "hoeveel", "zeg"]),
 ];
 
+/// Words for what was said or happened, in whatever language: beside a time they ask for all of it.
+const OF_TALK: [&str; 7] = [
+    "message messages chat chats chatted conversations discuss discussed happen happened happens speak spoke spoken \
+     talking wrote written show list find",
+    "nachricht nachrichten gesprach gesprache gesprochen besprochen geredet geschrieben passiert passierte geschah \
+     geschehen los zeig zeige sagte sagten",
+    "mensaje mensajes hablamos hablado dijimos dicho paso",
+    "mensagem mensagens falamos falado dissemos dito aconteceu",
+    "quoi dit discute parle passe detto parlato successo messaggio messaggi",
+    "сказал сказала говорил говорила говорили обсуждали писал писала было произошло случилось сообщения",
+    "bericht berichten besproken gesproken gepraat gebeurde gebeurd",
+];
+
 static STOP_WORDS: LazyLock<Vec<HashSet<String>>> = LazyLock::new(|| {
     let of = |language: &Language| {
         let listed = stop_words::lookup(language.code()).unwrap_or_default();
@@ -168,16 +181,36 @@ impl Language {
     }
 }
 
+/// Whether a term is one for what was said or happened.
+pub fn is_of_talk(term: &str) -> bool {
+    OF_TALK
+        .iter()
+        .flat_map(|words| words.split(' '))
+        .any(|word| word == term)
+}
+
 /// The languages that these terms of a question may be of: those with the most stop words among them, and those with
 /// at least half as many. `None`: no stop word tells.
 pub fn of_question<'a>(question: impl IntoIterator<Item = &'a str> + Clone) -> Option<Vec<Language>> {
+    with_most_stop_words(question, |count, most| count * 2 >= most)
+}
+
+/// The languages that these terms of a question are most likely of. `None`: no stop word tells.
+pub fn likeliest<'a>(question: impl IntoIterator<Item = &'a str> + Clone) -> Option<Vec<Language>> {
+    with_most_stop_words(question, |count, most| count == most)
+}
+
+fn with_most_stop_words<'a>(
+    question: impl IntoIterator<Item = &'a str> + Clone,
+    is_enough: impl Fn(usize, usize) -> bool,
+) -> Option<Vec<Language>> {
     let count = |language: &Language| {
         let words = question.clone().into_iter();
         words.filter(|word| language.is_stop_word(word)).count()
     };
     let counts = Language::ALL.map(|language| (language, count(&language)));
     let most = counts.iter().map(|(_, count)| *count).max().unwrap_or(0);
-    let likely = counts.iter().filter(|(_, count)| count * 2 >= most);
+    let likely = counts.iter().filter(|(_, count)| is_enough(*count, most));
     (most > 0).then(|| likely.map(|(language, _)| *language).collect())
 }
 

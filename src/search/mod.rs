@@ -1,7 +1,7 @@
 //! Search: how texts become terms, what a query asks for, who finds what, how well a text answers, and the index that
 //! is kept beside messages.
 //!
-//! A question comes in as text ([`Query::parse`], [`dates::read`]). The index names, for each of its words, the newest
+//! A question comes in as text ([`Query::parse`], [`dates::named`]). The index names, for each of its words, the newest
 //! messages of the asker's places that hold it in some form (`store::search::lists`); those of the rarest words are
 //! read (`candidates`) and ranked here, among themselves ([`rank`]), with what stands beside the best of them. A page
 //! of the ranking goes out ([`find()`]). Nothing is stored on the way but messages that were not in the index yet.

@@ -1,6 +1,8 @@
 //! What is asked: words of which any may be there, the last one perhaps unfinished, and quoted phrases that must be.
 //! Whatever else stands in a query is harmless text.
 
+use std::ops::Range;
+
 use super::{
     language::{self, Language},
     terms::{Term, is_spaced, terms},
@@ -16,6 +18,11 @@ const MOST_TERMS: usize = 32;
 /// What stands before the s of whom something belongs to.
 const APOSTROPHES: [char; 3] = ['\'', '’', 'ʼ'];
 
+/// What opens and closes a phrase.
+const QUOTES: [char; 6] = ['"', '“', '”', '„', '«', '»'];
+/// Marks that end something: a quote behind one opens nothing.
+const ENDING: [char; 7] = ['.', '?', '!', ')', ']', '}', '…'];
+
 /// What is asked: any of these phrases, and all that were quoted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
@@ -25,25 +32,43 @@ pub struct Query {
 impl Query {
     /// Reads what somebody typed. `None`: there is nothing in it to look for.
     pub fn parse(text: &str) -> Option<Self> {
+        Self::read(text, |_| false, asked)
+    }
+
+    /// Reads what a question asks for beside its dates, which cover some places of its text. `None`: it asks for what was
+    /// said then, and for nothing else.
+    pub fn beside(text: &str, is_dated: impl Fn(usize) -> bool) -> Option<Self> {
+        Self::read(text, is_dated, |loose, goes_on, _| asked_beside_dates(loose, goes_on))
+    }
+
+    fn read(
+        text: &str,
+        is_dated: impl Fn(usize) -> bool,
+        asked: impl Fn(Vec<Vec<String>>, bool, bool) -> Vec<Phrase>,
+    ) -> Option<Self> {
         let end = text.char_indices().nth(MOST_CHARS).map_or(text.len(), |(at, _)| at);
         let text = text.get(..end).unwrap_or(text);
-        // What stands between the first and the second quote is a phrase; a quote without a second one is text.
-        let pieces: Vec<&str> = text.split(['"', '“', '”', '„', '«', '»']).collect();
-        let count = pieces.len();
         let (mut phrases, mut loose) = (Vec::new(), Vec::new());
-        for (place, piece) in pieces.into_iter().enumerate() {
-            if place % 2 == 1 && place + 1 < count {
+        let mut last = ' ';
+        for (range, is_quoted) in pieces(text) {
+            let piece = text.get(range.clone()).unwrap_or_default();
+            if is_quoted {
                 let quoted: Vec<_> = terms(piece).map(|term| term.text).take(MOST_TERMS).collect();
                 if !quoted.is_empty() {
                     phrases.push(Phrase::of(quoted, true));
                 }
+                last = ' ';
             } else {
+                let chars = piece.char_indices();
+                let piece: String = chars
+                    .map(|(at, c)| if is_dated(range.start + at) { ' ' } else { c })
+                    .collect();
+                last = piece.chars().next_back().unwrap_or(last);
                 loose.extend(piece.split_whitespace().flat_map(words));
             }
         }
         // Whoever goes on typing has put no mark behind the last word.
-        let goes_on = text.chars().next_back().is_some_and(char::is_alphanumeric);
-        phrases.extend(asked(loose, goes_on, !phrases.is_empty()));
+        phrases.extend(asked(loose, last.is_alphanumeric(), !phrases.is_empty()));
         let mut known: Vec<Phrase> = Vec::new();
         for phrase in phrases {
             if let Some(known) = known.iter_mut().find(|known| known.terms == phrase.terms) {
@@ -115,18 +140,11 @@ fn words(piece: &str) -> Vec<Vec<String>> {
 
 /// The words of a question without those that say nothing; all of them, if nothing else is asked.
 fn asked(loose: Vec<Vec<String>>, goes_on: bool, has_more: bool) -> Vec<Phrase> {
-    let singles = loose.iter().filter_map(|word| match &word[..] {
-        [term] => Some(term.as_str()),
-        _ => None,
-    });
-    let languages = language::of_question(singles);
-    let says_nothing = |word: &Vec<String>| {
-        let (Some(languages), [term]) = (&languages, &word[..]) else {
-            return false;
-        };
-        languages.iter().all(|language| language.is_stop_word(term))
-    };
-    let all_say_nothing = loose.iter().all(says_nothing);
+    let languages = language::of_question(singles(&loose));
+    let mut tells: Vec<bool> = loose.iter().map(|word| tells(word, languages.as_deref())).collect();
+    if !has_more && !tells.contains(&true) {
+        tells.fill(true);
+    }
     let last = loose.len().saturating_sub(1);
     let tried = languages.as_deref().unwrap_or(&Language::ALL);
     let phrase = |(place, word): (usize, Vec<String>)| {
@@ -137,10 +155,65 @@ fn asked(loose: Vec<Vec<String>>, goes_on: bool, has_more: bool) -> Vec<Phrase> 
         };
         if is_last { phrase.unfinished() } else { phrase }
     };
-    let kept = loose.into_iter().enumerate();
-    kept.filter(|(_, word)| (all_say_nothing && !has_more) || !says_nothing(word))
-        .map(phrase)
+    let words = loose.into_iter().enumerate().zip(tells);
+    words
+        .filter(|(_, tells)| *tells)
+        .map(|(word, _)| phrase(word))
         .collect()
+}
+
+/// The words of a question that names dates, too: none, if they only ask for what was said then.
+fn asked_beside_dates(loose: Vec<Vec<String>>, goes_on: bool) -> Vec<Phrase> {
+    let languages = language::likeliest(singles(&loose));
+    let asks_for_all = |word: &Vec<String>| {
+        let is_of_talk = matches!(&word[..], [term] if language::is_of_talk(term));
+        is_of_talk || !tells(word, languages.as_deref())
+    };
+    if loose.iter().all(asks_for_all) {
+        return Vec::new();
+    }
+    asked(loose, goes_on, true)
+}
+
+fn singles(loose: &[Vec<String>]) -> impl Iterator<Item = &str> + Clone {
+    loose.iter().filter_map(|word| match &word[..] {
+        [term] => Some(term.as_str()),
+        _ => None,
+    })
+}
+
+/// Whether a word says something by itself in one of these languages.
+fn tells(word: &[String], languages: Option<&[Language]>) -> bool {
+    let (Some(languages), [term]) = (languages, word) else {
+        return true;
+    };
+    !languages.iter().all(|language| language.is_stop_word(term))
+}
+
+/// The pieces of a text, and whether each is quoted. A straight quote opens behind no word and closes before none, so
+/// that of `15"` does neither; a quote without a second one is text.
+fn pieces(text: &str) -> Vec<(Range<usize>, bool)> {
+    let is_of_word = |c: char| is_spaced(c.encode_utf8(&mut [0; 4]));
+    let (mut pieces, mut at, mut opened) = (Vec::new(), 0, None);
+    for (place, c) in text.char_indices().filter(|(_, c)| QUOTES.contains(c)) {
+        let behind = place + c.len_utf8();
+        let next = text.get(behind..).and_then(|text| text.chars().next());
+        let before = text.get(..place).and_then(|text| text.chars().next_back());
+        let closes = c != '"' || next.is_none_or(|next| !is_of_word(next));
+        let opens =
+            !matches!(c, '"' | '”') || before.is_none_or(|before| !is_of_word(before) && !ENDING.contains(&before));
+        match opened {
+            Some(start) if closes => {
+                pieces.push((at..start, false));
+                pieces.push((start..behind, true));
+                (at, opened) = (behind, None);
+            }
+            _ if opens => opened = Some(place),
+            _ => {}
+        }
+    }
+    pieces.push((at..text.len(), false));
+    pieces
 }
 
 #[cfg(test)]
@@ -151,7 +224,10 @@ mod tests {
 
     /// `a b` is a phrase of two terms, `a*` one that may go on, `"a"` one that must be there.
     fn read(text: &str) -> Vec<String> {
-        let query = Query::parse(text);
+        shown(Query::parse(text))
+    }
+
+    fn shown(query: Option<Query>) -> Vec<String> {
         let shown = |phrase: &Phrase| {
             let quote = if phrase.is_required { "\"" } else { "" };
             let open = if phrase.is_open { "*" } else { "" };
@@ -184,6 +260,14 @@ mod tests {
             ("\"red car", &["red", "car*"]),
             ("cat \"b c\" \"dog", &["\"b c\"", "cat", "dog*"]),
             ("„Guten Tag“ sagen", &["\"guten tag\"", "sagen*"]),
+            ("15\" monitor and 17\" tv", &["15", "monitor", "17", "tv"]),
+            ("15” monitor and 17” tv", &["15", "monitor", "17", "tv"]),
+            ("15\" \"red car\"", &["\"red car\"", "15"]),
+            ("(\"red car\"), name:\"b c\"", &["\"red car\"", "\"b c\"", "name"]),
+            ("a \"stray \"red car\"!", &["\"red car\"", "stray"]),
+            ("東京\"タワー\"行", &["\"タ ワ ー\"", "東 京", "行"]),
+            ("”röda bilen” ”x”", &["\"roda bilen\"", "\"x\""]),
+            ("« rouge » «bleu»", &["\"rouge\"", "\"bleu\""]),
             ("東京タワー", &["東 京", "京 タ", "タ ワ", "ワ ー"]),
             ("猫", &["猫"]),
             ("NEAR(cat dog) -fish*", &["near", "cat", "dog", "fish"]),
@@ -199,6 +283,43 @@ mod tests {
         ];
         for (text, expected) in cases {
             assert_eq!(read(text), *expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn beside_a_date_a_question_may_ask_for_nothing_else() {
+        // `|` stands around what is a date.
+        for (text, expected) in [
+            ("|yesterday|", &[][..]),
+            ("what did I say |yesterday|?", &[]),
+            ("What did we talk about |last week|?", &[]),
+            ("What happened on |2026-03-15|?", &[]),
+            ("in |May|", &[]),
+            ("|letzte Woche|", &[]),
+            ("Was haben wir |letzte Woche| besprochen?", &[]),
+            ("¿De qué hablamos |ayer|?", &[]),
+            ("De quoi avons-nous parlé |hier| ?", &[]),
+            ("О чем мы говорили |вчера|?", &[]),
+            ("messages of |today|", &[]),
+            ("", &[]),
+            ("What did I buy |yesterday|?", &["buy"]),
+            ("dentist |2026-03-15|", &["dentist"]),
+            ("\"|8 May|\"", &["\"8 may\""]),
+            ("\"|8 May|\" in |May|", &["\"8 may\""]),
+            ("monitor |2026-03-15| price", &["monitor", "price*"]),
+        ] {
+            let (mut plain, mut dated, mut is_date) = (String::new(), Vec::new(), false);
+            for c in text.chars() {
+                match c {
+                    '|' => is_date = !is_date,
+                    _ => {
+                        dated.resize(plain.len() + c.len_utf8(), is_date);
+                        plain.push(c);
+                    }
+                }
+            }
+            let query = Query::beside(&plain, |at| dated[at]);
+            assert_eq!(shown(query), expected, "{text}");
         }
     }
 

@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 
 use super::{
     Form, Query, Scope,
-    dates::{self, End, Time},
+    dates::{self, End, Named, Time},
 };
 use crate::{clock::Timestamp, id::RunId};
 
@@ -34,8 +34,11 @@ pub struct Fault {
 /// What is looked for.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// What is asked.
-    pub query: Query,
+    /// The words that are asked for, if any are.
+    pub query: Option<Query>,
+    /// The question names no more than times: all that was said in these spans, within `from` and `to`, is looked for, and
+    /// the words only if there is nothing of that. Without any span, `from` and `to` are all there is.
+    pub listed: Option<Vec<(Timestamp, Timestamp)>>,
     /// The times that the question names: what was said then comes before what else is as good.
     pub times: Vec<Time>,
     /// By which calendar.
@@ -88,20 +91,39 @@ impl Request {
     /// # Errors
     /// There is nothing in it to look for, or an end of its time cannot be read.
     pub fn read(asked: Asked<'_>, scope: Scope, zone: TimeZone, now: Timestamp) -> Result<Self, Fault> {
-        let query = Query::parse(asked.text).ok_or_else(|| Fault {
-            field: "query",
-            detail: "there is no word in it to look for".to_owned(),
-        })?;
         let bound = |field, text: Option<&str>, end| {
             text.map(|text| dates::bound(text, end, &zone, now))
                 .transpose()
                 .map_err(|detail| Fault { field, detail })
         };
+        let (from, to) = (
+            bound("from", asked.from, End::First)?,
+            bound("to", asked.to, End::Last)?,
+        );
+        let named = dates::named(asked.text, &zone, now);
+        let is_any = |of: fn(&Named, usize) -> bool| {
+            let named = &named;
+            move |place| named.iter().any(|one| of(one, place))
+        };
+        let is_timed = !named.is_empty() || from.is_some() || to.is_some();
+        let (query, listed) = if !is_timed {
+            let query = Query::parse(asked.text).ok_or_else(|| Fault {
+                field: "query",
+                detail: "there is no word in it to look for".to_owned(),
+            })?;
+            (Some(query), None)
+        } else if Query::beside(asked.text, is_any(Named::covers)).is_some() {
+            (Query::beside(asked.text, is_any(Named::covers_unspelled)), None)
+        } else {
+            let spelled = Query::beside(asked.text, is_any(|one, place| one.covers(place) && !one.is_spelled()));
+            (spelled, Some(dates::spans(&named, &zone, now)))
+        };
         Ok(Self {
             query,
-            times: dates::read(asked.text, &zone, now),
-            from: bound("from", asked.from, End::First)?,
-            to: bound("to", asked.to, End::Last)?,
+            listed,
+            times: dates::times(&named),
+            from,
+            to,
             zone,
             scope,
             except: None,
@@ -138,15 +160,55 @@ mod tests {
             (request.from, request.to),
             (Some(Timestamp(1_672_531_200_000)), Some(Timestamp(1_688_169_600_000)))
         );
+        assert_eq!(request.listed, None);
         for (text, from, to, field) in [
             ("?!", None, None, "query"),
+            ("what did I say", None, None, ""),
+            ("", Some("2026-03-15T11:00"), None, ""),
+            ("cats", Some("2026-W11"), None, "from"),
+            ("", Some("2026-13"), None, "from"),
             ("cats", Some("soon"), None, "from"),
             ("cats", None, Some("soon"), "to"),
         ] {
             assert_eq!(
-                read(text, from, to).map(|_| ()).map_err(|fault| fault.field),
-                Err(field)
+                read(text, from, to).err().map_or("", |fault| fault.field),
+                field,
+                "{text}"
             );
+        }
+    }
+
+    #[test]
+    fn a_question_of_nothing_but_times_lists_what_was_said_then() {
+        let read = |text, from| {
+            let asked = Asked { text, from, to: None };
+            Request::read(asked, Scope::Nothing, TimeZone::UTC, Timestamp(1_773_831_600_000)).expect("a request")
+        };
+        let words = |query: Option<Query>| {
+            let phrases = query.map_or_else(Vec::new, |query| query.phrases().to_vec());
+            phrases.iter().map(|phrase| phrase.terms.join(" ")).collect::<Vec<_>>()
+        };
+        for (text, from, spans, expected) in [
+            ("yesterday", None, Some(1), &[][..]),
+            ("What happened on 2026-03-15?", None, Some(1), &[]),
+            ("What did we talk about last week?", None, Some(1), &[]),
+            ("03/04/2026", None, Some(2), &[]),
+            ("", Some("2026-03"), Some(0), &[]),
+            ("what did I say", Some("2026-03"), Some(0), &[]),
+            ("yesterday", Some("2026-03"), Some(1), &[]),
+            // A text may tell of that time by its name, or it is the name of something else.
+            ("in June", None, Some(11), &["june"]),
+            ("2049", None, Some(1), &["2049"]),
+            ("8 June", None, Some(11), &["8", "june"]),
+            ("cat 2026-03-15", None, None, &["cat"]),
+            ("birthday 8 June", None, None, &["birthday", "june"]),
+            ("\"2026-03-15\"", None, None, &["2026 03 15"]),
+            ("cats", Some("2026-03"), None, &["cats"]),
+            ("cats", None, None, &["cats"]),
+        ] {
+            let request = read(text, from);
+            assert_eq!(request.listed.map(|spans| spans.len()), spans, "{text}");
+            assert_eq!(words(request.query), expected, "{text}");
         }
     }
 }

@@ -23,10 +23,10 @@ pub enum Form {
 }
 
 /// About 160 characters around the first place where a text holds something of a query, with `**` around what it
-/// holds.
-pub fn snippet(text: &str, query: &Query, form: Form) -> String {
+/// holds; of its beginning, if nothing is asked for.
+pub fn snippet(text: &str, query: Option<&Query>, form: Form) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let found = matches(&text, query);
+    let found = query.map_or_else(Vec::new, |query| matches(&text, query));
     let shown = around(&text, found.first().map_or(0, |first| first.start));
     let mut line = String::with_capacity(shown.len() + 16);
     if shown.start > 0 {
@@ -122,16 +122,19 @@ mod tests {
     use super::*;
 
     fn shown(text: &str, query: &str) -> String {
-        snippet(text, &Query::parse(query).expect("terms"), Form::Markdown)
+        snippet(text, Query::parse(query).as_ref(), Form::Markdown)
     }
 
     #[test]
     fn a_plain_snippet_escapes_nothing() {
-        let query = Query::parse("parrot").expect("terms");
+        let query = Query::parse("parrot");
         let text = "[Ada] my parrot's name_tag <b>";
-        assert_eq!(snippet(text, &query, Form::Plain), "[Ada] my **parrot**'s name_tag <b>");
         assert_eq!(
-            snippet(text, &query, Form::Markdown),
+            snippet(text, query.as_ref(), Form::Plain),
+            "[Ada] my **parrot**'s name_tag <b>"
+        );
+        assert_eq!(
+            snippet(text, query.as_ref(), Form::Markdown),
             "\\[Ada\\] my **parrot**'s name\\_tag \\<b\\>"
         );
     }
@@ -156,6 +159,7 @@ mod tests {
             ("red car", "\"red car\" car", "**red car**"),
             ("nothing of it", "other", "nothing of it"),
             ("", "other", ""),
+            ("nothing is asked for", "", "nothing is asked for"),
         ];
         for (text, query, expected) in cases {
             assert_eq!(shown(text, query), expected, "{text}");

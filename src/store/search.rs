@@ -3,7 +3,7 @@
 
 mod lookup;
 
-pub use self::lookup::{Beside, Candidate, Form, Reach, Sought, beside, candidates, lists};
+pub use self::lookup::{Beside, Candidate, Form, Reach, Said, Sought, beside, candidates, lists, said};
 pub(in crate::store) use self::lookup::{all_of, expression};
 
 use std::fmt::Write as _;

@@ -2,6 +2,9 @@
 
 use jiff::{Unit, civil::Weekday};
 
+use super::End;
+use crate::search::language::{self, Language};
+
 /// A month that a word names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Month {
@@ -138,6 +141,20 @@ const DOUBTFUL: [&str; 9] = ["march", "may", "mars", "marco", "mei", "mai", "м�
 const LEADS: [&str; 28] = [
     "in", "on", "of", "since", "until", "till", "last", "this", "early", "late", "mid", "during", "by", "before",
     "after", "from", "im", "am", "seit", "bis", "en", "de", "em", "в", "с", "a", "nel", "vorigen",
+];
+
+/// What may stand beside any date.
+const BESIDE: [&str; 22] = [
+    "in", "on", "of", "the", "all", "im", "am", "der", "dem", "den", "en", "el", "la", "le", "em", "na", "no", "в",
+    "на", "nel", "il", "de",
+];
+/// What may stand before the beginning of a time.
+const SINCE: &[&str] = &[
+    "since", "from", "seit", "ab", "von", "desde", "depuis", "с", "da", "sinds", "vanaf",
+];
+/// What may stand before the end of a time.
+const UNTIL: &[&str] = &[
+    "until", "till", "to", "bis", "zum", "hasta", "ate", "jusqu", "a", "до", "fino", "tot",
 ];
 
 const WEEKDAYS: [(Weekday, &[&str]); 7] = [
@@ -386,6 +403,29 @@ pub(super) fn month(word: &str) -> Option<Month> {
 /// Whether a word stands before months.
 pub(super) fn leads_to_a_month(word: &str) -> bool {
     LEADS.contains(&word)
+}
+
+/// Whether a word says nothing more beside a date that is this end of a time.
+pub(super) fn belongs_to(end: End, word: &str) -> bool {
+    let leads = match end {
+        End::First => SINCE,
+        End::Last => UNTIL,
+    };
+    BESIDE.contains(&word) || leads.contains(&word)
+}
+
+/// Words of these that are no date, by the language of the others: "hier" is French for yesterday, and German and Dutch
+/// for here.
+pub(super) fn false_friends(words: &[&str]) -> &'static [&'static str] {
+    const HIER: &[&str] = &["hier"];
+    if !words.iter().any(|word| HIER.contains(word)) {
+        return &[];
+    }
+    let others = words.iter().copied().filter(|word| !HIER.contains(word));
+    match language::of_question(others) {
+        Some(languages) if !languages.contains(&Language::French) => HIER,
+        _ => &[],
+    }
 }
 
 /// What words begin with, and how many it takes.

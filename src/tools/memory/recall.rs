@@ -9,7 +9,7 @@ use crate::{
     clock::Timestamp,
     id::{ContextId, MessageId},
     memory,
-    search::{self, Asked, Cursor, NearbyText, Scope},
+    search::{self, Asked, Cursor, NearbyText, Query, Scope},
     store::{approvals, memory_items::MemoryItem, messages::Direction, search::places, sessions as stored},
     tools::{ToolContext, ToolError},
 };
@@ -21,9 +21,10 @@ const LIMITS: (u32, u32) = (10, 50);
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct SearchArgs {
-    /// The question itself, or its rare words, names and dates; any of them is found, "quoted" ones must be there.
+    /// The question itself, or its rare words, names and dates; any of them is found, "quoted" ones must be there. A date
+    /// alone, or nothing beside `from` or `to`, lists what was said then.
     query: String,
-    /// Only from then on: 2026-03-15, 2026-03, 2026, "last week".
+    /// Only from then on: 2026-03-15, 2026-03-15T11:00, 2026-03, 2026, "last week".
     from: Option<String>,
     /// Only until then.
     to: Option<String>,
@@ -138,9 +139,9 @@ pub(super) async fn search(cx: ToolContext, args: SearchArgs) -> Result<Results,
         limit: limit(args.limit)?,
         ..request
     };
-    let items = match cx.user.filter(|_| request.cursor.is_none()) {
-        Some(user) => memory::answering(&request.query, super::known(&cx, user).await?),
-        None => Vec::new(),
+    let items = match (Query::parse(&args.query), cx.user.filter(|_| request.cursor.is_none())) {
+        (Some(query), Some(user)) => memory::answering(&query, super::known(&cx, user).await?),
+        _ => Vec::new(),
     };
     let found = search::find(&cx.db, request).await?;
     let contexts: Vec<_> = found.items.iter().map(|found| found.message.context_id).collect();

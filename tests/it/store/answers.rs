@@ -111,6 +111,97 @@ pub async fn a_time_that_is_named_counts_and_one_that_is_given_bounds(world: Wor
     assert_eq!(found("dentist", Some("2024"), None).await, [recent]);
 }
 
+pub async fn a_question_of_nothing_but_a_time_lists_what_was_said_then(world: World) {
+    const DAY: i64 = 86_400_000;
+    // Not in the order in which it was said: platforms hand things over late.
+    let mut said = Vec::new();
+    for (at, text) in [
+        ("2025-12-31T09:00:00Z", "yes, tomorrow"),
+        ("2023-05-08T10:00:00Z", "the heron came"),
+        ("2023-05-08T09:00:00Z", "the 15\" monitor"),
+        ("2023-03-15T09:00:00Z", "a stork"),
+        ("2024-05-09T09:00:00Z", "on 8 June we meet the dentist"),
+    ] {
+        let at = at.parse::<jiff::Timestamp>().expect("a time").into();
+        let message = NewInbound {
+            sent_at: at,
+            ..world.text(text)
+        };
+        said.push(message.id);
+        assert!(world.store(message).await);
+    }
+    let stranger = world.stranger().await;
+    let strangers = world.elsewhere(place("2"), Some(stranger)).await;
+    let message = NewInbound {
+        sent_at: Timestamp(NOW.0 - DAY / 2),
+        ..strangers.text("a secret")
+    };
+    assert!(strangers.store(message).await);
+    let [yes, heron, monitor, stork, dentist] = said[..] else {
+        panic!("five messages");
+    };
+    let scope = Scope::Person(world.user.id);
+    let read = |text: &str, from: Option<&str>, to: Option<&str>| {
+        let asked = Asked { text, from, to };
+        Request::read(asked, scope, TimeZone::UTC, NOW).expect("a request")
+    };
+    for (text, from, to, expected) in [
+        ("what did I say yesterday?", None, None, &[yes][..]),
+        ("yesterday", None, None, &[yes]),
+        ("gestern", None, None, &[yes]),
+        ("What did we talk about last week?", None, None, &[]),
+        ("What happened on 2023-03-15?", None, None, &[stork]),
+        ("in May", None, None, &[dentist, heron, monitor]),
+        ("in May", None, Some("2023"), &[heron, monitor]),
+        ("in May 2023", None, None, &[heron, monitor]),
+        ("8. Mai", None, None, &[heron, monitor]),
+        ("08.05.2023 or 15.03.2023", None, None, &[heron, monitor, stork]),
+        ("", Some("2023-05"), Some("2024"), &[dentist, heron, monitor]),
+        ("", Some("2023-05-08T09:30"), Some("2023-05-08T11:00"), &[heron]),
+        ("what did I say", None, Some("2023-03"), &[stork]),
+        ("", Some("2022"), Some("2022"), &[]),
+        // Nothing was said then, but something of it.
+        ("What is on 8 June?", None, None, &[dentist]),
+        // An inch is no quote, and words are words.
+        ("15\" monitor and 17\" tv", None, None, &[monitor]),
+        ("the monitor of 2023-05-08", None, None, &[monitor]),
+    ] {
+        let request = read(text, from, to);
+        let page = search::find(&world.db, request).await.expect("searches");
+        let found: Vec<_> = page.items.iter().map(|found| found.message.id).collect();
+        let count = expected.len().max(usize::from(expected.is_empty()));
+        assert_eq!(
+            found.iter().copied().take(count).collect::<Vec<_>>(),
+            expected,
+            "{text}"
+        );
+    }
+    // Page by page, each once, whatever is said meanwhile.
+    let (mut found, mut cursor) = (Vec::new(), None);
+    loop {
+        let request = Request {
+            limit: 2,
+            cursor,
+            ..read("", Some("2023"), None)
+        };
+        let page = search::find(&world.db, request).await.expect("searches");
+        found.extend(page.items.iter().map(|found| (found.message.id, found.snippet.clone())));
+        world.say("and more").await;
+        cursor = page.next;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    let texts = [
+        (yes, "yes, tomorrow"),
+        (dentist, "on 8 June we meet the dentist"),
+        (heron, "the heron came"),
+        (monitor, "the 15\" monitor"),
+        (stork, "a stork"),
+    ];
+    assert_eq!(found, texts.map(|(id, text)| (id, text.to_owned())));
+}
+
 pub async fn what_others_say_changes_nothing_of_what_somebody_finds(world: World) {
     let stranger = world.stranger().await;
     let strangers = world.elsewhere(place("2"), Some(stranger)).await;
