@@ -420,6 +420,12 @@ async fn replies_in_odd_forms_are_read_all_the_same() -> Outcome {
             format!("\u{feff}data: {odd}\n\ndata: [DONE]\n\n"),
         ),
         Reply::raw(200, "text/event-stream", format!("data: \u{feff}{odd}\n\n")),
+        Reply::raw(200, "application/json", without_numbers(&odd)),
+        Reply::raw(
+            200,
+            "text/event-stream",
+            format!("data: {odd}\n\ndata: {}\n\n", without_numbers(&json!({"choices": []}))),
+        ),
     ] {
         let shown = format!("{reply:?}");
         fake.push(reply);
@@ -431,6 +437,13 @@ async fn replies_in_odd_forms_are_read_all_the_same() -> Outcome {
         );
     }
     Ok(())
+}
+
+/// A reply whose usage has numbers that are none.
+fn without_numbers(reply: &Value) -> String {
+    let usage = r#","usage":{"prompt_tokens":1e400,"completion_tokens":NaN,"total_tokens":-Infinity}}"#;
+    let text = reply.to_string();
+    format!("{}{usage}", text.strip_suffix('}').unwrap_or(&text))
 }
 
 #[tokio::test]

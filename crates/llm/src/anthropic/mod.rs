@@ -12,7 +12,7 @@ use reqwest::header::HeaderName;
 use self::reply::{Event, Gathered, Whole};
 use self::request::Body;
 use crate::function;
-use crate::remote::{Endpoint, Events, Fault, Flow, KeyHeader, ProviderConfig, SetupError, readable};
+use crate::remote::{Endpoint, Events, Fault, Flow, KeyHeader, ProviderConfig, SetupError, json, readable};
 use crate::tokens::estimate_usage;
 use crate::{Completion, Model, ModelError, Request, Sink};
 
@@ -68,7 +68,7 @@ impl Anthropic {
             let whole = pieces.whole().await.map_err(|reason| self.0.overloaded(&reason))?;
             let whole = String::from_utf8_lossy(&whole);
             let (whole, has_halves) = readable(&whole);
-            let whole: Whole = serde_json::from_str(&whole)
+            let whole: Whole = json::read(&whole)
                 .map_err(|error| self.0.overloaded(&format!("the answer is no message ({error})")))?;
             if let Some(error) = whole.error() {
                 return Err(self.0.fault(Fault::from_value(error)));
@@ -88,8 +88,8 @@ impl Anthropic {
         let broken = |gathered: &Gathered, reason: &str| self.0.broken(&gathered.text, reason);
         while let Some(event) = (events.next().await).map_err(|ended| self.0.ended(&gathered.text, &ended))? {
             let (event, has_halves) = readable(&event);
-            let event = serde_json::from_str(&event)
-                .map_err(|error| broken(gathered, &format!("an event cannot be read ({error})")))?;
+            let event =
+                json::read(&event).map_err(|error| broken(gathered, &format!("an event cannot be read ({error})")))?;
             match event {
                 Event::Error { error } => return Err(self.0.fault(Fault::from_value(&error))),
                 Event::MessageStop => {

@@ -10,7 +10,7 @@ use reqwest::header::AUTHORIZATION;
 
 use self::wire::{Body, Chunk, Gathered};
 use crate::function;
-use crate::remote::{Endpoint, Events, Fault, Flow, KeyHeader, ProviderConfig, SetupError, readable};
+use crate::remote::{Endpoint, Events, Fault, Flow, KeyHeader, ProviderConfig, SetupError, json, readable};
 use crate::tokens::estimate_usage;
 use crate::{Completion, Model, ModelError, Request, Sink};
 
@@ -53,7 +53,7 @@ impl OpenAi {
             let whole = pieces.whole().await.map_err(|reason| self.0.overloaded(&reason))?;
             let whole = String::from_utf8_lossy(&whole);
             let (whole, has_halves) = readable(&whole);
-            let chunk = serde_json::from_str(&whole)
+            let chunk = json::read(&whole)
                 .map_err(|error| self.0.overloaded(&format!("the answer is no completion ({error})")))?;
             self.add(&mut gathered, chunk, has_halves, sink)?;
             if !gathered.answered {
@@ -77,8 +77,8 @@ impl OpenAi {
                 return Ok(());
             }
             let (event, has_halves) = readable(&event);
-            let chunk = serde_json::from_str(&event)
-                .map_err(|error| broken(gathered, &format!("an event is no chunk ({error})")))?;
+            let chunk =
+                json::read(&event).map_err(|error| broken(gathered, &format!("an event is no chunk ({error})")))?;
             if self.add(gathered, chunk, has_halves, sink)? {
                 flow.grew();
             }

@@ -5,6 +5,7 @@ mod config;
 mod dialect;
 mod events;
 mod fault;
+pub(crate) mod json;
 mod length;
 mod sse;
 mod surrogates;
