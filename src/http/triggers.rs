@@ -170,7 +170,7 @@ pub(super) struct MadeTrigger {
 #[utoipa::path(post, path = "/api/triggers", tag = "triggers", security(("bearer" = [])),
     request_body = NewTriggerBody,
     responses((status = 201, body = MadeTrigger), (status = 422, body = ProblemBody),
-        (status = 409, body = ProblemBody, description = "There is one of that name, or its person has the most reminders"),
+        (status = 409, body = ProblemBody, description = "There is one of that name, or its person has the most of its kind"),
         (status = 429, body = ProblemBody, description = "A person's token makes too many in a minute")))]
 pub(super) async fn create(
     State(api): State<Shared>,
@@ -185,7 +185,7 @@ pub(super) async fn create(
     let user = new.user_id.or(caller.only());
     let zone = references(&api, &caller, &new, user).await?;
     messages::check_pace(&api, &caller)?;
-    let most = most_reminders(&api, &caller).await?;
+    let most = most_triggers(&api, &caller).await?;
     let settings = &api.engine.settings.triggers;
     let new = NewTrigger {
         kind: new.kind,
@@ -229,9 +229,9 @@ pub(super) async fn create(
     Ok((StatusCode::CREATED, Json(MadeTrigger { trigger, secret })))
 }
 
-/// How many reminders the caller's person may have, as the tool of that name has it; `None`: whoever is no person alone
-/// makes as many as they want.
-async fn most_reminders(api: &Shared, caller: &Caller) -> Result<Option<usize>, Problem> {
+/// How many reminders the caller's person may have, as the tool of that name has it, and how many triggers of runs;
+/// `None`: whoever is no person alone makes as many as they want.
+async fn most_triggers(api: &Shared, caller: &Caller) -> Result<Option<usize>, Problem> {
     let Some(user) = caller.only() else { return Ok(None) };
     let around = settings::Around {
         place: None,
@@ -245,10 +245,14 @@ async fn most_reminders(api: &Shared, caller: &Caller) -> Result<Option<usize>, 
 }
 
 async fn within(tx: &mut Tx, trigger: &Trigger, most: Option<usize>) -> Result<(), StoreError> {
-    match (trigger.user_id, most) {
-        (Some(user), Some(most)) if trigger.kind == TriggerKind::Reminder => reminders::within(tx, user, most).await,
-        _ => Ok(()),
+    let (Some(user), Some(most)) = (trigger.user_id, most) else {
+        return Ok(());
+    };
+    if trigger.kind == TriggerKind::Run && triggers::runs_due(tx, user).await? > most {
+        let why = format!("there are {most} triggers of runs already, which is the most: remove one first");
+        return Err(StoreError::WrongState(why));
     }
+    reminders::within(tx, user, most).await
 }
 
 /// Checks what a new trigger refers to, and returns the time zone of its person.
@@ -326,7 +330,7 @@ pub(super) struct TriggerChange {
 #[utoipa::path(patch, path = "/api/triggers/{id}", tag = "triggers", security(("bearer" = [])),
     request_body = TriggerChange, params(("id" = String, Path, description = "The trigger")),
     responses((status = 200, body = Trigger), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody),
-        (status = 409, body = ProblemBody, description = "There is another of that name, or its person has the most reminders")))]
+        (status = 409, body = ProblemBody, description = "There is another of that name, or its person has the most of its kind")))]
 pub(super) async fn change(
     State(api): State<Shared>,
     _: Writer,
@@ -346,7 +350,7 @@ pub(super) async fn change(
     let now = api.engine.clock.now();
     let trigger = allowed(&api, &caller, Need::Change, id).await?;
     let changed = editing::changed(trigger, change, now)?;
-    let most = most_reminders(&api, &caller).await?;
+    let most = most_triggers(&api, &caller).await?;
     let written = api
         .engine
         .db

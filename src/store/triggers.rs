@@ -266,6 +266,16 @@ pub async fn reminders(conn: &mut Conn, user: UserId, channel: Option<ChannelId>
     conn.all(sql, args![user, channel]).await
 }
 
+/// How many triggers of a person are yet to begin runs.
+///
+/// # Errors
+/// The store's.
+pub async fn runs_due(conn: &mut Conn, user: UserId) -> Result<usize, StoreError> {
+    let sql = "SELECT COUNT(*) FROM triggers WHERE user_id = $1 AND kind = 'run' AND next_at IS NOT NULL";
+    let (count,): (i64,) = conn.one(sql, args![user]).await?;
+    Ok(usize::try_from(count).unwrap_or(usize::MAX))
+}
+
 /// Deletes a trigger that does not wake a sleeping run. `false`: there is no such trigger.
 ///
 /// # Errors

@@ -435,7 +435,7 @@ async fn the_limit_of_messages_holds_for_people_and_not_for_the_operator() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_person_has_no_more_reminders_by_the_api_than_by_asking() {
+async fn a_person_has_no_more_triggers_by_the_api_than_reminders_by_asking() {
     let bot = Bot::with(&[("tools.reminders.max_per_user", "2")]).await;
     bot.ask("hello").await;
     let user: clifford::id::UserId = bot.get("/api/users").await.json()["items"][0]["id"]
@@ -471,6 +471,13 @@ async fn a_person_has_no_more_reminders_by_the_api_than_by_asking() {
     assert_eq!(
         (turn(false).await, set().await.status, turn(true).await),
         (200, 201, 409)
+    );
+    // As many begin runs, and no more.
+    let run = json!({ "kind": "run", "content": "look around", "cron": "0 3 * * *" });
+    let begin = async || send(Method::POST, "/api/triggers", &run).await;
+    assert_eq!(
+        [begin().await.status, begin().await.status, begin().await.status],
+        [201, 201, 409]
     );
     // An owner makes as many as they want for them.
     let mut theirs = reminder.clone();
