@@ -140,10 +140,11 @@ impl Mind {
         if goes_on && turns > 1 {
             return Reply::status(500, "The server had an error while processing your request.");
         }
-        let call = if goes_on && turns == 1 {
-            Some(("compute.eval", json!({ "expression": "1 + 1" })))
-        } else if turns > 0 || goes_on {
+        let call = if turns > 0 {
             None
+        } else if goes_on {
+            // Whoever says something without a call has said all.
+            Some(("compute.eval", json!({ "expression": "1 + 1" })))
         } else if let Some(number) = of_shape(Shape::Page) {
             // Questions that were asked together are one run: the page is that of the one that names it.
             let url = &self.pages[number % self.pages.len()];

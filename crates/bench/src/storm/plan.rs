@@ -70,7 +70,7 @@ pub enum Shape {
     Hostile,
     /// A tool first, with a page that would take all memory or the whole stack.
     Page,
-    /// The model answers, goes on with a tool, and fails from then on.
+    /// The model calls a tool, answers, and fails from then on.
     GoesOn,
     /// The message is as long as its platform lets it be: some of them are more than the model's window holds.
     Vast,
