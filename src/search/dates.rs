@@ -16,7 +16,10 @@ use self::{
     names::{Counted, Relative},
     rest::Rest,
 };
-use super::terms::{Term, terms};
+use super::{
+    query::head,
+    terms::{Term, terms},
+};
 use crate::clock::Timestamp;
 
 /// The years that a number of four digits may be.
@@ -192,8 +195,9 @@ pub fn spans(named: &[Named], zone: &TimeZone, now: Timestamp) -> Vec<(Timestamp
     spans.collect()
 }
 
-/// What a text names.
+/// What a text names, as far as it counts.
 pub fn named(text: &str, zone: &TimeZone, now: Timestamp) -> Vec<Named> {
+    let text = head(text);
     let all: Vec<Term> = terms(text).collect();
     let calendar = Calendar::of(zone, now);
     let words: Vec<&str> = all.iter().map(|term| term.text.as_str()).collect();

@@ -29,6 +29,12 @@ pub struct Query {
     phrases: Vec<Phrase>,
 }
 
+/// What counts of a text that is asked.
+pub(super) fn head(text: &str) -> &str {
+    let end = text.char_indices().nth(MOST_CHARS).map_or(text.len(), |(at, _)| at);
+    text.get(..end).unwrap_or(text)
+}
+
 impl Query {
     /// Reads what somebody typed. `None`: there is nothing in it to look for.
     pub fn parse(text: &str) -> Option<Self> {
@@ -46,8 +52,7 @@ impl Query {
         is_dated: impl Fn(usize) -> bool,
         asked: impl Fn(Vec<Vec<String>>, bool, bool) -> Vec<Phrase>,
     ) -> Option<Self> {
-        let end = text.char_indices().nth(MOST_CHARS).map_or(text.len(), |(at, _)| at);
-        let text = text.get(..end).unwrap_or(text);
+        let text = head(text);
         let (mut phrases, mut loose) = (Vec::new(), Vec::new());
         let mut last = ' ';
         for (range, is_quoted) in pieces(text) {

@@ -2,6 +2,9 @@
 
 use super::number;
 
+/// The most words of a time of day behind its hour.
+const CLOCK: usize = 6;
+
 /// The words of a text from a place on, and what stands before each.
 pub(super) struct Rest<'a> {
     pub words: &'a [&'a str],
@@ -30,7 +33,7 @@ impl<'a> Rest<'a> {
                 .is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()));
             begins && matches!(self.gap(*place), ":" | "." | "+" | "-")
         };
-        (at..self.words.len()).take_while(is_part).count()
+        (at..self.words.len()).take(CLOCK).take_while(is_part).count()
     }
 
     /// How many words a time of day takes that stands by itself: `14:00`.

@@ -251,3 +251,13 @@ proptest::proptest! {
         proptest::prop_assert!(times.len() <= MOST);
     }
 }
+
+#[test]
+fn what_is_longer_than_a_question_is_read_as_far_as_it_counts() {
+    let named = |text: &str| super::named(text, &zone(), now()).len();
+    assert_eq!(named(&format!("yesterday {}", "xy ".repeat(300_000))), 1);
+    assert_eq!(named(&format!("{}yesterday", "xy ".repeat(300_000))), 0);
+    assert_eq!(named(&"1:".repeat(300_000)), 0);
+    let long = format!("2026{}", " xy".repeat(300_000));
+    assert!(bound(&long, End::First, &zone(), now()).is_err());
+}
