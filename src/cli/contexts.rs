@@ -196,11 +196,7 @@ async fn told(db: &Db, id: ContextId, format: Format) -> anyhow::Result<()> {
     if format.json {
         return output::json(&context);
     }
-    output::print(&format!(
-        "{id}: {}, {}",
-        output::cell(named(&context)),
-        state(&context)
-    ))
+    output::print(&format!("{id}: {}, {}", output::cell(named(&context)), state(&context)))
 }
 
 async fn get(conn: &mut Conn, id: ContextId) -> anyhow::Result<Context> {
