@@ -3,23 +3,41 @@
 //! What a text ends with says what comes next, so its last sentence decides. Phrases stand at the beginning of a clause,
 //! since somebody else may be looking for something, too.
 
+use std::{collections::HashMap, sync::LazyLock};
+
 /// How a language announces. Phrases are in lower case, with commas between them.
-struct Language {
+struct Language<T> {
     /// What may stand before an announcement.
-    fillers: &'static str,
+    fillers: T,
     /// What announces.
-    starts: &'static str,
+    starts: T,
     /// What announces if the clause has nothing else.
-    alone: &'static str,
+    alone: T,
     /// Who or what makes an announcement of a verb: in front of it, or right behind it.
-    leads: &'static str,
+    leads: T,
     /// Those of them that send the verb to the end.
-    modals: &'static str,
+    modals: T,
     /// What is announced.
-    verbs: &'static str,
+    verbs: T,
 }
 
-const LANGUAGES: [Language; 11] = [
+/// Phrases as words, by the first of them: every message is read, and most begin with none of these.
+struct Phrases(HashMap<&'static str, Vec<Vec<&'static str>>>);
+
+static INDEX: LazyLock<Vec<Language<Phrases>>> = LazyLock::new(|| {
+    let of = |language: Language<&'static str>| Language {
+        fillers: Phrases::of(language.fillers),
+        starts: Phrases::of(language.starts),
+        alone: Phrases::of(language.alone),
+        leads: Phrases::of(language.leads),
+        modals: Phrases::of(language.modals),
+        verbs: Phrases::of(language.verbs),
+    };
+    LANGUAGES.into_iter().map(of).collect()
+});
+static OFFERING: LazyLock<Phrases> = LazyLock::new(|| Phrases::of(OFFERS));
+
+const LANGUAGES: [Language<&str>; 11] = [
     // English
     Language {
         fillers: "ok, okay, sure, alright, all right, right, great, good, perfect, thanks, yes, well, so, and, then, now, \
@@ -223,9 +241,9 @@ pub(super) fn announces(text: &str) -> bool {
     let mut clauses = last
         .split([',', ';', '—', '–', '(', ')', '，', '、'])
         .map(|clause| words_of(clause).collect::<Vec<_>>());
-    !is_offer(last)
-        && (phrases(ANYWHERE).any(|phrase| last.contains(phrase))
-            || clauses.any(|words| LANGUAGES.iter().any(|language| language.announces(&words))))
+    let announces = phrases(ANYWHERE).any(|phrase| last.contains(phrase))
+        || clauses.any(|words| INDEX.iter().any(|language| language.announces(&words)));
+    announces && !is_offer(last)
 }
 
 /// Whether all letters of a text are of scripts that the table has.
@@ -237,38 +255,69 @@ pub(super) fn knows_script(text: &str) -> bool {
     })
 }
 
-impl Language {
+impl Language<Phrases> {
     fn announces(&self, words: &[&str]) -> bool {
         let mut rest = words;
         let mut is_led = false;
         while !rest.is_empty() {
-            let announces = after(rest, self.starts).is_some()
-                || phrases(self.alone).any(|phrase| behind(rest, phrase).is_some_and(<[_]>::is_empty))
-                || after(rest, self.verbs).is_some_and(|rest| is_led || after(rest, self.leads).is_some());
+            let announces = self.starts.before(rest).is_some()
+                || self.alone.are(rest)
+                || self
+                    .verbs
+                    .before(rest)
+                    .is_some_and(|rest| is_led || self.leads.before(rest).is_some());
             if announces {
                 return true;
             }
-            if let Some(next) = after(rest, self.leads) {
+            if let Some(next) = self.leads.before(rest) {
                 is_led = true;
                 rest = next;
-            } else if let Some(next) = after(rest, self.fillers) {
+            } else if let Some(next) = self.fillers.before(rest) {
                 rest = next;
             } else {
                 break;
             }
         }
-        let is_modal = words
-            .iter()
-            .any(|word| phrases(self.modals).any(|modal| modal == *word));
-        let last = rest.last();
-        is_led && is_modal && last.is_some_and(|last| phrases(self.verbs).any(|verb| verb == *last))
+        let is_one = |list: &Phrases, word: &&str| list.are(std::slice::from_ref(word));
+        is_led
+            && words.iter().any(|word| is_one(&self.modals, word))
+            && rest.last().is_some_and(|last| is_one(&self.verbs, last))
+    }
+}
+
+impl Phrases {
+    fn of(list: &'static str) -> Self {
+        let mut by_first: HashMap<_, Vec<Vec<_>>> = HashMap::new();
+        for phrase in phrases(list) {
+            let mut words = phrase.split(' ');
+            if let Some(first) = words.next() {
+                by_first.entry(first).or_default().push(words.collect());
+            }
+        }
+        Self(by_first)
+    }
+
+    /// What stands behind each of the phrases that words begin with.
+    fn all_before<'p, 'w: 'p, 't: 'w>(&'p self, words: &'w [&'t str]) -> impl Iterator<Item = &'w [&'t str]> + 'p {
+        let behind = words.split_first();
+        let phrases = behind.and_then(|(first, _)| self.0.get(first)).into_iter().flatten();
+        phrases.filter_map(move |phrase| behind.and_then(|(_, rest)| rest.strip_prefix(phrase.as_slice())))
+    }
+
+    /// What stands behind the first phrase that words begin with.
+    fn before<'w, 't>(&self, words: &'w [&'t str]) -> Option<&'w [&'t str]> {
+        self.all_before(words).next()
+    }
+
+    /// Whether words are one of the phrases, and nothing else.
+    fn are(&self, words: &[&str]) -> bool {
+        self.all_before(words).any(<[_]>::is_empty)
     }
 }
 
 fn is_offer(sentence: &str) -> bool {
     let words: Vec<_> = words_of(sentence).collect();
-    let offers = |words| after(words, OFFERS).is_some();
-    (0..words.len()).any(|at| words.get(at..).is_some_and(offers))
+    (0..words.len()).any(|at| words.get(at..).is_some_and(|words| OFFERING.before(words).is_some()))
 }
 
 fn phrases(list: &'static str) -> impl Iterator<Item = &'static str> {
@@ -278,21 +327,6 @@ fn phrases(list: &'static str) -> impl Iterator<Item = &'static str> {
 fn words_of(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '\'');
     words.filter(|word| !word.is_empty())
-}
-
-/// The words behind the first phrase of a list that they begin with.
-fn after<'w, 't>(words: &'w [&'t str], list: &'static str) -> Option<&'w [&'t str]> {
-    phrases(list).find_map(|phrase| behind(words, phrase))
-}
-
-/// The words behind a phrase that they begin with.
-fn behind<'w, 't>(words: &'w [&'t str], phrase: &str) -> Option<&'w [&'t str]> {
-    phrase
-        .split(' ')
-        .try_fold(words, |words, word| match words.split_first() {
-            Some((first, rest)) if *first == word => Some(rest),
-            _ => None,
-        })
 }
 
 #[cfg(test)]
