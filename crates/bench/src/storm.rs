@@ -412,7 +412,10 @@ async fn judged(
             .get(*question)
             .is_some_and(|said| said.shape == Shape::Deadly)
     };
-    for run in evidence.quarantined().iter().filter(|run| !run.iter().any(deadly)) {
+    // Three kills may hit the same run, which is set aside then, whatever it is. More of them are no chance.
+    let quarantined = evidence.quarantined();
+    let innocent = quarantined.iter().filter(|run| !run.iter().any(deadly));
+    for run in innocent.skip(breaks.len() / 3) {
         tally.lost += run.len();
         wrong.extend(run.iter().map(|question| Wrong {
             question: *question,
