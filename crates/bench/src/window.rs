@@ -256,7 +256,12 @@ fn is_run(request: &RecordedRequest) -> bool {
 /// Reads as many pages as are asked for, one after the other; what is to be remembered is little.
 fn reply(request: &RecordedRequest) -> Reply {
     if !is_run(request) {
-        return Reply::json(&json!({ "summary": "They talked about the past.", "operations": [] }));
+        // A summary of other messages is another one: a prompt behind it begins anew.
+        let told = format!(
+            "They talked about the past, {} bytes of it.",
+            request.body.to_string().len()
+        );
+        return Reply::json(&json!({ "summary": told, "operations": [] }));
     }
     let payload: Value = serde_json::from_str(request.text(1)).unwrap_or_default();
     let input = payload["input"].as_str().unwrap_or_default();
