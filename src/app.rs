@@ -1,6 +1,7 @@
 //! The composition root: the only file that names every adapter and provider.
 
 mod models;
+mod opening;
 mod settings;
 pub(crate) mod shutdown;
 mod work;
@@ -25,17 +26,13 @@ use crate::{
     engine::{Engine, Parts},
     files::Files,
     http::{self, Api, Server, channel::WebChannel},
-    id::{AgentId, WorkerId},
+    id::WorkerId,
     ingress::Gatekeeper,
     outbound::Outbound,
     permissions::Kept,
     runtime,
     sealed::Sealed,
-    store::{
-        Db, DbOptions, StoreError,
-        agents::{self, Agent, Mode},
-        budgets, deaths, leases, run_queue,
-    },
+    store::{Db, DbOptions, StoreError},
     tools::{self, About, Registry, Services, mcp},
     worker::Workers,
 };
@@ -64,6 +61,8 @@ pub struct Options {
     pub channels: bool,
     /// Works on runs that nobody holds.
     pub workers: bool,
+    /// Waits for a database server that does not answer, for `database.wait_seconds`: nobody sits before it.
+    pub waits_for_database: bool,
     /// One more channel: the terminal.
     pub terminal: Option<Arc<dyn Channel>>,
     /// Does what may take any time and memory: `clifford` has it done by its own binary.
@@ -136,9 +135,13 @@ impl App {
         let config = loaded.config.clone();
         let clock: SharedClock = Arc::new(SystemClock);
         restrict(loaded);
-        let db = Db::open(&db_options(loaded, true)).await?;
         let worker = WorkerId::new();
-        let follows_a_death = prepare(&db, &config, &clock).await?;
+        let patience = if options.waits_for_database {
+            Duration::from_secs(config.database.wait_seconds)
+        } else {
+            Duration::ZERO
+        };
+        let (db, follows_a_death) = opening::open(loaded, &clock, patience).await?;
 
         let masker = Arc::clone(&secrets.masker);
         let Adapters { mut channels, actors } = adapters(&config, secrets)?;
@@ -301,48 +304,6 @@ fn about(config: &Config, clock: &SharedClock) -> About {
             .map(|provider| format!("{} ({})", provider.name, provider.model))
             .collect(),
     }
-}
-
-/// Brings the agents of the configuration in, and gives back what a process that is surely gone had in hand. Tells whether
-/// one is gone that did not end in order.
-async fn prepare(db: &Db, config: &Config, clock: &SharedClock) -> Result<bool, StoreError> {
-    let now = clock.now();
-    let alone = !db.is_shared();
-    let has_budgets = !config.budgets.is_empty();
-    let agents: Vec<_> = config
-        .all_agents()
-        .enumerate()
-        .map(|(place, agent)| Agent {
-            id: AgentId::new(),
-            name: agent.name.clone(),
-            prompt: agent.prompt.clone(),
-            mode: match agent.mode {
-                config::Mode::Run => Mode::Run,
-                config::Mode::Chat => Mode::Chat,
-            },
-            enabled: agent.enabled,
-            is_default: place == 0,
-        })
-        .collect();
-    db.write(move |tx| {
-        Box::pin(async move {
-            for agent in &agents {
-                agents::put(tx, agent, now).await?;
-            }
-            let names: Vec<_> = agents.iter().map(|agent| agent.name.clone()).collect();
-            agents::disable_except(tx, &names, now).await?;
-            let mut follows_a_death = false;
-            if alone {
-                follows_a_death = deaths::count_all(tx).await? > 0 || leases::is_any_held(tx).await?;
-                run_queue::release(tx, None).await?;
-            }
-            if has_budgets {
-                budgets::sum_up_anew(tx).await?;
-            }
-            Ok(follows_a_death)
-        })
-    })
-    .await
 }
 
 /// The platforms of the configuration.

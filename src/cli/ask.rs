@@ -62,6 +62,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     let options = Options {
         channels: false,
         workers: true,
+        waits_for_database: false,
         terminal: None,
         worker_processes: Workers::of_this_program(),
     };

@@ -64,6 +64,7 @@ async fn talk(globals: &Globals, args: Args, platforms: Platforms) -> anyhow::Re
     let options = Options {
         channels: platforms == Platforms::Connected,
         workers: true,
+        waits_for_database: false,
         terminal: Some(Arc::clone(&terminal) as Arc<dyn Channel>),
         worker_processes: Workers::of_this_program(),
     };

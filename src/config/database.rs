@@ -20,6 +20,9 @@ pub struct Database {
     /// The most connections: to PostgreSQL in all, to SQLite for reading.
     #[schemars(range(min = 1, max = 1000))]
     pub max_connections: u32,
+    /// How long a PostgreSQL server that does not answer is waited for when a server starts.
+    #[schemars(range(max = 3600))]
+    pub wait_seconds: u64,
 }
 
 impl Default for Database {
@@ -28,6 +31,7 @@ impl Default for Database {
             url: None,
             synchronous: Synchronous::Full,
             max_connections: 8,
+            wait_seconds: 30,
         }
     }
 }

@@ -112,6 +112,7 @@ const fn is_for_good(error: &StoreError) -> bool {
         | StoreError::LeaseLost(_)
         | StoreError::Newer(_)
         | StoreError::InUse(_)
-        | StoreError::BadUrl(_) => false,
+        | StoreError::BadUrl(_)
+        | StoreError::Refused(_) => false,
     }
 }

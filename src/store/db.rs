@@ -1,6 +1,7 @@
 //! The two engines behind one handle.
 
 use std::{
+    fmt::Display,
     fs::File,
     future::Future,
     path::{Path, PathBuf},
@@ -10,18 +11,23 @@ use std::{
 };
 
 use sqlx::{
-    ConnectOptions, PgPool, SqlitePool,
+    ConnectOptions, Connection as _, PgPool, SqlitePool,
     postgres::{PgConnectOptions, PgPoolOptions},
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
 
+use tokio::time::timeout;
+
 use super::{
-    Conn, Schema, StoreError, Tx,
+    Conn, Schema, StoreError, Tx, is_lasting,
     local::{BUSY_TIMEOUT, Locals, PRAGMAS, STATEMENTS},
     schema,
     writer::Writer,
 };
 use crate::telemetry::measures;
+
+/// How long PostgreSQL may take to give a connection.
+const ANSWER: Duration = Duration::from_secs(10);
 
 /// A boxed future that lives as long as the transaction it works in.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -84,7 +90,7 @@ impl Db {
     }
 
     async fn open_sqlite(options: &DbOptions, path: &Path) -> Result<Self, StoreError> {
-        let unusable = |error: &dyn std::fmt::Display| {
+        let unusable = |error: &dyn Display| {
             StoreError::Unavailable(format!(
                 "{} cannot be used: {error}; check that its directory exists, is writable and has space, or set database.url",
                 path.display()
@@ -150,22 +156,11 @@ impl Db {
             .application_name("clifford")
             .statement_cache_capacity(400)
             .disable_statement_logging();
-        let at = format!(
-            "{}:{}/{}",
-            connect.get_host(),
-            connect.get_port(),
-            connect.get_database().unwrap_or("")
-        );
+        try_out(&connect).await?;
         let pool = PgPoolOptions::new()
             .max_connections(options.max_connections)
-            .acquire_timeout(Duration::from_secs(10))
-            .connect_with(connect)
-            .await
-            .map_err(|error| {
-                StoreError::Unavailable(format!(
-                    "PostgreSQL at {at} cannot be used: {error}; check database.url and that the server runs"
-                ))
-            })?;
+            .acquire_timeout(ANSWER)
+            .connect_lazy_with(connect);
         if options.migrate {
             schema::migrate_postgres(&pool).await?;
         }
@@ -327,6 +322,31 @@ impl Db {
             Pools::Postgres(pool) => pool.close().await,
         }
     }
+}
+
+/// Connects once: who waits for a pool's first connection is not told why there is none.
+async fn try_out(connect: &PgConnectOptions) -> Result<(), StoreError> {
+    let why = match timeout(ANSWER, connect.connect()).await {
+        Ok(Ok(connection)) => {
+            // Whether it hears of that is its own affair.
+            connection.close().await.ok();
+            return Ok(());
+        }
+        Ok(Err(error)) => Ok(error),
+        Err(_) => Err(format!("it did not answer within {} s", ANSWER.as_secs())),
+    };
+    let unusable = |why: &dyn Display| {
+        let (host, port, database) = (connect.get_host(), connect.get_port(), connect.get_database());
+        let database = database.unwrap_or("");
+        format!(
+            "PostgreSQL at {host}:{port}/{database} cannot be used: {why}; check database.url and that the server runs"
+        )
+    };
+    Err(match why {
+        Ok(error) if is_lasting(&error) => StoreError::Refused(unusable(&error)),
+        Ok(error) => StoreError::Unavailable(unusable(&error)),
+        Err(silence) => StoreError::Unavailable(unusable(&silence)),
+    })
 }
 
 enum LockError {

@@ -106,6 +106,23 @@ pub enum StoreError {
     /// The database's address cannot be used.
     #[error("{0}")]
     BadUrl(String),
+    /// The server refuses what it is asked for: whoever tries again is refused again.
+    #[error("{0}")]
+    Refused(String),
+}
+
+/// Whether a server would refuse it again: who we are, which database, what may be done there. What it does not say may
+/// be the network's fault, or a server's that is not up yet.
+fn is_lasting(error: &sqlx::Error) -> bool {
+    /// <https://www.postgresql.org/docs/current/errcodes-appendix.html>: classes of refusals that nothing mends by itself.
+    const LASTING: [&str; 5] = ["0A", "28", "3D", "3F", "42"];
+    match error {
+        sqlx::Error::Configuration(_) | sqlx::Error::Tls(_) => true,
+        sqlx::Error::Database(error) => {
+            (error.code()).is_some_and(|code| code.len() == 5 && LASTING.iter().any(|class| code.starts_with(class)))
+        }
+        _ => false,
+    }
 }
 
 impl From<sqlx::Error> for StoreError {

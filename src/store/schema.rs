@@ -11,7 +11,7 @@ use sqlx::{
     migrate::{MigrateError, Migrator},
 };
 
-use super::StoreError;
+use super::{StoreError, is_lasting};
 
 static SQLITE: Migrator = sqlx::migrate!("migrations/sqlite");
 static POSTGRES: Migrator = sqlx::migrate!("migrations/postgres");
@@ -175,7 +175,15 @@ fn migration_error(error: MigrateError) -> StoreError {
             "schema version {version} of the database differs from this Clifford's: run the version that made it, or \
              restore a backup"
         )),
-        other => StoreError::Unavailable(format!("the schema could not be brought up to date: {other}")),
+        other => {
+            let lasting = matches!(&other, MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) if is_lasting(error));
+            let told = format!("the schema could not be brought up to date: {other}");
+            if lasting {
+                StoreError::Refused(told)
+            } else {
+                StoreError::Unavailable(told)
+            }
+        }
     }
 }
 

@@ -160,6 +160,28 @@ async fn a_database_server_that_is_gone_is_waited_for() {
 }
 
 #[tokio::test]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
+async fn a_server_starts_before_its_database_does() {
+    const WAITS: &str = "the database is not available yet; trying again";
+    let Some((way, url)) = Way::to_postgres().await else {
+        return;
+    };
+    let mut bot = Setup::on(Site::Telegram).database(&url).prepare().await;
+    way.close();
+    bot.spawn(None);
+    bot.has_logged(WAITS, 2).await;
+    // Whoever waits can be told to stop.
+    bot.finish().await;
+    bot.spawn(None);
+    bot.has_logged(WAITS, 4).await;
+    way.open();
+    let ada = bot.room(Site::Telegram, 7, "Ada");
+    bot.says(ada, "one");
+    assert_eq!(bot.answers(ada, 1).await, ["You said: one"]);
+    bot.finish().await;
+}
+
+#[tokio::test]
 async fn a_database_whose_file_is_gone_takes_nothing_until_it_is_back() {
     let dir = tempfile::tempdir().unwrap();
     let [file, away] = ["clifford.db", "away.db"].map(|name| dir.path().join(name));

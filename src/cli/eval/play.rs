@@ -81,6 +81,7 @@ async fn start(globals: &Globals, provider: Option<&str>, dir: &std::path::Path)
     let options = Options {
         channels: false,
         workers: true,
+        waits_for_database: false,
         terminal: None,
         worker_processes: Workers::of_this_program(),
     };

@@ -67,6 +67,7 @@ impl Plan {
         Options {
             channels: self.args.does(Part::Channels),
             workers: self.args.does(Part::Workers),
+            waits_for_database: true,
             terminal: None,
             worker_processes: Workers::of_this_program(),
         }

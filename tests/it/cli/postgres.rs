@@ -161,10 +161,15 @@ fn commands_share_the_database_with_one_another() {
 fn a_server_that_is_not_there_is_one_clear_line() {
     let machine = Machine::new();
     let url = format!("database.url=postgres://clifford:{PASSWORD}@127.0.0.1:1/bot");
-    // All at once: each waits a while for the server to come up.
     let commands = [
         &["ask", "hello"][..],
-        &["serve", "--set", "http.bind=127.0.0.1:0"],
+        &[
+            "serve",
+            "--set",
+            "http.bind=127.0.0.1:0",
+            "--set",
+            "database.wait_seconds=0",
+        ],
         &["db", "status"],
         &["db", "migrate"],
         &["runs", "list"],
@@ -183,6 +188,28 @@ fn a_server_that_is_not_there_is_one_clear_line() {
                 && ended.err.contains("PostgreSQL at 127.0.0.1:1/bot cannot be used: ")
                 && ended.err.ends_with("check database.url and that the server runs\n"),
             "{args:?}: {ended:?}"
+        );
+    }
+}
+
+#[test]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
+fn a_server_that_refuses_is_not_waited_for() {
+    let Some((machine, url)) = on_postgres() else { return };
+    let wrong = [
+        (
+            url.replacen("clifford@", "nobody@", 1),
+            "role \"nobody\" does not exist",
+        ),
+        (format!("{url}_of_nobody"), "_of_nobody\" does not exist"),
+    ];
+    for (url, why) in wrong {
+        let url = format!("database.url={url}");
+        let args = ["serve", "--set", "database.wait_seconds=3600", "--set", &url];
+        let ended = machine.run(args);
+        assert!(
+            ended.code == 1 && ended.err.lines().count() == 1 && ended.err.contains(why),
+            "{ended:?}"
         );
     }
 }

@@ -86,8 +86,17 @@ impl Bot {
 
     /// Waits until its processes have logged this so often.
     pub async fn has_logged(&self, text: &str, times: usize) {
-        self.until(text, async |_| (self.logged(text) >= times).then_some(()))
-            .await;
+        let mut often = tokio::time::interval(Duration::from_millis(20));
+        let logged = tokio::time::timeout(PATIENCE, async {
+            while self.logged(text) < times {
+                often.tick().await;
+            }
+        });
+        assert!(
+            logged.await.is_ok(),
+            "not logged {times} times: {text}: {}",
+            self.log_text()
+        );
     }
 
     /// Interrupts the oldest process until it ends, as somebody does who presses Ctrl-C again and again.

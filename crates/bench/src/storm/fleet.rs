@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use clifford_fakes::postgres::Cluster;
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
@@ -155,12 +155,18 @@ impl Fleet {
             let Some(status) = self.seats[place].child.try_wait()? else {
                 continue;
             };
-            let log = self.dir.path().join("log");
-            ensure!(
-                status.signal() == Some(rustix::process::Signal::ABORT.as_raw()),
-                "process {place} ended by itself ({status}); see {}",
-                log.display()
-            );
+            if status.signal() != Some(rustix::process::Signal::ABORT.as_raw()) {
+                let log = self.dir.path().join("log");
+                let text = std::fs::read_to_string(&log).unwrap_or_default();
+                let why = text
+                    .lines()
+                    .rfind(|line| line.starts_with("clifford: "))
+                    .unwrap_or_default();
+                bail!(
+                    "process {place} ended by itself ({status}): {why}; see {}",
+                    log.display()
+                );
+            }
             dead += 1;
             self.seats[place].child = self.spawn(worker)?;
         }
