@@ -22,6 +22,7 @@ use jiff::tz::TimeZone;
 use super::Bench;
 use crate::{
     process,
+    recall::plan_as_in_the_long_run,
     report::{Figure, Limit, Round},
     traffic::Tally,
 };
@@ -83,6 +84,7 @@ async fn of_engine(url: String, names: [&'static str; 2]) -> anyhow::Result<Vec<
     .await
     .context("the database to search cannot be made")?;
     let channel = fill(&db).await?;
+    plan_as_in_the_long_run(&db).await?;
     let mut took = Vec::with_capacity(QUERIES.len() * TIMES);
     for _ in 0..TIMES {
         for text in QUERIES {
