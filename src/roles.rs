@@ -7,13 +7,13 @@ use std::{
     collections::{BTreeMap, HashMap},
     fmt,
     sync::{Arc, Mutex, PoisonError},
-    time::Instant,
 };
 
 use clifford_llm::{
     Circuit, Completion, DEFAULT_MAX_TOKENS, Model, ModelError, Offline, Request, SetupError, Sink, Usage,
 };
 use clifford_vault::Secret;
+use tokio::time::{Instant, timeout_at};
 use tracing::Instrument;
 
 use self::prices::bounded;
@@ -156,12 +156,14 @@ async fn in_time(own: &Own, request: &Request, sink: &mut dyn Sink) -> Result<Co
     let Some(deadline) = request.deadline else {
         return asked.await;
     };
-    tokio::time::timeout_at(deadline, asked).await.unwrap_or_else(|_| {
-        Err(ModelError::Overloaded {
-            provider: own.provider.clone(),
-            reason: "no reply within max_run_seconds".to_owned(),
+    timeout_at(Instant::from_std(deadline), asked)
+        .await
+        .unwrap_or_else(|_| {
+            Err(ModelError::Overloaded {
+                provider: own.provider.clone(),
+                reason: "no reply within max_run_seconds".to_owned(),
+            })
         })
-    })
 }
 
 /// Who is asked first for a role.
@@ -279,7 +281,7 @@ impl Roles {
             error,
             timed_out: request
                 .deadline
-                .is_some_and(|deadline| deadline <= tokio::time::Instant::now()),
+                .is_some_and(|deadline| Instant::from_std(deadline) <= Instant::now()),
         })
     }
 

@@ -198,7 +198,7 @@ impl Pays for ToolPayer {
             settlement,
             broken_off: budget::broken_off(roles, role, prompt_tokens, own.as_ref()),
         });
-        request.deadline = Some(Instant::now() + Duration::from_millis(engine.rules.max_run_ms));
+        request.deadline = Some((Instant::now() + Duration::from_millis(engine.rules.max_run_ms)).into_std());
         let completion = match roles.ask(role, own.as_ref(), &request, &mut ()).await {
             Ok(completion) => completion,
             Err(NoReply { error, timed_out }) => {

@@ -107,7 +107,7 @@ async fn complete_within(
     let prompt_tokens = estimate_request(&request);
     let settlement = reserve(engine, whose, prompt_tokens, request.max_tokens).await?;
     crash::reach(Point::BeforeMemoryCall);
-    request.deadline = Some(Instant::now() + Duration::from_millis(engine.rules.max_run_ms));
+    request.deadline = Some((Instant::now() + Duration::from_millis(engine.rules.max_run_ms)).into_std());
     jobs::leave_isolation(engine, whose.lease).await?;
     let reply = engine.roles.ask(Role::Memory, None, &request, &mut ()).await;
     // What was asked is paid for, whoever has the job by now.

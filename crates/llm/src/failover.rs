@@ -59,14 +59,20 @@ impl Model for Failover {
     async fn complete(&self, request: &Request, sink: &mut dyn Sink) -> Result<Completion, ModelError> {
         let mut worst: Option<ModelError> = None;
         for (place, candidate) in self.candidates().enumerate() {
-            let is_late = request.deadline.is_some_and(|deadline| deadline <= Instant::now());
+            let is_late = request
+                .deadline
+                .is_some_and(|deadline| Instant::from_std(deadline) <= Instant::now());
             if let Some(error) = worst.take_if(|_| is_late) {
                 return Err(error);
             }
             let Some(permit) = candidate.circuit.permit() else {
                 continue;
             };
-            let turn = Turn::new(request.deadline, self.next_in_line(place), permit.is_probe());
+            let turn = Turn::new(
+                request.deadline.map(Instant::from_std),
+                self.next_in_line(place),
+                permit.is_probe(),
+            );
             match attempt(candidate, permit, turn, request, sink).await {
                 Ok(completion) => return Ok(completion),
                 // It is asked again, more briefly. What others would do with this one is not worth its price.
@@ -77,7 +83,7 @@ impl Model for Failover {
         match worst {
             Some(error) => Err(error),
             None => {
-                let turn = Turn::new(request.deadline, 0, false);
+                let turn = Turn::new(request.deadline.map(Instant::from_std), 0, false);
                 attempt(&self.first, self.first.circuit.forced(), turn, request, sink).await
             }
         }

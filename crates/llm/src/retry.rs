@@ -110,7 +110,9 @@ impl<M: Model> Model for Retrying<M> {
 
 /// Whether somebody still waits for the reply after this wait.
 fn in_time(request: &Request, wait: Duration) -> bool {
-    request.deadline.is_none_or(|deadline| Instant::now() + wait < deadline)
+    request
+        .deadline
+        .is_none_or(|deadline| Instant::now() + wait < Instant::from_std(deadline))
 }
 
 /// Notes whether a sink got anything.

@@ -74,7 +74,7 @@ fn candidate(name: &str, model: &Arc<Writer>) -> Candidate {
 
 fn within(seconds: u64) -> Request {
     Request {
-        deadline: Some(Instant::now() + Duration::from_secs(seconds)),
+        deadline: Some((Instant::now() + Duration::from_secs(seconds)).into_std()),
         ..request()
     }
 }

@@ -159,7 +159,7 @@ impl Session<'_> {
             let prompt_hash = hash(&request.messages);
             let began = Instant::now();
             let left = Duration::from_millis(self.rules.max_run_ms.saturating_sub(self.state.worked_ms));
-            request.deadline = Some(tokio::time::Instant::now() + left);
+            request.deadline = Some((tokio::time::Instant::now() + left).into_std());
             self.engine.leave_isolation(self.work.lease).await;
             let mut draft = self.draft();
             let reply = tokio::select! {
