@@ -89,7 +89,9 @@ pub async fn after(conn: &mut Conn, run: RunId, seq: u32) -> Result<Vec<Step>, S
             args![run, seq],
         )
         .await?;
-    rows.into_iter().map(step).collect()
+    rows.into_iter()
+        .map(|row| step(row).map_err(StoreError::Corrupt))
+        .collect()
 }
 
 /// The place of a run's last step, whatever that holds; 0 if there is none. A place that is none is passed over: there must
@@ -162,7 +164,7 @@ pub fn parts(kind: &StepKind) -> (Option<Json>, Option<Json>, Option<&'static st
 
 /// A step as [`after`] would read it, had [`append`] written it.
 #[cfg(test)]
-pub(crate) fn stored(step: &Step) -> Result<Step, StoreError> {
+pub(crate) fn stored(step: &Step) -> Result<Step, String> {
     let text = |value: &Value| match value {
         Value::Text(text) => text.clone(),
         _ => None,
@@ -187,7 +189,7 @@ pub(crate) fn stored(step: &Step) -> Result<Step, StoreError> {
 
 /// A step whose columns `args_json` and `result_json` were changed, as [`after`] would read it.
 #[cfg(test)]
-pub(crate) fn reread(step: &Step, args: Option<String>, result: Option<String>) -> Result<Step, StoreError> {
+pub(crate) fn reread(step: &Step, args: Option<String>, result: Option<String>) -> Result<Step, String> {
     let text = |value: &Value| match value {
         Value::Text(text) => text.clone(),
         _ => None,
@@ -235,9 +237,9 @@ fn row(run: RunId, step: &Step) -> Vec<Value> {
     ]
 }
 
-fn step(row: StepRow) -> Result<Step, StoreError> {
-    let seq = u32::try_from(row.seq).map_err(|_| StoreError::Corrupt(format!("step number {}", row.seq)))?;
-    let kind = kind(&row).map_err(|error| StoreError::Corrupt(format!("step {seq} ({}): {error}", row.type_name)))?;
+fn step(row: StepRow) -> Result<Step, String> {
+    let seq = u32::try_from(row.seq).map_err(|_| format!("step number {}", row.seq))?;
+    let kind = kind(&row).map_err(|error| format!("step {seq} ({}): {error}", row.type_name))?;
     Ok(Step {
         seq,
         at: row.created_at,
