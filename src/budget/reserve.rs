@@ -232,7 +232,7 @@ impl Asked {
 
 fn to(channel: &Channel) -> Result<To, StoreError> {
     Ok(To {
-        platform: channel.platform()?,
+        platform: channel.platform().map_err(StoreError::Corrupt)?,
         channel: channel.id,
         context: None,
         user: None,

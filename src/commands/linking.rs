@@ -291,7 +291,7 @@ async fn accounts(tx: &mut Tx, user: &User, speaking: &Account) -> Result<String
 
 fn here(channel: &Channel, account: &str) -> Result<Account, StoreError> {
     Ok(Account {
-        platform: channel.platform()?,
+        platform: channel.platform().map_err(StoreError::Corrupt)?,
         id: account.to_owned(),
     })
 }

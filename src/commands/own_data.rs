@@ -55,7 +55,7 @@ pub(super) async fn export(
         return Ok(in_private("export"));
     }
     let by_operator = format!("ask whoever runs me for `clifford export {}`", user.id);
-    if channel.platform()? == Platform::Web {
+    if channel.platform().map_err(StoreError::Corrupt)? == Platform::Web {
         return Ok(Done::say(format!(
             "Get it at `/api/users/{}/export`, or {by_operator}.",
             user.id

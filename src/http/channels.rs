@@ -18,6 +18,7 @@ use super::{
 use crate::{
     id::{AgentId, ChannelId},
     store::{
+        StoreError,
         agents::{self, Mode},
         channels::{self, Channel},
     },
@@ -144,7 +145,7 @@ pub(super) async fn place(api: &Shared, caller: &Caller, id: Option<ChannelId>) 
     };
     let channel = one(api, id).await?;
     spoken_in(api, caller, &channel).await?;
-    if channel.platform()? != Platform::Web {
+    if channel.platform().map_err(StoreError::Corrupt)? != Platform::Web {
         let detail = format!(
             "people write to it on {}; the API writes to web channels",
             channel.platform

@@ -98,8 +98,8 @@ impl Channel {
     ///
     /// # Errors
     /// A newer version knows more platforms.
-    pub fn platform(&self) -> Result<Platform, StoreError> {
-        self.platform.parse().map_err(StoreError::Corrupt)
+    pub fn platform(&self) -> Result<Platform, String> {
+        self.platform.parse()
     }
 }
 

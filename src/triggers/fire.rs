@@ -194,7 +194,7 @@ async fn remind(tx: &mut Tx, outbound: &Outbound, trigger: &Trigger, now: Timest
         None => None,
     };
     let to = To {
-        platform: channel.platform()?,
+        platform: channel.platform().map_err(StoreError::Corrupt)?,
         channel: channel.id,
         context: channel.active_context_id,
         user: trigger.user_id,

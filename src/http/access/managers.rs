@@ -35,7 +35,7 @@ impl Managers {
         {
             return Ok(known.1);
         }
-        let platform = channel.platform()?;
+        let platform = channel.platform().map_err(StoreError::Corrupt)?;
         let Some(actor) = api.engine.services.actors.get(&platform) else {
             return Ok(false);
         };
