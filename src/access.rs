@@ -1,6 +1,6 @@
 //! Who may speak to the bot, and which messages it answers. Pure rules, the same for every platform.
 
-use clifford_channel::{Addressed, Place};
+use clifford_chat::inbound::{Addressed, Place};
 
 use crate::store::users::UserRole;
 
@@ -136,7 +136,10 @@ fn addresses(before: &str, after: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use clifford_channel::{PlaceKind, Platform, Space};
+    use clifford_chat::{
+        inbound::{PlaceKind, Space},
+        platform::Platform,
+    };
 
     use super::*;
 

@@ -8,7 +8,8 @@ mod work;
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
-use clifford_channel::{Actor, Channel, Platform};
+use clifford_channel::{Actor, Channel};
+use clifford_chat::platform::Platform;
 use clifford_discord::{Argument, Discord, DiscordConfig, SlashCommand};
 use clifford_telegram::{Rates, Telegram, TelegramConfig};
 use clifford_vault::Masker;
@@ -51,7 +52,7 @@ pub enum StartError {
     Files(String),
     /// A platform's settings.
     #[error(transparent)]
-    Channel(#[from] clifford_channel::ChannelError),
+    Channel(#[from] clifford_chat::error::ChannelError),
 }
 
 /// What a process does.
@@ -361,7 +362,7 @@ fn adapters(config: &Config, secrets: &Secrets) -> Result<Adapters, StartError> 
 fn url(text: &str) -> Result<url::Url, StartError> {
     text.parse().map_err(|_| {
         let why = format!("channels.telegram.api_url: `{text}` is no address");
-        StartError::Channel(clifford_channel::ChannelError::Misconfigured(why))
+        StartError::Channel(clifford_chat::error::ChannelError::Misconfigured(why))
     })
 }
 

@@ -13,7 +13,13 @@ use std::{
     time::Duration,
 };
 
-use clifford_channel::{Address, Channel, DeliveryKey, Place, Platform, SendError, Signal};
+use clifford_channel::Channel;
+use clifford_chat::{
+    error::SendError,
+    inbound::Place,
+    outbound::{Address, DeliveryKey, Signal},
+    platform::Platform,
+};
 use dashmap::DashMap;
 use tokio::{
     sync::mpsc,

@@ -18,9 +18,13 @@ mod quoted;
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use clifford_channel::{
-    Accepted, Address, Attachment, Choice, Completion, ConnectionStatus, Edit, Inbound, Ingress, IngressError, Left,
-    Message, Moved, Place, Platform, Served, Speaker,
+use clifford_channel::Ingress;
+use clifford_chat::{
+    completion::{Choice, Completion},
+    error::IngressError,
+    inbound::{Accepted, Attachment, ConnectionStatus, Edit, Inbound, Left, Message, Moved, Place, Served, Speaker},
+    outbound::Address,
+    platform::Platform,
 };
 use dashmap::DashMap;
 

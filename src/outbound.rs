@@ -3,7 +3,10 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use clifford_channel::{Address, Button, DeliveryKey, Limits, Part, Payload, Platform};
+use clifford_chat::{
+    outbound::{Address, Button, DeliveryKey, Limits, Part, Payload},
+    platform::Platform,
+};
 use clifford_vault::Masker;
 use serde::Serialize;
 use sha2::{Digest, Sha256};

@@ -10,7 +10,8 @@ mod standing;
 
 use std::{fmt::Display, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
-use clifford_channel::{Channel, ChannelError, Ingress};
+use clifford_channel::{Channel, Ingress};
+use clifford_chat::error::ChannelError;
 use futures::FutureExt;
 use tokio::{sync::Notify, task::JoinSet, time::Instant};
 use tokio_util::sync::CancellationToken;

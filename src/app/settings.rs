@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use clifford_channel::Platform;
+use clifford_chat::platform::Platform;
 
 use crate::{
     access::{Access, Policy},

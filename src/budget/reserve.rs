@@ -237,7 +237,7 @@ fn to(channel: &Channel) -> Result<To, StoreError> {
         context: None,
         user: None,
         run: None,
-        address: clifford_channel::Address {
+        address: clifford_chat::outbound::Address {
             place: channel.external_id.clone(),
             private: true,
             reply_to: None,

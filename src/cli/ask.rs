@@ -7,7 +7,7 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use clifford_channel::{Platform, Speaker};
+use clifford_chat::{inbound::Speaker, platform::Platform};
 use serde_json::json;
 
 use super::{

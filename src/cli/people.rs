@@ -1,7 +1,7 @@
 //! A person as a command names them.
 
 use anyhow::bail;
-use clifford_channel::Platform;
+use clifford_chat::platform::Platform;
 
 use crate::{
     id::UserId,

@@ -3,7 +3,10 @@
 
 use std::collections::HashMap;
 
-use clifford_channel::{Choice, Completion, Place};
+use clifford_chat::{
+    completion::{Choice, Completion},
+    inbound::Place,
+};
 
 use super::{CommandSpec, continuing, conversations};
 use crate::{

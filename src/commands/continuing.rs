@@ -1,6 +1,6 @@
 //! `/continue`: a conversation of another private chat goes on here. It is the same conversation then in both.
 
-use clifford_channel::{Button, Choice};
+use clifford_chat::{completion::Choice, outbound::Button};
 
 use super::{
     Done, age,

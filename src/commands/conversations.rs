@@ -1,6 +1,6 @@
 //! `/new`, `/contexts`, `/switch`, `/close`: the conversations of a chat.
 
-use clifford_channel::{Button, Choice};
+use clifford_chat::{completion::Choice, outbound::Button};
 
 use super::{Done, age, continuing::platform, inline};
 use crate::{

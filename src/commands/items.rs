@@ -3,7 +3,7 @@
 //! Where others read along, only what may be known there is listed and changed, and what may not be known there is
 //! answered like what is not there.
 
-use clifford_channel::Button;
+use clifford_chat::outbound::Button;
 
 use super::{Done, inline};
 use crate::{

@@ -1,6 +1,6 @@
 //! `/key`: a person's own key for a model provider.
 
-use clifford_channel::{PlaceKind, Platform};
+use clifford_chat::{inbound::PlaceKind, platform::Platform};
 
 use super::{Done, inline};
 use crate::{

@@ -1,6 +1,6 @@
 //! `/link`, `/unlink`, `/whoami`: which accounts are one person, and what is known of them where.
 
-use clifford_channel::Button;
+use clifford_chat::outbound::Button;
 
 use super::{Done, confirming, inline};
 use crate::{

@@ -20,7 +20,7 @@ pub use self::{
     usage::Purse,
 };
 
-use clifford_channel::Button;
+use clifford_chat::outbound::Button;
 
 use crate::{
     clock::Timestamp,

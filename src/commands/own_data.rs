@@ -1,6 +1,6 @@
 //! `/export`, `/erase`: all that is kept of a person, handed out or deleted.
 
-use clifford_channel::{Button, Place, Platform};
+use clifford_chat::{inbound::Place, outbound::Button, platform::Platform};
 
 use super::{Done, confirming};
 use crate::{

@@ -1,6 +1,6 @@
 //! `/reminders`: what a person is to be reminded of, and taking it back.
 
-use clifford_channel::Button;
+use clifford_chat::outbound::Button;
 
 use super::{Done, inline};
 use crate::{

@@ -7,7 +7,10 @@ use std::{
     time::Duration,
 };
 
-use clifford_channel::{Address, DeliveryKey, Limits, SendError, Signal};
+use clifford_chat::{
+    error::SendError,
+    outbound::{Address, DeliveryKey, Limits, Signal},
+};
 use tokio::time::Instant;
 
 use super::{gate::Gate, locked};

@@ -1,6 +1,9 @@
 //! The contents of files that go out: read when they are sent, never before.
 
-use clifford_channel::{Part, Payload, SendError};
+use clifford_chat::{
+    error::SendError,
+    outbound::{Part, Payload},
+};
 
 use super::Inner;
 use crate::{

@@ -6,7 +6,11 @@ mod giving_up;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use clifford_channel::{Address, Channel, Receipt, SendError, Signal};
+use clifford_channel::Channel;
+use clifford_chat::{
+    error::SendError,
+    outbound::{Address, Receipt, Signal},
+};
 use tokio::{sync::mpsc, time::Instant};
 use tracing::Instrument;
 

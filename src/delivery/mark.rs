@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use clifford_channel::{Address, Platform, Receipt};
+use clifford_chat::{
+    outbound::{Address, Receipt},
+    platform::Platform,
+};
 
 use super::Inner;
 use crate::{

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use clifford_channel::Address;
+use clifford_chat::outbound::Address;
 use serde_json::json;
 
 use super::{

@@ -12,7 +12,7 @@ mod words;
 
 use std::sync::Arc;
 
-use clifford_channel::DeliveryKey;
+use clifford_chat::outbound::DeliveryKey;
 use clifford_llm::Sink;
 use clifford_vault::Masker;
 

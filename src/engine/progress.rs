@@ -1,6 +1,6 @@
 //! What a channel that shows progress is told of a run's steps.
 
-use clifford_channel::{ProgressKind, Signal};
+use clifford_chat::outbound::{ProgressKind, Signal};
 
 use super::step::{Event, Step, StepKind, ToolOutcome};
 

@@ -15,7 +15,7 @@ mod thinking;
 use std::{sync::Arc, time::Duration};
 
 use clifford_action::{Action, Reply, Unreadable};
-use clifford_channel::Address;
+use clifford_chat::outbound::Address;
 use tokio_util::sync::CancellationToken;
 use tracing::Span;
 

@@ -138,7 +138,7 @@ pub struct Task {
     /// What is asked.
     pub input: String,
     /// Where replies go.
-    pub address: Option<clifford_channel::Address>,
+    pub address: Option<clifford_chat::outbound::Address>,
     /// When it may begin, if not at once.
     pub not_before: Option<Timestamp>,
 }

@@ -3,7 +3,8 @@
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use bytes::Bytes;
-use clifford_channel::{Channel, FetchError, Platform};
+use clifford_channel::Channel;
+use clifford_chat::{error::FetchError, platform::Platform};
 use sha2::{Digest, Sha256};
 
 use super::{FileError, Location, Storage, clean, media::media_type};

@@ -2,7 +2,7 @@
 
 use std::{convert::Infallible, fmt, str::FromStr};
 
-use clifford_channel::Platform;
+use clifford_chat::platform::Platform;
 
 /// Where a file's content is.
 #[derive(Clone, Debug, PartialEq, Eq)]

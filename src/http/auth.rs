@@ -11,7 +11,10 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use clifford_channel::{Place, PlaceKind, Platform, Speaker};
+use clifford_chat::{
+    inbound::{Place, PlaceKind, Speaker},
+    platform::Platform,
+};
 
 use super::{
     Shared,

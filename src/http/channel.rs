@@ -3,8 +3,11 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use clifford_channel::{
-    Address, Channel, ChannelError, DeliveryKey, Ingress, Limits, Part, Platform, Receipt, SendError, Signal,
+use clifford_channel::{Channel, Ingress};
+use clifford_chat::{
+    error::{ChannelError, SendError},
+    outbound::{Address, DeliveryKey, Limits, Part, Receipt, Signal},
+    platform::Platform,
 };
 use clifford_markup::Flavor;
 use tokio_util::sync::CancellationToken;

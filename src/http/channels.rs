@@ -4,7 +4,7 @@ use axum::{
     Json,
     extract::{Request, State},
 };
-use clifford_channel::{Place, Platform};
+use clifford_chat::{inbound::Place, platform::Platform};
 use serde::Deserialize;
 
 use super::{

@@ -7,7 +7,7 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use clifford_channel::Attachment;
+use clifford_chat::inbound::Attachment;
 use serde::Deserialize;
 
 use super::{

@@ -8,7 +8,7 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Response},
 };
-use clifford_channel::{ConnectionStatus, Platform};
+use clifford_chat::{inbound::ConnectionStatus, platform::Platform};
 use clifford_llm::CircuitState;
 use serde::Serialize;
 

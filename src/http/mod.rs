@@ -36,7 +36,7 @@ mod users;
 
 use std::sync::Arc;
 
-use clifford_channel::Platform;
+use clifford_chat::platform::Platform;
 use tokio_util::sync::CancellationToken;
 
 pub use self::{

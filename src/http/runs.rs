@@ -1,7 +1,7 @@
 //! Runs: begun without a message, listed, shown and changed.
 
 use axum::{Json, extract::State, http::StatusCode};
-use clifford_channel::Address;
+use clifford_chat::outbound::Address;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

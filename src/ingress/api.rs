@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use clifford_channel::{Attachment, Place, Speaker};
+use clifford_chat::inbound::{Attachment, Place, Speaker};
 use serde_json::json;
 
 use super::{

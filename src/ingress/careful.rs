@@ -1,6 +1,9 @@
 //! Events after a process died that received them: one by one, each announced before, and set aside if processes die of it.
 
-use clifford_channel::{Accepted, Inbound, Place, Platform};
+use clifford_chat::{
+    inbound::{Accepted, Inbound, Place},
+    platform::Platform,
+};
 
 use super::Gatekeeper;
 use crate::{
@@ -183,7 +186,7 @@ impl Gatekeeper {
             context: channel.active_context_id,
             user: None,
             run: None,
-            address: clifford_channel::Address {
+            address: clifford_chat::outbound::Address {
                 place: event.place.external_id.clone(),
                 private: true,
                 reply_to: Some(event.reply_to.clone()),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use clifford_channel::{Accepted, Command, Message};
+use clifford_chat::inbound::{Accepted, Command, Message};
 use clifford_vault::Masker;
 
 use super::{Gatekeeper, Visit, answer, message::Outcome, newcomer, pace, pace::Limited, pairing, reply, settle};
@@ -173,7 +173,7 @@ fn asked(command: Command) -> Message {
         text: command.argument,
         sent_at: command.sent_at,
         reply_to: None,
-        addressed: clifford_channel::Addressed {
+        addressed: clifford_chat::inbound::Addressed {
             mention: true,
             reply: false,
         },

@@ -1,6 +1,6 @@
 //! What an argument may become, for who may speak there.
 
-use clifford_channel::{Choice, Completion};
+use clifford_chat::completion::{Choice, Completion};
 
 use super::Gatekeeper;
 use crate::{

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use clifford_channel::{Accepted, Deleted};
+use clifford_chat::inbound::{Accepted, Deleted};
 
 use super::Gatekeeper;
 use crate::{

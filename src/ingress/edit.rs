@@ -1,6 +1,6 @@
 //! Edits: a message that was not answered yet gets its new text.
 
-use clifford_channel::{Attachment, Edit};
+use clifford_chat::inbound::{Attachment, Edit};
 
 use super::message;
 use crate::{

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use clifford_channel::Command;
+use clifford_chat::inbound::Command;
 
 use super::{Gatekeeper, pace::Limited};
 use crate::{

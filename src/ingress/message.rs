@@ -5,7 +5,7 @@ mod enclosed;
 
 use std::{sync::Arc, time::Duration};
 
-use clifford_channel::{Accepted, Attachment};
+use clifford_chat::inbound::{Accepted, Attachment};
 
 use super::{Gatekeeper, Settings, Visit, answer, newcomer, pace::Limited, pairing, quoted::Found, settle};
 use crate::{

@@ -2,7 +2,10 @@
 
 use std::{collections::VecDeque, time::Duration};
 
-use clifford_channel::{Place, Platform, Speaker};
+use clifford_chat::{
+    inbound::{Place, Speaker},
+    platform::Platform,
+};
 use dashmap::DashMap;
 
 use crate::clock::Timestamp;
@@ -120,7 +123,7 @@ impl Pace {
 
 #[cfg(test)]
 mod tests {
-    use clifford_channel::PlaceKind;
+    use clifford_chat::inbound::PlaceKind;
 
     use super::*;
 

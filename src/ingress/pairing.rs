@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use clifford_channel::{Accepted, Platform};
+use clifford_chat::{inbound::Accepted, platform::Platform};
 
 use super::{Visit, answer, message::Outcome, settle};
 use crate::{

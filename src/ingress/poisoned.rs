@@ -3,7 +3,10 @@
 
 use std::{panic::AssertUnwindSafe, time::Duration};
 
-use clifford_channel::{Accepted, Inbound, Platform, Unreadable};
+use clifford_chat::{
+    inbound::{Accepted, Inbound, Unreadable},
+    platform::Platform,
+};
 use futures::FutureExt;
 
 use super::Gatekeeper;

@@ -1,6 +1,6 @@
 //! What a message answers: from our rows, else as the platform tells it.
 
-use clifford_channel::{Attachment, Place, Quoted, Speaker};
+use clifford_chat::inbound::{Attachment, Place, Quoted, Speaker};
 
 use super::{Gatekeeper, careful::events_of_message};
 use crate::{

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use clifford_channel::is_of_others;
+use clifford_chat::inbound::is_of_others;
 use clifford_llm::estimate_tokens;
 
 use super::levels;

@@ -1,6 +1,6 @@
 //! What a person reads who is asked to approve a call: exactly what it is, in a form that no argument can break out of.
 
-use clifford_channel::Button;
+use clifford_chat::outbound::Button;
 use clifford_markup::is_deceiving;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};

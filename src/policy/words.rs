@@ -5,7 +5,7 @@ mod outside;
 
 use std::{borrow::Cow, collections::BTreeSet, ops::Range};
 
-use clifford_channel::is_of_others;
+use clifford_chat::inbound::is_of_others;
 use clifford_markup::Fate;
 use serde_json::{Map, Value};
 use url::{Url, form_urlencoded};

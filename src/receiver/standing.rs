@@ -6,8 +6,12 @@ use std::{
 };
 
 use async_trait::async_trait;
-use clifford_channel::{
-    Accepted, Choice, Completion, ConnectionStatus, Inbound, Ingress, IngressError, Platform, Served,
+use clifford_channel::Ingress;
+use clifford_chat::{
+    completion::{Choice, Completion},
+    error::IngressError,
+    inbound::{Accepted, ConnectionStatus, Inbound, Served},
+    platform::Platform,
 };
 use tokio::sync::watch;
 

@@ -1,7 +1,7 @@
 //! What the transaction of an inbound message must know, found together: who, where, in which conversation,
 //! whose turn it is there, and whether the message was stored before.
 
-use clifford_channel::Platform;
+use clifford_chat::platform::Platform;
 use sqlx::FromRow;
 
 use super::{

@@ -1,6 +1,9 @@
 //! Channels: the places where messages are exchanged, and the spaces that they belong to.
 
-use clifford_channel::{Place, PlaceKind, Platform, Served, Space};
+use clifford_chat::{
+    inbound::{Place, PlaceKind, Served, Space},
+    platform::Platform,
+};
 use serde::Serialize;
 use sqlx::FromRow;
 

@@ -1,6 +1,6 @@
 //! Codes by which two accounts become one person's, and the tries to enter one.
 
-use clifford_channel::Platform;
+use clifford_chat::platform::Platform;
 use sqlx::FromRow;
 
 use super::{Conn, StoreError, Tx, args};

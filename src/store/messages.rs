@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use clifford_channel::{Address, Attachment, Part};
+use clifford_chat::{
+    inbound::Attachment,
+    outbound::{Address, Part},
+};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 use sqlx::FromRow;

@@ -1,6 +1,9 @@
 //! The outbox: outbound messages that have not been delivered, claimed by lease, a row a part.
 
-use clifford_channel::{Address, Part, Platform};
+use clifford_chat::{
+    outbound::{Address, Part},
+    platform::Platform,
+};
 use sqlx::FromRow;
 
 use super::{Conn, Db, JsonText, StoreError, Tx, args, leases::Look, messages::MessageStatus, run_queue::listed};

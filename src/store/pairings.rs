@@ -1,6 +1,6 @@
 //! Unknown people who asked to be let in, each with a code that the owner approves.
 
-use clifford_channel::Platform;
+use clifford_chat::platform::Platform;
 use serde::Serialize;
 use sqlx::FromRow;
 

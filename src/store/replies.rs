@@ -3,7 +3,7 @@
 //! A quote is data. It stands on lines of its own: the first begins with `In reply to`, each further one with `> `, so
 //! that it cannot pretend to be a speaker, whose lines begin otherwise. Whoever else wrote it is a stranger to the run.
 
-use clifford_channel::{Attachment, Platform};
+use clifford_chat::{inbound::Attachment, platform::Platform};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use sqlx::FromRow;

@@ -1,6 +1,6 @@
 //! The `runs` table as a queue: claims by lease, heartbeats, wakes.
 
-use clifford_channel::Platform;
+use clifford_chat::platform::Platform;
 use sqlx::FromRow;
 
 use super::{

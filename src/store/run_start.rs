@@ -43,7 +43,7 @@ pub struct NewRun {
     /// The only tools it may call, if it is limited.
     pub allowed_tools: Option<Vec<String>>,
     /// Where its replies go.
-    pub address: Option<clifford_channel::Address>,
+    pub address: Option<clifford_chat::outbound::Address>,
     /// When it may begin, if not at once.
     pub not_before: Option<Timestamp>,
     /// The worker that begins it, and until when it is its own: so that no claim follows.

@@ -113,7 +113,7 @@ pub struct Run {
     /// Where its replies go.
     #[serde(skip)]
     #[schema(ignore)]
-    pub address: Option<JsonText<clifford_channel::Address>>,
+    pub address: Option<JsonText<clifford_chat::outbound::Address>>,
     /// Where it stands.
     pub status: RunStatus,
     /// Why it failed.
@@ -201,7 +201,7 @@ impl Run {
     }
 
     /// Where its replies go.
-    pub fn address(&self) -> Option<&clifford_channel::Address> {
+    pub fn address(&self) -> Option<&clifford_chat::outbound::Address> {
         self.address.as_ref().map(|address| &address.0)
     }
 }

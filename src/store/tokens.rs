@@ -3,7 +3,7 @@
 use serde::Serialize;
 use sqlx::FromRow;
 
-use clifford_channel::Platform;
+use clifford_chat::platform::Platform;
 
 use super::{Conn, JsonText, StoreError, Tx, args, columns::to_json, users::UserRole};
 use crate::{

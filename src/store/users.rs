@@ -1,6 +1,6 @@
 //! People, and the accounts on platforms by which they are known.
 
-use clifford_channel::{Platform, Speaker};
+use clifford_chat::{inbound::Speaker, platform::Platform};
 use serde::Serialize;
 use sqlx::FromRow;
 

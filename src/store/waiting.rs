@@ -1,6 +1,6 @@
 //! Messages that wait for the run at work in their conversation to end.
 
-use clifford_channel::Address;
+use clifford_chat::outbound::Address;
 use serde_json::{Value as Json, json};
 use sqlx::FromRow;
 

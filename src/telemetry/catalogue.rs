@@ -1,7 +1,7 @@
 //! Every metric: its name, what it says, and which labels it has. `docs/OPERATING.md` lists the same, which a test holds
 //! it to.
 
-use clifford_channel::Platform;
+use clifford_chat::platform::Platform;
 use metrics::{Label as Pair, Unit};
 
 use crate::{

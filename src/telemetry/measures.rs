@@ -2,7 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use clifford_channel::{Accepted, ConnectionStatus, Platform, SendError};
+use clifford_chat::{
+    error::SendError,
+    inbound::{Accepted, ConnectionStatus},
+    platform::Platform,
+};
 use clifford_llm::{Completion, ModelError};
 use metrics::{counter, gauge, histogram};
 

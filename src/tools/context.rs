@@ -9,7 +9,8 @@ use std::{
     },
 };
 
-use clifford_channel::{Actor, Address, Platform};
+use clifford_channel::Actor;
+use clifford_chat::{outbound::Address, platform::Platform};
 use clifford_vault::Secret;
 use serde::de::DeserializeOwned;
 use tokio::sync::Notify;

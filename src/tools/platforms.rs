@@ -1,6 +1,9 @@
 //! `discord` and `telegram`: what the platform of a person offers beside speaking, with no more rights than theirs.
 
-use clifford_channel::{Act, ActError, Acted, Platform, Poll};
+use clifford_chat::{
+    act::{Act, ActError, Acted, Poll},
+    platform::Platform,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;

@@ -4,7 +4,7 @@ mod suspects;
 
 use std::sync::Arc;
 
-use clifford_channel::Address;
+use clifford_chat::outbound::Address;
 use clifford_vault::Masker;
 use serde_json::{Value, json};
 

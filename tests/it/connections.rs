@@ -19,9 +19,13 @@ use clifford::{
     },
     takeover::Takeover,
 };
-use clifford_channel::{
-    Accepted, Address, Channel, ChannelError, Choice, Completion, ConnectionStatus, DeliveryKey, Inbound, Ingress,
-    IngressError, Limits, Part, Platform, Receipt, SendError, Served, Signal,
+use clifford_channel::{Channel, Ingress};
+use clifford_chat::{
+    completion::{Choice, Completion},
+    error::{ChannelError, IngressError, SendError},
+    inbound::{Accepted, ConnectionStatus, Inbound, Served},
+    outbound::{Address, DeliveryKey, Limits, Part, Receipt, Signal},
+    platform::Platform,
 };
 use tokio::{
     sync::{Notify, watch},

@@ -25,8 +25,11 @@ use clifford::{
         outbox,
     },
 };
-use clifford_channel::{
-    Address, Channel, ChannelError, DeliveryKey, Ingress, Limits, Part, Platform, Receipt, SendError, Signal,
+use clifford_channel::{Channel, Ingress};
+use clifford_chat::{
+    error::{ChannelError, SendError},
+    outbound::{Address, DeliveryKey, Limits, Part, Receipt, Signal},
+    platform::Platform,
 };
 use clifford_vault::Masker;
 use tokio_util::sync::CancellationToken;

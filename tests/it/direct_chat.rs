@@ -177,10 +177,10 @@ async fn a_private_chat_knows_what_was_said_in_the_others_and_a_group_does_not()
     let look = bot.look().await;
     let chat = look.channels().await.remove(0);
     // The same person, elsewhere.
-    let place = clifford_channel::Place {
-        platform: clifford_channel::Platform::Telegram,
+    let place = clifford_chat::inbound::Place {
+        platform: clifford_chat::platform::Platform::Telegram,
         external_id: "8".to_owned(),
-        kind: clifford_channel::PlaceKind::Private,
+        kind: clifford_chat::inbound::PlaceKind::Private,
         name: None,
         space: None,
     };

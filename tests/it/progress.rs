@@ -11,9 +11,11 @@ use std::{
 
 use async_trait::async_trait;
 use clifford::store::runs::NewRun;
-use clifford_channel::{
-    Address, Channel, ChannelError, DeliveryKey, Ingress, Limits, Part, Platform, ProgressKind, Receipt, SendError,
-    Signal,
+use clifford_channel::{Channel, Ingress};
+use clifford_chat::{
+    error::{ChannelError, SendError},
+    outbound::{Address, DeliveryKey, Limits, Part, ProgressKind, Receipt, Signal},
+    platform::Platform,
 };
 use clifford_llm::{Completion, Model, ModelError, Request, Sink};
 use serde_json::json;

@@ -18,7 +18,8 @@ use clifford::{
     triggers,
     worker::{Program, Workers},
 };
-use clifford_channel::{Channel, Platform};
+use clifford_channel::Channel;
+use clifford_chat::platform::Platform;
 use clifford_llm::Model;
 use clifford_vault::Masker;
 

@@ -4,72 +4,23 @@
 //! [`Ingress`]; it carries [`Part`]s there when asked. Who may talk, when to answer and what to store
 //! is decided behind the ingress, once for all platforms. `docs/ADDING-A-CHANNEL.md` walks through it.
 
-mod act;
-mod button;
-mod completion;
-mod error;
-mod inbound;
-pub mod lenient;
-mod outbound;
-
-pub use act::{Act, ActError, Acted, Actor, Poll, Said};
-pub use completion::{Choice, Completion};
-pub use error::{ChannelError, FetchError, IngressError, SendError};
-pub use inbound::{
-    Accepted, Addressed, Attachment, BY_INLINE_BOT, Command, ConnectionStatus, Deleted, Edit, FORWARDED, Inbound, Left,
-    Message, Moved, Place, PlaceKind, Quoted, Served, Space, Speaker, Unreadable, is_of_others,
-};
-pub use outbound::{Address, Button, DeliveryKey, Limits, Part, Payload, ProgressKind, Receipt, Signal};
-
-use std::{fmt, str::FromStr, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use serde::{Deserialize, Serialize};
+pub use clifford_chat::{
+    act::{Act, ActError, Acted, Poll, Said},
+    completion::{Choice, Completion},
+    error::{ChannelError, FetchError, IngressError, SendError},
+    inbound::{
+        Accepted, Addressed, Attachment, BY_INLINE_BOT, Command, ConnectionStatus, Deleted, Edit, FORWARDED, Inbound,
+        Left, Message, Moved, Place, PlaceKind, Quoted, Served, Space, Speaker, Unreadable, is_of_others,
+    },
+    lenient,
+    outbound::{Address, Button, DeliveryKey, Limits, Part, Payload, ProgressKind, Receipt, Signal},
+    platform::Platform,
+};
 use tokio_util::sync::CancellationToken;
-
-/// A chat platform.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Platform {
-    /// Discord.
-    Discord,
-    /// Telegram.
-    Telegram,
-    /// The terminal that `clifford chat` runs in.
-    Terminal,
-    /// The HTTP API and the dashboard's chat.
-    Web,
-}
-
-impl Platform {
-    /// The platform's name as it stands in the database, in JSON and in metrics.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Discord => "discord",
-            Self::Telegram => "telegram",
-            Self::Terminal => "terminal",
-            Self::Web => "web",
-        }
-    }
-}
-
-impl fmt::Display for Platform {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for Platform {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        [Self::Discord, Self::Telegram, Self::Terminal, Self::Web]
-            .into_iter()
-            .find(|platform| platform.as_str() == text)
-            .ok_or_else(|| format!("`{text}` is no platform: use discord, telegram, terminal or web"))
-    }
-}
 
 /// One platform. Knows its protocol, and nothing of runs, models or SQL.
 #[async_trait]
@@ -146,6 +97,26 @@ pub trait Channel: Send + Sync + 'static {
             self.platform()
         )))
     }
+}
+
+/// A platform where more can be done than to speak.
+#[async_trait]
+pub trait Actor: Send + Sync + std::fmt::Debug {
+    /// Which platform this is.
+    fn platform(&self) -> Platform;
+
+    /// Does it in a place ([`Place::external_id`]) if both the account and the bot may.
+    ///
+    /// # Errors
+    /// [`ActError`] says who may not, what is wrong, or that the platform did not answer.
+    async fn act(&self, place: &str, account: &str, act: &Act) -> Result<Acted, ActError>;
+
+    /// Whether an account manages the group or server that a place ([`Place::external_id`]) is in, by the rights
+    /// that it has there. Nobody manages what is private.
+    ///
+    /// # Errors
+    /// [`ActError`]: they are no member, or the platform did not answer.
+    async fn manages(&self, place: &str, account: &str) -> Result<bool, ActError>;
 }
 
 /// Where adapters hand things in.

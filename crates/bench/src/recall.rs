@@ -23,7 +23,10 @@ use clifford::{
         users::{self, UserRole},
     },
 };
-use clifford_channel::{Place, PlaceKind, Platform, Space, Speaker};
+use clifford_chat::{
+    inbound::{Place, PlaceKind, Space, Speaker},
+    platform::Platform,
+};
 use clifford_fakes::{
     corpus::{self, Conversation, Corpus},
     postgres::Cluster,

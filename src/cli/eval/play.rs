@@ -3,7 +3,10 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail};
-use clifford_channel::{Place, PlaceKind, Platform, Speaker};
+use clifford_chat::{
+    inbound::{Place, PlaceKind, Speaker},
+    platform::Platform,
+};
 
 use super::{
     Score, Task,

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use clifford_channel::{Address, DeliveryKey, Part, Receipt, SendError};
+use clifford_chat::{
+    error::SendError,
+    outbound::{Address, DeliveryKey, Part, Receipt},
+};
 use tokio::time::Instant;
 
 use super::{Gate, Held, Sent};

@@ -1,6 +1,6 @@
 //! Parts that are not tried any more. The files behind one are still sent: each is of use without the others.
 
-use clifford_channel::Part;
+use clifford_chat::outbound::Part;
 
 use super::{Gate, Held};
 use crate::{

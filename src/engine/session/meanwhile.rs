@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use clifford_channel::FORWARDED;
+use clifford_chat::inbound::FORWARDED;
 
 use super::{Gone, Session};
 use crate::{

@@ -1,6 +1,6 @@
 //! What a person writes while their run is at work: taken in between two iterations, where that is set.
 
-use clifford_channel::Signal;
+use clifford_chat::outbound::Signal;
 
 use super::{Gone, Session};
 use crate::{

@@ -342,7 +342,8 @@ impl Session<'_> {
     fn reader(&self) -> Reader {
         let channel = self.work.channel.as_ref();
         // Who sits at the machine can mend its settings.
-        let is_local = channel.is_none_or(|channel| channel.platform == clifford_channel::Platform::Terminal.as_str());
+        let is_local =
+            channel.is_none_or(|channel| channel.platform == clifford_chat::platform::Platform::Terminal.as_str());
         Reader {
             is_owner: is_local || self.work.user.as_ref().is_some_and(|user| user.role == UserRole::Owner),
             is_private: channel.is_none_or(Channel::is_private),

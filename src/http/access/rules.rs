@@ -30,7 +30,7 @@ pub(in crate::http) struct Scopes {
 
 impl Scopes {
     /// The scopes of these names; others mean nothing.
-    pub(in crate::http) fn of(names: &[String]) -> Self {
+    pub(crate) fn of(names: &[String]) -> Self {
         let has = |scope: Scope| names.iter().any(|name| name == scope.as_str());
         Self {
             read: has(Scope::Read),
@@ -40,7 +40,7 @@ impl Scopes {
     }
 
     /// Whether they include a scope; `admin` includes the others.
-    pub(in crate::http) const fn include(self, scope: Scope) -> bool {
+    pub(crate) const fn include(self, scope: Scope) -> bool {
         self.admin
             || match scope {
                 Scope::Read => self.read,
@@ -63,7 +63,7 @@ pub(in crate::http) enum Scope {
 
 impl Scope {
     /// Its name.
-    pub(in crate::http) const fn as_str(self) -> &'static str {
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Read => "read",
             Self::Write => "write",

@@ -1,6 +1,6 @@
 //! A message that arrives while a run is at work in its conversation: it joins, waits, or takes that run's place.
 
-use clifford_channel::Accepted;
+use clifford_chat::inbound::Accepted;
 
 use super::{Begin, Outcome, Taken};
 use crate::{

@@ -1,7 +1,7 @@
 //! The files that come with a message: a row each, in the same commit. Their contents stay where they are until
 //! somebody reads them.
 
-use clifford_channel::{Attachment, Platform};
+use clifford_chat::{inbound::Attachment, platform::Platform};
 
 use super::Taken;
 use crate::{

@@ -1,6 +1,6 @@
 //! Looks back: what was said before, in the places that the run's channel may see.
 
-use clifford_channel::is_of_others;
+use clifford_chat::inbound::is_of_others;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
 //! Linking accounts through the API.
 
 use clifford::{id::UserId, store::users};
-use clifford_channel::Platform;
+use clifford_chat::platform::Platform;
 use reqwest::Method;
 use serde_json::{Value, json};
 

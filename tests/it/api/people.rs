@@ -1,7 +1,7 @@
 //! People and settings.
 
 use clifford::store::users::{self, UserRole};
-use clifford_channel::{Platform, Speaker};
+use clifford_chat::{inbound::Speaker, platform::Platform};
 use reqwest::Method;
 use serde_json::{Value, json};
 

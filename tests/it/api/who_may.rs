@@ -20,7 +20,10 @@ use clifford::{
         users::{self, User, UserRole},
     },
 };
-use clifford_channel::{Place, PlaceKind, Platform, Space, Speaker};
+use clifford_chat::{
+    inbound::{Place, PlaceKind, Space, Speaker},
+    platform::Platform,
+};
 use clifford_fakes::telegram::TelegramFake;
 use reqwest::Method;
 use serde_json::{Value, json};

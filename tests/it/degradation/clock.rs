@@ -20,9 +20,12 @@ use clifford::{
         triggers::{self, Trigger, TriggerKind},
     },
 };
-use clifford_channel::{
-    Address, Addressed, Channel, ChannelError, DeliveryKey, Inbound, Ingress, Limits, Message, Part, Place, PlaceKind,
-    Platform, Receipt, SendError, Signal, Speaker,
+use clifford_channel::{Channel, Ingress};
+use clifford_chat::{
+    error::{ChannelError, SendError},
+    inbound::{Addressed, Inbound, Message, Place, PlaceKind, Speaker},
+    outbound::{Address, DeliveryKey, Limits, Part, Receipt, Signal},
+    platform::Platform,
 };
 use clifford_llm::{Completion, Model, ModelError, Request, Sink};
 use serde_json::{Value, json};

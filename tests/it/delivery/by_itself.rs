@@ -20,7 +20,7 @@ use clifford::{
         outbox,
     },
 };
-use clifford_channel::{Platform, SendError};
+use clifford_chat::{error::SendError, platform::Platform};
 use uuid::{NoContext, Uuid};
 
 use super::{Given, LEASE, NOW, Picky, SETTINGS};

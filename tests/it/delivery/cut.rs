@@ -13,7 +13,7 @@ use clifford::{
         outbox::{self, Delivered, Refused},
     },
 };
-use clifford_channel::SendError;
+use clifford_chat::error::SendError;
 use tempfile::TempDir;
 
 use super::{Given, LEASE, NOW, Picky, SETTINGS, by_itself::homes};

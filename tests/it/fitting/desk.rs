@@ -13,7 +13,10 @@ use clifford::{
         messages::{self, MessageStatus, NewInbound},
     },
 };
-use clifford_channel::{Place, PlaceKind, Platform};
+use clifford_chat::{
+    inbound::{Place, PlaceKind},
+    platform::Platform,
+};
 use clifford_fakes::{
     openai::{OpenAiFake, RecordedRequest, Reply},
     site::{Answer, SiteFake},

@@ -27,7 +27,11 @@ use clifford::{
     },
     tools::{Class, Command, Tool, ToolContext, ToolError},
 };
-use clifford_channel::{Address, Place, PlaceKind, Platform, Speaker};
+use clifford_chat::{
+    inbound::{Place, PlaceKind, Speaker},
+    outbound::Address,
+    platform::Platform,
+};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 

@@ -7,7 +7,11 @@ use clifford::{
     ingress::{Gatekeeper, Settings},
     store::inbound_attempts,
 };
-use clifford_channel::{Addressed, Inbound, Ingress as _, Message, Place, PlaceKind, Platform, Speaker};
+use clifford_channel::Ingress as _;
+use clifford_chat::{
+    inbound::{Addressed, Inbound, Message, Place, PlaceKind, Speaker},
+    platform::Platform,
+};
 
 use crate::{
     store::{

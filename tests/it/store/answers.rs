@@ -10,7 +10,7 @@ use clifford::{
         users::{self, UserRole},
     },
 };
-use clifford_channel::{Platform, Speaker};
+use clifford_chat::{inbound::Speaker, platform::Platform};
 use clifford_fakes::corpus;
 use jiff::tz::TimeZone;
 

@@ -13,7 +13,7 @@ use clifford::{
         runs::{Run, RunStatus},
     },
 };
-use clifford_channel::Address;
+use clifford_chat::outbound::Address;
 
 use super::world::{LEASE, NOW, World, an_agent, place};
 

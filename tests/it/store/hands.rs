@@ -16,7 +16,7 @@ use clifford::{
         memory_items::Viewer,
     },
 };
-use clifford_channel::{Place, PlaceKind, Space};
+use clifford_chat::inbound::{Place, PlaceKind, Space};
 
 use super::world::{NOW, World, place};
 

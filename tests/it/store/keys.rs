@@ -14,7 +14,7 @@ use clifford::{
         unreadable,
     },
 };
-use clifford_channel::Platform;
+use clifford_chat::platform::Platform;
 
 use super::world::{NOW, World};
 

@@ -19,7 +19,7 @@ use clifford::{
         users::{User, UserRole},
     },
 };
-use clifford_channel::Platform;
+use clifford_chat::platform::Platform;
 use futures::future::join_all;
 
 use super::{

@@ -14,7 +14,11 @@ use clifford::{
         users::{self, UserRole},
     },
 };
-use clifford_channel::{Address, Place, PlaceKind, Platform, Space};
+use clifford_chat::{
+    inbound::{Place, PlaceKind, Space},
+    outbound::Address,
+    platform::Platform,
+};
 
 use super::world::{NOW, World, place, speaker};
 

@@ -13,7 +13,7 @@ use clifford::{
         users::{self, UserRole},
     },
 };
-use clifford_channel::Platform;
+use clifford_chat::platform::Platform;
 
 use super::world::{NOW, World, speaker};
 

@@ -16,7 +16,7 @@ use clifford::{
         runs::{self, RunStatus},
     },
 };
-use clifford_channel::{Address, Part};
+use clifford_chat::outbound::{Address, Part};
 use serde_json::json;
 
 use super::{

@@ -10,7 +10,10 @@ use clifford::{
         messages::{self, MessageStatus, NewInbound},
     },
 };
-use clifford_channel::{Place, PlaceKind, Platform, Served, Space};
+use clifford_chat::{
+    inbound::{Place, PlaceKind, Served, Space},
+    platform::Platform,
+};
 
 use super::world::{NOW, World, place};
 

@@ -18,7 +18,10 @@ use clifford::{
         users::{self, User, UserRole},
     },
 };
-use clifford_channel::{Place, Platform, Speaker};
+use clifford_chat::{
+    inbound::{Place, Speaker},
+    platform::Platform,
+};
 use sqlx::AssertSqlSafe;
 
 use super::world::{self, NOW, World, item, place, speaker};

@@ -20,7 +20,7 @@ use clifford::{
         users::{User, UserRole},
     },
 };
-use clifford_channel::Platform;
+use clifford_chat::platform::Platform;
 use serde_json::json;
 use tokio_util::task::TaskTracker;
 

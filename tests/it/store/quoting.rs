@@ -10,7 +10,7 @@ use clifford::{
         run_queue, said,
     },
 };
-use clifford_channel::Platform;
+use clifford_chat::platform::Platform;
 
 use super::world::{NOW, World};
 

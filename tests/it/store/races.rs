@@ -11,7 +11,7 @@ use clifford::{
         users::{self, UserRole},
     },
 };
-use clifford_channel::Platform;
+use clifford_chat::platform::Platform;
 use futures::future::join_all;
 
 use super::world::{LEASE, NOW, World, end, place, speaker, to};

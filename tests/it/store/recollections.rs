@@ -16,7 +16,10 @@ use clifford::{
         users::{self, UserRole},
     },
 };
-use clifford_channel::{Place, PlaceKind, Platform, Space};
+use clifford_chat::{
+    inbound::{Place, PlaceKind, Space},
+    platform::Platform,
+};
 
 use super::world::{NOW, World, item, place, remember, speaker};
 

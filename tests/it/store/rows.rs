@@ -14,7 +14,10 @@ use clifford::{
     },
 };
 use clifford_action::{Category, Importance, OutputMode};
-use clifford_channel::{Address, Part, Platform};
+use clifford_chat::{
+    outbound::{Address, Part},
+    platform::Platform,
+};
 use serde_json::json;
 
 use super::world::{LEASE, NOW, World, speaker};

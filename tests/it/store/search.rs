@@ -11,7 +11,10 @@ use clifford::{
         users::{self, UserRole},
     },
 };
-use clifford_channel::{Place, PlaceKind, Platform, Space};
+use clifford_chat::{
+    inbound::{Place, PlaceKind, Space},
+    platform::Platform,
+};
 use futures::future::join_all;
 use jiff::tz::TimeZone;
 use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
@@ -462,7 +465,7 @@ pub async fn what_is_gone_is_forgotten_and_the_rest_is_still_found(world: World)
 }
 
 /// Somebody else.
-static SPEAKER: std::sync::LazyLock<clifford_channel::Speaker> = std::sync::LazyLock::new(|| speaker("2"));
+static SPEAKER: std::sync::LazyLock<clifford_chat::inbound::Speaker> = std::sync::LazyLock::new(|| speaker("2"));
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_copy_of_the_database_holds_no_word_that_was_forgotten() {

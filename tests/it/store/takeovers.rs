@@ -12,7 +12,7 @@ use clifford::{
         strays::{self, Stray},
     },
 };
-use clifford_channel::Platform;
+use clifford_chat::platform::Platform;
 
 use super::world::{LEASE, NOW, TREE, World};
 

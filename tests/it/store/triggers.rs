@@ -16,7 +16,10 @@ use clifford::{
     },
     triggers::{editing, fire, webhook},
 };
-use clifford_channel::{Place, PlaceKind, Platform};
+use clifford_chat::{
+    inbound::{Place, PlaceKind},
+    platform::Platform,
+};
 use serde_json::json;
 
 use super::{

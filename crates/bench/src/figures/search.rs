@@ -15,7 +15,10 @@ use clifford::{
         users::{self, UserRole},
     },
 };
-use clifford_channel::{Place, PlaceKind, Platform, Speaker};
+use clifford_chat::{
+    inbound::{Place, PlaceKind, Speaker},
+    platform::Platform,
+};
 use clifford_fakes::postgres::Cluster;
 use jiff::tz::TimeZone;
 

@@ -1,6 +1,6 @@
 //! What an argument may become while it is typed, where the platform asks for that.
 
-use crate::{Place, Speaker};
+use crate::inbound::{Place, Speaker};
 
 /// Somebody types the argument of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]

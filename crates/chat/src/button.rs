@@ -2,7 +2,7 @@
 
 use clifford_markup::shortened;
 
-use crate::{Button, Command};
+use crate::{inbound::Command, outbound::Button};
 
 impl Button {
     /// The most characters on a button.

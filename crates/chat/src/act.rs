@@ -1,30 +1,7 @@
 //! What a platform offers beside speaking, done for a person and with no more rights than theirs.
 
-use async_trait::async_trait;
 use jiff::Timestamp;
 use serde::Serialize;
-
-use crate::Platform;
-
-/// A platform where more can be done than to speak.
-#[async_trait]
-pub trait Actor: Send + Sync + std::fmt::Debug {
-    /// Which platform this is.
-    fn platform(&self) -> Platform;
-
-    /// Does it in a place ([`crate::Place::external_id`]) if both the account and the bot may.
-    ///
-    /// # Errors
-    /// [`ActError`] says who may not, what is wrong, or that the platform did not answer.
-    async fn act(&self, place: &str, account: &str, act: &Act) -> Result<Acted, ActError>;
-
-    /// Whether an account manages the group or server that a place ([`crate::Place::external_id`]) is in, by the rights
-    /// that it has there. Nobody manages what is private.
-    ///
-    /// # Errors
-    /// [`ActError`]: they are no member, or the platform did not answer.
-    async fn manages(&self, place: &str, account: &str) -> Result<bool, ActError>;
-}
 
 /// What may be done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,7 +57,7 @@ pub enum Acted {
     Done,
     /// A message was sent: its id.
     Message(String),
-    /// A place was made: its [`crate::Place::external_id`].
+    /// A place was made: its [`crate::inbound::Place::external_id`].
     Place(String),
 }
 

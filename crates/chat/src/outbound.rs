@@ -30,13 +30,13 @@ pub struct Limits {
 /// Where a part goes: fixed when its run is created, never "the last channel".
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Address {
-    /// [`crate::Place::external_id`].
+    /// [`crate::inbound::Place::external_id`].
     pub place: String,
     /// One person and the bot: rate limits differ.
     pub private: bool,
     /// The platform's id of the message to answer, where the answer should point at it.
     pub reply_to: Option<String>,
-    /// What the command that is answered gave ([`crate::Command::via`]).
+    /// What the command that is answered gave ([`crate::inbound::Command::via`]).
     pub via: Option<String>,
 }
 

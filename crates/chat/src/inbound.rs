@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::Platform;
+use crate::platform::Platform;
 
 /// What an adapter writes before the text of a message that was forwarded: whoever wrote it is not who sends it, so it
 /// is data, and never a command.
@@ -148,7 +148,7 @@ pub struct Command {
     pub argument: String,
     /// When it was sent, by the platform's clock.
     pub sent_at: Timestamp,
-    /// What [`crate::Address::via`] must carry so that the answer reaches this command (a Discord
+    /// What [`crate::outbound::Address::via`] must carry so that the answer reaches this command (a Discord
     /// interaction's token).
     pub via: Option<String>,
 }

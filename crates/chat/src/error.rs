@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::Address;
+use crate::outbound::Address;
 
 /// Why a part was not sent.
 #[derive(Debug, thiserror::Error)]

@@ -1,0 +1,12 @@
+//! What is said between Clifford and a chat platform: events in, parts out, and what may go wrong.
+//!
+//! Types only: `clifford-channel` has the traits that an adapter implements, and hands these types out as its own.
+
+pub mod act;
+mod button;
+pub mod completion;
+pub mod error;
+pub mod inbound;
+pub mod lenient;
+pub mod outbound;
+pub mod platform;
