@@ -12,6 +12,7 @@ use crate::{
         self, CREATE_PUBLIC_THREADS, Guild, MANAGE_GUILD, MANAGE_THREADS, Member, Overwrite, PIN_MESSAGES,
         READ_MESSAGE_HISTORY, SEND_MESSAGES, SEND_MESSAGES_IN_THREADS, SEND_POLLS, VIEW_CHANNEL,
     },
+    send::Posted,
 };
 
 /// Types of channels.
@@ -190,8 +191,8 @@ async fn ask(shared: &Shared, place: &str, poll: &Poll) -> Result<Acted, ActErro
         "allowed_mentions": { "parse": [] },
     });
     let path = format!("/channels/{place}/messages");
-    let made: Made = call(shared, Method::POST, "message", place, path, Body::Json(body)).await?;
-    Ok(Acted::Message(made.id))
+    let posted: Posted = call(shared, Method::POST, "message", place, path, Body::Json(body)).await?;
+    Ok(posted.id.map_or(Acted::Done, Acted::Message))
 }
 
 async fn thread(shared: &Shared, place: &str, name: &str, message: Option<&str>) -> Result<Acted, ActError> {

@@ -34,7 +34,7 @@ pub(crate) async fn part(shared: &Shared, via: &Via, part: &Part, key: &Delivery
     let stands = match original.clone() {
         Some(stands) => stands,
         None => match read(shared, via).await? {
-            (Original::Part(_), posted) if posted.content == text_of(part) => {
+            (Original::Part(_), posted) if !posted.content.is_empty() && posted.content == text_of(part) => {
                 *original = Some(Original::Part(key.clone()));
                 return Ok(posted);
             }

@@ -65,7 +65,9 @@ pub(crate) async fn show(shared: &Shared, to: &Address, key: &DeliveryKey, text:
     };
     match shown {
         Ok(posted) => {
-            shared.drafts.keep(key, posted.id);
+            if let Some(id) = posted.id {
+                shared.drafts.keep(key, id);
+            }
             Ok(())
         }
         Err(error) => {
@@ -107,12 +109,15 @@ pub(crate) async fn finish(shared: &Shared, to: &Address, part: &Part, key: &Del
             if !is_draft(&posted.content) {
                 return Ok(posted);
             }
-            posted.id
+            match posted.id {
+                Some(id) => id,
+                None => return post(shared, channel, to, part, &anew(key)).await,
+            }
         }
     };
     let finished = match edit(shared, channel, &drafted, to, part, key).await {
         // Somebody deleted it. Its nonce would only bring it back.
-        Err(error) if is_unknown(&error) => post(shared, channel, to, part, &DeliveryKey(format!("{key}x"))).await,
+        Err(error) if is_unknown(&error) => post(shared, channel, to, part, &anew(key)).await,
         finished => finished,
     };
     if !matches!(
@@ -147,7 +152,11 @@ async fn edit(
 ) -> Result<Posted, ApiError> {
     let path = format!("/channels/{channel}/messages/{id}");
     let call = Call::new(Method::PATCH, "edit message", &to.place, path);
-    shared.api.call(&call.body(changed(message(to, part, key)))).await
+    let edited: Posted = shared.api.call(&call.body(changed(message(to, part, key)))).await?;
+    Ok(Posted {
+        id: edited.id.or_else(|| Some(id.to_owned())),
+        ..edited
+    })
 }
 
 /// The body of an edit: what makes a message one of its own stays as it was.
@@ -162,6 +171,11 @@ fn changed(mut body: Body) -> Body {
         fields.insert("allowed_mentions".to_owned(), json!({"parse": []}));
     }
     body
+}
+
+/// The key of a part whose draft cannot become it.
+fn anew(key: &DeliveryKey) -> DeliveryKey {
+    DeliveryKey(format!("{key}x"))
 }
 
 fn text_part(text: &str) -> Part {

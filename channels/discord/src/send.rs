@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use clifford_channel::{Address, Button, DeliveryKey, Part, Receipt, SendError};
+use clifford_channel::{Address, Button, DeliveryKey, Part, Receipt, SendError, lenient};
 use reqwest::Method;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Value, json, value::RawValue};
 
 use crate::{
     Shared, answer,
@@ -21,14 +21,38 @@ pub(crate) const SUPPRESS_EMBEDS: u64 = 1 << 2;
 const ROWS: usize = 5;
 const IN_A_ROW: usize = 5;
 
-/// A message as far as a receipt needs it.
-#[derive(Deserialize)]
+/// A message as far as a receipt needs it. It was posted, whatever Discord tells of it.
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+#[serde(from = "Box<RawValue>")]
 pub(crate) struct Posted {
-    pub(crate) id: String,
-    #[serde(default)]
+    /// Its id, if that can be read.
+    pub(crate) id: Option<String>,
     pub(crate) content: String,
-    #[serde(default)]
     pub(crate) flags: u64,
+}
+
+impl From<Box<RawValue>> for Posted {
+    fn from(posted: Box<RawValue>) -> Self {
+        #[derive(Default, Deserialize)]
+        struct Fields<'a> {
+            #[serde(borrow)]
+            id: Option<&'a RawValue>,
+            #[serde(borrow)]
+            content: Option<&'a RawValue>,
+            #[serde(borrow)]
+            flags: Option<&'a RawValue>,
+        }
+        let fields: Fields<'_> = serde_json::from_str(posted.get()).unwrap_or_default();
+        let read = |field: Option<&RawValue>| -> Value {
+            let value = field.and_then(|field| serde_json::from_str(field.get()).ok());
+            value.unwrap_or_default()
+        };
+        Self {
+            id: lenient::whole(&read(fields.id)).map(|id| id.to_string()),
+            content: read(fields.content).as_str().unwrap_or_default().to_owned(),
+            flags: lenient::whole(&read(fields.flags)).unwrap_or_default(),
+        }
+    }
 }
 
 /// Sends one part: to its interaction while that lives, else to its channel.
@@ -164,7 +188,10 @@ fn components(buttons: &[Button]) -> Value {
 }
 
 fn receipt(posted: Result<Posted, ApiError>) -> Result<Receipt, SendError> {
-    posted.map(|posted| Receipt { id: posted.id }).map_err(send_error)
+    let receipt = |posted: Posted| Receipt {
+        id: posted.id.unwrap_or_default(),
+    };
+    posted.map(receipt).map_err(send_error)
 }
 
 pub(crate) fn send_error(error: ApiError) -> SendError {
@@ -203,6 +230,33 @@ mod tests {
             code,
             message: "No".to_owned(),
         })
+    }
+
+    #[test]
+    fn a_message_was_posted_whatever_is_told_of_it() {
+        let posted = |id: Option<&str>, content: &str, flags: u64| Posted {
+            id: id.map(str::to_owned),
+            content: content.to_owned(),
+            flags,
+        };
+        let cases = [
+            (r#"{"id":"7","content":"hi","flags":4}"#, posted(Some("7"), "hi", 4)),
+            (r#"{"id":7,"flags":"4"}"#, posted(Some("7"), "", 4)),
+            (r#"{"id":"7","content":null,"flags":null}"#, posted(Some("7"), "", 0)),
+            (
+                r#"{"id":"7","content":[],"flags":-1,"x":1e999}"#,
+                posted(Some("7"), "", 0),
+            ),
+            (r#"{"id":1e999,"content":"hi"}"#, posted(None, "hi", 0)),
+            (r#"{"id":"../x","content":"\ud800","flags":4}"#, posted(None, "", 4)),
+            (r#"{"id":null}"#, posted(None, "", 0)),
+            ("{}", posted(None, "", 0)),
+            ("null", posted(None, "", 0)),
+            ("[]", posted(None, "", 0)),
+        ];
+        for (told, expected) in cases {
+            assert_eq!(serde_json::from_str::<Posted>(told).unwrap(), expected, "{told}");
+        }
     }
 
     #[test]

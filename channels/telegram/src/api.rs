@@ -56,15 +56,25 @@ struct Envelope<'a> {
     ok: bool,
     #[serde(borrow)]
     result: Option<&'a RawValue>,
-    error_code: Option<u16>,
-    description: Option<String>,
-    parameters: Option<Parameters>,
+    #[serde(borrow)]
+    error_code: Option<&'a RawValue>,
+    #[serde(borrow)]
+    description: Option<&'a RawValue>,
+    #[serde(borrow)]
+    parameters: Option<&'a RawValue>,
 }
 
-#[derive(Deserialize)]
-struct Parameters {
-    retry_after: Option<u64>,
-    migrate_to_chat_id: Option<i64>,
+#[derive(Default, Deserialize)]
+struct Parameters<'a> {
+    #[serde(borrow)]
+    retry_after: Option<&'a RawValue>,
+    #[serde(borrow)]
+    migrate_to_chat_id: Option<&'a RawValue>,
+}
+
+/// A field, if it can be read: an odd one beside the result makes no failure of a request that was carried out.
+fn field<'a, T: Deserialize<'a>>(raw: Option<&'a RawValue>) -> Option<T> {
+    raw.and_then(|raw| serde_json::from_str(raw.get()).ok())
 }
 
 impl Api {
@@ -207,13 +217,13 @@ fn read<R: DeserializeOwned>(status: u16, body: &[u8]) -> Result<R, ApiError> {
             ApiError::Unreachable(format!("the result cannot be read, at column {}", error.column()))
         });
     }
-    let code = envelope.error_code.unwrap_or(status);
-    let description = envelope.description.unwrap_or_else(|| format!("error {code}"));
-    let parameters = envelope.parameters.as_ref();
-    if let Some(id) = parameters.and_then(|parameters| parameters.migrate_to_chat_id) {
+    let code = field(envelope.error_code).unwrap_or(status);
+    let description = field(envelope.description).unwrap_or_else(|| format!("error {code}"));
+    let parameters: Parameters<'_> = field(envelope.parameters).unwrap_or_default();
+    if let Some(id) = field(parameters.migrate_to_chat_id) {
         return Err(ApiError::MovedTo(id));
     }
-    let retry_after = parameters.and_then(|parameters| parameters.retry_after);
+    let retry_after = field(parameters.retry_after);
     Err(match (code, retry_after) {
         (429, seconds) => ApiError::RetryAfter(wait(seconds.unwrap_or(RETRY_AFTER))),
         (_, Some(seconds)) => ApiError::RetryAfter(wait(seconds)),
@@ -289,6 +299,27 @@ mod tests {
         ];
         for (status, body, expected) in cases {
             assert_eq!(read::<u32>(status, body.as_bytes()), expected, "{status} {body}");
+        }
+    }
+
+    #[test]
+    fn what_was_sent_was_sent_whatever_is_told_of_it() {
+        let cases = [
+            (r#"{"ok":true,"result":{"message_id":7,"x":1e999}}"#, Some("7")),
+            (r#"{"ok":true,"result":{"message_id":"7"}}"#, Some("7")),
+            (r#"{"ok":true,"result":{"message_id":7.5}}"#, None),
+            (r#"{"ok":true,"result":{"message_id":null,"text":"\ud800"}}"#, None),
+            (r#"{"ok":true,"result":[1e999]}"#, None),
+            (r#"{"ok":true,"result":true}"#, None),
+            (r#"{"ok":true}"#, None),
+            (
+                r#"{"ok":true,"result":{"message_id":7},"error_code":"x","description":0,"parameters":[1e999]}"#,
+                Some("7"),
+            ),
+        ];
+        for (body, id) in cases {
+            let sent: crate::send::Sent = read(200, body.as_bytes()).unwrap();
+            assert_eq!(sent.id.as_deref(), id, "{body}");
         }
     }
 

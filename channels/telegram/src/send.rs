@@ -3,7 +3,7 @@
 use clifford_channel::{Address, Button, Part, Payload, Receipt, SendError};
 use reqwest::multipart::{Form, Part as FormPart};
 use serde::{Deserialize, de::IgnoredAny};
-use serde_json::Value;
+use serde_json::value::RawValue;
 use teloxide::{
     payloads::{DeleteMessage, SendChatAction, SendDocument, SendMessage},
     types::{
@@ -22,16 +22,24 @@ const LONGEST_CAPTION: usize = 1024;
 
 /// What we need of a message that was sent. It was, whatever the server tells of it.
 #[derive(Deserialize)]
-#[serde(from = "Value")]
+#[serde(from = "Box<RawValue>")]
 pub(crate) struct Sent {
     /// Its id, if that can be read.
     pub(crate) id: Option<String>,
 }
 
-impl From<Value> for Sent {
-    fn from(sent: Value) -> Self {
-        let id = &sent["message_id"];
-        let id = id.as_i64().or_else(|| id.as_str()?.parse().ok());
+impl From<Box<RawValue>> for Sent {
+    fn from(sent: Box<RawValue>) -> Self {
+        #[derive(Default, Deserialize)]
+        struct Fields<'a> {
+            #[serde(borrow)]
+            message_id: Option<&'a RawValue>,
+        }
+        let fields: Fields<'_> = serde_json::from_str(sent.get()).unwrap_or_default();
+        // What else is told of it need not even be numbers that can be held.
+        let id = fields
+            .message_id
+            .and_then(|id| id.get().trim_matches('"').parse::<i64>().ok());
         Self {
             id: id.map(|id| id.to_string()),
         }
