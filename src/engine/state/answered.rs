@@ -70,7 +70,29 @@ fn is_open(state: &RunState, text: &str) -> bool {
 fn is_unsaid(state: &RunState, output: &str, text: &str) -> bool {
     let output = output.trim();
     let said = || state.sent.iter().map(String::as_str).chain([text]);
-    !output.is_empty() && !said().any(|said| said.contains(output))
+    !output.is_empty() && !said().any(|said| holds(said, output))
+}
+
+/// Whether a text holds another one that neither begins nor ends within a word or a number of it.
+fn holds(text: &str, piece: &str) -> bool {
+    text.match_indices(piece).any(|(at, _)| {
+        let (before, rest) = text.split_at(at);
+        let behind = rest.get(piece.len()..).unwrap_or_default();
+        let (first, last) = (piece.chars().next(), piece.chars().next_back());
+        !first.is_some_and(|first| goes_on(first, before.chars().rev()))
+            && !last.is_some_and(|last| goes_on(last, behind.chars()))
+    })
+}
+
+/// Whether what ends with this character goes on beyond it.
+fn goes_on(edge: char, mut beyond: impl Iterator<Item = char>) -> bool {
+    // From here on scripts stand without spaces, or with endings at their words.
+    let is_of_word = |c: char| c.is_alphanumeric() && c < '\u{e00}';
+    is_of_word(edge)
+        && beyond.next().is_some_and(|next| {
+            let is_point = edge.is_numeric() && matches!(next, '.' | ',');
+            is_of_word(next) || (is_point && beyond.next().is_some_and(char::is_numeric))
+        })
 }
 
 #[cfg(test)]
@@ -132,6 +154,31 @@ mod tests {
     }
 
     #[test]
+    fn output_was_said_where_it_stands_as_whole_words() {
+        let table = [
+            ("Found 42 pages.", "4", false),
+            ("Found 42 pages.", "42", true),
+            ("Found 42 pages.", "42 page", false),
+            ("It is **42**.", "42", true),
+            ("It is 4, not 5.", "4", true),
+            ("It costs 4.50 €.", "4", false),
+            ("It costs 3.4 €.", "4", false),
+            ("It is 4.", "4", true),
+            ("It was 14, now it is 4", "4", true),
+            ("Scatter it.", "cat", false),
+            ("The cat's bowl.", "cat", true),
+            ("Größe", "Gr", false),
+            ("答案是42。", "42", true),
+            ("巴黎正在下雨。", "巴黎", true),
+            ("👍👍", "👍", true),
+            ("No.", "Yes", false),
+        ];
+        for (text, piece, expected) in table {
+            assert_eq!(holds(text, piece), expected, "{piece} in {text}");
+        }
+    }
+
+    #[test]
     fn an_answer_is_given_once_nothing_is_left_to_do() {
         use Answer::{Begun, Given, Missing};
         let plan = || note(Category::Plan);
@@ -140,7 +187,7 @@ mod tests {
             text: "It is 42.".to_owned(),
             sent: false,
         };
-        let table: [(Vec<StepKind>, Answer); 20] = [
+        let table: [(Vec<StepKind>, Answer); 22] = [
             (vec![], Missing),
             (vec![plan(), call()], Missing),
             (vec![repeat], Missing),
@@ -163,6 +210,8 @@ mod tests {
             // What was made was not said yet; or it was.
             (vec![output("All of it."), said("I have it.")], Begun),
             (vec![output("42"), said("It is 42.")], Given),
+            (vec![output("4"), said("Found 42 pages.")], Begun),
+            (vec![call(), said("It is open. Opening hours are 9 to 5.")], Given),
             (vec![output("It is 42."), said("It is 42.")], Given),
             // The person wants more.
             (vec![said("It is 42."), heard()], Missing),
