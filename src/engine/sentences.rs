@@ -38,9 +38,9 @@ pub const MODEL_BUSY: &str =
 /// For a request that its model cannot take in, however much is left out.
 pub const MODEL_TOO_LONG: &str = "Sorry, this is more than my language model can take in at once. Please send it in smaller \
                                   parts, or as a file.";
-/// For a model that has no room for a question beside the instructions and the tools.
-pub const MODEL_TOO_SMALL: &str = "Sorry, my language model has too little room for your question beside my instructions. My \
-                                   owner has to choose one with more, or give me fewer tools.";
+/// For a model that has no room for a question alongside the instructions and the tools.
+pub const MODEL_TOO_SMALL: &str = "Sorry, my language model has too little room for your question alongside my instructions. \
+                                   My owner has to choose one with more, or give me fewer tools.";
 /// For a request that the provider refuses.
 pub const MODEL_REFUSES_REQUEST: &str =
     "Sorry, my language model could not read what I asked it, and trying again won't help. My owner can look up why.";
