@@ -42,7 +42,10 @@ impl<'s, 'a> Addressed<'s, 'a> {
     }
 
     fn value(&mut self, schema: &'s Value, value: &'a Value, depth: usize) {
-        if depth > DEEPEST || self.left == 0 {
+        if depth > DEEPEST {
+            self.left = 0;
+        }
+        if self.left == 0 {
             return;
         }
         self.left -= 1;
@@ -135,7 +138,19 @@ mod tests {
         };
         let levels: Map<String, Value> = (0..60).map(twice).collect();
         let doubling = json!({ "properties": { "a": { "$ref": "#/$defs/x0" } }, "$defs": levels });
-        for schema in [among_itself, doubling] {
+        let references = |count: usize| {
+            let next = |level: usize| match level < count {
+                true => json!({ "$ref": format!("#/$defs/x{}", level + 1) }),
+                false => json!({ "type": "string", "format": "uri" }),
+            };
+            let levels: Map<String, Value> = (0..=count).map(|level| (format!("x{level}"), next(level))).collect();
+            json!({ "properties": { "a": { "$ref": "#/$defs/x0" } }, "$defs": levels })
+        };
+        assert_eq!(
+            found(&references(DEEPEST - 1), &json!({ "a": "x", "c": [{ "d": "z" }] })),
+            ["x"]
+        );
+        for schema in [among_itself, doubling, references(DEEPEST), references(10)] {
             assert_eq!(found(&schema, &json!({ "a": "x", "c": [{ "d": "z" }] })), ["x", "z"]);
         }
     }
