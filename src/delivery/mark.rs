@@ -74,7 +74,7 @@ impl Mark {
             };
             match written {
                 Ok(()) => return,
-                Err(StoreError::Unavailable(reason)) => {
+                Err(StoreError::Unavailable(reason) | StoreError::Refused(reason)) => {
                     tracing::warn!(reason, "delivery waits for the database");
                     tokio::select! {
                         () = inner.stop.cancelled() => return,

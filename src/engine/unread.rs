@@ -53,7 +53,7 @@ pub(super) async fn end_with(
         match ended {
             // It was deleted, or is another worker's.
             Ok(()) | Err(Gone::Lost | Gone::Cancelled | Gone::Store(StoreError::NotFound(_))) => return,
-            Err(Gone::Store(StoreError::Unavailable(reason))) => {
+            Err(Gone::Store(StoreError::Unavailable(reason) | StoreError::Refused(reason))) => {
                 tracing::warn!(run = %lease.run, reason, "the run waits for the database");
             }
             Err(error) => {

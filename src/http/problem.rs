@@ -237,7 +237,7 @@ impl From<CannotOpen> for Problem {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Unavailable(why) => {
+            StoreError::Unavailable(why) | StoreError::Refused(why) => {
                 tracing::warn!(why, "a request could not be answered: the database is not available");
                 Self::new(
                     Code::DatabaseUnavailable,
@@ -302,6 +302,10 @@ mod tests {
         let cases = [
             (
                 StoreError::Unavailable("disk I/O error".into()),
+                Code::DatabaseUnavailable,
+            ),
+            (
+                StoreError::Refused("permission denied for table runs".into()),
                 Code::DatabaseUnavailable,
             ),
             (

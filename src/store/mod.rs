@@ -106,10 +106,14 @@ pub enum StoreError {
     /// The database's address cannot be used.
     #[error("{0}")]
     BadUrl(String),
-    /// The server refuses what it is asked for: whoever tries again is refused again.
+    /// The server refuses what it is asked for, until somebody changes who may do what. A start ends by it; a process at
+    /// work waits as if the database were away.
     #[error("{0}")]
     Refused(String),
 }
+
+/// PostgreSQL's code for a right that is missing.
+const INSUFFICIENT_PRIVILEGE: &str = "42501";
 
 /// Whether a server would refuse it again: who we are, which database, what may be done there. What it does not say may
 /// be the network's fault, or a server's that is not up yet.
@@ -130,6 +134,12 @@ impl From<sqlx::Error> for StoreError {
         match &error {
             sqlx::Error::Database(inner) if inner.is_unique_violation() || inner.is_foreign_key_violation() => {
                 Self::Conflict(inner.message().to_owned())
+            }
+            sqlx::Error::Database(inner) if inner.code().as_deref() == Some(INSUFFICIENT_PRIVILEGE) => {
+                Self::Refused(format!(
+                    "the database refuses it: {}; grant its user that right, or set database.url",
+                    inner.message()
+                ))
             }
             sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) => Self::Corrupt(error.to_string()),
             _ => Self::Unavailable(error.to_string()),

@@ -213,3 +213,26 @@ fn a_server_that_refuses_is_not_waited_for() {
         );
     }
 }
+
+#[tokio::test]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
+async fn a_right_that_is_missing_is_not_waited_for() {
+    let Some((machine, url)) = on_postgres() else { return };
+    machine.run(["db", "migrate"]).succeeds();
+    let pool = sqlx::PgPool::connect(&url).await.expect("the database");
+    for statement in [
+        "CREATE ROLE bystander LOGIN",
+        "CREATE ROLE reader LOGIN",
+        "GRANT CREATE ON SCHEMA public TO reader",
+        "GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader",
+    ] {
+        sqlx::query(statement).execute(&pool).await.expect(statement);
+    }
+    pool.close().await;
+    for (role, table) in [("bystander", "_sqlx_migrations"), ("reader", "agents")] {
+        let url = format!("database.url={}", url.replacen("clifford@", &format!("{role}@"), 1));
+        let ended = machine.run(["serve", "--set", "database.wait_seconds=3600", "--set", &url]);
+        let why = format!("permission denied for table {table}; grant its user that right");
+        assert!(ended.code == 1 && ended.err.contains(&why), "{ended:?}");
+    }
+}
