@@ -2,7 +2,7 @@
 
 use clifford_chat::outbound::Button;
 
-use super::{Done, confirming, inline};
+use super::{Done, confirming, continuing, inline};
 use crate::{
     clock::Timestamp,
     identity::{self, Refusal, rules},
@@ -63,7 +63,7 @@ async fn asked(
     let made_on = match &offer.account {
         Some(made) => format!(
             " It was made on {} by {} (`{}`).",
-            made.platform,
+            continuing::platform(made.platform.as_str()),
             quoted(&made.name),
             made.platform_user_id
         ),
@@ -77,7 +77,7 @@ async fn asked(
     };
     Ok(Done {
         text: format!(
-            "This code is of **{maker}**.{made_on}\n\nIf you go on, you become part of **{maker}**: who uses that account \
+            "This code belongs to **{maker}**.{made_on}\n\nIf you go on, you become part of **{maker}**: who uses that account \
              will read what you told me here in private{known}, your conversations, files, reminders and settings, and \
              may do what you may.\n\nDo this only if that account is **yours**. If somebody gave you this code, or asked \
              you to enter it, do not go on: nothing has been linked.\n\nTo link the two, send `/link yes {code}` within \
@@ -281,7 +281,7 @@ async fn accounts(tx: &mut Tx, user: &User, speaking: &Account) -> Result<String
         };
         lines.push_str(&format!(
             "\n- {}: {} (`{}`){this}",
-            identity.platform,
+            continuing::platform(&identity.platform),
             inline(&identity.name),
             identity.platform_user_id
         ));

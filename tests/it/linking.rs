@@ -100,7 +100,7 @@ async fn a_code_of_telegram_links_discord_across_a_restart_and_unlink_parts_them
     bot.start().await;
     let asked = ada.on_discord(&bot, "link", &[("code", &code.to_lowercase())]).await;
     assert!(
-        asked.starts_with("This code is of **“Ada”**. It was made on telegram by “Ada” (`7`).")
+        asked.starts_with("This code belongs to **“Ada”**. It was made on Telegram by “Ada” (`7`).")
             && asked.contains("will read what you told me here in private")
             && asked.contains("Do this only if that account is **yours**."),
         "{asked}"
@@ -120,7 +120,7 @@ async fn a_code_of_telegram_links_discord_across_a_restart_and_unlink_parts_them
         "{linked}"
     );
     assert!(
-        linked.contains("telegram: Ada") && linked.contains("discord: ada"),
+        linked.contains("Telegram: Ada") && linked.contains("Discord: ada"),
         "{linked}"
     );
     let there = ada.on_discord(&bot, "whoami", &[]).await;
