@@ -217,7 +217,9 @@ pub(super) async fn create(
         .write(move |tx| {
             Box::pin(async move {
                 let trigger = triggers::insert(tx, &trigger, None).await?;
-                within(tx, &trigger, most).await?;
+                if trigger.next_at.is_some() {
+                    within(tx, &trigger, most).await?;
+                }
                 if let Some(secret) = &kept {
                     triggers::put_secret(tx, trigger.id, secret).await?;
                 }
@@ -244,15 +246,25 @@ async fn most_triggers(api: &Shared, caller: &Caller) -> Result<Option<usize>, P
     Ok(most.and_then(|most| usize::try_from(most).ok()))
 }
 
+/// Checks that the person of a trigger that now has a due time has no more of its kind than they may.
 async fn within(tx: &mut Tx, trigger: &Trigger, most: Option<usize>) -> Result<(), StoreError> {
     let (Some(user), Some(most)) = (trigger.user_id, most) else {
         return Ok(());
     };
-    if trigger.kind == TriggerKind::Run && triggers::runs_due(tx, user).await? > most {
-        let why = format!("there are {most} triggers of runs already, which is the most: remove one first");
-        return Err(StoreError::WrongState(why));
+    match trigger.kind {
+        TriggerKind::Reminder => reminders::within(tx, user, most).await,
+        TriggerKind::Run => {
+            let due = triggers::runs_due(tx, user).await?;
+            if due <= most {
+                return Ok(());
+            }
+            let others = due - 1;
+            Err(StoreError::WrongState(format!(
+                "you already have {others} run triggers, and the maximum is {most}: disable or delete one first"
+            )))
+        }
+        TriggerKind::Wake => Ok(()),
     }
-    reminders::within(tx, user, most).await
 }
 
 /// Checks what a new trigger refers to, and returns the time zone of its person.
@@ -330,7 +342,8 @@ pub(super) struct TriggerChange {
 #[utoipa::path(patch, path = "/api/triggers/{id}", tag = "triggers", security(("bearer" = [])),
     request_body = TriggerChange, params(("id" = String, Path, description = "The trigger")),
     responses((status = 200, body = Trigger), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody),
-        (status = 409, body = ProblemBody, description = "There is another of that name, or its person has the most of its kind")))]
+        (status = 409, body = ProblemBody, description = "There is another of that name, or its person has the most of its kind"),
+        (status = 429, body = ProblemBody, description = "A person's token schedules too many in a minute")))]
 pub(super) async fn change(
     State(api): State<Shared>,
     _: Writer,
@@ -349,15 +362,28 @@ pub(super) async fn change(
     };
     let now = api.engine.clock.now();
     let trigger = allowed(&api, &caller, Need::Change, id).await?;
-    let changed = editing::changed(trigger, change, now)?;
+    let due = trigger.next_at;
+    let mut changed = editing::changed(trigger, change, now)?;
+    let is_rescheduled = changed.next_at != due;
+    if is_rescheduled && changed.next_at.is_some() {
+        messages::check_pace(&api, &caller)?;
+    }
     let most = most_triggers(&api, &caller).await?;
     let written = api
         .engine
         .db
         .write(move |tx| {
             Box::pin(async move {
+                let due = triggers::get(tx, id).await?.and_then(|trigger| trigger.next_at);
+                if !is_rescheduled {
+                    // It may have fired since: that is not undone.
+                    changed.next_at = due;
+                }
                 let written = triggers::update(tx, &changed, now).await?;
-                within(tx, &changed, most).await?;
+                // What is due anyway may be mended, however many there are.
+                if due.is_none() && changed.next_at.is_some() {
+                    within(tx, &changed, most).await?;
+                }
                 Ok(written)
             })
         })

@@ -22,16 +22,19 @@ pub fn short_id(trigger: &Trigger) -> String {
     id.get(id.len() - SHORT..).unwrap_or_default().to_owned()
 }
 
-/// Checks within a transaction that a person has no more reminders than they may.
+/// Checks within the transaction that sets a reminder that its person has no more of them than they may.
 ///
 /// # Errors
 /// [`StoreError::WrongState`]: they have; the store's.
 pub async fn within(conn: &mut Conn, user: UserId, most: usize) -> Result<(), StoreError> {
-    if triggers::reminders(conn, user, None).await?.len() > most {
-        let why = format!("there are {most} reminders already, which is the most: remove one first");
-        return Err(StoreError::WrongState(why));
+    let due = triggers::reminders(conn, user, None).await?.len();
+    if due <= most {
+        return Ok(());
     }
-    Ok(())
+    let others = due - 1;
+    Err(StoreError::WrongState(format!(
+        "there are already {others} reminders, and the maximum is {most}: remove one first"
+    )))
 }
 
 /// The reminders of a person that may be named in a channel: where others read along, only those that were set there.

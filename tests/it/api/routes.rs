@@ -472,12 +472,20 @@ async fn a_person_has_no_more_triggers_by_the_api_than_reminders_by_asking() {
         (turn(false).await, set().await.status, turn(true).await),
         (200, 201, 409)
     );
-    // As many begin runs, and no more.
+    // As many begin runs, and no more, however many reminders there are.
+    assert_eq!(
+        refused.json()["detail"],
+        "there are already 2 reminders, and the maximum is 2: remove one first"
+    );
     let run = json!({ "kind": "run", "content": "look around", "cron": "0 3 * * *" });
     let begin = async || send(Method::POST, "/api/triggers", &run).await;
     assert_eq!(
         [begin().await.status, begin().await.status, begin().await.status],
         [201, 201, 409]
+    );
+    assert_eq!(
+        begin().await.json()["detail"],
+        "you already have 2 run triggers, and the maximum is 2: disable or delete one first"
     );
     // An owner makes as many as they want for them.
     let mut theirs = reminder.clone();

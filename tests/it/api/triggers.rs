@@ -191,6 +191,98 @@ async fn what_does_not_fit_is_named_by_its_field() {
     bot.app.shutdown().await;
 }
 
+/// A person with the token `hers`, of whom each trigger here is.
+async fn person(bot: &Bot) -> String {
+    bot.ask("hello").await;
+    let users = bot.get("/api/users").await.json();
+    let user = users["items"][0]["id"].as_str().unwrap();
+    bot.token_of(user.parse().unwrap(), "hers", &["write"]).await;
+    user.to_owned()
+}
+
+/// Makes a trigger for a person as the operator, and returns its address.
+async fn made_for(bot: &Bot, user: &str, more: Value) -> String {
+    let mut new = json!({"content": "look around", "userId": user});
+    new.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let made = bot.post("/api/triggers", &new).await;
+    assert_eq!(made.status, 201, "{}", made.text);
+    format!("/api/triggers/{}", made.json()["id"].as_str().unwrap())
+}
+
+async fn she_changes(bot: &Bot, path: &str, change: Value) -> Answer {
+    bot.send(bot.request(Method::PATCH, path).bearer_auth("hers").json(&change))
+        .await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_schedules_anew_as_often_as_they_may_write() {
+    let bot = Bot::with(&[("ingress.user_messages_per_minute", "2")]).await;
+    let user = person(&bot).await;
+    let path = made_for(&bot, &user, json!({"kind": "run", "at": "2100-01-01T00:00:00Z"})).await;
+    let limited = (429, "too_many_messages".to_owned());
+    for (change, expected) in [
+        // What comes due as it did before is no new due time.
+        (json!({"content": "look again"}), 200),
+        (json!({"at": "2100-01-01T00:00:00Z"}), 200),
+        (json!({"at": "2100-01-01T00:00:01Z"}), 200),
+        (json!({"at": "2100-01-01T00:00:02Z"}), 200),
+        (json!({"at": "2100-01-01T00:00:03Z"}), 429),
+        (json!({"cron": "0 8 * * *"}), 429),
+        (json!({"name": "slow"}), 200),
+        (json!({"enabled": false}), 200),
+        (json!({"enabled": true, "at": "2100-01-01T00:00:02Z"}), 429),
+    ] {
+        let answer = she_changes(&bot, &path, change.clone()).await;
+        assert_eq!(answer.status, expected, "{change}: {}", answer.text);
+        if expected == 429 {
+            assert_eq!(code(&answer), limited, "{change}");
+        }
+    }
+    // An operator does it as often as they want.
+    for second in 0..4 {
+        let change = json!({"enabled": true, "at": format!("2100-01-01T00:01:0{second}Z")});
+        assert_eq!(bot.call(Method::PATCH, &path, &change).await.status, 200);
+    }
+    bot.app.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_with_more_triggers_than_they_may_have_mends_them_and_schedules_no_other() {
+    let bot = Bot::with(&[("tools.reminders.max_per_user", "2")]).await;
+    let user = person(&bot).await;
+    let mut runs = Vec::new();
+    for _ in 0..3 {
+        let reminder = json!({"kind": "reminder", "at": "2100-01-01T00:00:00Z"});
+        made_for(&bot, &user, reminder).await;
+        runs.push(made_for(&bot, &user, json!({"kind": "run", "cron": "0 8 * * *"})).await);
+    }
+    let webhook = made_for(&bot, &user, json!({"kind": "run", "name": "alarm", "webhook": true})).await;
+    let run = &runs[0];
+    for (path, change) in [
+        (run, json!({"name": "news"})),
+        (run, json!({"cron": "0 8 * * 1"})),
+        (run, json!({"enabled": false})),
+        (&webhook, json!({"content": "look into it"})),
+        (&webhook, json!({"enabled": false})),
+        (&webhook, json!({"enabled": true})),
+    ] {
+        let answer = she_changes(&bot, path, change.clone()).await;
+        assert_eq!(answer.status, 200, "{change}: {}", answer.text);
+    }
+    let refused = she_changes(&bot, run, json!({"enabled": true})).await;
+    assert_eq!(
+        (refused.status, &refused.json()["detail"]),
+        (
+            409,
+            &json!("you already have 2 run triggers, and the maximum is 2: disable or delete one first")
+        )
+    );
+    // Reminders count for themselves.
+    assert_eq!(she_changes(&bot, &runs[1], json!({"enabled": false})).await.status, 200);
+    assert_eq!(she_changes(&bot, run, json!({"enabled": true})).await.status, 200);
+    bot.app.shutdown().await;
+}
+
 /// Calls a webhook, signed by a secret for a time so many seconds from now.
 async fn call(bot: &Bot, name: &str, secret: &str, seconds: i64, body: &str) -> (String, Answer) {
     let timestamp = (jiff::Timestamp::now().as_second() + seconds).to_string();
