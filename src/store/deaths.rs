@@ -2,7 +2,11 @@
 
 use serde::Serialize;
 
-use super::{Conn, StoreError, Tx, args, text_enum};
+use super::{
+    Conn, StoreError, Tx, args,
+    outbox::{self, SENT_FILE},
+    text_enum,
+};
 use crate::{
     clock::Timestamp,
     quarantine::{Evidence, Mark},
@@ -148,6 +152,9 @@ pub async fn forget(tx: &mut Tx, kind: Kind, id: &str, now: Timestamp) -> Result
         )
         .await?;
     }
+    if kind == Kind::Message {
+        outbox::give_up_parts(tx, id).await?;
+    }
     tx.execute(
         format!("UPDATE {table} SET quarantined_at = NULL WHERE id = $1"),
         args![id],
@@ -169,16 +176,7 @@ pub async fn release(tx: &mut Tx, kind: Kind, id: &str, now: Timestamp) -> Resul
                  isolation = NULL, quarantined_at = NULL, updated_at = $2
              WHERE id = $1 AND quarantined_at IS NOT NULL"
         }
-        Kind::Message => {
-            tx.execute(
-                "UPDATE message_parts SET status = 'pending' WHERE message_id = $1 AND status = 'failed'",
-                args![id],
-            )
-            .await?;
-            // What it says is as old as it was; it is only not failed any more.
-            "UPDATE messages SET status = 'pending', error = NULL, deaths = 0, isolation = NULL, quarantined_at = NULL
-             WHERE id = $1 AND quarantined_at IS NOT NULL AND $2 > 0"
-        }
+        Kind::Message => return release_message(tx, id).await,
         Kind::Trigger => {
             "UPDATE triggers SET deaths = 0, quarantined_at = NULL, last_error = NULL, updated_at = $2 WHERE id = $1"
         }
@@ -186,5 +184,36 @@ pub async fn release(tx: &mut Tx, kind: Kind, id: &str, now: Timestamp) -> Resul
         Kind::File => "UPDATE files SET deaths = 0, quarantined_at = NULL WHERE id = $1 AND $2 > 0",
     };
     tx.execute(sql, args![id, now]).await?;
+    Ok(())
+}
+
+/// Lets the parts of a message be sent that were pending when it was quarantined. Those that were given up before stay so,
+/// and so do their reasons, which stand in front of the quarantine's.
+async fn release_message(tx: &mut Tx, id: &str) -> Result<(), StoreError> {
+    let row: Option<(Option<String>,)> = tx
+        .maybe(
+            "SELECT error FROM messages WHERE id = $1 AND quarantined_at IS NOT NULL",
+            args![id],
+        )
+        .await?;
+    let Some((error,)) = row else { return Ok(()) };
+    let before = error.as_deref().and_then(|error| error.rsplit_once("; quarantined: "));
+    // Older versions failed the parts of what they quarantined.
+    tx.execute(
+        format!(
+            "UPDATE message_parts SET status = 'pending'
+             WHERE message_id = $1 AND status = 'failed' AND body <> '{SENT_FILE}'
+               AND NOT EXISTS (SELECT 1 FROM message_parts p WHERE p.message_id = $1 AND p.status = 'pending')"
+        ),
+        args![id],
+    )
+    .await?;
+    // What it says is as old as it was; it is only not failed any more.
+    tx.execute(
+        "UPDATE messages SET status = 'pending', error = $2, deaths = 0, isolation = NULL, quarantined_at = NULL
+         WHERE id = $1",
+        args![id, before.map(|(before, _)| before.to_owned())],
+    )
+    .await?;
     Ok(())
 }

@@ -205,7 +205,7 @@ pub async fn part_unsent(tx: &mut Tx, message: MessageId, worker: WorkerId, seq:
 }
 
 /// What a file is once it was delivered or given up: its content may be all that is kept of a person.
-const SENT_FILE: &str = r#"{"type":"file","name":"","content":"","caption":""}"#;
+pub(super) const SENT_FILE: &str = r#"{"type":"file","name":"","content":"","caption":""}"#;
 /// Whether a message is still to be sent, and by no other worker than `$3`: one that was stopped in the middle of a call
 /// says nothing of what another has sent meanwhile.
 const IS_OURS: &str = "status IN ('pending', 'sending') AND (lease_owner IS NULL OR lease_owner = $3)";
@@ -371,6 +371,12 @@ pub async fn fail(tx: &mut Tx, message: MessageId, worker: WorkerId, reason: &st
     if failed == 0 {
         return Ok(false);
     }
+    give_up_parts(tx, &message.to_string()).await?;
+    Ok(true)
+}
+
+/// Gives up the parts of a message that were not delivered.
+pub(super) async fn give_up_parts(tx: &mut Tx, message: &str) -> Result<(), StoreError> {
     tx.execute(
         format!(
             "UPDATE message_parts SET status = 'failed', body = CASE WHEN {IS_FILE} THEN '{SENT_FILE}' ELSE body END
@@ -379,7 +385,7 @@ pub async fn fail(tx: &mut Tx, message: MessageId, worker: WorkerId, reason: &st
         args![message],
     )
     .await?;
-    Ok(true)
+    Ok(())
 }
 
 /// Writes how a message stands to isolation.
@@ -395,7 +401,8 @@ pub async fn mark(tx: &mut Tx, message: MessageId, worker: WorkerId, mark: Mark)
     Ok(())
 }
 
-/// Sets a message aside. Its parts stay as they are, to be sent another time. `false`: it is another worker's by now.
+/// Quarantines a message. Its undelivered parts stay pending, to be sent another time. `false`: it is another worker's
+/// by now.
 ///
 /// # Errors
 /// The store's.
@@ -409,16 +416,17 @@ pub async fn quarantine(
     let set_aside = tx
         .execute(
             format!(
-                "UPDATE messages SET status = 'failed', error = $1, quarantined_at = $4, lease_owner = NULL,
+                "UPDATE messages SET status = 'failed', error = {}, quarantined_at = $4, lease_owner = NULL,
                      lease_until = NULL
-                 WHERE id = $2 AND {IS_OURS}"
+                 WHERE id = $2 AND {IS_OURS}",
+                reasons()
             ),
             args![reason, message, worker, now],
         )
         .await?;
     if set_aside > 0 {
         tx.execute(
-            "UPDATE message_parts SET status = 'failed' WHERE message_id = $1 AND status IN ('pending', 'sending')",
+            "UPDATE message_parts SET status = 'pending' WHERE message_id = $1 AND status = 'sending'",
             args![message],
         )
         .await?;
