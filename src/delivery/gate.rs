@@ -15,7 +15,9 @@ use tokio::{sync::mpsc, time::Instant};
 use tracing::Instrument;
 
 use self::giving_up::as_file;
-use super::{Busy, Inner, REFUSED_BY_PLATFORM, drafts::Drafts, hand::Taken, late::Retry, locked, mark::Mark};
+use super::{
+    Busy, Inner, NOT_DELIVERED, REFUSED_BY_PLATFORM, drafts::Drafts, hand::Taken, late::Retry, locked, mark::Mark,
+};
 use crate::{
     engine::crash::{self, Point},
     id::{ChannelId, MessageId, RunId},
@@ -114,6 +116,8 @@ enum Sent {
     Refused(String),
     /// It is not tried any more. What its chat is told in its place, if it is a text.
     GivenUp(String, Option<&'static str>),
+    /// Nothing of the message is tried any more: nothing goes through to its chat.
+    AllGivenUp(String),
     /// There is no such chat any more.
     Gone(String),
     /// It fails by itself: it is to be tried again beside others.
@@ -395,6 +399,7 @@ impl Gate {
                     None => self.give_up_part(&mut held, &reason, Some(REFUSED_BY_PLATFORM)).await,
                 },
                 Sent::GivenUp(reason, told) => self.give_up_part(&mut held, &reason, told).await,
+                Sent::AllGivenUp(reason) => self.give_up_all(&mut held, &reason, Some(NOT_DELIVERED)).await,
                 Sent::Gone(reason) => self.give_up_all(&mut held, &reason, None).await,
                 Sent::Late { reason, status } => {
                     if status == MessageStatus::Pending {

@@ -36,6 +36,7 @@ impl Gate {
             since: *held.began.get_or_insert_with(Instant::now),
         };
         let is_late = held.retry.is_some();
+        let has_more = held.parts.len() > 1;
         let message = &mut held.message;
         let mut backoff = self.inner.settings.backoff;
         let mut was_probed = false;
@@ -65,8 +66,13 @@ impl Gate {
                     return Sent::GivenUp(reason, None);
                 }
                 SendError::NotSent(reason) | SendError::Unreachable(reason) | SendError::Failed(reason) => {
-                    if let Some(end) = self.failed(message, &error, reason, tried).await {
-                        return end;
+                    if self.failed(message, &error, reason, tried).await {
+                        let reason = format!("not sent for too long: {reason}");
+                        // In an outage what follows in the message would be tried in vain too, part by part.
+                        return match has_more && !self.probe(message).await {
+                            true => Sent::AllGivenUp(reason),
+                            false => Sent::GivenUp(reason, Some(NOT_DELIVERED)),
+                        };
                     }
                     if is_late || right_after_probe {
                         let reason = reason.clone();
@@ -209,16 +215,15 @@ impl Gate {
         self.inner.settings.resend_ambiguous
     }
 
-    /// A failed attempt is recorded, and ends the message if there were such for too long.
-    async fn failed(&self, message: &Outgoing, error: &SendError, reason: &str, tried: Tried) -> Option<Sent> {
+    /// Records a failed attempt. `true`: there were such for too long.
+    async fn failed(&self, message: &Outgoing, error: &SendError, reason: &str, tried: Tried) -> bool {
         // What the platform says may quote the message: it stands in its row.
         let status = status_in(reason);
         let (class, platform) = (measures::reason(error), &message.platform);
         tracing::warn!(message = %message.id, channel = %self.id, platform, class, status, "failed to send a message, retrying");
         tracing::debug!(message = %message.id, reason, "why a message could not be sent");
         self.mark(message, Mark::AttemptFailed(reason.to_owned())).await;
-        let too_long = tried.time() > self.inner.settings.give_up_after;
-        too_long.then(|| Sent::GivenUp(format!("not sent for too long: {reason}"), Some(NOT_DELIVERED)))
+        tried.time() > self.inner.settings.give_up_after
     }
 
     async fn moved(&mut self, message: &mut Outgoing, to: Address) {

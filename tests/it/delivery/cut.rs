@@ -1,6 +1,12 @@
 //! Messages of which a part is refused, and suspects that wait for their turn.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use clifford::{
     delivery::Settings,
@@ -8,6 +14,7 @@ use clifford::{
     id::{FileId, MessageId, RunId},
     outbound::Enclosed,
     store::{
+        deaths::{self, Kind},
         leases::Look,
         messages::{self, MessageStatus, NewOutbound},
         outbox::{self, Delivered, Refused},
@@ -148,6 +155,46 @@ async fn a_file_that_is_given_up_in_time_takes_none_behind_it_along() {
 }
 
 #[tokio::test]
+async fn what_an_outage_outlasts_is_given_up_whole_and_its_chat_is_told_once() {
+    let healed = Arc::new(AtomicBool::new(false));
+    let (of_sends, of_probes) = (Arc::clone(&healed), Arc::clone(&healed));
+    let channel = Arc::new(Picky {
+        rule: Box::new(move |text| match of_sends.load(Ordering::SeqCst) || text == "hello" {
+            true => Ok(()),
+            false => Err(SendError::Failed("HTTP 500".to_owned())),
+        }),
+        // The outage ends as soon as it was noticed.
+        probes: Box::new(move || {
+            of_probes.store(true, Ordering::SeqCst);
+            Err(SendError::Failed("HTTP 500".to_owned()))
+        }),
+        took: tokio::sync::watch::Sender::default(),
+    });
+    let settings = Settings {
+        give_up_after: Duration::ZERO,
+        ..SETTINGS
+    };
+    let keeping = Keeping::on(Home::sqlite().await, &channel, settings).await;
+    let given = &keeping.given;
+    given.delivery.deliver(given.ticket.clone());
+    let files = [
+        keeping.file("a.md").await,
+        keeping.file("b.md").await,
+        keeping.file("c.md").await,
+    ];
+    let id = keeping.says("Here they are.", &files).await;
+    given.settled().await;
+    let told = "Sorry, an answer of mine could not be sent here for a long time. Please ask again. Its files were not \
+                sent either: a.md, b.md, c.md.";
+    assert_eq!(*channel.took.borrow(), ["hello", told]);
+    let why = "not sent for too long: HTTP 500";
+    assert_eq!(
+        ended(&given.home, id).await,
+        (MessageStatus::Failed, Some(why.to_owned()))
+    );
+}
+
+#[tokio::test]
 async fn a_text_that_is_refused_in_every_form_takes_no_file_along() {
     let channel = Picky::new(|text| match text.contains("long") {
         true => Err(SendError::Rejected("message is too long".to_owned())),
@@ -221,6 +268,88 @@ async fn what_is_left_of_a_message_is_sent_by_the_next_process_and_the_message_s
             ended(&given.home, id).await,
             (MessageStatus::Failed, Some(why.to_owned()))
         );
+        given.home.db.close().await;
+    }
+}
+
+/// Stores a message of a text and a file, whose text was refused, and quarantines it.
+async fn quarantined(keeping: &Keeping) -> MessageId {
+    let given = &keeping.given;
+    let files = [keeping.file("small.md").await];
+    let to = given.to.clone();
+    let (message, _) = (given.outbound).run_message(to, RunId::new(), 0, "Here.", &files, NOW);
+    let id = unclaimed(given, message).await;
+    let worker = given.worker;
+    let set_aside = given.home.db.write(move |tx| {
+        Box::pin(async move {
+            let text = Refused {
+                message: id,
+                seq: 0,
+                next: 1,
+                reason: "message is too long",
+                worker,
+            };
+            assert!(outbox::part_refused(tx, text).await?);
+            outbox::quarantine(tx, id, worker, "quarantined: 3 processes died; try again", NOW).await
+        })
+    });
+    assert!(set_aside.await.unwrap());
+    id
+}
+
+async fn retried(given: &Given, id: MessageId) {
+    let released = given
+        .home
+        .db
+        .write(move |tx| Box::pin(async move { deaths::release(tx, Kind::Message, &id.to_string(), NOW).await }));
+    released.await.unwrap();
+}
+
+async fn statuses(given: &Given, id: MessageId) -> Vec<String> {
+    let statuses = format!("SELECT status FROM message_parts WHERE message_id = '{id}' ORDER BY seq");
+    column(&given.home.db, &statuses).await
+}
+
+#[tokio::test]
+async fn a_retry_out_of_quarantine_sends_what_was_pending_and_nothing_that_was_refused() {
+    for home in homes().await {
+        let channel = Picky::new(|_| Ok(()));
+        let keeping = Keeping::on(home, &channel, SETTINGS).await;
+        let given = &keeping.given;
+        given.delivery.deliver(given.ticket.clone());
+        channel.took(1).await;
+        let id = quarantined(&keeping).await;
+        let why = "message is too long; quarantined: 3 processes died; try again";
+        assert_eq!(
+            ended(&given.home, id).await,
+            (MessageStatus::Failed, Some(why.to_owned()))
+        );
+        assert_eq!(statuses(given, id).await, ["failed", "pending"]);
+        retried(given, id).await;
+        given.settled().await;
+        assert_eq!(*channel.took.borrow(), ["hello", "small.md"]);
+        assert_eq!(
+            ended(&given.home, id).await,
+            (MessageStatus::Failed, Some("message is too long".to_owned()))
+        );
+        // An older version failed all parts of what it quarantined: which were refused, nobody knows.
+        let id = quarantined(&keeping).await;
+        script(
+            &given.home.db,
+            &format!("UPDATE message_parts SET status = 'failed' WHERE message_id = '{id}'"),
+        )
+        .await;
+        retried(given, id).await;
+        given.settled().await;
+        assert_eq!(*channel.took.borrow(), ["hello", "small.md", "Here.", "small.md"]);
+        // What stays failed is not kept to be sent.
+        let id = quarantined(&keeping).await;
+        let forgotten = given
+            .home
+            .db
+            .write(move |tx| Box::pin(async move { deaths::forget(tx, Kind::Message, &id.to_string(), NOW).await }));
+        assert!(forgotten.await.unwrap());
+        assert_eq!(statuses(given, id).await, ["failed", "failed"]);
         given.home.db.close().await;
     }
 }
