@@ -14,6 +14,7 @@ mod model;
 mod people;
 mod plan;
 mod report;
+mod set_aside;
 mod world;
 
 use std::{
@@ -34,14 +35,13 @@ use self::{
     model::Model,
     people::People,
     plan::{Plan, Shape, Size, Trouble},
+    set_aside::DEATHS,
     world::World,
 };
 use crate::process;
 
 /// How long to look for repeats after the last answer: longer than any lease of the storm's settings.
 const AFTERMATH: Duration = Duration::from_secs(5);
-/// How many processes may die of one message.
-const DEATHS: usize = 3;
 /// How often it is looked whether a process died of a message.
 const LOOK: Duration = Duration::from_millis(50);
 /// How long the first connection to both platforms may take.
@@ -127,7 +127,7 @@ pub async fn run(options: Options) -> anyhow::Result<ExitCode> {
     connected(&world, fleet::connected(processes)).await?;
     let raised = raise(&plan, &world, &mut model, &mut fleet, &database).await;
     let outcome = match raised {
-        Ok(breaks) => judged(&plan, &world, &model, &database, &breaks).await?,
+        Ok(breaks) => judged(&plan, &world, &model, &database, &breaks, &fleet.died).await?,
         Err(error) => {
             let dir = fleet.dir.keep();
             return Err(error.context(format!("the log is kept in {}", dir.display())));
@@ -358,6 +358,7 @@ async fn judged(
     model: &Model,
     database: &Database,
     breaks: &[Instant],
+    died: &[Instant],
 ) -> anyhow::Result<Outcome> {
     let evidence = Evidence::of(&database.url).await?;
     let (runs, errors, not_taken) = (evidence.runs_of(), evidence.errors(), world.not_taken());
@@ -412,14 +413,14 @@ async fn judged(
             .get(*question)
             .is_some_and(|said| said.shape == Shape::Deadly)
     };
-    // Three kills may hit the same run, which is set aside then, whatever it is. More of them are no chance.
+    // Kills may hit the same run again and again, which is quarantined then, whatever it is.
     let quarantined = evidence.quarantined();
-    let innocent = quarantined.iter().filter(|run| !run.iter().any(deadly));
-    for run in innocent.skip(breaks.len() / 3) {
-        tally.lost += run.len();
-        wrong.extend(run.iter().map(|question| Wrong {
+    let innocent = quarantined.iter().filter(|run| !run.questions.iter().any(deadly));
+    for run in innocent.filter(|run| !run.is_explained_by(died)) {
+        tally.lost += run.questions.len();
+        wrong.extend(run.questions.iter().map(|question| Wrong {
             question: *question,
-            what: "it was set aside, and no process dies of it".to_owned(),
+            what: "its run was quarantined, and no process dies of it".to_owned(),
         }));
     }
     Ok(Outcome {

@@ -1,9 +1,12 @@
 //! What the bot's database says of the messages: which run each was given to, and what that said in the end.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    time::Instant,
+};
 
 use clifford::{
-    clock::{Clock as _, SystemClock},
+    clock::{Clock as _, SystemClock, Timestamp},
     engine::sentences,
     id::RunId,
     store::{
@@ -14,7 +17,7 @@ use clifford::{
     },
 };
 
-use super::marks;
+use super::{marks, set_aside::SetAside};
 
 /// What a person reads where no answer could be had.
 const ERRORS: [&str; 10] = [
@@ -94,16 +97,21 @@ impl Evidence {
             .collect()
     }
 
-    /// The messages whose run was set aside because processes died of it: those of each run together.
-    pub fn quarantined(&self) -> Vec<Vec<usize>> {
-        self.coordinators()
-            .filter(|run| {
-                run.error
-                    .as_deref()
-                    .is_some_and(|error| error.starts_with("quarantined: "))
+    /// The runs that were quarantined because processes died of them.
+    pub fn quarantined(&self) -> Vec<SetAside> {
+        let (now, today) = (Instant::now(), SystemClock.now());
+        let moment = |at: Timestamp| now.checked_sub(today.since(at)).unwrap_or(now);
+        let quarantined = self.coordinators().filter_map(|run| {
+            let why = run.error.as_deref()?.strip_prefix("quarantined: ")?;
+            Some(SetAside {
+                questions: marks::questions(&run.input_text),
+                deaths: why.split(' ').next()?.parse().unwrap_or(usize::MAX),
+                from: moment(run.created_at),
+                // The last that happened to it.
+                until: moment(run.updated_at),
             })
-            .map(|run| marks::questions(&run.input_text))
-            .collect()
+        });
+        quarantined.collect()
     }
 
     /// All that is known of a message, a line each.

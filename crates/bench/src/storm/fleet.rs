@@ -91,6 +91,8 @@ pub struct Fleet {
     pub kills: usize,
     /// How many died of a message so far.
     pub deaths: usize,
+    /// When one died, of a kill or of a message.
+    pub died: Vec<Instant>,
 }
 
 /// One process, again and again.
@@ -114,6 +116,7 @@ impl Fleet {
             seats: Vec::new(),
             kills: 0,
             deaths: 0,
+            died: Vec::new(),
         };
         for place in 0..count {
             let worker = place >= connected(count);
@@ -168,6 +171,7 @@ impl Fleet {
                 );
             }
             dead += 1;
+            self.died.push(Instant::now());
             self.seats[place].child = self.spawn(worker)?;
         }
         self.deaths += dead;
@@ -186,6 +190,7 @@ impl Fleet {
         seat.child.kill().await?;
         let died = Instant::now();
         self.kills += 1;
+        self.died.push(died);
         self.seats[place].child = self.spawn(worker)?;
         Ok(died)
     }
