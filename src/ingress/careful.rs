@@ -5,11 +5,13 @@ use clifford_chat::{
     platform::Platform,
 };
 
+use tokio::time::timeout;
+
 use super::Gatekeeper;
 use crate::{
     engine::sentences,
     outbound::To,
-    quarantine::Verdict,
+    quarantine::{Verdict, isolation::SOON},
     store::{
         StoreError, channels,
         deaths::Kind,
@@ -76,6 +78,10 @@ impl Gatekeeper {
     }
 
     async fn take_carefully(&self, known: Event, event: Inbound) -> Result<Accepted, StoreError> {
+        let isolation = &self.engine.isolation;
+        // Of the two lines only that of events is left while others are taken first.
+        let next = isolation.next_turn();
+        tokio::pin!(next);
         loop {
             let _turn = self.engine.careful.turn().await;
             if self.is_stored(&known).await? {
@@ -88,9 +94,9 @@ impl Gatekeeper {
             // first.
             let isolated = match before {
                 0 => None,
-                _ => match self.engine.isolation.turn_soon().await {
-                    Some(isolated) => Some(isolated),
-                    None => continue,
+                _ => match timeout(SOON, &mut next).await {
+                    Ok(next) => Some(isolation.begin_turn(next).await),
+                    Err(_) => continue,
                 },
             };
             let Announced { deaths, quarantined } = self.announce(&known).await?;

@@ -17,6 +17,8 @@ use super::Mark;
 const LONGEST: Duration = Duration::from_millis(500);
 /// How long the row of an overdue suspect may take to say so. Other work begins then in any case.
 const HANDOVER: Duration = Duration::from_millis(250);
+/// How long work waits for its turn that others stand in line behind.
+pub const SOON: Duration = LONGEST.saturating_add(HANDOVER);
 /// How long a suspect waits for what began right before its turn: that is not its doing.
 const SETTLING: Duration = Duration::from_millis(50);
 
@@ -74,6 +76,9 @@ impl Drop for Suspect {
     }
 }
 
+/// The next turn is this one's. It has not begun.
+pub struct Next(OwnedMutexGuard<()>);
+
 /// Something waits for the turn under way as long as this lives.
 struct InLine<'a>(&'a Inner);
 
@@ -93,10 +98,19 @@ impl Drop for InLine<'_> {
 impl Isolation {
     /// Waits until no other suspect is worked on, and keeps everything else from beginning.
     pub async fn turn(&self) -> Turn {
-        let guard = {
-            let _in_line = InLine::new(&self.inner);
-            Arc::clone(&self.inner.turn).lock_owned().await
-        };
+        let next = self.next_turn().await;
+        self.begin_turn(next).await
+    }
+
+    /// Waits until no other suspect is worked on. Whoever stops waiting for a while has its place in line as long as the
+    /// future lives.
+    pub async fn next_turn(&self) -> Next {
+        let _in_line = InLine::new(&self.inner);
+        Next(Arc::clone(&self.inner.turn).lock_owned().await)
+    }
+
+    /// Keeps everything else from beginning.
+    pub async fn begin_turn(&self, Next(guard): Next) -> Turn {
         let until = Instant::now() + LONGEST;
         self.inner.closed.send_replace(Some(until));
         let turn = Turn {
@@ -110,7 +124,7 @@ impl Isolation {
 
     /// The same for work that others stand in line behind. `None`: not now.
     pub async fn turn_soon(&self) -> Option<Turn> {
-        tokio::time::timeout(LONGEST + HANDOVER, self.turn()).await.ok()
+        tokio::time::timeout(SOON, self.turn()).await.ok()
     }
 
     /// Waits for the end of the turn under way, for a bounded time. The turn that follows it is not waited for.
@@ -322,6 +336,35 @@ mod tests {
         assert!(isolation.turn_soon().await.is_none());
         drop(turn);
         assert!(isolation.turn_soon().await.is_some());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_place_in_line_is_kept_while_nobody_waits_for_it() {
+        let isolation = Isolation::default();
+        let suspect = async || {
+            for _ in 0..9 {
+                let _turn = isolation.turn().await;
+                tokio::time::sleep(LONGEST).await;
+            }
+        };
+        // With three of them there is always one in line.
+        let suspects = async { tokio::join!(suspect(), suspect(), suspect()) };
+        let began = Instant::now();
+        let other = async {
+            tokio::time::sleep(SETTLING).await;
+            let next = isolation.next_turn();
+            tokio::pin!(next);
+            loop {
+                if let Ok(next) = tokio::time::timeout(SOON, &mut next).await {
+                    return drop(isolation.begin_turn(next).await);
+                }
+            }
+        };
+        tokio::select! {
+            _ = suspects => {}
+            () = other => {}
+        }
+        assert_eq!(began.elapsed(), (LONGEST + SETTLING) * 3 + SETTLING);
     }
 
     #[tokio::test(start_paused = true)]

@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use clifford::{
     access::{Access, Policy},
+    engine::Engine,
     ingress::{Gatekeeper, Settings},
     store::inbound_attempts,
 };
@@ -50,40 +51,47 @@ fn message(id: &str) -> Message {
     }
 }
 
+const INBOUND: &str = "SELECT content FROM messages WHERE direction = 'inbound' ORDER BY id";
+
+/// A process that follows one that died of the event `suspect`.
+async fn after_a_death(home: &Home) -> (Arc<Engine>, Arc<Gatekeeper>) {
+    World::new(&home.db).await;
+    let engine = Workshop::default().engine(&home.db);
+    let open = Policy {
+        access: Access::Open,
+        ..Policy::default()
+    };
+    let settings = Settings {
+        policies: BTreeMap::from([(Platform::Telegram, open)]),
+        debounce: Duration::ZERO,
+        album: Duration::ZERO,
+        catch_up: Duration::MAX,
+        auto_close: Duration::ZERO,
+        user_messages_per_minute: 0,
+        quoted_characters: 1_000,
+    };
+    let gatekeeper = Gatekeeper::new(Arc::clone(&engine), settings);
+    // Announcements of long ago are forgotten.
+    let now = engine.clock.now();
+    let died = home.db.write(move |tx| {
+        Box::pin(async move {
+            let id = clifford_vault::hash("telegram/message/1/suspect");
+            inbound_attempts::announce(tx, &id, "telegram", now).await
+        })
+    });
+    died.await.unwrap();
+    engine.careful.connect(true);
+    (engine, gatekeeper)
+}
+
 #[tokio::test]
 async fn a_suspected_event_waits_for_its_turn_and_others_are_taken_meanwhile() {
     for home in [Some(Home::sqlite().await), Home::postgres().await]
         .into_iter()
         .flatten()
     {
-        World::new(&home.db).await;
-        let engine = Workshop::default().engine(&home.db);
-        let open = Policy {
-            access: Access::Open,
-            ..Policy::default()
-        };
-        let settings = Settings {
-            policies: BTreeMap::from([(Platform::Telegram, open)]),
-            debounce: Duration::ZERO,
-            album: Duration::ZERO,
-            catch_up: Duration::MAX,
-            auto_close: Duration::ZERO,
-            user_messages_per_minute: 0,
-            quoted_characters: 1_000,
-        };
-        let gatekeeper = Gatekeeper::new(Arc::clone(&engine), settings);
-        // Announcements of long ago are forgotten.
-        let now = engine.clock.now();
-        let died = home.db.write(move |tx| {
-            Box::pin(async move {
-                let id = clifford_vault::hash("telegram/message/1/suspect");
-                inbound_attempts::announce(tx, &id, "telegram", now).await
-            })
-        });
-        died.await.unwrap();
-        engine.careful.connect(true);
+        let (engine, gatekeeper) = after_a_death(&home).await;
         let turn = engine.isolation.turn().await;
-        let inbound = "SELECT content FROM messages WHERE direction = 'inbound' ORDER BY id";
         let suspect = gatekeeper.accept(Inbound::Message(message("suspect")));
         // Behind it in line, and no suspect.
         let other = async {
@@ -91,11 +99,35 @@ async fn a_suspected_event_waits_for_its_turn_and_others_are_taken_meanwhile() {
             for _ in 0..4 {
                 engine.isolation.pass().await;
             }
-            assert_eq!(column(&home.db, inbound).await, ["other"]);
+            assert_eq!(column(&home.db, INBOUND).await, ["other"]);
             drop(turn);
         };
         tokio::join!(suspect, other).0.unwrap();
-        assert_eq!(column(&home.db, inbound).await, ["other", "suspect"]);
+        assert_eq!(column(&home.db, INBOUND).await, ["other", "suspect"]);
         assert_eq!(column(&home.db, "SELECT id FROM inbound_attempts").await, [""; 0]);
+    }
+}
+
+#[tokio::test]
+async fn a_suspected_event_is_stored_though_other_suspects_are_always_in_line() {
+    for home in [Some(Home::sqlite().await), Home::postgres().await]
+        .into_iter()
+        .flatten()
+    {
+        let (engine, gatekeeper) = after_a_death(&home).await;
+        // A suspect that anything waits for works so long, and is in line again.
+        let works = async || {
+            for _ in 0..6 {
+                let _turn = engine.isolation.turn().await;
+                tokio::time::sleep(Duration::from_millis(500)).await;
+            }
+        };
+        let suspects = async { tokio::join!(works(), works(), works()) };
+        tokio::select! {
+            biased;
+            _ = suspects => panic!("it had no turn"),
+            taken = gatekeeper.accept(Inbound::Message(message("suspect"))) => drop(taken.unwrap()),
+        }
+        assert_eq!(column(&home.db, INBOUND).await, ["suspect"]);
     }
 }
