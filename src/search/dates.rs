@@ -14,7 +14,7 @@ use jiff::{
 
 use self::{
     names::{Counted, Relative},
-    rest::Rest,
+    rest::{Rest, number, ordinal, year},
 };
 use super::{
     query::head,
@@ -22,12 +22,12 @@ use super::{
 };
 use crate::clock::Timestamp;
 
-/// The years that a number of four digits may be.
-const YEARS: std::ops::RangeInclusive<i16> = 1970..=2199;
 /// The most times of one question that count.
 const MOST: usize = 8;
 /// How many years back a month or a day is meant that is of no year.
 const LAST_YEARS: i16 = 10;
+/// A year that has every day.
+const LEAP_YEAR: i16 = 2024;
 
 /// A time that a question names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,6 +136,8 @@ pub struct Named {
     month: Option<Time>,
     /// A time of day stands with it.
     has_clock: bool,
+    /// It is the same whenever somebody names it.
+    is_absolute: bool,
     /// Where it stands in the text.
     span: Range<usize>,
     /// Where the names of its month and its year stand: a text may tell of that time by them.
@@ -148,9 +150,10 @@ impl Named {
         self.span.contains(&place)
     }
 
-    /// Whether a text may tell of it by the names of its month or its year.
-    pub fn is_spelled(&self) -> bool {
-        !self.spelled.is_empty()
+    /// Whether a text may tell of it in the same words: "8 May" and "2026-05-08" are the same whenever somebody says so,
+    /// "yesterday" is not.
+    pub fn is_absolute(&self) -> bool {
+        self.is_absolute
     }
 
     /// Whether it covers this place of the text by something else than the names of its month and its year.
@@ -230,6 +233,7 @@ pub fn named(text: &str, zone: &TimeZone, now: Timestamp) -> Vec<Named> {
             times: reading.times,
             month: reading.month,
             has_clock: reading.has_clock,
+            is_absolute: reading.is_absolute,
             span,
             spelled: reading.spelled.into_iter().filter_map(place).collect(),
         });
@@ -244,6 +248,7 @@ struct Reading {
     times: Vec<Time>,
     month: Option<Time>,
     has_clock: bool,
+    is_absolute: bool,
     /// How many words it takes; at least one.
     taken: usize,
     /// Which of them name the month and the year.
@@ -265,12 +270,15 @@ impl<'a> Calendar<'a> {
 
     /// What the words begin with.
     fn next(&self, rest: &Rest<'_>, before: Option<&str>) -> Option<Reading> {
-        let mut reading = self
+        let absolute = self
             .iso(rest)
             .or_else(|| self.written(rest))
-            .or_else(|| self.named(rest.words, before))
+            .or_else(|| self.named(rest.words, before));
+        let is_absolute = absolute.is_some();
+        let mut reading = absolute
             .or_else(|| self.relative(rest.words))
             .or_else(|| self.counted(rest.words))?;
+        reading.is_absolute = is_absolute;
         let clock = rest.clock(reading.taken);
         if reading.month.is_some() && clock > 0 {
             reading.taken += clock;
@@ -298,7 +306,7 @@ impl<'a> Calendar<'a> {
                 month: self.month(year, month),
                 has_clock,
                 taken: 3 + if has_clock { rest.clock_goes_on(3) } else { 0 },
-                spelled: Vec::new(),
+                ..Reading::default()
             }),
             (Some(month), None) if rest.word(1).is_some_and(|word| word.len() == 2) => Some(Reading {
                 times: vec![self.month(year, month)?],
@@ -354,9 +362,14 @@ impl<'a> Calendar<'a> {
         let month_at = taken;
         let month = names::month(words.get(taken)?)?;
         taken += 1;
-        if day.is_none() {
-            day = words.get(taken).and_then(|word| ordinal(word));
-            taken += usize::from(day.is_some());
+        // A day that the month has in no year is none of it.
+        let is_of_month = |day: &i8| Date::new(LEAP_YEAR, month.number, *day).is_ok();
+        match day {
+            Some(day) => is_of_month(&day).then_some(())?,
+            None => {
+                day = words.get(taken).and_then(|word| ordinal(word)).filter(is_of_month);
+                taken += usize::from(day.is_some());
+            }
         }
         let links = words.get(taken).is_some_and(|word| matches!(*word, "of" | "de"));
         let year_at = taken + usize::from(links);
@@ -379,9 +392,9 @@ impl<'a> Calendar<'a> {
         Some(Reading {
             times: vec![time],
             month,
-            has_clock: false,
             taken,
             spelled,
+            ..Reading::default()
         })
     }
 
@@ -466,25 +479,6 @@ impl<'a> Calendar<'a> {
         };
         Some(Time::Between(at(from)?, at(to)?))
     }
-}
-
-fn year(word: &str) -> Option<i16> {
-    let year = word.parse().ok().filter(|_| word.len() == 4)?;
-    YEARS.contains(&year).then_some(year)
-}
-
-fn number(word: &str, least: i8, most: i8) -> Option<i8> {
-    let is_number = word.len() <= 2 && word.bytes().all(|byte| byte.is_ascii_digit());
-    let number = word.parse().ok().filter(|_| is_number)?;
-    (least..=most).contains(&number).then_some(number)
-}
-
-/// A day of a month: "8", "8th", "1st", "1er".
-fn ordinal(word: &str) -> Option<i8> {
-    let bare = ["st", "nd", "rd", "th", "er"]
-        .iter()
-        .find_map(|end| word.strip_suffix(end));
-    number(bare.unwrap_or(word), 1, 31)
 }
 
 #[cfg(test)]

@@ -103,17 +103,36 @@ const ASKING: &[(Language, &[&str])] = &[
     (Language::Dutch, &["wanneer", "waarom", "welke", "hoeveel", "zeg"]),
 ];
 
-/// Words for what was said or happened, in whatever language: beside a time they ask for all of it.
-const OF_TALK: [&str; 7] = [
-    "message messages chat chats chatted conversations discuss discussed happen happened happens speak spoke spoken \
-     talking wrote written show list find",
-    "nachricht nachrichten gesprach gesprache gesprochen besprochen geredet geschrieben passiert passierte geschah \
-     geschehen los zeig zeige sagte sagten",
-    "mensaje mensajes hablamos hablado dijimos dicho paso",
-    "mensagem mensagens falamos falado dissemos dito aconteceu",
-    "quoi dit discute parle passe detto parlato successo messaggio messaggi",
-    "сказал сказала говорил говорила говорили обсуждали писал писала было произошло случилось сообщения",
-    "bericht berichten besproken gesproken gepraat gebeurde gebeurd",
+/// Words for what was said or happened: beside a time, a question asks for all of it by them.
+const OF_TALK: &[(Language, &str)] = &[
+    (
+        Language::English,
+        "message messages chat chats chatted conversations discuss discussed happen happened happens speak spoke spoken \
+         talking wrote written show list find",
+    ),
+    (
+        Language::German,
+        "nachricht nachrichten gesprach gesprache gesprochen besprochen geredet geschrieben passiert passierte geschah \
+         geschehen los zeig zeige sagte sagten",
+    ),
+    (
+        Language::Spanish,
+        "mensaje mensajes hablamos hablado dijimos dicho paso",
+    ),
+    (Language::French, "message messages quoi dit discute parle passe"),
+    (
+        Language::Portuguese,
+        "mensagem mensagens falamos falado dissemos dito aconteceu",
+    ),
+    (
+        Language::Russian,
+        "сказал сказала говорил говорила говорили обсуждали писал писала было произошло случилось сообщения",
+    ),
+    (Language::Italian, "detto parlato successo messaggio messaggi"),
+    (
+        Language::Dutch,
+        "bericht berichten besproken gesproken gepraat gebeurde gebeurd",
+    ),
 ];
 
 static STOP_WORDS: LazyLock<Vec<HashSet<String>>> = LazyLock::new(|| {
@@ -175,18 +194,16 @@ impl Language {
         words.is_some_and(|words| words.contains(term))
     }
 
+    /// Whether a term is one for what was said or happened in this language.
+    pub fn is_of_talk(self, term: &str) -> bool {
+        let words = OF_TALK.iter().filter(|(of, _)| *of == self);
+        words.flat_map(|(_, words)| words.split(' ')).any(|word| word == term)
+    }
+
     /// What the forms of a word have in common, as its term and in this language.
     pub fn stem(self, term: &str) -> String {
         Stemmer::create(self.algorithm()).stem(term).into_owned()
     }
-}
-
-/// Whether a term is one for what was said or happened.
-pub fn is_of_talk(term: &str) -> bool {
-    OF_TALK
-        .iter()
-        .flat_map(|words| words.split(' '))
-        .any(|word| word == term)
 }
 
 /// The languages that these terms of a question may be of: those with the most stop words among them, and those with

@@ -167,13 +167,15 @@ fn asked(loose: Vec<Vec<String>>, goes_on: bool, has_more: bool) -> Vec<Phrase> 
         .collect()
 }
 
-/// The words of a question that names dates, too: none, if they only ask for what was said then.
+/// The words of a question that names dates, too: none, if they only ask for what was said then. Words for that count as
+/// such in the likeliest language alone: German "Bericht" is no message, and "list" by itself asks nothing.
 fn asked_beside_dates(loose: Vec<Vec<String>>, goes_on: bool) -> Vec<Phrase> {
     let languages = language::likeliest(singles(&loose));
-    let asks_for_all = |word: &Vec<String>| {
-        let is_of_talk = matches!(&word[..], [term] if language::is_of_talk(term));
-        is_of_talk || !tells(word, languages.as_deref())
+    let is_of_talk = |word: &[String]| match (word, &languages) {
+        ([term], Some(languages)) => languages.iter().any(|language| language.is_of_talk(term)),
+        _ => false,
     };
+    let asks_for_all = |word: &Vec<String>| is_of_talk(word) || !tells(word, languages.as_deref());
     if loose.iter().all(asks_for_all) {
         return Vec::new();
     }
@@ -306,7 +308,15 @@ mod tests {
             ("De quoi avons-nous parlé |hier| ?", &[]),
             ("О чем мы говорили |вчера|?", &[]),
             ("messages of |today|", &[]),
+            ("les messages d'|hier|", &[]),
+            ("berichten van |gisteren|", &[]),
+            ("Di che abbiamo parlato |ieri|?", &[]),
             ("", &[]),
+            ("Bericht vom |15.03.2026|", &["bericht"]),
+            ("Bericht |15.03.2026|", &["bericht"]),
+            ("mon chat le |08.05.2023|", &["mon", "chat"]),
+            ("list |2026-03-15|", &["list"]),
+            ("show me the list of |2026-03-15|", &[]),
             ("What did I buy |yesterday|?", &["buy"]),
             ("dentist |2026-03-15|", &["dentist"]),
             ("\"|8 May|\"", &["\"8 may\""]),

@@ -37,7 +37,7 @@ pub struct Request {
     /// The words that are asked for, if any are.
     pub query: Option<Query>,
     /// The question names no more than times: all that was said in these spans, within `from` and `to`, is looked for, and
-    /// the words only if there is nothing of that. Without any span, `from` and `to` are all there is.
+    /// the words only if there is nothing of that.
     pub listed: Option<Vec<(Timestamp, Timestamp)>>,
     /// The times that the question names: what was said then comes before what else is as good.
     pub times: Vec<Time>,
@@ -115,8 +115,14 @@ impl Request {
         } else if Query::beside(asked.text, is_any(Named::covers)).is_some() {
             (Query::beside(asked.text, is_any(Named::covers_unspelled)), None)
         } else {
-            let spelled = Query::beside(asked.text, is_any(|one, place| one.covers(place) && !one.is_spelled()));
-            (spelled, Some(dates::spans(&named, &zone, now)))
+            // A text may tell of that time in the same words.
+            let told = Query::beside(asked.text, is_any(|one, place| one.covers(place) && !one.is_absolute()));
+            let spans = if named.is_empty() {
+                vec![(Timestamp(i64::MIN), Timestamp(i64::MAX))]
+            } else {
+                dates::spans(&named, &zone, now)
+            };
+            (told, Some(spans))
         };
         Ok(Self {
             query,
@@ -190,16 +196,32 @@ mod tests {
         };
         for (text, from, spans, expected) in [
             ("yesterday", None, Some(1), &[][..]),
-            ("What happened on 2026-03-15?", None, Some(1), &[]),
             ("What did we talk about last week?", None, Some(1), &[]),
-            ("03/04/2026", None, Some(2), &[]),
-            ("", Some("2026-03"), Some(0), &[]),
-            ("what did I say", Some("2026-03"), Some(0), &[]),
+            ("", Some("2026-03"), Some(1), &[]),
+            ("what did I say", Some("2026-03"), Some(1), &[]),
             ("yesterday", Some("2026-03"), Some(1), &[]),
-            // A text may tell of that time by its name, or it is the name of something else.
+            ("Nachrichten von gestern", None, Some(1), &[]),
+            // A text may tell of that time in the same words, or they are the name of something else.
+            ("What is on 2026-06-08?", None, Some(1), &["2026", "06", "08"]),
+            ("03/04/2026", None, Some(2), &["03", "04", "2026"]),
+            ("Nachricht vom 15.03.2026", None, Some(1), &["nachricht", "15 03 2026"]),
             ("in June", None, Some(11), &["june"]),
             ("2049", None, Some(1), &["2049"]),
             ("8 June", None, Some(11), &["8", "june"]),
+            // No June has that day.
+            ("What did we talk about on 31 June?", None, None, &["31", "june"]),
+            (
+                "what happened on June 31",
+                None,
+                None,
+                &["what", "happened", "june", "31"],
+            ),
+            ("30. Februar", None, None, &["30", "februar"]),
+            ("31 April 2026", None, None, &["31", "april", "2026"]),
+            // Words that ask for messages in another language, or beside no question, are words.
+            ("Bericht vom 15.03.2026", None, None, &["bericht"]),
+            ("Bericht 15.03.2026", None, None, &["bericht"]),
+            ("list 2026-03-15", None, None, &["list"]),
             ("cat 2026-03-15", None, None, &["cat"]),
             ("birthday 8 June", None, None, &["birthday", "june"]),
             ("\"2026-03-15\"", None, None, &["2026 03 15"]),

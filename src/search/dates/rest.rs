@@ -1,7 +1,7 @@
-//! The words of a text from a place on, and the times of day that stand among them.
+//! The words of a text from a place on, the numbers and the times of day that stand among them.
 
-use super::number;
-
+/// The years that a number of four digits may be.
+const YEARS: std::ops::RangeInclusive<i16> = 1970..=2199;
 /// The most words of a time of day behind its hour.
 const CLOCK: usize = 6;
 
@@ -45,4 +45,25 @@ impl<'a> Rest<'a> {
             _ => 0,
         }
     }
+}
+
+/// A year.
+pub(super) fn year(word: &str) -> Option<i16> {
+    let year = word.parse().ok().filter(|_| word.len() == 4)?;
+    YEARS.contains(&year).then_some(year)
+}
+
+/// A number of at most two digits, within bounds.
+pub(super) fn number(word: &str, least: i8, most: i8) -> Option<i8> {
+    let is_number = word.len() <= 2 && word.bytes().all(|byte| byte.is_ascii_digit());
+    let number = word.parse().ok().filter(|_| is_number)?;
+    (least..=most).contains(&number).then_some(number)
+}
+
+/// A day of a month: "8", "8th", "1st", "1er".
+pub(super) fn ordinal(word: &str) -> Option<i8> {
+    let bare = ["st", "nd", "rd", "th", "er"]
+        .iter()
+        .find_map(|end| word.strip_suffix(end));
+    number(bare.unwrap_or(word), 1, 31)
 }
