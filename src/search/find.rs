@@ -143,11 +143,11 @@ async fn listed(
 ) -> Result<Page, StoreError> {
     let (skip, limit) = extent(request);
     let said = search::said(conn, spans, reach, skip, limit.saturating_add(1)).await?;
-    let ids: Vec<_> = said.iter().take(limit).map(|one| one.id).collect();
-    let next = said.get(limit).map(|more| Cursor {
-        through: more.newest,
+    let next = (said.ids.len() > limit).then(|| Cursor {
+        through: said.through,
         skip: skip.saturating_add(limit),
     });
+    let ids: Vec<_> = said.ids.into_iter().take(limit).collect();
     let items = told(conn, &ids, reach, None, request).await?;
     Ok(Page { items, next })
 }

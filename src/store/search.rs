@@ -1,10 +1,14 @@
 //! The full-text index over messages: what is not in it yet, and what it finds. A message is in it under its
 //! `search_id`; what is deleted or edited leaves it by triggers.
 
+mod listing;
 mod lookup;
 
-pub use self::lookup::{Beside, Candidate, Form, Reach, Said, Sought, beside, candidates, lists, said};
 pub(in crate::store) use self::lookup::{all_of, expression};
+pub use self::{
+    listing::{Listing, said},
+    lookup::{Beside, Candidate, Form, Reach, Sought, beside, candidates, lists},
+};
 
 use std::fmt::Write as _;
 

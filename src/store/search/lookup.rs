@@ -17,7 +17,7 @@ use crate::{
 const HEAD: u32 = 600;
 
 /// How much earlier than a message was said its id may have been made by another clock, in milliseconds.
-const SKEW: i64 = 86_400_000;
+pub(super) const SKEW: i64 = 86_400_000;
 
 /// Where and what somebody searches, as the statements take it.
 #[derive(Clone, Debug)]
@@ -35,11 +35,16 @@ pub struct Reach {
 }
 
 /// When a message was said, as far as is known: a platform's clock may tell of an earlier time than that of storing it.
-const SAID: &str = "CASE WHEN m.sent_at < m.created_at THEN m.sent_at ELSE m.created_at END";
+pub(super) const SAID: &str = "CASE WHEN m.sent_at < m.created_at THEN m.sent_at ELSE m.created_at END";
 
 impl Reach {
     /// Which messages (`m`) may be found: the one rule for whatever a search shows. The index only says where to look.
     fn rule(&self, args: &mut Vec<Value>) -> String {
+        self.visible(args) + &self.times(args)
+    }
+
+    /// Which of them may be found, whenever they were said.
+    pub(super) fn visible(&self, args: &mut Vec<Value>) -> String {
         let mut sql = format!(
             "m.context_id IS NOT NULL AND m.deleted_at IS NULL AND {} AND {}",
             deaths::is_open("m."),
@@ -49,7 +54,6 @@ impl Reach {
             args.push(run.into());
             let _ = write!(sql, " AND (m.run_id IS NULL OR m.run_id <> ${})", args.len());
         }
-        sql.push_str(&self.times(args));
         sql
     }
 
@@ -238,54 +242,6 @@ pub async fn candidates(conn: &mut Conn, numbers: &[i64], reach: &Reach) -> Resu
                 SUBSTR(m.content, 1, CAST($2 AS INTEGER)) AS head, CAST(LENGTH(m.content) AS BIGINT) AS length
          FROM {source} CROSS JOIN messages m WHERE m.search_id = j.value AND {}",
         reach.rule(&mut args)
-    );
-    conn.all(sql, args).await
-}
-
-/// A message that was said at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, FromRow)]
-pub struct Said {
-    /// The message.
-    pub id: MessageId,
-    /// The greatest number in the index of all that were said then.
-    pub newest: i64,
-}
-
-/// What was said in some spans of time and may be found, the newest first. Without any span, the reach bounds it alone.
-///
-/// # Errors
-/// The store's.
-pub async fn said(
-    conn: &mut Conn,
-    spans: &[(Timestamp, Timestamp)],
-    reach: &Reach,
-    skip: usize,
-    limit: usize,
-) -> Result<Vec<Said>, StoreError> {
-    if reach.places.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut args = args![reach.through, limit, skip];
-    let mut rule = reach.rule(&mut args);
-    let mut any = Vec::with_capacity(spans.len());
-    for (from, to) in spans {
-        args.extend([(*from).into(), (*to).into()]);
-        any.push(format!("({SAID} >= ${} AND {SAID} < ${})", args.len() - 1, args.len()));
-    }
-    if !any.is_empty() {
-        let _ = write!(rule, " AND ({})", any.join(" OR "));
-    }
-    // Nothing is stored before it is said, so older ids need not be looked at.
-    let first = spans.iter().map(|span| span.0).min().max(reach.from);
-    if let Some(first) = first {
-        args.push(MessageId::first_at(Timestamp(first.0.saturating_sub(SKEW))).into());
-        let _ = write!(rule, " AND m.id >= ${}", args.len());
-    }
-    let sql = format!(
-        "SELECT f.id, f.newest FROM (
-            SELECT m.id, {SAID} AS said_at, MAX(m.search_id) OVER () AS newest FROM messages m
-            WHERE {rule} AND m.search_id <= $1
-         ) f ORDER BY f.said_at DESC, f.id DESC LIMIT $2 OFFSET $3"
     );
     conn.all(sql, args).await
 }

@@ -12,7 +12,7 @@ use clifford::{
 };
 use clifford_chat::{inbound::Speaker, platform::Platform};
 use clifford_fakes::corpus;
-use jiff::tz::TimeZone;
+use jiff::{civil::Date, tz::TimeZone};
 
 use super::{
     search::group,
@@ -119,7 +119,7 @@ pub async fn a_question_of_nothing_but_a_time_lists_what_was_said_then(world: Wo
         ("2025-12-31T09:00:00Z", "yes, tomorrow"),
         ("2023-05-08T10:00:00Z", "the heron came"),
         ("2023-05-08T09:00:00Z", "the 15\" monitor"),
-        ("2023-03-15T09:00:00Z", "a stork"),
+        ("2023-03-15T09:00:00Z", "a stork until 2024-02-09"),
         ("2024-05-09T09:00:00Z", "on 8 June we meet the dentist"),
     ] {
         let at = at.parse::<jiff::Timestamp>().expect("a time").into();
@@ -162,6 +162,10 @@ pub async fn a_question_of_nothing_but_a_time_lists_what_was_said_then(world: Wo
         ("", Some("2022"), Some("2022"), &[]),
         // Nothing was said then, but something of it.
         ("What is on 8 June?", None, None, &[dentist]),
+        ("What is on 2024-02-09?", None, None, &[stork]),
+        ("Berichte vom 09.02.2024", None, None, &[]),
+        // No June has that day.
+        ("What did we talk about on 31 June?", None, None, &[dentist]),
         // An inch is no quote, and words are words.
         ("15\" monitor and 17\" tv", None, None, &[monitor]),
         ("the monitor of 2023-05-08", None, None, &[monitor]),
@@ -197,9 +201,79 @@ pub async fn a_question_of_nothing_but_a_time_lists_what_was_said_then(world: Wo
         (dentist, "on 8 June we meet the dentist"),
         (heron, "the heron came"),
         (monitor, "the 15\" monitor"),
-        (stork, "a stork"),
+        (stork, "a stork until 2024-02-09"),
     ];
     assert_eq!(found, texts.map(|(id, text)| (id, text.to_owned())));
+}
+
+pub async fn a_listing_holds_all_that_was_said_then_whenever_it_was_stored(world: World) {
+    const DAY: i64 = 86_400_000;
+    const COUNT: i64 = 120;
+    type IsThen = fn(Date) -> bool;
+    // Weeks apart for years, some of it long after it was said.
+    let messages = (0..COUNT).map(|number| {
+        let stored = NOW.0 - (COUNT - number) * 23 * DAY;
+        let late = match number % 5 {
+            0 => number * 37 % 900,
+            1 => 2,
+            _ => 0,
+        };
+        let message = NewInbound {
+            id: MessageId::first_at(Timestamp(stored)),
+            sent_at: Timestamp(stored - late * DAY),
+            ..world.text("something")
+        };
+        (message, Timestamp(stored))
+    });
+    let messages: Vec<_> = messages.collect();
+    let mut said: Vec<_> = messages.iter().map(|(one, _)| (one.sent_at, one.id)).collect();
+    said.sort_unstable();
+    said.reverse();
+    let stored = world.db.write(move |tx| {
+        Box::pin(async move {
+            for (message, at) in &messages {
+                messages::insert_inbound(tx, message, *at).await?;
+            }
+            Ok(())
+        })
+    });
+    stored.await.expect("stores");
+    let cases: [(&str, Option<&str>, Option<&str>, IsThen); 7] = [
+        ("", Some("2016"), None, |_| true),
+        ("", Some("2025-11"), None, |date| date >= Date::constant(2025, 11, 1)),
+        ("", None, Some("2019"), |date| date.year() <= 2019),
+        ("in May", None, None, |date| date.month() == 5),
+        ("in May or in June", Some("2020-06"), Some("2022-05"), |date| {
+            matches!(date.month(), 5 | 6) && date >= Date::constant(2020, 6, 1) && date < Date::constant(2022, 6, 1)
+        }),
+        ("2020 or 2022-02", None, None, |date| {
+            date.year() == 2020 || (date.year() == 2022 && date.month() == 2)
+        }),
+        ("in 1999", None, None, |_| false),
+    ];
+    for (text, from, to, is_then) in cases {
+        let date = |at: Timestamp| at.to_jiff().to_zoned(TimeZone::UTC).date();
+        let expected: Vec<_> = (said.iter())
+            .filter(|(at, _)| is_then(date(*at)))
+            .map(|(_, id)| *id)
+            .collect();
+        let (mut found, mut cursor) = (Vec::new(), None);
+        loop {
+            let asked = Asked { text, from, to };
+            let request = Request {
+                cursor,
+                limit: 30,
+                ..Request::read(asked, Scope::Person(world.user.id), TimeZone::UTC, NOW).expect("a request")
+            };
+            let page = search::find(&world.db, request).await.expect("searches");
+            found.extend(page.items.iter().map(|found| found.message.id));
+            cursor = page.next;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        assert_eq!(found, expected, "{text} {from:?} {to:?}");
+    }
 }
 
 pub async fn what_others_say_changes_nothing_of_what_somebody_finds(world: World) {

@@ -106,6 +106,7 @@ on_both_engines![
     answers::a_hit_comes_with_what_stands_before_and_after_it,
     answers::a_time_that_is_named_counts_and_one_that_is_given_bounds,
     answers::a_question_of_nothing_but_a_time_lists_what_was_said_then,
+    answers::a_listing_holds_all_that_was_said_then_whenever_it_was_stored,
     answers::what_others_say_changes_nothing_of_what_somebody_finds,
     answers::questions_find_their_answers_in_long_conversations_and_nobody_finds_those_of_others,
     answers::a_word_is_found_in_every_script_however_it_is_written,

@@ -36,6 +36,8 @@ const BATCH: u32 = 1000;
 /// How often each query is asked.
 const TIMES: usize = 20;
 const NOW: Timestamp = Timestamp(1_767_225_600_000);
+/// How long before the next one each message was said, in milliseconds: two years in all.
+const APART: i64 = 630_720;
 /// Words of every frequency, alone and together, and beginnings of few and of many.
 const QUERIES: [&str; 11] = [
     "every",
@@ -49,6 +51,18 @@ const QUERIES: [&str; 11] = [
     "nowhere",
     "what did every needle be?",
     "when was stera at be bi bo in May?",
+];
+/// Times of every length, near and far, and where they begin.
+const LISTINGS: [(&str, Option<&str>); 6] = [
+    ("yesterday", None),
+    ("in May", None),
+    ("what did we talk about in January 2024?", None),
+    (
+        "in January, in March, in May, in July, in August, in October, in November or in December",
+        None,
+    ),
+    ("", Some("2020")),
+    ("", Some("2025-12")),
 ];
 
 /// Measures it.
@@ -88,14 +102,12 @@ async fn of_engine(url: String, names: [&'static str; 2]) -> anyhow::Result<Vec<
     .context("the database to search cannot be made")?;
     let channel = fill(&db).await?;
     plan_as_in_the_long_run(&db).await?;
-    let mut took = Vec::with_capacity(QUERIES.len() * TIMES);
+    let queries = QUERIES.map(|text| (text, None));
+    let mut took = Vec::with_capacity((QUERIES.len() + LISTINGS.len()) * TIMES);
     for _ in 0..TIMES {
-        for text in QUERIES {
+        for (text, from) in queries.into_iter().chain(LISTINGS) {
             let began = Instant::now();
-            let asked = Asked {
-                text,
-                ..Asked::default()
-            };
+            let asked = Asked { text, from, to: None };
             let request = Request {
                 limit: 20,
                 ..Request::read(asked, Scope::Channel(channel), TimeZone::UTC, NOW)?
@@ -155,8 +167,12 @@ async fn fill(db: &Db) -> anyhow::Result<ChannelId> {
         })
         .await?;
     for batch in 0..MESSAGES / BATCH {
+        let said_at = move |number: u32| {
+            let behind = i64::from(MESSAGES - batch * BATCH - number);
+            Timestamp(NOW.0 - behind * APART)
+        };
         let message = move |number: u32| NewInbound {
-            id: MessageId::new(),
+            id: MessageId::first_at(said_at(number)),
             channel_id: channel,
             context_id: Some(context),
             user_id: user,
@@ -170,12 +186,13 @@ async fn fill(db: &Db) -> anyhow::Result<ChannelId> {
             request_hash: None,
             album: None,
             status: MessageStatus::Received,
-            sent_at: NOW,
+            sent_at: said_at(number),
         };
         db.write(move |tx| {
             Box::pin(async move {
                 for number in 0..BATCH {
-                    messages::insert_inbound(tx, &message(number), NOW).await?;
+                    let message = message(number);
+                    messages::insert_inbound(tx, &message, message.sent_at).await?;
                     // What waits to go along is sent now and then.
                     if number % 50 == 0 {
                         messages::get(tx, MessageId::new()).await?;

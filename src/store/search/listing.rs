@@ -1,0 +1,224 @@
+//! What was said at some times, the newest first. Ids tell when messages were stored, and nothing is stored before it is
+//! said: whoever walks back through them knows when nothing newer can come.
+
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use super::lookup::{Reach, SAID, SKEW};
+use crate::{
+    clock::Timestamp,
+    id::MessageId,
+    store::{Conn, StoreError, args},
+};
+
+/// How far a walk looks back at first, in milliseconds.
+const FIRST_LOOK: i64 = 2 * SKEW;
+/// How many times farther it looks each further time.
+const FARTHER: i64 = 2;
+
+/// What was said at some times.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listing {
+    /// The messages, the newest first.
+    pub ids: Vec<MessageId>,
+    /// What came into the index behind this number is not among them.
+    pub through: i64,
+}
+
+#[derive(Clone, Copy, Debug, FromRow)]
+struct Said {
+    id: MessageId,
+    said_at: Timestamp,
+}
+
+/// What was said in any of these spans, within the reach, and may be found: `limit` of it behind the first `skip`.
+///
+/// # Errors
+/// The store's.
+pub async fn said(
+    conn: &mut Conn,
+    spans: &[(Timestamp, Timestamp)],
+    reach: &Reach,
+    skip: usize,
+    limit: usize,
+) -> Result<Listing, StoreError> {
+    let none = Listing {
+        ids: Vec::new(),
+        through: reach.through,
+    };
+    let edges = edges(spans, reach);
+    let Some(first) = edges.first().filter(|_| !reach.places.is_empty()) else {
+        return Ok(none);
+    };
+    let Some((newest, number)) = newest(conn).await? else {
+        return Ok(none);
+    };
+    let first = first.0.saturating_sub(SKEW).max(0);
+    let walk = Walk {
+        edges: &edges,
+        reach,
+        through: reach.through.min(number),
+        most: skip.saturating_add(limit),
+    };
+    let mut found: Vec<Said> = Vec::new();
+    let mut before = MessageId(Uuid::from_u128(u128::MAX));
+    let (mut distance, mut from) = (FIRST_LOOK, newest.saturating_sub(FIRST_LOOK));
+    loop {
+        from = from.max(first);
+        let after = MessageId::first_at(Timestamp(from));
+        found.extend(walk.look(conn, after, before).await?);
+        found.sort_unstable_by_key(|said| std::cmp::Reverse((said.said_at, said.id)));
+        found.truncate(walk.most);
+        let last = found.last().filter(|_| found.len() >= walk.most);
+        if from <= first || last.is_some_and(|last| last.said_at.0 >= from.saturating_add(SKEW)) {
+            break;
+        }
+        before = after;
+        distance = distance.saturating_mul(FARTHER);
+        from = from.saturating_sub(distance);
+    }
+    Ok(Listing {
+        ids: found.into_iter().skip(skip).map(|said| said.id).collect(),
+        through: walk.through,
+    })
+}
+
+/// When the newest of all messages was stored, and the greatest number in the index. `None`: it is empty.
+async fn newest(conn: &mut Conn) -> Result<Option<(i64, i64)>, StoreError> {
+    let sql = "SELECT (SELECT MAX(id) FROM messages) AS id,
+                      (SELECT MAX(search_id) FROM messages WHERE search_id IS NOT NULL) AS number";
+    let (id, number): (Option<MessageId>, Option<i64>) = conn.one(sql, args![]).await?;
+    Ok(id.map(made_at).zip(number))
+}
+
+/// When an id was made, in milliseconds since the epoch: its first 48 bits.
+fn made_at(id: MessageId) -> i64 {
+    i64::try_from(id.0.as_u128() >> 80).unwrap_or(i64::MAX)
+}
+
+/// Where the spans begin and end, within the reach: each where one begins, then where it ends, in order.
+fn edges(spans: &[(Timestamp, Timestamp)], reach: &Reach) -> Vec<Timestamp> {
+    let clipped = spans.iter().map(|(from, to)| {
+        let from = reach.from.map_or(*from, |bound| bound.max(*from));
+        (from, reach.to.map_or(*to, |bound| bound.min(*to)))
+    });
+    let mut spans: Vec<_> = clipped.filter(|(from, to)| from < to).collect();
+    spans.sort_unstable();
+    let mut edges: Vec<Timestamp> = Vec::with_capacity(2 * spans.len());
+    for (from, to) in spans {
+        match edges.last_mut() {
+            Some(end) if *end >= from => *end = to.max(*end),
+            _ => edges.extend([from, to]),
+        }
+    }
+    edges
+}
+
+/// What is looked for on the way back.
+struct Walk<'a> {
+    edges: &'a [Timestamp],
+    reach: &'a Reach,
+    through: i64,
+    most: usize,
+}
+
+impl Walk<'_> {
+    /// The newest of what was stored between two ids.
+    async fn look(&self, conn: &mut Conn, after: MessageId, before: MessageId) -> Result<Vec<Said>, StoreError> {
+        let mut args = args![self.through, self.most, after, before];
+        let edges: Vec<_> = (self.edges.iter())
+            .map(|edge| {
+                args.push((*edge).into());
+                args.len()
+            })
+            .collect();
+        let visible = self.reach.visible(&mut args);
+        let sql = format!(
+            "SELECT m.id, {SAID} AS said_at FROM messages m
+             WHERE m.id >= $3 AND m.id < $4 AND {} AND m.search_id <= $1 AND {visible}
+             ORDER BY said_at DESC, m.id DESC LIMIT $2",
+            within(&edges, false)
+        );
+        conn.all_planned_anew(sql, args).await
+    }
+}
+
+/// A condition: it was said between the edges (arguments by their numbers). It halves them, so that many cost little.
+fn within(edges: &[usize], is_within: bool) -> String {
+    let (before, from) = edges.split_at(edges.len() / 2);
+    let Some((edge, behind)) = from.split_first() else {
+        return if is_within { "TRUE" } else { "FALSE" }.to_owned();
+    };
+    format!(
+        "CASE WHEN {SAID} < ${edge} THEN {} ELSE {} END",
+        within(before, is_within),
+        within(behind, is_within != before.len().is_multiple_of(2))
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_become_edges_within_the_reach() {
+        let edges = |spans: &[(i64, i64)], from: Option<i64>, to: Option<i64>| {
+            let spans: Vec<_> = (spans.iter())
+                .map(|span| (Timestamp(span.0), Timestamp(span.1)))
+                .collect();
+            let reach = Reach {
+                places: Vec::new(),
+                through: i64::MAX,
+                from: from.map(Timestamp),
+                to: to.map(Timestamp),
+                except: None,
+            };
+            super::edges(&spans, &reach)
+                .iter()
+                .map(|edge| edge.0)
+                .collect::<Vec<_>>()
+        };
+        for (spans, from, to, expected) in [
+            (&[][..], None, None, &[][..]),
+            (&[], Some(1), Some(9), &[]),
+            (&[(3, 5)], None, None, &[3, 5]),
+            (&[(7, 9), (3, 5)], None, None, &[3, 5, 7, 9]),
+            // What touches or overlaps is one.
+            (&[(3, 5), (5, 7)], None, None, &[3, 7]),
+            (&[(3, 9), (4, 5)], None, None, &[3, 9]),
+            (&[(3, 5), (7, 9)], Some(4), Some(8), &[4, 5, 7, 8]),
+            (&[(3, 5), (7, 9)], Some(5), None, &[7, 9]),
+            (&[(3, 5)], Some(5), Some(3), &[]),
+            (&[(i64::MIN, i64::MAX)], Some(5), None, &[5, i64::MAX]),
+        ] {
+            assert_eq!(edges(spans, from, to), expected, "{spans:?} {from:?} {to:?}");
+        }
+    }
+
+    #[test]
+    fn a_moment_is_within_every_other_pair_of_edges() {
+        let db = rusqlite::Connection::open_in_memory().expect("a database");
+        for count in [0_isize, 1, 2, 5, 11, 88] {
+            // From 10 until before 15, from 20 until before 25 and so on.
+            let numbers: Vec<usize> = (1..=2 * count).map(isize::unsigned_abs).collect();
+            let mut condition = within(&numbers, false);
+            for number in numbers {
+                let edge = number.div_ceil(2) * 10 + if number % 2 == 0 { 5 } else { 0 };
+                condition = condition.replace(&format!("${number} "), &format!("{edge} "));
+            }
+            let sql = format!("SELECT {condition} FROM (SELECT ?1 AS sent_at, ?1 AS created_at) m");
+            for moment in 0..10 * count + 20 {
+                let is_within: bool = db.query_row(&sql, [moment], |row| row.get(0)).expect("a row");
+                let expected = moment % 10 < 5 && (1..=count).contains(&(moment / 10));
+                assert_eq!(is_within, expected, "{moment} of {count}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_id_tells_when_it_was_made() {
+        for at in [0, 1_773_831_600_000] {
+            assert_eq!(made_at(MessageId::first_at(Timestamp(at))), at);
+        }
+    }
+}
