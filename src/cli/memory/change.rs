@@ -163,7 +163,7 @@ pub(super) async fn forget(db: &Db, args: Forget) -> anyhow::Result<()> {
     if one.is_none() && !args.yes && held > 0 {
         bail!(
             "this deletes all {held} items of {} for good: add --yes to do it",
-            user.name
+            output::cell(&user.name)
         );
     }
     let id = user.id;
@@ -192,5 +192,6 @@ fn told(item: &Item, format: Format) -> anyhow::Result<()> {
         none if none.is_empty() => none,
         marks => format!(" ({marks})"),
     };
-    output::print(&format!("{}, level {}: {}{marks}", name(item), item.level, item.value))
+    let value = output::cell(&item.value);
+    output::print(&format!("{}, level {}: {value}{marks}", name(item), item.level))
 }

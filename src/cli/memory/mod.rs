@@ -6,7 +6,12 @@ mod list;
 
 use std::process::ExitCode;
 
-use super::{examples, output::Format, people, setup::Globals};
+use super::{
+    examples,
+    output::{self, Format},
+    people,
+    setup::Globals,
+};
 use crate::store::{
     Conn,
     memory_admin::{self, Item},
@@ -99,13 +104,13 @@ async fn find(conn: &mut Conn, user: &User, key: &str) -> anyhow::Result<Item> {
     meant.pop().ok_or_else(|| {
         anyhow::anyhow!(
             "nothing is known of {} by the key `{key}`; `clifford memory list {}` shows what is",
-            user.name,
+            output::cell(&user.name),
             user.id
         )
     })
 }
 
-/// An item's name.
+/// An item's name, on one line.
 fn name(item: &Item) -> String {
-    format!("{}.{}", item.module, item.key)
+    output::cell(&format!("{}.{}", item.module, item.key))
 }

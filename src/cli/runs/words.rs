@@ -203,7 +203,7 @@ pub(super) fn head(run: &Run) -> Vec<String> {
             "output ",
             run.output_text.as_deref().map(|text| output::head(text, 500)),
         ),
-        ("error  ", run.error.clone()),
+        ("error  ", run.error.as_deref().map(output::cell)),
         ("wakes  ", run.wake_at.map(output::when)),
         ("parent ", run.parent_run_id.map(|id| id.to_string())),
     ];

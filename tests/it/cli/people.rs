@@ -148,6 +148,35 @@ fn what_is_wrong_with_an_item_is_one_clear_line() {
 }
 
 #[test]
+fn a_name_or_a_value_is_told_on_one_line_however_many_it_has() {
+    let machine = Machine::asked("hello");
+    let me = me(&machine);
+    let memory = |args: &[&str]| machine.run([&["memory"], args].concat());
+    memory(&["add", "you", "preferences.drink", "tea"]).succeeds();
+    let db = rusqlite::Connection::open(machine.database()).expect("the database");
+    for sql in [
+        "UPDATE users SET name = 'Ada' || char(10) || 'clifford: all is well'",
+        "UPDATE memory_items SET value = 'tea' || char(13) || char(10) || 'preferences.food: cake'",
+        "UPDATE runs SET error = 'it failed' || char(10) || 'parent   none'",
+    ] {
+        assert_eq!(db.execute(sql, []).expect("an update"), 1);
+    }
+    drop(db);
+    memory(&["pin", &me, "town"]).fails_with(&format!(
+        "nothing is known of Ada clifford: all is well by the key `town`; `clifford memory list {me}` shows what is"
+    ));
+    memory(&["forget", &me, "all"])
+        .fails_with("this deletes all 1 items of Ada clifford: all is well for good: add --yes to do it");
+    assert_eq!(
+        memory(&["pin", &me, "drink"]).succeeds(),
+        "preferences.drink, level 1: tea  preferences.food: cake (pinned)\n"
+    );
+    assert_eq!(memory(&["list", &me]).succeeds().lines().count(), 2);
+    let run = machine.run(["runs", "show", "last"]).succeeds();
+    assert!(run.contains("\nerror    it failed parent   none\n"), "{run}");
+}
+
+#[test]
 fn a_person_is_shown_with_their_accounts_and_changed() {
     let machine = Machine::asked("hello");
     let me = me(&machine);
