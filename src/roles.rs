@@ -156,14 +156,13 @@ async fn in_time(own: &Own, request: &Request, sink: &mut dyn Sink) -> Result<Co
     let Some(deadline) = request.deadline else {
         return asked.await;
     };
-    timeout_at(Instant::from_std(deadline), asked)
-        .await
-        .unwrap_or_else(|_| {
-            Err(ModelError::Overloaded {
-                provider: own.provider.clone(),
-                reason: "no reply within max_run_seconds".to_owned(),
-            })
+    let replied = timeout_at(Instant::from_std(deadline), asked).await;
+    replied.unwrap_or_else(|_| {
+        Err(ModelError::Overloaded {
+            provider: own.provider.clone(),
+            reason: "no reply within max_run_seconds".to_owned(),
         })
+    })
 }
 
 /// Who is asked first for a role.
@@ -277,11 +276,10 @@ impl Roles {
         self.window(role, own);
         spans::model_replied(&span, requested, &reply);
         measures::model_replied(role, requested, &reply, began.elapsed());
+        let is_over = |deadline| Instant::from_std(deadline) <= Instant::now();
         reply.map_err(|error| NoReply {
             error,
-            timed_out: request
-                .deadline
-                .is_some_and(|deadline| Instant::from_std(deadline) <= Instant::now()),
+            timed_out: request.deadline.is_some_and(is_over),
         })
     }
 
