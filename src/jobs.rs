@@ -204,7 +204,7 @@ async fn mark(engine: &Engine, lease: JobLease, mark: Mark) -> Result<(), StoreE
 }
 
 async fn work_on(engine: &Arc<Engine>, job: Job, lease: JobLease) {
-    let span = spans::job(&job);
+    let span = spans::job(job.id, job.kind);
     Box::pin(work_within(engine, job, lease).instrument(span)).await;
 }
 

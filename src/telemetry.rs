@@ -8,9 +8,12 @@ mod otlp;
 mod panics;
 pub mod spans;
 
+use std::sync::Arc;
+
+use clifford_vault::Masker;
 use tokio::time::Instant;
 
-use crate::config::{Config, Secrets};
+pub use self::log::{Log, LogFormat};
 
 /// The exporter of traces, if one is at work. What it holds is sent when it is [ended](Exporter::end).
 #[must_use]
@@ -28,17 +31,17 @@ impl Exporter {
     }
 }
 
-/// Begins to log and to export traces, as the settings say.
+/// Begins to log, and to export traces to `otlp_endpoint` if there is one. What the masker knows is shown nowhere.
 ///
 /// # Errors
 /// The level cannot be read; traces are to be exported and cannot be.
-pub fn init(config: &Config, secrets: &Secrets) -> anyhow::Result<Exporter> {
-    let exporter = exporter(config)?;
+pub fn init(log: &Log, otlp_endpoint: Option<&str>, masker: &Arc<Masker>) -> anyhow::Result<Exporter> {
+    let exporter = exporter(otlp_endpoint)?;
     #[cfg(feature = "otlp")]
     let layer = exporter.0.as_ref().map(otlp::Exporter::layer);
     #[cfg(not(feature = "otlp"))]
     let layer: Option<tracing_subscriber::layer::Identity> = None;
-    log::start(&config.log, &config.log.level, secrets, layer)?;
+    log::start(log.format, &log.level, masker, layer)?;
     panics::report();
     Ok(exporter)
 }
@@ -47,28 +50,26 @@ pub fn init(config: &Config, secrets: &Secrets) -> anyhow::Result<Exporter> {
 ///
 /// # Errors
 /// The level cannot be read.
-pub fn init_quiet(config: &Config, secrets: &Secrets) -> anyhow::Result<()> {
-    let usual = crate::config::Log::default().level;
-    let level = if config.log.level == usual {
+pub fn init_quiet(log: &Log, masker: &Arc<Masker>) -> anyhow::Result<()> {
+    let level = if log.level == Log::default().level {
         "error"
     } else {
-        &config.log.level
+        &log.level
     };
     let no_layer: Option<tracing_subscriber::layer::Identity> = None;
-    log::start(&config.log, level, secrets, no_layer)?;
+    log::start(log.format, level, masker, no_layer)?;
     panics::report();
     Ok(())
 }
 
 #[cfg(feature = "otlp")]
-fn exporter(config: &Config) -> anyhow::Result<Exporter> {
-    let endpoint = config.telemetry.otlp_endpoint.as_ref();
-    Ok(Exporter(endpoint.map(otlp::Exporter::start).transpose()?))
+fn exporter(otlp_endpoint: Option<&str>) -> anyhow::Result<Exporter> {
+    Ok(Exporter(otlp_endpoint.map(otlp::Exporter::start).transpose()?))
 }
 
 #[cfg(not(feature = "otlp"))]
-fn exporter(config: &Config) -> anyhow::Result<Exporter> {
-    if config.telemetry.otlp_endpoint.is_some() {
+fn exporter(otlp_endpoint: Option<&str>) -> anyhow::Result<Exporter> {
+    if otlp_endpoint.is_some() {
         anyhow::bail!(
             "telemetry.otlp_endpoint: this Clifford was built without the exporter of traces; build it without \
              `--no-default-features`, or take the setting out"

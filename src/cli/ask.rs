@@ -58,7 +58,7 @@ pub(super) struct Args {
 pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
     let question = question(&args.question.join(" "))?;
     let (loaded, secrets) = globals.load_with_secrets()?;
-    telemetry::init_quiet(&loaded.config, &secrets)?;
+    telemetry::init_quiet(&loaded.config.log, &secrets.masker)?;
     let options = Options {
         channels: false,
         workers: true,

@@ -53,7 +53,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
 
 async fn talk(globals: &Globals, args: Args, platforms: Platforms) -> anyhow::Result<ExitCode> {
     let (loaded, secrets) = globals.load_with_secrets()?;
-    telemetry::init_quiet(&loaded.config, &secrets)?;
+    telemetry::init_quiet(&loaded.config.log, &secrets.masker)?;
     let settings = TerminalConfig {
         speaker: setup::LOCAL_SPEAKER.to_owned(),
         quiet: args.quiet,

@@ -17,7 +17,7 @@ use self::{
 use super::{examples, setup::Globals};
 use crate::{
     app::{App, shutdown},
-    config::Loaded,
+    config::{Loaded, Url},
     http::Metrics,
     runtime,
     telemetry::{self, Exporter},
@@ -71,7 +71,8 @@ impl Args {
 
 pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
     let (loaded, secrets) = globals.load_with_secrets()?;
-    let traces = telemetry::init(&loaded.config, &secrets)?;
+    let otlp_endpoint = loaded.config.telemetry.otlp_endpoint.as_ref().map(Url::as_str);
+    let traces = telemetry::init(&loaded.config.log, otlp_endpoint, &secrets.masker)?;
     runtime::raise_open_files();
     let mut signals = Signals::listen()?;
     // Bound before anything is received: a wrong address stops the start, not a server at work.

@@ -239,7 +239,7 @@ async fn call(
 ) -> anyhow::Result<ExitCode> {
     let args: Map<String, Value> = serde_json::from_str(args).context("the arguments are no JSON object")?;
     let (loaded, secrets) = globals.load_with_secrets()?;
-    telemetry::init_quiet(&loaded.config, &secrets)?;
+    telemetry::init_quiet(&loaded.config.log, &secrets.masker)?;
     let options = Options {
         worker_processes: Workers::of_this_program(),
         ..Options::default()

@@ -24,7 +24,6 @@ mod http;
 mod ingress;
 mod llm;
 mod load;
-mod log;
 mod memory;
 mod nearest;
 mod overlay;
@@ -59,7 +58,6 @@ pub use http::Http;
 pub use ingress::{Ingress, WhenBusy};
 pub use llm::{Llm, Provider, ProviderKind, RoleModel, Roles, Structured};
 pub use load::{Loaded, Origin, Sources, load};
-pub use log::{Log, LogFormat};
 pub use memory::Memory;
 pub use policy::{OnDeny, Policy};
 pub use profile::Profile;
@@ -70,6 +68,8 @@ pub use shape::schema;
 pub use telemetry::Telemetry;
 pub use triggers::{CatchUp, Triggers};
 pub use url::Url;
+
+pub use crate::telemetry::{Log, LogFormat};
 
 use crate::{policy::Rule, tools::ToolSettings};
 

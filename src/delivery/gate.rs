@@ -246,7 +246,13 @@ impl Gate {
     }
 
     pub(super) async fn deliver(&mut self, held: Held) {
-        let span = spans::delivery(&held.message, &held.origin);
+        let span = spans::delivery(
+            held.message.id,
+            held.message.run_id,
+            held.message.channel_id,
+            &held.message.platform,
+            &held.origin,
+        );
         span.record("parts", i64::try_from(held.parts.len()).unwrap_or(i64::MAX));
         let platform = self.channel.platform();
         let delivered = self.message(held);

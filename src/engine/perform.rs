@@ -40,7 +40,8 @@ pub enum Rest {
 /// Works on a held run until it waits, ends, or is not ours any more. A run whose database went away goes on
 /// when it is back; a panic ends its run, and nothing else.
 pub async fn drive(engine: &Arc<Engine>, work: Work, cancelled: &CancellationToken) -> Rest {
-    let span = spans::run(&work);
+    let platform = work.channel.as_ref().map(|channel| channel.platform.as_str());
+    let span = spans::run(&work.run, platform, &work.agent.name);
     Box::pin(drive_within(engine, work, cancelled).instrument(span)).await
 }
 

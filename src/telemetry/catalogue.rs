@@ -4,13 +4,10 @@
 use clifford_chat::platform::Platform;
 use metrics::{Label as Pair, Unit};
 
-use crate::{
-    store::{
-        jobs::JobKind,
-        runs::RunStatus::{Cancelled, Completed, Failed, Pending, Running, Waiting},
-        triggers::TriggerKind,
-    },
-    worker::Task,
+use crate::store::{
+    jobs::JobKind,
+    runs::RunStatus::{Cancelled, Completed, Failed, Pending, Running, Waiting},
+    triggers::TriggerKind,
 };
 
 /// How a metric moves.
@@ -179,7 +176,7 @@ pub const METRICS: &[Metric] = &[
     histogram(
         "clifford_worker_process_seconds",
         &LONG,
-        &[of("task", &Task::KINDS)],
+        &[of("task", &super::measures::WORKER_TASKS)],
         "How long a task took that a worker process has done.",
     ),
     gauge("clifford_workers_busy", &[], "Runs that are worked on here now."),

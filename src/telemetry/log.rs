@@ -8,6 +8,8 @@ use std::{
 
 use anyhow::Context;
 use clifford_vault::Masker;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use tracing::field::Field;
 use tracing_subscriber::{
     EnvFilter, Layer, Registry,
@@ -17,24 +19,52 @@ use tracing_subscriber::{
     util::SubscriberInitExt,
 };
 
-use crate::config::{Log, LogFormat, Secrets};
+/// What the process tells of itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Log {
+    /// `text` for people, `json` for machines.
+    pub format: LogFormat,
+    /// `error`, `warn`, `info`, `debug` or `trace`; or a filter by module, such as `info,clifford::delivery=debug`.
+    #[schemars(extend("format" = "log-filter"))]
+    pub level: String,
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Self {
+            format: LogFormat::Text,
+            level: "info".to_owned(),
+        }
+    }
+}
+
+/// The form of the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
 
 /// Begins to log from this level on; `beside` sees what it wants of everything.
 pub(super) fn start(
-    log: &Log,
+    format: LogFormat,
     level: &str,
-    secrets: &Secrets,
+    masker: &Arc<Masker>,
     beside: Option<impl Layer<Registry> + Send + Sync>,
 ) -> anyhow::Result<()> {
     let filter = EnvFilter::try_new(level).with_context(|| format!("log.level: `{level}` cannot be read"))?;
-    let is_coloured = log.format == LogFormat::Text && io::IsTerminal::is_terminal(&io::stderr());
+    let is_coloured = format == LogFormat::Text && io::IsTerminal::is_terminal(&io::stderr());
     let lines = tracing_subscriber::fmt::layer()
         .with_writer(Masked {
-            masker: Arc::clone(&secrets.masker),
+            masker: Arc::clone(masker),
             is_coloured,
         })
         .with_target(false);
-    let lines = match log.format {
+    let lines = match format {
         LogFormat::Text => lines.with_ansi(is_coloured).fmt_fields(fields()).boxed(),
         LogFormat::Json => lines.json().boxed(),
     };

@@ -50,6 +50,9 @@ pub enum WorkerDeath {
     Idle,
 }
 
+/// What worker processes do.
+pub const WORKER_TASKS: [&str; 3] = ["expression", "page_text", "article"];
+
 /// How worker processes die.
 pub const WORKER_DEATHS: [&str; 3] = ["deadline", "died", "idle"];
 

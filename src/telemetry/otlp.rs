@@ -23,7 +23,6 @@ use tracing_subscriber::{
 };
 
 use super::spans;
-use crate::config::Url;
 
 /// How often what has gathered is sent.
 const EVERY: Duration = Duration::from_secs(1);
@@ -41,7 +40,7 @@ pub(super) struct Exporter {
 
 impl Exporter {
     /// Sends to this collector from now on.
-    pub(super) fn start(endpoint: &Url) -> anyhow::Result<Self> {
+    pub(super) fn start(endpoint: &str) -> anyhow::Result<Self> {
         let client = reqwest::Client::builder()
             .timeout(PATIENCE)
             .build()
@@ -54,7 +53,7 @@ impl Exporter {
         let exporter = SpanExporter::builder()
             .with_http()
             .with_http_client(client)
-            .with_endpoint(traces(endpoint.as_str()))
+            .with_endpoint(traces(endpoint))
             .with_timeout(PATIENCE)
             .build()
             .context("telemetry.otlp_endpoint: nothing can be sent there")?;
@@ -65,7 +64,7 @@ impl Exporter {
         let processor = BatchSpanProcessor::builder(exporter).with_batch_config(batches).build();
         let version = KeyValue::new("service.version", env!("CARGO_PKG_VERSION"));
         let resource = Resource::builder()
-            .with_service_name(env!("CARGO_PKG_NAME"))
+            .with_service_name("clifford")
             .with_attribute(version);
         let provider = SdkTracerProvider::builder()
             .with_resource(resource.build())
@@ -152,7 +151,7 @@ mod tests {
     async fn the_end_waits_for_a_silent_collector_no_longer_than_it_is_given() {
         let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let endpoint = format!("http://{}", silent.local_addr().unwrap());
-        let exporter = Exporter::start(&serde_json::from_value(endpoint.into()).unwrap()).unwrap();
+        let exporter = Exporter::start(&endpoint).unwrap();
         exporter.provider.tracer("a test").start("a span").end();
         let began = Instant::now();
         exporter.end(began).await;

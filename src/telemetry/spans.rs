@@ -11,25 +11,23 @@ use clifford_llm::{Completion, ModelError};
 use tracing::{Span, debug_span, field::Empty, info_span};
 
 use crate::{
-    engine::work::Work,
+    id::{ChannelId, JobId, MessageId, RunId},
     roles::{Requested, Role},
     store::{
-        jobs::Job,
-        outbox::Outgoing,
+        jobs::JobKind,
         runs::{Run, RunStatus},
     },
 };
 
-/// A worker's work on a run, until it rests.
-pub fn run(work: &Work) -> Span {
-    let run = &work.run;
+/// The work of the agent of this name on a run, until it rests.
+pub fn run(run: &Run, platform: Option<&str>, agent: &str) -> Span {
     let span = info_span!(
         "run",
         run = %run.id,
         kind = run.kind.as_str(),
         context = run.context_id.map(tracing::field::display),
         channel = run.channel_id.map(tracing::field::display),
-        platform = work.channel.as_ref().map(|channel| channel.platform.as_str()),
+        platform,
         outcome = Empty,
         otel.name = Empty,
         otel.status_code = Empty,
@@ -39,7 +37,6 @@ pub fn run(work: &Work) -> Span {
         gen_ai.conversation.id = Empty,
     );
     if is_exported() {
-        let agent = work.agent.name.as_str();
         span.record("otel.name", format!("invoke_agent {agent}"));
         span.record("gen_ai.operation.name", "invoke_agent");
         span.record("gen_ai.agent.name", agent);
@@ -138,13 +135,13 @@ pub fn ended(span: &Span, outcome: &'static str, went_well: bool) {
 }
 
 /// The delivery of a message.
-pub fn delivery(message: &Outgoing, origin: &Origin) -> Span {
+pub fn delivery(message: MessageId, run: Option<RunId>, channel: ChannelId, platform: &str, origin: &Origin) -> Span {
     let span = debug_span!(
         "delivery",
-        message = %message.id,
-        run = message.run_id.map(tracing::field::display),
-        channel = %message.channel_id,
-        platform = message.platform.as_str(),
+        message = %message,
+        run = run.map(tracing::field::display),
+        channel = %channel,
+        platform,
         parts = Empty,
         outcome = Empty,
         otel.kind = "producer",
@@ -156,8 +153,8 @@ pub fn delivery(message: &Outgoing, origin: &Origin) -> Span {
 }
 
 /// Work on a job.
-pub fn job(job: &Job) -> Span {
-    info_span!("job", job = %job.id, kind = job.kind.as_str(), outcome = Empty)
+pub fn job(job: JobId, kind: JobKind) -> Span {
+    info_span!("job", job = %job, kind = kind.as_str(), outcome = Empty)
 }
 
 fn failed(span: &Span, why: &'static str) {

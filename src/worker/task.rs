@@ -37,9 +37,6 @@ impl Task {
             Self::Article { .. } => "article",
         }
     }
-
-    /// Every kind.
-    pub const KINDS: [&str; 3] = ["expression", "page_text", "article"];
 }
 
 /// A part of a text, in characters.
@@ -150,6 +147,24 @@ pub fn excerpt(text: &str, window: Window) -> Excerpt {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::telemetry::measures::WORKER_TASKS;
+
+    #[test]
+    fn metrics_know_every_kind() {
+        let window = || Window {
+            offset: 0,
+            max_chars: 1,
+        };
+        let tasks = [
+            Task::Expression { max_ms: 1 },
+            Task::PageText { window: window() },
+            Task::Article {
+                url: String::new(),
+                window: window(),
+            },
+        ];
+        assert_eq!(tasks.map(|task| task.kind()), WORKER_TASKS);
+    }
 
     #[test]
     fn a_long_text_is_told_piece_by_piece() {

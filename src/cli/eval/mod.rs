@@ -76,7 +76,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         bail!("{} holds no such task", args.file.display());
     }
     let (loaded, secrets) = globals.load_with_secrets()?;
-    telemetry::init_quiet(&loaded.config, &secrets)?;
+    telemetry::init_quiet(&loaded.config.log, &secrets.masker)?;
     let mut scores = Vec::new();
     for task in &tasks {
         let score = Box::pin(play::task(globals, args.provider.as_deref(), task)).await?;

@@ -27,7 +27,7 @@ pub(super) struct Args {}
 
 pub(super) async fn run(globals: &Globals, _: Args) -> anyhow::Result<ExitCode> {
     let (loaded, secrets) = globals.load_with_secrets()?;
-    telemetry::init_quiet(&loaded.config, &secrets)?;
+    telemetry::init_quiet(&loaded.config.log, &secrets.masker)?;
     let mut stops = Stops::listen()?;
     let (way, app) = Way::open(&loaded, &secrets).await?;
     let pipes = (tokio::io::stdin(), tokio::io::stdout());
