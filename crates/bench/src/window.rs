@@ -6,7 +6,13 @@
 //! of all of them in the middle, and of those that were not cut anew at least. It holds if everything was answered, none
 //! was refused, that is nine tenths at least, and no message is missing without a mark.
 
-use std::{collections::BTreeMap, fmt::Write as _, net::SocketAddr, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    fmt::Write as _,
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+    net::SocketAddr,
+    sync::Arc,
+};
 
 use anyhow::{Context, ensure};
 use clap::Args;
@@ -257,10 +263,9 @@ fn is_run(request: &RecordedRequest) -> bool {
 fn reply(request: &RecordedRequest) -> Reply {
     if !is_run(request) {
         // A summary of other messages is another one: a prompt behind it begins anew.
-        let told = format!(
-            "They talked about the past, {} bytes of it.",
-            request.body.to_string().len()
-        );
+        let mut hasher = DefaultHasher::new();
+        request.body.to_string().hash(&mut hasher);
+        let told = format!("They talked about the past, {:x} of it.", hasher.finish());
         return Reply::json(&json!({ "summary": told, "operations": [] }));
     }
     let payload: Value = serde_json::from_str(request.text(1)).unwrap_or_default();
