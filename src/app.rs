@@ -20,14 +20,12 @@ pub(crate) use self::models::{provider, sees_images};
 use self::settings::{count, delivery_settings, engine_settings, file_limits, ingress_settings};
 pub(crate) use self::settings::{place_defaults, policy, rules, storage, trigger_settings};
 use crate::{
-    clock::{SharedClock, SystemClock},
     commands::COMMANDS,
     config::{self, Config, Loaded, Secrets},
     delivery::Delivery,
     engine::{Engine, Parts},
     files::Files,
     http::{self, Api, Server, channel::WebChannel},
-    id::WorkerId,
     ingress::Gatekeeper,
     outbound::Outbound,
     permissions::Kept,
@@ -36,6 +34,10 @@ use crate::{
     store::{Db, DbOptions, StoreError},
     tools::{self, About, Registry, Services, mcp},
     worker::Workers,
+};
+use clifford_core::{
+    clock::{SharedClock, SystemClock},
+    id::WorkerId,
 };
 
 /// Why Clifford could not start.

@@ -33,17 +33,20 @@ use self::{
     hand::Hand,
 };
 use crate::{
-    clock::{SharedClock, Timestamp},
     files::Files,
-    id::{ChannelId, MessageId, RunId, WorkerId},
     outbound::{Ticket, To},
-    quarantine::{Isolation, Limits, Verdict},
+    quarantine::Isolation,
     store::{
         Db, StoreError,
         leases::Look,
         outbox::{self, Outgoing},
     },
     telemetry::spans::Origin,
+};
+use clifford_core::{
+    clock::{SharedClock, Timestamp},
+    id::{ChannelId, MessageId, RunId, WorkerId},
+    quarantine::{Limits, Verdict},
 };
 
 /// In place of a message that its platform refused in every form.

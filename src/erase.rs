@@ -9,26 +9,29 @@ use serde_json::json;
 
 use self::traces::Traces;
 use crate::{
-    clock::Timestamp,
     engine::{
         Engine, cancel,
         commit::follow_up_in,
         crash::{self, Point},
     },
     files::Storage,
-    id::{JobId, RunId, UserId, WorkerId},
     ingress,
     jobs::JobError,
     store::{
         Db, StoreError, Tx, contexts,
         erasure::{self, Person},
         free_space,
-        jobs::{self, Job, JobKind, JobLease, NewJob},
+        jobs::{self, Job, JobLease, NewJob},
         notify,
         removal::Counts,
         runs,
-        users::UserRole,
     },
+};
+use clifford_core::{
+    clock::Timestamp,
+    id::{JobId, RunId, UserId, WorkerId},
+    people::UserRole,
+    work::JobKind,
 };
 
 /// How long the last message to a person is waited for.

@@ -2,14 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    clock::Timestamp,
-    id::UserId,
-    store::{
-        Conn, StoreError,
-        export::{self, Cursor},
-    },
+use crate::store::{
+    Conn, StoreError,
+    export::{self, Cursor},
 };
+use clifford_core::{clock::Timestamp, id::UserId};
 
 /// The version of the format.
 const VERSION: u32 = 1;

@@ -4,10 +4,11 @@ use std::{collections::BTreeMap, path::Path};
 
 use jiff::tz::TimeZone;
 
+use crate::config::{self, Config, ConfigErrors, Sources};
 pub use crate::worker::fuzzing::check_frames;
-use crate::{
+pub use crate::{engine::prompt::fuzzing::check_prompt, http::fuzzing::check_body};
+use clifford_core::{
     clock::Timestamp,
-    config::{self, Config, ConfigErrors, Sources},
     memory::operations,
     search::{
         Asked, Form, Query, Request, Scope,
@@ -16,7 +17,6 @@ use crate::{
         snippet,
     },
 };
-pub use crate::{engine::prompt::fuzzing::check_prompt, http::fuzzing::check_body};
 
 /// The memory writer's model may reply anything: what is read of it keeps to the bounds of an operation.
 ///

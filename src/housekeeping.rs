@@ -6,16 +6,19 @@ use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    budget::{self, Period},
     engine::Engine,
     files,
     memory::closing,
-    policy::{Action, trial},
+    policy::trial,
     store::{
         StoreError, budgets,
         memory_write::{self, Kept},
         policies, triggers,
     },
+};
+use clifford_core::{
+    budget::{self, Period},
+    policy::Action,
 };
 
 /// How often.

@@ -5,16 +5,13 @@
 
 pub mod rules;
 
-use crate::{
-    clock::Timestamp,
-    id::UserId,
-    store::{
-        StoreError, Tx,
-        links::{self, Account},
-        merge,
-        users::{self, Identity, User},
-    },
+use crate::store::{
+    StoreError, Tx,
+    links::{self, Account},
+    merge,
+    users::{self, Identity},
 };
+use clifford_core::{clock::Timestamp, id::UserId, people::User};
 
 /// Why two accounts were not linked, or one was not parted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -175,7 +172,7 @@ pub async fn join(
         return Ok(Err(Refusal::OtherWayRound));
     }
     let joined = rules::joined(&maker, &entering);
-    merge::merge(tx, entering.id, &joined, &crate::memory::levels::caps(), now).await?;
+    merge::merge(tx, entering.id, &joined, &clifford_core::memory::levels::caps(), now).await?;
     tracing::info!(user = %joined.id, merged = %entering.id, "two accounts are one person now");
     Ok(Ok(joined))
 }

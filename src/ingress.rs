@@ -35,15 +35,13 @@ use self::{
     pace::Pace,
 };
 use crate::{
-    access::Policy,
-    clock::Timestamp,
     engine::Engine,
-    id::RunId,
     outbound::{Outbound, Ticket, To},
     own_keys,
-    store::{StoreError, Tx, arrivals, channels, messages, users, users::UserRole},
+    store::{StoreError, Tx, arrivals, channels, messages, users},
     telemetry::measures,
 };
+use clifford_core::{access::Policy, clock::Timestamp, id::RunId, people::UserRole};
 
 /// How ingress judges what comes in.
 #[derive(Clone, Debug)]
@@ -329,7 +327,7 @@ impl Ingress for Gatekeeper {
 fn answer(
     outbound: &Outbound,
     visit: &Visit,
-    channel: &channels::Channel,
+    channel: &clifford_core::places::Channel,
     text: &str,
     now: Timestamp,
 ) -> (messages::NewOutbound, Option<(Ticket, To)>) {
@@ -339,7 +337,7 @@ fn answer(
 }
 
 /// Where a visit is answered.
-fn reply(visit: &Visit, channel: &channels::Channel) -> To {
+fn reply(visit: &Visit, channel: &clifford_core::places::Channel) -> To {
     To {
         platform: visit.place.platform,
         channel: channel.id,
@@ -363,10 +361,10 @@ const fn newcomer(visit: &Visit) -> UserRole {
 async fn settle(
     tx: &mut Tx,
     visit: &Visit,
-    known: Option<users::User>,
+    known: Option<clifford_core::people::User>,
     role: UserRole,
     now: Timestamp,
-) -> Result<(users::User, channels::Channel), StoreError> {
+) -> Result<(clifford_core::people::User, clifford_core::places::Channel), StoreError> {
     let user = match known {
         Some(user) => user,
         None => users::find_or_create(tx, visit.place.platform, &visit.speaker, role, now).await?,

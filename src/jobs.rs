@@ -8,19 +8,22 @@ use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use tracing::{Instrument, Span};
 
 use crate::{
-    clock::Timestamp,
     engine::{
         Engine,
         crash::{self, Way},
     },
     erase, memory,
-    quarantine::{Mark, Verdict, isolation::Key},
+    quarantine::isolation::Key,
     store::{
         StoreError,
-        deaths::Kind,
-        jobs::{self, Job, JobKind, JobLease},
+        jobs::{self, Job, JobLease},
     },
     telemetry::{measures, spans},
+};
+use clifford_core::{
+    clock::Timestamp,
+    quarantine::{Mark, Verdict},
+    work::{JobKind, Kind},
 };
 
 /// How often to look where nothing rings.
@@ -44,7 +47,7 @@ pub enum JobError {
     Store(#[from] StoreError),
     /// The model did not answer.
     #[error("the model did not answer: {0}")]
-    Model(#[from] clifford_llm::ModelError),
+    Model(#[from] clifford_llm_api::model::ModelError),
     /// The model's answer is of no use.
     #[error("{0}")]
     Unreadable(String),
@@ -70,7 +73,7 @@ impl JobError {
 
     /// Whether it may pass by itself, however long that takes: such a job is never given up.
     fn may_pass(&self) -> bool {
-        use clifford_llm::ModelError;
+        use clifford_llm_api::model::ModelError;
         match self {
             Self::Store(_) | Self::NotYet(_) => true,
             Self::Model(error) => !matches!(

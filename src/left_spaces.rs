@@ -5,11 +5,11 @@ use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    clock::Timestamp,
     engine::Engine,
     files::Storage,
     store::{Db, StoreError, free_space, left_spaces},
 };
+use clifford_core::clock::Timestamp;
 
 /// How often to look.
 const EVERY: Duration = Duration::from_secs(600);
@@ -60,6 +60,6 @@ pub async fn purge(db: &Db, storage: &Storage, before: Timestamp) -> Result<usiz
     Ok(spaces)
 }
 
-async fn next(db: &Db, before: Timestamp) -> Result<Option<crate::id::SpaceId>, StoreError> {
+async fn next(db: &Db, before: Timestamp) -> Result<Option<clifford_core::id::SpaceId>, StoreError> {
     left_spaces::next(&mut db.read().await?, before).await
 }

@@ -2,11 +2,9 @@
 //!
 //! `docs/ARCHITECTURE.md` walks one message through these modules.
 
-pub mod access;
 pub mod app;
 pub mod budget;
 pub mod cli;
-pub mod clock;
 pub mod commands;
 pub mod config;
 pub mod delivery;
@@ -20,7 +18,6 @@ pub mod files;
 pub mod fuzzing;
 pub mod housekeeping;
 pub mod http;
-pub mod id;
 pub mod identity;
 pub mod ingress;
 pub mod jobs;

@@ -1,5 +1,6 @@
 //! Outbound messages: rendered for their platform, and stored with what caused them.
 
+use clifford_core::run::enclosed::Enclosed;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -8,28 +9,17 @@ use clifford_chat::{
     platform::Platform,
 };
 use clifford_vault::Masker;
-use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::{
-    clock::Timestamp,
-    id::{ChannelId, ContextId, FileId, MessageId, RunId, UserId, WorkerId},
-    store::{StoreError, Tx, messages, messages::NewOutbound, outbox::Outgoing},
+use crate::store::{
+    StoreError, Tx,
+    messages::{self, NewOutbound},
+    outbox::Outgoing,
 };
-
-/// A file that goes out with a message.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Enclosed {
-    /// Its id.
-    pub id: FileId,
-    /// Its name.
-    pub name: String,
-    /// What it is.
-    pub media_type: String,
-    /// How many bytes it has.
-    pub size: u64,
-}
+use clifford_core::{
+    clock::Timestamp,
+    id::{ChannelId, ContextId, MessageId, RunId, UserId, WorkerId},
+};
 
 /// How outbound messages are made.
 #[derive(Clone, Debug)]
@@ -191,7 +181,7 @@ impl Outbound {
                 channel_id: to.channel,
                 platform: to.platform.as_str().to_owned(),
                 run_id: to.run,
-                address: crate::store::JsonText(to.address.clone()),
+                address: clifford_core::column::JsonText(to.address.clone()),
                 attempts: 0,
                 deaths: 0,
                 isolation: None,

@@ -4,16 +4,16 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use clifford_llm::{Model, ModelError, SetupError};
+use clifford_llm::SetupError;
+use clifford_llm_api::model::{Model, ModelError};
 use clifford_vault::{HIDDEN, Secret};
 
 use crate::{
-    id::UserSecretId,
-    memory::secrets,
-    roles::{Role, Roles},
+    roles::Roles,
     sealed::{CannotOpen, Sealed},
     store::user_secrets::SealedKey,
 };
+use clifford_core::{id::UserSecretId, memory::secrets, models::Role};
 
 /// The longest key that is taken.
 const LONGEST: usize = 500;

@@ -22,13 +22,13 @@ use self::{
     standing::{Standing, Window},
 };
 use crate::{
-    clock::Timestamp,
     quarantine::Careful,
     store::{Db, StoreError, leases},
     supervise,
     takeover::Takeover,
     telemetry::measures,
 };
+use clifford_core::clock::Timestamp;
 
 /// How long a connection's lease lasts at most: a standby takes over within it.
 pub const LEASE: Duration = Duration::from_secs(15);

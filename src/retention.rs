@@ -5,10 +5,8 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::{
-    clock::{SharedClock, Timestamp},
-    store::{BoxFuture, Db, StoreError, Tx, retention},
-};
+use crate::store::{BoxFuture, Db, StoreError, Tx, retention};
+use clifford_core::clock::{SharedClock, Timestamp};
 
 /// The longest time between two looks, and the shortest.
 const SELDOM: Duration = Duration::from_secs(300);

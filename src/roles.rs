@@ -3,61 +3,28 @@
 mod prices;
 mod window;
 
+use clifford_core::models::{Requested, Role};
 use std::{
     collections::{BTreeMap, HashMap},
     fmt,
     sync::{Arc, Mutex, PoisonError},
 };
 
-use clifford_llm::{
-    Circuit, Completion, DEFAULT_MAX_TOKENS, Model, ModelError, Offline, Request, SetupError, Sink, Usage,
-};
+use clifford_llm::{Circuit, DEFAULT_MAX_TOKENS, Offline, SetupError};
+use clifford_llm_api::model::{Completion, Model, ModelError, Request, Sink, Usage};
 use clifford_vault::Secret;
 use tokio::time::{Instant, timeout_at};
 use tracing::Instrument;
 
-use self::prices::bounded;
-pub use self::{
-    prices::{MOST_TOKENS, Prices},
-    window::Windowed,
-};
+pub use self::window::Windowed;
 use crate::{
-    budget::Amount,
     own_keys::Own,
-    store::{
-        runs::{Run, RunKind},
-        text_enum,
-    },
     telemetry::{measures, spans},
     windows::Windows,
 };
-
-text_enum! {
-    /// What a model is asked for.
-    Role {
-        /// Answers people.
-        Executor = "executor",
-        /// Does what a subagent of this profile is asked for.
-        Planner = "planner",
-        /// Does what a subagent of this profile is asked for.
-        Verifier = "verifier",
-        /// Decides what is remembered, and sums conversations up.
-        Memory = "memory",
-        /// Looks at images.
-        Vision = "vision",
-    }
-}
-
-impl Role {
-    /// The role that a run's model has: a subagent may be made for planning or verifying.
-    pub fn of_run(run: &Run) -> Self {
-        match (run.kind, run.profile.as_deref()) {
-            (RunKind::Subagent, Some("planner")) => Self::Planner,
-            (RunKind::Subagent, Some("verifier")) => Self::Verifier,
-            _ => Self::Executor,
-        }
-    }
-}
+use clifford_core::budget::Amount;
+use clifford_core::models::bounded;
+pub use clifford_core::models::{MOST_TOKENS, Prices};
 
 /// Makes a provider's model for a role, called by somebody's own key.
 type Make = Arc<dyn Fn(Role, &Secret) -> Result<Arc<dyn Model>, SetupError> + Send + Sync>;
@@ -163,15 +130,6 @@ async fn in_time(own: &Own, request: &Request, sink: &mut dyn Sink) -> Result<Co
             reason: "no reply within max_run_seconds".to_owned(),
         })
     })
-}
-
-/// Who is asked first for a role.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Requested {
-    /// The provider's name in the configuration.
-    pub provider: String,
-    /// The model's name.
-    pub model: String,
 }
 
 /// Every model that is asked for something.
@@ -394,6 +352,8 @@ impl fmt::Debug for Roles {
 
 #[cfg(test)]
 mod tests {
+    use clifford_core::runs::{Run, RunKind};
+
     use super::*;
 
     const PRICES: Prices = Prices {

@@ -4,26 +4,12 @@ pub mod catalogue;
 mod scope;
 pub mod tool_options;
 
-use crate::{
-    id::{ChannelId, SpaceId},
-    store::{
-        Conn, StoreError,
-        settings::{self, Setting},
-        text_enum,
-    },
+use crate::store::{
+    Conn, StoreError,
+    settings::{self, Setting},
 };
-
-text_enum! {
-    /// What becomes of a message that arrives while another is being answered.
-    WhenBusy {
-        /// It waits for its turn.
-        FollowUp = "follow_up",
-        /// The run at work takes it in at its next iteration.
-        Steer = "steer",
-        /// The run at work is cancelled, and it is answered at once.
-        Interrupt = "interrupt",
-    }
-}
+use clifford_core::id::{ChannelId, SpaceId};
+use clifford_core::places::WhenBusy;
 
 /// What is set for a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

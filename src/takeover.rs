@@ -9,10 +9,10 @@ use std::{
 
 use tokio::time::Instant;
 
-use crate::{
+use crate::store::{leases::Look, strays::Stray};
+use clifford_core::{
     clock::{SharedClock, Timestamp},
     id::WorkerId,
-    store::{leases::Look, strays::Stray},
 };
 
 /// For how many leases one that ends too late must stay as it is until nobody is thought to hold it: another process may

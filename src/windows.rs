@@ -15,12 +15,13 @@ use clifford_llm::{Learned, Listed, Window};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use crate::{
+use crate::store::{
+    Db, StoreError,
+    model_windows::{self, ModelWindow},
+};
+use clifford_core::{
     clock::{Clock, Timestamp},
-    store::{
-        Db, StoreError,
-        model_windows::{self, ModelWindow, Source},
-    },
+    models::Source,
 };
 
 /// How often rows of other processes are looked for.

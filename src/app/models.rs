@@ -3,18 +3,20 @@
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc, sync::Arc, time::Duration};
 
 use clifford_llm::{
-    Anthropic, Candidate, Capability, Circuit, CircuitPolicy, Failover, Listed, Model, Offline, OpenAi, ProviderConfig,
+    Anthropic, Candidate, Capability, Circuit, CircuitPolicy, Failover, Listed, Offline, OpenAi, ProviderConfig,
     RetryPolicy, Retrying, SetupError, Timeouts, Window, is_own_network, shown_url, thinks_first,
 };
+use clifford_llm_api::model::Model;
 use clifford_vault::Secret;
 
 use super::settings::count;
 use crate::{
     config::{self, Config, Provider, ProviderKind, RoleModel, Secrets},
     engine::masked::Masked,
-    roles::{Assigned, Keyed, Prices, Requested, Role, Roles, Windowed},
+    roles::{Assigned, Keyed, Roles, Windowed},
     windows::{Entry, Windows},
 };
+use clifford_core::models::{Prices, Requested, Role};
 
 /// What is asked of a cache costs that much more where nothing else is set, as Anthropic has it.
 const CACHE_WRITE: f64 = 1.25;

@@ -6,15 +6,14 @@ use tokio::time::{Instant, sleep};
 
 use super::db_options;
 use crate::{
-    clock::SharedClock,
     config::{self, Config, Loaded},
-    id::AgentId,
     store::{
         Db, StoreError,
-        agents::{self, Agent, Mode},
+        agents::{self, Agent},
         budgets, deaths, leases, run_queue,
     },
 };
+use clifford_core::{clock::SharedClock, id::AgentId, places::Mode};
 
 /// The first wait for a server that does not answer, and the longest; they double.
 const WAITS: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(5));

@@ -5,23 +5,26 @@ use std::{collections::BTreeMap, time::Duration};
 use clifford_chat::platform::Platform;
 
 use crate::{
+    config::{self, Config, Loaded, Secrets},
+    delivery, engine,
+    files::{self, S3, S3Settings, Storage},
+    ingress,
+    retention::Retention,
+    settings::PlaceSettings,
+    tools::{Options, Registry},
+    triggers,
+};
+use clifford_core::{
     access::{Access, Policy},
     budget::{self, Budget},
     clock::SharedClock,
-    config::{self, Config, Loaded, Secrets},
-    delivery,
-    engine::{
-        self,
+    places::WhenBusy,
+    policy,
+    run::{
         rules::{ASSUMED_WINDOW, CACHED_SHARE, Profile, Rules},
         transcript::WindowLimits,
     },
-    files::{self, S3, S3Settings, Storage},
-    ingress, policy, quarantine,
-    retention::Retention,
-    settings::{PlaceSettings, WhenBusy},
-    store::triggers::CatchUp,
-    tools::{Options, Registry},
-    triggers,
+    schedule::trigger::CatchUp,
 };
 
 /// A month of 31 days, and a day for time zones.
@@ -228,8 +231,8 @@ pub(super) fn delivery_settings(config: &Config) -> delivery::Settings {
 }
 
 /// How many deaths make work suspected, and set it aside.
-fn deaths(config: &Config) -> quarantine::Limits {
-    quarantine::Limits {
+fn deaths(config: &Config) -> clifford_core::quarantine::Limits {
+    clifford_core::quarantine::Limits {
         suspect_after: i64::from(config.engine.suspect_after),
         quarantine_after: i64::from(config.engine.quarantine_after),
     }

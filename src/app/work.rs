@@ -9,7 +9,7 @@ use crate::{
     engine::{lease, scheduler},
     housekeeping, jobs, left_spaces,
     receiver::{self, Receiver},
-    retention, search,
+    retention,
     supervise::keep,
     takeover::Takeover,
 };
@@ -56,7 +56,7 @@ impl App {
         }));
         let (db, stop) = (self.db.clone(), self.background_stop.clone());
         self.background.spawn(keep("search index", stop.clone(), move || {
-            search::indexer::run(db.clone(), stop.clone())
+            crate::search::indexer::run(db.clone(), stop.clone())
         }));
         let kept = settings::retention(&self.config);
         let (db, clock, stop) = (self.db.clone(), Arc::clone(&self.clock), self.background_stop.clone());

@@ -1,18 +1,18 @@
 //! What a call cost, recorded and settled at once: it is paid for whatever becomes of its result.
 
-use clifford_llm::Usage;
+use clifford_llm_api::model::Usage;
 
-use super::{Amount, Settlement};
 use crate::{
-    engine::{Engine, step::LlmResponse},
-    id::UserId,
+    engine::Engine,
     own_keys::Own,
-    roles::{Role, Roles},
+    roles::Roles,
     store::{
         StoreError, budgets,
         usage::{self, Call},
     },
 };
+use clifford_core::budget::{Amount, Settlement};
+use clifford_core::{id::UserId, models::Role, run::step::LlmResponse};
 
 /// The model of a call whose reply nobody waited for: which one it was is not known.
 const BROKEN_OFF: &str = "(broken off)";

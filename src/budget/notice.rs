@@ -2,7 +2,7 @@
 
 use jiff::tz::TimeZone;
 
-use super::{Account, Period, Scope};
+use clifford_core::budget::{Account, Period, Scope};
 
 /// For the person whose request it refuses: what is spent, and when it begins anew.
 pub fn sentence(account: &Account, zone: &TimeZone) -> String {
@@ -59,7 +59,7 @@ fn again(account: &Account, zone: &TimeZone) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
+    use clifford_core::{
         budget::{Budget, Window},
         clock::Timestamp,
     };

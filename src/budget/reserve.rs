@@ -2,13 +2,17 @@
 
 use std::time::Duration;
 
-use super::{Account, Amount, BOT, Scope, Settlement, Verdict, accounts, notice, period, verdict};
+use super::notice;
 use crate::{
     engine::Engine,
-    id::{SpaceId, UserId},
     outbound::{Ticket, To},
-    store::{StoreError, Tx, budgets, channels::Channel, leases::Look, users},
+    store::{StoreError, Tx, budgets, leases::Look, users},
     telemetry::measures,
+};
+use clifford_core::budget::{Account, Amount, BOT, Scope, Settlement, Verdict, accounts, period, verdict};
+use clifford_core::{
+    id::{SpaceId, UserId},
+    places::Channel,
 };
 
 /// How long to wait for calls under way before looking again: those of other processes ring no bell here, and those of

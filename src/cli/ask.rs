@@ -17,19 +17,15 @@ use super::{
 };
 use crate::{
     app::{App, Options},
-    engine::{
-        step::{EndingKind, Step, StepKind},
-        work::Task,
-    },
-    store::{
-        StoreError,
-        agents::Agent,
-        runs::{Run, RunStatus},
-        steps,
-        users::{self, UserRole},
-    },
+    engine::work::Task,
+    store::{StoreError, agents::Agent, steps, users},
     telemetry,
     worker::Workers,
+};
+use clifford_core::{
+    people::UserRole,
+    run::step::{EndingKind, Step, StepKind},
+    runs::{Run, RunStatus},
 };
 
 /// The most bytes of a question.

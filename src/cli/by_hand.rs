@@ -7,15 +7,16 @@ use serde_json::{Map, Value};
 
 use crate::{
     app::App,
-    budget::Claim,
-    engine::{
-        step::{ToolCall, ToolOutcome},
-        tool_payer::{ToolPayer, Whose},
-    },
-    id::{RunId, UserId},
-    search,
+    budget::reserve::Claim,
+    engine::tool_payer::{ToolPayer, Whose},
     store::{memory_items::Viewer, settings},
-    tools::{Class, Options, Origins, ToolContext},
+    tools::{Options, Origins, ToolContext},
+};
+use clifford_core::{
+    id::{RunId, UserId},
+    policy::class::Class,
+    run::step::{ToolCall, ToolOutcome},
+    search,
 };
 
 /// Makes a call on somebody's behalf, in private.

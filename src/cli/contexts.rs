@@ -11,14 +11,12 @@ use super::{
     people,
     setup::{self, Globals},
 };
-use crate::{
-    id::{ChannelId, ContextId},
-    store::{
-        Conn, Db,
-        contexts::{self, Context},
-        jobs::{self, Job},
-    },
+use crate::store::{
+    Conn, Db,
+    contexts::{self, Context},
+    jobs::{self, Job},
 };
+use clifford_core::id::{ChannelId, ContextId};
 
 /// The longest name of a conversation.
 const NAME: usize = 200;

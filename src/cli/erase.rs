@@ -13,12 +13,15 @@ use super::{
 };
 use crate::{
     app,
-    clock::SystemClock,
     erase::{self, Erased},
     files::Storage,
-    id::{UserId, WorkerId},
     ingress,
-    store::{Db, jobs, leases::Look, users::User},
+    store::{Db, jobs, leases::Look},
+};
+use clifford_core::{
+    clock::SystemClock,
+    id::{UserId, WorkerId},
+    people::User,
 };
 
 /// How long the job is this process's own.

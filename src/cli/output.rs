@@ -174,7 +174,7 @@ pub(super) fn head(text: &str, most: usize) -> String {
 }
 
 /// A moment to the second, as people read it.
-pub(super) fn when(at: crate::clock::Timestamp) -> String {
+pub(super) fn when(at: clifford_core::clock::Timestamp) -> String {
     at.to_jiff().strftime("%Y-%m-%d %H:%M:%SZ").to_string()
 }
 
@@ -205,6 +205,9 @@ mod tests {
 
     #[test]
     fn moments_are_shown_to_the_second() {
-        assert_eq!(when(crate::clock::Timestamp(1_750_000_000_999)), "2025-06-15 15:06:40Z");
+        assert_eq!(
+            when(clifford_core::clock::Timestamp(1_750_000_000_999)),
+            "2025-06-15 15:06:40Z"
+        );
     }
 }

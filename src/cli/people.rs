@@ -3,13 +3,8 @@
 use anyhow::bail;
 use clifford_chat::platform::Platform;
 
-use crate::{
-    id::UserId,
-    store::{
-        Conn,
-        users::{self, User},
-    },
-};
+use crate::store::{Conn, users};
+use clifford_core::{id::UserId, people::User};
 
 /// How many people of one name are told apart.
 const TOLD_APART: u32 = 10;

@@ -2,7 +2,7 @@
 
 use std::{error::Error as _, time::Duration};
 
-use clifford_llm::{Message, Model, ModelError, Request, Role};
+use clifford_llm_api::model::{Message, Model, ModelError, Request, Role};
 use clifford_vault::Secret;
 use reqwest::{Response, StatusCode, header};
 use serde::{Deserialize, de::DeserializeOwned};

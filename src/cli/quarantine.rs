@@ -14,10 +14,11 @@ use crate::{
     engine::retry_from_outside,
     store::{
         Db,
-        deaths::{self, Kind, Quarantined},
+        deaths::{self, Quarantined},
         notify,
     },
 };
+use clifford_core::work::Kind;
 
 /// Arguments of `quarantine`.
 #[derive(Debug, clap::Args)]

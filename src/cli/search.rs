@@ -11,11 +11,12 @@ use super::{
     people,
     setup::{self, Globals},
 };
-use crate::{
+use crate::{search::find::Found, store::Db};
+use clifford_core::{
     budget,
     id::ChannelId,
-    search::{self, Asked, Cursor, Found, Request, Scope},
-    store::{Db, messages::Direction},
+    messages::Direction,
+    search::{Asked, Cursor, Request, Scope},
 };
 
 /// Arguments of `search`.
@@ -91,7 +92,7 @@ async fn search(db: &Db, args: Args, zone: jiff::tz::TimeZone) -> anyhow::Result
         limit: args.limit,
         ..request
     };
-    let page = search::find(db, request).await?;
+    let page = crate::search::find(db, request).await?;
     let next = page.next.map(|next| next.to_string());
     if args.format.json {
         return output::json(&Shown {

@@ -11,10 +11,10 @@ use anyhow::{Context, bail};
 
 use crate::{
     app::{self, App, Options, StartError},
-    clock::{Clock, SystemClock, Timestamp},
     config::{self, Loaded, Secrets, Sources},
     store::{Db, StoreError},
 };
+use clifford_core::clock::{Clock, SystemClock, Timestamp};
 
 /// Who sits at this machine: `chat` and `ask` share what they remember of them.
 pub(super) const LOCAL_SPEAKER: &str = "you";

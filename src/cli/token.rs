@@ -12,14 +12,12 @@ use super::{
     people,
     setup::{self, Globals},
 };
-use crate::{
-    id::TokenId,
-    store::{
-        Conn,
-        tokens::{self, ApiToken},
-        users,
-    },
+use crate::store::{
+    Conn,
+    tokens::{self, ApiToken},
+    users,
 };
+use clifford_core::id::TokenId;
 
 /// Whose a token is that belongs to no person.
 const OPERATOR: &str = "the operator";

@@ -15,7 +15,6 @@ use super::{
 use crate::{
     app::{self, Options},
     config::Loaded,
-    engine::step::ToolOutcome,
     settings::{
         catalogue::Scope,
         tool_options::{self, ShownTool},
@@ -25,6 +24,7 @@ use crate::{
     tools::{Registry, Services, mcp},
     worker::Workers,
 };
+use clifford_core::run::step::ToolOutcome;
 
 /// Arguments of `tools`.
 #[derive(Debug, clap::Args)]

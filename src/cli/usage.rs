@@ -11,11 +11,8 @@ use super::{
     people,
     setup::{self, Globals},
 };
-use crate::{
-    budget,
-    clock::Timestamp,
-    store::usage::{self, Filter, Group, Grouping},
-};
+use crate::store::usage::{self, Filter, Group};
+use clifford_core::{budget, clock::Timestamp, models::Grouping};
 
 /// Arguments of `usage`.
 #[derive(Debug, clap::Args)]

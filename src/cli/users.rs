@@ -12,12 +12,15 @@ use super::{
     setup::{self, Globals},
 };
 use crate::{
-    id::UserId,
     settings::catalogue::Kind,
     store::{
         Db,
-        users::{self, Change, Filter, Identity, User, UserRole},
+        users::{self, Change, Filter, Identity},
     },
+};
+use clifford_core::{
+    id::UserId,
+    people::{User, UserRole},
 };
 
 /// Arguments of `users`.

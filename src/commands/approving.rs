@@ -2,15 +2,18 @@
 
 use super::Done;
 use crate::{
+    engine::answering::{self, Answer, Answered, By},
+    store::{StoreError, Tx, approvals},
+};
+use clifford_core::{
     clock::Timestamp,
-    engine::{
-        answering::{self, Answer, Answered, By},
-        state::Asked,
-        step::ConfirmAbout,
-    },
     id::RunId,
+    messages::MessageStatus,
+    people::User,
+    places::Channel,
     policy::question::{self, Question},
-    store::{StoreError, Tx, approvals, channels::Channel, messages::MessageStatus, runs::Run, users::User},
+    run::{state::Asked, step::ConfirmAbout},
+    runs::Run,
 };
 
 /// What makes an approval a rule.

@@ -13,11 +13,10 @@ use crate::{
     memory,
     store::{
         Conn, StoreError,
-        channels::Channel,
         memory_items::{self, MemoryItem, Viewer},
-        users::User,
     },
 };
+use clifford_core::{people::User, places::Channel};
 
 impl CommandSpec {
     /// Whether there is something that its argument can become.

@@ -2,11 +2,8 @@
 
 use std::time::Duration;
 
-use crate::{
-    clock::Timestamp,
-    id::UserId,
-    store::{StoreError, Tx, settings},
-};
+use crate::store::{StoreError, Tx, settings};
+use clifford_core::{clock::Timestamp, id::UserId};
 
 /// The characters of a code.
 const CODE_LENGTH: usize = 6;

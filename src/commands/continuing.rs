@@ -5,19 +5,14 @@ use clifford_chat::{completion::Choice, outbound::Button};
 use super::{
     Done, age,
     conversations::{LISTED, PRESSED, called, label, pick},
-    inline,
 };
-use crate::{
-    clock::Timestamp,
-    id::ContextId,
-    store::{
-        Conn, StoreError, Tx,
-        channels::{self, Channel},
-        context_lists::{self, Elsewhere},
-        contexts::{self, Context},
-        users::User,
-    },
+use crate::store::{
+    Conn, StoreError, Tx, channels,
+    context_lists::{self, Elsewhere},
+    contexts::{self, Context},
 };
+use clifford_core::{clock::Timestamp, id::ContextId, people::User, places::Channel};
+use clifford_markup::inline::inline;
 
 /// The most characters that are shown of what was said last.
 const LAST_SAID: usize = 60;

@@ -2,18 +2,16 @@
 
 use clifford_chat::{completion::Choice, outbound::Button};
 
-use super::{Done, age, continuing::platform, inline};
+use super::{Done, age, continuing::platform};
 use crate::{
-    clock::Timestamp,
-    id::ContextId,
     memory::closing,
     store::{
-        Conn, StoreError, Tx,
-        channels::Channel,
-        context_lists,
+        Conn, StoreError, Tx, context_lists,
         contexts::{self, Context},
     },
 };
+use clifford_core::{clock::Timestamp, id::ContextId, places::Channel};
+use clifford_markup::inline::inline;
 
 /// How many conversations are listed.
 pub(super) const LISTED: u32 = 15;
@@ -183,7 +181,7 @@ pub(super) fn pick<'a, T>(known: &'a [T], wanted: &str, context: impl Fn(&T) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::id::ChannelId;
+    use clifford_core::id::ChannelId;
 
     fn context(name: Option<&str>) -> Context {
         Context {

@@ -5,17 +5,20 @@
 
 use clifford_chat::outbound::Button;
 
-use super::{Done, inline};
+use super::Done;
 use crate::{
-    clock::Timestamp,
     memory::{
         self,
         editing::{self, Change, Known},
     },
-    search::near,
     settings::PlaceSettings,
-    store::{StoreError, Tx, channels::Channel, memory_admin, memory_admin::Item, users::User},
+    store::{
+        StoreError, Tx,
+        memory_admin::{self, Item},
+    },
 };
+use clifford_core::{clock::Timestamp, people::User, places::Channel, search::near};
+use clifford_markup::inline::inline;
 
 /// The most keys that are offered for one that is not known.
 const OFFERED: usize = 3;

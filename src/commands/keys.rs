@@ -2,18 +2,17 @@
 
 use clifford_chat::{inbound::PlaceKind, platform::Platform};
 
-use super::{Done, inline};
+use super::Done;
 use crate::{
-    clock::Timestamp,
     own_keys::{self, CannotUse},
     sealed::Sealed,
     store::{
         StoreError, Tx,
-        channels::Channel,
         user_secrets::{self, SealedKey},
-        users::User,
     },
 };
+use clifford_core::{clock::Timestamp, people::User, places::Channel};
+use clifford_markup::inline::inline;
 
 /// What became of the message that a key came in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

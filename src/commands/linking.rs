@@ -2,18 +2,21 @@
 
 use clifford_chat::outbound::Button;
 
-use super::{Done, confirming, continuing, inline};
+use super::{Done, confirming, continuing};
 use crate::{
-    clock::Timestamp,
     identity::{self, Refusal, rules},
     store::{
         StoreError, Tx,
-        channels::Channel,
         links::{self, Account, Remembered},
-        settings,
-        users::{self, User, UserRole},
+        settings, users,
     },
 };
+use clifford_core::{
+    clock::Timestamp,
+    people::{User, UserRole},
+    places::Channel,
+};
+use clifford_markup::inline::inline;
 
 /// What is said where others read along.
 const ONLY_IN_PRIVATE: &str = "Accounts are linked and parted in a private chat with me only. Write to me there.";

@@ -23,13 +23,12 @@ pub use self::{
 use clifford_chat::outbound::Button;
 
 use crate::{
-    clock::Timestamp,
-    engine::{cancel, sentences},
-    id::RunId,
+    engine::cancel,
     outbound,
     settings::PlaceSettings,
-    store::{StoreError, Tx, channels::Channel, contexts, messages, runs, users::User},
+    store::{StoreError, Tx, contexts, messages, runs},
 };
+use clifford_core::{clock::Timestamp, id::RunId, people::User, places::Channel, run::sentences};
 
 /// A command: its name, what it takes, what it does. The same list is shown by `/help` and registered with
 /// the platforms.
@@ -272,20 +271,6 @@ fn help() -> String {
         "Just write to me. In a group, mention me or reply to me.\n\n{}",
         lines.collect::<Vec<_>>().join("\n")
     )
-}
-
-/// A name as it may stand within a line of Markdown.
-pub(crate) fn inline(name: &str) -> String {
-    name.chars()
-        .filter(|c| !c.is_control())
-        .flat_map(|c| {
-            if "*_`[]<>|~\\".contains(c) {
-                vec!['\\', c]
-            } else {
-                vec![c]
-            }
-        })
-        .collect()
 }
 
 fn age(then: Timestamp, now: Timestamp) -> String {

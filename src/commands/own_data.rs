@@ -4,12 +4,11 @@ use clifford_chat::{inbound::Place, outbound::Button, platform::Platform};
 
 use super::{Done, confirming};
 use crate::{
-    clock::Timestamp,
     erase,
     export::{self, Export},
-    id::UserId,
-    store::{Conn, StoreError, Tx, channels::Channel, erasure, settings, users::User},
+    store::{Conn, StoreError, Tx, erasure, settings},
 };
+use clifford_core::{clock::Timestamp, id::UserId, people::User, places::Channel};
 
 /// The largest file that every platform takes.
 const MOST: usize = 8_000_000;

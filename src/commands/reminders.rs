@@ -2,12 +2,14 @@
 
 use clifford_chat::outbound::Button;
 
-use super::{Done, inline};
+use super::Done;
 use crate::{
     memory,
-    store::{StoreError, Tx, channels::Channel, triggers, triggers::Trigger, users::User},
+    store::{StoreError, Tx, triggers},
     triggers::reminders,
 };
+use clifford_core::{people::User, places::Channel, schedule::trigger::Trigger};
+use clifford_markup::inline::inline;
 
 /// How many can be removed by a button.
 const BUTTONS: usize = 10;
@@ -66,7 +68,7 @@ fn listed(all: &[Trigger], private: bool) -> Done {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{clock::Timestamp, store::triggers::TriggerKind};
+    use clifford_core::{clock::Timestamp, schedule::trigger::TriggerKind};
 
     #[test]
     fn reminders_are_listed_with_when_they_come_and_a_button_each() {

@@ -1,11 +1,18 @@
 //! `/search`: what was said before, as far as it may be shown in the chat.
 
-use super::{Done, age, inline};
+use super::{Done, age};
 use crate::{
-    clock::Timestamp,
-    search::{self, Asked, Form, Found, Request, Scope},
-    store::{StoreError, Tx, channels::Channel, messages::Direction, users::User},
+    search::find::Found,
+    store::{StoreError, Tx},
 };
+use clifford_core::{
+    clock::Timestamp,
+    messages::Direction,
+    people::User,
+    places::Channel,
+    search::{Asked, Form, Request, Scope},
+};
+use clifford_markup::inline::inline;
 
 /// How many messages are shown.
 const SHOWN: u32 = 8;
@@ -33,7 +40,7 @@ pub(super) async fn search(
         form: Form::Markdown,
         ..request
     };
-    let found = search::find_within(tx, request).await?;
+    let found = crate::search::find_within(tx, request).await?;
     if found.items.is_empty() {
         return Ok(Done::say("I found nothing of that here."));
     }

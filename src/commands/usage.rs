@@ -5,18 +5,17 @@ use std::{collections::BTreeMap, fmt::Write as _};
 use jiff::tz::TimeZone;
 
 use super::Done;
-use crate::{
+use crate::store::{
+    StoreError, Tx, budgets, runs, steps,
+    usage::{self, Filter, Group},
+};
+use clifford_core::{
     budget::{self, Amount, Budget, Period, Scope},
     clock::Timestamp,
-    engine::step::{Event, Sections, Step, StepKind},
-    store::{
-        StoreError, Tx, budgets,
-        channels::Channel,
-        runs::{self, Run},
-        steps,
-        usage::{self, Filter, Group},
-        users::User,
-    },
+    people::User,
+    places::Channel,
+    run::step::{Event, Sections, Step, StepKind},
+    runs::Run,
 };
 
 /// What budgets there are, and in which time zone they begin.
@@ -181,7 +180,7 @@ impl Told {
             self.milliseconds % 1000 / 100
         ));
         if let Some(error) = &run.error {
-            lines.push(format!("- it failed: {}", super::inline(error)));
+            lines.push(format!("- it failed: {}", clifford_markup::inline::inline(error)));
         }
         lines.join("\n")
     }
@@ -191,8 +190,8 @@ fn counted(names: &BTreeMap<String, u32>) -> String {
     let names: Vec<_> = names
         .iter()
         .map(|(name, count)| match count {
-            1 => super::inline(name),
-            count => format!("{} × {count}", super::inline(name)),
+            1 => clifford_markup::inline::inline(name),
+            count => format!("{} × {count}", clifford_markup::inline::inline(name)),
         })
         .collect();
     names.join(", ")
@@ -200,11 +199,11 @@ fn counted(names: &BTreeMap<String, u32>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use clifford_llm::Usage;
+    use clifford_llm_api::model::Usage;
     use serde_json::{Map, json};
 
     use super::*;
-    use crate::engine::step::{LlmResponse, ToolCall, ToolOutcome, ToolResult};
+    use clifford_core::run::step::{LlmResponse, ToolCall, ToolOutcome, ToolResult};
 
     #[test]
     fn an_answer_is_explained_by_what_was_recorded_of_it() {
@@ -242,7 +241,7 @@ mod tests {
             outcome: ToolOutcome::Success { result: json!(42) },
             origins: std::collections::BTreeSet::new(),
             duration_ms: 200,
-            spent: crate::engine::step::Spent::default(),
+            spent: clifford_core::run::step::Spent::default(),
         };
         let kinds = [
             request(0),

@@ -71,7 +71,8 @@ pub use url::Url;
 
 pub use crate::telemetry::{Log, LogFormat};
 
-use crate::{policy::Rule, tools::ToolSettings};
+use crate::tools::ToolSettings;
+use clifford_core::policy::Rule;
 
 /// The settings of a whole Clifford. Writing it out (`Serialize`) shows no secret.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -8,9 +8,9 @@ use clifford_chat::{
 use super::Inner;
 use crate::{
     files::FileError,
-    id::FileId,
     store::{StoreError, files},
 };
+use clifford_core::id::FileId;
 
 impl Inner {
     /// A part with all that it needs to be sent; `None`: it has that.

@@ -20,16 +20,16 @@ use super::{
 };
 use crate::{
     engine::crash::{self, Point},
-    id::{ChannelId, MessageId, RunId},
     outbound::Ticket,
-    store::{
-        messages::MessageStatus,
-        outbox::{self, Outgoing, OutgoingPart},
-    },
+    store::outbox::{self, Outgoing, OutgoingPart},
     telemetry::{
         measures,
         spans::{self, Origin},
     },
+};
+use clifford_core::{
+    id::{ChannelId, MessageId, RunId},
+    messages::MessageStatus,
 };
 
 /// How long a run may work before the indicator shows: an answer at once needs none.
@@ -278,7 +278,7 @@ impl Gate {
                     .map(|(seq, (key, part))| OutgoingPart {
                         seq: i64::try_from(seq).unwrap_or(i64::MAX),
                         key,
-                        body: crate::store::JsonText(part),
+                        body: clifford_core::column::JsonText(part),
                         status: if seq == 0 {
                             MessageStatus::Sending
                         } else {

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use crate::id::MessageId;
+use clifford_core::id::MessageId;
 
 /// The messages in hand, and how often each was taken.
 #[derive(Clone, Debug, Default)]

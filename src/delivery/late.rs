@@ -15,7 +15,8 @@ use super::{
     gate::{Gate, Held, attempt::status_in},
     mark::Mark,
 };
-use crate::{clock::Timestamp, id::MessageId, store::outbox::Outgoing, telemetry::measures};
+use crate::{store::outbox::Outgoing, telemetry::measures};
+use clifford_core::{clock::Timestamp, id::MessageId};
 
 /// How many times as long as an attempt took its chat is free of the next one: an upload may take minutes.
 const REST_FACTOR: u32 = 9;

@@ -8,15 +8,14 @@ use clifford_chat::{
 };
 
 use super::Inner;
-use crate::{
+use crate::store::{
+    StoreError, Tx, channels,
+    messages::{self, NewOutbound},
+    outbox::{self, Delivered, Refused},
+};
+use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, MessageId, WorkerId},
-    quarantine,
-    store::{
-        StoreError, Tx, channels,
-        messages::{self, NewOutbound},
-        outbox::{self, Delivered, Refused},
-    },
 };
 
 /// What became of a message.
@@ -29,7 +28,7 @@ pub(super) enum Mark {
     /// The platform has taken a part.
     Delivered { seq: i64, receipt: Receipt, is_last: bool },
     /// It stands so to isolation.
-    Isolation(quarantine::Mark),
+    Isolation(clifford_core::quarantine::Mark),
     /// It has not, this time.
     AttemptFailed(String),
     /// It fails by itself: what follows it goes out past it.

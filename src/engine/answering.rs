@@ -1,20 +1,17 @@
 //! Answers to questions: who may give one, and what it sets going. The first answer is the only one.
 
-use super::{
+use crate::store::{Conn, Db, StoreError, Tx, approvals, channels, contexts, notify, policies, runs, steps};
+use clifford_core::run::{
     rules::Rules,
     state::{Asked, Pending, RunState},
     step::{Answerer, ConfirmAbout, Event, Step, StepKind},
 };
-use crate::{
+use clifford_core::{
     clock::Timestamp,
     id::{RunId, SpaceId},
+    people::{User, UserRole},
     policy::Rule,
-    store::{
-        Conn, Db, StoreError, Tx, approvals, channels, contexts, notify, policies,
-        runs::{self, Run, RunStatus},
-        steps,
-        users::{User, UserRole},
-    },
+    runs::{Run, RunStatus},
 };
 
 /// An answer.

@@ -6,20 +6,23 @@ use clifford_vault::Masker;
 
 use super::{
     commit::{follow_up_in, wake_parent},
-    sentences,
     work::Work,
 };
 use crate::{
-    clock::Timestamp,
-    id::{RunId, WorkerId},
     outbound::Outbound,
     store::{
         Db, StoreError, Tx, contexts,
         messages::{self, NewOutbound},
         notify, run_tree,
-        runs::{self, Lease, Run},
+        runs::{self, Lease},
         triggers,
     },
+};
+use clifford_core::run::sentences;
+use clifford_core::{
+    clock::Timestamp,
+    id::{RunId, WorkerId},
+    runs::Run,
 };
 
 /// What follows from cancelling a run.

@@ -5,30 +5,31 @@ use std::{collections::BTreeSet, time::Duration};
 use clifford_chat::outbound::Address;
 use serde_json::json;
 
-use super::{
+use super::work::Task;
+use crate::{
+    memory::closing,
+    outbound,
+    store::{
+        StoreError, Tx, agents, approvals, budgets, channels, contexts, messages, notify,
+        replies::without_quotes,
+        run_tree,
+        runs::{self, Advance, Lease, NewRun},
+        steps, triggers, usage,
+    },
+};
+use clifford_core::run::{
     effects::{After, Child},
     sentences,
     step::{Event, LlmResponse, Step, StepKind, ToolResult},
-    work::Task,
 };
-use crate::{
+use clifford_core::{
     budget::{Amount, Settlement},
     clock::Timestamp,
     id::{AgentId, ChannelId, ContextId, RunId, UserId, WorkerId},
-    memory::closing,
-    outbound,
-    roles::Role,
-    store::{
-        StoreError, Tx,
-        agents::{self, Mode},
-        approvals, budgets, channels, contexts, messages, notify,
-        replies::without_quotes,
-        run_tree,
-        runs::{self, Advance, Lease, NewRun, Run, RunKind, RunStatus},
-        steps,
-        triggers::{self, CatchUp},
-        usage,
-    },
+    models::Role,
+    places::Mode,
+    runs::{Run, RunKind, RunStatus},
+    schedule::trigger::CatchUp,
 };
 
 /// Everything that one commit writes.

@@ -7,12 +7,8 @@ use super::{
     answering::{self, Answer},
     cancel,
     events::Sight,
-    sentences,
-    step::{Event, StepKind},
 };
 use crate::{
-    clock::Timestamp,
-    id::RunId,
     outbound::Ticket,
     store::{
         Db, StoreError, Tx,
@@ -20,9 +16,18 @@ use crate::{
         approvals,
         messages::{self, NewOutbound},
         notify, run_queue,
-        runs::{self, Lease, NewRun, Run, RunStatus},
+        runs::{self, Lease, NewRun},
         steps,
     },
+};
+use clifford_core::run::{
+    sentences,
+    step::{Event, StepKind},
+};
+use clifford_core::{
+    clock::Timestamp,
+    id::RunId,
+    runs::{Run, RunStatus},
 };
 
 /// How often a run that another process works on is looked at.

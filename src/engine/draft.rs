@@ -13,7 +13,7 @@ mod words;
 use std::sync::Arc;
 
 use clifford_chat::outbound::DeliveryKey;
-use clifford_llm::Sink;
+use clifford_llm_api::model::Sink;
 use clifford_vault::Masker;
 
 use self::{
@@ -23,10 +23,8 @@ use self::{
     words::Words,
 };
 use super::events::{Events, RunEvent};
-use crate::{
-    delivery::{Delivery, GrowingText},
-    id::{ChannelId, RunId},
-};
+use crate::delivery::{Delivery, GrowingText};
+use clifford_core::id::{ChannelId, RunId};
 
 /// What a reply is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

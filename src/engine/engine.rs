@@ -7,25 +7,29 @@ use dashmap::DashMap;
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{events::Events, perform, rules::Rules, unread, work::Work};
+use super::{events::Events, perform, unread, work::Work};
 use crate::{
-    budget::Budget,
-    clock::SharedClock,
     delivery::Delivery,
-    id::{RunId, WorkerId},
     memory::recall::Amounts,
     outbound::Outbound,
-    quarantine::{self, Careful, Isolation},
+    quarantine::{Careful, Isolation},
     roles::Roles,
     sealed::Sealed,
     settings::PlaceSettings,
     store::{
         Db, StoreError,
-        agents::Mode,
-        runs::{self, Begun, Lease, RunStatus},
+        runs::{self, Begun, Lease},
     },
     takeover::Takeover,
     tools::{Registry, Services},
+};
+use clifford_core::run::rules::Rules;
+use clifford_core::{
+    budget::Budget,
+    clock::SharedClock,
+    id::{RunId, WorkerId},
+    places::Mode,
+    runs::RunStatus,
 };
 
 /// How long to wait when the database is away.
@@ -54,7 +58,7 @@ pub struct Settings {
     /// How much may be spent on models.
     pub budgets: Vec<Budget>,
     /// How many deaths of the process make work suspected, and set it aside.
-    pub deaths: quarantine::Limits,
+    pub deaths: clifford_core::quarantine::Limits,
 }
 
 impl Settings {
@@ -213,7 +217,7 @@ impl Engine {
     }
 
     /// Works on a run that this process holds and that begins at a time that may move.
-    pub fn start_later(self: &Arc<Self>, lease: Lease, mut at: crate::clock::Timestamp) {
+    pub fn start_later(self: &Arc<Self>, lease: Lease, mut at: clifford_core::clock::Timestamp) {
         let held = self.hold(lease);
         // What was waited for from now on counts, wherever the clock is put meanwhile.
         let mut now = self.clock.now();
@@ -319,7 +323,7 @@ impl Engine {
 
 /// A claim that a task works on or waits with.
 pub(super) struct Held {
-    pub(super) engine: Arc<Engine>,
+    pub engine: Arc<Engine>,
     pub(super) lease: Lease,
     pub(super) cancelled: CancellationToken,
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dashmap::DashMap;
 use tokio::sync::broadcast;
 
-use crate::{id::RunId, store::runs::RunStatus};
+use clifford_core::{id::RunId, runs::RunStatus};
 
 /// How many events a slow watcher may lag behind before it must read the rows.
 const BUFFER: usize = 256;

@@ -7,7 +7,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::Engine;
 use crate::{
-    id::MessageId,
     store::{
         StoreError, notify, outbox,
         run_queue::{self, heartbeat},
@@ -16,6 +15,7 @@ use crate::{
     },
     takeover::Silent,
 };
+use clifford_core::id::MessageId;
 
 /// Longer than anything is held that nobody renews: leases that end later were written by another time.
 const LONGEST: Duration = Duration::from_secs(900);

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use clifford_llm::{Completion, Model, ModelError, Request, Sink};
+use clifford_llm_api::model::{Completion, Model, ModelError, Request, Sink};
 use clifford_vault::Masker;
 
 /// The layer around all models.

@@ -9,11 +9,7 @@ use tracing::{Instrument, Span};
 
 use super::{
     Engine,
-    decide::{self, Next},
-    endings, sentences,
     session::{Gone, Onward, Session},
-    state::Pending,
-    step::EndingKind,
     unpaid::Unpaid,
     unread,
     work::Work,
@@ -21,6 +17,12 @@ use super::{
 use crate::{
     store::runs::Lease,
     telemetry::{measures, spans},
+};
+use clifford_core::run::{
+    decide::{self, Next},
+    endings, sentences,
+    state::Pending,
+    step::EndingKind,
 };
 
 /// How long to wait when the database is away, before going on.

@@ -8,41 +8,37 @@
 pub mod assemble;
 mod chat;
 mod examples;
-pub mod excerpt;
-pub mod fit;
 mod form;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzzing;
-mod history;
 mod parts;
-pub mod room;
 mod tools;
-pub mod weight;
 
 use std::{borrow::Cow, fmt::Write as _};
 
-use clifford_llm::{Image, Message, Request, Role, Schema};
+use clifford_llm_api::model::{Image, Message, Request, Role, Schema};
 use serde_json::{Map, Value, json};
 
-use self::{
-    assemble::{Can, Fill, Given, Head, Parts, Question, Talk, Unseen},
-    room::{Room, Window},
-    weight::weigh,
+use self::assemble::{Fill, Given, Head, Parts, Question, Talk, Unseen};
+use super::work::Work;
+use crate::{
+    memory::recall::Recalled,
+    tools::{Options, Registry, Visible},
 };
-use super::{
+use clifford_core::prompt::{
+    can::Can,
+    room::{Room, Window},
+};
+use clifford_core::run::{
     rules::Rules,
     step::Sections,
     transcript::{Transcript, WindowLimits},
-    work::Work,
 };
-use crate::{
-    memory::recall::Recalled,
-    store::{
-        agents::Mode,
-        runs::{Run, RunKind},
-    },
-    tools::{Options, Registry, Visible},
+use clifford_core::{
+    places::Mode,
+    runs::{Run, RunKind},
 };
+use clifford_llm_api::tokens::weigh;
 
 /// The tools there are, and what is set for them where the run is.
 #[derive(Clone, Copy, Debug)]
@@ -229,7 +225,7 @@ fn followed(head: &Head, transcript: &Transcript, limits: WindowLimits, can: Can
             .map(|message| weigh(&message.content))
             .sum::<u64>();
     let sections = Sections {
-        transcript: weight::tokens(transcript),
+        transcript: clifford_llm_api::tokens::whole_tokens(transcript),
         ..head.sections
     };
     let message = |role, content| Message { role, content };

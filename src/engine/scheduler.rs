@@ -6,10 +6,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Engine, wake};
 use crate::{
-    clock::Timestamp,
     store::{StoreError, notify, run_queue, triggers},
     triggers::fire,
 };
+use clifford_core::clock::Timestamp;
 
 /// The net under bells and notifications.
 const POLL: Duration = Duration::from_secs(1);

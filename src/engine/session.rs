@@ -19,31 +19,27 @@ use clifford_chat::outbound::Address;
 use tokio_util::sync::CancellationToken;
 use tracing::Span;
 
-use super::{
-    Engine,
+use super::{Engine, prompt::Frame, work::Work};
+use crate::{
+    memory::recall::Recalled,
+    store::{StoreError, outbox, run_tree, runs::Lease, steps, user_secrets::SealedKey},
+    tools::Options,
+};
+use clifford_core::run::{
     decide::Decision,
     effects::{After, effects},
-    prompt::Frame,
     rules::Rules,
     state::RunState,
     step::{Event, NoteAbout, Step, StepKind},
-    work::Work,
 };
-use crate::{
+use clifford_core::{
     budget::Settlement,
     id::RunId,
-    memory::recall::Recalled,
-    outbound::Enclosed,
+    models::Role,
+    places::WhenBusy,
     policy::words::{self, Known},
-    roles::Role,
-    settings::WhenBusy,
-    store::{
-        StoreError, outbox, run_tree,
-        runs::{Lease, Run, RunKind},
-        steps,
-        user_secrets::SealedKey,
-    },
-    tools::Options,
+    run::enclosed::Enclosed,
+    runs::{Run, RunKind},
 };
 
 use self::meanwhile::Meanwhile;
@@ -130,8 +126,8 @@ impl<'a> Session<'a> {
         let window = engine.roles.window(Role::of_run(&work.run), None);
         let rules = engine.rules.of(work.user.as_ref()).within(window).of_run(&work.run);
         let state = RunState::replay(&work.run, &rules, &work.steps);
-        let interrupted = matches!(state.pending, super::state::Pending::Call(_));
-        let taken_up = matches!(state.pending, super::state::Pending::Apply(_));
+        let interrupted = matches!(state.pending, clifford_core::run::state::Pending::Call(_));
+        let taken_up = matches!(state.pending, clifford_core::run::state::Pending::Apply(_));
         Self {
             interrupted,
             taken_up,

@@ -5,21 +5,24 @@ use std::{fmt, sync::Arc, time::Duration};
 use async_trait::async_trait;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::{Engine, sentences, unread};
+use super::{Engine, unread};
 use crate::{
-    id::{FileId, RunId},
     outbound::To,
-    quarantine::{Evidence, Mark, Verdict, isolation::Key},
+    quarantine::isolation::Key,
     store::{
-        StoreError,
-        deaths::Kind,
-        files, messages,
+        StoreError, files, messages,
         outbox::{self, Outgoing},
         run_queue::{self, Claimed},
         runs::Lease,
     },
     telemetry::measures,
     tools::Isolates,
+};
+use clifford_core::run::sentences;
+use clifford_core::{
+    id::{FileId, RunId},
+    quarantine::{Evidence, Mark, Verdict},
+    work::Kind,
 };
 
 /// How long to wait when the database is away.
@@ -212,7 +215,7 @@ pub(super) struct RunInIsolation {
 
 impl RunInIsolation {
     /// `None`: the run is no suspect.
-    pub(super) fn of(engine: &Arc<Engine>, lease: Lease) -> Option<Arc<dyn Isolates>> {
+    pub(crate) fn of(engine: &Arc<Engine>, lease: Lease) -> Option<Arc<dyn Isolates>> {
         let engine = engine.is_suspect(lease).then(|| Arc::clone(engine))?;
         Some(Arc::new(Self { engine, lease }))
     }

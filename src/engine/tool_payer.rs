@@ -7,27 +7,34 @@ use std::{
 };
 
 use async_trait::async_trait;
-use clifford_llm::{Completion, ModelError, Request, estimate_request};
+use clifford_llm_api::{
+    model::{Completion, ModelError, Request},
+    tokens::estimate_request,
+};
 use futures::future::BoxFuture;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::{
-    Engine,
-    prompt::{fit, room::Window},
-    step::{LlmResponse, Spent},
-};
+use super::Engine;
 use crate::{
-    budget::{self, Amount, Claim, Outcome, Settlement, Telling},
-    id::{ChannelId, RunId},
+    budget::reserve::{Claim, Outcome, Telling},
     own_keys,
-    roles::{NoReply, Payer, Role},
+    roles::{NoReply, Payer},
     store::{
         StoreError,
         usage::Call,
         user_secrets::{self, SealedKey},
     },
     tools::{Pays, Purchase, ToolError},
+};
+use clifford_core::{
+    budget::{Amount, Settlement},
+    id::{ChannelId, RunId},
+    models::Role,
+};
+use clifford_core::{
+    prompt::{fit, room::Window},
+    run::step::{LlmResponse, Spent},
 };
 
 /// Who pays, and for what.
@@ -97,7 +104,7 @@ impl ToolPayer {
     }
 
     async fn reserve(&self, worst: Amount) -> Result<Option<Settlement>, ToolError> {
-        match budget::reserve(&self.engine, &self.whose.claim, worst, Telling::Nobody).await? {
+        match crate::budget::reserve::reserve(&self.engine, &self.whose.claim, worst, Telling::Nobody).await? {
             Outcome::Reserved(settlement) => Ok(settlement),
             Outcome::Refused(refusal) => Err(ToolError::Unavailable(refusal.sentence)),
         }
@@ -121,7 +128,7 @@ impl ToolPayer {
             return Ok(());
         };
         let engine = Arc::clone(&self.engine);
-        self.to_the_end(async move { budget::release(&engine, settlement).await })
+        self.to_the_end(async move { crate::budget::reserve::release(&engine, settlement).await })
             .await
     }
 
@@ -143,7 +150,7 @@ impl ToolPayer {
             role: call.role,
         };
         let engine = Arc::clone(&self.engine);
-        self.to_the_end(async move { budget::charge(&engine, of, response, call.settlement).await })
+        self.to_the_end(async move { crate::budget::charge::charge(&engine, of, response, call.settlement).await })
             .await
     }
 
@@ -196,7 +203,7 @@ impl Pays for ToolPayer {
         self.begin(UnderWay {
             role,
             settlement,
-            broken_off: budget::broken_off(roles, role, prompt_tokens, own.as_ref()),
+            broken_off: crate::budget::charge::broken_off(roles, role, prompt_tokens, own.as_ref()),
         });
         request.deadline = Some((Instant::now() + Duration::from_millis(engine.rules.max_run_ms)).into_std());
         let completion = match roles.ask(role, own.as_ref(), &request, &mut ()).await {
@@ -233,7 +240,7 @@ impl Pays for ToolPayer {
             usage,
             ..LlmResponse::default()
         };
-        let settlement = self.reserve(budget::spent(&bill(guessed))).await?;
+        let settlement = self.reserve(crate::budget::charge::spent(&bill(guessed))).await?;
         self.begin(UnderWay {
             role: purchase.role,
             settlement,

@@ -1,13 +1,9 @@
 //! Replies that came, and that no commit has recorded: they were paid for, whatever became of their run.
 
-use super::{
-    Engine,
-    step::{Event, LlmResponse, Step, StepKind},
-};
-use crate::{
-    budget::{self, Settlement},
-    store::usage::Call,
-};
+use super::Engine;
+use crate::store::usage::Call;
+use clifford_core::budget::Settlement;
+use clifford_core::run::step::{Event, LlmResponse, Step, StepKind};
 
 /// What a session leaves behind that was let go of.
 #[derive(Debug, Default)]
@@ -18,7 +14,7 @@ pub(super) struct Unpaid {
 
 impl Unpaid {
     /// The replies among steps that are not committed, and what was reserved for the last of them.
-    pub(super) fn of(steps: Vec<Step>, call: Call, settlement: Option<Settlement>) -> Self {
+    pub(crate) fn of(steps: Vec<Step>, call: Call, settlement: Option<Settlement>) -> Self {
         let is_reply = |step: &Step| matches!(step.kind, StepKind::Event(Event::LlmResponse(_)));
         Self {
             replies: (steps.into_iter().filter(is_reply)).map(|step| (step, call)).collect(),
@@ -27,7 +23,7 @@ impl Unpaid {
     }
 
     /// There is nothing.
-    pub(super) const fn is_empty(&self) -> bool {
+    pub const fn is_empty(&self) -> bool {
         self.replies.is_empty() && self.settlement.is_none()
     }
 
@@ -46,13 +42,13 @@ impl Unpaid {
             let StepKind::Event(Event::LlmResponse(response)) = step.kind else {
                 continue;
             };
-            let charged = budget::charge(engine, call, response, self.settlement.take()).await;
+            let charged = crate::budget::charge::charge(engine, call, response, self.settlement.take()).await;
             if let Err(error) = charged {
                 tracing::warn!(%error, "failed to charge for a reply that was not recorded");
             }
         }
         if let Some(settlement) = self.settlement
-            && let Err(error) = budget::release(engine, settlement).await
+            && let Err(error) = crate::budget::reserve::release(engine, settlement).await
         {
             tracing::warn!(%error, "failed to release a budget reservation, which lapses with its lease");
         }
@@ -70,7 +66,7 @@ fn is_like(step: &Step, reply: &Step) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{clock::Timestamp, engine::step::Sections, roles::Role};
+    use clifford_core::{clock::Timestamp, models::Role, run::step::Sections};
 
     fn reply(seq: u32, at: i64, text: &str) -> Step {
         Step {

@@ -7,16 +7,13 @@ use futures::FutureExt;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Engine, commit, endings, sentences,
+    Engine, commit,
     session::{Gone, Session},
-    state::RunState,
-    step::EndingKind,
     work::Work,
 };
-use crate::{
-    id::{AgentId, ContextId},
-    store::{StoreError, Tx, messages, run_queue, run_tree, runs::Lease, steps},
-};
+use crate::store::{StoreError, Tx, messages, run_queue, run_tree, runs::Lease, steps};
+use clifford_core::id::{AgentId, ContextId};
+use clifford_core::run::{endings, sentences, state::RunState, step::EndingKind};
 
 /// How long to wait when the database is away.
 const RETRY: Duration = Duration::from_secs(1);

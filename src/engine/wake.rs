@@ -5,16 +5,15 @@
 
 use std::time::Duration;
 
-use crate::{
+use crate::store::{
+    Db, StoreError, Tx, notify,
+    run_queue::{self, Sleeper},
+    runs, triggers,
+};
+use clifford_core::{
     clock::Timestamp,
     id::RunId,
-    store::{
-        Db, StoreError, Tx, notify,
-        run_queue::{self, Sleeper},
-        runs,
-        triggers::{self, Due},
-    },
-    triggers::schedule,
+    schedule::{due as schedule, trigger::Due},
 };
 
 /// How many runs are looked up at once.

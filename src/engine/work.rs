@@ -1,21 +1,25 @@
 //! What a worker needs to go on with a run: its row, its steps, and who and where it is for.
 
 use crate::{
-    clock::Timestamp,
-    id::{AgentId, ChannelId, ContextId, RunId, UserId, WorkerId},
     outbound::To,
     store::{
         Conn, StoreError,
-        agents::{self, Agent, Mode},
-        channels::{self, Channel},
+        agents::{self, Agent},
+        channels,
         recollection::Recollection,
-        runs::{self, Lease, NewRun, Run},
-        steps,
-        users::{self, User},
+        runs::{self, Lease, NewRun},
+        steps, users,
     },
 };
+use clifford_core::{
+    clock::Timestamp,
+    id::{AgentId, ChannelId, ContextId, RunId, UserId, WorkerId},
+    people::User,
+    places::{Channel, Mode},
+    runs::Run,
+};
 
-use super::step::Step;
+use clifford_core::run::step::Step;
 
 /// A claimed run with all that belongs to it.
 #[derive(Clone, Debug)]

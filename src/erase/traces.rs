@@ -6,7 +6,6 @@ use super::quotes::{ERASED, Needles, Quotes};
 use crate::{
     commands::COMMANDS,
     engine::commit::name_of,
-    id::{ChannelId, RunId},
     store::{
         Conn, StoreError, Tx,
         erasure::{self, Circle, Person, Said},
@@ -15,6 +14,7 @@ use crate::{
     },
     tools::Registry,
 };
+use clifford_core::id::{ChannelId, RunId};
 
 /// How many rows are read at once.
 const PAGE: u32 = 500;
@@ -335,13 +335,14 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{
+    use clifford_core::{
         clock::Timestamp,
-        engine::step::{
+        id::UserId,
+        people::UserRole,
+        run::step::{
             ConfirmAbout, ConfirmRequest, Event, Finish, NoteAbout, Step, StepKind, ToolCall, ToolOutcome, ToolResult,
         },
-        id::UserId,
-        store::{runs::RunStatus, steps, users::UserRole},
+        runs::RunStatus,
     };
 
     fn kinds() -> Vec<StepKind> {
@@ -398,11 +399,11 @@ mod tests {
                 },
                 origins: BTreeSet::new(),
                 duration_ms: 1234,
-                spent: crate::engine::step::Spent::default(),
+                spent: clifford_core::run::step::Spent::default(),
             }),
             StepKind::Finish(Finish {
                 status: RunStatus::Completed,
-                ending: crate::engine::step::EndingKind::NoProgress,
+                ending: clifford_core::run::step::EndingKind::NoProgress,
                 output: "o".to_owned(),
                 message: None,
                 error: None,
@@ -415,7 +416,7 @@ mod tests {
     fn steps_can_be_read_whatever_words_a_person_used() {
         let mut needles = Needles::default();
         let json_of = |kind: &StepKind| {
-            let (args, result, _) = steps::parts(kind);
+            let (args, result, _) = clifford_core::run::columns::parts(kind);
             [args, result]
         };
         for json in kinds().iter().flat_map(json_of).flatten() {
@@ -440,7 +441,7 @@ mod tests {
                         .unwrap_or_else(|| json.to_string())
                 })
             });
-            let read = steps::reread(&step, args, result);
+            let read = clifford_core::run::columns::reread(&step, args, result);
             assert!(read.is_ok(), "{read:?} of {step:?}");
         }
     }

@@ -3,12 +3,10 @@
 //! Only http and https, only hosts of the public internet unless the owner allows others, judged anew at every
 //! redirect and by the addresses that are really connected to; within limits of length and time.
 
-mod address;
 mod body;
 mod content;
 mod error;
 mod resolver;
-mod target;
 
 use std::{error::Error as _, net::IpAddr, sync::Arc, time::Duration};
 
@@ -19,14 +17,15 @@ use reqwest::{
 };
 use url::Url;
 
-pub use address::is_public;
+pub use clifford_core::net::address::is_public;
+pub use clifford_core::net::refused::Refused;
+pub use clifford_core::net::target::{AllowedHost, NoHost, parse};
 pub use content::Kind;
-pub use error::{FetchError, Refused, SetupError};
+pub use error::{FetchError, SetupError};
 pub use resolver::{Lookup, System};
-pub use target::{AllowedHost, NoHost, parse};
 
+use clifford_core::net::target::Reach;
 use resolver::{Filter, NameError};
-use target::Reach;
 
 /// How often a page may redirect.
 const REDIRECTS: usize = 5;
@@ -151,7 +150,7 @@ impl Fetcher {
 
     /// The response that no longer redirects, and where it came from.
     async fn follow(&self, address: &str) -> Result<(Url, Response), FetchError> {
-        let mut url = target::parse(address).map_err(FetchError::Refused)?;
+        let mut url = clifford_core::net::target::parse(address).map_err(FetchError::Refused)?;
         let mut reach = self.judge(&url).map_err(FetchError::Refused)?;
         for hop in 0..=REDIRECTS {
             url.set_fragment(None);
@@ -171,7 +170,7 @@ impl Fetcher {
     }
 
     fn judge(&self, url: &Url) -> Result<Reach, Refused> {
-        target::judge(url, &self.allowed, self.is_public)
+        clifford_core::net::target::judge(url, &self.allowed, self.is_public)
     }
 
     async fn get(&self, url: &Url, reach: Reach) -> Result<Response, FetchError> {

@@ -9,7 +9,7 @@ use std::{
 use bytes::Bytes;
 
 use super::StorageError;
-use crate::id::FileId;
+use clifford_core::id::FileId;
 
 /// The data directory.
 #[derive(Debug)]

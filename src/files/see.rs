@@ -1,6 +1,7 @@
 //! Who may see a file, decided by who asks and where.
 
-use crate::{search::Scope, store::files::File};
+use crate::store::files::File;
+use clifford_core::search::Scope;
 
 /// Whether somebody may see a file: in private their own, in a shared place those of that place.
 pub fn may_see(scope: Scope, file: &File) -> bool {
@@ -15,7 +16,7 @@ pub fn may_see(scope: Scope, file: &File) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
+    use clifford_core::{
         clock::Timestamp,
         id::{ChannelId, FileId, UserId},
     };

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::{Location, S3, directory::Directory};
-use crate::id::FileId;
+use clifford_core::id::FileId;
 
 /// Why a content was not stored, read or deleted.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]

@@ -3,10 +3,8 @@
 use std::time::Duration;
 
 use super::{Storage, StorageError};
-use crate::{
-    clock::Timestamp,
-    store::{Db, StoreError, files},
-};
+use crate::store::{Db, StoreError, files};
+use clifford_core::clock::Timestamp;
 
 /// How long a content may wait for its row.
 const GRACE: Duration = Duration::from_secs(3600);

@@ -10,10 +10,8 @@ use super::{
     page::Page,
     problem::{Problem, ProblemBody},
 };
-use crate::{
-    id::AgentId,
-    store::agents::{self, Agent, Mode},
-};
+use crate::store::agents::{self, Agent};
+use clifford_core::{id::AgentId, places::Mode};
 
 /// Every agent, by name.
 #[utoipa::path(get, path = "/api/agents", tag = "agents", security(("bearer" = [])),

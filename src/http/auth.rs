@@ -22,14 +22,8 @@ use super::{
     problem::{Code, Problem},
     server::{Peer, Share},
 };
-use crate::{
-    clock::Timestamp,
-    id::UserId,
-    store::{
-        StoreError, tokens,
-        users::{self, UserRole},
-    },
-};
+use crate::store::{StoreError, tokens, users};
+use clifford_core::{clock::Timestamp, id::UserId, people::UserRole};
 
 /// How often requests without a valid token are logged at most.
 const LOGGED_EVERY: Duration = Duration::from_secs(60);

@@ -15,13 +15,10 @@ use super::{
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
 };
-use crate::{
+use crate::store::{StoreError, agents, channels};
+use clifford_core::{
     id::{AgentId, ChannelId},
-    store::{
-        StoreError,
-        agents::{self, Mode},
-        channels::{self, Channel},
-    },
+    places::{Channel, Mode},
 };
 
 /// Which channels.

@@ -14,14 +14,17 @@ use super::{
     problem::{Problem, ProblemBody},
 };
 use crate::{
-    id::{ChannelId, ContextId, JobId, UserId},
     memory::closing,
     store::{
         channels,
         contexts::{self, Context},
         jobs::{self, Job},
-        users::{self, UserRole},
+        users,
     },
+};
+use clifford_core::{
+    id::{ChannelId, ContextId, JobId, UserId},
+    people::UserRole,
 };
 
 /// Longest name of a conversation.

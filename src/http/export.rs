@@ -16,9 +16,9 @@ use super::{
 };
 use crate::{
     export::{self, Export},
-    id::UserId,
     store::{StoreError, users},
 };
+use clifford_core::id::UserId;
 
 /// All that is kept of a person, as JSON Lines: an object a line, `type` says what it is.
 #[utoipa::path(get, path = "/api/users/{id}/export", tag = "users", security(("bearer" = [])),

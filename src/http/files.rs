@@ -20,9 +20,11 @@ use super::{
 };
 use crate::{
     files::{FileError, NewFile},
+    store::files::{self, File},
+};
+use clifford_core::{
     id::{FileId, MessageId, UserId},
     search::Scope,
-    store::files::{self, File},
 };
 
 impl From<FileError> for Problem {

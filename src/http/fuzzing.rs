@@ -8,7 +8,7 @@ use super::{
     messages::NewMessage, policies::TrialCall, runs, settings::NewValue, tools::ToolChange, triggers,
     users::UserChange,
 };
-use crate::policy::Rule;
+use clifford_core::policy::Rule;
 
 /// What reads a body as the body of one kind of request.
 type Reader = fn(&[u8]);

@@ -17,7 +17,6 @@ use super::{
     users,
 };
 use crate::{
-    id::UserId,
     own_keys::{self, CannotUse},
     roles::Keyed,
     store::{
@@ -25,6 +24,7 @@ use crate::{
         user_secrets::{self, OwnKey},
     },
 };
+use clifford_core::id::UserId;
 
 /// A person, and a provider as the configuration names it.
 pub(super) struct OfPerson {

@@ -15,11 +15,10 @@ use super::{
     problem::{Code, Problem, ProblemBody},
 };
 use crate::{
-    clock::Timestamp,
-    id::UserId,
     identity::{self, Refusal},
     store::users,
 };
+use clifford_core::{clock::Timestamp, id::UserId};
 
 /// Longest text that is looked at as a code.
 const TYPED: usize = 64;

@@ -12,16 +12,17 @@ use super::{
     problem::{Code, Problem, ProblemBody},
 };
 use crate::{
-    id::{ContextId, JobId, MemoryItemId, UserId},
-    memory::{
-        content::{Content, Fault},
-        editing::{self, Change, Known, NewItem},
-    },
+    memory::editing::{self, Change, Known, NewItem},
     store::{
-        jobs::{self, Job, JobKind},
+        jobs::{self, Job},
         memory_admin::{self, Filter, Item},
         users,
     },
+};
+use clifford_core::{
+    id::{ContextId, JobId, MemoryItemId, UserId},
+    memory::content::{Content, Fault},
+    work::JobKind,
 };
 
 /// The level of an item whose level is not given.

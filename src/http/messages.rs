@@ -18,14 +18,16 @@ use super::{
     runs,
 };
 use crate::{
-    id::{ChannelId, ContextId, MessageId, RunId},
     ingress::{ApiMessage, ApiRefusal},
     store::{
         StoreError,
-        agents::Mode,
         messages::{self, Message},
-        runs::Run,
     },
+};
+use clifford_core::{
+    id::{ChannelId, ContextId, MessageId, RunId},
+    places::Mode,
+    runs::Run,
 };
 
 /// How long a caller may ask to wait.

@@ -17,12 +17,15 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Shared, auth::OwnerReader, problem::Problem};
 use crate::{
-    clock::{Clock, SystemClock},
-    store::{StoreError, backlog, run_views, runs::RunStatus},
+    store::{StoreError, backlog, run_views},
     telemetry::{
         catalogue::{self, Kind, METRICS},
         measures::QUEUES,
     },
+};
+use clifford_core::{
+    clock::{Clock, SystemClock},
+    runs::RunStatus,
 };
 
 /// How often what histograms have gathered is put in order.

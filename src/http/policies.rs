@@ -12,16 +12,13 @@ use super::{
     problem::{Problem, ProblemBody},
 };
 use crate::{
-    id::PolicyId,
-    policy::{
-        Rule,
-        trial::{self, Trial, Tried},
-    },
+    policy::trial::{self, Trial, Tried},
     store::{
         StoreError,
         policies::{self, Policy},
     },
 };
+use clifford_core::{id::PolicyId, policy::Rule};
 
 /// Every rule of the database, oldest first. Those of `bot.toml` stand there.
 #[utoipa::path(get, path = "/api/policies", tag = "policies", security(("bearer" = [])),

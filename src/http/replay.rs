@@ -15,12 +15,8 @@ use super::{
     runs::allowed,
     step::StepView,
 };
-use crate::{
-    engine,
-    id::RunId,
-    store::{runs::RunStatus, steps},
-    tools::Options,
-};
+use crate::{store::steps, tools::Options};
+use clifford_core::{id::RunId, runs::RunStatus};
 
 /// A run told again.
 #[derive(Serialize, utoipa::ToSchema)]
@@ -75,7 +71,7 @@ pub(super) async fn replay(
     // Those of servers too, as they are now.
     let options = Options::new(Arc::clone(&api.engine.services), &[]);
     rules.single_commands = api.engine.tools.single_commands(&options);
-    let iterations = engine::replay::replay(&run, &rules, &steps)
+    let iterations = clifford_core::run::replay::replay(&run, &rules, &steps)
         .into_iter()
         .map(|iteration| ReplayIteration {
             iteration: iteration.number,

@@ -19,17 +19,16 @@ use super::{
 use crate::{
     engine::{
         answering::{Answer, By},
-        gates,
         work::Task,
     },
+    store::{agents, channels, run_views, runs::Filter, steps, users},
+};
+use clifford_core::{
     id::{AgentId, ChannelId, RunId, UserId},
-    store::{
-        agents::{self, Mode},
-        channels, run_views,
-        runs::{Filter, Run, RunStatus},
-        steps,
-        users::{self, UserRole},
-    },
+    people::UserRole,
+    places::Mode,
+    run::gates,
+    runs::{Run, RunStatus},
 };
 
 /// Longest name of a kind of helper.

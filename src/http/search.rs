@@ -10,10 +10,11 @@ use super::{
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
 };
-use crate::{
+use crate::search::find::Found;
+use clifford_core::{
     budget,
     id::{ChannelId, UserId},
-    search::{self, Asked, Cursor, Form, Found, Scope},
+    search::{self, Asked, Cursor, Form, Scope},
 };
 
 /// What is looked for, and where.
@@ -87,7 +88,7 @@ pub(super) async fn list(
         form: Form::Markdown,
         ..request
     };
-    let found = search::find(&api.engine.db, request).await?;
+    let found = crate::search::find::find(&api.engine.db, request).await?;
     Ok(Json(Page::with_next(
         found.items,
         found.next.map(|next| next.to_string()),

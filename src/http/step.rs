@@ -3,10 +3,9 @@
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use crate::{
+use clifford_core::{
     clock::Timestamp,
-    engine::step::{Event, Step, StepKind},
-    store::steps,
+    run::step::{Event, Step, StepKind},
 };
 
 /// One step of a run.
@@ -45,7 +44,7 @@ pub(super) struct StepView {
 
 impl From<&Step> for StepView {
     fn from(step: &Step) -> Self {
-        let (args_json, result_json, status) = steps::parts(&step.kind);
+        let (args_json, result_json, status) = clifford_core::run::columns::parts(&step.kind);
         let mut view = Self {
             seq: step.seq,
             r#type: step.kind.type_name(),

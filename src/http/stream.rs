@@ -27,9 +27,9 @@ use super::{
 };
 use crate::{
     engine::events::{RunEvent, Sight, Watcher},
-    id::RunId,
-    store::{StoreError, run_views, runs::RunStatus, steps},
+    store::{StoreError, run_views, steps},
 };
+use clifford_core::{id::RunId, runs::RunStatus};
 
 /// After how long the rows are looked at again that could not be read.
 const RETRY: Duration = Duration::from_millis(500);

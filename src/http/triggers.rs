@@ -16,11 +16,9 @@ use super::{
     problem::{Code, Problem, ProblemBody},
 };
 use crate::{
-    clock::Timestamp,
-    id::{AgentId, ChannelId, ContextId, RunId, TriggerId, UserId},
     store::{
         StoreError, Tx, agents, contexts, settings,
-        triggers::{self, CatchUp, Filter, Firing, Trigger, TriggerKind},
+        triggers::{self, Filter, Firing},
         users,
     },
     tools::Options,
@@ -28,6 +26,11 @@ use crate::{
         editing::{self, Change, Fault, NewTrigger},
         fire, reminders, webhook,
     },
+};
+use clifford_core::{
+    clock::Timestamp,
+    id::{AgentId, ChannelId, ContextId, RunId, TriggerId, UserId},
+    schedule::trigger::{CatchUp, Trigger, TriggerKind},
 };
 
 /// How many firings are shown with a trigger.

@@ -10,12 +10,8 @@ use super::{
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
 };
-use crate::{
-    budget,
-    clock::Timestamp,
-    id::UserId,
-    store::usage::{self, Filter, Group, Grouping},
-};
+use crate::store::usage::{self, Filter, Group};
+use clifford_core::{budget, clock::Timestamp, id::UserId, models::Grouping};
 
 /// What is summed up, and by what.
 #[derive(Deserialize, utoipa::IntoParams)]

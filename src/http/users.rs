@@ -16,12 +16,15 @@ use super::{
     problem::{Problem, ProblemBody},
 };
 use crate::{
-    id::UserId,
     settings::catalogue::Kind,
     store::{
         jobs::{self, Job},
-        users::{self, Change, Filter, Identity, User, UserRole},
+        users::{self, Change, Filter, Identity},
     },
+};
+use clifford_core::{
+    id::UserId,
+    people::{User, UserRole},
 };
 
 /// Longest name of a person.

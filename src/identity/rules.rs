@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use rand::CryptoRng;
 
-use crate::{
+use clifford_core::{
     clock::Timestamp,
-    store::users::{User, UserRole},
+    people::{User, UserRole},
 };
 
 /// How long a code is good.
@@ -91,7 +91,7 @@ mod tests {
     use rand::{SeedableRng, rngs::StdRng};
 
     use super::*;
-    use crate::id::UserId;
+    use clifford_core::id::UserId;
 
     fn user(name: &str, role: UserRole, language: Option<&str>, time_zone: Option<&str>) -> User {
         User {

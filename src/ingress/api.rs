@@ -14,10 +14,13 @@ use super::{
     settle,
 };
 use crate::{
-    access::{Entry, Policy},
     engine::{Engine, work::Work},
+    store::{StoreError, Tx, channels, messages},
+};
+use clifford_core::{
+    access::{Entry, Policy},
     id::{ChannelId, MessageId, RunId, UserId},
-    store::{StoreError, Tx, agents::Mode, channels, messages},
+    places::Mode,
 };
 
 /// A message through the API: the same way, for a channel of its own.
@@ -32,7 +35,7 @@ pub struct ApiMessage {
     /// The sender's own key against storing it twice.
     pub key: Option<String>,
     /// The conversation to go on with, if not the active one.
-    pub context: Option<crate::id::ContextId>,
+    pub context: Option<clifford_core::id::ContextId>,
     /// How it is to be answered, if not as its channel is.
     pub mode: Option<Mode>,
     /// Files that were uploaded before: the id of each is its own.
@@ -59,7 +62,7 @@ pub enum ApiRefusal {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiAccepted {
     /// The message.
-    pub message: crate::id::MessageId,
+    pub message: clifford_core::id::MessageId,
     /// Its run; `None` while it waits for another to end.
     pub run: Option<RunId>,
     /// Its channel.

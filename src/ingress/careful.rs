@@ -9,17 +9,16 @@ use tokio::time::timeout;
 
 use super::Gatekeeper;
 use crate::{
-    engine::sentences,
     outbound::To,
-    quarantine::{Verdict, isolation::SOON},
+    quarantine::isolation::SOON,
     store::{
         StoreError, channels,
-        deaths::Kind,
         inbound_attempts::{self, Announced},
         messages, unreadable,
     },
     telemetry::measures,
 };
+use clifford_core::{quarantine::Verdict, run::sentences, work::Kind};
 
 /// What tells an event from all others, and where it was said.
 struct Event {

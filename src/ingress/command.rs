@@ -7,15 +7,17 @@ use clifford_vault::Masker;
 
 use super::{Gatekeeper, Visit, answer, message::Outcome, newcomer, pace, pace::Limited, pairing, reply, settle};
 use crate::{
-    access::{Entry, Policy},
-    clock::Timestamp,
     commands::{self, Carrier, Gathered, Given, Purse, Ring},
     outbound::{Outbound, To},
     own_keys,
     roles::Keyed,
     settings::PlaceSettings,
-    store::{StoreError, Tx, approvals, channels, links, messages, users},
+    store::{StoreError, Tx, approvals, links, messages, users},
     telemetry::measures,
+};
+use clifford_core::{
+    access::{Entry, Policy},
+    clock::Timestamp,
 };
 
 /// How long a platform may take to delete a message that a key stood in.
@@ -140,7 +142,7 @@ impl Gatekeeper {
         )))
     }
 
-    pub(super) fn is_welcome(&self, command: &Command, role: Option<users::UserRole>) -> bool {
+    pub(super) fn is_welcome(&self, command: &Command, role: Option<clifford_core::people::UserRole>) -> bool {
         let place = &command.place;
         self.policy(place.platform).entry(place, &command.speaker.id, role) == Entry::Welcome
     }
@@ -242,7 +244,7 @@ async fn store_command(tx: &mut Tx, asked: Asked) -> Result<Outcome, StoreError>
         });
     }
     // Commands and their answers are no part of a conversation.
-    let aside = channels::Channel {
+    let aside = clifford_core::places::Channel {
         active_context_id: None,
         ..channel.clone()
     };
@@ -262,7 +264,7 @@ async fn store_command(tx: &mut Tx, asked: Asked) -> Result<Outcome, StoreError>
     messages::insert_inbound(
         tx,
         &messages::NewInbound {
-            id: crate::id::MessageId::new(),
+            id: clifford_core::id::MessageId::new(),
             channel_id: channel.id,
             context_id: None,
             user_id: user.id,
@@ -275,7 +277,7 @@ async fn store_command(tx: &mut Tx, asked: Asked) -> Result<Outcome, StoreError>
             idempotency_key: None,
             request_hash: None,
             album: None,
-            status: messages::MessageStatus::History,
+            status: clifford_core::messages::MessageStatus::History,
             sent_at: command.sent_at.into(),
         },
         now,

@@ -4,10 +4,10 @@ use clifford_chat::completion::{Choice, Completion};
 
 use super::Gatekeeper;
 use crate::{
-    access::Entry,
     commands,
     store::{StoreError, channels, users},
 };
+use clifford_core::access::Entry;
 
 impl Gatekeeper {
     /// By the rules by which the command itself would be taken; for everybody else there is nothing to choose.
@@ -23,7 +23,10 @@ impl Gatekeeper {
             return Ok(Vec::new());
         }
         let channel = channels::by_place(&mut conn, place.platform, &place.external_id).await?;
-        if channel.as_ref().is_some_and(channels::Channel::is_turned_off) {
+        if channel
+            .as_ref()
+            .is_some_and(clifford_core::places::Channel::is_turned_off)
+        {
             return Ok(Vec::new());
         }
         commands::complete(&mut conn, asked, channel.as_ref(), user.as_ref()).await

@@ -9,15 +9,16 @@ use clifford_chat::inbound::{Accepted, Deleted};
 
 use super::Gatekeeper;
 use crate::{
-    clock::Timestamp,
     engine::cancel,
-    id::{RunId, WorkerId},
     store::{
-        StoreError, Tx, channels, contexts,
-        messages::{self, MessageStatus},
-        quoting,
+        StoreError, Tx, channels, contexts, messages, quoting,
         runs::{self, Lease},
     },
+};
+use clifford_core::{
+    clock::Timestamp,
+    id::{RunId, WorkerId},
+    messages::MessageStatus,
 };
 
 /// What follows from a deletion, after its commit.

@@ -6,13 +6,8 @@ use std::time::Duration;
 use clifford_chat::inbound::Command;
 
 use super::{Gatekeeper, pace::Limited};
-use crate::{
-    policy::question,
-    store::{
-        StoreError, approvals, channels, runs,
-        users::{self, UserRole},
-    },
-};
+use crate::store::{StoreError, approvals, channels, runs, users};
+use clifford_core::{people::UserRole, policy::question};
 
 /// How long a platform may take to say it.
 const TELLING: Duration = Duration::from_secs(5);
@@ -66,7 +61,7 @@ impl Gatekeeper {
         let user = users::by_identity(&mut conn, place.platform, &command.speaker.id).await?;
         let run = runs::get(&mut conn, run).await?;
         drop(conn);
-        let may_anyway = |run: &runs::Run| {
+        let may_anyway = |run: &clifford_core::runs::Run| {
             (user.as_ref()).is_some_and(|user| run.user_id == Some(user.id) || user.role == UserRole::Owner)
         };
         let actor = self.engine.services.actors.get(&place.platform);

@@ -9,27 +9,29 @@ use clifford_chat::inbound::{Accepted, Attachment};
 
 use super::{Gatekeeper, Settings, Visit, answer, newcomer, pace::Limited, pairing, quoted::Found, settle};
 use crate::{
-    access::{Entry, Policy},
-    clock::Timestamp,
-    engine::{
-        sentences,
-        work::{Task, Work},
-    },
-    id::{ContextId, MessageId, RunId, WorkerId},
+    engine::work::{Task, Work},
     memory::{closing, recall},
     outbound::{Outbound, Ticket, To},
     settings::PlaceSettings,
     store::{
-        StoreError, Tx,
-        agents::{self, Mode},
+        StoreError, Tx, agents,
         arrivals::{self, Known, Plain, Sought},
-        channels::{self, Channel},
+        channels,
         contexts::{self, Context},
-        messages::{self, MessageStatus, NewInbound, Queued},
+        messages::{self, NewInbound, Queued},
         recollection,
-        runs::{self, Lease, Run},
-        users::User,
+        runs::{self, Lease},
     },
+};
+use clifford_core::{
+    access::{Entry, Policy},
+    clock::Timestamp,
+    id::{ContextId, MessageId, RunId, WorkerId},
+    messages::MessageStatus,
+    people::User,
+    places::{Channel, Mode},
+    run::sentences,
+    runs::Run,
 };
 
 /// How exactly it is kept when something was last said: each message would change it otherwise.

@@ -8,7 +8,7 @@ use clifford_chat::{
 };
 use dashmap::DashMap;
 
-use crate::clock::Timestamp;
+use clifford_core::clock::Timestamp;
 
 const MINUTE: Duration = Duration::from_secs(60);
 /// How many people are remembered before those who have been silent for a minute are forgotten.

@@ -7,14 +7,14 @@ use clifford_chat::{inbound::Accepted, platform::Platform};
 
 use super::{Visit, answer, message::Outcome, settle};
 use crate::{
-    clock::Timestamp,
     outbound::Outbound,
     store::{
         Conn, Db, StoreError, Tx, messages, pairings,
         settings::{self, BOT},
-        users::{self, UserRole},
+        users,
     },
 };
+use clifford_core::{clock::Timestamp, people::UserRole};
 
 /// How long a code is good.
 const GOOD_FOR: Duration = Duration::from_secs(60 * 60);
@@ -125,7 +125,7 @@ pub(super) async fn meet(
 async fn say(
     tx: &mut Tx,
     visit: &Visit,
-    channel: &crate::store::channels::Channel,
+    channel: &clifford_core::places::Channel,
     outbound: &Outbound,
     text: &str,
     now: Timestamp,

@@ -3,13 +3,13 @@
 use clifford_chat::inbound::{Attachment, Place, Quoted, Speaker};
 
 use super::{Gatekeeper, careful::events_of_message};
-use crate::{
+use crate::store::{
+    StoreError, inbound_attempts,
+    replies::{self, Answered},
+};
+use clifford_core::{
     id::UserId,
-    store::{
-        StoreError, inbound_attempts,
-        messages::Direction,
-        replies::{self, Answered, Author, Quote, cut},
-    },
+    messages::{Author, Direction, Quote, cut},
 };
 
 /// A quote, with what is stored of it beside its words.
@@ -118,7 +118,7 @@ fn told(attachment: &Attachment) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::id::{MessageId, RunId};
+    use clifford_core::id::{MessageId, RunId};
 
     fn ada() -> Speaker {
         Speaker {

@@ -2,22 +2,29 @@
 
 use std::time::Duration;
 
-use clifford_llm::{Completion, ModelError, Request, estimate_request};
+use clifford_llm_api::{
+    model::{Completion, ModelError, Request},
+    tokens::estimate_request,
+};
 use tokio::time::Instant;
 
-use super::result::Progress;
 use crate::{
-    budget::{self, Claim, Outcome, Settlement},
+    budget::reserve::{Claim, Outcome},
     engine::{
         Engine,
         crash::{self, Point},
-        prompt::{fit, room::Window},
-        step::LlmResponse,
     },
-    id::{ChannelId, SpaceId, UserId},
     jobs::{self, JobError},
-    roles::{NoReply, Payer, Role},
+    roles::{NoReply, Payer},
     store::{jobs::JobLease, usage::Call},
+};
+use clifford_core::memory::result::Progress;
+use clifford_core::{
+    budget::Settlement,
+    id::{ChannelId, SpaceId, UserId},
+    models::Role,
+    prompt::{fit, room::Window},
+    run::step::LlmResponse,
 };
 
 /// Whose call it is.
@@ -115,10 +122,12 @@ async fn complete_within(
     let completion = match reply {
         Ok(completion) => completion,
         Err(NoReply { error, timed_out }) => {
-            let broken_off = budget::broken_off(&engine.roles, Role::Memory, prompt_tokens, None);
+            let broken_off = crate::budget::charge::broken_off(&engine.roles, Role::Memory, prompt_tokens, None);
             match (broken_off.filter(|_| timed_out), settlement) {
-                (Some(response), settlement) => budget::charge(engine, whose.call(), response, settlement).await?,
-                (None, Some(settlement)) => budget::release(engine, settlement).await?,
+                (Some(response), settlement) => {
+                    crate::budget::charge::charge(engine, whose.call(), response, settlement).await?
+                }
+                (None, Some(settlement)) => crate::budget::reserve::release(engine, settlement).await?,
                 (None, None) => {}
             }
             return Err(error.into());
@@ -132,7 +141,7 @@ async fn complete_within(
         ..LlmResponse::default()
     };
     progress.count(&completion, response.cost);
-    budget::charge(engine, whose.call(), response, settlement).await?;
+    crate::budget::charge::charge(engine, whose.call(), response, settlement).await?;
     entered?;
     Ok(completion)
 }
@@ -150,7 +159,7 @@ async fn reserve(
         user: whose.user,
         space: whose.space,
     };
-    match budget::reserve(engine, &claim, worst, budget::Telling::Nobody).await? {
+    match crate::budget::reserve::reserve(engine, &claim, worst, crate::budget::reserve::Telling::Nobody).await? {
         Outcome::Reserved(settlement) => Ok(settlement),
         Outcome::Refused(refusal) => {
             tracing::info!(error = refusal.error, "what is to be remembered waits for its budget");

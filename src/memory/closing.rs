@@ -1,15 +1,18 @@
 //! Where a conversation, or its older half, becomes a job of the memory writer.
 
 use crate::{
-    clock::Timestamp,
     engine::crash::{self, Point},
-    id::{ContextId, MessageId},
     store::{
         Db, StoreError, Tx, contexts,
-        jobs::{self, JobKind, NewJob, WriteMode},
+        jobs::{self, NewJob},
         memory_write::{self, Place},
-        messages::Direction,
     },
+};
+use clifford_core::{
+    clock::Timestamp,
+    id::{ContextId, MessageId},
+    messages::Direction,
+    work::{JobKind, WriteMode},
 };
 
 /// Closes a conversation; what was said in it and not read yet will be remembered. `false`: it was closed already.

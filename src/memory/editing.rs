@@ -1,14 +1,14 @@
 //! Changes that people make to their items by hand: checked, and within what a level holds.
 
-use super::content::{self, Content, Fault};
-use crate::{
+use crate::store::{
+    StoreError, Tx,
+    memory_admin::{self, Item},
+    memory_write,
+};
+use clifford_core::memory::content::{self, Content, Fault};
+use clifford_core::{
     clock::Timestamp,
     id::{MemoryItemId, UserId},
-    store::{
-        StoreError, Tx,
-        memory_admin::{self, Item},
-        memory_write,
-    },
 };
 
 /// An item to be remembered.
@@ -169,7 +169,7 @@ async fn make_room(tx: &mut Tx, item: &Item) -> Result<Result<(), Fault>, StoreE
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::id::SpaceId;
+    use clifford_core::id::SpaceId;
 
     fn item() -> Item {
         Item {

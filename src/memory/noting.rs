@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 
-use super::{
+use crate::store::{StoreError, Tx, memory_items::Viewer, memory_write};
+use clifford_core::memory::{
     content::Content,
     operations::{Op, Operation},
     rules::{self, Archived, Place},
 };
-use crate::{
+use clifford_core::{
     clock::Timestamp,
     id::{ContextId, MemoryItemId, SpaceId, UserId},
-    store::{StoreError, Tx, memory_items::Viewer, memory_write},
 };
 
 /// Remembers it, in place of what its key says by now. Inside: why not; then nothing was stored.

@@ -5,25 +5,27 @@
 use std::collections::BTreeSet;
 
 use clifford_chat::inbound::is_of_others;
-use clifford_llm::estimate_tokens;
+use clifford_llm_api::tokens::estimate_tokens;
 
-use super::levels;
 use crate::{
+    settings::PlaceSettings,
+    store::{
+        files::File,
+        memory_items::{MemoryItem, Remembered, Viewer},
+        messages::Turn,
+        recollection::{Conversation, Elsewhere, Outside, Recollection, Wanted},
+        settings::Around,
+    },
+};
+use clifford_core::memory::levels;
+use clifford_core::{
     id::{AgentId, MessageId, RunId, UserId},
+    messages::{Direction, quotes_others},
+    places::Channel,
+    runs::{Run, RunKind},
     search::{
         Query,
         rank::{self, Held, Population},
-    },
-    settings::PlaceSettings,
-    store::{
-        channels::Channel,
-        files::File,
-        memory_items::{MemoryItem, Remembered, Viewer},
-        messages::{Direction, Turn},
-        recollection::{Conversation, Elsewhere, Outside, Recollection, Wanted},
-        replies::quotes_others,
-        runs::{Run, RunKind},
-        settings::Around,
     },
 };
 

@@ -3,30 +3,34 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use clifford_llm::ModelError;
+use clifford_llm_api::model::ModelError;
 use serde_json::Value;
 
-use super::{
-    asking::{Whose, complete, window},
+use super::asking::{Whose, complete, window};
+use crate::{
+    engine::{
+        Engine,
+        crash::{self, Point},
+    },
+    jobs::JobError,
+    store::{
+        StoreError, Tx, channels, contexts,
+        jobs::{self, Job, JobLease},
+        memory_write::{self, Standing, Summary},
+    },
+};
+use clifford_core::memory::{
     operations::{self, Reading},
     result::{Progress, Unread},
     rules::{self, Place},
     segment, summary, write_prompt,
 };
-use crate::{
+use clifford_core::{
     clock::Timestamp,
-    engine::{
-        Engine,
-        crash::{self, Point},
-        prompt::{fit, weight::Form},
-    },
     id::{ChannelId, ContextId, MemoryItemId, MessageId, SpaceId, UserId},
-    jobs::JobError,
-    store::{
-        StoreError, Tx, channels, contexts,
-        jobs::{self, Job, JobLease, WriteMode},
-        memory_write::{self, Item, Said, Standing, Summary},
-    },
+    memory::rows::{Item, Said},
+    prompt::{fit, weight::Form},
+    work::WriteMode,
 };
 
 /// How often a job is tried before a message is left out that may be what its provider will not read.

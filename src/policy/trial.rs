@@ -3,15 +3,17 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{
+use crate::{store::policies::Policy, tools::Registry};
+use clifford_core::policy::{
     Call, Facts, Named, Outcome, Place, Settings, judge,
     words::{self, Known},
 };
-use crate::{
+use clifford_core::{
     clock::Timestamp,
     id::{ContextId, SpaceId, UserId},
-    store::{policies::Policy, runs::RunKind, users::UserRole},
-    tools::{Class, Registry},
+    people::UserRole,
+    policy::class::Class,
+    runs::RunKind,
 };
 
 /// Who would call, and where. What is left out is so: a coordinator that has read nothing from outside, in private, of

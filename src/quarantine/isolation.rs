@@ -11,7 +11,7 @@ use tokio::{
     time::Instant,
 };
 
-use super::Mark;
+use clifford_core::quarantine::Mark;
 
 /// How long a suspect is worked on alone while anything else is in line.
 const LONGEST: Duration = Duration::from_millis(500);

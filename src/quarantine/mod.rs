@@ -11,8 +11,7 @@
 
 mod careful;
 pub mod isolation;
-pub mod rules;
 
 pub use careful::Careful;
+pub use clifford_core::quarantine::{Evidence, Limits, Mark, Verdict};
 pub use isolation::Isolation;
-pub use rules::{Evidence, Limits, Mark, Verdict};

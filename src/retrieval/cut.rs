@@ -1,6 +1,6 @@
 //! Cuts a text into pieces that a model can take: between paragraphs or sentences, else between words.
 
-use clifford_llm::estimate_tokens;
+use clifford_llm_api::tokens::estimate_tokens;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// The most tokens of a piece.

@@ -1,15 +1,15 @@
 //! Finds the pieces of documents that hold the words of a question, ranked as messages are: among themselves.
 
 use crate::{
-    search::{
-        Query, Scope,
-        rank::{self, Held},
-        window::{EACH, Plan},
-    },
+    search::window::{EACH, Plan},
     store::{
         Conn, StoreError,
         documents::{self, Chunk},
     },
+};
+use clifford_core::search::{
+    Query, Scope,
+    rank::{self, Held},
 };
 
 /// The most pieces that are ranked: they are longer than messages.

@@ -2,10 +2,15 @@
 
 use std::sync::Arc;
 
-use clifford_llm::{Circuit, CircuitState, ModelError, Request, Window, estimate_request};
+use clifford_llm::{Circuit, CircuitState, Window};
+use clifford_llm_api::{
+    model::{ModelError, Request},
+    tokens::estimate_request,
+};
 
-use super::{Role, Roles};
+use super::Roles;
 use crate::own_keys::Own;
+use clifford_core::models::Role;
 
 /// A model that may answer, and how much it holds.
 #[derive(Clone)]
@@ -81,7 +86,8 @@ impl Roles {
 mod tests {
     use std::collections::BTreeMap;
 
-    use clifford_llm::{CircuitPolicy, Image, Message, Role as Speaker};
+    use clifford_llm::CircuitPolicy;
+    use clifford_llm_api::model::{Image, Message, Role as Speaker};
 
     use super::*;
     use crate::roles::Assigned;

@@ -9,22 +9,22 @@ use std::{
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use super::{
+use super::window::{EACH, Plan};
+use crate::store::{
+    Conn, Db, StoreError, Tx,
+    search::{self, Beside, Candidate, Placed, Reach},
+};
+use clifford_core::search::{
     dates::Moment,
     query::Query,
     rank::{Held, Nearby, Ranked, Ranking, Scored},
     request::{Cursor, Request},
     snippet,
-    window::{EACH, Plan},
 };
-use crate::{
+use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, MessageId},
-    store::{
-        Conn, Db, StoreError, Tx,
-        messages::Direction,
-        search::{self, Beside, Candidate, Placed, Reach},
-    },
+    messages::Direction,
 };
 
 /// How many messages a search takes into the index in one transaction.
@@ -329,7 +329,7 @@ mod tests {
             of_id: id(5),
             id: id(number),
             number: 1,
-            context_id: crate::id::ContextId::new(),
+            context_id: clifford_core::id::ContextId::new(),
             direction: Direction::Inbound,
             said_at: Timestamp(0),
             head: String::new(),

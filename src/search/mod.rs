@@ -1,31 +1,7 @@
-//! Search: how texts become terms, what a query asks for, who finds what, how well a text answers, and the index that
-//! is kept beside messages.
-//!
-//! A question comes in as text ([`Query::parse`], [`dates::named`]). The index names, for each of its words, the newest
-//! messages of the asker's places that hold it in some form (`store::search::lists`); those of the rarest words are
-//! read (`candidates`) and ranked here, among themselves ([`rank`]), with what stands beside the best of them. A page
-//! of the ranking goes out ([`find()`]). Nothing is stored on the way but messages that were not in the index yet.
+//! Left here until its children go, too.
 
-pub mod dates;
-mod find;
+pub mod find;
 pub mod indexer;
-pub mod language;
-pub mod near;
-mod query;
-pub mod rank;
-mod request;
-mod scope;
-mod snippet;
-pub mod terms;
-mod verbs;
 pub(crate) mod window;
-mod word;
 
-pub use self::{
-    find::{Found, NearbyText, Page, find, find_within},
-    query::Query,
-    request::{Asked, Cursor, Fault, Request},
-    scope::Scope,
-    snippet::{Form, snippet},
-    word::Phrase,
-};
+pub use self::find::{Found, NearbyText, Page, find, find_within};

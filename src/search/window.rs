@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::{dates::Time, query::Query, rank::Population, word::Phrase};
 use crate::store::search::{Form, Sought};
+use clifford_core::search::{dates::Time, query::Query, rank::Population, word::Phrase};
 
 /// The most messages that are ranked at a time.
 pub(crate) const MOST: usize = 1000;
@@ -206,7 +206,7 @@ fn forms(phrase: &Phrase) -> (Vec<Form>, Vec<Form>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::Timestamp;
+    use clifford_core::clock::Timestamp;
 
     fn plan(query: &str) -> Plan {
         Plan::of(&Query::parse(query).expect("terms"), &[])

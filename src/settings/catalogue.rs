@@ -7,15 +7,15 @@ use serde_json::Value as Json;
 
 use super::PlaceSettings;
 pub use super::scope::Scope;
-use crate::{
+use crate::store::{
+    Conn, StoreError, Tx, agents, channels,
+    settings::{self, Setting},
+    users,
+};
+use clifford_core::{
     clock::Timestamp,
     id::{SpaceId, UserId},
     search::near,
-    store::{
-        Conn, StoreError, Tx, agents, channels,
-        settings::{self, Setting},
-        users,
-    },
 };
 
 /// What a setting takes.
@@ -309,7 +309,7 @@ impl Setting {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::WhenBusy;
+    use clifford_core::places::WhenBusy;
 
     #[test]
     fn the_catalogue_takes_what_places_understand() {

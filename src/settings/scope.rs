@@ -2,10 +2,8 @@
 
 use std::{fmt, str::FromStr};
 
-use crate::{
-    id::{AgentId, ChannelId, SpaceId, UserId},
-    store::settings,
-};
+use crate::store::settings;
+use clifford_core::id::{AgentId, ChannelId, SpaceId, UserId};
 
 /// What a setting holds for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

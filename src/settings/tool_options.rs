@@ -8,17 +8,16 @@ use serde_json::{Map, Value};
 
 use super::catalogue::{self, Scope};
 use crate::{
-    clock::Timestamp,
-    search::near,
     store::{
         Conn, StoreError, Tx, channels,
         settings::{self, Setting},
     },
     tools::{
-        Class, Command, Common, Options, Registry, Services, Tool, ToolSettings, fields, is_secret,
+        Command, Common, Options, Registry, Services, Tool, ToolSettings, fields, is_secret,
         options::{setting_name, tool_and_field},
     },
 };
+use clifford_core::{clock::Timestamp, policy::class::Class, search::near};
 
 /// A tool with what is set for it in a scope.
 #[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
@@ -338,7 +337,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::id::UserId;
+    use clifford_core::id::UserId;
 
     fn check(tool: &str, scope: Scope, given: Value) -> Result<Vec<Change>, (String, String)> {
         let registry = Registry::built_in(1);

@@ -1,23 +1,15 @@
 //! Agents: a prompt with its settings. Those of the configuration are brought in at every start.
 
+use clifford_core::places::Mode;
 use serde::Serialize;
 use sqlx::FromRow;
 
-use super::{Conn, StoreError, Tx, args, text_enum};
-use crate::{
+use super::{Conn, StoreError, Tx};
+use clifford_core::value::args;
+use clifford_core::{
     clock::Timestamp,
     id::{AgentId, ChannelId},
 };
-
-text_enum! {
-    /// How an agent or channel answers.
-    Mode {
-        /// By a run: notes, tools, steps.
-        Run = "run",
-        /// By one model call, without tools.
-        Chat = "chat",
-    }
-}
 
 /// An agent.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]

@@ -1,14 +1,11 @@
 //! Runs that wait for a person to approve a call, and runs that have read words from outside.
 
-use super::{
-    Conn, StoreError, Tx, args,
-    messages::MessageStatus,
-    runs::{COLUMNS, Run},
-};
-use crate::{
+use super::{Conn, StoreError, Tx, runs::COLUMNS};
+use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, ContextId, MessageId, RunId, UserId},
 };
+use clifford_core::{messages::MessageStatus, runs::Run, value::args};
 
 /// What such a run waits for.
 pub const REASON: &str = "tool_confirm";

@@ -6,16 +6,20 @@ use sqlx::FromRow;
 
 use super::{
     Conn, StoreError, Tx,
-    agents::{self, Agent, Mode},
-    args,
-    channels::{self, Channel},
+    agents::{self, Agent},
+    channels,
     contexts::{self, Context},
-    runs::{self, Run},
-    users::{self, User, UserRole},
+    runs, users,
 };
-use crate::{
+use clifford_core::{
     clock::Timestamp,
     id::{AgentId, UserId},
+};
+use clifford_core::{
+    people::{User, UserRole},
+    places::{Channel, Mode},
+    runs::Run,
+    value::args,
 };
 
 /// What is known.

@@ -1,7 +1,8 @@
 //! What waits to be done: how much, and since when. For those who watch, so each is a look at an index.
 
-use super::{Conn, StoreError, args, outbox};
-use crate::clock::Timestamp;
+use super::{Conn, StoreError, outbox};
+use clifford_core::clock::Timestamp;
+use clifford_core::value::args;
 
 /// What waits in one place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,13 +2,9 @@
 
 use sqlx::FromRow;
 
-use super::{
-    Conn, StoreError, Tx, args,
-    channels::{self, Channel},
-    leases::Look,
-    usage::bounded,
-};
-use crate::budget::{Account, Amount, BOT, Scope, Settlement, Window};
+use super::{Conn, StoreError, Tx, channels, leases::Look, usage::bounded};
+use clifford_core::budget::{Account, Amount, BOT, Scope, Settlement, Window};
+use clifford_core::{places::Channel, value::args};
 
 const COST: &str = bounded!("cost");
 const PROMPT: &str = bounded!("prompt_tokens");

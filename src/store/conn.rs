@@ -11,10 +11,11 @@ use sqlx::{
 };
 
 use super::{
-    StoreError, Value,
+    StoreError,
     local::{Local, LocalRow},
 };
 use crate::telemetry::measures::Reading;
+use clifford_core::value::Value;
 
 /// A type that can be read from a row of either engine.
 pub trait Row:
@@ -61,7 +62,7 @@ pub(super) enum Answer {
 
 impl Answer {
     /// Every row.
-    pub(super) fn all<T: Row>(self) -> Result<Vec<T>, StoreError> {
+    pub fn all<T: Row>(self) -> Result<Vec<T>, StoreError> {
         let rows: Result<Vec<T>, sqlx::Error> = match &self {
             Self::Local(rows) => rows.iter().map(T::from_row).collect(),
             Self::Sqlite(rows) => rows.iter().map(T::from_row).collect(),
@@ -76,7 +77,7 @@ impl Answer {
     }
 
     /// There is no row.
-    pub(super) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         match self {
             Self::Local(rows) => rows.is_empty(),
             Self::Sqlite(rows) => rows.is_empty(),
@@ -151,7 +152,7 @@ impl Conn {
     }
 
     /// Every row of a query (or of a statement that returns rows).
-    pub(super) async fn all<T: Row>(&mut self, sql: impl AsRef<str>, args: Vec<Value>) -> Result<Vec<T>, StoreError> {
+    pub async fn all<T: Row>(&mut self, sql: impl AsRef<str>, args: Vec<Value>) -> Result<Vec<T>, StoreError> {
         self.ask(sql.as_ref(), args).await?.all()
     }
 

@@ -3,11 +3,11 @@
 use sqlx::FromRow;
 
 use super::{
-    Conn, StoreError, args,
-    channels::{self, Channel},
+    Conn, StoreError, channels,
     contexts::{self, Context},
 };
-use crate::id::{ChannelId, ContextId, UserId};
+use clifford_core::id::{ChannelId, ContextId, UserId};
+use clifford_core::{places::Channel, value::args};
 
 /// What a channel's people choose from: the conversations that began there, and the active one wherever it began;
 /// the latest first.

@@ -3,11 +3,12 @@
 use serde::Serialize;
 use sqlx::FromRow;
 
-use super::{Conn, StoreError, Tx, args, channels::Channel};
-use crate::{
+use super::{Conn, StoreError, Tx};
+use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, ContextId, SpaceId, UserId},
 };
+use clifford_core::{places::Channel, value::args};
 
 /// A conversation.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]

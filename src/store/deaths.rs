@@ -1,13 +1,14 @@
 //! Deaths of processes, counted on the work that they held, and what was set aside for them.
 
+use clifford_core::work::Kind;
 use serde::Serialize;
 
 use super::{
-    Conn, StoreError, Tx, args,
+    Conn, StoreError, Tx,
     outbox::{self, SENT_FILE},
-    text_enum,
 };
-use crate::{
+use clifford_core::value::args;
+use clifford_core::{
     clock::Timestamp,
     quarantine::{Evidence, Mark},
 };
@@ -63,24 +64,6 @@ pub async fn count_all(tx: &mut Tx) -> Result<u64, StoreError> {
 /// The evidence in a row.
 pub(super) fn evidence(deaths: i64, mark: Option<Mark>) -> Evidence {
     Evidence { deaths, mark }
-}
-
-text_enum! {
-    /// What may be set aside.
-    Kind {
-        /// A run.
-        Run = "run",
-        /// A job.
-        Job = "job",
-        /// An outbound message.
-        Message = "message",
-        /// A trigger.
-        Trigger = "trigger",
-        /// A platform's event.
-        Event = "event",
-        /// A file.
-        File = "file",
-    }
 }
 
 /// Something that was set aside.

@@ -8,10 +8,11 @@ use serde::Serialize;
 use sqlx::FromRow;
 
 use super::{
-    Conn, StoreError, Tx, Value, args,
+    Conn, StoreError, Tx,
     search::{Sought, all_of, expression},
 };
-use crate::{
+use clifford_core::value::{Value, args};
+use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, DocumentId, FileId, UserId},
     search::{

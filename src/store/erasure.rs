@@ -3,14 +3,14 @@
 use {serde_json::Value, sqlx::FromRow};
 
 use super::{
-    Conn, JsonText, StoreError, Tx, args,
+    Conn, StoreError, Tx,
     removal::{self, Counts, count, each, ids},
-    users::UserRole,
 };
-use crate::{
+use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, JobId, RunId, UserId},
 };
+use clifford_core::{column::JsonText, people::UserRole, value::args};
 
 /// Channels of a person. `$1`: the person.
 const CHANNELS: &str = "SELECT id FROM channels WHERE user_id = $1";

@@ -7,8 +7,9 @@ use serde::Serialize;
 use sqlx::FromRow;
 
 pub use self::rows::*;
-use super::{Conn, Row, StoreError, args};
-use crate::id::UserId;
+use super::{Conn, Row, StoreError};
+use clifford_core::id::UserId;
+use clifford_core::value::args;
 
 /// The most rows of one page.
 pub const PAGE: u32 = 200;

@@ -3,8 +3,9 @@
 use serde::Serialize;
 use sqlx::FromRow;
 
-use super::{Conn, StoreError, Tx, Value, args};
-use crate::{
+use super::{Conn, StoreError, Tx};
+use clifford_core::value::{Value, args};
+use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, FileId, MessageId, RunId, SpaceId, UserId},
     search::Scope,

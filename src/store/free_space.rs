@@ -2,7 +2,8 @@
 
 use sqlx::AssertSqlSafe;
 
-use super::{Db, Pools, StoreError, args};
+use super::{Db, Pools, StoreError};
+use clifford_core::value::args;
 
 /// The tables that hold what people said, or what follows from it.
 const TABLES: &[&str] = &[

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use super::{Conn, StoreError, Tx, args};
-use crate::clock::Timestamp;
+use super::{Conn, StoreError, Tx};
+use clifford_core::clock::Timestamp;
+use clifford_core::value::args;
 
 /// How long an announcement is kept of which nothing was heard any more.
 const KEPT: Duration = Duration::from_secs(30 * 86_400);

@@ -1,47 +1,17 @@
 //! Jobs: durable work that belongs to no run, claimed by lease as runs are.
 
+use clifford_core::work::{JobKind, JobStatus, WriteMode};
 use serde::Serialize;
 use serde_json::Value as Json;
 use sqlx::FromRow;
 
-use super::{Conn, JsonText, StoreError, Tx, args, deaths::COUNTED, leases::Look, text_enum};
-use crate::{
+use super::{Conn, StoreError, Tx, deaths::COUNTED, leases::Look};
+use clifford_core::{
     clock::Timestamp,
     id::{ContextId, JobId, MessageId, UserId, WorkerId},
     quarantine::{Evidence, Mark},
 };
-
-text_enum! {
-    /// What a job does.
-    JobKind {
-        /// Remembers what was said in a conversation.
-        MemoryWrite = "memory_write",
-        /// Deletes a person with every trace.
-        Erase = "erase",
-    }
-}
-
-text_enum! {
-    /// Why memory is written.
-    WriteMode {
-        /// The conversation was closed.
-        Close = "close",
-        /// The conversation is long: its older half is told by a summary from now on.
-        Compact = "compact",
-    }
-}
-
-text_enum! {
-    /// Where a job stands.
-    JobStatus {
-        /// It waits for its time, or is worked on.
-        Pending = "pending",
-        /// It did what it was for.
-        Done = "done",
-        /// It was tried for the last time.
-        Failed = "failed",
-    }
-}
+use clifford_core::{column::JsonText, value::args};
 
 /// A job.
 #[derive(Clone, Debug, PartialEq, FromRow, Serialize, utoipa::ToSchema)]

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use super::{Conn, StoreError, Tx, args};
-use crate::{clock::Timestamp, id::WorkerId};
+use super::{Conn, StoreError, Tx};
+use clifford_core::value::args;
+use clifford_core::{clock::Timestamp, id::WorkerId};
 
 /// Who looks for what is free, when, and for how long it is held then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

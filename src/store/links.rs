@@ -3,8 +3,9 @@
 use clifford_chat::platform::Platform;
 use sqlx::FromRow;
 
-use super::{Conn, StoreError, Tx, args};
-use crate::{clock::Timestamp, id::UserId};
+use super::{Conn, StoreError, Tx};
+use clifford_core::value::args;
+use clifford_core::{clock::Timestamp, id::UserId};
 
 /// Among the locks of PostgreSQL that mean what the program says: accounts are linked and parted.
 const LINKING: i64 = 0x6c69_6e6b;

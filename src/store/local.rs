@@ -20,7 +20,8 @@ use self::{
     database::{LocalColumn, LocalValue},
     place::Place,
 };
-use super::{StoreError, Value};
+use super::StoreError;
+use clifford_core::value::Value;
 
 /// How long a connection waits for another's lock.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -153,7 +154,7 @@ impl Drop for Local {
 
 impl Locals {
     /// Connections to a file that is there.
-    pub(super) fn new(path: &Path, synchronous_full: bool) -> Self {
+    pub(crate) fn new(path: &Path, synchronous_full: bool) -> Self {
         Self(Arc::new(File {
             path: path.to_owned(),
             place: Place::of(path),
@@ -223,7 +224,7 @@ mod tests {
     use rusqlite::StatementStatus;
 
     use super::*;
-    use crate::store::args;
+    use clifford_core::value::args;
 
     fn locals(dir: &tempfile::TempDir) -> Locals {
         let path = dir.path().join("test.db");

@@ -1,23 +1,16 @@
 //! Long texts of messages, read by their head and their tail: a prompt shows no more of them, whatever they hold.
 
+use clifford_core::messages::Gap;
 use serde_json::Value as Json;
 use sqlx::FromRow;
 
-use super::{JsonText, replies::with_quote};
+use super::replies::with_quote;
+use clifford_core::column::JsonText;
 
 /// How many characters of the beginning of a long text are read.
 const HEAD: usize = 16_000;
 /// How many of its end.
 const TAIL: usize = 8_000;
-
-/// Characters of a text that were not read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Gap {
-    /// The bytes of the text before them.
-    pub at: usize,
-    /// How many characters they are.
-    pub missing: usize,
-}
 
 /// The text of a message as it is read.
 #[derive(Clone, Debug, FromRow)]

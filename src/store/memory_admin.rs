@@ -3,8 +3,9 @@
 use serde::Serialize;
 use sqlx::FromRow;
 
-use super::{Conn, StoreError, Tx, Value, args, memory_items::Viewer};
-use crate::{
+use super::{Conn, StoreError, Tx, memory_items::Viewer};
+use clifford_core::value::{Value, args};
+use clifford_core::{
     clock::Timestamp,
     id::{ContextId, MemoryItemId, SpaceId, UserId},
 };

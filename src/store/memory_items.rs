@@ -3,8 +3,9 @@
 use serde::Serialize;
 use sqlx::FromRow;
 
-use super::{Conn, StoreError, args, conn::Ask};
-use crate::id::{SpaceId, UserId};
+use super::{Conn, StoreError, conn::Ask};
+use clifford_core::id::{SpaceId, UserId};
+use clifford_core::value::args;
 
 /// A memory item, as prompts and tools see it.
 #[derive(Clone, Debug, PartialEq, FromRow, Serialize)]

@@ -1,12 +1,17 @@
 //! What the memory writer reads and writes: where a conversation stands, its messages piece by piece, a person's items.
 
-use serde::Serialize;
+use clifford_core::memory::rows::{Change, Item, Said};
 use sqlx::FromRow;
 
-use super::{Conn, JsonText, StoreError, Tx, args, columns::to_json, deaths, messages::Direction};
-use crate::{
+use super::{Conn, StoreError, Tx, deaths};
+use clifford_core::{
     clock::Timestamp,
-    id::{ChannelId, ContextId, JobId, MemoryItemId, MessageId, SpaceId, UserId},
+    id::{ChannelId, ContextId, JobId, MessageId, SpaceId, UserId},
+};
+use clifford_core::{
+    column::{JsonText, to_json},
+    messages::Direction,
+    value::args,
 };
 
 /// Where a conversation stands.
@@ -39,21 +44,6 @@ pub async fn standing(conn: &mut Conn, context: ContextId) -> Result<Option<Stan
         args![context],
     )
     .await
-}
-
-/// A message, as the memory writer reads it.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct Said {
-    /// Its id.
-    pub id: MessageId,
-    /// Which way it went.
-    pub direction: Direction,
-    /// Whose; of an outbound message: whom it answers.
-    pub user_id: Option<UserId>,
-    /// The text.
-    pub content: String,
-    /// Nobody got it.
-    pub failed: bool,
 }
 
 /// The next messages of a conversation behind `after`, up to and with `through`, oldest first.
@@ -178,33 +168,6 @@ pub async fn compacted(tx: &mut Tx, context: ContextId, summary: &Summary) -> Re
     .await
 }
 
-/// A person's active item, whole.
-#[derive(Clone, Debug, PartialEq, FromRow, Serialize)]
-pub struct Item {
-    /// Its id.
-    pub id: MemoryItemId,
-    /// Its module.
-    pub module: String,
-    /// Its key.
-    pub key: String,
-    /// What is remembered.
-    pub value: String,
-    /// 0 (durable) to 5 (detailed and recent).
-    pub level: i64,
-    /// How sure the writer was, 0 to 1.
-    pub confidence: f64,
-    /// The shared space that it was said in; `None`: in private.
-    pub origin_space: Option<SpaceId>,
-    /// Its user lets it be known everywhere.
-    pub shareable: bool,
-    /// Only its user changes it.
-    pub pinned: bool,
-    /// When it was first remembered.
-    pub created_at: Timestamp,
-    /// When it was last spoken of.
-    pub last_seen_at: Timestamp,
-}
-
 /// Keeps a person's items to this transaction until it ends: called before [`items`] where they are written then.
 /// A conversation is locked before its people.
 ///
@@ -233,17 +196,6 @@ pub async fn items(conn: &mut Conn, user: UserId) -> Result<Vec<Item>, StoreErro
         args![user],
     )
     .await
-}
-
-/// What is to be done with an item.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Change {
-    /// It is new.
-    Add(Item),
-    /// It is as given now.
-    Update(Item),
-    /// It is kept, but not active.
-    Archive(MemoryItemId),
 }
 
 /// Changes a person's items. New ones come from this conversation and belong to a space; none: they are private.

@@ -3,15 +3,19 @@
 use sqlx::FromRow;
 
 use super::{
-    Conn, StoreError, Tx, args,
+    Conn, StoreError, Tx,
     links::Account,
     policies,
-    users::{self, Identity, User, UserRole},
+    users::{self, Identity},
 };
-use crate::{
+use clifford_core::{
     clock::Timestamp,
     id::UserId,
     policy::{Action, Rule},
+};
+use clifford_core::{
+    people::{User, UserRole},
+    value::args,
 };
 
 /// The tables whose rows go over to whoever a person becomes part of, by their column `user_id`.

@@ -3,10 +3,11 @@
 use sqlx::FromRow;
 
 use super::{
-    Conn, StoreError, args,
+    Conn, StoreError,
     messages::{Message, SELECT},
 };
-use crate::id::{ChannelId, ContextId, MessageId, RunId, UserId};
+use clifford_core::id::{ChannelId, ContextId, MessageId, RunId, UserId};
+use clifford_core::value::args;
 
 /// A page of messages, newest first: of a channel, of a conversation with what its runs ask there, or of all.
 ///
@@ -21,8 +22,8 @@ pub async fn page(
 ) -> Result<Vec<Message>, StoreError> {
     let Some(context) = context else {
         let conditions = [
-            ("channel_id =", channel.map(super::Value::from)),
-            ("id <", before.map(super::Value::from)),
+            ("channel_id =", channel.map(clifford_core::value::Value::from)),
+            ("id <", before.map(clifford_core::value::Value::from)),
         ];
         let (sql, args) = super::page::ask(SELECT, Vec::new(), conditions, limit);
         return conn.all(sql, args).await;
@@ -30,8 +31,8 @@ pub async fn page(
     let mut args = args![context, limit];
     let mut only = String::new();
     let conditions = [
-        ("m.channel_id =", channel.map(super::Value::from)),
-        ("m.id <", before.map(super::Value::from)),
+        ("m.channel_id =", channel.map(clifford_core::value::Value::from)),
+        ("m.id <", before.map(clifford_core::value::Value::from)),
     ];
     for (condition, value) in conditions {
         if let Some(value) = value {

@@ -1,5 +1,6 @@
 //! Messages, in and out. An outbound message is its own outbox row, with a row a part.
 
+use clifford_core::messages::{Direction, MessageStatus};
 use std::borrow::Cow;
 
 use clifford_chat::{
@@ -10,53 +11,26 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 use sqlx::FromRow;
 
-pub use super::long_text::Gap;
 pub use super::message_views::{Keyed, keyed, page, private_page, said_by, shown_of};
 pub(super) use super::waiting::ask_queued;
 pub use super::waiting::{Queued, drop_queued, queue, queued};
 use super::{
-    Conn, JsonText, StoreError, Tx, args,
-    columns::to_json,
+    Conn, StoreError, Tx,
     conn::Ask,
     deaths,
     long_text::{self, LongText},
-    replies::{IN_HISTORY, Quote, with_quote},
-    text_enum,
+    replies::{IN_HISTORY, with_quote},
 };
-use crate::{
+pub use clifford_core::messages::Gap;
+use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, ContextId, MessageId, RunId, UserId, WorkerId},
 };
-
-text_enum! {
-    /// Which way a message went.
-    Direction {
-        /// From a person.
-        Inbound = "inbound",
-        /// From the bot.
-        Outbound = "outbound",
-    }
-}
-
-text_enum! {
-    /// Where a message stands.
-    MessageStatus {
-        /// Inbound: a run has it.
-        Received = "received",
-        /// Inbound: it waits for the run at work in its context to end.
-        Queued = "queued",
-        /// Inbound: stored as history only.
-        History = "history",
-        /// Outbound: it waits to be sent.
-        Pending = "pending",
-        /// Outbound: it is being sent; after a crash it may have arrived.
-        Sending = "sending",
-        /// Outbound: the platform has it.
-        Delivered = "delivered",
-        /// Outbound: the platform will not take it.
-        Failed = "failed",
-    }
-}
+use clifford_core::{
+    column::{JsonText, to_json},
+    messages::Quote,
+    value::args,
+};
 
 /// A message.
 #[derive(Clone, Debug, PartialEq, FromRow, Serialize, utoipa::ToSchema)]

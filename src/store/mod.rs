@@ -9,7 +9,6 @@ pub mod arrivals;
 pub mod backlog;
 pub mod budgets;
 pub mod channels;
-mod columns;
 mod conn;
 pub mod context_lists;
 pub mod contexts;
@@ -64,17 +63,14 @@ pub mod unreadable;
 pub mod usage;
 pub mod user_secrets;
 pub mod users;
-mod values;
 mod waiting;
 mod writer;
 
-pub use columns::JsonText;
-pub(crate) use columns::{text_column, text_enum};
+pub use clifford_core::column::JsonText;
+pub use clifford_core::value::Value;
 pub use conn::{Conn, Row, Tx};
 pub use db::{BoxFuture, Db, DbOptions, Pools};
 pub use schema::{Schema, Standing};
-pub use values::Value;
-pub(crate) use values::args;
 
 /// Why the store did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -84,7 +80,7 @@ pub enum StoreError {
     Unavailable(String),
     /// This worker's lease of the run is over: stop, and write nothing more of it.
     #[error("the lease of run {0} is over")]
-    LeaseLost(crate::id::RunId),
+    LeaseLost(clifford_core::id::RunId),
     /// A rule of the schema forbids the row: it is there already, or what it refers to is not.
     #[error("it does not fit what is stored: {0}")]
     Conflict(String),

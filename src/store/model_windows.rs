@@ -1,17 +1,9 @@
 //! Context windows of models, as their providers told them: what one process learned, the others know.
 
-use super::{Conn, StoreError, Tx, args, text_enum};
-use crate::clock::Timestamp;
-
-text_enum! {
-    /// How a window was told.
-    Source {
-        /// In the provider's list.
-        Listed = "listed",
-        /// In a refusal.
-        Refused = "refused",
-    }
-}
+use super::{Conn, StoreError, Tx};
+use clifford_core::clock::Timestamp;
+use clifford_core::models::Source;
+use clifford_core::value::args;
 
 /// A window that was told.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]

@@ -2,7 +2,8 @@
 
 use sqlx::postgres::PgListener;
 
-use super::{Db, Pools, StoreError, Tx, args};
+use super::{Db, Pools, StoreError, Tx};
+use clifford_core::value::args;
 
 const CHANNEL: &str = "clifford_work";
 

@@ -6,12 +6,13 @@ use clifford_chat::{
 };
 use sqlx::FromRow;
 
-use super::{Conn, Db, JsonText, StoreError, Tx, args, leases::Look, messages::MessageStatus, run_queue::listed};
-use crate::{
+use super::{Conn, Db, StoreError, Tx, leases::Look, run_queue::listed};
+use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, MessageId, RunId, WorkerId},
     quarantine::{Evidence, Mark},
 };
+use clifford_core::{column::JsonText, messages::MessageStatus, value::args};
 
 /// An outbound message that a worker holds.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
@@ -441,7 +442,7 @@ pub async fn quarantine(
 pub async fn readdress(tx: &mut Tx, message: MessageId, worker: WorkerId, address: &Address) -> Result<(), StoreError> {
     tx.execute(
         format!("UPDATE messages SET address = $1 WHERE id = $2 AND {IS_OURS}"),
-        args![super::columns::to_json(address), message, worker],
+        args![clifford_core::column::to_json(address), message, worker],
     )
     .await?;
     Ok(())

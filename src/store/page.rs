@@ -1,6 +1,7 @@
 //! Pages of a table's rows: those that a filter lets through, newest first.
 
-use super::{Value, conn::Ask};
+use super::conn::Ask;
+use clifford_core::value::Value;
 
 /// The question for a page: rows of `select` (which names no condition yet) of which each condition holds that has a
 /// value, such as `("status =", …)`. `given` are the arguments of `select`. Ids begin with their time, so the newest come first.

@@ -4,8 +4,9 @@ use clifford_chat::platform::Platform;
 use serde::Serialize;
 use sqlx::FromRow;
 
-use super::{Conn, StoreError, Tx, args};
-use crate::clock::Timestamp;
+use super::{Conn, StoreError, Tx};
+use clifford_core::clock::Timestamp;
+use clifford_core::value::args;
 
 /// A person who asked.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize)]

@@ -5,11 +5,15 @@ use std::time::Duration;
 use serde::Serialize;
 use sqlx::FromRow;
 
-use super::{Conn, JsonText, StoreError, Tx, Value, args, columns::to_json};
-use crate::{
+use super::{Conn, StoreError, Tx};
+use clifford_core::{
     clock::Timestamp,
     id::{ContextId, PolicyId, RunId, SpaceId, UserId},
     policy::{By, Limit, Per, Rule},
+};
+use clifford_core::{
+    column::{JsonText, to_json},
+    value::{Value, args},
 };
 
 /// A rule of the database.

@@ -2,8 +2,9 @@
 
 use sqlx::FromRow;
 
-use super::{Conn, StoreError, Tx, args, removal::each};
-use crate::{
+use super::{Conn, StoreError, Tx, removal::each};
+use clifford_core::value::args;
+use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, MessageId, UserId},
 };

@@ -6,8 +6,13 @@ use serde::Serialize;
 use serde_json::Value as Json;
 use sqlx::FromRow;
 
-use super::{StoreError, Tx, args, columns::to_json, contexts, deaths, messages::MessageStatus, replies::Quote};
-use crate::id::{ChannelId, ContextId, MessageId, RunId};
+use super::{StoreError, Tx, contexts, deaths};
+use clifford_core::id::{ChannelId, ContextId, MessageId, RunId};
+use clifford_core::{
+    column::to_json,
+    messages::{MessageStatus, Quote},
+    value::args,
+};
 
 /// How many of a channel's newest messages are searched for quotes: no prompt shows older ones.
 const NEWEST: i64 = 2_000;

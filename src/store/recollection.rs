@@ -5,18 +5,19 @@ use serde_json::Value as Json;
 use sqlx::FromRow;
 
 use super::{
-    Conn, JsonText, StoreError, args,
+    Conn, StoreError,
     conn::Ask,
     deaths,
     long_text::{self, LongText},
     memory_items::{self, Remembered, Viewer},
-    messages::{self, Direction, Turn, TurnRow},
+    messages::{self, Turn, TurnRow},
     replies::IN_HISTORY,
     said,
     settings::{self, Around, Setting},
     user_secrets::{self, SealedKey},
 };
-use crate::id::{ChannelId, ContextId, MessageId, RunId, UserId};
+use clifford_core::id::{ChannelId, ContextId, MessageId, RunId, UserId};
+use clifford_core::{column::JsonText, messages::Direction, value::args};
 
 /// The most other places that are looked at.
 const MOST_PLACES: u32 = 20;

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use sqlx::FromRow;
 
-use super::{Conn, StoreError, Tx, Value};
+use super::{Conn, StoreError, Tx};
+use clifford_core::value::Value;
 
 /// How many ids go into one statement.
 const CHUNK: usize = 400;
@@ -15,7 +16,7 @@ pub type Counts = BTreeMap<&'static str, u64>;
 /// An id as it stands in the database.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub(super) struct Id {
-    pub(super) id: String,
+    pub id: String,
 }
 
 /// The ids that a query has.
@@ -108,7 +109,7 @@ pub(super) async fn channels(tx: &mut Tx, ids: &[String], counts: &mut Counts) -
 ///
 /// # Errors
 /// The store's.
-pub async fn quotes(tx: &mut Tx, person: Vec<super::Value>) -> Result<(), StoreError> {
+pub async fn quotes(tx: &mut Tx, person: Vec<clifford_core::value::Value>) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE messages SET quote = NULL, quoted_user_id = NULL WHERE quoted_user_id = $1",
         person,

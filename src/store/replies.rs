@@ -4,101 +4,17 @@
 //! that it cannot pretend to be a speaker, whose lines begin otherwise. Whoever else wrote it is a stranger to the run.
 
 use clifford_chat::{inbound::Attachment, platform::Platform};
-use serde::{Deserialize, Serialize};
+use clifford_core::messages::{INTRODUCED, Quote};
+use serde::Deserialize as _;
 use serde_json::Value as Json;
 use sqlx::FromRow;
 
-use super::{Conn, JsonText, StoreError, args, messages::Direction, quoting::is_withheld};
-use crate::id::{MessageId, RunId, UserId};
+use super::{Conn, StoreError, quoting::is_withheld};
+use clifford_core::id::{MessageId, RunId, UserId};
+use clifford_core::{column::JsonText, messages::Direction, value::args};
 
 /// How much of a quote is shown in the history of a conversation, in characters.
 pub const IN_HISTORY: usize = 200;
-/// What the first line of each quote begins with.
-const INTRODUCED: &str = "In reply to ";
-/// What it goes on with where the bot or the speaker wrote what is quoted. No name of somebody else begins so.
-const KNOWN: [&str; 2] = ["your own message", "their own message"];
-
-/// A quote as it is stored with the message that answers it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Quote {
-    /// Who wrote it.
-    pub by: Author,
-    /// The text, or the part that was chosen.
-    #[serde(default)]
-    pub text: String,
-    /// The files and cards that came with it: kind, and name or id.
-    #[serde(default)]
-    pub media: Vec<String>,
-}
-
-/// Who wrote what is quoted.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Author {
-    /// The bot.
-    Bot {
-        /// In this run.
-        run: Option<RunId>,
-    },
-    /// The same person.
-    Speaker,
-    /// Somebody else, by their name, where that is known.
-    Other(Option<String>),
-}
-
-impl Quote {
-    /// The quote as lines in front of the message that answers it, with at most so many characters of its text.
-    pub fn shown(&self, most: usize) -> String {
-        let who = match &self.by {
-            Author::Bot { run: Some(run) } => format!("{} (run {run})", KNOWN[0]),
-            Author::Bot { run: None } => KNOWN[0].to_owned(),
-            Author::Speaker => KNOWN[1].to_owned(),
-            Author::Other(name) => named(name.as_deref().unwrap_or_default()),
-        };
-        // Whatever some reader takes for the end of a line is one here.
-        let lines = self
-            .text
-            .replace(['\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'], "\n");
-        let text = cut(lines.trim(), most).replace('"', "'").replace('\n', "\n> ");
-        let mut line = format!("{INTRODUCED}{who}:");
-        if !text.is_empty() {
-            line.push_str(&format!(" \"{text}\""));
-        }
-        for media in &self.media {
-            line.push_str(&format!(" [{}]", folded(media).replace(['[', ']'], "")));
-        }
-        line
-    }
-
-    /// The same with the message behind it.
-    pub fn before(&self, content: &str, most: usize) -> String {
-        format!("{}\n{content}", self.shown(most))
-    }
-}
-
-/// A name that can be nothing but a name.
-fn named(name: &str) -> String {
-    let line = folded(name);
-    let plain = line.chars().filter(|c| !c.is_control() && !"[]\":".contains(*c));
-    let name = cut(&folded(&plain.collect::<String>()), 64);
-    match name.as_str() {
-        "" => "somebody".to_owned(),
-        name if KNOWN.iter().any(|known| name.to_lowercase().starts_with(&known[..5])) => format!("@{name}"),
-        name => name.to_owned(),
-    }
-}
-
-fn folded(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// At most so many characters.
-pub fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((at, _)) => format!("{} …", text[..at].trim_end()),
-        None => text.to_owned(),
-    }
-}
 
 /// A message as its reader sees it: what it answers, with at most so many characters of that, then what it says. What
 /// cannot be read as a quote is left out.
@@ -108,13 +24,6 @@ pub fn with_quote(quote: Option<&JsonText<Json>>, content: &str, most: usize) ->
         Some(quote) => quote.before(content, most),
         None => content.to_owned(),
     }
-}
-
-/// Whether a text quotes somebody who is neither the bot nor the speaker.
-pub fn quotes_others(text: &str) -> bool {
-    text.lines()
-        .filter_map(|line| line.strip_prefix(INTRODUCED))
-        .any(|who| !KNOWN.iter().any(|known| who.starts_with(known)))
 }
 
 /// A text without the quotes in it: what was said.
@@ -204,6 +113,8 @@ pub async fn find(
 mod tests {
     use proptest::prelude::*;
     use serde_json::json;
+
+    use clifford_core::messages::{Author, quotes_others};
 
     use super::*;
 

@@ -4,10 +4,11 @@
 //! for among the ids from before that moment, so that a look that finds nothing reads next to nothing.
 
 use super::{
-    StoreError, Tx, args,
+    StoreError, Tx,
     removal::{self, Counts, each, ids},
 };
-use crate::clock::Timestamp;
+use clifford_core::clock::Timestamp;
+use clifford_core::value::args;
 
 /// What a UUIDv7 of this moment begins with: the ids of what was made earlier sort before it.
 fn first_id(moment: Timestamp) -> String {

@@ -4,13 +4,14 @@ use clifford_chat::platform::Platform;
 use sqlx::FromRow;
 
 use super::{
-    Conn, StoreError, Tx, args, contexts,
+    Conn, StoreError, Tx, contexts,
     deaths::{COUNTED_OF_RUNS, evidence},
     leases::Look,
     notify, quoting,
     runs::Lease,
 };
-use crate::{
+use clifford_core::value::args;
+use clifford_core::{
     clock::Timestamp,
     id::{AgentId, ContextId, RunId, WorkerId},
     quarantine::{Evidence, Mark},

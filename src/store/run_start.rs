@@ -3,16 +3,19 @@
 use serde_json::Value as Json;
 
 use super::{
-    JsonText, StoreError, Tx,
-    agents::Mode,
-    args,
-    columns::to_json,
-    runs::{COLUMNS, Lease, Run, RunKind, RunStatus, get},
-    users::UserRole,
+    StoreError, Tx,
+    runs::{COLUMNS, Lease, get},
 };
-use crate::{
+use clifford_core::{
     clock::Timestamp,
     id::{AgentId, ChannelId, ContextId, RunId, UserId, WorkerId},
+};
+use clifford_core::{
+    column::{JsonText, to_json},
+    people::UserRole,
+    places::Mode,
+    runs::{Run, RunKind, RunStatus},
+    value::args,
 };
 
 /// A run to be made. It begins `pending`.
@@ -77,7 +80,7 @@ async fn insert_where(
     tx: &mut Tx,
     run: &NewRun,
     condition: &str,
-    more: Vec<super::Value>,
+    more: Vec<clifford_core::value::Value>,
     now: Timestamp,
 ) -> Result<Run, StoreError> {
     let kind = if run.parent.is_some() {

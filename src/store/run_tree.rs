@@ -4,12 +4,9 @@ use std::collections::BTreeMap;
 
 use sqlx::FromRow;
 
-use super::{
-    Conn, StoreError, Tx, args,
-    runs::{COLUMNS, Run},
-    usage::bounded,
-};
-use crate::{engine::step::Used, id::RunId};
+use super::{Conn, StoreError, Tx, runs::COLUMNS, usage::bounded};
+use clifford_core::{id::RunId, run::step::Used};
+use clifford_core::{runs::Run, value::args};
 
 /// What each subagent of a run used, with its own: of those the longest counts, since they work at the same time.
 ///

@@ -4,10 +4,14 @@
 use sqlx::FromRow;
 
 use super::{
-    Conn, StoreError, args, page,
-    runs::{COLUMNS, Filter, Run, RunStatus},
+    Conn, StoreError, page,
+    runs::{COLUMNS, Filter},
 };
-use crate::{clock::Timestamp, id::RunId};
+use clifford_core::{clock::Timestamp, id::RunId};
+use clifford_core::{
+    runs::{Run, RunStatus},
+    value::args,
+};
 
 /// Where a run stands at `$1`, for those who look.
 macro_rules! seen {
@@ -38,11 +42,14 @@ pub async fn page(conn: &mut Conn, filter: &Filter, limit: u32, now: Timestamp) 
     // By the row as well, where that holds: rows are found by it.
     let by_row = filter.status.filter(|status| *status != RunStatus::Running);
     let conditions = [
-        ("status =", by_row.map(super::Value::from)),
-        (concat!(seen!(), " ="), filter.status.map(super::Value::from)),
-        ("user_id =", filter.user.map(super::Value::from)),
-        ("channel_id =", filter.channel.map(super::Value::from)),
-        ("id <", filter.before.map(super::Value::from)),
+        ("status =", by_row.map(clifford_core::value::Value::from)),
+        (
+            concat!(seen!(), " ="),
+            filter.status.map(clifford_core::value::Value::from),
+        ),
+        ("user_id =", filter.user.map(clifford_core::value::Value::from)),
+        ("channel_id =", filter.channel.map(clifford_core::value::Value::from)),
+        ("id <", filter.before.map(clifford_core::value::Value::from)),
     ];
     let (sql, args) = page::ask(&select(), args![now], conditions, limit);
     conn.all(sql, args).await
@@ -77,7 +84,7 @@ pub async fn versions(conn: &mut Conn, runs: &[RunId], now: Timestamp) -> Result
             places.join(", ")
         );
         let mut args = args![now];
-        args.extend(runs.iter().map(|run| super::Value::from(*run)));
+        args.extend(runs.iter().map(|run| clifford_core::value::Value::from(*run)));
         found.extend(conn.all::<Version>(sql, args).await?);
     }
     Ok(found)

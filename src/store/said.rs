@@ -4,12 +4,16 @@ use serde_json::Value as Json;
 use sqlx::FromRow;
 
 use super::{
-    Conn, JsonText, StoreError, args, deaths,
-    long_text::{self, Gap, LongText},
-    messages::Direction,
+    Conn, StoreError, deaths,
+    long_text::{self, LongText},
     replies::IN_HISTORY,
 };
-use crate::id::{ContextId, MessageId, RunId, UserId};
+use clifford_core::id::{ContextId, MessageId, RunId, UserId};
+use clifford_core::{
+    column::JsonText,
+    messages::{Direction, Gap},
+    value::args,
+};
 
 /// A message of a conversation, with what it answers.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -15,14 +15,18 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use sqlx::FromRow;
 
-use super::{Conn, Db, Pools, StoreError, Tx, Value, args, deaths, messages::Direction};
-use crate::{
+use super::{Conn, Db, Pools, StoreError, Tx, deaths};
+use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, ContextId, MessageId},
     search::{
         Scope,
         terms::{self, MOST_TERMS},
     },
+};
+use clifford_core::{
+    messages::Direction,
+    value::{Value, args},
 };
 
 /// The most places that one search looks in: of more, those where something was said last.

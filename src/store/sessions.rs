@@ -2,11 +2,12 @@
 
 use sqlx::FromRow;
 
-use super::{Conn, StoreError, args, deaths, messages::Direction, search::within};
-use crate::{
+use super::{Conn, StoreError, deaths, search::within};
+use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, ContextId, MessageId},
 };
+use clifford_core::{messages::Direction, value::args};
 
 /// A conversation that was had.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]

@@ -2,8 +2,9 @@
 
 use sqlx::FromRow;
 
-use super::{Conn, StoreError, Tx, args, conn::Ask};
-use crate::{
+use super::{Conn, StoreError, Tx, conn::Ask};
+use clifford_core::value::args;
+use clifford_core::{
     clock::Timestamp,
     id::{AgentId, ChannelId, SpaceId, UserId},
 };

@@ -3,10 +3,11 @@
 use sqlx::FromRow;
 
 use super::{
-    Conn, StoreError, Tx, args,
+    Conn, StoreError, Tx,
     deaths::{COUNTED, COUNTED_OF_RUNS},
 };
-use crate::{clock::Timestamp, id::WorkerId};
+use clifford_core::value::args;
+use clifford_core::{clock::Timestamp, id::WorkerId};
 
 /// What one worker holds of one kind.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]

@@ -5,10 +5,15 @@ use sqlx::FromRow;
 
 use clifford_chat::platform::Platform;
 
-use super::{Conn, JsonText, StoreError, Tx, args, columns::to_json, users::UserRole};
-use crate::{
+use super::{Conn, StoreError, Tx};
+use clifford_core::{
     clock::Timestamp,
     id::{TokenId, UserId},
+};
+use clifford_core::{
+    column::{JsonText, to_json},
+    people::UserRole,
+    value::args,
 };
 
 /// An API token, without the token.

@@ -1,32 +1,17 @@
 //! Triggers as they come due: each due time is claimed by one process, in the transaction of what it causes.
 
+use clifford_core::schedule::trigger::Due;
 use sqlx::FromRow;
 
-use super::{
-    Conn, StoreError, Tx, args,
-    leases::Look,
-    triggers::{COLUMNS, CatchUp, Trigger},
-};
-use crate::{
+use super::{Conn, StoreError, Tx, leases::Look, triggers::COLUMNS};
+use clifford_core::{
     clock::Timestamp,
     id::{RunId, TriggerId, WorkerId},
 };
-
-/// A trigger's due time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Due {
-    /// The trigger.
-    pub id: TriggerId,
-    /// When it was to fire.
-    pub at: Timestamp,
-}
-
-impl Trigger {
-    /// Its due time, if it has one.
-    pub fn due(&self) -> Option<Due> {
-        self.next_at.map(|at| Due { id: self.id, at })
-    }
-}
+use clifford_core::{
+    schedule::trigger::{CatchUp, Trigger},
+    value::args,
+};
 
 /// The triggers that are due, but for those of sleeping runs, the longest due first; a page of them, behind the last one of
 /// the page before.

@@ -1,7 +1,8 @@
 //! Platform payloads that could not be read, kept for inspection.
 
-use super::{StoreError, Tx, args};
-use crate::clock::Timestamp;
+use super::{StoreError, Tx};
+use clifford_core::clock::Timestamp;
+use clifford_core::value::args;
 
 /// The most characters kept of one payload.
 const MOST: usize = 16_384;

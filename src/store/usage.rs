@@ -1,16 +1,18 @@
 //! What models were used for, one row a call; and its sums.
 
+use clifford_core::models::Grouping;
 use std::time::Duration;
 
 use serde::Serialize;
 use sqlx::FromRow;
 
-use super::{Conn, StoreError, Tx, args, text_enum};
-use crate::{
+use super::{Conn, StoreError, Tx};
+use clifford_core::value::args;
+use clifford_core::{
     clock::Timestamp,
-    engine::step::LlmResponse,
     id::{ChannelId, RunId, UsageId, UserId},
-    roles::Role,
+    models::Role,
+    run::step::LlmResponse,
 };
 
 /// What is summed up where no beginning is given.
@@ -62,24 +64,6 @@ pub async fn insert(tx: &mut Tx, call: Call, response: &LlmResponse, now: Timest
     )
     .await?;
     Ok(())
-}
-
-text_enum! {
-    /// What usage is summed up by.
-    Grouping {
-        /// Each day, in the bot's time zone.
-        Day = "day",
-        /// Each model of each provider.
-        Model = "model",
-        /// Each person.
-        User = "user",
-        /// Each space.
-        Space = "space",
-        /// Each channel.
-        Channel = "channel",
-        /// What models were asked for.
-        Role = "role",
-    }
 }
 
 /// A sum.
@@ -181,7 +165,7 @@ const WHERE: &str = "u.created_at >= $1 AND u.created_at < $2 AND ($3 = '' OR u.
 /// Every zone's days begin at a quarter of an hour.
 const QUARTER_MS: i64 = 900_000;
 
-fn arguments(filter: Filter) -> Vec<super::Value> {
+fn arguments(filter: Filter) -> Vec<clifford_core::value::Value> {
     let user = filter.user.map(|user| user.to_string()).unwrap_or_default();
     args![filter.since, filter.until.unwrap_or(Timestamp(i64::MAX)), user]
 }

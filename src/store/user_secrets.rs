@@ -3,8 +3,9 @@
 use serde::Serialize;
 use sqlx::FromRow;
 
-use super::{Conn, StoreError, Tx, args, conn::Ask};
-use crate::{
+use super::{Conn, StoreError, Tx, conn::Ask};
+use clifford_core::value::args;
+use clifford_core::{
     clock::Timestamp,
     id::{RunId, UserId, UserSecretId},
 };

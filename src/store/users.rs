@@ -1,40 +1,13 @@
 //! People, and the accounts on platforms by which they are known.
 
 use clifford_chat::{inbound::Speaker, platform::Platform};
+use clifford_core::people::{User, UserRole};
 use serde::Serialize;
 use sqlx::FromRow;
 
-use super::{Conn, StoreError, Tx, Value, args, conn::Ask, text_enum};
-use crate::{clock::Timestamp, id::UserId};
-
-text_enum! {
-    /// What a person may do.
-    UserRole {
-        /// Everything.
-        Owner = "owner",
-        /// Talk to the bot.
-        Member = "member",
-        /// Nothing yet, where access is by pairing.
-        Stranger = "stranger",
-    }
-}
-
-/// A person.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct User {
-    /// Their id.
-    #[schema(value_type = String)]
-    pub id: UserId,
-    /// The name that others see.
-    pub name: String,
-    /// What they may do.
-    pub role: UserRole,
-    /// Language (BCP 47), where known.
-    pub language: Option<String>,
-    /// IANA time zone, where known.
-    pub time_zone: Option<String>,
-}
+use super::{Conn, StoreError, Tx, conn::Ask};
+use clifford_core::value::{Value, args};
+use clifford_core::{clock::Timestamp, id::UserId};
 
 /// An account on a platform.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]

@@ -4,8 +4,13 @@ use clifford_chat::outbound::Address;
 use serde_json::{Value as Json, json};
 use sqlx::FromRow;
 
-use super::{Conn, JsonText, StoreError, Tx, agents::Mode, args, columns::to_json, conn::Ask, replies::with_quote};
-use crate::id::{ChannelId, ContextId, MessageId, UserId};
+use super::{Conn, StoreError, Tx, conn::Ask, replies::with_quote};
+use clifford_core::id::{ChannelId, ContextId, MessageId, UserId};
+use clifford_core::{
+    column::{JsonText, to_json},
+    places::Mode,
+    value::args,
+};
 
 /// A message that waits for the run at work in its context to end.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]

@@ -4,10 +4,10 @@
 use clifford_chat::platform::Platform;
 use metrics::{Label as Pair, Unit};
 
-use crate::store::{
-    jobs::JobKind,
+use clifford_core::{
     runs::RunStatus::{Cancelled, Completed, Failed, Pending, Running, Waiting},
-    triggers::TriggerKind,
+    schedule::trigger::TriggerKind,
+    work::JobKind,
 };
 
 /// How a metric moves.

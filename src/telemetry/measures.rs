@@ -7,12 +7,14 @@ use clifford_chat::{
     inbound::{Accepted, ConnectionStatus},
     platform::Platform,
 };
-use clifford_llm::{Completion, ModelError};
+use clifford_llm_api::model::{Completion, ModelError};
 use metrics::{counter, gauge, histogram};
 
-use crate::{
-    roles::{Requested, Role},
-    store::{deaths::Kind, jobs::JobKind, runs::RunStatus, triggers::TriggerKind},
+use clifford_core::{
+    models::{Requested, Role},
+    runs::RunStatus,
+    schedule::trigger::TriggerKind,
+    work::{JobKind, Kind},
 };
 
 /// What waits to be done.

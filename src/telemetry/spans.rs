@@ -7,16 +7,14 @@
 #[cfg(feature = "otlp")]
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use clifford_llm::{Completion, ModelError};
+use clifford_llm_api::model::{Completion, ModelError};
 use tracing::{Span, debug_span, field::Empty, info_span};
 
-use crate::{
+use clifford_core::{
     id::{ChannelId, JobId, MessageId, RunId},
-    roles::{Requested, Role},
-    store::{
-        jobs::JobKind,
-        runs::{Run, RunStatus},
-    },
+    models::{Requested, Role},
+    runs::{Run, RunStatus},
+    work::JobKind,
 };
 
 /// The work of the agent of this name on a run, until it rests.

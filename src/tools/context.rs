@@ -17,18 +17,20 @@ use tokio::sync::Notify;
 
 use super::{Isolates, Options, Pays, Registry, ToolError, ToolSettings};
 use crate::{
-    clock::{SharedClock, Timestamp},
     files::Files,
-    id::{AgentId, ChannelId, ContextId, RunId, SpaceId, UserId},
-    search::Scope,
     settings::PlaceSettings,
     store::{
         Db, StoreError,
         memory_items::Viewer,
         settings::{self, Around},
-        triggers::CatchUp,
     },
     worker::Workers,
+};
+use clifford_core::{
+    clock::{SharedClock, Timestamp},
+    id::{AgentId, ChannelId, ContextId, RunId, SpaceId, UserId},
+    schedule::trigger::CatchUp,
+    search::Scope,
 };
 
 /// On whose behalf and where a tool works.

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Class, Command, Tool, ToolContext, ToolError};
+use super::{Command, Tool, ToolContext, ToolError};
+use clifford_core::policy::class::Class;
 
 #[derive(Deserialize, JsonSchema)]
 struct ThrowArgs {

@@ -6,18 +6,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Class, Command, Isolates, Tool, ToolContext, ToolError, kept};
+use super::{Command, Isolates, Tool, ToolContext, ToolError, kept};
 use crate::{
-    clock::Timestamp,
     engine::crash::{self, Way},
     files::{self, FileError, NewFile, may_see},
-    id::FileId,
-    store::{
-        deaths::Kind,
-        files::{self as stored, File},
-    },
+    store::files::{self as stored, File},
     telemetry::measures,
 };
+use clifford_core::policy::class::Class;
+use clifford_core::{clock::Timestamp, id::FileId, work::Kind};
 
 /// How many files where nothing is asked for, and the most of them.
 const LIMITS: (u32, u32) = (20, 50);

@@ -4,14 +4,16 @@
 use std::time::Duration;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use clifford_llm::{self as llm, Image, Message, Request};
+use clifford_llm_api::model::{Image, Message, Request};
 use clifford_vault::SecretSource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Class, Command, Options, Price, Purchase, Tool, ToolContext, ToolError, files, provider::Ask};
-use crate::{files::NewFile, id::FileId, roles::Role};
+use super::{Command, Options, Price, Purchase, Tool, ToolContext, ToolError, files, provider::Ask};
+use crate::files::NewFile;
+use clifford_core::policy::class::Class;
+use clifford_core::{id::FileId, models::Role};
 
 /// The largest image that is shown to a model: what every provider takes, as Base64.
 const MOST: usize = 3_500_000;
@@ -134,7 +136,7 @@ async fn describe(cx: ToolContext, args: DescribeArgs) -> Result<Described, Tool
         .unwrap_or("Describe this image, with any text in it word for word.");
     let request = Request {
         messages: vec![Message {
-            role: llm::Role::User,
+            role: clifford_llm_api::model::Role::User,
             content: question.to_owned(),
         }],
         images: vec![image],

@@ -4,7 +4,7 @@ use std::fmt;
 
 use async_trait::async_trait;
 
-use crate::id::FileId;
+use clifford_core::id::FileId;
 
 /// Isolates a suspected run while one of its tools does what may end the process.
 #[async_trait]

@@ -1,33 +1,14 @@
 //! What a prompt shows only the head and the tail of, as a file of its run: a step, a message of the conversation, what
 //! was asked. Nothing is stored for it: the rows that are there anyway hold all of it.
 
-use serde_json::Value;
+use clifford_core::run::kept::{DATA, INPUT, plain};
 
 use super::ToolContext;
-use crate::{
-    engine::step::{Event, Step, StepKind, ToolOutcome},
-    id::MessageId,
-    store::{
-        StoreError,
-        runs::{self, RunKind},
-        said, steps,
-    },
+use crate::store::{StoreError, runs, said, steps};
+use clifford_core::{
+    run::step::{Event, Step, StepKind, ToolOutcome},
+    runs::RunKind,
 };
-
-/// What is asked.
-pub const INPUT: &str = "input";
-/// What a program gave along with it.
-pub const DATA: &str = "data";
-
-/// What a step of a run is called.
-pub fn step(seq: u32) -> String {
-    format!("step-{seq}")
-}
-
-/// What a message of the conversation is called.
-pub fn message(id: MessageId) -> String {
-    format!("message-{id}")
-}
 
 /// A text of a run's own.
 pub(super) struct Kept {
@@ -83,22 +64,6 @@ fn text(step: &Step) -> Option<String> {
         StepKind::Event(Event::Wake { said, .. }) => plain(&serde_json::to_value(said).unwrap_or_default()),
         _ => return None,
     })
-}
-
-/// How a JSON value reads as plain text.
-pub fn plain(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Array(entries) => entries.iter().map(plain).collect::<Vec<_>>().join("\n"),
-        Value::Object(fields) => {
-            let lines = fields.iter().map(|(name, field)| match field {
-                Value::Array(_) | Value::Object(_) => format!("{name}:\n{}", plain(field)),
-                field => format!("{name}: {}", plain(field)),
-            });
-            lines.collect::<Vec<_>>().join("\n")
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => value.to_string(),
-    }
 }
 
 #[cfg(test)]

@@ -6,15 +6,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Class, Command, Tool, ToolContext, ToolError};
+use super::{Command, Tool, ToolContext, ToolError};
 use crate::{
-    id::UserId,
-    memory::{content::Content, noting},
+    memory::noting,
     store::{
         StoreError,
         memory_items::{self, MemoryItem},
     },
 };
+use clifford_core::policy::class::Class;
+use clifford_core::{id::UserId, memory::content::Content};
 
 /// The most items in one answer.
 const MOST_ITEMS: u32 = 100;

@@ -28,6 +28,7 @@ mod tools;
 mod weather;
 mod web;
 
+pub use clifford_core::policy::class::Class;
 pub use common::Common;
 pub use context::{About, Origins, Services, ToolContext};
 pub use image::seen;
@@ -36,4 +37,4 @@ pub use options::Options;
 pub use paid::{Pays, Price, Purchase};
 pub use registry::{Called, Registry, Visible};
 pub use settings::{ToolSettings, fields, is_secret};
-pub use tool::{Class, Command, Needs, Tool, ToolConfig, ToolError};
+pub use tool::{Command, Needs, Tool, ToolConfig, ToolError};

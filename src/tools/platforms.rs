@@ -8,11 +8,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Class, Command, Needs, Tool, ToolContext, ToolError};
-use crate::{
-    engine::step::ToolCall,
-    store::{channels, users},
-};
+use super::{Command, Needs, Tool, ToolContext, ToolError};
+use crate::store::{channels, users};
+use clifford_core::policy::class::Class;
+use clifford_core::run::step::ToolCall;
 
 /// The most messages of one reading.
 const MOST_MESSAGES: u8 = 50;

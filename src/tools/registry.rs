@@ -11,8 +11,8 @@ use super::{
     offers::{Offers, Standing},
     platforms, reminders, retrieval, system, tools, weather, web,
 };
-use crate::{
-    engine::{
+use clifford_core::{
+    run::{
         gates::covers,
         step::{ToolCall, ToolOutcome},
     },
@@ -289,7 +289,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::tools::Class;
+    use clifford_core::policy::class::Class;
 
     #[test]
     fn wrong_arguments_name_the_field_and_what_was_expected() {

@@ -4,16 +4,19 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Class, Command, Tool, ToolContext, ToolError};
+use super::{Command, Tool, ToolContext, ToolError};
 use crate::{
+    store::{StoreError, channels, triggers},
+    triggers::reminders,
+};
+use clifford_core::policy::class::Class;
+use clifford_core::{
     clock::Timestamp,
-    engine::cron,
     id::UserId,
-    store::{
-        StoreError, channels,
-        triggers::{self, Trigger, TriggerKind},
+    schedule::{
+        cron, phrase as when,
+        trigger::{Trigger, TriggerKind},
     },
-    triggers::{reminders, when},
 };
 
 #[derive(Deserialize, JsonSchema)]

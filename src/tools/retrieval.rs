@@ -4,23 +4,26 @@ mod embed;
 
 use std::collections::BTreeMap;
 
-use clifford_llm::estimate_tokens;
+use clifford_llm_api::tokens::estimate_tokens;
 use clifford_vault::SecretSource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use self::embed::Embedder;
-use super::{Class, Command, Tool, ToolContext, ToolError, files};
+use super::{Command, Tool, ToolContext, ToolError, files};
 use crate::{
-    clock::Timestamp,
-    id::DocumentId,
     retrieval::{by_words, cut, nearest, ordered},
-    search::{Query, Scope},
     store::{
         documents::{self, Document, NewChunk},
         files::File,
     },
+};
+use clifford_core::policy::class::Class;
+use clifford_core::{
+    clock::Timestamp,
+    id::DocumentId,
+    search::{Query, Scope},
 };
 
 /// The most pieces of a document.

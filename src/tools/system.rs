@@ -5,17 +5,13 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Class, Command, Tool, ToolContext, ToolError};
+use super::{Command, Tool, ToolContext, ToolError};
 use crate::{
-    clock::Timestamp,
     receiver::lease_name,
-    store::{
-        leases,
-        memory_items::Viewer,
-        outbox, run_views,
-        users::{self, UserRole},
-    },
+    store::{leases, memory_items::Viewer, outbox, run_views, users},
 };
+use clifford_core::policy::class::Class;
+use clifford_core::{clock::Timestamp, people::UserRole};
 
 #[derive(Deserialize, JsonSchema)]
 struct NoArgs {}

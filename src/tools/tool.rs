@@ -1,5 +1,6 @@
 //! What a tool is: a name, commands, and a typed handler a command, erased in one place.
 
+use clifford_core::policy::class::Class;
 use std::{
     borrow::Cow,
     future::Future,
@@ -10,7 +11,7 @@ use std::{
 use futures::{FutureExt, future::BoxFuture};
 use jsonschema::Validator;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 use super::{Options, ToolContext};
@@ -141,20 +142,6 @@ impl ToolConfig {
             fault: |value| C::deserialize(value).err().map(|error| error.to_string()),
         }
     }
-}
-
-/// What a command may do; decides about confirmation, and about calling it again after a crash.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Class {
-    /// Looks, changes nothing.
-    Read,
-    /// Changes something that can be changed back.
-    Write,
-    /// Destroys something.
-    Destruct,
-    /// Touches what is private or costs money.
-    Sensitive,
 }
 
 /// Why a call came to nothing, by who must act.

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Class, Command, Tool, ToolContext, ToolError, Visible};
+use super::{Command, Tool, ToolContext, ToolError, Visible};
+use clifford_core::policy::class::Class;
 
 #[derive(Deserialize, JsonSchema)]
 struct ListArgs {}

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use self::api::{Forecast, Place};
-use super::{Class, Command, Tool, ToolContext, ToolError, service::BaseUrl};
+use super::{Command, Tool, ToolContext, ToolError, service::BaseUrl};
+use clifford_core::policy::class::Class;
 
 /// Days if none are asked for: today and tomorrow.
 const USUAL: u32 = 2;

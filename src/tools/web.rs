@@ -10,13 +10,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{
-    Class, Command, Tool, ToolContext, ToolError,
+    Command, Tool, ToolContext, ToolError,
     service::{BaseUrl, shown},
 };
 use crate::{
-    fetch::{AllowedHost, FetchError, Fetcher, Kind, Limits, Page},
+    fetch::{FetchError, Fetcher, Kind, Limits, Page},
     worker::{About, Excerpt, Link, PageText, Window, WorkError, excerpt},
 };
+use clifford_core::net::target::AllowedHost;
+use clifford_core::policy::class::Class;
 
 /// The most characters of a page in one answer, if it is not said.
 const USUAL: usize = 8_000;

@@ -1,11 +1,13 @@
 //! Making and changing triggers by hand: what fits together, and when that comes due. Pure.
 
-use super::schedule::first_occurrence;
-use crate::{
+use clifford_core::schedule::due::first_occurrence;
+use clifford_core::{
     clock::Timestamp,
-    engine::cron,
     id::{AgentId, ChannelId, ContextId, UserId},
-    store::triggers::{CatchUp, Trigger, TriggerKind},
+    schedule::{
+        cron,
+        trigger::{CatchUp, Trigger, TriggerKind},
+    },
 };
 
 /// The most characters of what a trigger asks or says.

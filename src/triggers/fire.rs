@@ -8,21 +8,19 @@ use clifford_chat::outbound::Address;
 use clifford_vault::Masker;
 use serde_json::{Value, json};
 
-use super::{Settings, schedule};
+use super::Settings;
 use crate::{
-    clock::Timestamp,
     engine::{Engine, crash, work::Task},
-    id::{RunId, TriggerId},
     outbound::{Outbound, Ticket, To},
-    store::{
-        StoreError, Tx, agents,
-        agents::Mode,
-        channels::{self, Channel},
-        messages, notify, runs,
-        triggers::{self, Due, Trigger, TriggerKind},
-        users,
-    },
+    store::{StoreError, Tx, agents, channels, messages, notify, runs, triggers, users},
     telemetry::measures,
+};
+use clifford_core::schedule::due as schedule;
+use clifford_core::{
+    clock::Timestamp,
+    id::{RunId, TriggerId},
+    places::{Channel, Mode},
+    schedule::trigger::{Due, Trigger, TriggerKind},
 };
 
 /// How many triggers are looked up at once.
@@ -216,7 +214,7 @@ async fn remind(tx: &mut Tx, outbound: &Outbound, trigger: &Trigger, now: Timest
 /// A reminder as it is said; where others read along it names its person.
 fn said(content: &str, name: Option<&str>) -> String {
     match name {
-        Some(name) => format!("⏰ {}: {content}", crate::commands::inline(name)),
+        Some(name) => format!("⏰ {}: {content}", clifford_markup::inline::inline(name)),
         None => format!("⏰ {content}"),
     }
 }
@@ -234,7 +232,11 @@ async fn place(tx: &mut Tx, trigger: &Trigger) -> Result<Option<Channel>, StoreE
     }
 }
 
-async fn name_in(tx: &mut Tx, user: crate::id::UserId, channel: &Channel) -> Result<Option<String>, StoreError> {
+async fn name_in(
+    tx: &mut Tx,
+    user: clifford_core::id::UserId,
+    channel: &Channel,
+) -> Result<Option<String>, StoreError> {
     let identities = users::identities(tx, user).await?;
     let there = identities
         .into_iter()

@@ -6,13 +6,11 @@
 pub mod editing;
 pub mod fire;
 pub mod reminders;
-pub mod schedule;
 pub mod webhook;
-pub mod when;
 
 use std::time::Duration;
 
-use crate::store::triggers::CatchUp;
+use clifford_core::schedule::trigger::CatchUp;
 
 /// How triggers come due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

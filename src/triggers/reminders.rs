@@ -2,15 +2,11 @@
 
 use jiff::tz::TimeZone;
 
-use crate::{
+use crate::store::{Conn, StoreError, memory_items::Viewer, triggers};
+use clifford_core::{
     clock::Timestamp,
-    engine::cron,
     id::{ChannelId, UserId},
-    store::{
-        Conn, StoreError,
-        memory_items::Viewer,
-        triggers::{self, Trigger},
-    },
+    schedule::{cron, trigger::Trigger},
 };
 
 /// How many characters of an id name a reminder.
@@ -136,7 +132,7 @@ fn day(number: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::triggers::TriggerKind;
+    use clifford_core::schedule::trigger::TriggerKind;
 
     fn reminder(content: &str, cron: Option<&str>) -> Trigger {
         Trigger {

@@ -10,15 +10,11 @@ use serde_json::Value;
 
 use super::fire::{self, Fired};
 use crate::{
-    clock::Timestamp,
-    id::TriggerId,
     outbound::Outbound,
     sealed::{CannotOpen, Sealed},
-    store::{
-        Db, StoreError,
-        triggers::{self, Trigger},
-    },
+    store::{Db, StoreError, triggers},
 };
+use clifford_core::{clock::Timestamp, id::TriggerId, schedule::trigger::Trigger};
 
 /// How old or early a signature may be.
 pub const WINDOW: Duration = Duration::from_secs(300);

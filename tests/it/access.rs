@@ -1,6 +1,7 @@
 //! Strangers, pairing, and the first owner.
 
-use clifford::{clock::Timestamp, ingress};
+use clifford::ingress;
+use clifford_core::clock::Timestamp;
 
 use crate::harness::{Setup, Site};
 

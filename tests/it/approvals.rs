@@ -5,7 +5,7 @@ mod meanwhile;
 mod places;
 mod shown;
 
-use clifford::store::runs::{Run, RunStatus};
+use clifford_core::runs::{Run, RunStatus};
 use clifford_fakes::{
     openai::{RecordedRequest, Reply},
     telegram::{Chat, Sent},

@@ -1,6 +1,6 @@
 //! Somebody asks, and is answered in their chat, once.
 
-use clifford::store::{messages::MessageStatus, runs::RunStatus};
+use clifford_core::{messages::MessageStatus, runs::RunStatus};
 use clifford_fakes::telegram::Chat;
 
 use crate::{
@@ -46,8 +46,8 @@ async fn asks_for_two_tools(setup: Setup, site: Site) {
     );
     assert_eq!(look.steps(run.id).await, TWO_TOOLS);
     let messages = [
-        clifford::store::messages::Direction::Inbound,
-        clifford::store::messages::Direction::Outbound,
+        clifford_core::messages::Direction::Inbound,
+        clifford_core::messages::Direction::Outbound,
     ];
     let [inbound, outbound] = [look.messages(messages[0]).await, look.messages(messages[1]).await];
     let rows: Vec<_> = inbound

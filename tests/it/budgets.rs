@@ -1,12 +1,11 @@
 //! Budgets, as people and owners meet them.
 
-use clifford::{
+use clifford::store::usage::{self, Filter, Group};
+use clifford_core::{
     budget::Period,
     clock::{Clock, SystemClock},
-    store::{
-        runs::{Run, RunStatus},
-        usage::{self, Filter, Group, Grouping},
-    },
+    models::Grouping,
+    runs::{Run, RunStatus},
 };
 use clifford_fakes::openai::Reply;
 use jiff::tz::TimeZone;

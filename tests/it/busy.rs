@@ -1,6 +1,7 @@
 //! Messages that arrive while another is being answered: they wait, steer the run at work, or interrupt it.
 
-use clifford::store::{messages::Direction, runs::RunStatus, settings::BOT};
+use clifford::store::settings::BOT;
+use clifford_core::{messages::Direction, runs::RunStatus};
 use clifford_fakes::openai::Hold;
 
 use crate::{

@@ -10,8 +10,6 @@ use std::{
 
 use async_trait::async_trait;
 use clifford::{
-    clock::SystemClock,
-    id::WorkerId,
     receiver::Receiver,
     store::{
         Db,
@@ -27,6 +25,7 @@ use clifford_chat::{
     outbound::{Address, DeliveryKey, Limits, Part, Receipt, Signal},
     platform::Platform,
 };
+use clifford_core::{clock::SystemClock, id::WorkerId};
 use tokio::{
     sync::{Notify, watch},
     time::Instant,

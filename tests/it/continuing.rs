@@ -1,6 +1,6 @@
 //! A conversation of one platform goes on on another, for its person alone.
 
-use clifford::store::{messages::Direction, runs::RunStatus};
+use clifford_core::{messages::Direction, runs::RunStatus};
 use clifford_fakes::telegram::Chat;
 use sqlx::AssertSqlSafe;
 

@@ -1,6 +1,6 @@
 //! Rows that nobody can read: what they concern ends with an honest sentence, and everything else goes on.
 
-use clifford::store::runs::RunStatus;
+use clifford_core::runs::RunStatus;
 
 use crate::harness::{Setup, Site};
 

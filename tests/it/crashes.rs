@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use clifford::store::runs::{RunKind, RunStatus};
+use clifford_core::runs::{RunKind, RunStatus};
 use futures::future::join_all;
 
 use crate::{

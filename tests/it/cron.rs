@@ -5,10 +5,10 @@ use std::{
     time::Duration,
 };
 
-use clifford::{
+use clifford::store::{steps, triggers};
+use clifford_core::{
     clock::Timestamp,
-    engine::step::{Event, StepKind},
-    store::{steps, triggers},
+    run::step::{Event, StepKind},
 };
 use clifford_fakes::openai::{RecordedRequest, Reply};
 use serde_json::json;

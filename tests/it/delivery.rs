@@ -14,22 +14,21 @@ use std::{
 
 use async_trait::async_trait;
 use clifford::{
-    clock::SystemClock,
     delivery::{Delivery, Settings},
     files::Files,
-    id::{MessageId, WorkerId},
     outbound::{Outbound, Ticket, To},
-    store::{
-        leases::Look,
-        messages::{self, MessageStatus},
-        outbox,
-    },
+    store::{leases::Look, messages, outbox},
 };
 use clifford_channel::{Channel, Ingress};
 use clifford_chat::{
     error::{ChannelError, SendError},
     outbound::{Address, DeliveryKey, Limits, Part, Receipt, Signal},
     platform::Platform,
+};
+use clifford_core::{
+    clock::SystemClock,
+    id::{MessageId, WorkerId},
+    messages::MessageStatus,
 };
 use clifford_vault::Masker;
 use tokio_util::sync::CancellationToken;
@@ -163,7 +162,7 @@ const SETTINGS: Settings = Settings {
     stuck_after: Duration::ZERO,
     give_up_after: Duration::from_secs(3600),
     lease: LEASE,
-    deaths: clifford::quarantine::Limits {
+    deaths: clifford_core::quarantine::Limits {
         suspect_after: 2,
         quarantine_after: 3,
     },

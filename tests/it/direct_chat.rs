@@ -1,8 +1,8 @@
 //! Direct chat: one model call, no tools, and as durable as any run.
 
-use clifford::store::{
-    agents::Mode,
+use clifford_core::{
     messages::{Direction, MessageStatus},
+    places::Mode,
     runs::RunStatus,
 };
 use clifford_fakes::openai::{RecordedRequest, Reply};
@@ -185,7 +185,7 @@ async fn a_private_chat_knows_what_was_said_in_the_others_and_a_group_does_not()
         space: None,
     };
     let user = chat.user_id.unwrap();
-    let now = clifford::clock::Timestamp(1);
+    let now = clifford_core::clock::Timestamp(1);
     look.db
         .write(move |tx| {
             Box::pin(async move {

@@ -1,6 +1,6 @@
 //! Edits of messages that were not answered yet.
 
-use clifford::store::messages::Direction;
+use clifford_core::messages::Direction;
 
 use crate::{
     brain,

@@ -16,7 +16,8 @@ use std::{
 };
 
 use async_trait::async_trait;
-use clifford::fetch::{FetchError, Fetcher, Limits, Lookup, Network, Refused, is_public};
+use clifford::fetch::{FetchError, Fetcher, Limits, Lookup, Network};
+use clifford_core::net::{address::is_public, refused::Refused};
 use clifford_fakes::site::{Answer, SiteFake};
 
 const PUBLIC: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));

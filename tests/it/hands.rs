@@ -1,18 +1,14 @@
 //! People's hands on what is remembered of them, by commands in a chat.
 
 use clifford::{
-    clock::Timestamp,
-    id::UserId,
-    memory::{
-        content::Content,
-        editing::{self, NewItem},
-    },
+    memory::editing::{self, NewItem},
     store::{
         memory_admin::{self, Item},
         memory_items::Viewer,
         users,
     },
 };
+use clifford_core::{clock::Timestamp, id::UserId, memory::content::Content};
 
 use crate::{
     harness::{Bot, Setup, Site},

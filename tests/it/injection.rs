@@ -8,7 +8,7 @@ mod world;
 
 use std::collections::BTreeSet;
 
-use clifford::store::runs::RunStatus;
+use clifford_core::runs::RunStatus;
 
 use self::{
     attempts::{ATTEMPTS, Attempt, Wants},

@@ -1,16 +1,18 @@
 //! A look into the database of a bot that runs, through the bot's own store.
 
-use clifford::{
+use clifford::store::{
+    Db, DbOptions, Pools, channels,
+    messages::{self, Message},
+    run_views,
+    runs::Filter,
+    settings, steps,
+};
+use clifford_core::{
     clock::Timestamp,
     id::RunId,
-    store::{
-        Db, DbOptions, Pools,
-        channels::{self, Channel},
-        messages::{self, Direction, Message, MessageStatus},
-        run_views,
-        runs::{Filter, Run},
-        settings, steps,
-    },
+    messages::{Direction, MessageStatus},
+    places::Channel,
+    runs::Run,
 };
 use serde_json::Value;
 
@@ -60,7 +62,7 @@ impl Look {
         let steps = steps::of_run(&mut self.db.read().await.unwrap(), run).await.unwrap();
         let places: Vec<_> = steps.iter().map(|step| step.seq).collect();
         assert_eq!(places, (1..=u32::try_from(steps.len()).unwrap()).collect::<Vec<_>>());
-        let name = |kind| match (steps::parts(kind).1, kind.type_name()) {
+        let name = |kind| match (clifford_core::run::columns::parts(kind).1, kind.type_name()) {
             (Some(Value::Object(result)), "message") => result["event"].as_str().unwrap().to_owned(),
             (_, name) => name.to_owned(),
         };
@@ -138,7 +140,7 @@ impl Look {
 
     /// Who holds each lease whose name begins so and that has not run out. PostgreSQL only.
     pub async fn holders(&self, prefix: &str) -> Vec<String> {
-        let now = clifford::clock::Clock::now(&clifford::clock::SystemClock);
+        let now = clifford_core::clock::Clock::now(&clifford_core::clock::SystemClock);
         self.texts(&format!(
             "SELECT owner FROM leases WHERE name LIKE '{prefix}%' AND until > {} ORDER BY name",
             now.0

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use clifford::store::runs::RunStatus;
+use clifford_core::runs::RunStatus;
 use clifford_fakes::{
     postgres::Cluster,
     telegram::{Fault, Method},
@@ -48,7 +48,7 @@ async fn four_processes_share_the_work_and_fire_each_trigger_once() {
     bot.spawn_only("workers");
     let rooms: Vec<_> = (1..=12).map(|id| bot.room(Site::Telegram, id, "Ada")).collect();
 
-    let at = clifford::clock::Clock::now(&clifford::clock::SystemClock).after(Duration::from_secs(2));
+    let at = clifford_core::clock::Clock::now(&clifford_core::clock::SystemClock).after(Duration::from_secs(2));
     for number in 1..=12 {
         let trigger = json!({"kind": "run", "name": format!("t{number}"), "content": format!("trigger {number} fires"), "at": at});
         let made = reqwest::Client::new()
@@ -88,7 +88,7 @@ async fn four_processes_share_the_work_and_fire_each_trigger_once() {
     bot.finish().await;
     let runs = look.runs().await;
     for number in 1..=12 {
-        let of = |run: &&clifford::store::runs::Run| run.input_text.contains(&format!("trigger {number} fires"));
+        let of = |run: &&clifford_core::runs::Run| run.input_text.contains(&format!("trigger {number} fires"));
         assert_eq!(runs.iter().filter(of).count(), 1, "trigger {number}");
     }
     for room in rooms {
@@ -170,7 +170,7 @@ async fn a_killed_processs_connection_is_another_ones_within_15_seconds_as_lease
     bot.freeze();
     bot.spawn(None);
     let runs_out = until().await;
-    let now = clifford::clock::Clock::now(&clifford::clock::SystemClock);
+    let now = clifford_core::clock::Clock::now(&clifford_core::clock::SystemClock);
     assert!(runs_out - now.0 <= 15_000, "it runs out in {} ms", runs_out - now.0);
     bot.kill().await;
     bot.says(room, "are you there");

@@ -6,8 +6,8 @@ mod client;
 mod real;
 mod set;
 
-use clifford::engine::step::StepKind;
 use clifford::store::steps;
+use clifford_core::run::step::StepKind;
 use clifford_fakes::openai::{RecordedRequest, Reply};
 use serde_json::{Value, json};
 

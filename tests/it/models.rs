@@ -1,6 +1,7 @@
 //! Models of different kinds and roles, and what happens when one fails.
 
-use clifford::store::usage::{self, Filter, Grouping};
+use clifford::store::usage::{self, Filter};
+use clifford_core::models::Grouping;
 use clifford_fakes::{
     anthropic::{self, AnthropicFake},
     openai::{OpenAiFake, Reply},

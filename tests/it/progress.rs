@@ -17,7 +17,7 @@ use clifford_chat::{
     outbound::{Address, DeliveryKey, Limits, Part, ProgressKind, Receipt, Signal},
     platform::Platform,
 };
-use clifford_llm::{Completion, Model, ModelError, Request, Sink};
+use clifford_llm_api::model::{Completion, Model, ModelError, Request, Sink};
 use serde_json::json;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;

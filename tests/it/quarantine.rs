@@ -5,7 +5,7 @@ mod quoted;
 
 use std::sync::{Arc, Mutex};
 
-use clifford::store::runs::RunStatus;
+use clifford_core::runs::RunStatus;
 use clifford_fakes::{
     openai::Reply,
     site::{Answer, SiteFake},

@@ -1,6 +1,6 @@
 //! What was meant: the message that somebody answers reaches the model, and one that its author deletes is gone.
 
-use clifford::store::{
+use clifford_core::{
     messages::{Direction, MessageStatus},
     runs::RunStatus,
 };

@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use async_trait::async_trait;
-use clifford::{clock::SystemClock, id::WorkerId, receiver::Receiver, takeover::Takeover};
+use clifford::{receiver::Receiver, takeover::Takeover};
 use clifford_channel::{Channel, Ingress};
 use clifford_chat::{
     completion::{Choice, Completion},
@@ -15,6 +15,7 @@ use clifford_chat::{
     outbound::{Address, DeliveryKey, Limits, Part, Receipt, Signal},
     platform::Platform,
 };
+use clifford_core::{clock::SystemClock, id::WorkerId};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 

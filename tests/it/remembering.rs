@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use clifford::{
+use clifford::store::{
+    contexts::{self, Context},
+    jobs::{self, Filter, Job},
+    memory_write::{self, Standing},
+};
+use clifford_core::{
     id::{ContextId, UserId},
-    store::{
-        contexts::{self, Context},
-        jobs::{self, Filter, Job, JobStatus},
-        memory_write::{self, Item, Standing},
-        messages::Direction,
-    },
+    memory::rows::Item,
+    messages::Direction,
+    work::JobStatus,
 };
 use clifford_fakes::openai::{RecordedRequest, Reply};
 use futures::future::join_all;

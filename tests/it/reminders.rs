@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use clifford::{
+use clifford::store::triggers::{self, Filter};
+use clifford_core::{
     clock::Timestamp,
-    store::triggers::{self, Filter, Trigger, TriggerKind},
+    schedule::trigger::{Trigger, TriggerKind},
 };
 use clifford_fakes::openai::{RecordedRequest, Reply};
 use serde_json::{Value, json};

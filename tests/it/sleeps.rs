@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use clifford::{
+use clifford::store::steps;
+use clifford_core::{
     clock::Timestamp,
-    engine::step::{Event, StepKind},
-    store::{messages::Direction, steps},
+    messages::Direction,
+    run::step::{Event, StepKind},
 };
 use clifford_fakes::openai::{RecordedRequest, Reply};
 use serde_json::json;

@@ -6,7 +6,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use clifford::store::jobs::{self, Filter, JobStatus};
+use clifford::store::jobs::{self, Filter};
+use clifford_core::work::JobStatus;
 use clifford_fakes::{
     openai::{RecordedRequest, Reply},
     telegram::{Chat, Fault},

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use clifford::store::runs::{RunKind, RunStatus};
+use clifford_core::runs::{RunKind, RunStatus};
 use clifford_fakes::openai::{RecordedRequest, Reply};
 use serde_json::{Value, json};
 

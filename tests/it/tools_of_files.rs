@@ -3,12 +3,13 @@
 use clifford_fakes::openai::{RecordedRequest, Reply};
 use serde_json::{Value, json};
 
-use clifford::{
-    engine::step::{Event, StepKind},
-    store::{
-        steps,
-        usage::{self, Filter, Grouping},
-    },
+use clifford::store::{
+    steps,
+    usage::{self, Filter},
+};
+use clifford_core::{
+    models::Grouping,
+    run::step::{Event, StepKind},
 };
 use jiff::tz::TimeZone;
 

@@ -2,12 +2,10 @@
 
 use std::time::Duration;
 
-use clifford::{
-    engine::sentences::ERROR,
-    store::{
-        messages::{Direction, MessageStatus},
-        runs::RunStatus,
-    },
+use clifford_core::{
+    messages::{Direction, MessageStatus},
+    run::sentences::ERROR,
+    runs::RunStatus,
 };
 use clifford_fakes::{
     discord::{self, Route},

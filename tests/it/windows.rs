@@ -1,6 +1,6 @@
 //! How much models hold: told by their servers, by their refusals, and kept for whoever asks them next.
 
-use clifford::engine::sentences::MODEL_TOO_SMALL;
+use clifford_core::run::sentences::MODEL_TOO_SMALL;
 use clifford_fakes::openai::Listing;
 
 use crate::{

@@ -3,24 +3,30 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use clifford::{
-    clock::{SharedClock, SystemClock},
     delivery::{self, Delivery},
-    engine::{Engine, MemorySettings, Parts, Settings, rules::Rules},
+    engine::{Engine, MemorySettings, Parts, Settings},
     files::Files,
-    id::WorkerId,
     outbound::Outbound,
-    quarantine::Limits,
-    roles::{Assigned, Prices, Roles},
+    roles::{Assigned, Roles},
     sealed::Sealed,
-    settings::{PlaceSettings, WhenBusy},
-    store::{Db, triggers::CatchUp},
+    settings::PlaceSettings,
+    store::Db,
     tools::{Registry, Services, Tool, registry},
     triggers,
     worker::{Program, Workers},
 };
 use clifford_channel::Channel;
 use clifford_chat::platform::Platform;
-use clifford_llm::Model;
+use clifford_core::{
+    clock::{SharedClock, SystemClock},
+    id::WorkerId,
+    models::Prices,
+    places::WhenBusy,
+    quarantine::Limits,
+    run::rules::Rules,
+    schedule::trigger::CatchUp,
+};
+use clifford_llm_api::model::Model;
 use clifford_vault::Masker;
 
 const LEASE: Duration = Duration::from_secs(30);

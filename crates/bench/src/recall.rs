@@ -12,20 +12,26 @@ use std::{
 use anyhow::Context;
 use clap::Args;
 use clifford::{
-    clock::Timestamp,
-    id::{AgentId, ChannelId, MessageId, UserId},
-    search::{self, Asked, Page, Request, Scope, indexer},
+    search::{find::Page, indexer},
     store::{
         Db, DbOptions, Pools,
-        agents::{self, Agent, Mode},
+        agents::{self, Agent},
         channels, contexts,
-        messages::{self, MessageStatus, NewInbound},
-        users::{self, UserRole},
+        messages::{self, NewInbound},
+        users,
     },
 };
 use clifford_chat::{
     inbound::{Place, PlaceKind, Space, Speaker},
     platform::Platform,
+};
+use clifford_core::{
+    clock::Timestamp,
+    id::{AgentId, ChannelId, MessageId, UserId},
+    messages::MessageStatus,
+    people::UserRole,
+    places::Mode,
+    search::{Asked, Request, Scope},
 };
 use clifford_fakes::{
     corpus::{self, Conversation, Corpus},
@@ -222,7 +228,7 @@ async fn ask(db: &Db, text: &str, scope: Scope) -> anyhow::Result<Page> {
         ..Asked::default()
     };
     let request = Request::read(asked, scope, TimeZone::UTC, NOW)?;
-    Ok(search::find(db, request).await?)
+    Ok(clifford::search::find::find(db, request).await?)
 }
 
 /// Stores a conversation: a private channel of its person, or a group.

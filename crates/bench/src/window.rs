@@ -18,12 +18,11 @@ use anyhow::{Context, ensure};
 use clap::Args;
 use clifford::{
     app::{App, Options as AppOptions},
-    clock::Timestamp,
     config::{self, Sources},
     http::{Server, Socket},
-    id::MessageId,
-    store::messages::{self, MessageStatus, NewInbound},
+    store::messages::{self, NewInbound},
 };
+use clifford_core::{clock::Timestamp, id::MessageId, messages::MessageStatus};
 use clifford_fakes::{
     openai::{OpenAiFake, RecordedRequest, Reply, counted},
     site::{Answer, SiteFake},

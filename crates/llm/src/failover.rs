@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use crate::circuit::{Circuit, CircuitState, Permit};
 use crate::turn::{Heard, Turn};
-use crate::{Completion, Model, ModelError, Request, Sink};
+use clifford_llm_api::model::{Completion, Model, ModelError, Request, Sink};
 
 /// A model that may be asked, with the circuit of its provider.
 #[derive(Clone)]

@@ -6,7 +6,7 @@
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
 
-use crate::{Completion, Schema};
+use clifford_llm_api::model::{Completion, Schema};
 
 /// What is said of every such function.
 const DESCRIPTION: &str = "Gives the reply. Call it once, with the whole reply, and write nothing else.";
@@ -75,7 +75,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::NativeToolCall;
+    use clifford_llm_api::model::NativeToolCall;
 
     #[test]
     fn the_reply_is_what_its_function_was_called_with() {

@@ -8,27 +8,27 @@ mod circuit;
 mod failover;
 mod function;
 mod listing;
-mod model;
 mod offline;
 mod openai;
 mod remote;
 mod retry;
-mod tokens;
 mod turn;
 mod window;
 
 pub use anthropic::Anthropic;
 pub use circuit::{Circuit, CircuitPolicy, CircuitState};
-pub use failover::{Candidate, Failover};
-pub use listing::Listed;
-pub use model::{
+pub use clifford_llm_api::model::{
     Completion, Denial, Image, Message, Model, ModelError, NativeToolCall, Request, Role, Schema, Sink, Usage,
 };
+pub use clifford_llm_api::tokens::{
+    IMAGE_TOKENS, Quarters, estimate_request, estimate_tokens, weigh, weigh_bytes, whole_tokens,
+};
+pub use failover::{Candidate, Failover};
+pub use listing::Listed;
 pub use offline::Offline;
 pub use openai::OpenAi;
 pub use remote::{
     Capability, DEFAULT_MAX_TOKENS, ProviderConfig, SetupError, Timeouts, http_client, shown_url, thinks_first,
 };
 pub use retry::{RetryPolicy, Retrying};
-pub use tokens::{IMAGE_TOKENS, Quarters, estimate_request, estimate_tokens, weigh, weigh_bytes, whole_tokens};
 pub use window::{Learned, Window, WindowSource, assumed_window, is_own_network, known_window};

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use backon::{BackoffBuilder, ExponentialBuilder};
 use tokio::time::Instant;
 
-use crate::{Completion, Model, ModelError, Request, Sink};
+use clifford_llm_api::model::{Completion, Model, ModelError, Request, Sink};
 
 /// How often, and how long in between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-use crate::Sink;
+use clifford_llm_api::model::Sink;
 
 /// The longest pause in a reply that is being written when its model's share is over.
 const PAUSE: Duration = Duration::from_secs(5);

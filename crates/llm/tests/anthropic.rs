@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use clifford_fakes::anthropic::{AnthropicFake, error_event, status};
 use clifford_fakes::openai::Reply;
-use clifford_llm::{
-    Anthropic, Capability, Completion, Image, Message, Model, ModelError, NativeToolCall, ProviderConfig, Request,
-    Role, Schema, Timeouts, Usage, http_client,
+use clifford_llm::{Anthropic, Capability, ProviderConfig, Timeouts, http_client};
+use clifford_llm_api::model::{
+    Completion, Image, Message, Model, ModelError, NativeToolCall, Request, Role, Schema, Usage,
 };
 use serde_json::{Value, json};
 

@@ -7,10 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use clifford_llm::{
-    Candidate, Circuit, CircuitPolicy, CircuitState, Completion, Failover, Model, ModelError, Request, RetryPolicy,
-    Retrying, Sink,
-};
+use clifford_llm::{Candidate, Circuit, CircuitPolicy, CircuitState, Failover, RetryPolicy, Retrying};
+use clifford_llm_api::model::{Completion, Model, ModelError, Request, Sink};
 use tokio::time::{Instant, sleep};
 
 use self::support::{Heard, Outcome, request};

@@ -10,10 +10,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use clifford_fakes::openai::{OpenAiFake, Reply};
-use clifford_llm::{
-    Candidate, Circuit, CircuitPolicy, CircuitState, Completion, Denial, Failover, Model, ModelError, Request,
-    RetryPolicy, Retrying, Sink,
-};
+use clifford_llm::{Candidate, Circuit, CircuitPolicy, CircuitState, Failover, RetryPolicy, Retrying};
+use clifford_llm_api::model::{Completion, Denial, Model, ModelError, Request, Sink};
 use tokio::time::Instant;
 
 use self::openai_support::{client, config};

@@ -1,6 +1,7 @@
 //! Whole conversations with the offline responder: what it does, step by step.
 
-use clifford_llm::{Message, Model, Offline, Request, Role, Schema};
+use clifford_llm::Offline;
+use clifford_llm_api::model::{Message, Model, Request, Role, Schema};
 use serde_json::{Value, json};
 
 /// A run as the engine would send it: every reply is appended, and every answer to it.

@@ -6,7 +6,8 @@ mod support;
 use std::time::Duration;
 
 use clifford_fakes::openai::{OpenAiFake, Reply};
-use clifford_llm::{Denial, Model, ModelError, OpenAi, ProviderConfig, SetupError, Timeouts, http_client};
+use clifford_llm::{OpenAi, ProviderConfig, SetupError, Timeouts, http_client};
+use clifford_llm_api::model::{Denial, Model, ModelError};
 use serde_json::json;
 
 use self::openai_support::{client, config};

@@ -6,7 +6,8 @@ mod support;
 use std::time::Duration;
 
 use clifford_fakes::openai::{OpenAiFake, Reply};
-use clifford_llm::{Capability, Completion, Image, Model, ModelError, NativeToolCall, Request, Schema, Usage};
+use clifford_llm::Capability;
+use clifford_llm_api::model::{Completion, Image, Model, ModelError, NativeToolCall, Request, Schema, Usage};
 use serde_json::{Value, json};
 
 use self::openai_support::{client, config};

@@ -13,6 +13,7 @@ mod frames;
 #[doc(hidden)]
 pub mod fuzzing;
 mod hidden;
+pub mod inline;
 mod links;
 mod mentions;
 mod parse;

@@ -14,13 +14,10 @@ use crate::{
     app,
     cli::setup,
     config::{Config, Loaded},
-    store::{
-        Db, DbOptions, Standing, StoreError,
-        deaths::{self, Kind},
-        settings,
-    },
+    store::{Db, DbOptions, Standing, StoreError, deaths, settings},
     worker::Workers,
 };
+use clifford_core::work::Kind;
 
 /// Less free space than this is too little to go on.
 const TOO_LITTLE: u64 = 50 << 20;

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::task::{Call, Expected};
-use crate::engine::step::{Step, StepKind, ToolOutcome};
+use clifford_core::run::step::{Step, StepKind, ToolOutcome};
 
 /// What came of a task.
 #[derive(Debug, Default)]

@@ -18,19 +18,17 @@ use crate::{
         ask, by_hand,
         setup::{self, Globals},
     },
-    engine::step::ToolOutcome,
-    id::{RunId, UserId},
     ingress::ApiMessage,
-    memory::{
-        content::Content,
-        editing::{self, NewItem},
-    },
-    store::{
-        runs::{Run, RunStatus},
-        steps,
-        users::{self, UserRole},
-    },
+    memory::editing::{self, NewItem},
+    store::{steps, users},
     worker::Workers,
+};
+use clifford_core::{
+    id::{RunId, UserId},
+    memory::content::Content,
+    people::UserRole,
+    run::step::ToolOutcome,
+    runs::{Run, RunStatus},
 };
 
 /// How long one turn may take.

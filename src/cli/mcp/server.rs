@@ -16,7 +16,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 
 use super::way::Way;
-use crate::{id::RunId, store::runs::RunStatus};
+use clifford_core::{id::RunId, runs::RunStatus};
 
 /// How long an answer is waited for, unless the caller says otherwise: MCP clients give up after a minute.
 const WAIT: u32 = 50;

@@ -9,16 +9,14 @@ use crate::{
         output::{self, Format},
         setup,
     },
-    memory::{
-        content::{Content, Fault},
-        editing::{self, Change, Known, NewItem},
-    },
+    memory::editing::{self, Change, Known, NewItem},
     store::{
         Db, StoreError,
         memory_admin::{self, Item},
         memory_items::Viewer,
     },
 };
+use clifford_core::memory::content::{Content, Fault};
 
 /// Arguments of `memory add`.
 #[derive(Debug, clap::Args)]

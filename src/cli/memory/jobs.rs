@@ -3,11 +3,14 @@
 use super::people;
 use crate::{
     cli::output::{self, Format},
-    id::{ContextId, JobId},
     store::{
         Db,
-        jobs::{self, Filter, Job, JobKind},
+        jobs::{self, Filter, Job},
     },
+};
+use clifford_core::{
+    id::{ContextId, JobId},
+    work::JobKind,
 };
 
 /// Arguments of `memory jobs`.

@@ -3,12 +3,12 @@
 use super::{name, people};
 use crate::{
     cli::output::{self, Format},
-    id::MemoryItemId,
     store::{
         Db,
         memory_admin::{self, Filter, Item},
     },
 };
+use clifford_core::id::MemoryItemId;
 
 /// Arguments of `memory list`.
 #[derive(Debug, clap::Args)]

@@ -16,8 +16,8 @@ use crate::store::{
     Conn,
     memory_admin::{self, Item},
     memory_items::Viewer,
-    users::User,
 };
+use clifford_core::people::User;
 
 /// Arguments of `memory`.
 #[derive(Debug, clap::Args)]

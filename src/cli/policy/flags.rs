@@ -4,12 +4,12 @@ use std::str::FromStr;
 
 use serde::de::DeserializeOwned;
 
-use crate::{
-    cli::output::Format,
+use crate::{cli::output::Format, policy::trial::Trial};
+use clifford_core::{
     id::{ContextId, SpaceId, UserId},
-    policy::{Action, By, Day, Per, Place, Rule, trial::Trial},
-    store::{runs::RunKind, users::UserRole},
-    tools::Class,
+    people::UserRole,
+    policy::{Action, By, Day, Per, Place, Rule, class::Class},
+    runs::RunKind,
 };
 
 /// A word as JSON and the configuration write it.

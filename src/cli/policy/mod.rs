@@ -17,10 +17,13 @@ use super::{
 use crate::{
     app,
     config::Loaded,
-    id::PolicyId,
-    policy::{Named, Rule, trial},
+    policy::trial,
     store::{Db, StoreError, policies},
     tools::{Registry, Services, mcp},
+};
+use clifford_core::{
+    id::PolicyId,
+    policy::{Named, Rule},
 };
 
 /// How long a server may take to end that was asked what it offers.

@@ -5,11 +5,11 @@ use crate::{
         output::{self, Format},
         setup,
     },
+    store::{Db, run_views, runs::Filter},
+};
+use clifford_core::{
     id::{ChannelId, RunId, UserId},
-    store::{
-        Db, run_views,
-        runs::{Filter, RunStatus},
-    },
+    runs::RunStatus,
 };
 
 /// Arguments of `runs list`.

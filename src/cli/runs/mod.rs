@@ -14,13 +14,8 @@ use super::{
     output::Format,
     setup::{self, Globals},
 };
-use crate::{
-    id::RunId,
-    store::{
-        Db, StoreError, run_views,
-        runs::{Filter, Run},
-    },
-};
+use crate::store::{Db, StoreError, run_views, runs::Filter};
+use clifford_core::{id::RunId, runs::Run};
 
 /// Arguments of `runs`.
 #[derive(Debug, clap::Args)]

@@ -2,13 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    cli::output::{self, Paint, paint},
-    engine::step::{Answerer, ConfirmAbout, Event, Step, StepKind, ToolOutcome},
-    store::{
-        runs::{Run, RunStatus},
-        steps,
-    },
+use crate::cli::output::{self, Paint, paint};
+use clifford_core::{
+    run::step::{Answerer, ConfirmAbout, Event, Step, StepKind, ToolOutcome},
+    runs::{Run, RunStatus},
 };
 
 /// The most characters of one step.
@@ -16,7 +13,7 @@ const LONGEST: usize = 2000;
 
 /// A step for programs: as it stands in the database.
 pub(super) fn json(step: &Step) -> Value {
-    let (given, result, status) = steps::parts(&step.kind);
+    let (given, result, status) = clifford_core::run::columns::parts(&step.kind);
     let tool = match &step.kind {
         StepKind::ToolCall(call) => Some(&call.name),
         StepKind::ToolResult(result) => Some(&result.name),

@@ -10,18 +10,17 @@ use crate::{
         people,
         setup::{self, Globals},
     },
-    engine::cron,
-    id::{AgentId, ChannelId},
     sealed::Sealed,
-    store::{
-        Conn, agents, channels,
-        triggers::{self, CatchUp, TriggerKind},
-        users::User,
-    },
-    triggers::{
-        editing::NewTrigger,
-        webhook,
-        when::{self, Schedule},
+    store::{Conn, agents, channels, triggers},
+    triggers::{editing::NewTrigger, webhook},
+};
+use clifford_core::{
+    id::{AgentId, ChannelId},
+    people::User,
+    schedule::{
+        cron,
+        phrase::{self as when, Schedule},
+        trigger::{CatchUp, TriggerKind},
     },
 };
 

@@ -9,17 +9,14 @@ use serde_json::json;
 use super::{Which, find, next};
 use crate::{
     cli::{output, setup},
-    id::WorkerId,
     outbound::Outbound,
-    store::{
-        Db, StoreError,
-        triggers::{self, TriggerKind},
-    },
+    store::{Db, StoreError, triggers},
     triggers::{
         editing::{self, Change},
         fire,
     },
 };
+use clifford_core::{id::WorkerId, schedule::trigger::TriggerKind};
 
 pub(super) async fn remove(db: &Db, which: &Which) -> anyhow::Result<()> {
     let trigger = find(&mut db.read().await?, &which.trigger).await?;

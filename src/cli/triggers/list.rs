@@ -8,12 +8,15 @@ use crate::{
         output::{self, Format},
         people,
     },
-    id::TriggerId,
     store::{
         Db,
-        triggers::{self, Filter, Firing, Trigger, TriggerKind},
+        triggers::{self, Filter, Firing},
     },
     triggers::reminders,
+};
+use clifford_core::{
+    id::TriggerId,
+    schedule::trigger::{Trigger, TriggerKind},
 };
 
 /// How many firings are shown.

@@ -8,13 +8,10 @@ use std::process::ExitCode;
 
 use super::{examples, output::Format, setup::Globals};
 use crate::{
-    id::TriggerId,
-    store::{
-        Conn,
-        triggers::{self, Trigger},
-    },
+    store::{Conn, triggers},
     triggers::reminders,
 };
+use clifford_core::{id::TriggerId, schedule::trigger::Trigger};
 
 /// Arguments of `triggers`.
 #[derive(Debug, clap::Args)]

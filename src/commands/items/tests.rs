@@ -1,7 +1,7 @@
 //! What is answered, by tables.
 
 use super::*;
-use crate::id::{MemoryItemId, SpaceId, UserId};
+use clifford_core::id::{MemoryItemId, SpaceId, UserId};
 
 fn item(module: &str, key: &str, value: &str) -> Item {
     Item {

@@ -12,13 +12,10 @@ use super::{Gate, Held, Sent};
 use crate::{
     delivery::{NOT_DELIVERED, late::Tried, mark::Mark},
     engine::crash::{self, Way},
-    quarantine::{self, Verdict},
-    store::{
-        messages::MessageStatus,
-        outbox::{Outgoing, OutgoingPart},
-    },
+    store::outbox::{Outgoing, OutgoingPart},
     telemetry::measures,
 };
+use clifford_core::{messages::MessageStatus, quarantine::Verdict};
 
 /// How long a part may take to be made ready for its platform.
 const MOMENT: Duration = Duration::from_millis(50);
@@ -197,7 +194,8 @@ impl Gate {
             sent = &mut sending => Some(sent),
             () = tokio::time::sleep(MOMENT) => None,
         };
-        self.mark(message, Mark::Isolation(quarantine::Mark::Waiting)).await;
+        self.mark(message, Mark::Isolation(clifford_core::quarantine::Mark::Waiting))
+            .await;
         drop(turn);
         Some(match sent {
             Some(sent) => sent,

@@ -9,21 +9,17 @@ use std::fmt::{self, Write as _};
 
 use serde_json::{Value, json};
 
-pub use super::parts::{Can, Given, Parts, Question, Talk, Unseen};
-use super::{
+pub use super::parts::{Given, Parts, Question, Talk, Unseen};
+use crate::store::{messages::Turn, recollection::Elsewhere};
+pub use clifford_core::prompt::can::Can;
+use clifford_core::prompt::{
     excerpt::{self, with_comma},
     history::{self, Said},
     room::{Allotment, LIST_MARK, MARK, Part, Room},
-    weight::{self, Form, Quarters, weigh, weigh_json},
+    weight::{Form, weigh_json},
 };
-use crate::{
-    engine::step::Sections,
-    store::{
-        messages::{Direction, Turn},
-        recollection::Elsewhere,
-    },
-    tools::kept,
-};
+use clifford_core::{messages::Direction, run::step::Sections};
+use clifford_llm_api::tokens::{Quarters, weigh};
 
 /// Keys, brackets and commas of the payload, and the time.
 const SKELETON: Quarters = 320;
@@ -172,15 +168,18 @@ fn sections(
     [memories, elsewhere]: [Quarters; 2],
     payload: Quarters,
 ) -> Sections {
-    let (memories, cross_channel) = (weight::tokens(memories), weight::tokens(elsewhere));
-    let tools = weight::tokens(tools);
+    let (memories, cross_channel) = (
+        clifford_llm_api::tokens::whole_tokens(memories),
+        clifford_llm_api::tokens::whole_tokens(elsewhere),
+    );
+    let tools = clifford_llm_api::tokens::whole_tokens(tools);
     Sections {
-        system: weight::tokens(weigh(system)).saturating_sub(tools),
+        system: clifford_llm_api::tokens::whole_tokens(weigh(system)).saturating_sub(tools),
         tools,
         schema: room.schema,
         memories,
         cross_channel,
-        conversation: weight::tokens(payload).saturating_sub(memories + cross_channel),
+        conversation: clifford_llm_api::tokens::whole_tokens(payload).saturating_sub(memories + cross_channel),
         transcript: 0,
     }
 }
@@ -239,7 +238,7 @@ fn question(parts: &Parts, allotment: &mut Allotment) -> Shown {
     } else {
         most.min(LONGEST_QUESTION)
     };
-    let whole = parts.can.whole(kept::INPUT);
+    let whole = parts.can.whole(clifford_core::run::kept::INPUT);
     let text = excerpt::text(text, most, Form::Json, whole.as_deref()).into_owned();
     allotment.take(Form::Json.weigh(&text));
     Shown {
@@ -256,7 +255,7 @@ impl Given {
         let room = most.saturating_sub(weigh_json(&around) + 12);
         let content = excerpt::value(&self.value, room);
         let mut shown = around;
-        if let (false, Some(whole)) = (*content == self.value, parts.can.whole(kept::DATA)) {
+        if let (false, Some(whole)) = (*content == self.value, parts.can.whole(clifford_core::run::kept::DATA)) {
             shown["left_out"] = json!(format!("parts of it; {whole}"));
             let room = room.saturating_sub(weigh_json(&shown["left_out"]) + 12);
             shown["content"] = excerpt::value(&self.value, room).into_owned();
@@ -325,7 +324,7 @@ fn fitting(entries: &[Value], most: Quarters, where_else: &str, allotment: &mut 
 
 /// A message as the model sees it.
 pub fn said(turn: &Turn, most: Quarters, form: Form, can: Can) -> String {
-    let whole = turn.id.and_then(|id| can.whole(&kept::message(id)));
+    let whole = turn.id.and_then(|id| can.whole(&clifford_core::run::kept::message(id)));
     excerpt::gapped(&turn.content, turn.gap, most, form, whole.as_deref()).into_owned()
 }
 

@@ -3,21 +3,27 @@
 
 use std::fmt::Write as _;
 
-use clifford_llm::{Message, Role};
+use clifford_llm_api::model::{Message, Role};
 use serde_json::Value;
 
-use super::{
-    assemble::{self, Can, Fill, LEAST_QUESTION, Parts, Talk},
+use super::assemble::{self, Fill, LEAST_QUESTION, Parts, Talk};
+use crate::{
+    engine::work::Work,
+    memory::recall::{self, Recalled},
+    store::recollection::Elsewhere,
+};
+use clifford_core::prompt::{
+    can::Can,
     excerpt,
     history::Said,
     room::{Allotment, Part, Room},
-    weight::{self, Form, Quarters, weigh},
+    weight::Form,
 };
-use crate::{
-    engine::{rules::Rules, step::Sections, work::Work},
-    memory::recall::{self, Recalled},
-    store::{messages::Direction, recollection::Elsewhere},
+use clifford_core::{
+    messages::Direction,
+    run::{rules::Rules, step::Sections},
 };
+use clifford_llm_api::tokens::{Quarters, weigh};
 
 /// What a message needs beside its text.
 const AROUND: Quarters = 4 * 4;
@@ -53,7 +59,7 @@ pub(super) fn parts(work: &Work, rules: &Rules, recalled: &Recalled) -> Parts {
 
 impl Chat {
     /// Puts the parts together within the room there is.
-    pub(super) fn new(parts: &Parts, room: &Room) -> Self {
+    pub(crate) fn new(parts: &Parts, room: &Room) -> Self {
         let who = excerpt::text(
             &parts.who,
             room.system.saturating_sub(weigh(&parts.instructions)),
@@ -101,8 +107,8 @@ impl Chat {
         let said: Quarters = messages.iter().skip(1).map(|message| weigh(&message.content)).sum();
         Self {
             sections: Sections {
-                system: weight::tokens(system),
-                conversation: weight::tokens(said),
+                system: clifford_llm_api::tokens::whole_tokens(system),
+                conversation: clifford_llm_api::tokens::whole_tokens(said),
                 ..Sections::default()
             },
             messages,

@@ -7,7 +7,7 @@
 
 use std::fmt::Write as _;
 
-use crate::store::runs::RunKind;
+use clifford_core::runs::RunKind;
 
 /// What stands before them.
 pub(super) const HEAD: &str = "\nExamples, the end of what you get and your reply:\n";

@@ -5,7 +5,7 @@ use std::{
     sync::{LazyLock, Mutex, PoisonError},
 };
 
-use clifford_llm::Schema;
+use clifford_llm_api::model::Schema;
 
 use crate::tools::Visible;
 

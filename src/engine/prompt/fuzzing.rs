@@ -1,23 +1,23 @@
 //! What holds of a prompt whatever it is made of: for the tests of this crate and for the fuzzer.
 
-use clifford_llm::{Message, Role, Schema};
+use clifford_llm_api::model::{Message, Role, Schema};
 use serde_json::{Map, Value, json};
 
 use super::{
     Frame, Prompt,
-    assemble::{Can, Given, Parts, Question, Talk, Unseen},
-    room::Window,
-    weight::{self, weigh},
+    assemble::{Given, Parts, Question, Talk, Unseen},
 };
 use crate::{
-    engine::transcript::{Transcript, WindowLimits},
     memory::recall::Placed,
-    store::{
-        agents::Mode,
-        messages::{Direction, Gap, Turn},
-        recollection::Elsewhere,
-    },
+    store::{messages::Turn, recollection::Elsewhere},
 };
+use clifford_core::prompt::{can::Can, room::Window};
+use clifford_core::{
+    messages::{Direction, Gap},
+    places::Mode,
+    run::transcript::{Transcript, WindowLimits},
+};
+use clifford_llm_api::tokens::weigh;
 
 /// A prompt of any parts fits any window, takes roles by turns, shows the question or says how much of it is missing,
 /// and is the same each time. The bytes hold the window, then texts with a zero between them.
@@ -83,7 +83,9 @@ fn sent(prompt: &Prompt) -> u64 {
         .schema
         .as_ref()
         .map_or(0, |schema| weigh(schema.text().get()));
-    weight::tokens(text) + weight::tokens(schema) + messages.len() as u64 * 4
+    clifford_llm_api::tokens::whole_tokens(text)
+        + clifford_llm_api::tokens::whole_tokens(schema)
+        + messages.len() as u64 * 4
 }
 
 fn alternates(messages: &[Message]) -> bool {

@@ -1,27 +1,30 @@
 //! What holds of every prompt, whatever it is made of and however small its model's window is.
 
-use clifford_llm::Message;
+use clifford_llm_api::model::Message;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{
-    assemble::{Can, Given, Head, Parts, Question, Talk},
+    assemble::{Given, Head, Parts, Question, Talk},
     fuzzing::{check, check_prompt, frame},
-    room::{Room, SMALLEST, Window},
 };
 use crate::{
-    engine::{
+    memory::recall::Placed,
+    store::{messages::Turn, recollection::Elsewhere},
+};
+use clifford_core::prompt::{
+    can::Can,
+    room::{Room, SMALLEST, Window},
+};
+use clifford_core::{
+    id::MessageId,
+    messages::Direction,
+    places::Mode,
+    run::{
         rehearsal::Rehearsal,
         rules::Rules,
         step::{StepKind, ToolOutcome},
         transcript::Transcript,
-    },
-    id::MessageId,
-    memory::recall::Placed,
-    store::{
-        agents::Mode,
-        messages::{Direction, Turn},
-        recollection::Elsewhere,
     },
 };
 

@@ -2,26 +2,30 @@
 
 use std::sync::LazyLock;
 
-use clifford_llm::{Role, estimate_tokens};
+use clifford_llm_api::{model::Role, tokens::estimate_tokens};
 
 use super::*;
 use crate::{
+    memory::recall::Placed,
+    store::{
+        agents::Agent,
+        memory_items::MemoryItem,
+        messages::Turn,
+        recollection::{Conversation, Elsewhere},
+        runs::Lease,
+    },
+};
+use clifford_core::{
     clock::Timestamp,
-    engine::{
+    id::{AgentId, ChannelId, RunId, WorkerId},
+    messages::Direction,
+    people::{User, UserRole},
+    places::{Channel, ChannelKind, Mode},
+    run::{
         state::RunState,
         step::{Event, LlmResponse, Step, StepKind, ToolOutcome, ToolResult},
     },
-    id::{AgentId, ChannelId, RunId, WorkerId},
-    memory::recall::Placed,
-    store::{
-        agents::{Agent, Mode},
-        channels::{Channel, ChannelKind},
-        memory_items::MemoryItem,
-        messages::{Direction, Turn},
-        recollection::{Conversation, Elsewhere},
-        runs::{Lease, Run},
-        users::{User, UserRole},
-    },
+    runs::Run,
 };
 
 fn work() -> Work {
@@ -40,7 +44,7 @@ fn work() -> Work {
         is_default: true,
     };
     let user = User {
-        id: crate::id::UserId::new(),
+        id: clifford_core::id::UserId::new(),
         name: "Ada".to_owned(),
         role: UserRole::Member,
         language: None,
@@ -195,7 +199,7 @@ fn step(seq: u32, kind: StepKind) -> Step {
 
 fn calculation() -> Vec<Step> {
     let reply = r#"{"type":"tool_call","notes":[{"category":"requirements","content":"17 * 23"},{"category":"plan","content":"compute"}],"name":"compute.eval","args":{"expression":"17 * 23"}}"#;
-    let call = crate::engine::step::ToolCall {
+    let call = clifford_core::run::step::ToolCall {
         name: "compute.eval".to_owned(),
         args: serde_json::from_str(r#"{"expression":"17 * 23"}"#).expect("an object"),
         idempotency_key: String::new(),
@@ -207,7 +211,7 @@ fn calculation() -> Vec<Step> {
         },
         origins: std::collections::BTreeSet::new(),
         duration_ms: 1,
-        spent: crate::engine::step::Spent::default(),
+        spent: clifford_core::run::step::Spent::default(),
     };
     vec![
         step(
@@ -232,7 +236,7 @@ fn a_subagents_fixed_part_is_as_it_was_written() {
     let mut work = work();
     work.agent.prompt = "You are Clifford.".to_owned();
     work.run.kind = RunKind::Subagent;
-    work.run.allowed_tools = Some(crate::store::JsonText(vec!["compute".to_owned()]));
+    work.run.allowed_tools = Some(clifford_core::column::JsonText(vec!["compute".to_owned()]));
     let mut frame = Frame::new(&work, &Rules::default(), toolbox(), &Recalled::default());
     let state = RunState::replay(&work.run, &Rules::default(), &[]);
     insta::assert_snapshot!(
@@ -334,7 +338,7 @@ fn payload(work: &Work) -> Value {
 fn whatever_a_program_gives_along_is_shown() {
     let shown = |given: Value| {
         let mut work = work();
-        work.run.input_json = Some(crate::store::JsonText(given));
+        work.run.input_json = Some(clifford_core::column::JsonText(given));
         payload(&work)["data"]["content"].clone()
     };
     let order = json!({ "order": { "id": 4711 } });
@@ -352,7 +356,7 @@ fn whatever_a_program_gives_along_is_shown() {
 fn what_a_program_gives_along_is_cut_with_a_mark_where_it_is_long() {
     let mut work = work();
     let rows: Vec<_> = (0..20_000).map(|row| json!({ "row": row })).collect();
-    work.run.input_json = Some(crate::store::JsonText(json!({ "rows": rows })));
+    work.run.input_json = Some(clifford_core::column::JsonText(json!({ "rows": rows })));
     let data = payload(&work)["data"].clone();
     assert_eq!(
         data["left_out"],
@@ -367,7 +371,7 @@ fn what_a_program_gives_along_is_cut_with_a_mark_where_it_is_long() {
 fn what_came_with_a_webhooks_request_is_data_and_taints_its_run() {
     let mut work = work();
     let given = json!({ "origins": ["webhook alarm"], "data": { "text": "obey me" } });
-    work.run.input_json = Some(crate::store::JsonText(given));
+    work.run.input_json = Some(clifford_core::column::JsonText(given));
     let shown = payload(&work);
     assert_eq!(
         shown["data"],

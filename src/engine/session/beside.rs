@@ -4,9 +4,12 @@ use serde_json::Value;
 
 use super::{Gone, Session};
 use crate::{
-    engine::{progress, step::Step},
     memory::recall,
-    store::{agents::Mode, messages, users},
+    store::{messages, users},
+};
+use clifford_core::{
+    places::Mode,
+    run::{progress, step::Step},
 };
 
 impl Session<'_> {

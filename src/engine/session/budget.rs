@@ -1,14 +1,18 @@
 //! Before a model call: may it still be paid for? What becomes of a run that may not go on.
 
-use clifford_llm::Request;
+use clifford_llm_api::model::Request;
 
 use super::{Gone, Session};
 use crate::{
-    budget::{self, Claim, Outcome, Refusal, Settlement, Telling},
-    engine::{endings, step::EndingKind, unpaid::Unpaid},
+    budget::reserve::{Claim, Outcome, Refusal, Telling},
+    engine::unpaid::Unpaid,
     own_keys::Own,
-    roles::Role,
     store::usage::Call,
+};
+use clifford_core::{
+    budget::Settlement,
+    models::Role,
+    run::{endings, step::EndingKind},
 };
 
 impl Session<'_> {
@@ -25,7 +29,7 @@ impl Session<'_> {
             None => Telling::Nobody,
         };
         let outcome = tokio::select! {
-            outcome = budget::reserve(self.engine, &claim, worst, telling) => outcome?,
+            outcome = crate::budget::reserve::reserve(self.engine, &claim, worst, telling) => outcome?,
             () = self.cancelled.cancelled() => {
                 // It may have been reserved at the same moment.
                 self.settlement = Some(Settlement {
@@ -60,11 +64,13 @@ impl Session<'_> {
 
     /// Charges for a call that nobody waits for any more. `own`: by a key of the person's.
     pub(super) async fn charge_abandoned(&mut self, role: Role, prompt_tokens: u64, own: Option<&Own>) {
-        let Some(response) = budget::broken_off(&self.engine.roles, role, prompt_tokens, own) else {
+        let Some(response) = crate::budget::charge::broken_off(&self.engine.roles, role, prompt_tokens, own) else {
             return;
         };
         let settlement = self.settlement.take();
-        if let Err(error) = budget::charge(self.engine, self.unrecorded(role), response, settlement).await {
+        if let Err(error) =
+            crate::budget::charge::charge(self.engine, self.unrecorded(role), response, settlement).await
+        {
             tracing::warn!(%error, "a call that was broken off could not be charged");
         }
     }

@@ -8,18 +8,23 @@ use tracing::Instrument;
 use super::{Gone, Onward, Session, millis};
 use crate::{
     engine::{
-        approval,
         crash::{self, Point, Way},
-        effects::Effects,
         prompt::Frame,
-        step::{StepKind, ToolCall, ToolOutcome, ToolResult},
         suspects::RunInIsolation,
         tool_payer::{ToolPayer, Whose},
     },
     memory::recall,
-    search::Scope,
     telemetry::{measures, spans},
-    tools::{Called, Class, Options, Origins, ToolContext},
+    tools::{Called, Options, Origins, ToolContext},
+};
+use clifford_core::{
+    policy::class::Class,
+    run::{
+        approval,
+        effects::Effects,
+        step::{StepKind, ToolCall, ToolOutcome, ToolResult},
+    },
+    search::Scope,
 };
 
 impl Session<'_> {

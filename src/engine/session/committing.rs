@@ -5,12 +5,14 @@ use crate::{
     engine::{
         commit::{Commit, TakesIn},
         crash::{self, Point},
-        effects::{After, Effects},
         events::RunEvent,
         prompt::Frame,
     },
-    store::runs::RunStatus,
     telemetry::{measures, spans},
+};
+use clifford_core::{
+    run::effects::{After, Effects},
+    runs::RunStatus,
 };
 
 impl Session<'_> {

@@ -4,15 +4,17 @@ use clifford_action::{Action, Reply, Unreadable};
 
 use super::{Gone, Session};
 use crate::{
-    engine::decide::{self, Decision},
     files::may_see,
+    store::files::{self, File},
+};
+use clifford_core::{
     id::FileId,
-    outbound::Enclosed,
-    search::Scope,
-    store::{
-        files::{self, File},
-        runs::RunKind,
+    run::{
+        decide::{self, Decision},
+        enclosed::Enclosed,
     },
+    runs::RunKind,
+    search::Scope,
 };
 
 /// The most files of one message.

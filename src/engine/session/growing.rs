@@ -7,8 +7,8 @@ use crate::{
     delivery::GrowingText,
     engine::draft::{Draft, Shape, Shown},
     outbound::{Outbound, To},
-    store::agents::Mode,
 };
+use clifford_core::places::Mode;
 
 impl Session<'_> {
     /// Takes the reply as it grows, for those who watch the run and for its chat.

@@ -4,24 +4,21 @@ use std::collections::BTreeSet;
 
 use super::{Gone, Onward, Session};
 use crate::{
-    engine::{
+    engine::crash::{self, Point},
+    outbound::{Ticket, To},
+    store::{approvals, memory_items::Viewer, messages::NewOutbound, policies, runs},
+    tools::platforms,
+};
+use clifford_core::{
+    policy::{self, Call, Facts, Limit, Place, Verdict, question::Question, words},
+    run::{
         approval,
-        crash::{self, Point},
         decide::Decision,
         effects::{After, Child, Effects},
         state::{Asked, Pending},
         step::{Answerer, Event, StepKind, ToolCall, ToolOutcome, ToolResult},
     },
-    outbound::{Ticket, To},
-    policy::{self, Call, Facts, Limit, Place, Verdict, question::Question, words},
-    store::{
-        approvals,
-        memory_items::Viewer,
-        messages::NewOutbound,
-        policies,
-        runs::{self, RunKind},
-    },
-    tools::platforms,
+    runs::RunKind,
 };
 
 /// The most questions of one person that are open in one place.
@@ -122,7 +119,7 @@ impl Session<'_> {
             self.learn_private();
         }
         let made = policies::list(&mut self.engine.db.glance().await?).await?;
-        let rules = policy::trial::rules(&self.engine.rules.policy, made);
+        let rules = crate::policy::trial::rules(&self.engine.rules.policy, made);
         let judged = Call {
             name: &call.name,
             class: command.class,
@@ -229,7 +226,7 @@ impl Session<'_> {
             call: &request.call,
             code: &asked.code,
             why: &request.why,
-            is_result: request.about == crate::engine::step::ConfirmAbout::Result,
+            is_result: request.about == clifford_core::run::step::ConfirmAbout::Result,
             until: request.expires_at,
             may_be_rule: request.may_be_rule,
             is_stored: limits.is_some_and(|limits| limits.delivered_when_stored),

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use clifford_chat::inbound::FORWARDED;
 
 use super::{Gone, Session};
-use crate::{
-    engine::{
-        prompt::{assemble::Can, excerpt, weight::Form},
-        step::Said,
-    },
+use crate::store::said;
+use clifford_core::{
     id::MessageId,
-    store::{messages::Direction, replies::quotes_others, runs::RunKind, said},
+    messages::{Direction, quotes_others},
+    prompt::{can::Can, excerpt, weight::Form},
+    run::step::Said,
+    runs::RunKind,
 };
 
 /// The most messages that are told, the newest.

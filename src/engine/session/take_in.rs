@@ -7,11 +7,13 @@ use crate::{
     engine::{
         commit::TakesIn,
         crash::{self, Point},
-        effects::Effects,
     },
     outbound::To,
-    settings::WhenBusy,
-    store::{agents::Mode, messages},
+    store::messages,
+};
+use clifford_core::{
+    places::{Mode, WhenBusy},
+    run::effects::Effects,
 };
 
 impl Session<'_> {

@@ -6,27 +6,35 @@ use std::{
     time::{Duration, Instant},
 };
 
-use clifford_llm::{Completion, Message, ModelError};
+use clifford_llm_api::model::{Completion, Message, ModelError};
 use sha2::{Digest, Sha256};
 
 use super::{Gone, Session, millis};
 use crate::{
     engine::{
         crash::{self, Point, Way},
-        decide::Decision,
         draft::Draft,
-        effects::Effects,
-        endings,
-        failing::{self, Reader},
-        prompt::{Frame, Prompt, Toolbox, fit, room::Window},
-        sentences,
-        step::{EndingKind, Event, LlmResponse, StepKind},
+        prompt::{Frame, Prompt, Toolbox},
     },
     memory::recall,
     own_keys::{self, Own},
-    roles::{NoReply, Payer, Role},
-    store::{channels::Channel, recollection, settings, user_secrets, users::UserRole},
+    roles::{NoReply, Payer},
+    store::{recollection, settings, user_secrets},
     tools::Options,
+};
+use clifford_core::{
+    models::Role,
+    people::UserRole,
+    places::Channel,
+    prompt::{fit, room::Window},
+    run::{
+        decide::Decision,
+        effects::Effects,
+        endings,
+        failing::{self, Reader},
+        sentences,
+        step::{EndingKind, Event, LlmResponse, StepKind},
+    },
 };
 
 /// What was asked, and what came back.

@@ -5,10 +5,11 @@ use std::time::Duration;
 use dashmap::DashMap;
 
 use super::super::Shared;
-use crate::{
+use crate::store::{StoreError, users};
+use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, UserId},
-    store::{StoreError, channels::Channel, users},
+    places::Channel,
 };
 
 /// How long a platform may take to say it.

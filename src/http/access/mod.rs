@@ -19,15 +19,18 @@ use super::{
     problem::{Code, Problem},
 };
 use crate::{
-    id::{ChannelId, ContextId, SpaceId, UserId},
     settings::catalogue,
     store::{
-        channels::{self, Channel},
+        channels,
         contexts::{self, Context},
         files::File,
-        runs::Run,
-        triggers::Trigger,
     },
+};
+use clifford_core::{
+    id::{ChannelId, ContextId, SpaceId, UserId},
+    places::Channel,
+    runs::Run,
+    schedule::trigger::Trigger,
 };
 
 /// What a request is about.

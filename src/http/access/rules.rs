@@ -63,7 +63,7 @@ pub(in crate::http) enum Scope {
 
 impl Scope {
     /// Its name.
-    pub(crate) const fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Read => "read",
             Self::Write => "write",

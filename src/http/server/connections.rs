@@ -37,7 +37,7 @@ const KEPT: usize = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::http) struct Limits {
     /// In all.
-    pub(in crate::http) all: usize,
+    pub all: usize,
     /// From one address of another machine.
     pub(in crate::http) per_address: usize,
 }

@@ -17,12 +17,12 @@ use super::super::{
 };
 use crate::{
     engine::events::RunEvent,
-    id::RunId,
     store::{
         StoreError,
         run_views::{self, Version},
     },
 };
+use clifford_core::id::RunId;
 
 /// How often the rows of the runs that are watched are looked at.
 const LOOK: Duration = Duration::from_millis(500);

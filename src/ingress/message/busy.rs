@@ -4,20 +4,24 @@ use clifford_chat::inbound::Accepted;
 
 use super::{Begin, Outcome, Taken};
 use crate::{
-    engine::{cancel, sentences},
-    id::RunId,
+    engine::cancel,
     outbound,
-    settings::WhenBusy,
     store::{
-        JsonText, StoreError, Tx,
-        agents::{Agent, Mode},
+        StoreError, Tx,
+        agents::Agent,
         approvals,
-        channels::Channel,
-        messages::{self, MessageStatus, NewInbound, Queued},
-        runs::{self, Run, RunStatus},
-        steps,
-        users::User,
+        messages::{self, NewInbound, Queued},
+        runs, steps,
     },
+};
+use clifford_core::{
+    column::JsonText,
+    id::RunId,
+    messages::MessageStatus,
+    people::User,
+    places::{Channel, Mode, WhenBusy},
+    run::sentences,
+    runs::{Run, RunStatus},
 };
 
 impl Taken {

@@ -6,15 +6,14 @@ use clifford_chat::{inbound::Attachment, platform::Platform};
 use super::Taken;
 use crate::{
     files::{Location, clean},
-    id::FileId,
     store::{
         StoreError, Tx,
-        channels::Channel,
         files::{self, File},
         messages::{self, NewInbound},
         quoting,
     },
 };
+use clifford_core::{id::FileId, places::Channel};
 
 impl Taken {
     /// Stores a message with its files.

@@ -1,10 +1,10 @@
 //! Which items and messages come into a prompt, by tables.
 
 use super::*;
-use crate::{
+use crate::store::settings::Setting;
+use clifford_core::{
     id::{AgentId, ChannelId, SpaceId},
-    settings::WhenBusy,
-    store::{agents::Mode, channels::ChannelKind, settings::Setting},
+    places::{ChannelKind, Mode, WhenBusy},
 };
 
 fn item(level: i64, key: &str, value: &str) -> MemoryItem {

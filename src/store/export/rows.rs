@@ -4,19 +4,16 @@ use serde::{Deserialize as _, Serialize};
 use serde_json::Value as Json;
 use sqlx::FromRow;
 
-use crate::{
+use clifford_core::{
     clock::Timestamp,
+    column::JsonText,
     id::{
         ChannelId, ContextId, DocumentId, JobId, MemoryItemId, MessageId, PolicyId, RunId, SpaceId, TokenId, TriggerId,
         UserId,
     },
-    store::{
-        JsonText,
-        messages::{Direction, MessageStatus},
-        replies::{Author, Quote},
-        runs::{RunKind, RunStatus},
-        users::UserRole,
-    },
+    messages::{Author, Direction, MessageStatus, Quote},
+    people::UserRole,
+    runs::{RunKind, RunStatus},
 };
 
 macro_rules! rows {
@@ -127,7 +124,7 @@ rows! {
     /// A model call.
     Usage {
         run_id: Option<RunId>,
-        role: crate::roles::Role,
+        role: clifford_core::models::Role,
         provider: String,
         model: String,
         prompt_tokens: i64,

@@ -5,11 +5,8 @@ use sqlx::FromRow;
 use uuid::Uuid;
 
 use super::lookup::{Reach, SAID, SKEW};
-use crate::{
-    clock::Timestamp,
-    id::MessageId,
-    store::{Conn, StoreError, args},
-};
+use crate::store::{Conn, StoreError};
+use clifford_core::{clock::Timestamp, id::MessageId, value::args};
 
 /// How far a walk looks back at first, in milliseconds.
 const FIRST_LOOK: i64 = 2 * SKEW;

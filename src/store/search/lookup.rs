@@ -6,11 +6,13 @@ use std::fmt::Write as _;
 use sqlx::FromRow;
 
 use super::within;
-use crate::{
+use crate::store::{Conn, StoreError, deaths};
+use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, ContextId, MessageId, RunId},
+    messages::Direction,
     search::terms,
-    store::{Conn, StoreError, Value, args, deaths, messages::Direction},
+    value::{Value, args},
 };
 
 /// How much of a message decides about its rank, in characters.
@@ -336,7 +338,7 @@ mod tests {
             vec![form(&["red", "car"], false)],
         ];
         let channels = [ChannelId::new(), ChannelId::new()];
-        let channels = channels.map(terms::place);
+        let channels = channels.map(clifford_core::search::terms::place);
         let [one, two] = &channels;
         assert_eq!(
             expression(&sought, &channels, false),

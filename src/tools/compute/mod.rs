@@ -8,7 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Class, Command, Tool};
+use super::{Command, Tool};
+use clifford_core::policy::class::Class;
 
 /// How long the calculator may think.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

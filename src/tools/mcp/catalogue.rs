@@ -9,7 +9,7 @@ use super::{
     settings::{Endpoint, covers},
     words,
 };
-use crate::tools::Class;
+use clifford_core::policy::class::Class;
 
 /// The most commands of one server.
 const MOST: usize = 128;

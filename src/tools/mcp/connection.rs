@@ -64,7 +64,7 @@ pub(super) enum ConnectError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct About {
     /// Its name.
-    pub(crate) name: String,
+    pub name: String,
     /// Its version.
     pub(crate) version: String,
 }

@@ -8,7 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::SECTION;
-use crate::{config::Url, tools::Class, tools::registry::built_in};
+use crate::{config::Url, tools::registry::built_in};
+use clifford_core::policy::class::Class;
 
 /// MCP servers: what each offers becomes commands of a tool of its name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -198,7 +199,7 @@ impl Servers {
 #[derive(Clone, Debug)]
 pub(crate) struct Endpoint {
     /// The name of its tool.
-    pub(crate) name: String,
+    pub name: String,
     pub(super) reach: Reach,
     pub(super) time_limit: Duration,
     pub(super) include: Vec<String>,

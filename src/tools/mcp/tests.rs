@@ -20,7 +20,8 @@ use super::{
     endpoints, outcome, probe,
     settings::{Endpoint, Servers},
 };
-use crate::tools::{Class, Options, Registry, Services, ToolError, ToolSettings};
+use crate::tools::{Options, Registry, Services, ToolError, ToolSettings};
+use clifford_core::policy::class::Class;
 
 /// How long anything may take.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -5,13 +5,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    memory,
+    search::find::NearbyText,
+    store::{approvals, memory_items::MemoryItem, search::places, sessions as stored},
+    tools::{ToolContext, ToolError},
+};
+use clifford_core::{
     budget,
     clock::Timestamp,
     id::{ContextId, MessageId},
-    memory,
-    search::{self, Asked, Cursor, NearbyText, Query, Scope},
-    store::{approvals, memory_items::MemoryItem, messages::Direction, search::places, sessions as stored},
-    tools::{ToolContext, ToolError},
+    messages::Direction,
+    search::{self, Asked, Cursor, Query, Scope},
 };
 
 /// The most characters of a message or a summary.
@@ -143,7 +147,7 @@ pub(super) async fn search(cx: ToolContext, args: SearchArgs) -> Result<Results,
         (Some(query), Some(user)) => memory::answering(&query, super::known(&cx, user).await?),
         _ => Vec::new(),
     };
-    let found = search::find(&cx.db, request).await?;
+    let found = crate::search::find(&cx.db, request).await?;
     let contexts: Vec<_> = found.items.iter().map(|found| found.message.context_id).collect();
     let mut texts: Vec<&str> = Vec::new();
     for found in &found.items {

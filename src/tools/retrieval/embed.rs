@@ -2,16 +2,14 @@
 
 use std::time::Duration;
 
-use clifford_llm::estimate_tokens;
+use clifford_llm_api::tokens::estimate_tokens;
 use clifford_vault::Secret;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::Config;
-use crate::{
-    roles::Role,
-    tools::{Price, Purchase, ToolContext, ToolError, provider::Ask},
-};
+use crate::tools::{Price, Purchase, ToolContext, ToolError, provider::Ask};
+use clifford_core::models::Role;
 
 /// How many texts go into one request.
 const BATCH: usize = 64;

@@ -5,17 +5,12 @@ use std::{collections::HashMap, sync::Arc};
 
 use super::{Fired, remind, try_to_fire};
 use crate::{
-    clock::Timestamp,
-    engine::{Engine, sentences},
-    id::TriggerId,
+    engine::Engine,
     outbound::Outbound,
-    store::{
-        StoreError, Tx,
-        deaths::Kind,
-        triggers::{self, Trigger},
-    },
+    store::{StoreError, Tx, triggers},
     telemetry::measures,
 };
+use clifford_core::{clock::Timestamp, id::TriggerId, run::sentences, schedule::trigger::Trigger, work::Kind};
 
 /// Fires a page of what is due; returns how much of it has fired.
 ///

@@ -6,10 +6,10 @@ use clifford::{
     app::{App, Options},
     config::{self, Sources},
     http::{Server, Socket},
-    id::{TokenId, UserId},
     store::tokens,
     worker::{Program, Workers},
 };
+use clifford_core::id::{TokenId, UserId};
 use reqwest::{Method, header::HeaderMap};
 use serde_json::Value;
 use tempfile::TempDir;

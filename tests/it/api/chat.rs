@@ -2,12 +2,10 @@
 
 use std::time::Duration;
 
-use clifford::{
+use clifford::store::runs::{self, NewRun};
+use clifford_core::{
     id::{ContextId, WorkerId},
-    store::{
-        agents::Mode,
-        runs::{self, NewRun},
-    },
+    places::Mode,
 };
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -102,7 +100,7 @@ async fn a_message_that_waits_keeps_how_it_is_to_be_answered() {
         let before = before.await.unwrap();
         // Somebody else is at work in the conversation, by the other mode.
         let other = NewRun {
-            id: clifford::id::RunId::new(),
+            id: clifford_core::id::RunId::new(),
             agent_id: before.agent_id,
             channel_id: before.channel_id,
             user_id: before.user_id,

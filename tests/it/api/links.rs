@@ -1,7 +1,8 @@
 //! Linking accounts through the API.
 
-use clifford::{id::UserId, store::users};
+use clifford::store::users;
 use clifford_chat::platform::Platform;
+use clifford_core::id::UserId;
 use reqwest::Method;
 use serde_json::{Value, json};
 

@@ -227,8 +227,8 @@ async fn what_the_memory_writer_is_to_do_is_listed_by_conversation_and_person() 
     let context = context.as_str().unwrap();
     let now = bot.app.clock.now();
     let new = clifford::store::jobs::NewJob {
-        kind: clifford::store::jobs::JobKind::MemoryWrite,
-        mode: Some(clifford::store::jobs::WriteMode::Close),
+        kind: clifford_core::work::JobKind::MemoryWrite,
+        mode: Some(clifford_core::work::WriteMode::Close),
         context_id: Some(context.parse().unwrap()),
         user_id: None,
         through: None,

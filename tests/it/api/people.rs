@@ -1,7 +1,8 @@
 //! People and settings.
 
-use clifford::store::users::{self, UserRole};
+use clifford::store::users;
 use clifford_chat::{inbound::Speaker, platform::Platform};
+use clifford_core::people::UserRole;
 use reqwest::Method;
 use serde_json::{Value, json};
 

@@ -378,7 +378,7 @@ async fn what_comes_again_with_its_key_chooses_no_conversation() {
 async fn the_limit_of_messages_holds_for_people_and_not_for_the_operator() {
     let bot = Bot::with(&[("ingress.user_messages_per_minute", "2")]).await;
     bot.ask("hello").await;
-    let user: clifford::id::UserId = bot.get("/api/users").await.json()["items"][0]["id"]
+    let user: clifford_core::id::UserId = bot.get("/api/users").await.json()["items"][0]["id"]
         .as_str()
         .unwrap()
         .parse()
@@ -438,7 +438,7 @@ async fn the_limit_of_messages_holds_for_people_and_not_for_the_operator() {
 async fn a_person_has_no_more_triggers_by_the_api_than_reminders_by_asking() {
     let bot = Bot::with(&[("tools.reminders.max_per_user", "2")]).await;
     bot.ask("hello").await;
-    let user: clifford::id::UserId = bot.get("/api/users").await.json()["items"][0]["id"]
+    let user: clifford_core::id::UserId = bot.get("/api/users").await.json()["items"][0]["id"]
         .as_str()
         .unwrap()
         .parse()

@@ -6,23 +6,24 @@ use std::collections::BTreeSet;
 
 use bytes::Bytes;
 use clifford::{
-    clock::Timestamp,
     engine::work::Task,
     files::NewFile,
-    id::{MemoryItemId, TokenId, UserId},
     store::{
-        agents::{self, Mode},
-        channels::{self, Channel},
-        contexts,
+        agents, channels, contexts,
         memory_admin::{self, Item},
-        runs, tokens,
-        triggers::{self, Trigger, TriggerKind},
-        users::{self, User, UserRole},
+        runs, tokens, triggers, users,
     },
 };
 use clifford_chat::{
     inbound::{Place, PlaceKind, Space, Speaker},
     platform::Platform,
+};
+use clifford_core::{
+    clock::Timestamp,
+    id::{MemoryItemId, TokenId, UserId},
+    people::{User, UserRole},
+    places::{Channel, Mode},
+    schedule::trigger::{Trigger, TriggerKind},
 };
 use clifford_fakes::telegram::TelegramFake;
 use reqwest::Method;

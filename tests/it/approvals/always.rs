@@ -1,6 +1,6 @@
 //! "Always here": offered where it holds, and only there.
 
-use clifford::store::runs::RunStatus;
+use clifford_core::runs::RunStatus;
 use clifford_fakes::openai::{RecordedRequest, Reply};
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! What is written while a run waits for an answer: answered beside it, taken instead, or kept for it.
 
-use clifford::store::runs::RunStatus;
+use clifford_core::runs::RunStatus;
 
 use super::{asking, kept, runs, said, started, tell};
 use crate::harness::{Bot, Setup, Site};

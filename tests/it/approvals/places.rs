@@ -1,6 +1,6 @@
 //! Who answers where: by buttons on Discord, by words in a terminal, and whoever manages the place.
 
-use clifford::store::runs::RunStatus;
+use clifford_core::runs::RunStatus;
 use clifford_fakes::openai::{RecordedRequest, Reply};
 use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! A question is answered by whoever has read it: it is delivered at once, whichever run of a tree asks, and a bare
 //! `/approve` answers nothing that was not shown in the chat.
 
-use clifford::store::runs::RunStatus;
+use clifford_core::runs::RunStatus;
 use clifford_fakes::openai::{RecordedRequest, Reply};
 use serde_json::json;
 

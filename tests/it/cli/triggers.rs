@@ -86,6 +86,6 @@ fn the_secret_of_a_webhook_is_shown_once_and_what_cannot_be_is_named() {
     triggers(&["add", "x", "--when", "tomorrow", "--repeat", "* * * * * *"]).fails_with(too_often);
     triggers(&["add", "x", "--when", "soon"]).fails_with(&format!(
         "`soon` is no time that I understand. {}",
-        clifford::triggers::when::FORMS
+        clifford_core::schedule::phrase::FORMS
     ));
 }

@@ -11,14 +11,9 @@ use std::{
 
 use async_trait::async_trait;
 use clifford::{
-    access::{Access, Policy},
-    clock::{Clock, Timestamp},
-    engine::{Engine, lease, rules::Rules, scheduler},
+    engine::{Engine, lease, scheduler},
     ingress::{Gatekeeper, Settings},
-    store::{
-        outbox, run_views,
-        triggers::{self, Trigger, TriggerKind},
-    },
+    store::{outbox, run_views, triggers},
 };
 use clifford_channel::{Channel, Ingress};
 use clifford_chat::{
@@ -27,7 +22,13 @@ use clifford_chat::{
     outbound::{Address, DeliveryKey, Limits, Part, Receipt, Signal},
     platform::Platform,
 };
-use clifford_llm::{Completion, Model, ModelError, Request, Sink};
+use clifford_core::{
+    access::{Access, Policy},
+    clock::{Clock, Timestamp},
+    run::rules::Rules,
+    schedule::trigger::{Trigger, TriggerKind},
+};
+use clifford_llm_api::model::{Completion, Model, ModelError, Request, Sink};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};

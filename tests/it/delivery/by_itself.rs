@@ -9,18 +9,20 @@ use std::{
 };
 
 use clifford::{
-    clock::{Clock as _, SystemClock},
     delivery::Settings,
-    id::{FileId, MessageId, RunId},
-    outbound::Enclosed,
     store::{
         files::{self, File},
         leases::Look,
-        messages::{self, MessageStatus},
-        outbox,
+        messages, outbox,
     },
 };
 use clifford_chat::{error::SendError, platform::Platform};
+use clifford_core::{
+    clock::{Clock as _, SystemClock},
+    id::{FileId, MessageId, RunId},
+    messages::MessageStatus,
+    run::enclosed::Enclosed,
+};
 use uuid::{NoContext, Uuid};
 
 use super::{Given, LEASE, NOW, Picky, SETTINGS};

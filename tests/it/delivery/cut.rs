@@ -11,16 +11,20 @@ use std::{
 use clifford::{
     delivery::Settings,
     files::{Files, Limits, NewFile, Storage},
-    id::{FileId, MessageId, RunId},
-    outbound::Enclosed,
     store::{
-        deaths::{self, Kind},
+        deaths,
         leases::Look,
-        messages::{self, MessageStatus, NewOutbound},
+        messages::{self, NewOutbound},
         outbox::{self, Delivered, Refused},
     },
 };
 use clifford_chat::error::SendError;
+use clifford_core::{
+    id::{FileId, MessageId, RunId},
+    messages::MessageStatus,
+    run::enclosed::Enclosed,
+    work::Kind,
+};
 use tempfile::TempDir;
 
 use super::{Given, LEASE, NOW, Picky, SETTINGS, by_itself::homes};

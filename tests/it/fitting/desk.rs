@@ -4,18 +4,21 @@ use std::{collections::BTreeMap, net::SocketAddr, sync::Arc};
 
 use clifford::{
     app::{App, Options},
-    clock::Timestamp,
     config::{self, Sources},
     http::{Server, Socket},
-    id::{ChannelId, ContextId, MessageId, UserId},
     store::{
         channels, contexts,
-        messages::{self, MessageStatus, NewInbound},
+        messages::{self, NewInbound},
     },
 };
 use clifford_chat::{
     inbound::{Place, PlaceKind},
     platform::Platform,
+};
+use clifford_core::{
+    clock::Timestamp,
+    id::{ChannelId, ContextId, MessageId, UserId},
+    messages::MessageStatus,
 };
 use clifford_fakes::{
     openai::{OpenAiFake, RecordedRequest, Reply},

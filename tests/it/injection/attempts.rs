@@ -1,6 +1,6 @@
 //! The attempts: where the words come from, what they are, and what may come of them at most.
 
-use clifford::engine::sentences;
+use clifford_core::run::sentences;
 
 /// One attempt.
 pub struct Attempt {

@@ -1,7 +1,7 @@
 //! The same through the real binary, by what chats themselves bring: other people, forwards, names, what was said
 //! before, what is remembered.
 
-use clifford::store::runs::RunStatus;
+use clifford_core::runs::RunStatus;
 use clifford_fakes::{
     openai::{RecordedRequest, Reply},
     telegram::{Chat, Sent},

@@ -1,6 +1,6 @@
 //! A model that does whatever it is told, wherever it reads it and however it is hidden.
 
-use clifford_llm::{Completion, Model, ModelError, Request, Role, Sink};
+use clifford_llm_api::model::{Completion, Model, ModelError, Request, Role, Sink};
 use serde_json::{Value, json};
 
 use super::world::SECRET;

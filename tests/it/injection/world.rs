@@ -10,27 +10,29 @@ use clifford::{
     engine::{
         Engine,
         answering::{self, Answer, By},
-        rules::Rules,
         scheduler,
     },
     http::channel::WebChannel,
-    id::{AgentId, RunId},
     store::{
-        agents::{self, Mode},
-        channels::{self, Channel},
-        contexts, messages,
-        messages::Direction,
-        run_tree,
-        runs::{self, NewRun, Run, RunStatus},
-        steps,
-        users::{self, User, UserRole},
+        agents, channels, contexts, messages, run_tree,
+        runs::{self, NewRun},
+        steps, users,
     },
-    tools::{Class, Command, Tool, ToolContext, ToolError},
+    tools::{Command, Tool, ToolContext, ToolError},
 };
 use clifford_chat::{
     inbound::{Place, PlaceKind, Speaker},
     outbound::Address,
     platform::Platform,
+};
+use clifford_core::{
+    id::{AgentId, RunId},
+    messages::Direction,
+    people::{User, UserRole},
+    places::{Channel, Mode},
+    policy::class::Class,
+    run::rules::Rules,
+    runs::{Run, RunStatus},
 };
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
@@ -139,7 +141,7 @@ impl World {
         self.home.db.close().await;
     }
 
-    async fn context(&self, channel: Channel) -> clifford::id::ContextId {
+    async fn context(&self, channel: Channel) -> clifford_core::id::ContextId {
         let now = self.engine.clock.now();
         let begun = self
             .home

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use clifford::store::runs::RunStatus;
+use clifford_core::runs::RunStatus;
 use tempfile::TempDir;
 
 use super::{at_work, caller, fake};

@@ -3,7 +3,6 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use clifford::{
-    access::{Access, Policy},
     engine::Engine,
     ingress::{Gatekeeper, Settings},
     store::inbound_attempts,
@@ -13,6 +12,7 @@ use clifford_chat::{
     inbound::{Addressed, Inbound, Message, Place, PlaceKind, Speaker},
     platform::Platform,
 };
+use clifford_core::access::{Access, Policy};
 
 use crate::{
     store::{

@@ -1,16 +1,20 @@
 //! Which messages answer a question, and whose.
 
 use clifford::{
-    clock::Timestamp,
-    id::MessageId,
-    search::{self, Asked, Found, Request, Scope},
+    search::find::Found,
     store::{
         contexts,
         messages::{self, NewInbound},
-        users::{self, UserRole},
+        users,
     },
 };
 use clifford_chat::{inbound::Speaker, platform::Platform};
+use clifford_core::{
+    clock::Timestamp,
+    id::MessageId,
+    people::UserRole,
+    search::{Asked, Request, Scope},
+};
 use clifford_fakes::corpus;
 use jiff::{civil::Date, tz::TimeZone};
 
@@ -97,7 +101,9 @@ pub async fn a_time_that_is_named_counts_and_one_that_is_given_bounds(world: Wor
         let asked = Asked { text, from, to };
         let scope = Scope::Person(world.user.id);
         let request = Request::read(asked, scope, TimeZone::UTC, NOW).expect("a request");
-        let page = search::find(&world.db, request).await.expect("searches");
+        let page = clifford::search::find::find(&world.db, request)
+            .await
+            .expect("searches");
         page.items.iter().map(|found| found.message.id).collect::<Vec<_>>()
     };
     assert_eq!(found("dentist in May 2023", None, None).await[0], ids[1]);
@@ -171,7 +177,9 @@ pub async fn a_question_of_nothing_but_a_time_lists_what_was_said_then(world: Wo
         ("the monitor of 2023-05-08", None, None, &[monitor]),
     ] {
         let request = read(text, from, to);
-        let page = search::find(&world.db, request).await.expect("searches");
+        let page = clifford::search::find::find(&world.db, request)
+            .await
+            .expect("searches");
         let found: Vec<_> = page.items.iter().map(|found| found.message.id).collect();
         let count = expected.len().max(usize::from(expected.is_empty()));
         assert_eq!(
@@ -188,7 +196,9 @@ pub async fn a_question_of_nothing_but_a_time_lists_what_was_said_then(world: Wo
             cursor,
             ..read("", Some("2023"), None)
         };
-        let page = search::find(&world.db, request).await.expect("searches");
+        let page = clifford::search::find::find(&world.db, request)
+            .await
+            .expect("searches");
         found.extend(page.items.iter().map(|found| (found.message.id, found.snippet.clone())));
         world.say("and more").await;
         cursor = page.next;
@@ -265,7 +275,9 @@ pub async fn a_listing_holds_all_that_was_said_then_whenever_it_was_stored(world
                 limit: 30,
                 ..Request::read(asked, Scope::Person(world.user.id), TimeZone::UTC, NOW).expect("a request")
             };
-            let page = search::find(&world.db, request).await.expect("searches");
+            let page = clifford::search::find::find(&world.db, request)
+                .await
+                .expect("searches");
             found.extend(page.items.iter().map(|found| found.message.id));
             cursor = page.next;
             if cursor.is_none() {
@@ -364,7 +376,10 @@ pub async fn questions_find_their_answers_in_long_conversations_and_nobody_finds
                 ..Asked::default()
             };
             let request = Request::read(asked, *scope, TimeZone::UTC, NOW).expect("a request");
-            let items = search::find(&world.db, request).await.expect("searches").items;
+            let items = clifford::search::find::find(&world.db, request)
+                .await
+                .expect("searches")
+                .items;
             assert!(items.iter().all(|found| found.message.channel_id == *channel));
             let answers = |found: &Found| {
                 question

@@ -2,16 +2,18 @@
 
 use std::time::Duration;
 
-use clifford::{
+use clifford::store::{
+    backlog::{self, Backlog, Backlogs},
+    jobs::{self, NewJob},
+    leases::Look,
+    runs::NewRun,
+    triggers,
+};
+use clifford_core::{
     clock::Timestamp,
     id::WorkerId,
-    store::{
-        backlog::{self, Backlog, Backlogs},
-        jobs::{self, JobKind, NewJob},
-        leases::Look,
-        runs::NewRun,
-        triggers::{self, Trigger, TriggerKind},
-    },
+    schedule::trigger::{Trigger, TriggerKind},
+    work::JobKind,
 };
 
 use super::world::{LEASE, NOW, World};

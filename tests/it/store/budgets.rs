@@ -2,21 +2,22 @@
 
 use std::time::Duration;
 
-use clifford::{
+use clifford::store::{
+    Db, StoreError, Tx,
+    budgets::{self, Standing},
+    jobs::{self, NewJob},
+    leases::Look,
+    run_queue,
+    runs::{self, NewRun},
+    usage::{self, Call, Filter, Group},
+};
+use clifford_core::{
     budget::{Account, Amount, BOT, Budget, Period, Scope, Settlement},
     clock::Timestamp,
-    engine::step::LlmResponse,
     id::{RunId, UserId, WorkerId},
-    roles::Role,
-    store::{
-        Db, StoreError, Tx,
-        budgets::{self, Standing},
-        jobs::{self, JobKind, NewJob},
-        leases::Look,
-        run_queue,
-        runs::{self, NewRun},
-        usage::{self, Call, Filter, Group, Grouping},
-    },
+    models::{Grouping, Role},
+    run::step::LlmResponse,
+    work::JobKind,
 };
 use futures::future::join_all;
 use jiff::tz::TimeZone;
@@ -80,7 +81,7 @@ async fn used(tx: &mut Tx, call: Call, cost: f64, at: Timestamp) -> Result<(), S
     let response = LlmResponse {
         provider: "main".to_owned(),
         model: "small".to_owned(),
-        usage: clifford_llm::Usage {
+        usage: clifford_llm_api::model::Usage {
             prompt_tokens: 90,
             completion_tokens: 10,
             cached_tokens: 30,
@@ -415,7 +416,7 @@ pub async fn no_number_that_was_ever_reported_overflows_a_sum(world: World) {
     let absurd = move |cost| LlmResponse {
         provider: "main".to_owned(),
         model: "small".to_owned(),
-        usage: clifford_llm::Usage {
+        usage: clifford_llm_api::model::Usage {
             prompt_tokens: most,
             completion_tokens: most,
             cached_tokens: most,

@@ -3,22 +3,24 @@
 use std::collections::BTreeMap;
 
 use clifford::{
-    clock::Timestamp,
-    engine::{
-        cancel,
-        step::{Event, LlmResponse, Step, StepKind, Used},
-    },
-    id::{RunId, WorkerId},
-    roles::Role,
+    engine::cancel,
     store::{
         StoreError,
-        jobs::{self, JobKind, JobLease, NewJob, WriteMode},
+        jobs::{self, JobLease, NewJob},
         leases::{self, Look},
-        messages::MessageStatus,
         run_queue, run_tree,
-        runs::{self, Lease, RunStatus},
+        runs::{self, Lease},
         steps, usage,
     },
+};
+use clifford_core::{
+    clock::Timestamp,
+    id::{RunId, WorkerId},
+    messages::MessageStatus,
+    models::Role,
+    run::step::{Event, LlmResponse, Step, StepKind, Used},
+    runs::RunStatus,
+    work::{JobKind, WriteMode},
 };
 
 use super::world::{LEASE, NOW, TREE, World, end, to};
@@ -294,7 +296,7 @@ pub async fn a_run_is_not_woken_while_its_context_is_busy(world: World) {
 
 pub async fn a_lease_by_name_is_held_by_one(world: World) {
     let (a, b) = (WorkerId::new(), WorkerId::new());
-    let hold = |owner, now: clifford::clock::Timestamp| {
+    let hold = |owner, now: clifford_core::clock::Timestamp| {
         world
             .db
             .write(move |tx| Box::pin(leases::hold(tx, "poll", Look::new(owner, now, LEASE))))
@@ -312,13 +314,13 @@ pub async fn a_lease_by_name_is_held_by_one(world: World) {
 }
 
 pub async fn leases_of_a_kind_are_counted_until_they_run_out(world: World) {
-    let hold = |name: &'static str, now: clifford::clock::Timestamp| {
+    let hold = |name: &'static str, now: clifford_core::clock::Timestamp| {
         let owner = WorkerId::new();
         world
             .db
             .write(move |tx| Box::pin(leases::hold(tx, name, Look::new(owner, now, LEASE))))
     };
-    let count = async |now: clifford::clock::Timestamp| {
+    let count = async |now: clifford_core::clock::Timestamp| {
         let look = Look::new(WorkerId::new(), now, LEASE);
         let counted = world
             .db

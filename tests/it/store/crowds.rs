@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use clifford::{
     engine::wake,
-    store::{
-        runs::{self, Advance, RunStatus},
-        triggers::{Trigger, TriggerKind},
-    },
+    store::runs::{self, Advance},
+};
+use clifford_core::{
+    runs::RunStatus,
+    schedule::trigger::{Trigger, TriggerKind},
 };
 
 use super::{

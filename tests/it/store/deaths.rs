@@ -1,14 +1,16 @@
 //! Deaths of processes, counted by who takes over what they held.
 
-use clifford::{
+use clifford::store::{
+    deaths,
+    run_queue::{self, Claimed},
+    runs::Lease,
+};
+use clifford_core::{
     clock::Timestamp,
     id::WorkerId,
     quarantine::{Evidence, Mark},
-    store::{
-        deaths::{self, Kind},
-        run_queue::{self, Claimed},
-        runs::{Lease, RunStatus},
-    },
+    runs::RunStatus,
+    work::Kind,
 };
 
 use super::world::{LEASE, NOW, World};

@@ -1,10 +1,12 @@
 //! Documents: found by their words and listed for whom they belong to, and gone with all of their pieces.
 
 use clifford::{
-    id::{ChannelId, DocumentId, UserId},
     retrieval,
-    search::{Query, Scope},
     store::documents::{self, Document, NewChunk},
+};
+use clifford_core::{
+    id::{ChannelId, DocumentId, UserId},
+    search::{Query, Scope},
 };
 
 use super::world::{NOW, World};

@@ -5,13 +5,16 @@ use std::{path::Path, time::Duration};
 use clifford::{
     erase,
     files::Storage,
-    id::{JobId, UserId, WorkerId},
     store::{
         Db, Pools,
-        jobs::{self, JobLease, JobStatus},
+        jobs::{self, JobLease},
         leases::Look,
         steps,
     },
+};
+use clifford_core::{
+    id::{JobId, UserId, WorkerId},
+    work::JobStatus,
 };
 use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
@@ -214,7 +217,7 @@ async fn others_are_whole(db: &Db) {
     let steps = steps::of_run(&mut db.read().await.expect("reads"), run)
         .await
         .expect("can be read");
-    let prompt = serde_json::to_string(&steps::parts(&steps[0].kind).1).expect("JSON");
+    let prompt = serde_json::to_string(&clifford_core::run::columns::parts(&steps[0].kind).1).expect("JSON");
     assert!(prompt.contains(r"[[erased]] my [erased]\\n[erased]"), "{prompt}");
 }
 

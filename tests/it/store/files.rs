@@ -3,11 +3,13 @@
 use std::{sync::Arc, time::Duration};
 
 use clifford::{
-    clock::SystemClock,
     files::{Files, Limits, NewFile, S3, S3Settings, Storage, StorageError, sweep},
+    store::files::{self, File},
+};
+use clifford_core::{
+    clock::SystemClock,
     id::{ChannelId, FileId, RunId},
     search::Scope,
-    store::files::{self, File},
 };
 use clifford_fakes::s3::S3Fake;
 use clifford_vault::Secret;

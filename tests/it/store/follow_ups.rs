@@ -5,15 +5,19 @@ use clifford::{
         cancel,
         commit::{TakesIn, follow_up_in},
     },
-    id::{AgentId, ChannelId, WorkerId},
     store::{
-        agents::{self, Agent, Mode},
+        agents::{self, Agent},
         channels::{self, Change},
-        messages::{self, MessageStatus, NewInbound},
-        runs::{Run, RunStatus},
+        messages::{self, NewInbound},
     },
 };
 use clifford_chat::outbound::Address;
+use clifford_core::{
+    id::{AgentId, ChannelId, WorkerId},
+    messages::MessageStatus,
+    places::Mode,
+    runs::{Run, RunStatus},
+};
 
 use super::world::{LEASE, NOW, World, an_agent, place};
 

@@ -3,13 +3,7 @@
 use std::time::Duration;
 
 use clifford::{
-    clock::Timestamp,
-    id::{MemoryItemId, SpaceId, UserId},
-    memory::{
-        content::{Content, Fault},
-        editing::{self, Change, Known, NewItem},
-        levels::LEVELS,
-    },
+    memory::editing::{self, Change, Known, NewItem},
     store::{
         StoreError, channels,
         memory_admin::{self, Filter, Item},
@@ -17,6 +11,14 @@ use clifford::{
     },
 };
 use clifford_chat::inbound::{Place, PlaceKind, Space};
+use clifford_core::{
+    clock::Timestamp,
+    id::{MemoryItemId, SpaceId, UserId},
+    memory::{
+        content::{Content, Fault},
+        levels::LEVELS,
+    },
+};
 
 use super::world::{NOW, World, place};
 
@@ -64,7 +66,7 @@ impl World {
     }
 
     /// A group's channel, with a space.
-    pub async fn group(&self, id: &'static str) -> channels::Channel {
+    pub async fn group(&self, id: &'static str) -> clifford_core::places::Channel {
         self.db
             .write(move |tx| {
                 Box::pin(async move {

@@ -3,11 +3,9 @@
 use std::time::Duration;
 
 use clifford::{
-    clock::Timestamp,
-    id::TokenId,
     identity,
     store::{
-        Db, JsonText, Pools, StoreError,
+        Db, Pools, StoreError,
         links::Account,
         pairings::{self, Pairing},
         tokens::{self, ApiToken, Bearer},
@@ -15,6 +13,7 @@ use clifford::{
     },
 };
 use clifford_chat::platform::Platform;
+use clifford_core::{clock::Timestamp, column::JsonText, id::TokenId};
 
 use super::world::{NOW, World};
 

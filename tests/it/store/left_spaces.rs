@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use clifford::{clock::Timestamp, files::Storage, left_spaces, store::Db};
+use clifford::{files::Storage, left_spaces, store::Db};
+use clifford_core::clock::Timestamp;
 
 use super::{
     erasure::{column, script, two_people},

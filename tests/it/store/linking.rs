@@ -3,23 +3,26 @@
 use std::time::Duration;
 
 use clifford::{
-    clock::Timestamp,
-    id::UserSecretId,
     identity::Refusal,
     store::{
         Pools, StoreError,
         arrivals::{self, Known, Sought, find_plain},
         channels, contexts,
-        jobs::{self, JobKind, NewJob},
+        jobs::{self, NewJob},
         links::{self, Remembered},
         merge,
         messages::{self, NewInbound},
         runs, settings,
         user_secrets::{self, SealedKey},
-        users::{User, UserRole},
     },
 };
 use clifford_chat::platform::Platform;
+use clifford_core::{
+    clock::Timestamp,
+    id::UserSecretId,
+    people::{User, UserRole},
+    work::JobKind,
+};
 use futures::future::join_all;
 
 use super::{

@@ -2,22 +2,24 @@
 
 use std::time::Duration;
 
-use clifford::{
-    id::{ContextId, MessageId, UserId},
-    store::{
-        Conn,
-        channels::{self, Channel},
-        context_lists::{self, Elsewhere},
-        contexts,
-        messages::{self, Message, MessageStatus, NewInbound, NewOutbound},
-        runs::Run,
-        users::{self, UserRole},
-    },
+use clifford::store::{
+    Conn, channels,
+    context_lists::{self, Elsewhere},
+    contexts,
+    messages::{self, Message, NewInbound, NewOutbound},
+    users,
 };
 use clifford_chat::{
     inbound::{Place, PlaceKind, Space},
     outbound::Address,
     platform::Platform,
+};
+use clifford_core::{
+    id::{ContextId, MessageId, UserId},
+    messages::MessageStatus,
+    people::UserRole,
+    places::Channel,
+    runs::Run,
 };
 
 use super::world::{NOW, World, place, speaker};
@@ -149,7 +151,7 @@ pub async fn a_conversation_may_go_on_where_it_began_and_in_private_wherever_its
         .expect("reads")
         .expect("the conversation");
     let group = Channel {
-        kind: channels::ChannelKind::Group,
+        kind: clifford_core::places::ChannelKind::Group,
         ..discord.clone()
     };
     let nobodys = Channel {
@@ -157,7 +159,7 @@ pub async fn a_conversation_may_go_on_where_it_began_and_in_private_wherever_its
         ..discord.clone()
     };
     let eves = Channel {
-        user_id: Some(clifford::id::UserId::new()),
+        user_id: Some(clifford_core::id::UserId::new()),
         ..discord.clone()
     };
     let shared = contexts::Context {

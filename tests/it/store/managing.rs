@@ -3,17 +3,18 @@
 use std::time::Duration;
 
 use clifford::{
-    id::{ChannelId, SpaceId, UserId},
     settings::{
-        PlaceSettings, WhenBusy,
+        PlaceSettings,
         catalogue::{self, Scope},
     },
-    store::{
-        StoreError, contexts, jobs, settings,
-        users::{self, UserRole},
-    },
+    store::{StoreError, contexts, jobs, settings, users},
 };
 use clifford_chat::platform::Platform;
+use clifford_core::{
+    id::{ChannelId, SpaceId, UserId},
+    people::UserRole,
+    places::WhenBusy,
+};
 
 use super::world::{NOW, World, speaker};
 
@@ -45,7 +46,7 @@ pub async fn people_are_listed_found_by_name_and_changed_but_the_last_owner_stay
         ..to(UserRole::Owner)
     };
     let ursula = change(world.user.id, renamed).await.expect("changes");
-    let expected = users::User {
+    let expected = clifford_core::people::User {
         id: world.user.id,
         name: "Ürsula".into(),
         role: UserRole::Owner,
@@ -60,7 +61,7 @@ pub async fn people_are_listed_found_by_name_and_changed_but_the_last_owner_stay
     let ursula = change(world.user.id, cleared).await.expect("changes");
     assert_eq!(
         ursula,
-        users::User {
+        clifford_core::people::User {
             language: None,
             ..expected
         }
@@ -151,8 +152,8 @@ pub async fn whoever_asks_to_erase_a_person_gets_the_same_job(world: World) {
     let mut conn = world.db.read().await.expect("reads");
     for (kind, count) in [
         (None, 1),
-        (Some(jobs::JobKind::Erase), 1),
-        (Some(jobs::JobKind::MemoryWrite), 0),
+        (Some(clifford_core::work::JobKind::Erase), 1),
+        (Some(clifford_core::work::JobKind::MemoryWrite), 0),
     ] {
         let found = jobs::page(&mut conn, &filter(kind), 9).await.expect("reads");
         assert_eq!(found.len(), count, "{kind:?}");

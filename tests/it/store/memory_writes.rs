@@ -3,20 +3,26 @@
 use std::{ops::Range, time::Duration};
 
 use clifford::{
-    clock::Timestamp,
-    id::{ContextId, MessageId, RunId, SpaceId},
     memory::closing,
     store::{
         BoxFuture, Pools, StoreError, Tx, approvals,
         contexts::{self, Context},
-        jobs::{self, Filter, Job, JobKind, JobLease, JobStatus, WriteMode},
+        jobs::{self, Filter, Job, JobLease},
         leases::Look,
-        memory_write::{self, Change, Item, Said, Summary},
-        messages::{self, Direction, MessageStatus, NewOutbound},
-        runs::{self, RunStatus},
+        memory_write::{self, Summary},
+        messages::{self, NewOutbound},
+        runs,
     },
 };
 use clifford_chat::outbound::{Address, Part};
+use clifford_core::{
+    clock::Timestamp,
+    id::{ContextId, MessageId, RunId, SpaceId},
+    memory::rows::{Change, Item, Said},
+    messages::{Direction, MessageStatus},
+    runs::RunStatus,
+    work::{JobKind, JobStatus, WriteMode},
+};
 use serde_json::json;
 
 use super::{
@@ -103,7 +109,7 @@ impl World {
     }
 
     async fn claimed(&self) -> JobLease {
-        let worker = clifford::id::WorkerId::new();
+        let worker = clifford_core::id::WorkerId::new();
         self.write(move |tx| Box::pin(jobs::claim(tx, Look::new(worker, NOW, LEASE))))
             .await
             .expect("a job")

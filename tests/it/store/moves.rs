@@ -2,17 +2,18 @@
 
 use std::time::Duration;
 
-use clifford::{
-    id::{MessageId, UserId},
-    store::{
-        Pools, StoreError, Tx,
-        channels::{self, Channel},
-        messages::{self, MessageStatus, NewInbound},
-    },
+use clifford::store::{
+    Pools, StoreError, Tx, channels,
+    messages::{self, NewInbound},
 };
 use clifford_chat::{
     inbound::{Place, PlaceKind, Served, Space},
     platform::Platform,
+};
+use clifford_core::{
+    id::{MessageId, UserId},
+    messages::MessageStatus,
+    places::Channel,
 };
 
 use super::world::{NOW, World, place};

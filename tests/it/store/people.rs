@@ -1,26 +1,29 @@
 //! People with accounts and all that can be theirs, for cases about who is whom.
 
 use clifford::{
-    clock::Timestamp,
-    id::{ContextId, PolicyId, UserId},
     identity::{self, Refusal},
     store::{
-        BoxFuture, Db, Pools, StoreError, Tx,
-        channels::{self, Channel},
-        contexts,
-        jobs::{self, JobKind, NewJob},
+        BoxFuture, Db, Pools, StoreError, Tx, channels, contexts,
+        jobs::{self, NewJob},
         links::Account,
-        memory_write::Item,
         merge,
-        messages::{MessageStatus, NewInbound},
+        messages::NewInbound,
         runs::NewRun,
-        settings,
-        users::{self, User, UserRole},
+        settings, users,
     },
 };
 use clifford_chat::{
     inbound::{Place, Speaker},
     platform::Platform,
+};
+use clifford_core::{
+    clock::Timestamp,
+    id::{ContextId, PolicyId, UserId},
+    memory::rows::Item,
+    messages::MessageStatus,
+    people::{User, UserRole},
+    places::Channel,
+    work::JobKind,
 };
 use sqlx::AssertSqlSafe;
 

@@ -3,18 +3,20 @@
 use std::time::Duration;
 
 use clifford::{
-    id::{AgentId, SpaceId},
     memory::{self, closing},
     store::{
-        agents, channels, contexts, memory_items,
-        memory_items::{Remembered, Viewer},
-        settings,
-        users::{self, UserRole},
+        agents, channels, contexts,
+        memory_items::{self, Remembered, Viewer},
+        settings, users,
     },
 };
 use clifford_chat::{
     inbound::{Place, PlaceKind, Space},
     platform::Platform,
+};
+use clifford_core::{
+    id::{AgentId, SpaceId},
+    people::UserRole,
 };
 
 use super::world::{NOW, World, an_agent, item, place, remember, speaker};

@@ -3,24 +3,25 @@
 use std::time::Duration;
 
 use clifford::{
-    clock::Timestamp,
-    engine::{
-        answering::{self, Answer, Answered, By},
-        step::{Answerer, ConfirmAbout, ConfirmRequest, Event, Step, StepKind, ToolCall},
-    },
-    id::{RunId, SpaceId},
+    engine::answering::{self, Answer, Answered, By},
     memory::recall::{self, Amounts},
-    policy::{Action, By as Counted, Limit, Per, Rule, question},
     retention::Retention,
     store::{
         approvals, policies,
         recollection::{self, Outside},
-        runs::{self, Advance, Run, RunStatus},
+        runs::{self, Advance},
         steps,
-        users::{User, UserRole},
     },
 };
 use clifford_chat::platform::Platform;
+use clifford_core::{
+    clock::Timestamp,
+    id::{RunId, SpaceId},
+    people::{User, UserRole},
+    policy::{Action, By as Counted, Limit, Per, Rule, question},
+    run::step::{Answerer, ConfirmAbout, ConfirmRequest, Event, Step, StepKind, ToolCall},
+    runs::{Run, RunStatus},
+};
 use serde_json::json;
 use tokio_util::task::TaskTracker;
 
@@ -59,7 +60,7 @@ pub async fn a_rule_comes_back_as_it_was_and_goes_with_whom_it_is_about(world: W
     assert!(was_there);
     assert_eq!((found.rule, found.created_at, found.updated_at), (changed, NOW, later));
     let nobody = Rule {
-        user: Some(clifford::id::UserId::new()),
+        user: Some(clifford_core::id::UserId::new()),
         ..Rule::default()
     };
     assert!(insert(nobody).await.is_err());
@@ -360,7 +361,7 @@ pub async fn what_was_read_from_outside_is_known_of_a_prompt(world: World) {
         world.context
     );
     execute(&world.db, summary).await;
-    let mut message = world.message("7", clifford::store::messages::MessageStatus::Received);
+    let mut message = world.message("7", clifford_core::messages::MessageStatus::Received);
     message.user_id = other;
     assert!(world.store(message).await);
     let all = Outside {

@@ -1,16 +1,15 @@
 //! What a message answers, as it is kept, found and shown; and messages that were deleted on their platform.
 
-use clifford::{
-    id::{MessageId, RunId, UserId},
-    store::{
-        memory_write,
-        messages::{self, Direction, Gap, MessageStatus, NewInbound, Turn},
-        quoting,
-        replies::{self, Author, Quote},
-        run_queue, said,
-    },
+use clifford::store::{
+    memory_write,
+    messages::{self, NewInbound, Turn},
+    quoting, replies, run_queue, said,
 };
 use clifford_chat::platform::Platform;
+use clifford_core::{
+    id::{MessageId, RunId, UserId},
+    messages::{Author, Direction, Gap, MessageStatus, Quote},
+};
 
 use super::world::{NOW, World};
 

@@ -2,16 +2,21 @@
 
 use clifford::{
     engine::commit::{follow_up_in, wake_parent},
-    id::{MemoryItemId, UserId, WorkerId},
     store::{
-        StoreError, Tx, channels, contexts,
-        memory_write::{self, Change, Item},
-        messages::{self, MessageStatus, NewInbound},
-        runs::{self, Advance, Lease, NewRun, Run, RunStatus},
-        users::{self, UserRole},
+        StoreError, Tx, channels, contexts, memory_write,
+        messages::{self, NewInbound},
+        runs::{self, Advance, Lease, NewRun},
+        users,
     },
 };
 use clifford_chat::platform::Platform;
+use clifford_core::{
+    id::{MemoryItemId, UserId, WorkerId},
+    memory::rows::{Change, Item},
+    messages::MessageStatus,
+    people::UserRole,
+    runs::{Run, RunStatus},
+};
 use futures::future::join_all;
 
 use super::world::{LEASE, NOW, World, end, place, speaker, to};
@@ -126,7 +131,7 @@ async fn arrive(tx: &mut Tx, world: World, mut message: NewInbound) -> Result<Op
 }
 
 /// Ends a run as its last commit does, and returns the one that follows it.
-async fn depart(tx: &mut Tx, context: clifford::id::ContextId, lease: Lease) -> Result<Option<Lease>, StoreError> {
+async fn depart(tx: &mut Tx, context: clifford_core::id::ContextId, lease: Lease) -> Result<Option<Lease>, StoreError> {
     contexts::count_turn(tx, context, "name").await?;
     end(tx, lease, RunStatus::Completed).await?;
     let run = runs::get(tx, lease.run)

@@ -2,23 +2,24 @@
 
 use std::time::Duration;
 
-use clifford::{
-    clock::Timestamp,
-    id::{ChannelId, ContextId, MessageId, RunId, UserId},
-    store::{
-        Pools,
-        channels::{self, Channel},
-        contexts,
-        memory_items::Viewer,
-        messages::{Direction, MessageStatus, NewInbound, Turn},
-        recollection::{self, Conversation, Elsewhere, Recollection, Wanted},
-        settings::{self, Around, Setting},
-        users::{self, UserRole},
-    },
+use clifford::store::{
+    Pools, channels, contexts,
+    memory_items::Viewer,
+    messages::{NewInbound, Turn},
+    recollection::{self, Conversation, Elsewhere, Recollection, Wanted},
+    settings::{self, Around, Setting},
+    users,
 };
 use clifford_chat::{
     inbound::{Place, PlaceKind, Space},
     platform::Platform,
+};
+use clifford_core::{
+    clock::Timestamp,
+    id::{ChannelId, ContextId, MessageId, RunId, UserId},
+    messages::{Direction, MessageStatus},
+    people::UserRole,
+    places::Channel,
 };
 
 use super::world::{NOW, World, item, place, remember, speaker};

@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use clifford::{
-    clock::Timestamp,
-    retention::{Deleted, Retention},
-};
+use clifford::retention::{Deleted, Retention};
+use clifford_core::clock::Timestamp;
 
 use super::{
     erasure::{column, script, two_people},

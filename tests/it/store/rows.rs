@@ -2,21 +2,22 @@
 
 use std::time::Duration;
 
-use clifford::{
-    engine::step::{Event, Step, StepKind, ToolCall, ToolOutcome, ToolResult},
-    id::{MessageId, WorkerId},
-    store::{
-        Db, StoreError,
-        leases::Look,
-        messages::{self, MessageStatus, NewOutbound},
-        outbox::{self, Delivered},
-        steps, users,
-    },
+use clifford::store::{
+    Db, StoreError,
+    leases::Look,
+    messages::{self, NewOutbound},
+    outbox::{self, Delivered},
+    steps, users,
 };
 use clifford_action::{Category, Importance, OutputMode};
 use clifford_chat::{
     outbound::{Address, Part},
     platform::Platform,
+};
+use clifford_core::{
+    id::{MessageId, WorkerId},
+    messages::MessageStatus,
+    run::step::{Event, Step, StepKind, ToolCall, ToolOutcome, ToolResult},
 };
 use serde_json::json;
 
@@ -58,7 +59,7 @@ pub async fn steps_come_back_as_they_were(world: World) {
             },
             origins: ["https://example.org".to_owned()].into(),
             duration_ms: 7,
-            spent: clifford::engine::step::Spent {
+            spent: clifford_core::run::step::Spent {
                 tokens: 5,
                 written: 2,
                 cost: 0.25,
@@ -178,11 +179,11 @@ async fn outgoing(world: &World) -> MessageId {
     id
 }
 
-async fn claim(db: &Db, now: clifford::clock::Timestamp) -> Vec<MessageId> {
+async fn claim(db: &Db, now: clifford_core::clock::Timestamp) -> Vec<MessageId> {
     claim_by(db, WorkerId::new(), now).await
 }
 
-async fn claim_by(db: &Db, worker: WorkerId, now: clifford::clock::Timestamp) -> Vec<MessageId> {
+async fn claim_by(db: &Db, worker: WorkerId, now: clifford_core::clock::Timestamp) -> Vec<MessageId> {
     db.write(move |tx| {
         let look = Look::new(worker, now, LEASE);
         Box::pin(async move { outbox::claim(tx, look, &[Platform::Telegram], 10).await })
@@ -284,7 +285,8 @@ pub async fn outgoing_messages_are_claimed_by_one_worker_and_delivered_part_by_p
 pub async fn a_message_is_its_senders_until_another_takes_it_or_it_is_given_back(world: World) {
     let id = outgoing(&world).await;
     let (a, b) = (WorkerId::new(), WorkerId::new());
-    let keeps = |worker, now: clifford::clock::Timestamp| outbox::keep(&world.db, id, worker, now, now.after(LEASE));
+    let keeps =
+        |worker, now: clifford_core::clock::Timestamp| outbox::keep(&world.db, id, worker, now, now.after(LEASE));
     let held = async |worker| {
         outbox::held(&mut world.db.read().await.expect("reads"), worker)
             .await
@@ -342,7 +344,14 @@ pub async fn a_transaction_that_fails_leaves_nothing(world: World) {
         .db
         .write(|tx| {
             Box::pin(async move {
-                users::find_or_create(tx, Platform::Discord, &speaker("9"), users::UserRole::Member, NOW).await?;
+                users::find_or_create(
+                    tx,
+                    Platform::Discord,
+                    &speaker("9"),
+                    clifford_core::people::UserRole::Member,
+                    NOW,
+                )
+                .await?;
                 Err::<(), _>(StoreError::WrongState("no".into()))
             })
         })

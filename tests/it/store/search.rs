@@ -1,19 +1,24 @@
 //! What a search finds, in what order, and whose.
 
 use clifford::{
-    id::{ChannelId, ContextId, MessageId, RunId, UserId},
-    search::{self, Asked, Form, Found, Query, Request, Scope, indexer},
+    search::{find::Found, indexer},
     store::{
         Pools, StoreError, channels, contexts,
-        messages::{self, MessageStatus, NewInbound},
+        messages::{self, NewInbound},
         search as index,
         sessions::{self, Part},
-        users::{self, UserRole},
+        users,
     },
 };
 use clifford_chat::{
     inbound::{Place, PlaceKind, Space},
     platform::Platform,
+};
+use clifford_core::{
+    id::{ChannelId, ContextId, MessageId, RunId, UserId},
+    messages::MessageStatus,
+    people::UserRole,
+    search::{Asked, Form, Query, Request, Scope},
 };
 use futures::future::join_all;
 use jiff::tz::TimeZone;
@@ -53,7 +58,10 @@ impl World {
 
     pub(super) async fn search(&self, scope: Scope, query: &str) -> Vec<Found> {
         let request = request(scope, query);
-        search::find(&self.db, request).await.expect("searches").items
+        clifford::search::find::find(&self.db, request)
+            .await
+            .expect("searches")
+            .items
     }
 
     /// The snippets of what the world's person finds in private.
@@ -201,7 +209,9 @@ pub async fn commands_and_what_the_asking_run_was_told_are_not_found(world: Worl
         ),
     ] {
         // Neither is it shown beside what is found.
-        let page = search::find(&world.db, except(run)).await.expect("searches");
+        let page = clifford::search::find::find(&world.db, except(run))
+            .await
+            .expect("searches");
         let snippets: Vec<_> = page.items.iter().map(|found| found.snippet.as_str()).collect();
         assert_eq!(snippets, expected);
         let beside: Vec<_> = page
@@ -268,7 +278,9 @@ pub async fn a_person_finds_what_was_said_in_every_private_channel_of_theirs(wor
         limit: 500,
         ..request(Scope::Person(world.user.id), "needle")
     };
-    let page = search::find(&world.db, request).await.expect("searches");
+    let page = clifford::search::find::find(&world.db, request)
+        .await
+        .expect("searches");
     let mut channels: Vec<_> = page.items.iter().map(|found| found.message.channel_id).collect();
     channels.sort();
     let mut expected: Vec<_> = homes.iter().map(|home| home.channel.id).collect();
@@ -333,7 +345,9 @@ pub async fn pages_show_every_match_once(world: World) {
             limit: 180,
             ..request(Scope::Channel(world.channel.id), "needle")
         };
-        let page = search::find(&world.db, request).await.expect("searches");
+        let page = clifford::search::find::find(&world.db, request)
+            .await
+            .expect("searches");
         seen.extend(page.items.into_iter().map(|found| found.message.id));
         if seen.len() == 180 {
             // What is said meanwhile moves nothing.
@@ -371,7 +385,7 @@ pub async fn any_text_is_a_query_that_an_engine_takes(world: World) {
     for text in queries {
         if Query::parse(&text).is_some() {
             let request = request(Scope::Person(world.user.id), &text);
-            search::find(&world.db, request)
+            clifford::search::find::find(&world.db, request)
                 .await
                 .unwrap_or_else(|error| panic!("{text:?}: {error}"));
         }

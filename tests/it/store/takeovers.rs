@@ -2,17 +2,18 @@
 
 use std::time::Duration;
 
-use clifford::{
-    clock::Timestamp,
-    id::WorkerId,
-    store::{
-        jobs::{self, JobKind, NewJob, WriteMode},
-        leases::{self, Look},
-        run_queue,
-        strays::{self, Stray},
-    },
+use clifford::store::{
+    jobs::{self, NewJob},
+    leases::{self, Look},
+    run_queue,
+    strays::{self, Stray},
 };
 use clifford_chat::platform::Platform;
+use clifford_core::{
+    clock::Timestamp,
+    id::WorkerId,
+    work::{JobKind, WriteMode},
+};
 
 use super::world::{LEASE, NOW, TREE, World};
 

@@ -3,22 +3,26 @@
 use std::{sync::Arc, time::Duration};
 
 use clifford::{
-    clock::{Clock, Timestamp},
     engine::{Engine, wake},
-    id::{ChannelId, TriggerId},
     sealed::Sealed,
     store::{
         Db,
-        channels::{self, Change, Channel},
-        messages::{self, Direction},
-        runs::RunStatus,
-        triggers::{self, CatchUp, Trigger, TriggerKind},
+        channels::{self, Change},
+        messages, triggers,
     },
     triggers::{editing, fire, webhook},
 };
 use clifford_chat::{
     inbound::{Place, PlaceKind},
     platform::Platform,
+};
+use clifford_core::{
+    clock::{Clock, Timestamp},
+    id::{ChannelId, TriggerId},
+    messages::Direction,
+    places::Channel,
+    runs::RunStatus,
+    schedule::trigger::{CatchUp, Trigger, TriggerKind},
 };
 use serde_json::json;
 

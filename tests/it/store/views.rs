@@ -2,14 +2,11 @@
 
 use std::time::Duration;
 
-use clifford::{
-    clock::Timestamp,
-    id::RunId,
-    store::{
-        run_views,
-        runs::{Filter, NewRun, RunStatus},
-    },
+use clifford::store::{
+    run_views,
+    runs::{Filter, NewRun},
 };
+use clifford_core::{clock::Timestamp, id::RunId, runs::RunStatus};
 
 use super::world::{Home, LEASE, NOW, World};
 

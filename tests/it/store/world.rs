@@ -2,25 +2,29 @@
 
 use std::time::Duration;
 
-use clifford::{
-    clock::Timestamp,
-    id::{AgentId, ContextId, MemoryItemId, MessageId, RunId, SpaceId, UserId, WorkerId},
-    store::{
-        Db, DbOptions, StoreError, Tx,
-        agents::{self, Agent, Mode},
-        channels::{self, Channel},
-        contexts,
-        leases::Look,
-        memory_write::{self, Change, Item},
-        messages::{self, MessageStatus, NewInbound},
-        run_queue::{self, Claimed},
-        runs::{self, Advance, Lease, NewRun, Run, RunStatus},
-        users::{self, User, UserRole},
-    },
+use clifford::store::{
+    Db, DbOptions, StoreError, Tx,
+    agents::{self, Agent},
+    channels, contexts,
+    leases::Look,
+    memory_write,
+    messages::{self, NewInbound},
+    run_queue::{self, Claimed},
+    runs::{self, Advance, Lease, NewRun},
+    users,
 };
 use clifford_chat::{
     inbound::{Place, PlaceKind, Speaker},
     platform::Platform,
+};
+use clifford_core::{
+    clock::Timestamp,
+    id::{AgentId, ContextId, MemoryItemId, MessageId, RunId, SpaceId, UserId, WorkerId},
+    memory::rows::{Change, Item},
+    messages::MessageStatus,
+    people::{User, UserRole},
+    places::{Channel, Mode},
+    runs::{Run, RunStatus},
 };
 use clifford_fakes::postgres::Cluster;
 use tempfile::TempDir;
@@ -156,7 +160,7 @@ impl World {
             parent: None,
             level: 0,
             profile: None,
-            mode: clifford::store::agents::Mode::Run,
+            mode: clifford_core::places::Mode::Run,
             input_text: "hello".into(),
             input_json: None,
             allowed_tools: None,

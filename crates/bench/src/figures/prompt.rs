@@ -27,7 +27,7 @@ pub async fn measure(bench: &Bench) -> anyhow::Result<Round> {
         "the scripted run took {} model calls instead of {ITERATIONS}",
         work.len()
     );
-    let fixed = clifford_llm::estimate_tokens(work[0].text(0));
+    let fixed = clifford_llm_api::tokens::estimate_tokens(work[0].text(0));
     let shares = work.windows(2).map(|pair| unchanged(&text(&pair[0]), &text(&pair[1])));
     let least = shares.fold(100.0, f64::min);
     #[expect(clippy::cast_precision_loss, reason = "a prompt's tokens, a greeting's calls")]

@@ -4,20 +4,26 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use clifford::{
-    clock::Timestamp,
-    id::{AgentId, ChannelId, MessageId, UserId},
-    search::{self, Asked, Request, Scope, indexer},
+    search::indexer,
     store::{
         Db, DbOptions,
-        agents::{self, Agent, Mode},
+        agents::{self, Agent},
         channels, contexts,
-        messages::{self, MessageStatus, NewInbound},
-        users::{self, UserRole},
+        messages::{self, NewInbound},
+        users,
     },
 };
 use clifford_chat::{
     inbound::{Place, PlaceKind, Speaker},
     platform::Platform,
+};
+use clifford_core::{
+    clock::Timestamp,
+    id::{AgentId, ChannelId, MessageId, UserId},
+    messages::MessageStatus,
+    people::UserRole,
+    places::Mode,
+    search::{Asked, Request, Scope},
 };
 use clifford_fakes::postgres::Cluster;
 use jiff::tz::TimeZone;
@@ -112,7 +118,7 @@ async fn of_engine(url: String, names: [&'static str; 2]) -> anyhow::Result<Vec<
                 limit: 20,
                 ..Request::read(asked, Scope::Channel(channel), TimeZone::UTC, NOW)?
             };
-            let found = search::find(&db, request).await?.items.len();
+            let found = clifford::search::find::find(&db, request).await?.items.len();
             took.push(began.elapsed());
             ensure!((found == 0) == (text == "nowhere"), "`{text}` found {found} messages");
         }

@@ -5,16 +5,18 @@ use std::{
     time::Instant,
 };
 
-use clifford::{
+use clifford::store::{
+    Db, DbOptions,
+    messages::{self, Message},
+    run_views,
+    runs::Filter,
+};
+use clifford_core::{
     clock::{Clock as _, SystemClock, Timestamp},
-    engine::sentences,
     id::RunId,
-    store::{
-        Db, DbOptions,
-        messages::{self, Direction, Message, MessageStatus},
-        run_views,
-        runs::{Filter, Run, RunKind},
-    },
+    messages::{Direction, MessageStatus},
+    run::sentences,
+    runs::{Run, RunKind},
 };
 
 use super::{marks, set_aside::SetAside};

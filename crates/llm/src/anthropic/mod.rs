@@ -13,8 +13,8 @@ use self::reply::{Event, Gathered, Whole};
 use self::request::Body;
 use crate::function;
 use crate::remote::{Endpoint, Events, Fault, Flow, KeyHeader, ProviderConfig, SetupError, json, readable};
-use crate::tokens::estimate_usage;
-use crate::{Completion, Model, ModelError, Request, Sink};
+use clifford_llm_api::model::{Completion, Model, ModelError, Request, Sink};
+use clifford_llm_api::tokens::estimate_usage;
 
 /// The version of the API that this client speaks.
 const VERSION: &str = "2023-06-01";

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::remote::{Joiner, is_told};
-use crate::{NativeToolCall, Usage};
+use clifford_llm_api::model::{NativeToolCall, Usage};
 
 /// A whole reply, or an error in the place of one.
 #[derive(Debug, Deserialize)]

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::function::{Function, Parameters};
 use crate::remote::{Capability, DEFAULT_MAX_TOKENS, ProviderConfig, Terms};
-use crate::{Image, Message, Request, Role};
+use clifford_llm_api::model::{Image, Message, Request, Role};
 
 /// Stands where a person's turn must be and nobody said anything. Always in the same places, so that the prefix of a
 /// growing conversation stays the same.

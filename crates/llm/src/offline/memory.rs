@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::intent::{Intent, slug, strip, understand};
 use super::module;
 use super::transcript::last_words;
-use crate::Request;
+use clifford_llm_api::model::Request;
 
 /// The most characters of a summary.
 const SUMMARY: usize = 1_200;
@@ -216,7 +216,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::reply;
-    use crate::{Message, Request, Role, Schema};
+    use clifford_llm_api::model::{Message, Request, Role, Schema};
 
     fn answered(name: &str, asked: &Value) -> Value {
         let request = Request {

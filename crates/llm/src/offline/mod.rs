@@ -15,8 +15,8 @@ mod transcript;
 use async_trait::async_trait;
 
 use self::transcript::Transcript;
-use crate::tokens::estimate_usage;
-use crate::{Completion, Model, ModelError, Request, Sink};
+use clifford_llm_api::model::{Completion, Model, ModelError, Request, Sink};
+use clifford_llm_api::tokens::estimate_usage;
 
 /// The responder. The same conversation always gets the same reply.
 #[derive(Clone, Copy, Debug, Default)]

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{Message, Role};
+use clifford_llm_api::model::{Message, Role};
 
 /// Something the person asked to remember.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]

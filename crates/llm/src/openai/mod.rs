@@ -11,8 +11,8 @@ use reqwest::header::AUTHORIZATION;
 use self::wire::{Body, Chunk, Gathered};
 use crate::function;
 use crate::remote::{Endpoint, Events, Fault, Flow, KeyHeader, ProviderConfig, SetupError, json, readable};
-use crate::tokens::estimate_usage;
-use crate::{Completion, Model, ModelError, Request, Sink};
+use clifford_llm_api::model::{Completion, Model, ModelError, Request, Sink};
+use clifford_llm_api::tokens::estimate_usage;
 
 /// One provider.
 pub struct OpenAi(Endpoint);

@@ -10,7 +10,7 @@ use serde_json::{Value, value::RawValue};
 
 use crate::function::{Function, Parameters};
 use crate::remote::{Capability, Joiner, ProviderConfig, Terms, is_told};
-use crate::{Message, NativeToolCall, Request, Role, Schema, Usage};
+use clifford_llm_api::model::{Message, NativeToolCall, Request, Role, Schema, Usage};
 
 /// The request.
 #[derive(Serialize)]

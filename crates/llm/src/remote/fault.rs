@@ -11,7 +11,7 @@ use serde_json::Value;
 
 pub(crate) use self::envelope::is_told;
 use super::length::{self, TooLong};
-use crate::{Denial, ModelError};
+use clifford_llm_api::model::{Denial, ModelError};
 
 /// Characters of a server's message that are kept.
 const LONGEST_MESSAGE: usize = 400;

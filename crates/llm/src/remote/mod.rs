@@ -26,7 +26,7 @@ pub(crate) use self::events::{Ended, Events, Flow};
 use self::fault::Settings;
 pub(crate) use self::fault::{Fault, is_told};
 pub(crate) use self::surrogates::{Joiner, readable};
-use crate::ModelError;
+use clifford_llm_api::model::ModelError;
 
 /// Bytes of an error's body that are read.
 const LONGEST_ERROR: usize = 64 << 10;

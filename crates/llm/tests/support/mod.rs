@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use clifford_llm::{Message, Request, Role, Sink};
+use clifford_llm_api::model::{Message, Request, Role, Sink};
 
 /// What every test returns.
 pub type Outcome = Result<(), Box<dyn Error>>;

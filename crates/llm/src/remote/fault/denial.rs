@@ -3,7 +3,7 @@
 //!
 //! The codes and words are those that servers sent; the table of tests has them as they came.
 
-use crate::Denial;
+use clifford_llm_api::model::Denial;
 
 /// Codes and types that mean it.
 const CODES: [(&str, Denial); 20] = [

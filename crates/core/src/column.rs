@@ -1,0 +1,129 @@
+//! Domain types as columns.
+
+/// Lets a type with `Display` and `TryFrom<String>` be read from a TEXT column of both engines, and be an
+/// argument.
+macro_rules! text_column {
+    ($name:ident) => {
+        impl<DB: sqlx::Database> sqlx::Type<DB> for $name
+        where
+            String: sqlx::Type<DB>,
+        {
+            fn type_info() -> DB::TypeInfo {
+                <String as sqlx::Type<DB>>::type_info()
+            }
+            fn compatible(ty: &DB::TypeInfo) -> bool {
+                <String as sqlx::Type<DB>>::compatible(ty)
+            }
+        }
+
+        impl<'r, DB: sqlx::Database> sqlx::Decode<'r, DB> for $name
+        where
+            String: sqlx::Decode<'r, DB>,
+        {
+            fn decode(value: <DB as sqlx::Database>::ValueRef<'r>) -> Result<Self, sqlx::error::BoxDynError> {
+                let text = <String as sqlx::Decode<'r, DB>>::decode(value)?;
+                Ok(Self::try_from(text)?)
+            }
+        }
+
+        impl From<$name> for $crate::value::Value {
+            fn from(value: $name) -> Self {
+                Self::Text(Some(value.to_string()))
+            }
+        }
+
+        impl From<Option<$name>> for $crate::value::Value {
+            fn from(value: Option<$name>) -> Self {
+                Self::Text(value.map(|value| value.to_string()))
+            }
+        }
+    };
+}
+pub(crate) use text_column;
+
+/// An enum whose variants are words, the same in SQL, JSON and Rust.
+#[macro_export]
+macro_rules! text_enum {
+    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(
+            Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize, utoipa::ToSchema,
+            schemars::JsonSchema,
+        )]
+        pub enum $name {
+            $($(#[$variant_doc])* #[serde(rename = $text)] $variant,)*
+        }
+
+        impl $name {
+            /// Every variant.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// The word that stands for it in SQL and JSON.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $text),* }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = String;
+
+            fn try_from(text: String) -> Result<Self, String> {
+                Self::ALL.iter().copied().find(|value| value.as_str() == text).ok_or_else(|| {
+                    let words: Vec<_> = Self::ALL.iter().map(|value| value.as_str()).collect();
+                    format!("`{text}` is none of {}", words.join(", "))
+                })
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = String;
+
+            fn from_str(text: &str) -> Result<Self, String> {
+                Self::try_from(text.to_owned())
+            }
+        }
+
+        $crate::column::text_column!($name);
+    };
+}
+pub use text_enum;
+
+/// A value kept as JSON in a TEXT column.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(transparent)]
+pub struct JsonText<T>(pub T);
+
+impl<DB: sqlx::Database, T> sqlx::Type<DB> for JsonText<T>
+where
+    String: sqlx::Type<DB>,
+{
+    fn type_info() -> DB::TypeInfo {
+        <String as sqlx::Type<DB>>::type_info()
+    }
+
+    fn compatible(ty: &DB::TypeInfo) -> bool {
+        <String as sqlx::Type<DB>>::compatible(ty)
+    }
+}
+
+impl<'r, DB: sqlx::Database, T: serde::de::DeserializeOwned> sqlx::Decode<'r, DB> for JsonText<T>
+where
+    String: sqlx::Decode<'r, DB>,
+{
+    fn decode(value: <DB as sqlx::Database>::ValueRef<'r>) -> Result<Self, sqlx::error::BoxDynError> {
+        Ok(Self(serde_json::from_str(&<String as sqlx::Decode<'r, DB>>::decode(
+            value,
+        )?)?))
+    }
+}
+
+/// A value as the text of a JSON column. What is stored here (maps with string keys) always serialises.
+pub fn to_json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}

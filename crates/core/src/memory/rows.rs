@@ -1,0 +1,63 @@
+//! What the memory writer reads and changes.
+
+use serde::Serialize;
+use sqlx::FromRow;
+
+use crate::{
+    clock::Timestamp,
+    id::{MemoryItemId, MessageId, SpaceId, UserId},
+    messages::Direction,
+};
+
+/// A message, as the memory writer reads it.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct Said {
+    /// Its id.
+    pub id: MessageId,
+    /// Which way it went.
+    pub direction: Direction,
+    /// Whose; of an outbound message: whom it answers.
+    pub user_id: Option<UserId>,
+    /// The text.
+    pub content: String,
+    /// Nobody got it.
+    pub failed: bool,
+}
+
+/// A person's active item, whole.
+#[derive(Clone, Debug, PartialEq, FromRow, Serialize)]
+pub struct Item {
+    /// Its id.
+    pub id: MemoryItemId,
+    /// Its module.
+    pub module: String,
+    /// Its key.
+    pub key: String,
+    /// What is remembered.
+    pub value: String,
+    /// 0 (durable) to 5 (detailed and recent).
+    pub level: i64,
+    /// How sure the writer was, 0 to 1.
+    pub confidence: f64,
+    /// The shared space that it was said in; `None`: in private.
+    pub origin_space: Option<SpaceId>,
+    /// Its user lets it be known everywhere.
+    pub shareable: bool,
+    /// Only its user changes it.
+    pub pinned: bool,
+    /// When it was first remembered.
+    pub created_at: Timestamp,
+    /// When it was last spoken of.
+    pub last_seen_at: Timestamp,
+}
+
+/// What is to be done with an item.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// It is new.
+    Add(Item),
+    /// It is as given now.
+    Update(Item),
+    /// It is kept, but not active.
+    Archive(MemoryItemId),
+}

@@ -1,0 +1,129 @@
+//! What models are asked for, what that costs, and who asks.
+
+use clifford_llm_api::model::Usage;
+
+use crate::{
+    column::text_enum,
+    runs::{Run, RunKind},
+};
+
+text_enum! {
+    /// What a model is asked for.
+    Role {
+        /// Answers people.
+        Executor = "executor",
+        /// Does what a subagent of this profile is asked for.
+        Planner = "planner",
+        /// Does what a subagent of this profile is asked for.
+        Verifier = "verifier",
+        /// Decides what is remembered, and sums conversations up.
+        Memory = "memory",
+        /// Looks at images.
+        Vision = "vision",
+    }
+}
+
+impl Role {
+    /// The role that a run's model has: a subagent may be made for planning or verifying.
+    pub fn of_run(run: &Run) -> Self {
+        match (run.kind, run.profile.as_deref()) {
+            (RunKind::Subagent, Some("planner")) => Self::Planner,
+            (RunKind::Subagent, Some("verifier")) => Self::Verifier,
+            _ => Self::Executor,
+        }
+    }
+}
+
+/// Who is asked first for a role.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Requested {
+    /// The provider's name in the configuration.
+    pub provider: String,
+    /// The model's name.
+    pub model: String,
+}
+
+/// Prices of a million tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Prices {
+    /// Of a request.
+    pub prompt: f64,
+    /// Of a request, where the provider had them cached.
+    pub cached: f64,
+    /// Of a request, where the provider puts them into its cache.
+    pub cache_write: f64,
+    /// Of a reply.
+    pub completion: f64,
+}
+
+/// The most tokens that one call is counted with, of each kind: a provider may report any number, and what is added up
+/// must not overflow in 64 bits.
+pub const MOST_TOKENS: u64 = 1_000_000_000;
+
+/// What a provider reports of a call, within [`MOST_TOKENS`].
+pub fn bounded(usage: Usage) -> Usage {
+    Usage {
+        prompt_tokens: usage.prompt_tokens.min(MOST_TOKENS),
+        completion_tokens: usage.completion_tokens.min(MOST_TOKENS),
+        cached_tokens: usage.cached_tokens.min(MOST_TOKENS),
+        cache_write_tokens: usage.cache_write_tokens.min(MOST_TOKENS),
+        ..usage
+    }
+}
+
+impl Prices {
+    /// What a call costs.
+    #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
+    pub fn of(&self, usage: &Usage) -> f64 {
+        let fresh = usage
+            .prompt_tokens
+            .saturating_sub(usage.cached_tokens)
+            .saturating_sub(usage.cache_write_tokens);
+        let parts = [
+            (fresh, self.prompt),
+            (usage.cached_tokens, self.cached),
+            (usage.cache_write_tokens, self.cache_write),
+            (usage.completion_tokens, self.completion),
+        ];
+        parts.iter().map(|(tokens, price)| *tokens as f64 * price).sum::<f64>() / 1_000_000.0
+    }
+
+    /// The dearer of both, token by token.
+    #[must_use]
+    pub fn max(self, other: Self) -> Self {
+        Self {
+            prompt: self.prompt.max(other.prompt),
+            cached: self.cached.max(other.cached),
+            cache_write: self.cache_write.max(other.cache_write),
+            completion: self.completion.max(other.completion),
+        }
+    }
+}
+
+text_enum! {
+    /// How a window was told.
+    Source {
+        /// In the provider's list.
+        Listed = "listed",
+        /// In a refusal.
+        Refused = "refused",
+    }
+}
+
+text_enum! {
+    /// What usage is summed up by.
+    Grouping {
+        /// Each day, in the bot's time zone.
+        Day = "day",
+        /// Each model of each provider.
+        Model = "model",
+        /// Each person.
+        User = "user",
+        /// Each space.
+        Space = "space",
+        /// Each channel.
+        Channel = "channel",
+        /// What models were asked for.
+        Role = "role",
+    }
+}

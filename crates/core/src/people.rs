@@ -1,0 +1,35 @@
+//! A person, as they are stored, and what they may do.
+
+use serde::Serialize;
+use sqlx::FromRow;
+
+use crate::{column::text_enum, id::UserId};
+
+text_enum! {
+    /// What a person may do.
+    UserRole {
+        /// Everything.
+        Owner = "owner",
+        /// Talk to the bot.
+        Member = "member",
+        /// Nothing yet, where access is by pairing.
+        Stranger = "stranger",
+    }
+}
+
+/// A person.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct User {
+    /// Their id.
+    #[schema(value_type = String)]
+    pub id: UserId,
+    /// The name that others see.
+    pub name: String,
+    /// What they may do.
+    pub role: UserRole,
+    /// Language (BCP 47), where known.
+    pub language: Option<String>,
+    /// IANA time zone, where known.
+    pub time_zone: Option<String>,
+}

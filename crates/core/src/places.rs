@@ -1,0 +1,126 @@
+//! Channels, as they are stored, and how the bot answers there.
+
+use clifford_chat::{inbound::PlaceKind, platform::Platform};
+use serde::Serialize;
+use sqlx::FromRow;
+
+use crate::{
+    clock::Timestamp,
+    column::text_enum,
+    id::{AgentId, ChannelId, ContextId, SpaceId, UserId},
+};
+
+text_enum! {
+    /// How an agent or channel answers.
+    Mode {
+        /// By a run: notes, tools, steps.
+        Run = "run",
+        /// By one model call, without tools.
+        Chat = "chat",
+    }
+}
+
+text_enum! {
+    /// What kind of place a channel is.
+    ChannelKind {
+        /// One person and the bot.
+        Private = "private",
+        /// Several people.
+        Group = "group",
+        /// A thread or topic within a shared place.
+        Thread = "thread",
+    }
+}
+
+impl From<PlaceKind> for ChannelKind {
+    fn from(kind: PlaceKind) -> Self {
+        match kind {
+            PlaceKind::Private => Self::Private,
+            PlaceKind::Group => Self::Group,
+            PlaceKind::Thread => Self::Thread,
+        }
+    }
+}
+
+impl From<ChannelKind> for PlaceKind {
+    fn from(kind: ChannelKind) -> Self {
+        match kind {
+            ChannelKind::Private => Self::Private,
+            ChannelKind::Group => Self::Group,
+            ChannelKind::Thread => Self::Thread,
+        }
+    }
+}
+
+/// Why a channel is off that somebody turned off: it stays so when people speak there.
+pub const TURNED_OFF: &str = "turned off";
+
+/// A channel.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Channel {
+    /// Its id.
+    #[schema(value_type = String)]
+    pub id: ChannelId,
+    /// The platform's name.
+    pub platform: String,
+    /// The platform's id of it.
+    pub external_id: String,
+    /// Private or shared.
+    pub kind: ChannelKind,
+    /// Its name as people see it.
+    pub name: Option<String>,
+    /// The guild or group that it belongs to.
+    #[schema(value_type = Option<String>)]
+    pub space_id: Option<SpaceId>,
+    /// The person of a private channel.
+    #[schema(value_type = Option<String>)]
+    pub user_id: Option<UserId>,
+    /// Whether messages go there.
+    pub enabled: bool,
+    /// Why not.
+    pub disabled_reason: Option<String>,
+    /// Its own agent; else the default one.
+    #[schema(value_type = Option<String>)]
+    pub agent_id: Option<AgentId>,
+    /// How it answers.
+    pub mode: Mode,
+    /// The conversation that goes on there.
+    #[schema(value_type = Option<String>)]
+    pub active_context_id: Option<ContextId>,
+    /// When something was last said there.
+    #[schema(value_type = Option<String>)]
+    pub last_message_at: Option<Timestamp>,
+}
+
+impl Channel {
+    /// One person and the bot.
+    pub fn is_private(&self) -> bool {
+        self.kind == ChannelKind::Private
+    }
+
+    /// Somebody turned it off.
+    pub fn is_turned_off(&self) -> bool {
+        !self.enabled && self.disabled_reason.as_deref() == Some(TURNED_OFF)
+    }
+
+    /// The platform.
+    ///
+    /// # Errors
+    /// A newer version knows more platforms.
+    pub fn platform(&self) -> Result<Platform, String> {
+        self.platform.parse()
+    }
+}
+
+text_enum! {
+    /// What becomes of a message that arrives while another is being answered.
+    WhenBusy {
+        /// It waits for its turn.
+        FollowUp = "follow_up",
+        /// The run at work takes it in at its next iteration.
+        Steer = "steer",
+        /// The run at work is cancelled, and it is answered at once.
+        Interrupt = "interrupt",
+    }
+}

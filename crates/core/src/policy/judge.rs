@@ -1,0 +1,270 @@
+//! What becomes of a call: the first rule that fits says it, then what the run has read. Pure.
+
+use std::{cmp::Reverse, collections::BTreeSet};
+
+use serde_json::{Map, Value};
+
+use super::{
+    question,
+    rule::{Action, By, Per, Place, Rule},
+};
+use crate::{
+    clock::Timestamp,
+    id::{ContextId, SpaceId, UserId},
+    people::UserRole,
+    policy::class::Class,
+    runs::RunKind,
+};
+
+/// A rule, and what it is called in reports and counts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Named {
+    /// Its id, or where it stands.
+    pub key: String,
+    /// The rule.
+    pub rule: Rule,
+}
+
+/// A call that is judged.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call<'a> {
+    /// `tool.command`.
+    pub name: &'a str,
+    /// What the command may do.
+    pub class: Class,
+    /// Its arguments.
+    pub args: &'a Map<String, Value>,
+    /// What it would carry out of this house that nobody outside knows, as far as it reaches out.
+    pub leak: Option<String>,
+}
+
+/// Who calls, and where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Facts {
+    /// Whom the run speaks to.
+    pub kind: RunKind,
+    /// The platform's name.
+    pub platform: Option<String>,
+    /// Others read along.
+    pub place: Place,
+    /// The group or server.
+    pub space: Option<SpaceId>,
+    /// The conversation.
+    pub context: Option<ContextId>,
+    /// The person who asked.
+    pub user: Option<UserId>,
+    /// What they may do.
+    pub role: Option<UserRole>,
+    /// Where what the run has read came from, as far as that is outside: then it is tainted.
+    pub origins: BTreeSet<String>,
+}
+
+/// What becomes of a call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// What.
+    pub outcome: Outcome,
+    /// Why, in a sentence.
+    pub why: String,
+    /// The rule that decided; `None`: the default profile.
+    pub rule: Option<String>,
+    /// What it counts against, unless it is denied.
+    pub limits: Vec<Limit>,
+    /// [`Rule::always`] would take the place of the question: from then on such a call is made.
+    pub may_be_rule: bool,
+}
+
+/// What becomes of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = PolicyOutcome, rename_all = "snake_case")]
+pub enum Outcome {
+    /// It is made.
+    Allow,
+    /// A person is asked.
+    Confirm,
+    /// It is refused.
+    Deny,
+}
+
+/// A rule that counts a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// The rule's key.
+    pub key: String,
+    /// What it says to whoever is refused.
+    pub why: String,
+    /// The most calls.
+    pub calls: u32,
+    /// In which time.
+    pub per: Per,
+    /// Who is counted.
+    pub by: By,
+}
+
+/// Judges a call. `zone` is the time zone of rules that name none.
+pub fn judge(rules: &[Named], call: &Call<'_>, facts: &Facts, now: Timestamp, zone: &str) -> Verdict {
+    let verdict = weighed(rules.iter(), call, facts, now, zone);
+    let may_be_rule = verdict.outcome == Outcome::Confirm
+        && facts.origins.is_empty()
+        && always(call, facts).is_some_and(|always| {
+            weighed(rules.iter().chain([&always]), call, facts, now, zone).outcome == Outcome::Allow
+        });
+    Verdict { may_be_rule, ..verdict }
+}
+
+/// What a question becomes that is answered for good. Without a conversation and a person it would hold everywhere,
+/// for everybody.
+fn always(call: &Call<'_>, facts: &Facts) -> Option<Named> {
+    Some(Named {
+        key: String::new(),
+        rule: Rule::always(call.name, facts.context?, facts.user?),
+    })
+}
+
+fn weighed<'a>(
+    rules: impl Iterator<Item = &'a Named>,
+    call: &Call<'_>,
+    facts: &Facts,
+    now: Timestamp,
+    zone: &str,
+) -> Verdict {
+    let mut fitting: Vec<_> = rules
+        .filter(|named| fits(&named.rule, call, facts, now, zone))
+        .collect();
+    fitting.sort_by_key(|named| (Reverse(named.rule.priority), strictness(named.rule.action)));
+    let limits = fitting
+        .iter()
+        .take_while(|named| named.rule.action != Action::Deny)
+        .filter(|named| named.rule.action == Action::Limit)
+        .map(|named| limit(named))
+        .collect();
+    let deciding = fitting.into_iter().find(|named| named.rule.action != Action::Limit);
+    let (action, why) = match deciding {
+        Some(named) => (named.rule.action, told(named)),
+        None => profile(call, facts),
+    };
+    let outcome = match action {
+        Action::Deny => Outcome::Deny,
+        Action::Confirm | Action::Limit => Outcome::Confirm,
+        Action::Allow | Action::AllowTainted => Outcome::Allow,
+    };
+    let verdict = Verdict {
+        outcome,
+        why,
+        rule: deciding.map(|named| named.key.clone()),
+        limits,
+        may_be_rule: false,
+    };
+    match (action, tainted(call, facts)) {
+        (Action::Allow, Some(why)) => Verdict {
+            outcome: Outcome::Confirm,
+            why,
+            ..verdict
+        },
+        _ => verdict,
+    }
+}
+
+fn fits(rule: &Rule, call: &Call<'_>, facts: &Facts, now: Timestamp, zone: &str) -> bool {
+    let is = |wanted: &Option<_>, found: &Option<_>| wanted.is_none() || wanted == found;
+    rule.is_about(call.name)
+        && (rule.classes.is_empty() || rule.classes.contains(&call.class))
+        && (rule.kinds.is_empty() || rule.kinds.contains(&facts.kind))
+        && (rule.platforms.is_empty() || rule.platforms.iter().any(|name| Some(name) == facts.platform.as_ref()))
+        && (rule.places.is_empty() || rule.places.contains(&facts.place))
+        && is(&rule.space.map(|id| id.0), &facts.space.map(|id| id.0))
+        && is(&rule.context.map(|id| id.0), &facts.context.map(|id| id.0))
+        && is(&rule.user.map(|id| id.0), &facts.user.map(|id| id.0))
+        && (rule.roles.is_empty() || facts.role.is_some_and(|role| rule.roles.contains(&role)))
+        && rule.is_time(now, zone)
+        && rule.args_fit(call.args)
+}
+
+const fn strictness(action: Action) -> u8 {
+    match action {
+        Action::Deny => 0,
+        Action::Limit => 1,
+        Action::Confirm => 2,
+        Action::Allow => 3,
+        Action::AllowTainted => 4,
+    }
+}
+
+fn limit(named: &Named) -> Limit {
+    let rule = &named.rule;
+    let why = rule.reason.clone().unwrap_or_else(|| {
+        let times = if rule.calls == 1 {
+            "once"
+        } else {
+            &format!("{} times", rule.calls)
+        };
+        format!("the rule {} allows it {times} in a {}", called(named), rule.per.word())
+    });
+    Limit {
+        key: named.key.clone(),
+        why,
+        calls: rule.calls,
+        per: rule.per,
+        by: rule.by,
+    }
+}
+
+fn told(named: &Named) -> String {
+    let verb = match named.rule.action {
+        Action::Allow | Action::AllowTainted => "allows it",
+        Action::Confirm | Action::Limit => "wants it confirmed",
+        Action::Deny => "forbids it",
+    };
+    named
+        .rule
+        .reason
+        .clone()
+        .unwrap_or_else(|| format!("the rule {} {verb}", called(named)))
+}
+
+fn called(named: &Named) -> String {
+    let name = named.rule.name.trim();
+    format!("\"{}\"", if name.is_empty() { &named.key } else { name })
+}
+
+/// What holds where no rule says otherwise.
+fn profile(call: &Call<'_>, facts: &Facts) -> (Action, String) {
+    let (action, why) = match (call.class, facts.place) {
+        (Class::Read, _) => (Action::Allow, "it only reads"),
+        (Class::Write, Place::Private) => (Action::Allow, "it changes what can be changed back, in private"),
+        (Class::Write, Place::Shared) => (Action::Confirm, "it changes something, and others read along here"),
+        (Class::Destruct, _) => (Action::Confirm, "it destroys something"),
+        (Class::Sensitive, _) => (Action::Confirm, "it touches what is private or costs money"),
+    };
+    (action, why.to_owned())
+}
+
+/// Why a call that is allowed must be confirmed all the same: what the run has read may have asked for it.
+fn tainted(call: &Call<'_>, facts: &Facts) -> Option<String> {
+    if facts.origins.is_empty() {
+        return None;
+    }
+    let origins: Vec<_> = facts
+        .origins
+        .iter()
+        .take(3)
+        .map(|origin| question::shown(origin, 80))
+        .collect();
+    let more = facts.origins.len().saturating_sub(3);
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    let read = format!("I have read words from outside ({}{more})", origins.join(", "));
+    match (&call.leak, call.class) {
+        // It is not told here what: whoever shows the question would fetch an address in it. It stands in the arguments.
+        (Some(_), _) => Some(format!("{read}, and this would carry out what is not known there")),
+        (None, Class::Read) => None,
+        (None, _) => Some(format!("{read}, which may have asked for this")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

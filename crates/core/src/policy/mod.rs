@@ -1,0 +1,66 @@
+//! What a run may do: rules that judge each tool call, and what follows from words that came from outside. Pure.
+//!
+//! [`judge`](judge::judge) says what becomes of a call; [`words`] tells what a call or message would carry out;
+//! [`question`] is what a person reads who is asked to approve one.
+
+mod addresses;
+mod around;
+mod built_in;
+pub mod class;
+mod condition;
+pub mod judge;
+pub mod question;
+pub mod rule;
+pub mod words;
+
+use std::time::Duration;
+
+pub use judge::{Call, Facts, Limit, Named, Outcome, Verdict, judge};
+pub use rule::{Action, By, Day, Per, Place, Rule};
+
+/// What is set for judging.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// The rules of the configuration.
+    pub rules: Vec<Rule>,
+    /// How long a question waits for its answer.
+    pub confirm_timeout: Duration,
+    /// What a run does whose call was denied.
+    pub on_deny: OnDeny,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            rules: Vec::new(),
+            confirm_timeout: Duration::from_secs(24 * 3600),
+            on_deny: OnDeny::Finish,
+        }
+    }
+}
+
+impl Settings {
+    /// Every rule that holds beside those of the database: the configuration's and the built-in ones.
+    pub fn named(&self) -> Vec<Named> {
+        let own = self.rules.iter().enumerate().map(|(place, rule)| {
+            let name = match rule.name.trim() {
+                "" => format!("{}", place + 1),
+                name => name.to_owned(),
+            };
+            Named {
+                key: format!("bot.toml:{name}"),
+                rule: rule.clone(),
+            }
+        });
+        own.chain(built_in::rules()).collect()
+    }
+}
+
+/// What a run does whose call was denied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnDeny {
+    /// It ends, and says so.
+    Finish,
+    /// The model is told, and goes on.
+    Continue,
+}

@@ -1,0 +1,392 @@
+//! What a run knows from where: which addresses and words may go out once it has read words from outside. Pure.
+
+mod addressed;
+mod outside;
+
+use std::{borrow::Cow, collections::BTreeSet, ops::Range};
+
+use clifford_chat::inbound::is_of_others;
+use clifford_markup::Fate;
+use serde_json::{Map, Value};
+use url::{Url, form_urlencoded};
+
+use self::addressed::Addressed;
+pub use self::outside::Outside;
+use super::addresses::{self, Short};
+use crate::messages::quotes_others;
+
+/// What stands where an address was taken out of a message.
+pub const REMOVED: &str = "(link removed)";
+/// A longer word is no word of a language.
+const LONGEST: usize = 40;
+/// A shorter word tells nothing.
+const SHORTEST: usize = 4;
+/// Pieces of at most so many letters are read together: `m e p h i s t o`.
+const PIECE: usize = 2;
+/// The most bytes of a text whose pieces are known as they stand there.
+const SHORT_TEXT: usize = 4000;
+/// How deep JSON within texts of JSON is read.
+const DEEPEST: usize = 8;
+
+/// Whose words a message holds beside its sender's, by how it is written down.
+pub fn of_others(text: &str) -> impl Iterator<Item = &'static str> {
+    let told = [
+        (is_of_others(text), "a forwarded message"),
+        (quotes_others(text), "what somebody else wrote and was quoted"),
+    ];
+    told.into_iter().filter(|(is_so, _)| *is_so).map(|(_, origin)| origin)
+}
+
+/// Addresses and words that were read or written somewhere.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Known {
+    addresses: BTreeSet<String>,
+    /// What stood between white space in short texts.
+    pieces: BTreeSet<String>,
+    words: BTreeSet<String>,
+}
+
+impl Known {
+    /// Takes in a text.
+    pub fn learn(&mut self, text: &str) {
+        self.learn_addresses(text);
+        if text.len() <= SHORT_TEXT {
+            self.pieces.extend(text.split_whitespace().map(str::to_owned));
+        }
+        // Markdown writes some signs of an address with a backslash before them.
+        if text.contains('\\') {
+            self.learn_addresses(&unescaped(text));
+        }
+        self.words.extend(words(text));
+        let plain = addresses::plain(text);
+        if plain != text {
+            self.words.extend(words(&plain));
+        }
+    }
+
+    fn learn_addresses(&mut self, text: &str) {
+        for token in addresses::tokens(text) {
+            self.learn_address(token);
+        }
+        for found in addresses::all(text) {
+            for written in found.readings.into_iter().filter_map(|reading| text.get(reading)) {
+                self.learn_address(written);
+            }
+        }
+    }
+
+    fn learn_address(&mut self, written: &str) {
+        for called in addresses::called(written) {
+            self.addresses.insert(addresses::sent(&called).to_owned());
+            self.addresses.insert(called);
+        }
+    }
+
+    /// Takes in every text of a value.
+    pub fn learn_all(&mut self, value: &Value) {
+        match value {
+            Value::String(text) => self.learn(text),
+            Value::Array(items) => items.iter().for_each(|item| self.learn_all(item)),
+            Value::Object(fields) => fields.iter().for_each(|(name, value)| {
+                self.learn(name);
+                self.learn_all(value);
+            }),
+            Value::Number(number) => self.learn(&number.to_string()),
+            Value::Null | Value::Bool(_) => {}
+        }
+    }
+
+    /// Whether what would be called for an address is known.
+    fn has(&self, written: &str) -> bool {
+        addresses::called(written)
+            .iter()
+            .any(|called| self.addresses.contains(called))
+    }
+
+    /// Whether an address in a text is known as it stands there.
+    fn has_found(&self, text: &str, found: &addresses::Found) -> bool {
+        found.readings.iter().any(|reading| {
+            found.ends_with(text, reading) && text.get(reading.clone()).is_some_and(|written| self.has(written))
+        })
+    }
+}
+
+/// What arguments are judged by.
+struct Limits<'a> {
+    /// What is known outside.
+    known: &'a Known,
+    /// What is private.
+    private: &'a Known,
+    /// The arguments that are addresses by their schema: a client fetches them, and sends no fragment.
+    fetched: Vec<&'a str>,
+}
+
+impl Limits<'_> {
+    /// Whether an address is known as whoever gets this text may follow it.
+    fn knows(&self, address: &str, text: &str) -> bool {
+        let is_fetched = self.fetched.iter().any(|fetched| std::ptr::eq(*fetched, text));
+        let followed = if is_fetched { addresses::sent(address) } else { address };
+        self.known.addresses.contains(followed)
+    }
+}
+
+/// Text without the backslashes that Markdown puts before signs.
+fn unescaped(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '\\' || !chars.peek().is_some_and(char::is_ascii_punctuation) {
+            plain.push(c);
+        }
+    }
+    plain
+}
+
+/// What arguments would carry out: the first address that would be called and is not known outside exactly so, word that
+/// is known from what is private alone, or word that is none. `schema` is that of the arguments: what it says is an
+/// address must be one that is known.
+pub fn leak(args: &Map<String, Value>, schema: &Value, known: &Known, private: &Known) -> Option<String> {
+    let limits = Limits {
+        known,
+        private,
+        fetched: Addressed::in_args(args, schema),
+    };
+    let is_known = |text: &str| match addresses::whole(text) {
+        Ok(Some(address)) => limits.knows(&address, text),
+        // No client calls it, but a server may read it.
+        Ok(None) => known.has(text) || known.pieces.contains(text.trim()),
+        Err(()) => false,
+    };
+    let unknown = limits.fetched.iter().find(|text| !is_known(text));
+    unknown
+        .map(|text| (*text).to_owned())
+        .or_else(|| in_fields(args, &limits, 0))
+}
+
+fn in_fields(args: &Map<String, Value>, limits: &Limits<'_>, depth: usize) -> Option<String> {
+    args.iter()
+        .find_map(|(name, value)| in_text(name, limits, depth).or_else(|| in_value(value, limits, depth)))
+}
+
+/// The words and addresses of a text that only what is private tells: what a subagent is told of them is no more known
+/// outside than it was before.
+pub fn private_in(text: &str, known: &Known, private: &Known) -> Vec<String> {
+    let unknown = addresses::all(text)
+        .into_iter()
+        .filter(|found| !known.has_found(text, found));
+    let addresses = unknown.filter_map(|found| Some(text.get(found.range)?.to_owned()));
+    let hidden = words(text).filter(|word| private.words.contains(word) && !known.words.contains(word));
+    let found: BTreeSet<_> = addresses.chain(hidden).collect();
+    found.into_iter().collect()
+}
+
+fn in_value(value: &Value, limits: &Limits<'_>, depth: usize) -> Option<String> {
+    match value {
+        Value::String(text) => in_text(text, limits, depth),
+        Value::Array(items) => items.iter().find_map(|item| in_value(item, limits, depth)),
+        Value::Object(fields) => in_fields(fields, limits, depth),
+        Value::Number(number) => in_text(&number.to_string(), limits, depth),
+        Value::Null | Value::Bool(_) => None,
+    }
+}
+
+fn in_text(text: &str, limits: &Limits<'_>, depth: usize) -> Option<String> {
+    // What is one address, to whoever would call it, is known as a whole or not at all.
+    match addresses::whole(text) {
+        Ok(None) => {}
+        Ok(Some(whole)) if limits.knows(&whole, text) => return None,
+        Ok(Some(_)) | Err(()) => return Some(text.to_owned()),
+    }
+    // So is what begins as a host does, and is one word.
+    let trimmed = text.trim();
+    let begins = || {
+        addresses::all(trimmed)
+            .first()
+            .is_some_and(|found| found.range.start == 0)
+    };
+    if !trimmed.contains(char::is_whitespace) && begins() {
+        return (!limits.known.has(trimmed)).then(|| text.to_owned());
+    }
+    // Texts that hold JSON are read as whoever gets them reads them.
+    if text.trim_start().starts_with(['{', '[', '"'])
+        && let Ok(value) = serde_json::from_str::<Value>(text)
+    {
+        return match depth < DEEPEST {
+            true => in_value(&value, limits, depth + 1),
+            false => Some(text.to_owned()),
+        };
+    }
+    let plain = addresses::plain(text);
+    let joined: String = text.chars().filter(|c| !clifford_markup::is_left_out(*c)).collect();
+    [text, &plain, &joined]
+        .into_iter()
+        .find_map(|text| in_reading(text, limits))
+}
+
+/// What one way to read a text would carry out.
+fn in_reading(text: &str, limits: &Limits<'_>) -> Option<String> {
+    let (known, private) = (limits.known, limits.private);
+    let mut rest = String::new();
+    let mut from = 0;
+    for found in addresses::all(text) {
+        if !known.has_found(text, &found) {
+            return text.get(found.range).map(str::to_owned);
+        }
+        rest.push_str(text.get(from..found.range.start).unwrap_or_default());
+        rest.push(' ');
+        from = found.range.end;
+    }
+    rest.push_str(text.get(from..).unwrap_or_default());
+    let decoded: Vec<_> = form_urlencoded::parse(rest.as_bytes())
+        .flat_map(|(name, value)| [name.into_owned(), value.into_owned()])
+        .collect();
+    let decoded = decoded.join(" ");
+    let joined = joined(&rest);
+    words(&rest).chain(words(&decoded)).chain(joined).find(|word| {
+        let is_none = word.chars().count() > LONGEST;
+        (is_none || private.words.contains(word)) && !known.words.contains(word)
+    })
+}
+
+/// Words that are written in pieces.
+fn joined(text: &str) -> Vec<String> {
+    let mut joined = Vec::new();
+    let mut pieces: Vec<&str> = Vec::new();
+    let ended = std::iter::once("ended");
+    for piece in text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|piece| !piece.is_empty())
+        .chain(ended)
+    {
+        if piece.chars().count() <= PIECE {
+            pieces.push(piece);
+            continue;
+        }
+        let whole = pieces.concat().to_lowercase();
+        if pieces.len() > 1 && whole.chars().count() >= SHORTEST {
+            joined.push(whole);
+        }
+        pieces.clear();
+    }
+    joined
+}
+
+/// A message without the addresses that nobody outside knows: whoever shows it may fetch them, and so tell what stands
+/// in them.
+pub fn without_unknown<'a>(text: &'a str, known: &Known) -> Cow<'a, str> {
+    clifford_markup::cleaned(text, REMOVED, &Messages(known))
+}
+
+/// Judges the addresses of a message.
+struct Messages<'a>(&'a Known);
+
+impl Messages<'_> {
+    /// What of a text is an address that nobody knows.
+    fn unknown(&self, text: &str) -> Vec<(Range<usize>, Fate)> {
+        let unknown = addresses::all(text)
+            .into_iter()
+            .filter(|found| !self.0.has_found(text, found));
+        unknown
+            .filter_map(|found| {
+                let fate = match (found.is_short, addresses::short(text.get(found.range.clone())?)) {
+                    (false, _) | (true, Short::Host) => Fate::Removed,
+                    (true, Short::Unclear) => Fate::Code,
+                    (true, Short::File) => return None,
+                };
+                Some((found.range, fate))
+            })
+            .collect()
+    }
+
+    /// The same of the text that is left where platforms show some characters and others leave them out.
+    fn unknown_if_joined(&self, text: &str) -> Vec<(Range<usize>, Fate)> {
+        let (mut joined, mut places) = (String::new(), Vec::new());
+        for (at, c) in text.char_indices().filter(|(_, c)| !clifford_markup::is_left_out(*c)) {
+            joined.push(c);
+            places.extend(at..at + c.len_utf8());
+        }
+        let placed = |range: Range<usize>| Some(*places.get(range.start)?..places.get(range.end.checked_sub(1)?)? + 1);
+        let unknown = self.unknown(&joined).into_iter();
+        unknown
+            .filter_map(|(range, fate)| Some((placed(range)?, fate)))
+            .collect()
+    }
+}
+
+impl clifford_markup::Judge for Messages<'_> {
+    fn may_lead_to(&self, target: &str) -> bool {
+        // Browsers pass over these.
+        let target: String = target.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();
+        let target = target.trim_matches(|c: char| c.is_whitespace() || c.is_control());
+        let begins = |scheme: &str| {
+            target
+                .get(..scheme.len())
+                .is_some_and(|head| head.eq_ignore_ascii_case(scheme))
+        };
+        if begins("mailto:") || begins("tel:") {
+            return true;
+        }
+        if !addresses::called(target).is_empty() {
+            return self.0.has(target);
+        }
+        // What is left leads nowhere but within the page that shows it.
+        addresses::whole(target) == Ok(None)
+            && Url::parse(target).is_err()
+            && !target.starts_with("//")
+            && !target.contains('\\')
+    }
+
+    fn unwanted(&self, text: &str) -> Vec<(Range<usize>, Fate)> {
+        let mut unwanted = self.unknown(text);
+        if !text.contains(clifford_markup::is_left_out) {
+            return unwanted;
+        }
+        unwanted.extend(self.unknown_if_joined(text));
+        unwanted.sort_by_key(|(range, _)| (range.start, range.end));
+        unwanted.dedup_by(|(next, fate), (last, before)| {
+            let overlaps = next.start < last.end;
+            if overlaps {
+                last.end = last.end.max(next.end);
+                *before = if *fate == *before { *fate } else { Fate::Removed };
+            }
+            overlaps
+        });
+        unwanted
+    }
+
+    fn is_unwanted_in_code(&self, text: &str) -> bool {
+        let joined: String = text.chars().filter(|c| !clifford_markup::is_left_out(*c)).collect();
+        let tells = |text: &str| addresses::all(text).iter().any(|found| !found.is_short);
+        tells(text) || (joined != text && tells(&joined))
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = String> {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.chars().count() >= SHORTEST || word.chars().any(|c| c.is_ascii_digit()))
+        .map(str::to_lowercase)
+}
+
+/// Whether what a command returns is there for everybody to read, so that it may be said to anybody. A mailbox behind a
+/// server, a person's files and what is remembered of them are not.
+pub fn is_public(command: &str) -> bool {
+    command.starts_with("web.")
+}
+
+/// Whether what a command returns may tell of its person.
+pub fn is_own(command: &str) -> bool {
+    !["web.", "weather.", "compute.", "tools.", "system."]
+        .iter()
+        .any(|tool| command.starts_with(tool))
+}
+
+/// Only the words of a text that tell of somebody: those with a digit in them.
+pub fn telling(text: &str) -> String {
+    let telling = text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.chars().any(|c| c.is_ascii_digit()) && word.chars().count() >= SHORTEST);
+    telling.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,154 @@
+//! What becomes of a call by its verdict, and of a run whose call was denied. Pure.
+
+use std::borrow::Cow;
+
+use super::{
+    decide::{Decision, Ending, Failure},
+    endings::unsaid,
+    rules::Rules,
+    sentences,
+    state::{Asked, RunState},
+    step::{ConfirmAbout, ConfirmRequest, EndingKind, Event, NoteAbout, StepKind, ToolCall, ToolOutcome, ToolResult},
+};
+use crate::{
+    clock::Timestamp,
+    policy::{OnDeny, Outcome, Verdict, words},
+};
+
+/// What becomes of a call by its verdict.
+pub fn under(verdict: &Verdict, before: Vec<StepKind>, call: ToolCall, rules: &Rules, now: Timestamp) -> Decision {
+    match verdict.outcome {
+        Outcome::Allow => Decision::CallTool { before, call },
+        Outcome::Confirm => Decision::Confirm {
+            before,
+            request: ConfirmRequest {
+                call,
+                about: ConfirmAbout::Call,
+                why: verdict.why.clone(),
+                expires_at: now.after(rules.policy.confirm_timeout),
+                may_be_rule: verdict.may_be_rule,
+            },
+        },
+        Outcome::Deny => refused(before, call, &verdict.why),
+    }
+}
+
+/// A call that policy refuses counts as one that failed.
+pub fn refused(before: Vec<StepKind>, call: ToolCall, why: &str) -> Decision {
+    let outcome = ToolOutcome::Failure {
+        error: format!("refused by policy: {why}"),
+        retries: 0,
+        expose: true,
+    };
+    not_made(before, call, outcome)
+}
+
+/// Why nobody is asked.
+pub fn too_many(open: usize) -> String {
+    format!(
+        "it would have to be approved, and {open} questions wait for the user here already; do without it, and tell them \
+         to answer those first"
+    )
+}
+
+/// A call that could not be made when it was judged is not made at all, whatever there is a moment later: nobody has
+/// judged it.
+pub fn not_made(mut before: Vec<StepKind>, call: ToolCall, outcome: ToolOutcome) -> Decision {
+    let name = call.name.clone();
+    before.push(StepKind::ToolCall(call));
+    before.push(StepKind::ToolResult(ToolResult {
+        name,
+        outcome,
+        origins: std::collections::BTreeSet::new(),
+        duration_ms: 0,
+        spent: crate::run::step::Spent::default(),
+    }));
+    Decision::Record(before)
+}
+
+/// What a call returned is for its person alone, and others read along: they are asked before it is used there.
+pub fn held_back(call: ToolCall, rules: &Rules, now: Timestamp) -> Decision {
+    Decision::Confirm {
+        before: Vec::new(),
+        request: ConfirmRequest {
+            call,
+            about: ConfirmAbout::Result,
+            why: "what it returned is for you alone, and others read along here".to_owned(),
+            expires_at: now.after(rules.policy.confirm_timeout),
+            may_be_rule: false,
+        },
+    }
+}
+
+/// What becomes of a run whose call was denied, or that nobody answered.
+pub fn denied(state: &RunState, rules: &Rules, asked: &Asked) -> Decision {
+    let name = &asked.request.call.name;
+    match rules.policy.on_deny {
+        OnDeny::Continue => {
+            let who = if asked.timed_out {
+                "Nobody approved in time"
+            } else {
+                "The user denied"
+            };
+            let text = format!(
+                "{who} the call of {name} ({}). Do not ask for it again; do what is left.",
+                asked.code
+            );
+            Decision::Record(vec![StepKind::Event(Event::SystemNote {
+                text,
+                about: NoteAbout::Denied,
+            })])
+        }
+        OnDeny::Finish => {
+            let sentence = sentences::denied(name, !asked.timed_out);
+            let message = match unsaid(state, &state.output) {
+                Some(output) => format!("{output}\n\n{sentence}"),
+                None => sentence,
+            };
+            Decision::Complete {
+                before: Vec::new(),
+                ending: Ending {
+                    kind: EndingKind::Denied,
+                    output: message.clone(),
+                    message: Some(message),
+                },
+            }
+        }
+    }
+}
+
+/// A decision without the addresses that a run which has read words from outside made up: whoever shows its message may
+/// fetch them.
+pub fn guarded(state: &RunState, decision: Decision) -> Decision {
+    if !state.is_tainted() {
+        return decision;
+    }
+    // What was taken out may leave an empty end behind.
+    let clean = |text: String| match words::without_unknown(&text, state.outside.known()) {
+        Cow::Borrowed(text) => text.to_owned(),
+        Cow::Owned(text) => text.trim_end().to_owned(),
+    };
+    match decision {
+        Decision::Say { before, text, then } => Decision::Say {
+            before,
+            text: clean(text),
+            then,
+        },
+        Decision::Complete { before, ending } => Decision::Complete {
+            before,
+            ending: Ending {
+                output: clean(ending.output),
+                message: ending.message.map(clean),
+                ..ending
+            },
+        },
+        Decision::Fail { before, failure } => Decision::Fail {
+            before,
+            failure: Failure {
+                message: clean(failure.message),
+                ..failure
+            },
+        },
+        other => other,
+    }
+}

@@ -1,0 +1,465 @@
+//! The rules: what becomes of a reply. No clock, no database, no network, no randomness.
+//!
+//! [`next`] says what a run does when it has nothing in hand, [`decide`] what it does with a reply. Read
+//! `judge` as a table: one line an action.
+
+mod spawn;
+
+use clifford_action::{Action, OutputMode, RecoverAction, Reply, SubagentSpec, Unreadable, WakeOn};
+
+use super::{
+    chat,
+    endings::{apology, complete, fail, out_of_budget, spent_budget, unless_stuck, unsaid, unsaid_in},
+    gates::{self, Refusal},
+    rules::Rules,
+    sentences,
+    similar::nearly_same,
+    state::{RunState, joined},
+    step::{ConfirmRequest, EndingKind, Event, NoteAbout, StepKind, ToolCall},
+};
+use crate::prompt::{excerpt, weight::Form};
+use crate::{clock::Timestamp, runs::RunKind};
+use clifford_llm_api::tokens::Quarters;
+
+use spawn::spawn;
+pub use spawn::spec_signature;
+
+/// What becomes of a reply. `before` is recorded first, in the same commit.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Decision {
+    /// Notes, decisions, output, refusals: record them, then think again.
+    Record(Vec<StepKind>),
+    /// Call a tool.
+    CallTool {
+        /// Recorded first.
+        before: Vec<StepKind>,
+        /// The call.
+        call: ToolCall,
+    },
+    /// Ask a person whether a call may be made.
+    Confirm {
+        /// Recorded first.
+        before: Vec<StepKind>,
+        /// What is asked.
+        request: ConfirmRequest,
+    },
+    /// Send a message.
+    Say {
+        /// Recorded first.
+        before: Vec<StepKind>,
+        /// The text.
+        text: String,
+        /// Whether the run goes on.
+        then: Then,
+    },
+    /// Create subagents and wait for them.
+    Spawn {
+        /// Recorded first.
+        before: Vec<StepKind>,
+        /// The subagents.
+        children: Vec<SubagentSpec>,
+        /// Which of them wake the run.
+        wake_on: WakeOn,
+    },
+    /// Sleep.
+    Wait {
+        /// Recorded first.
+        before: Vec<StepKind>,
+        /// Until when.
+        until: Wake,
+    },
+    /// The run completes.
+    Complete {
+        /// Recorded first.
+        before: Vec<StepKind>,
+        /// How.
+        ending: Ending,
+    },
+    /// The run fails.
+    Fail {
+        /// Recorded first.
+        before: Vec<StepKind>,
+        /// How.
+        failure: Failure,
+    },
+}
+
+/// What follows a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then {
+    /// It was progress: think again.
+    Continue,
+    /// It was the answer, or a question: the run completes.
+    Complete,
+}
+
+/// When a run wakes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wake {
+    /// The first time.
+    pub at: Timestamp,
+    /// Again and again by this expression.
+    pub cron: Option<String>,
+    /// Why it sleeps, in the model's words.
+    pub reason: Option<String>,
+}
+
+/// How a run completes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ending {
+    /// Why.
+    pub kind: EndingKind,
+    /// The output buffer: what the run returns.
+    pub output: String,
+    /// What is sent to the user now; `None`: they have heard it already.
+    pub message: Option<String>,
+}
+
+/// How a run fails.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// Why.
+    pub kind: EndingKind,
+    /// What is sent to the user: a fixed sentence.
+    pub message: String,
+    /// What went wrong, for the trace and the parent.
+    pub error: String,
+}
+
+/// What a run does when no reply is in hand.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Next {
+    /// Ask the model, after this is recorded.
+    Think(Vec<StepKind>),
+    /// End.
+    End(Decision),
+}
+
+/// What a run does when no reply is in hand: it thinks, if it may.
+pub fn next(state: &RunState, rules: &Rules) -> Next {
+    if let Some(spent) = spent_budget(state, rules) {
+        let (sentence, error) = spent;
+        return Next::End(out_of_budget(state, sentence, error));
+    }
+    if state.is_chat() {
+        return Next::Think(vec![]);
+    }
+    if state.iterations >= state.max_iterations {
+        return Next::End(complete(state, vec![], EndingKind::Iterations));
+    }
+    // The number tells the last step from an earlier one that was the last until the limit was raised.
+    let text = format!(
+        "Step {} is the last of this run: answer now with finish or send_message.",
+        state.max_iterations
+    );
+    let is_last = state.iterations + 1 == state.max_iterations;
+    Next::Think(if is_last && !state.said_notes.contains(&text) {
+        vec![note(NoteAbout::LastIteration, &text)]
+    } else {
+        vec![]
+    })
+}
+
+/// What becomes of a reply.
+pub fn decide(state: &RunState, rules: &Rules, reply: &Result<Reply, Unreadable>, now: Timestamp) -> Decision {
+    if state.is_chat() {
+        return chat::decide(state, reply);
+    }
+    let reply = match reply {
+        Ok(reply) => reply,
+        Err(fault) => return unreadable(state, rules, fault),
+    };
+    let before = notes_of(reply);
+    // Gates see the notes that ride along.
+    let mut noted = state.clone();
+    noted.notes.extend(reply.notes.iter().map(|note| note.category));
+    let decision = match gates::refusal(&noted, rules, &reply.action) {
+        None => judge(&noted, rules, &reply.action, before, now),
+        Some(Refusal::Note(about, text)) => Decision::Record(with(before, note(about, &text))),
+        Some(Refusal::Complete(kind)) => complete(state, before, kind),
+        Some(Refusal::Fail(kind)) => fail(&noted, rules, before, kind, &reply.action),
+    };
+    unless_stuck(state, decision)
+}
+
+/// What becomes of a reply whose files cannot be sent: its notes count, and the model is told why.
+pub fn refuse(state: &RunState, reply: &Reply, fault: &str) -> Decision {
+    unless_stuck(state, invalid(notes_of(reply), fault))
+}
+
+/// The most notes of one reply that are recorded.
+const NOTES: usize = 20;
+/// The most of one note.
+const NOTE: Quarters = 500 * 4;
+
+/// What rides along with a reply. A flood of notes costs none of the action.
+fn notes_of(reply: &Reply) -> Vec<StepKind> {
+    let (recorded, left_out) = reply.notes.split_at(reply.notes.len().min(NOTES));
+    let notes = recorded.iter().map(|note| StepKind::Note {
+        category: note.category,
+        content: excerpt::text(&note.content, NOTE, Form::Plain, None).into_owned(),
+    });
+    let mark = left_out.first().map(|first| StepKind::Note {
+        category: first.category,
+        content: format!("[{} more notes of this reply were left out]", left_out.len()),
+    });
+    notes.chain(mark).collect()
+}
+
+/// One line an action.
+fn judge(state: &RunState, rules: &Rules, action: &Action, before: Vec<StepKind>, now: Timestamp) -> Decision {
+    match action {
+        Action::ToolCall { .. } => match gates::tool_call(state, rules, action) {
+            Some(call) => Decision::CallTool { before, call },
+            None => Decision::Record(before),
+        },
+        Action::SendMessage { message, file_ids } => say(state, message, !file_ids.is_empty(), before),
+        Action::SetOutput { output, mode } => Decision::Record(with(
+            before,
+            StepKind::OutputUpdate {
+                output: output.clone(),
+                mode: *mode,
+            },
+        )),
+        Action::Finish { output, mode, file_ids } => {
+            finish(state, output.as_deref(), *mode, !file_ids.is_empty(), before)
+        }
+        Action::Decision { content, importance } => Decision::Record(with(
+            before,
+            StepKind::Decision {
+                content: content.clone(),
+                importance: *importance,
+            },
+        )),
+        Action::Note(note) => Decision::Record(with(
+            before,
+            StepKind::Note {
+                category: note.category,
+                content: note.content.clone(),
+            },
+        )),
+        Action::SpawnSubagent { subagent, wake_on } => spawn(
+            state,
+            rules,
+            std::slice::from_ref(subagent),
+            wake_on.unwrap_or_default(),
+            before,
+        ),
+        Action::SpawnSubagents { subagents, wake_on } => {
+            spawn(state, rules, subagents, wake_on.unwrap_or_default(), before)
+        }
+        Action::Sleep(sleep) => match crate::run::sleep::wake(sleep, rules, now) {
+            Ok(until) => Decision::Wait { before, until },
+            Err(fault) => invalid(before, &fault),
+        },
+        Action::SetRunLimits { max_iterations: 0, .. } => invalid(before, "max_iterations must be at least 1."),
+        Action::SetRunLimits { max_iterations, reason } => {
+            let max_iterations = (*max_iterations).min(rules.max_iterations_hard_cap);
+            Decision::Record(with(
+                before,
+                StepKind::Event(Event::SetRunLimits {
+                    max_iterations,
+                    reason: reason.clone(),
+                }),
+            ))
+        }
+        Action::Recover {
+            reason,
+            action,
+            message,
+        } => recover(
+            state,
+            reason,
+            action.unwrap_or(RecoverAction::Retry),
+            message.as_deref().filter(|message| !message.trim().is_empty()),
+            before,
+        ),
+    }
+}
+
+/// An unreadable reply is asked for again, then given up.
+fn unreadable(state: &RunState, rules: &Rules, fault: &Unreadable) -> Decision {
+    if state.bad_replies < rules.max_json_retries {
+        let text = format!(
+            "Your reply could not be read: {fault}. Reply with one JSON object of the forms above, and nothing else."
+        );
+        return Decision::Record(vec![note(NoteAbout::BadReply, &text)]);
+    }
+    let failure = Failure {
+        kind: EndingKind::BadReply,
+        message: apology(state, sentences::BAD_REPLY),
+        error: format!("the model's reply could not be read: {fault}"),
+    };
+    Decision::Fail {
+        before: vec![],
+        failure,
+    }
+}
+
+/// A message ends the run if it is a question, a repeat, the whole answer, a subagent's, or follows a failure.
+fn say(state: &RunState, message: &str, has_files: bool, mut before: Vec<StepKind>) -> Decision {
+    let output = if state.output.is_empty() {
+        message
+    } else {
+        &state.output
+    };
+    if state.kind == RunKind::Subagent {
+        before.push(StepKind::AssistantMessage {
+            text: message.to_owned(),
+            sent: false,
+        });
+        let ending = Ending {
+            kind: EndingKind::Message,
+            output: message.to_owned(),
+            message: None,
+        };
+        return Decision::Complete { before, ending };
+    }
+    let repeats_last = state.said().last().is_some_and(|last| last.trim() == message.trim());
+    let is_whole_answer = state.calls.is_empty() && !state.had_output;
+    let ends = repeats_last || is_question(message) || is_whole_answer || state.any_tool_failed;
+    // Files are news, whatever the words are that they go with.
+    if !has_files && (repeats_last || state.said().iter().any(|sent| nearly_same(sent, message))) {
+        before.push(StepKind::AssistantMessage {
+            text: message.to_owned(),
+            sent: false,
+        });
+        if ends {
+            let ending = Ending {
+                kind: EndingKind::Message,
+                output: output.to_owned(),
+                message: None,
+            };
+            return Decision::Complete { before, ending };
+        }
+        before.push(note(
+            NoteAbout::MessageRepeated,
+            "The user has this message already; it was not sent again. Go on, or finish.",
+        ));
+        return Decision::Record(before);
+    }
+    let then = if ends { Then::Complete } else { Then::Continue };
+    Decision::Say {
+        before,
+        text: message.to_owned(),
+        then,
+    }
+}
+
+fn is_question(message: &str) -> bool {
+    let lower = message.to_lowercase();
+    message.trim_end().ends_with('?')
+        || ["bitte", "please", "could you", "can you"]
+            .iter()
+            .any(|asking| lower.contains(asking))
+}
+
+fn finish(
+    state: &RunState,
+    output: Option<&str>,
+    mode: Option<OutputMode>,
+    has_files: bool,
+    mut before: Vec<StepKind>,
+) -> Decision {
+    let buffer = match output {
+        Some(output) => joined(&state.output, output, mode.unwrap_or_default()),
+        None => state.output.clone(),
+    };
+    // What it wants to say once more to somebody who wrote meanwhile is said once more.
+    let message = match output {
+        Some(_) => unsaid_in(state.said(), &buffer),
+        None => unsaid(state, &buffer),
+    };
+    if message.is_none() && state.said().is_empty() && !has_files {
+        if state.empty_finish_refused {
+            return complete(state, before, EndingKind::EmptyFinish);
+        }
+        before.push(note(
+            NoteAbout::EmptyFinish,
+            "Refused: there is nothing to send. Give finish an output.",
+        ));
+        return Decision::Record(before);
+    }
+    let output = if buffer.trim().is_empty() {
+        state.sent.last().cloned().unwrap_or_default()
+    } else {
+        buffer
+    };
+    Decision::Complete {
+        before,
+        ending: Ending {
+            kind: EndingKind::Finish,
+            output,
+            message,
+        },
+    }
+}
+
+fn recover(
+    state: &RunState,
+    reason: &str,
+    action: RecoverAction,
+    message: Option<&str>,
+    mut before: Vec<StepKind>,
+) -> Decision {
+    before.push(StepKind::Event(Event::Recover {
+        reason: reason.to_owned(),
+        action,
+    }));
+    match action {
+        RecoverAction::Retry => Decision::Record(before),
+        RecoverAction::Finish => {
+            let texts: Vec<_> = unsaid(state, &state.output)
+                .into_iter()
+                .chain(message.map(|message| message.trim().to_owned()))
+                .filter(|text| !text.is_empty())
+                .collect();
+            if texts.is_empty() {
+                return complete(state, before, EndingKind::Recover);
+            }
+            let text = texts.join("\n\n");
+            let output = if state.output.trim().is_empty() {
+                text.clone()
+            } else {
+                state.output.clone()
+            };
+            let ending = Ending {
+                kind: EndingKind::Recover,
+                output,
+                message: Some(text),
+            };
+            Decision::Complete { before, ending }
+        }
+        RecoverAction::AskUser => {
+            let text = message.unwrap_or(sentences::HOW_TO_GO_ON).to_owned();
+            let ending = Ending {
+                kind: EndingKind::Recover,
+                output: text.clone(),
+                message: Some(text),
+            };
+            Decision::Complete { before, ending }
+        }
+    }
+}
+
+fn invalid(before: Vec<StepKind>, fault: &str) -> Decision {
+    Decision::Record(with(
+        before,
+        note(NoteAbout::InvalidAction, &format!("Refused: {fault}")),
+    ))
+}
+
+fn note(about: NoteAbout, text: &str) -> StepKind {
+    StepKind::Event(Event::SystemNote {
+        text: text.to_owned(),
+        about,
+    })
+}
+
+fn with(mut before: Vec<StepKind>, step: StepKind) -> Vec<StepKind> {
+    before.push(step);
+    before
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,177 @@
+//! When a message ends the run, and when it is not sent.
+
+use super::*;
+use crate::{run::decide::Then, runs::RunStatus};
+
+fn then(decision: &Decision) -> Option<Then> {
+    match decision {
+        Decision::Say { then, .. } => Some(*then),
+        _ => None,
+    }
+}
+
+#[test]
+fn a_message_after_a_tool_is_progress() {
+    let mut run = after_a_tool();
+    assert_eq!(then(&run.reply(&say("I am on it."))), Some(Then::Continue));
+    assert_eq!(run.status, RunStatus::Running);
+    assert_eq!(run.says, ["I am on it."]);
+}
+
+#[test]
+fn a_message_after_output_is_progress() {
+    let mut run = planned();
+    run.reply(&output("x"));
+    assert_eq!(then(&run.reply(&say("I am on it."))), Some(Then::Continue));
+}
+
+#[test]
+fn a_message_ends_a_run_that_did_nothing_else() {
+    let mut run = planned();
+    assert_eq!(then(&run.reply(&say("4"))), Some(Then::Complete));
+    assert_eq!((run.status, run.state.output.as_str()), (RunStatus::Completed, "4"));
+    assert_eq!(run.says, ["4"]);
+}
+
+#[test]
+fn a_question_ends_the_run() {
+    let questions = [
+        "Which one?",
+        "Which one?  ",
+        "Sag mir bitte mehr",
+        "BITTE",
+        "Please tell me more.",
+        "Could you say more",
+        "can you say more",
+    ];
+    for question in questions {
+        assert_eq!(
+            then(&after_a_tool().reply(&say(question))),
+            Some(Then::Complete),
+            "{question}"
+        );
+    }
+    for progress in ["Why? Because.", "Looking it up."] {
+        assert_eq!(
+            then(&after_a_tool().reply(&say(progress))),
+            Some(Then::Continue),
+            "{progress}"
+        );
+    }
+}
+
+#[test]
+fn a_message_after_a_tool_failed_ends_the_run() {
+    let mut run = planned();
+    run.reply(&call("1"));
+    run.tool_fails(5, false);
+    assert_eq!(then(&run.reply(&say("It did not work."))), Some(Then::Complete));
+}
+
+#[test]
+fn a_message_equal_to_the_one_before_ends_the_run_and_is_not_sent_again() {
+    let mut run = after_a_tool();
+    run.reply(&say("On it."));
+    let decision = run.reply(&say("On it."));
+    assert_eq!(ending(&decision), Some(&completed(EndingKind::Message, "On it.", None)));
+    assert_eq!(run.says, ["On it."]);
+}
+
+#[test]
+fn a_message_nearly_the_same_as_an_earlier_one_is_recorded_but_not_sent() {
+    let mut run = after_a_tool();
+    run.reply(&say("I am looking it up."));
+    run.reply(&say("Half way there."));
+    let decision = run.reply(&say("I am LOOKING it up!"));
+    assert_eq!(about(&decision), Some(NoteAbout::MessageRepeated));
+    let Decision::Record(steps) = decision else {
+        panic!("recorded")
+    };
+    assert_eq!(
+        steps[0],
+        StepKind::AssistantMessage {
+            text: "I am LOOKING it up!".into(),
+            sent: false
+        }
+    );
+    assert_eq!(run.says, ["I am looking it up.", "Half way there."]);
+}
+
+#[test]
+fn a_subagents_message_becomes_its_output_and_is_never_sent() {
+    let mut run = Rehearsal::subagent(1);
+    run.reply(&call("1"));
+    run.tool_works();
+    let decision = run.reply(&say("The answer is 4."));
+    assert_eq!(
+        ending(&decision),
+        Some(&completed(EndingKind::Message, "The answer is 4.", None))
+    );
+    assert_eq!(run.says, Vec::<String>::new());
+}
+
+#[test]
+fn nothing_a_subagent_does_reaches_a_chat() {
+    let endings = [
+        vec![json!({"type": "finish", "output": "done"})],
+        vec![finish(), finish()],
+        vec![json!({"type": "recover", "reason": "a", "action": "ask_user", "message": "How?"})],
+        vec![json!({"type": "recover", "reason": "a", "action": "finish", "message": "Partly."})],
+        vec![json!("hm"), json!("hm")],
+        vec![call("1"), note("a"), note("b")],
+    ];
+    for replies in endings {
+        let mut run = Rehearsal::subagent(1);
+        for reply in &replies {
+            if matches!(run.reply(reply), Decision::CallTool { .. }) {
+                run.tool_fails(0, true);
+            }
+        }
+        assert!(run.status.is_ended(), "{replies:?}");
+        assert_eq!(run.says, Vec::<String>::new(), "{replies:?}");
+    }
+}
+
+#[test]
+fn files_may_end_a_run_by_themselves() {
+    let decision = planned().reply(&json!({"type": "finish", "file_ids": ["f"]}));
+    let message = match decision {
+        Decision::Complete { ending, .. } => Ok(ending.message),
+        other => Err(other),
+    };
+    assert_eq!(message, Ok(None));
+}
+
+#[test]
+fn a_message_is_sent_again_if_files_go_with_it() {
+    let mut run = after_a_tool();
+    run.reply(&say("Here it is."));
+    let again = json!({"type": "send_message", "message": "Here it is.", "fileIds": ["f"]});
+    assert_eq!(then(&run.reply(&again)), Some(Then::Complete));
+    assert_eq!(run.says, ["Here it is.", "Here it is."]);
+}
+
+#[test]
+fn a_flood_of_notes_costs_none_of_the_action() {
+    let mut run = Rehearsal::new(Rules::default());
+    let notes: Vec<_> = (0..10_000)
+        .map(
+            |n| json!({ "category": if n % 2 == 0 { "requirements" } else { "plan" }, "content": format!("note {n}") }),
+        )
+        .collect();
+    let decision = run.reply(&json!({ "type": "send_message", "message": "Here you are.", "notes": notes }));
+    let Decision::Say { before, text, .. } = decision else {
+        panic!("{decision:?}")
+    };
+    assert_eq!((before.len(), text.as_str()), (21, "Here you are."));
+    let told: Vec<_> = (before.iter())
+        .filter_map(|step| match step {
+            StepKind::Note { content, .. } => Some(content.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        (told[0], told[19], told[20]),
+        ("note 0", "note 19", "[9980 more notes of this reply were left out]")
+    );
+}

@@ -1,0 +1,19 @@
+//! A file that goes out with a message.
+
+use serde::Serialize;
+
+use crate::id::FileId;
+
+/// A file that goes out with a message.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Enclosed {
+    /// Its id.
+    pub id: FileId,
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub media_type: String,
+    /// How many bytes it has.
+    pub size: u64,
+}

@@ -1,0 +1,194 @@
+//! Endings: what a run says last when it completes on its own, fails, or has spent its budget. Pure.
+
+use clifford_action::Action;
+
+use super::{
+    decide::{Decision, Ending, Failure},
+    gates,
+    rules::Rules,
+    sentences,
+    state::{Answer, RunState, joined},
+    step::{EndingKind, Event, StepKind},
+};
+
+/// What would only think again is ended if it leads nowhere.
+pub(super) fn unless_stuck(state: &RunState, decision: Decision) -> Decision {
+    let Decision::Record(steps) = decision else {
+        return decision;
+    };
+    let updates = steps.iter().filter_map(|step| match step {
+        StepKind::OutputUpdate { output, mode } => Some(joined(&state.output, output, *mode) != state.output),
+        _ => None,
+    });
+    let changes: Vec<bool> = updates.collect();
+    let repeats = state.same_signature.is_some() && state.same_signature == state.current.signature;
+    if repeats && state.same >= 2 && !changes.contains(&true) {
+        return complete(state, steps, EndingKind::NoProgress);
+    }
+    if changes.is_empty() && state.idle + 1 >= Rules::stall_limit(state.max_iterations) {
+        return complete(state, steps, EndingKind::Stall);
+    }
+    Decision::Record(steps)
+}
+
+/// Endings that are not the model's: the best there is to say, else the fallback.
+pub(super) fn complete(state: &RunState, before: Vec<StepKind>, kind: EndingKind) -> Decision {
+    let best = unsaid(state, &state.output).or_else(|| found(state));
+    let message = match kind {
+        EndingKind::NoProgress => Some(match best {
+            Some(best) => format!("{best}\n\n{}", sentences::REPEATING),
+            None if state.said().is_empty() => repeated(state),
+            None => sentences::REPEATING.to_owned(),
+        }),
+        _ => best.or_else(|| state.said().is_empty().then(|| fallback(state))),
+    };
+    let output = [Some(&state.output), state.sent.last(), message.as_ref()]
+        .into_iter()
+        .flatten()
+        .find(|text| !text.trim().is_empty())
+        .cloned()
+        .unwrap_or_default();
+    Decision::Complete {
+        before,
+        ending: Ending { kind, output, message },
+    }
+}
+
+pub(super) fn fail(
+    state: &RunState,
+    rules: &Rules,
+    before: Vec<StepKind>,
+    kind: EndingKind,
+    action: &Action,
+) -> Decision {
+    let tool = gates::tool_call(state, rules, action)
+        .map(|call| call.name)
+        .unwrap_or_default();
+    let (sentence, error) = match (&state.limitation, kind) {
+        (Some(limitation), EndingKind::Limitation) => (
+            sentences::tool_failed(&limitation.tool, limitation.error.as_deref()),
+            format!(
+                "the tool {} failed for good, and the model would not finish",
+                limitation.tool
+            ),
+        ),
+        (_, EndingKind::ToolRepeated) => (
+            sentences::tool_repeated(&tool),
+            format!("the tool {tool} was called a third time with the same arguments"),
+        ),
+        _ => (sentences::ERROR.to_owned(), "the run cannot go on".to_owned()),
+    };
+    Decision::Fail {
+        before,
+        failure: Failure {
+            kind,
+            message: apology(state, &sentence),
+            error,
+        },
+    }
+}
+
+/// Ends a run for an error from outside of the rules: no model, a panic, the database.
+pub fn give_up(state: &RunState, kind: EndingKind, sentence: &str, error: &str) -> Decision {
+    let failure = Failure {
+        kind,
+        message: apology(state, sentence),
+        error: error.to_owned(),
+    };
+    Decision::Fail {
+        before: vec![],
+        failure,
+    }
+}
+
+/// What a person reads of a failure; nothing, if they have their answer. Names what the subagents could not do, if none
+/// of them could do anything.
+pub(super) fn apology(state: &RunState, sentence: &str) -> String {
+    let told = match state.answer {
+        Answer::Missing => sentence.to_owned(),
+        Answer::Begun => sentences::rest(sentence),
+        Answer::Given => return String::new(),
+    };
+    let nothing_done = !state.any_child_completed && !state.failed_tasks.is_empty();
+    if nothing_done {
+        sentences::could_not(&told, &state.failed_tasks)
+    } else {
+        told
+    }
+}
+
+/// What a subagent found, where the run itself has nothing to say: that was asked and paid for.
+fn found(state: &RunState) -> Option<String> {
+    let is_silent = state.said().is_empty() && state.output.trim().is_empty();
+    is_silent.then(|| state.found.clone()).flatten()
+}
+
+/// The limit that a run has reached: what its person reads, and what the trace says.
+pub(super) fn spent_budget(state: &RunState, rules: &Rules) -> Option<(&'static str, String)> {
+    let most = rules.most_tokens();
+    if state.tokens >= most {
+        let used = format!("the run used {} tokens of max_run_tokens = {most}", state.tokens);
+        Some((sentences::BUDGET, used))
+    } else if state.worked_ms >= rules.max_run_ms {
+        let worked = format!(
+            "the run worked {} s of max_run_seconds = {}",
+            state.worked_ms / 1000,
+            rules.max_run_ms / 1000
+        );
+        Some((sentences::TIME, worked))
+    } else {
+        let limit = rules.max_run_cost.filter(|limit| state.cost >= *limit)?;
+        let cost = format!("the run cost {:.4} of max_run_cost = {limit:.4}", state.cost);
+        Some((sentences::BUDGET, cost))
+    }
+}
+
+/// A budget is spent: the run ends with what it has, else with this sentence.
+pub fn out_of_budget(state: &RunState, sentence: &str, error: String) -> Decision {
+    if state.output.trim().is_empty() && state.sent.is_empty() {
+        give_up(state, EndingKind::Budget, sentence, &error)
+    } else {
+        let before = vec![StepKind::Event(Event::Error { message: error })];
+        let mut decision = complete(state, before, EndingKind::Budget);
+        if let Decision::Complete { ending, .. } = &mut decision
+            && ending.message.is_none()
+            && state.answer == Answer::Begun
+        {
+            ending.message = Some(sentences::rest(sentence));
+        }
+        decision
+    }
+}
+
+/// The buffer without white space around it, unless it is empty or was said already.
+pub(super) fn unsaid(state: &RunState, buffer: &str) -> Option<String> {
+    unsaid_in(&state.sent, buffer)
+}
+
+/// The same, as far as it was said in these messages.
+pub(super) fn unsaid_in(sent: &[String], buffer: &str) -> Option<String> {
+    let said = sent.iter().any(|sent| sent.trim() == buffer.trim());
+    (!buffer.trim().is_empty() && !said).then(|| buffer.trim().to_owned())
+}
+
+pub(super) fn fallback(state: &RunState) -> String {
+    if sentences::is_greeting(&state.input) {
+        sentences::GREETING
+    } else if state.calls.is_empty() {
+        sentences::STUCK
+    } else {
+        sentences::UNFINISHED
+    }
+    .to_owned()
+}
+
+/// What a run says that repeated itself and has nothing else to say. A greeting is answered all the same.
+fn repeated(state: &RunState) -> String {
+    let is_greeting = sentences::is_greeting(&state.input);
+    if is_greeting {
+        sentences::GREETING
+    } else {
+        sentences::REPEATED
+    }
+    .to_owned()
+}

@@ -1,0 +1,250 @@
+//! The numbers that the rules go by.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{state::RunState, transcript::WindowLimits};
+use crate::{
+    people::User,
+    policy,
+    runs::{Run, RunKind},
+};
+
+/// The window of a model of which nothing is known.
+pub const ASSUMED_WINDOW: u64 = 32_000;
+/// How many calls that fill the window a run may make where nothing is set.
+const CALLS: u64 = 12;
+/// What it may use at least, where nothing is set.
+const LEAST_RUN_TOKENS: u64 = 80_000;
+/// What part of a token counts of a cached one where no prices say so: providers take from a tenth to a half.
+pub const CACHED_SHARE: f64 = 0.25;
+
+/// The numbers that the rules go by: settings, not state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rules {
+    /// How many model calls a run may make; the model may change it for its run.
+    pub max_iterations: u32,
+    /// What the model may raise it to.
+    pub max_iterations_hard_cap: u32,
+    /// Whether notes are needed before tools, output and finish.
+    pub planning_gate: bool,
+    /// How often an unreadable reply is asked for again.
+    pub max_json_retries: u32,
+    /// How much of the transcript the model sees.
+    pub transcript: WindowLimits,
+    /// The context window of the run's model, in tokens.
+    pub window: u64,
+    /// How many subagents of a tree run at the same time.
+    pub max_parallel_subagents: usize,
+    /// How many tokens a run may use; `None`: as many as some calls of its model need.
+    pub max_run_tokens: Option<u64>,
+    /// What part of a token counts of one that its provider had cached.
+    pub cached_share: f64,
+    /// How long a run may work, in milliseconds.
+    pub max_run_ms: u64,
+    /// How much a run may cost; `None`: no limit.
+    pub max_run_cost: Option<f64>,
+    /// Time zone of cron expressions and of times that name none (IANA).
+    pub time_zone: String,
+    /// Tools with exactly one command, and that command's full name.
+    pub single_commands: BTreeMap<String, String>,
+    /// What tool calls are judged by.
+    pub policy: policy::Settings,
+    /// How many messages of the conversation that its parent gives it a subagent sees.
+    pub subagent_conversation: usize,
+    /// The kinds of helpers there are, by name.
+    pub profiles: BTreeMap<String, Profile>,
+}
+
+/// A kind of helper: what differs from other runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Profile {
+    /// Who it is, in place of what the agent says.
+    pub prompt: Option<String>,
+    /// The only tools that it may call, if it is limited.
+    pub tools: Option<Vec<String>>,
+    /// Whether notes are needed before tools, output and finish.
+    pub planning_gate: Option<bool>,
+    /// How many model calls it may make.
+    pub max_iterations: Option<u32>,
+}
+
+/// What a subagent may use of what its parent has left.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Share {
+    /// Tokens, of the prompt and of the completion.
+    pub tokens: u64,
+    /// Money, if that is limited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+    /// Time at work, in milliseconds.
+    pub ms: u64,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            max_iterations: 20,
+            max_iterations_hard_cap: 200,
+            planning_gate: true,
+            max_json_retries: 1,
+            transcript: WindowLimits::default(),
+            window: ASSUMED_WINDOW,
+            max_parallel_subagents: 4,
+            max_run_tokens: None,
+            cached_share: CACHED_SHARE,
+            max_run_ms: 120_000,
+            max_run_cost: None,
+            time_zone: "UTC".to_owned(),
+            single_commands: BTreeMap::new(),
+            policy: policy::Settings::default(),
+            subagent_conversation: 40,
+            profiles: BTreeMap::new(),
+        }
+    }
+}
+
+impl Rules {
+    /// The rules as they are for a person: their own time zone, if it is known.
+    pub fn of(&self, user: Option<&User>) -> Self {
+        let own = user.and_then(|user| user.time_zone.clone());
+        Self {
+            time_zone: own.unwrap_or_else(|| self.time_zone.clone()),
+            ..self.clone()
+        }
+    }
+
+    /// The numbers for one run: its profile's where that says so, within the share that its parent gave it.
+    #[must_use]
+    pub fn of_run(&self, run: &Run) -> Self {
+        let mut rules = self.clone();
+        if let Some(profile) = run.profile.as_ref().and_then(|name| self.profiles.get(name)) {
+            rules.planning_gate = profile.planning_gate.unwrap_or(rules.planning_gate);
+            rules.max_iterations = profile.max_iterations.unwrap_or(rules.max_iterations);
+        }
+        if let Some(share) = share_of(run) {
+            rules.max_run_tokens = Some(rules.most_tokens().min(share.tokens));
+            rules.max_run_ms = rules.max_run_ms.min(share.ms);
+            rules.max_run_cost = match (rules.max_run_cost, share.cost) {
+                (Some(limit), Some(share)) => Some(limit.min(share)),
+                (limit, share) => limit.or(share),
+            };
+        }
+        rules
+    }
+
+    /// How many tokens a run may use: what is set, or as many as a run of ten tool calls needs in a conversation that
+    /// fills the window.
+    pub fn most_tokens(&self) -> u64 {
+        self.max_run_tokens
+            .unwrap_or_else(|| self.window.saturating_mul(CALLS).max(LEAST_RUN_TOKENS))
+    }
+
+    /// The same for a run whose model has this window.
+    #[must_use]
+    pub fn within(self, window: u64) -> Self {
+        Self { window, ..self }
+    }
+
+    /// What each of so many subagents may use of what a run has left. Tokens and money are parted between them and the
+    /// run itself, so that together they never use more than it was given; at work they are at the same time, so each
+    /// has all of the time.
+    pub fn share(&self, state: &RunState, children: usize) -> Share {
+        let parts = u64::try_from(children).unwrap_or(u64::MAX).saturating_add(1);
+        #[expect(clippy::cast_precision_loss, reason = "a number of subagents")]
+        let cost = (self.max_run_cost).map(|most| (most - state.cost).max(0.0) / parts as f64);
+        Share {
+            tokens: self.most_tokens().saturating_sub(state.tokens) / parts,
+            cost,
+            ms: self.max_run_ms.saturating_sub(state.worked_ms),
+        }
+    }
+
+    /// After how many iterations with no tool call, output or message a run that may make `max_iterations`
+    /// calls has stalled.
+    pub fn stall_limit(max_iterations: u32) -> u32 {
+        max_iterations.saturating_sub(1).clamp(1, 5)
+    }
+}
+
+/// The share that a subagent's parent gave it. What a program asks of a coordinator is no share.
+fn share_of(run: &Run) -> Option<Share> {
+    let given = run.input_json.as_ref().filter(|_| run.kind == RunKind::Subagent)?;
+    Share::deserialize(given.0.get("share")?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::column::JsonText;
+
+    fn subagent(profile: Option<&str>, input: Option<serde_json::Value>) -> Run {
+        Run {
+            kind: RunKind::Subagent,
+            profile: profile.map(str::to_owned),
+            input_json: input.map(JsonText),
+            ..Run::sample()
+        }
+    }
+
+    #[test]
+    fn a_profile_and_a_share_change_what_they_name_and_nothing_else() {
+        let reader = Profile {
+            planning_gate: Some(false),
+            max_iterations: Some(5),
+            ..Profile::default()
+        };
+        let rules = Rules {
+            profiles: [("reader".to_owned(), reader)].into(),
+            ..Rules::default()
+        };
+        assert_eq!(rules.of_run(&subagent(None, None)), rules);
+        assert_eq!(rules.of_run(&subagent(Some("unknown"), None)), rules);
+        let input = json!({ "context": [], "share": { "tokens": 900, "ms": 5000 } });
+        let expected = Rules {
+            planning_gate: false,
+            max_iterations: 5,
+            max_run_tokens: Some(900),
+            max_run_ms: 5000,
+            ..rules.clone()
+        };
+        assert_eq!(rules.of_run(&subagent(Some("reader"), Some(input.clone()))), expected);
+        let asked = Run {
+            kind: RunKind::Coordinator,
+            ..subagent(None, Some(input))
+        };
+        assert_eq!(rules.of_run(&asked), rules);
+    }
+
+    #[test]
+    fn what_is_left_is_parted_between_a_run_and_its_subagents() {
+        let rules = Rules {
+            max_run_cost: Some(1.0),
+            max_run_tokens: Some(80_000),
+            ..Rules::default()
+        };
+        let mut state = RunState::new(&Run::sample(), &rules);
+        state.tokens = 20_000;
+        state.worked_ms = 30_000;
+        state.cost = 0.2;
+        let share = rules.share(&state, 3);
+        assert_eq!((share.tokens, share.ms), (15_000, 90_000));
+        assert!(share.cost.is_some_and(|cost| (cost - 0.2).abs() < 1e-9), "{share:?}");
+        state.tokens = 100_000;
+        assert_eq!(rules.share(&state, 1).tokens, 0);
+    }
+
+    #[test]
+    fn ten_calls_that_fill_the_window_are_within_what_a_run_may_use() {
+        let most = |window| Rules::default().within(window).most_tokens();
+        assert_eq!([4_096, 32_000, 128_000].map(most), [80_000, 384_000, 1_536_000]);
+        let set = Rules {
+            max_run_tokens: Some(50_000),
+            ..Rules::default()
+        };
+        assert_eq!(set.within(128_000).most_tokens(), 50_000);
+    }
+}

@@ -1,0 +1,468 @@
+//! What the engine knows of a run: a fold over its steps, and nothing else.
+//!
+//! A run that is resumed folds the same steps and so knows the same: transcript, notes, failures, repeats.
+
+mod children;
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
+    sync::Arc,
+};
+
+use clifford_action::{Category, OutputMode, RecoverAction};
+use serde_json::{Value, json};
+
+mod answered;
+mod asking;
+mod calls;
+mod pending;
+
+use self::children::Ended;
+use super::{
+    chat, reading,
+    rules::Rules,
+    step::{ConfirmAbout, EndingKind, Event, Finish, LlmResponse, NoteAbout, Step, StepKind},
+    transcript::Transcript,
+};
+use crate::{
+    id::{MessageId, RunId},
+    places::Mode,
+    policy::words::{self, Outside},
+    runs::{Run, RunKind},
+};
+
+pub use self::{
+    answered::Answer,
+    pending::{Asked, Iteration, Limitation, Pending},
+};
+
+/// What the engine knows of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunState {
+    /// The run.
+    pub id: RunId,
+    /// A coordinator speaks to a person, a subagent to its parent.
+    pub kind: RunKind,
+    /// How it answers.
+    pub mode: Mode,
+    /// 0: coordinator, 1: subagent, 2: a subagent's subagent.
+    pub level: u32,
+    /// What it was asked.
+    pub input: String,
+    /// The only tools it may call, if it is limited.
+    pub allowed_tools: Option<Vec<String>>,
+    /// The place of the next step.
+    pub next_seq: u32,
+    /// What comes next.
+    pub pending: Pending,
+    /// How many model calls it may make.
+    pub max_iterations: u32,
+    /// How many it made; repeats for unreadable replies are not counted.
+    pub iterations: u32,
+    /// How many unreadable replies came in a row.
+    pub bad_replies: u32,
+    /// The kinds of notes it has.
+    pub notes: HashSet<Category>,
+    /// The output buffer.
+    pub output: String,
+    /// The output buffer was set at least once.
+    pub had_output: bool,
+    /// The messages it sent, in order.
+    pub sent: Vec<String>,
+    /// How many of them it had sent when a person last wrote: they answer nothing of that.
+    pub sent_before: usize,
+    /// What its person has of their answer.
+    pub answer: Answer,
+    /// A plan was noted, and its result was not checked since.
+    has_open_plan: bool,
+    /// How often each tool call (name and canonical arguments) was made.
+    pub calls: BTreeMap<String, u32>,
+    /// How often each command failed since it last worked.
+    pub failures: BTreeMap<String, u32>,
+    /// A tool failed at least once.
+    pub any_tool_failed: bool,
+    /// The tool that failed for good, if one did.
+    pub limitation: Option<Limitation>,
+    /// The specs of every subagent that was created, in canonical form.
+    pub specs: BTreeSet<String>,
+    /// How often a spawn held nothing but repeats.
+    pub spawn_repeats: u32,
+    /// `finish` with nothing to say was refused once.
+    pub empty_finish_refused: bool,
+    /// A cron expression wakes it.
+    pub has_trigger: bool,
+    /// Subagents that have not ended.
+    pub children: BTreeSet<RunId>,
+    /// The tasks of the subagents that failed.
+    pub failed_tasks: Vec<String>,
+    /// A subagent completed.
+    pub any_child_completed: bool,
+    /// What the last subagent found that completed.
+    pub found: Option<String>,
+    /// How long the longest of the last subagents worked: that much is counted.
+    pub longest_child_ms: u64,
+    /// The system notes that were said; each is said once.
+    pub said_notes: BTreeSet<String>,
+    /// The iteration at work.
+    pub current: Iteration,
+    /// How many iterations in a row, before the current one, had no tool call, output or message.
+    pub idle: u32,
+    /// How many iterations in a row, before the current one, were the same and changed nothing.
+    pub same: u32,
+    /// The signature of those.
+    pub same_signature: Option<String>,
+    /// Where what it has read came from, as far as that is outside: since then it is tainted.
+    pub origins: BTreeSet<String>,
+    /// What people wrote to it, and what it has read of outside: that is known there, and may go there.
+    pub outside: Arc<Outside>,
+    /// The call that a person approved last, by its key, and what of it.
+    pub approved: Option<(String, ConfirmAbout)>,
+    /// What the model sees of all this.
+    pub transcript: Transcript,
+    /// The provider and model of its last reply.
+    pub answered_by: Option<(String, String)>,
+    /// Tokens used.
+    pub tokens: u64,
+    /// Money spent.
+    pub cost: f64,
+    /// Time worked, in milliseconds: the model's and the tools'.
+    pub worked_ms: u64,
+    /// Up to which message of its conversation it has looked when it woke last.
+    pub looked_through: Option<MessageId>,
+    /// What part of a token counts of one that its provider had cached.
+    cached_share: f64,
+}
+
+impl RunState {
+    /// A run at its beginning.
+    pub fn new(run: &Run, rules: &Rules) -> Self {
+        let mut outside = Outside::default();
+        // What a subagent is asked its parent wrote, perhaps of what nobody outside knows.
+        if run.kind == RunKind::Coordinator {
+            outside.learn(&run.input_text);
+        }
+        Self {
+            id: run.id,
+            kind: run.kind,
+            mode: run.mode,
+            level: run.level,
+            input: run.input_text.clone(),
+            allowed_tools: run.allowed_tools.clone().map(|tools| tools.0),
+            next_seq: 1,
+            pending: Pending::Think,
+            max_iterations: rules.max_iterations.min(rules.max_iterations_hard_cap),
+            iterations: 0,
+            bad_replies: 0,
+            notes: HashSet::new(),
+            output: String::new(),
+            had_output: false,
+            sent: Vec::new(),
+            sent_before: 0,
+            answer: Answer::Missing,
+            has_open_plan: false,
+            calls: BTreeMap::new(),
+            failures: BTreeMap::new(),
+            any_tool_failed: false,
+            limitation: None,
+            specs: BTreeSet::new(),
+            spawn_repeats: 0,
+            empty_finish_refused: false,
+            has_trigger: false,
+            children: BTreeSet::new(),
+            failed_tasks: Vec::new(),
+            any_child_completed: false,
+            found: None,
+            longest_child_ms: 0,
+            said_notes: BTreeSet::new(),
+            current: Iteration::default(),
+            idle: 0,
+            same: 0,
+            same_signature: None,
+            origins: origins(run.input_json.as_ref().map(|json| &json.0)),
+            outside: Arc::new(outside),
+            approved: None,
+            transcript: Transcript::default(),
+            answered_by: None,
+            tokens: 0,
+            cost: 0.0,
+            worked_ms: 0,
+            looked_through: None,
+            cached_share: rules.cached_share,
+        }
+    }
+
+    /// The state after all of a run's steps.
+    pub fn replay<'a>(run: &Run, rules: &Rules, steps: impl IntoIterator<Item = &'a Step>) -> Self {
+        let mut state = Self::new(run, rules);
+        steps.into_iter().for_each(|step| state.apply(step));
+        state
+    }
+
+    /// Takes one step.
+    pub fn apply(&mut self, step: &Step) {
+        self.next_seq = step.seq + 1;
+        self.answer = answered::after(self, &step.kind);
+        self.has_open_plan = answered::plan_after(self, &step.kind);
+        match &step.kind {
+            StepKind::ToolCall(call) => self.tool_called(call),
+            StepKind::ToolResult(result) => {
+                self.worked_ms = self.worked_ms.saturating_add(result.duration_ms);
+                self.tokens = self.tokens.saturating_add(result.spent.tokens);
+                self.cost += result.spent.cost;
+                self.tool_answered(result);
+            }
+            StepKind::AssistantMessage { text, sent } => {
+                self.settle();
+                if *sent {
+                    self.current.active = true;
+                    self.current.changed = true;
+                    self.sent.push(text.clone());
+                }
+            }
+            StepKind::OutputUpdate { output, mode } => {
+                self.settle();
+                self.current.active = true;
+                self.current.changed |= self.update_output(output, *mode);
+                self.had_output = true;
+                self.tell("output", json!(self.output));
+            }
+            StepKind::Decision { .. } => self.settle(),
+            StepKind::Note { category, content } => {
+                self.settle();
+                self.notes.insert(*category);
+                self.transcript.note(*category, content);
+            }
+            StepKind::Finish(finish) => self.finished(finish),
+            StepKind::Event(event) => self.event(event, step),
+        }
+    }
+
+    fn event(&mut self, event: &Event, step: &Step) {
+        match event {
+            Event::LlmRequest { .. } | Event::Error { .. } => {}
+            Event::Tainted { origins } => self.origins.extend(origins.iter().cloned()),
+            Event::ConfirmRequest(request) => self.asks(request, step.seq),
+            Event::Confirm { approved, code, by } => self.answered(*approved, code, *by),
+            Event::LlmResponse(response) => self.replied(response),
+            Event::SystemNote { text, about } => self.noted(text, *about),
+            Event::UserMessage { text, .. } => self.steered(text),
+            Event::SpawnSubagents { children, specs, .. } => {
+                self.spawned(children, specs);
+            }
+            Event::SubagentEnded {
+                run_id,
+                task,
+                status,
+                output,
+                error,
+                origins,
+                used,
+            } => {
+                self.origins.extend(origins.iter().cloned());
+                self.child_ended(&Ended {
+                    run_id: *run_id,
+                    task,
+                    status: *status,
+                    output: output.as_deref(),
+                    error: error.as_deref(),
+                    used: *used,
+                });
+            }
+            Event::SetRunLimits { max_iterations, .. } => {
+                self.settle();
+                self.max_iterations = *max_iterations;
+            }
+            Event::Sleep { cron, .. } => {
+                self.settle();
+                self.has_trigger |= cron.is_some();
+                self.current.active = true;
+                self.pending = Pending::Wait;
+            }
+            Event::Wake { reason, said, through } => {
+                self.looked_through = through.or(self.looked_through);
+                self.pending = Pending::Think;
+                if !said.is_empty() {
+                    self.tell("said_while_you_slept", json!(said));
+                }
+                self.tell("woke", json!({ "reason": reason, "now": step.at }));
+            }
+            Event::Recover { action, .. } => {
+                self.settle();
+                if *action == RecoverAction::Retry
+                    && let Some(limitation) = self.limitation.take()
+                {
+                    self.failures.remove(&limitation.tool);
+                }
+            }
+        }
+    }
+
+    /// The reply is being applied: whatever follows, it is not asked for again.
+    fn settle(&mut self) {
+        if matches!(self.pending, Pending::Apply(_)) {
+            self.pending = Pending::Think;
+            self.bad_replies = 0;
+        }
+    }
+
+    fn replied(&mut self, response: &LlmResponse) {
+        let ended = std::mem::take(&mut self.current);
+        if let Some(signature) = ended.signature {
+            self.idle = if ended.active { 0 } else { self.idle + 1 };
+            self.same = match &self.same_signature {
+                _ if ended.changed => 0,
+                Some(before) if *before == signature => self.same + 1,
+                _ => 1,
+            };
+            self.same_signature = Some(signature);
+        }
+        self.iterations += 1;
+        self.tokens = self.tokens.saturating_add(counted(&response.usage, self.cached_share));
+        self.cost += response.cost;
+        self.worked_ms = self.worked_ms.saturating_add(response.duration_ms);
+        self.answered_by = Some((response.provider.clone(), response.model.clone()));
+        let reply = match self.mode {
+            Mode::Run => reading::reply(response),
+            Mode::Chat => chat::message(response),
+        };
+        self.current.signature = reply.as_ref().ok().map(|reply| {
+            let action = serde_json::to_value(&reply.action).unwrap_or_default();
+            clifford_action::canonical(&action)
+        });
+        let said = match (&reply, response.text.trim().is_empty()) {
+            (Ok(reply), true) => reply.to_value().to_string(),
+            _ => response.text.clone(),
+        };
+        self.transcript.reply(&said, self.seq());
+        self.pending = Pending::Apply(Box::new(reply));
+    }
+
+    fn noted(&mut self, text: &str, about: NoteAbout) {
+        match about {
+            NoteAbout::BadReply => {
+                self.pending = Pending::Think;
+                self.bad_replies += 1;
+                self.iterations = self.iterations.saturating_sub(1);
+                self.current = Iteration::default();
+            }
+            NoteAbout::LastIteration | NoteAbout::DeliveryFailed => {}
+            NoteAbout::Limitation => {
+                self.settle();
+                if let Some(limitation) = &mut self.limitation {
+                    limitation.refusals += 1;
+                }
+            }
+            NoteAbout::SpawnRepeated => {
+                self.settle();
+                self.spawn_repeats += 1;
+            }
+            NoteAbout::EmptyFinish => {
+                self.settle();
+                self.empty_finish_refused = true;
+            }
+            NoteAbout::Denied => self.pending = Pending::Think,
+            NoteAbout::IterationLimit
+            | NoteAbout::PlanningGate
+            | NoteAbout::InvalidAction
+            | NoteAbout::ToolsAllowed
+            | NoteAbout::Depth
+            | NoteAbout::MessageRepeated => self.settle(),
+        }
+        if self.said_notes.insert(text.to_owned()) {
+            self.tell("system_note", json!(text));
+        }
+    }
+
+    /// A person wrote: the model has something new to look at, and what was said before does not answer it.
+    fn steered(&mut self, text: &str) {
+        self.sent_before = self.sent.len();
+        Arc::make_mut(&mut self.outside).learn(text);
+        self.origins.extend(words::of_others(text).map(str::to_owned));
+        self.empty_finish_refused = false;
+        self.idle = 0;
+        self.same = 0;
+        self.current.active = true;
+        self.current.changed = true;
+        self.tell("user_message", json!(text));
+    }
+
+    fn finished(&mut self, finish: &Finish) {
+        self.pending = Pending::Nothing;
+        self.output.clone_from(&finish.output);
+        // A message of the model has a step of its own.
+        if finish.ending != EndingKind::Message
+            && let Some(message) = &finish.message
+        {
+            self.sent.push(message.clone());
+        }
+    }
+
+    fn update_output(&mut self, output: &str, mode: OutputMode) -> bool {
+        let changed = joined(&self.output, output, mode);
+        let differs = changed != self.output;
+        self.output = changed;
+        differs
+    }
+
+    /// The model is told something of the step at hand.
+    fn tell(&mut self, name: &'static str, value: Value) {
+        self.transcript.tell(name, value, self.seq());
+    }
+
+    /// The place of the step at hand.
+    const fn seq(&self) -> u32 {
+        self.next_seq.saturating_sub(1)
+    }
+
+    /// It answers by one model call, without tools.
+    pub fn is_chat(&self) -> bool {
+        self.mode == Mode::Chat
+    }
+
+    /// What was said since a person last wrote.
+    pub fn said(&self) -> &[String] {
+        self.sent.get(self.sent_before..).unwrap_or_default()
+    }
+
+    /// Whether it may take in what a person writes now: it has begun, and can still do something about it. Else
+    /// that waits for its end.
+    pub fn takes_in(&self) -> bool {
+        self.kind == RunKind::Coordinator
+            && !self.is_chat()
+            && self.pending == Pending::Think
+            && self.iterations > 0
+            && self.iterations + 1 < self.max_iterations
+            && self.limitation.is_none()
+    }
+}
+
+/// Where what a run was given came from, as far as that is outside.
+fn origins(given: Option<&Value>) -> BTreeSet<String> {
+    let given = given.and_then(|given| given.get("origins")).and_then(Value::as_array);
+    let named = given.into_iter().flatten().filter_map(Value::as_str);
+    named.map(str::to_owned).collect()
+}
+
+/// The tokens of a call, those that its provider had cached by their share.
+pub fn counted(usage: &clifford_llm_api::model::Usage, cached_share: f64) -> u64 {
+    let cached = usage.cached_tokens.min(usage.prompt_tokens);
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a share of a number of tokens"
+    )]
+    let share = (cached as f64 * cached_share.clamp(0.0, 1.0)).ceil() as u64;
+    (usage.prompt_tokens - cached)
+        .saturating_add(share)
+        .saturating_add(usage.completion_tokens)
+}
+
+/// The output buffer after an update. `append` joins with one newline if the buffer does not end in one.
+pub fn joined(buffer: &str, output: &str, mode: OutputMode) -> String {
+    match mode {
+        OutputMode::Append if !buffer.is_empty() && !buffer.ends_with('\n') => format!("{buffer}\n{output}"),
+        OutputMode::Append => format!("{buffer}{output}"),
+        OutputMode::Replace => output.to_owned(),
+    }
+}

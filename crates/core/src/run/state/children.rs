@@ -1,0 +1,83 @@
+//! What a run knows of its subagents: which are at work, what came of the others, and what they used. Pure.
+
+use serde_json::json;
+
+use super::{Pending, RunState};
+use crate::{id::RunId, run::step::Used, runs::RunStatus};
+
+/// A subagent that has ended.
+pub(super) struct Ended<'a> {
+    pub run_id: RunId,
+    pub task: &'a str,
+    pub status: RunStatus,
+    pub output: Option<&'a str>,
+    pub error: Option<&'a str>,
+    pub used: Used,
+}
+
+impl RunState {
+    pub(super) fn spawned(&mut self, children: &[RunId], specs: &[String]) {
+        self.settle();
+        self.current.active = true;
+        self.current.changed = true;
+        self.children.extend(children);
+        self.specs.extend(specs.iter().cloned());
+        self.longest_child_ms = 0;
+        if !children.is_empty() {
+            self.pending = Pending::Wait;
+        }
+    }
+
+    pub(super) fn child_ended(&mut self, child: &Ended<'_>) {
+        self.children.remove(&child.run_id);
+        if child.status == RunStatus::Completed {
+            self.any_child_completed = true;
+            let output = child.output.filter(|output| !output.trim().is_empty());
+            self.found = output.map(|output| output.trim().to_owned()).or(self.found.take());
+        } else {
+            self.failed_tasks.push(child.task.to_owned());
+        }
+        self.tokens = self.tokens.saturating_add(child.used.tokens);
+        self.cost += child.used.cost;
+        // Those of one spawn work at the same time: the longest counts.
+        let longest = self.longest_child_ms.max(child.used.ms);
+        self.worked_ms = self.worked_ms.saturating_add(longest - self.longest_child_ms);
+        self.longest_child_ms = longest;
+        let ended = json!([{
+            "id": child.run_id, "task": child.task, "status": child.status, "output": child.output,
+            "error": child.error,
+        }]);
+        self.tell("subagents", ended);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{run::rules::Rules, runs::Run};
+
+    fn ends(state: &mut RunState, run_id: RunId, tokens: u64, ms: u64) {
+        state.child_ended(&Ended {
+            run_id,
+            task: "read",
+            status: RunStatus::Completed,
+            output: Some("read"),
+            error: None,
+            used: Used { tokens, cost: 0.25, ms },
+        });
+    }
+
+    #[test]
+    fn what_subagents_use_counts_and_of_their_times_at_the_same_time_the_longest() {
+        let mut state = RunState::new(&Run::sample(), &Rules::default());
+        let [first, second, third] = [RunId::new(), RunId::new(), RunId::new()];
+        state.spawned(&[first, second], &[]);
+        ends(&mut state, first, 100, 3000);
+        ends(&mut state, second, 50, 2000);
+        state.spawned(&[third], &[]);
+        ends(&mut state, third, 10, 1000);
+        assert_eq!((state.tokens, state.worked_ms), (160, 4000));
+        assert!((state.cost - 0.75).abs() < 1e-9, "{}", state.cost);
+        assert!(state.children.is_empty() && state.any_child_completed);
+    }
+}

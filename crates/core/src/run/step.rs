@@ -1,0 +1,478 @@
+//! The steps of a run: what happened, in order, append-only. A run's state is a fold over them.
+
+use std::collections::BTreeSet;
+
+use clifford_action::{Category, Importance, OutputMode, RecoverAction, WakeOn};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{
+    clock::Timestamp,
+    id::{MessageId, RunId, UserId},
+    runs::RunStatus,
+};
+
+/// One step of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// Its place in the run, from 1.
+    pub seq: u32,
+    /// When it was recorded.
+    pub at: Timestamp,
+    /// What happened.
+    pub kind: StepKind,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StepKind {
+    /// A tool is about to be called.
+    ToolCall(ToolCall),
+    /// What the tool said.
+    ToolResult(ToolResult),
+    /// The model said something to the user.
+    AssistantMessage {
+        /// What it said.
+        text: String,
+        /// `false`: recorded, but not sent (a repeat, or a subagent's).
+        sent: bool,
+    },
+    /// The output buffer changed.
+    OutputUpdate {
+        /// The text of the change.
+        output: String,
+        /// Whether it replaces or extends the buffer.
+        mode: OutputMode,
+    },
+    /// The model decided something.
+    Decision {
+        /// What.
+        content: String,
+        /// How much it matters.
+        importance: Importance,
+    },
+    /// The model noted something.
+    Note {
+        /// What kind of note.
+        category: Category,
+        /// What it says.
+        content: String,
+    },
+    /// The run ended.
+    Finish(Finish),
+    /// Everything else.
+    Event(Event),
+}
+
+/// A call of a tool.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// `tool.command`.
+    pub name: String,
+    /// Its arguments.
+    pub args: Map<String, Value>,
+    /// The same for every attempt at this very call.
+    pub idempotency_key: String,
+}
+
+/// The result of a tool call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolResult {
+    /// `tool.command`.
+    pub name: String,
+    /// What came of it.
+    pub outcome: ToolOutcome,
+    /// Where what it holds came from, as far as that is outside: it is data, whatever it says.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub origins: BTreeSet<String>,
+    /// How long it took.
+    pub duration_ms: u64,
+    /// What it spent on models: tokens and money.
+    #[serde(default, skip_serializing_if = "Spent::is_nothing")]
+    pub spent: Spent,
+}
+
+/// What was spent on models.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Spent {
+    /// Tokens of requests and replies.
+    pub tokens: u64,
+    /// Of those, tokens of replies.
+    #[serde(default)]
+    pub written: u64,
+    /// Money, in the providers' currency.
+    pub cost: f64,
+}
+
+impl Spent {
+    /// Counts another call.
+    pub fn add(&mut self, call: &LlmResponse) {
+        self.tokens = self.tokens.saturating_add(call.usage.tokens());
+        self.written = self.written.saturating_add(call.usage.completion_tokens);
+        self.cost += call.cost;
+    }
+
+    fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// What came of a tool call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum ToolOutcome {
+    /// It worked.
+    Success {
+        /// What it returned.
+        result: Value,
+    },
+    /// It did not.
+    Failure {
+        /// Why, for the model.
+        error: String,
+        /// How many more times this command may be tried.
+        retries: u32,
+        /// The error may be shown to the user.
+        expose: bool,
+    },
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Finish {
+    /// Completed or failed.
+    pub status: RunStatus,
+    /// Why it ended.
+    pub ending: EndingKind,
+    /// The output buffer at the end: what the run returns.
+    pub output: String,
+    /// What was sent to the user with the ending, if anything.
+    pub message: Option<String>,
+    /// Why it failed, for the trace.
+    pub error: Option<String>,
+}
+
+/// Why a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EndingKind {
+    /// The model said `finish`.
+    Finish,
+    /// A message that needs an answer, or is the answer.
+    Message,
+    /// No tool call, output or message for several iterations.
+    Stall,
+    /// The same again and again.
+    NoProgress,
+    /// The iteration limit.
+    Iterations,
+    /// `finish` with nothing to say, twice.
+    EmptyFinish,
+    /// Every subagent asked for had been asked for before, twice.
+    SpawnRepeated,
+    /// The model asked the user how to go on.
+    Recover,
+    /// The model's JSON stayed unusable.
+    BadReply,
+    /// A tool failed for good and the model would not finish.
+    Limitation,
+    /// The same tool call a third time.
+    ToolRepeated,
+    /// A person denied a call, or did not answer in time.
+    Denied,
+    /// No model answered.
+    Model,
+    /// A budget of the run is spent.
+    Budget,
+    /// An error that nothing handled.
+    Error,
+}
+
+/// What a subagent used, with its own subagents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Used {
+    /// Tokens, of the prompt and of the completion.
+    pub tokens: u64,
+    /// Money.
+    pub cost: f64,
+    /// Time at work, in milliseconds.
+    pub ms: u64,
+}
+
+/// An event: the step type `message`, told apart by `event` in its result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// What was sent to the model, by reference.
+    LlmRequest {
+        /// How many messages the prompt had.
+        messages: usize,
+        /// Its size in tokens, by rule of thumb.
+        estimated_tokens: u64,
+        /// The same by section.
+        #[serde(default)]
+        sections: Sections,
+        /// SHA-256 of the prompt.
+        prompt_hash: String,
+        /// The whole prompt, if `record_prompts` is on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        prompt: Option<Value>,
+    },
+    /// What the model replied, raw.
+    LlmResponse(LlmResponse),
+    /// The engine told the model something.
+    SystemNote {
+        /// What.
+        text: String,
+        /// What for.
+        about: NoteAbout,
+    },
+    /// A person wrote while the run was at work, and it takes that in.
+    UserMessage {
+        /// Their message.
+        message_id: MessageId,
+        /// The text; in a shared channel with its speaker's name.
+        text: String,
+    },
+    /// Subagents were created.
+    SpawnSubagents {
+        /// Their runs.
+        children: Vec<RunId>,
+        /// The canonical form of each of their specs.
+        specs: Vec<String>,
+        /// Which of them wake this run.
+        wake_on: WakeOn,
+    },
+    /// A subagent ended.
+    SubagentEnded {
+        /// Its run.
+        run_id: RunId,
+        /// Its task.
+        task: String,
+        /// How it ended.
+        status: RunStatus,
+        /// What it returned.
+        output: Option<String>,
+        /// Why it failed.
+        error: Option<String>,
+        /// Where what it has read came from, as far as that is outside: what it returned may say the same.
+        #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+        origins: BTreeSet<String>,
+        /// What it used.
+        #[serde(default)]
+        used: Used,
+    },
+    /// What the run begins with holds words from outside.
+    Tainted {
+        /// Where they came from.
+        origins: BTreeSet<String>,
+    },
+    /// The iteration limit changed.
+    SetRunLimits {
+        /// The new limit.
+        max_iterations: u32,
+        /// Why, in the model's words.
+        reason: Option<String>,
+    },
+    /// The run sleeps.
+    Sleep {
+        /// Until when.
+        wake_at: Timestamp,
+        /// Again and again by this expression.
+        cron: Option<String>,
+        /// Why, in the model's words.
+        reason: Option<String>,
+    },
+    /// The run was woken.
+    Wake {
+        /// What was said in its conversation while it waited, oldest first.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        said: Vec<Said>,
+        /// Up to which message that was looked at.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        through: Option<MessageId>,
+        /// By what.
+        reason: String,
+    },
+    /// A person is asked to approve a call.
+    ConfirmRequest(ConfirmRequest),
+    /// The question was answered.
+    Confirm {
+        /// Approved or not.
+        approved: bool,
+        /// The question's code: an answer to another question is none.
+        code: String,
+        /// Who answered.
+        by: Answerer,
+    },
+    /// The model recovers from a failure.
+    Recover {
+        /// From what.
+        reason: String,
+        /// How.
+        action: RecoverAction,
+    },
+    /// Something went wrong that the model need not know of.
+    Error {
+        /// What.
+        message: String,
+    },
+}
+
+/// What was said while a run waited.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Said {
+    /// `user`, `assistant`, or `system` for a mark.
+    pub role: String,
+    /// The text.
+    pub content: String,
+}
+
+/// About how many tokens each section of a prompt has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Sections {
+    /// Who the agent is, the contract and the rules.
+    pub system: u64,
+    /// The tools.
+    pub tools: u64,
+    /// The form that the reply is held to.
+    pub schema: u64,
+    /// What is remembered.
+    pub memories: u64,
+    /// What was said elsewhere.
+    pub cross_channel: u64,
+    /// What was said here, and what is asked.
+    pub conversation: u64,
+    /// What the run has done so far.
+    pub transcript: u64,
+}
+
+impl Sections {
+    /// All of them, in the order of the prompt, by name.
+    pub const fn named(&self) -> [(&'static str, u64); 7] {
+        [
+            ("system", self.system),
+            ("tools", self.tools),
+            ("schema", self.schema),
+            ("memories", self.memories),
+            ("cross_channel", self.cross_channel),
+            ("conversation", self.conversation),
+            ("transcript", self.transcript),
+        ]
+    }
+
+    /// The whole prompt.
+    pub fn total(&self) -> u64 {
+        self.named().iter().map(|(_, tokens)| tokens).sum()
+    }
+}
+
+/// A question to a person: may this call be made, exactly as it is?
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ConfirmRequest {
+    /// The call.
+    pub call: ToolCall,
+    /// What of it is asked for.
+    pub about: ConfirmAbout,
+    /// Why it is asked.
+    pub why: String,
+    /// When it counts as denied.
+    pub expires_at: Timestamp,
+    /// Answering it may make a rule.
+    #[serde(default)]
+    pub may_be_rule: bool,
+}
+
+/// What of a call a person is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConfirmAbout {
+    /// Whether it is made.
+    Call,
+    /// Whether what it returned is used where others read along.
+    Result,
+}
+
+/// Who answered a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answerer {
+    /// A person.
+    User(UserId),
+    /// Whoever runs this Clifford.
+    Operator,
+    /// Nobody: its time is over.
+    Nobody,
+}
+
+/// What the model replied.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LlmResponse {
+    /// The text as it came.
+    pub text: String,
+    /// Tool calls in the provider's own form.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls: Vec<clifford_llm_api::model::NativeToolCall>,
+    /// What it cost.
+    pub usage: clifford_llm_api::model::Usage,
+    /// The provider's name.
+    pub provider: String,
+    /// The model's name.
+    pub model: String,
+    /// The price, in the providers' currency.
+    pub cost: f64,
+    /// How long it took.
+    pub duration_ms: u64,
+    /// The person paid for it, by a key of their own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub own_key: bool,
+}
+
+/// What a system note is for. Decides what the fold makes of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoteAbout {
+    /// The reply was no action: it is asked for again, and its call is not counted.
+    BadReply,
+    /// The last iteration is announced.
+    LastIteration,
+    /// Refused in the last iteration.
+    IterationLimit,
+    /// Refused after a tool failed for good.
+    Limitation,
+    /// Refused before requirements and plan were noted.
+    PlanningGate,
+    /// Refused because the arguments of the action cannot be carried out.
+    InvalidAction,
+    /// Refused because the tool may not be used.
+    ToolsAllowed,
+    /// Refused because every subagent was a repeat.
+    SpawnRepeated,
+    /// Refused because subagents of this level spawn nothing.
+    Depth,
+    /// Refused because there is nothing to send.
+    EmptyFinish,
+    /// The message was not sent because it is nearly one already sent.
+    MessageRepeated,
+    /// A message could not be delivered.
+    DeliveryFailed,
+    /// A person denied a call.
+    Denied,
+}
+
+impl StepKind {
+    /// The step's type, as it stands in the database and in JSON.
+    pub const fn type_name(&self) -> &'static str {
+        match self {
+            Self::ToolCall(_) => "tool_call",
+            Self::ToolResult(_) => "tool_result",
+            Self::AssistantMessage { .. } => "assistant_message",
+            Self::OutputUpdate { .. } => "output_update",
+            Self::Decision { .. } => "decision",
+            Self::Note { .. } => "note",
+            Self::Finish(_) => "finish",
+            Self::Event(_) => "message",
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Times that come again: cron expressions, intervals, phrases such as "every Monday at 9", and what is due.
+
+pub mod cron;
+pub mod due;
+pub mod interval;
+pub mod phrase;
+pub mod trigger;

@@ -1,0 +1,27 @@
+//! Search: how texts become terms, what a query asks for, who finds what, how well a text answers, and the index that
+//! is kept beside messages.
+//!
+//! A question comes in as text ([`Query::parse`], [`dates::named`]). The index names, for each of its words, the newest
+//! messages of the asker's places that hold it in some form (`store::search::lists`); those of the rarest words are
+//! read (`candidates`) and ranked here, among themselves ([`rank`]), with what stands beside the best of them. A page
+//! of the ranking goes out ([`find()`]). Nothing is stored on the way but messages that were not in the index yet.
+
+pub mod dates;
+pub mod language;
+pub mod near;
+pub mod query;
+pub mod rank;
+pub mod request;
+mod scope;
+mod snippet;
+pub mod terms;
+mod verbs;
+pub mod word;
+
+pub use self::{
+    query::Query,
+    request::{Asked, Cursor, Fault, Request},
+    scope::Scope,
+    snippet::{Form, snippet},
+    word::Phrase,
+};

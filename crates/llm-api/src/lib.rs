@@ -1,0 +1,5 @@
+//! A language model as the rest of Clifford sees it: what is asked, what comes back, what may go wrong, and how much
+//! text costs. No provider, no network.
+
+pub mod model;
+pub mod tokens;
