@@ -11,7 +11,6 @@ pub mod delivery;
 pub mod engine;
 pub mod erase;
 pub mod export;
-pub mod fetch;
 pub mod files;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]

@@ -16,9 +16,9 @@ use std::{
 };
 
 use async_trait::async_trait;
-use clifford::fetch::{FetchError, Fetcher, Limits, Lookup, Network};
 use clifford_core::net::{address::is_public, refused::Refused};
 use clifford_fakes::site::{Answer, SiteFake};
+use clifford_fetch::{FetchError, Fetcher, Limits, Lookup, Network};
 
 const PUBLIC: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
 
