@@ -29,7 +29,6 @@ use crate::{
     ingress::Gatekeeper,
     outbound::Outbound,
     permissions::Kept,
-    runtime,
     sealed::Sealed,
     store::{Db, DbOptions, StoreError},
     tools::{self, About, Registry, Services, mcp},
@@ -39,6 +38,7 @@ use clifford_core::{
     clock::{SharedClock, SystemClock},
     id::WorkerId,
 };
+use clifford_telemetry::runtime;
 
 /// Why Clifford could not start.
 #[derive(Debug, thiserror::Error)]

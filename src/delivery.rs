@@ -35,19 +35,18 @@ use self::{
 use crate::{
     files::Files,
     outbound::{Ticket, To},
-    quarantine::Isolation,
     store::{
         Db, StoreError,
         leases::Look,
         outbox::{self, Outgoing},
     },
-    telemetry::spans::Origin,
 };
 use clifford_core::{
     clock::{SharedClock, Timestamp},
     id::{ChannelId, MessageId, RunId, WorkerId},
     quarantine::{Limits, Verdict},
 };
+use clifford_telemetry::{quarantine::Isolation, spans::Origin};
 
 /// In place of a message that its platform refused in every form.
 const REFUSED_BY_PLATFORM: &str =

@@ -9,11 +9,7 @@ use serde_json::json;
 
 use self::traces::Traces;
 use crate::{
-    engine::{
-        Engine, cancel,
-        commit::follow_up_in,
-        crash::{self, Point},
-    },
+    engine::{Engine, cancel, commit::follow_up_in},
     files::Storage,
     ingress,
     jobs::JobError,
@@ -33,6 +29,7 @@ use clifford_core::{
     people::UserRole,
     work::JobKind,
 };
+use clifford_telemetry::failpoint::{self as crash, Point};
 
 /// How long the last message to a person is waited for.
 const LAST_MESSAGE: Duration = Duration::from_secs(60);

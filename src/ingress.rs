@@ -39,9 +39,9 @@ use crate::{
     outbound::{Outbound, Ticket, To},
     own_keys,
     store::{StoreError, Tx, arrivals, channels, messages, users},
-    telemetry::measures,
 };
 use clifford_core::{access::Policy, clock::Timestamp, id::RunId, people::UserRole};
+use clifford_telemetry::measures;
 
 /// How ingress judges what comes in.
 #[derive(Clone, Debug)]

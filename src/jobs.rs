@@ -8,22 +8,23 @@ use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use tracing::{Instrument, Span};
 
 use crate::{
-    engine::{
-        Engine,
-        crash::{self, Way},
-    },
+    engine::Engine,
     erase, memory,
-    quarantine::isolation::Key,
     store::{
         StoreError,
         jobs::{self, Job, JobLease},
     },
-    telemetry::{measures, spans},
 };
 use clifford_core::{
     clock::Timestamp,
     quarantine::{Mark, Verdict},
     work::{JobKind, Kind},
+};
+use clifford_telemetry::{
+    failpoint::{self as crash, Way},
+    measures,
+    quarantine::isolation::Key,
+    spans,
 };
 
 /// How often to look where nothing rings.

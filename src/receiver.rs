@@ -22,13 +22,11 @@ use self::{
     standing::{Standing, Window},
 };
 use crate::{
-    quarantine::Careful,
     store::{Db, StoreError, leases},
-    supervise,
     takeover::Takeover,
-    telemetry::measures,
 };
 use clifford_core::clock::Timestamp;
+use clifford_telemetry::{measures, quarantine::Careful, supervise};
 
 /// How long a connection's lease lasts at most: a standby takes over within it.
 pub const LEASE: Duration = Duration::from_secs(15);

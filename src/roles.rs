@@ -17,14 +17,11 @@ use tokio::time::{Instant, timeout_at};
 use tracing::Instrument;
 
 pub use self::window::Windowed;
-use crate::{
-    own_keys::Own,
-    telemetry::{measures, spans},
-    windows::Windows,
-};
+use crate::{own_keys::Own, windows::Windows};
 use clifford_core::budget::Amount;
 use clifford_core::models::bounded;
 pub use clifford_core::models::{MOST_TOKENS, Prices};
+use clifford_telemetry::{measures, spans};
 
 /// Makes a provider's model for a role, called by somebody's own key.
 type Make = Arc<dyn Fn(Role, &Secret) -> Result<Arc<dyn Model>, SetupError> + Send + Sync>;

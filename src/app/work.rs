@@ -10,9 +10,9 @@ use crate::{
     housekeeping, jobs, left_spaces,
     receiver::{self, Receiver},
     retention,
-    supervise::keep,
     takeover::Takeover,
 };
+use clifford_telemetry::supervise::keep;
 
 impl App {
     /// Begins what every process does, and, where it works on runs that nobody holds, what looks for work.

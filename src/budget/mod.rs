@@ -1,4 +1,5 @@
-//! Left here until its children go, too.
+//! Budgets as far as they read and write: what is reserved before a call, charged after it, and told. Their rules are in
+//! `clifford_core::budget`.
 
 pub mod charge;
 pub mod notice;

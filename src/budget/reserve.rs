@@ -7,13 +7,13 @@ use crate::{
     engine::Engine,
     outbound::{Ticket, To},
     store::{StoreError, Tx, budgets, leases::Look, users},
-    telemetry::measures,
 };
 use clifford_core::budget::{Account, Amount, BOT, Scope, Settlement, Verdict, accounts, period, verdict};
 use clifford_core::{
     id::{SpaceId, UserId},
     places::Channel,
 };
+use clifford_telemetry::measures;
 
 /// How long to wait for calls under way before looking again: those of other processes ring no bell here, and those of
 /// processes that died none at all.

@@ -19,7 +19,6 @@ use crate::{
     app::{App, Options},
     engine::work::Task,
     store::{StoreError, agents::Agent, steps, users},
-    telemetry,
     worker::Workers,
 };
 use clifford_core::{
@@ -27,6 +26,7 @@ use clifford_core::{
     run::step::{EndingKind, Step, StepKind},
     runs::{Run, RunStatus},
 };
+use clifford_telemetry as telemetry;
 
 /// The most bytes of a question.
 const LONGEST: usize = 256 * 1024;

@@ -13,7 +13,8 @@ use super::{
     examples, serve,
     setup::{self, Globals},
 };
-use crate::{app::Options, telemetry, worker::Workers};
+use crate::{app::Options, worker::Workers};
+use clifford_telemetry as telemetry;
 
 /// Arguments of `chat`.
 #[derive(Debug, clap::Args)]

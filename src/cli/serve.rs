@@ -19,9 +19,8 @@ use crate::{
     app::{App, shutdown},
     config::{Loaded, Url},
     http::Metrics,
-    runtime,
-    telemetry::{self, Exporter},
 };
+use clifford_telemetry::{self as telemetry, Exporter, runtime};
 
 pub(super) use self::signals::Stops;
 

@@ -20,11 +20,11 @@ use crate::{
         tool_options::{self, ShownTool},
     },
     store::{Conn, Db},
-    telemetry,
     tools::{Registry, Services, mcp},
     worker::Workers,
 };
 use clifford_core::run::step::ToolOutcome;
+use clifford_telemetry as telemetry;
 
 /// Arguments of `tools`.
 #[derive(Debug, clap::Args)]

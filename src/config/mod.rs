@@ -69,7 +69,7 @@ pub use telemetry::Telemetry;
 pub use triggers::{CatchUp, Triggers};
 pub use url::Url;
 
-pub use crate::telemetry::{Log, LogFormat};
+pub use clifford_telemetry::{Log, LogFormat};
 
 use crate::tools::ToolSettings;
 use clifford_core::policy::Rule;

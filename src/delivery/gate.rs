@@ -19,17 +19,17 @@ use super::{
     Busy, Inner, NOT_DELIVERED, REFUSED_BY_PLATFORM, drafts::Drafts, hand::Taken, late::Retry, locked, mark::Mark,
 };
 use crate::{
-    engine::crash::{self, Point},
     outbound::Ticket,
     store::outbox::{self, Outgoing, OutgoingPart},
-    telemetry::{
-        measures,
-        spans::{self, Origin},
-    },
 };
 use clifford_core::{
     id::{ChannelId, MessageId, RunId},
     messages::MessageStatus,
+};
+use clifford_telemetry::{
+    failpoint::{self as crash, Point},
+    measures,
+    spans::{self, Origin},
 };
 
 /// How long a run may work before the indicator shows: an answer at once needs none.

@@ -12,7 +12,6 @@ use crate::{
     delivery::Delivery,
     memory::recall::Amounts,
     outbound::Outbound,
-    quarantine::{Careful, Isolation},
     roles::Roles,
     sealed::Sealed,
     settings::PlaceSettings,
@@ -31,6 +30,7 @@ use clifford_core::{
     places::Mode,
     runs::RunStatus,
 };
+use clifford_telemetry::quarantine::{Careful, Isolation};
 
 /// How long to wait when the database is away.
 const RETRY: Duration = Duration::from_secs(1);

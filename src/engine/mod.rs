@@ -1,13 +1,12 @@
 //! The run engine: a loop in which a model answers with one action at a time, and the engine carries it out.
 //!
-//! [`state`] folds steps into what a run knows, [`decide`] holds the rules and [`effects`] what each decision
-//! writes; the three see no clock, database or network. [`perform`] does the I/O around them.
+//! In `clifford_core::run`, `state` folds steps into what a run knows, `decide` holds the rules and `effects` what each
+//! decision writes; the three see no clock, database or network. [`perform`] does the I/O around them.
 
 pub mod answering;
 pub mod cancel;
 pub mod commit;
 mod control;
-pub mod crash;
 pub mod draft;
 #[expect(clippy::module_inception, reason = "the engine's parts are the engine")]
 mod engine;

@@ -14,16 +14,14 @@ use super::{
     unread,
     work::Work,
 };
-use crate::{
-    store::runs::Lease,
-    telemetry::{measures, spans},
-};
+use crate::store::runs::Lease;
 use clifford_core::run::{
     decide::{self, Next},
     endings, sentences,
     state::Pending,
     step::EndingKind,
 };
+use clifford_telemetry::{measures, spans};
 
 /// How long to wait when the database is away, before going on.
 const BACKOFF: Duration = Duration::from_millis(500);

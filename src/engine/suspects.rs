@@ -8,14 +8,12 @@ use tokio_util::task::AbortOnDropHandle;
 use super::{Engine, unread};
 use crate::{
     outbound::To,
-    quarantine::isolation::Key,
     store::{
         StoreError, files, messages,
         outbox::{self, Outgoing},
         run_queue::{self, Claimed},
         runs::Lease,
     },
-    telemetry::measures,
     tools::Isolates,
 };
 use clifford_core::run::sentences;
@@ -24,6 +22,7 @@ use clifford_core::{
     quarantine::{Evidence, Mark, Verdict},
     work::Kind,
 };
+use clifford_telemetry::{measures, quarantine::isolation::Key};
 
 /// How long to wait when the database is away.
 const RETRY: Duration = Duration::from_secs(1);

@@ -16,16 +16,14 @@ use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, Promet
 use tokio_util::sync::CancellationToken;
 
 use super::{Shared, auth::OwnerReader, problem::Problem};
-use crate::{
-    store::{StoreError, backlog, run_views},
-    telemetry::{
-        catalogue::{self, Kind, METRICS},
-        measures::QUEUES,
-    },
-};
+use crate::store::{StoreError, backlog, run_views};
 use clifford_core::{
     clock::{Clock, SystemClock},
     runs::RunStatus,
+};
+use clifford_telemetry::{
+    catalogue::{self, Kind, METRICS},
+    measures::QUEUES,
 };
 
 /// How often what histograms have gathered is put in order.

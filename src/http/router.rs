@@ -29,7 +29,7 @@ use super::{
     problem::{Code, Problem},
     replay, runs, search, settings, stream, tools, triggers, usage, users,
 };
-use crate::telemetry::measures;
+use clifford_telemetry::measures;
 
 /// How much longer an answer may take than a body: a body that does not come in time is always told as that.
 const BODY_FIRST: Duration = Duration::from_secs(1);

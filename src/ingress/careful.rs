@@ -10,15 +10,14 @@ use tokio::time::timeout;
 use super::Gatekeeper;
 use crate::{
     outbound::To,
-    quarantine::isolation::SOON,
     store::{
         StoreError, channels,
         inbound_attempts::{self, Announced},
         messages, unreadable,
     },
-    telemetry::measures,
 };
 use clifford_core::{quarantine::Verdict, run::sentences, work::Kind};
+use clifford_telemetry::{measures, quarantine::isolation::SOON};
 
 /// What tells an event from all others, and where it was said.
 struct Event {

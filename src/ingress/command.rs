@@ -13,12 +13,12 @@ use crate::{
     roles::Keyed,
     settings::PlaceSettings,
     store::{StoreError, Tx, approvals, links, messages, users},
-    telemetry::measures,
 };
 use clifford_core::{
     access::{Entry, Policy},
     clock::Timestamp,
 };
+use clifford_telemetry::measures;
 
 /// How long a platform may take to delete a message that a key stood in.
 const DELETING: Duration = Duration::from_secs(5);

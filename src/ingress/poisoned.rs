@@ -10,10 +10,10 @@ use clifford_chat::{
 use futures::FutureExt;
 
 use super::Gatekeeper;
-use crate::{
-    engine::crash::{self, Way},
-    store::{StoreError, unreadable},
-    telemetry::measures,
+use crate::store::{StoreError, unreadable};
+use clifford_telemetry::{
+    failpoint::{self as crash, Way},
+    measures,
 };
 
 /// How often an event is tried that is refused for what is stored, or for a bug: what it met may pass, as when two people

@@ -10,10 +10,7 @@ use tokio::time::Instant;
 
 use crate::{
     budget::reserve::{Claim, Outcome},
-    engine::{
-        Engine,
-        crash::{self, Point},
-    },
+    engine::Engine,
     jobs::{self, JobError},
     roles::{NoReply, Payer},
     store::{jobs::JobLease, usage::Call},
@@ -26,6 +23,7 @@ use clifford_core::{
     prompt::{fit, room::Window},
     run::step::LlmResponse,
 };
+use clifford_telemetry::failpoint::{self as crash, Point};
 
 /// Whose call it is.
 #[derive(Clone, Copy, Debug)]

@@ -1,12 +1,9 @@
 //! Where a conversation, or its older half, becomes a job of the memory writer.
 
-use crate::{
-    engine::crash::{self, Point},
-    store::{
-        Db, StoreError, Tx, contexts,
-        jobs::{self, NewJob},
-        memory_write::{self, Place},
-    },
+use crate::store::{
+    Db, StoreError, Tx, contexts,
+    jobs::{self, NewJob},
+    memory_write::{self, Place},
 };
 use clifford_core::{
     clock::Timestamp,
@@ -14,6 +11,7 @@ use clifford_core::{
     messages::Direction,
     work::{JobKind, WriteMode},
 };
+use clifford_telemetry::failpoint::{self as crash, Point};
 
 /// Closes a conversation; what was said in it and not read yet will be remembered. `false`: it was closed already.
 ///

@@ -8,10 +8,7 @@ use serde_json::Value;
 
 use super::asking::{Whose, complete, window};
 use crate::{
-    engine::{
-        Engine,
-        crash::{self, Point},
-    },
+    engine::Engine,
     jobs::JobError,
     store::{
         StoreError, Tx, channels, contexts,
@@ -32,6 +29,7 @@ use clifford_core::{
     prompt::{fit, weight::Form},
     work::WriteMode,
 };
+use clifford_telemetry::failpoint::{self as crash, Point};
 
 /// How often a job is tried before a message is left out that may be what its provider will not read.
 const ATTEMPTS_WITH_ALL: i64 = 3;

@@ -1,3 +1,3 @@
-//! Left here until its children go, too.
+//! A trial of rules about calls that were made. The rules themselves are in `clifford_core::policy`.
 
 pub mod trial;

@@ -1,4 +1,4 @@
-//! Left here until its children go, too.
+//! Search as far as it reads and writes: what is indexed, and what is found. Its rules are in `clifford_core::search`.
 
 pub mod find;
 pub mod indexer;

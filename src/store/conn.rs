@@ -14,8 +14,8 @@ use super::{
     StoreError,
     local::{Local, LocalRow},
 };
-use crate::telemetry::measures::Reading;
 use clifford_core::value::Value;
+use clifford_telemetry::measures::Reading;
 
 /// A type that can be read from a row of either engine.
 pub trait Row:

@@ -24,7 +24,7 @@ use super::{
     schema,
     writer::Writer,
 };
-use crate::telemetry::measures;
+use clifford_telemetry::measures;
 
 /// How long PostgreSQL may take to give a connection.
 const ANSWER: Duration = Duration::from_secs(10);

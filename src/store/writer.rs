@@ -13,7 +13,7 @@ use super::{
     BoxFuture, StoreError, Tx,
     local::{Local, Locals},
 };
-use crate::telemetry::measures;
+use clifford_telemetry::measures;
 
 /// The most transactions in one commit: bounds how long the first of them waits.
 const BATCH: usize = 64;

@@ -8,13 +8,15 @@ use serde_json::json;
 
 use super::{Command, Isolates, Tool, ToolContext, ToolError, kept};
 use crate::{
-    engine::crash::{self, Way},
     files::{self, FileError, NewFile, may_see},
     store::files::{self as stored, File},
-    telemetry::measures,
 };
 use clifford_core::policy::class::Class;
 use clifford_core::{clock::Timestamp, id::FileId, work::Kind};
+use clifford_telemetry::{
+    failpoint::{self as crash, Way},
+    measures,
+};
 
 /// How many files where nothing is asked for, and the most of them.
 const LIMITS: (u32, u32) = (20, 50);

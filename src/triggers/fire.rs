@@ -10,10 +10,9 @@ use serde_json::{Value, json};
 
 use super::Settings;
 use crate::{
-    engine::{Engine, crash, work::Task},
+    engine::{Engine, work::Task},
     outbound::{Outbound, Ticket, To},
     store::{StoreError, Tx, agents, channels, messages, notify, runs, triggers, users},
-    telemetry::measures,
 };
 use clifford_core::schedule::due as schedule;
 use clifford_core::{
@@ -22,6 +21,7 @@ use clifford_core::{
     places::{Channel, Mode},
     schedule::trigger::{Due, Trigger, TriggerKind},
 };
+use clifford_telemetry::{failpoint as crash, measures};
 
 /// How many triggers are looked up at once.
 const BATCH: u32 = 200;

@@ -17,7 +17,7 @@ use super::{
     Article, PageText, Reply, Task, Window, WorkError,
     process::{Lost, Process, Program},
 };
-use crate::telemetry::measures::{self, WorkerDeath};
+use clifford_telemetry::measures::{self, WorkerDeath};
 
 /// How many processes work at once, and how many of them for one person: who sends what is costly waits for
 /// themselves, and not others for them.

@@ -147,7 +147,7 @@ pub fn excerpt(text: &str, window: Window) -> Excerpt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::telemetry::measures::WORKER_TASKS;
+    use clifford_telemetry::measures::WORKER_TASKS;
 
     #[test]
     fn metrics_know_every_kind() {

@@ -4,7 +4,7 @@ mod promql;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use clifford::telemetry::catalogue::{Kind, METRICS, Metric, Values};
+use clifford_telemetry::catalogue::{Kind, METRICS, Metric, Values};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, BufReader};
 

@@ -88,7 +88,7 @@ struct Target {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    clifford::runtime::raise_open_files();
+    clifford_telemetry::runtime::raise_open_files();
     let outcome = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

@@ -15,7 +15,7 @@ use super::{
     output::{self, Format, Paint, paint},
     setup::Globals,
 };
-use crate::telemetry;
+use clifford_telemetry as telemetry;
 
 /// Arguments of `eval`.
 #[derive(Debug, clap::Args)]

@@ -11,7 +11,7 @@ use rmcp::service::{ServerInitializeError, serve_server};
 
 use self::{server::Clifford, way::Way};
 use super::{examples, serve::Stops, setup::Globals};
-use crate::telemetry;
+use clifford_telemetry as telemetry;
 
 /// Arguments of `mcp`.
 #[derive(Debug, clap::Args)]

@@ -4,10 +4,11 @@ use super::{Args, Part};
 use crate::{
     app::App,
     cli::{config::origin, output},
-    config::{Access, Config, Loaded, LogFormat, ProviderKind},
+    config::{Access, Config, Loaded, ProviderKind},
     ingress,
     store::StoreError,
 };
+use clifford_telemetry::log::LogFormat;
 
 /// Says it: to a person on standard output, or as events of a JSON log.
 ///

@@ -11,11 +11,13 @@ use tokio::time::Instant;
 use super::{Gate, Held, Sent};
 use crate::{
     delivery::{NOT_DELIVERED, late::Tried, mark::Mark},
-    engine::crash::{self, Way},
     store::outbox::{Outgoing, OutgoingPart},
-    telemetry::measures,
 };
 use clifford_core::{messages::MessageStatus, quarantine::Verdict};
+use clifford_telemetry::{
+    failpoint::{self as crash, Way},
+    measures,
+};
 
 /// How long a part may take to be made ready for its platform.
 const MOMENT: Duration = Duration::from_millis(50);

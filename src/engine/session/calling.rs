@@ -8,13 +8,11 @@ use tracing::Instrument;
 use super::{Gone, Onward, Session, millis};
 use crate::{
     engine::{
-        crash::{self, Point, Way},
         prompt::Frame,
         suspects::RunInIsolation,
         tool_payer::{ToolPayer, Whose},
     },
     memory::recall,
-    telemetry::{measures, spans},
     tools::{Called, Options, Origins, ToolContext},
 };
 use clifford_core::{
@@ -25,6 +23,10 @@ use clifford_core::{
         step::{StepKind, ToolCall, ToolOutcome, ToolResult},
     },
     search::Scope,
+};
+use clifford_telemetry::{
+    failpoint::{self as crash, Point, Way},
+    measures, spans,
 };
 
 impl Session<'_> {

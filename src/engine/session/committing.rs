@@ -1,18 +1,18 @@
 //! One commit of a run, and what this process does once it is written.
 
 use super::{Gone, Session};
-use crate::{
-    engine::{
-        commit::{Commit, TakesIn},
-        crash::{self, Point},
-        events::RunEvent,
-        prompt::Frame,
-    },
-    telemetry::{measures, spans},
+use crate::engine::{
+    commit::{Commit, TakesIn},
+    events::RunEvent,
+    prompt::Frame,
 };
 use clifford_core::{
     run::effects::{After, Effects},
     runs::RunStatus,
+};
+use clifford_telemetry::{
+    failpoint::{self as crash, Point},
+    measures, spans,
 };
 
 impl Session<'_> {

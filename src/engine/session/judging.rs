@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use super::{Gone, Onward, Session};
 use crate::{
-    engine::crash::{self, Point},
     outbound::{Ticket, To},
     store::{approvals, memory_items::Viewer, messages::NewOutbound, policies, runs},
     tools::platforms,
@@ -20,6 +19,7 @@ use clifford_core::{
     },
     runs::RunKind,
 };
+use clifford_telemetry::failpoint::{self as crash, Point};
 
 /// The most questions of one person that are open in one place.
 const MOST_OPEN: usize = 5;

@@ -3,18 +3,12 @@
 use clifford_chat::outbound::Signal;
 
 use super::{Gone, Session};
-use crate::{
-    engine::{
-        commit::TakesIn,
-        crash::{self, Point},
-    },
-    outbound::To,
-    store::messages,
-};
+use crate::{engine::commit::TakesIn, outbound::To, store::messages};
 use clifford_core::{
     places::{Mode, WhenBusy},
     run::effects::Effects,
 };
+use clifford_telemetry::failpoint::{self as crash, Point};
 
 impl Session<'_> {
     /// What was written while this run worked was answered with it. An interaction keeps the word that it waited.

@@ -12,7 +12,6 @@ use sha2::{Digest, Sha256};
 use super::{Gone, Session, millis};
 use crate::{
     engine::{
-        crash::{self, Point, Way},
         draft::Draft,
         prompt::{Frame, Prompt, Toolbox},
     },
@@ -36,6 +35,7 @@ use clifford_core::{
         step::{EndingKind, Event, LlmResponse, StepKind},
     },
 };
+use clifford_telemetry::failpoint::{self as crash, Point, Way};
 
 /// What was asked, and what came back.
 struct Asked {

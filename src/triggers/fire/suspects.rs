@@ -8,9 +8,9 @@ use crate::{
     engine::Engine,
     outbound::Outbound,
     store::{StoreError, Tx, triggers},
-    telemetry::measures,
 };
 use clifford_core::{clock::Timestamp, id::TriggerId, run::sentences, schedule::trigger::Trigger, work::Kind};
+use clifford_telemetry::measures;
 
 /// Fires a page of what is due; returns how much of it has fired.
 ///

@@ -1,4 +1,5 @@
-//! A run: its steps, the state that they fold to, and what comes next. `decide` reads like a table.
+//! A run: its steps, the [`state`] that they fold to, and what comes next, which [`decide`] reads like a table;
+//! [`effects`] are what each decision writes.
 
 pub mod approval;
 pub mod chat;

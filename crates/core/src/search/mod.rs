@@ -4,7 +4,7 @@
 //! A question comes in as text ([`Query::parse`], [`dates::named`]). The index names, for each of its words, the newest
 //! messages of the asker's places that hold it in some form (`store::search::lists`); those of the rarest words are
 //! read (`candidates`) and ranked here, among themselves ([`rank`]), with what stands beside the best of them. A page
-//! of the ranking goes out ([`find()`]). Nothing is stored on the way but messages that were not in the index yet.
+//! of the ranking goes out (`search::find`). Nothing is stored on the way but messages that were not in the index yet.
 
 pub mod dates;
 pub mod language;

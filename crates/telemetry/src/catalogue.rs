@@ -434,7 +434,7 @@ mod tests {
 
     use super::*;
 
-    const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/OPERATING.md");
+    const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/OPERATING.md");
     const BEGIN: &str = "| metric | kind | labels | what it says |\n| --- | --- | --- | --- |\n";
 
     fn table() -> String {

@@ -6,7 +6,7 @@ use futures::FutureExt;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::telemetry::measures;
+use crate::measures;
 
 /// The first wait after a panic, and the longest.
 const BACKOFF: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(30));

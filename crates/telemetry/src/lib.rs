@@ -1,12 +1,16 @@
 //! What the process tells of itself: logs, traces and metrics. Nothing here changes what it does.
 
 pub mod catalogue;
-mod log;
+pub mod failpoint;
+pub mod log;
 pub mod measures;
 #[cfg(feature = "otlp")]
 mod otlp;
 mod panics;
+pub mod quarantine;
+pub mod runtime;
 pub mod spans;
+pub mod supervise;
 
 use std::sync::Arc;
 
