@@ -4,8 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Command, Tool, ToolContext, ToolError};
-use clifford_core::policy::class::Class;
+use super::{Class, Command, Tool, ToolContext, ToolError};
 
 #[derive(Deserialize, JsonSchema)]
 struct ThrowArgs {
