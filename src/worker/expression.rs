@@ -101,7 +101,8 @@ mod tests {
 
     #[test]
     fn a_long_value_is_cut() {
-        let value = evaluate("10^70000", MAX_MS).expect("a value");
+        // However slow the machine is: this is no test of the limit.
+        let value = evaluate("10^70000", 60_000).expect("a value");
         assert!(value.ends_with("… (10001 more characters)"), "{}", &value[59_990..]);
     }
 
