@@ -106,13 +106,6 @@ impl Db {
         };
         let connect = SqliteConnectOptions::new()
             .filename(path)
-            .create_if_missing(true)
-            .journal_mode(SqliteJournalMode::Wal)
-            .synchronous(if options.synchronous_full {
-                SqliteSynchronous::Full
-            } else {
-                SqliteSynchronous::Normal
-            })
             .foreign_keys(true)
             .busy_timeout(BUSY_TIMEOUT)
             .statement_cache_capacity(STATEMENTS)
@@ -120,9 +113,18 @@ impl Db {
         let connect = PRAGMAS
             .into_iter()
             .fold(connect, |connect, (name, value)| connect.pragma(name, value));
+        let creating = connect
+            .clone()
+            .create_if_missing(true)
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(if options.synchronous_full {
+                SqliteSynchronous::Full
+            } else {
+                SqliteSynchronous::Normal
+            });
         let first = SqlitePoolOptions::new()
             .max_connections(1)
-            .connect_with(connect.clone())
+            .connect_with(creating)
             .await
             .map_err(|error| unusable(&error))?;
         if options.migrate {
@@ -132,10 +134,18 @@ impl Db {
         let writer = Writer::start(&locals)?;
         // Whoever closes a file last cleans its log up; now the writer has it open.
         first.close().await;
+        let place = locals.clone();
         let read = SqlitePoolOptions::new()
             .max_connections(options.max_connections.clamp(1, 8))
             // A connection to a file cannot be lost on the way: asking it first costs a trip to its thread.
             .test_before_acquire(false)
+            // None of the pragmas above reads the file, so one that was put in its place is left as it is, with the log.
+            .after_connect(move |_, _| {
+                let place = place
+                    .in_place()
+                    .map_err(|error| sqlx::Error::Configuration(error.into()));
+                Box::pin(std::future::ready(place))
+            })
             .connect_lazy_with(connect.create_if_missing(false));
         Ok(Self {
             pools: Pools::Sqlite { read },
@@ -189,7 +199,10 @@ impl Db {
     pub async fn read(&self) -> Result<Conn, StoreError> {
         let began = Instant::now();
         let conn = match &self.pools {
-            Pools::Sqlite { read } => Conn::sqlite(read.acquire().await?),
+            Pools::Sqlite { read } => {
+                self.in_place()?;
+                Conn::sqlite(read.acquire().await?)
+            }
             Pools::Postgres(pool) => Conn::postgres(pool.acquire().await?),
         };
         measures::connection_waited(began);
@@ -252,7 +265,7 @@ impl Db {
         }
     }
 
-    /// Whether SQLite's file is still where it was opened; nothing is committed while it is not.
+    /// Whether SQLite's file is still where it was opened; nothing is committed, and nothing opened, while it is not.
     ///
     /// # Errors
     /// [`StoreError::Unavailable`]: it was moved, deleted or replaced, and what to do.

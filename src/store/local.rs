@@ -171,12 +171,14 @@ impl Locals {
         self.0.place.check()
     }
 
-    /// A connection of one's own, to write with.
+    /// A connection of one's own, to write with; it has the log open.
     pub(super) fn own(&self) -> Result<Local, StoreError> {
-        Ok(Local {
+        let own = Local {
             connection: Some(self.open()?),
             home: None,
-        })
+        };
+        own.rows("SELECT 1 FROM sqlite_schema LIMIT 1", &[], 1)?;
+        Ok(own)
     }
 
     /// A connection to ask something short with. There are as few as there are threads that ask at once.
@@ -194,7 +196,11 @@ impl Locals {
 
     fn open(&self) -> Result<Connection, StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        // Whoever reads another file under this name takes the log for that file's, and empties it into that one: so it
+        // is looked at before, and once more before anything is read.
+        self.in_place()?;
         let connection = Connection::open_with_flags(&self.0.path, flags)?;
+        self.in_place()?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
         // The planner would look at the values of `LIMIT $n`, and so plan a statement anew whenever one is bound, which

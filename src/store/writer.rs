@@ -167,14 +167,16 @@ async fn commit_together(locals: &Locals, connection: Local, batch: Vec<Job>) ->
         }
     }
     let committed = something_to_keep && broken.is_none();
-    // After trouble of the database's own (a full disk, a lost file) a new connection has the best chance.
     let trouble = broken
         .as_ref()
         .is_some_and(|reason| !matches!(reason, StoreError::Conflict(_)))
         || done
             .iter()
             .any(|(_, outcome)| matches!(outcome, Err(StoreError::Unavailable(_) | StoreError::Corrupt(_))));
-    let usable = (committed || tx.roll_back().await) && !trouble;
+    let usable = committed || tx.roll_back().await;
+    // After trouble of the database's own (a full disk) a new connection has the best chance. It is there before the old
+    // one ends: who closes a file last takes its log away. Where the file is not in its place there is none.
+    let anew = trouble.then(|| locals.own().ok()).flatten();
     for (reply, outcome) in done {
         let outcome = match &broken {
             Some(reason) => outcome.and_then(|_| Err(unavailable(reason))),
@@ -182,7 +184,7 @@ async fn commit_together(locals: &Locals, connection: Local, batch: Vec<Job>) ->
         };
         reply.send(outcome).ok();
     }
-    tx.into_local().filter(|_| usable)
+    anew.or(tx.into_local().filter(|_| usable))
 }
 
 /// A copy of what broke a shared transaction, for each of those who were in it.

@@ -1,6 +1,6 @@
 //! Opening, migrating, and SQLite's one writer.
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use clifford::store::{Db, DbOptions, Pools, Standing, StoreError, settings};
 use futures::future::join_all;
@@ -217,4 +217,44 @@ async fn a_database_that_cannot_be_made_says_what_to_do() {
         panic!("{refused}")
     };
     assert!(why.contains("check that its directory exists"), "{why}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_file_in_the_place_of_the_database_is_never_opened() {
+    let home = Home::sqlite().await;
+    let file = PathBuf::from(home.options.url.strip_prefix("sqlite:").expect("a path"));
+    let away = file.with_extension("away");
+    let put = |name: &'static str| {
+        home.db
+            .write(move |tx| Box::pin(async move { settings::put(tx, "test", name, "x", NOW).await }))
+    };
+    put("before").await.expect("written");
+    // At first nobody but the writer has the file open.
+    std::fs::rename(&file, &away).expect("moved");
+    put("lost")
+        .await
+        .expect_err("nothing is written to a file that is gone");
+    std::fs::copy(&away, &file).expect("copied");
+    for _ in 0..3 {
+        put("lost")
+            .await
+            .expect_err("nothing is written to a file that is gone");
+        for read in join_all((0..20).map(|_| home.db.read())).await {
+            let refused = read.err().expect("nothing is opened");
+            assert!(refused.to_string().contains("another file was put"), "{refused}");
+        }
+        let glances = join_all((0..20).map(|_| home.db.glance())).await;
+        assert!(glances.iter().all(Result::is_err));
+    }
+    std::fs::rename(&away, &file).expect("moved back");
+
+    put("after").await.expect("written");
+    for conn in join_all((0..20).map(|_| home.db.glance())).await {
+        let mut conn = conn.expect("a connection");
+        for (name, kept) in [("before", true), ("lost", false), ("after", true)] {
+            let found = settings::get(&mut conn, "test", name).await.expect("reads");
+            assert_eq!(found.is_some(), kept, "{name}");
+        }
+    }
+    assert_eq!(home.db.integrity().await.expect("reads"), Some(vec![]));
 }
