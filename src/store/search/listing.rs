@@ -1,17 +1,28 @@
 //! What was said at some times, the newest first. Ids tell when messages were stored, and nothing is stored before it is
-//! said: whoever walks back through them knows when nothing newer can come.
+//! said: whoever walks back through them knows when nothing newer can come. What was stored long after it was said, as
+//! after an outage, is looked up by itself: all else is found by the ids of the times that are asked for.
 
 use sqlx::FromRow;
-use uuid::Uuid;
 
 use super::lookup::{Reach, SAID, SKEW};
 use crate::store::{Conn, StoreError};
-use clifford_core::{clock::Timestamp, id::MessageId, value::args};
+use clifford_core::{
+    clock::Timestamp,
+    id::MessageId,
+    value::{Value, args},
+};
 
 /// How far a walk looks back at first, in milliseconds.
 const FIRST_LOOK: i64 = 2 * SKEW;
 /// How many times farther it looks each further time.
 const FARTHER: i64 = 2;
+
+/// What was stored so much later than it was said, in milliseconds, has an index of its own: `messages_stored_late`.
+const LATE: i64 = 86_400_000;
+/// What that index holds, in the words of its migration.
+const IS_LATE: &str = "m.sent_at < m.created_at - 86400000";
+/// What it does not hold.
+const IS_IN_TIME: &str = "(m.sent_at IS NULL OR m.sent_at >= m.created_at - 86400000)";
 
 /// What was said at some times.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,40 +55,51 @@ pub async fn said(
         through: reach.through,
     };
     let edges = edges(spans, reach);
-    let Some(first) = edges.first().filter(|_| !reach.places.is_empty()) else {
+    if edges.is_empty() || reach.places.is_empty() {
         return Ok(none);
-    };
+    }
     let Some((newest, number)) = newest(conn).await? else {
         return Ok(none);
     };
-    let first = first.0.saturating_sub(SKEW).max(0);
     let walk = Walk {
         edges: &edges,
         reach,
         through: reach.through.min(number),
         most: skip.saturating_add(limit),
     };
-    let mut found: Vec<Said> = Vec::new();
-    let mut before = MessageId(Uuid::from_u128(u128::MAX));
-    let (mut distance, mut from) = (FIRST_LOOK, newest.saturating_sub(FIRST_LOOK));
-    loop {
-        from = from.max(first);
-        let after = MessageId::first_at(Timestamp(from));
-        found.extend(walk.look(conn, after, before).await?);
-        found.sort_unstable_by_key(|said| std::cmp::Reverse((said.said_at, said.id)));
-        found.truncate(walk.most);
-        let last = found.last().filter(|_| found.len() >= walk.most);
-        if from <= first || last.is_some_and(|last| last.said_at.0 >= from.saturating_add(SKEW)) {
-            break;
+    let mut found = walk.late(conn).await?;
+    let mut distance = FIRST_LOOK;
+    for (first, end) in stored_within(&edges).into_iter().rev() {
+        let mut before = end.min(newest.saturating_add(1));
+        while before > first {
+            let from = before.saturating_sub(distance).max(first);
+            found.extend(walk.look(conn, from, before).await?);
+            found.sort_unstable_by_key(|said| std::cmp::Reverse((said.said_at, said.id)));
+            found.truncate(walk.most);
+            before = from;
+            distance = distance.saturating_mul(FARTHER);
+            let last = found.last().filter(|_| found.len() >= walk.most);
+            if last.is_some_and(|last| last.said_at.0 >= from.saturating_add(SKEW)) {
+                return Ok(walk.listing(found, skip));
+            }
         }
-        before = after;
-        distance = distance.saturating_mul(FARTHER);
-        from = from.saturating_sub(distance);
     }
-    Ok(Listing {
-        ids: found.into_iter().skip(skip).map(|said| said.id).collect(),
-        through: walk.through,
-    })
+    Ok(walk.listing(found, skip))
+}
+
+/// When that was stored which was said between the edges and did not come late: each from when to when, in order, in
+/// milliseconds since the epoch.
+fn stored_within(edges: &[Timestamp]) -> Vec<(i64, i64)> {
+    let mut times: Vec<(i64, i64)> = Vec::with_capacity(edges.len() / 2);
+    for span in edges.chunks_exact(2) {
+        let [from, to] = [span.first(), span.last()].map(|edge| edge.map_or(0, |edge| edge.0));
+        let (from, to) = (from.saturating_sub(SKEW).max(0), to.saturating_add(LATE + SKEW));
+        match times.last_mut() {
+            Some((_, end)) if *end >= from => *end = to,
+            _ => times.push((from, to)),
+        }
+    }
+    times
 }
 
 /// When the newest of all messages was stored, and the greatest number in the index. `None`: it is empty.
@@ -120,9 +142,32 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// The newest of what was stored between two ids.
-    async fn look(&self, conn: &mut Conn, after: MessageId, before: MessageId) -> Result<Vec<Said>, StoreError> {
-        let mut args = args![self.through, self.most, after, before];
+    fn listing(&self, found: Vec<Said>, skip: usize) -> Listing {
+        Listing {
+            ids: found.into_iter().skip(skip).map(|said| said.id).collect(),
+            through: self.through,
+        }
+    }
+
+    /// The newest of what was stored long after it was said.
+    async fn late(&self, conn: &mut Conn) -> Result<Vec<Said>, StoreError> {
+        let [Some(first), Some(last)] = [self.edges.first(), self.edges.last()] else {
+            return Ok(Vec::new());
+        };
+        let args = args![self.through, self.most, *first, *last];
+        let which = format!("{IS_LATE} AND m.sent_at >= $3 AND m.sent_at < $4");
+        self.those(conn, &which, args).await
+    }
+
+    /// The newest of what was stored between two moments, in milliseconds since the epoch, soon after it was said.
+    async fn look(&self, conn: &mut Conn, from: i64, before: i64) -> Result<Vec<Said>, StoreError> {
+        let [from, before] = [from, before].map(|moment| MessageId::first_at(Timestamp(moment)));
+        let args = args![self.through, self.most, from, before];
+        let which = format!("{IS_IN_TIME} AND m.id >= $3 AND m.id < $4");
+        self.those(conn, &which, args).await
+    }
+
+    async fn those(&self, conn: &mut Conn, which: &str, mut args: Vec<Value>) -> Result<Vec<Said>, StoreError> {
         let edges: Vec<_> = (self.edges.iter())
             .map(|edge| {
                 args.push((*edge).into());
@@ -132,7 +177,7 @@ impl Walk<'_> {
         let visible = self.reach.visible(&mut args);
         let sql = format!(
             "SELECT m.id, {SAID} AS said_at FROM messages m
-             WHERE m.id >= $3 AND m.id < $4 AND {} AND m.search_id <= $1 AND {visible}
+             WHERE {which} AND {} AND m.search_id <= $1 AND {visible}
              ORDER BY said_at DESC, m.id DESC LIMIT $2",
             within(&edges, false)
         );
@@ -156,6 +201,20 @@ fn within(edges: &[usize], is_within: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_said_at_some_times_was_stored_soon_after() {
+        let stored = |edges: &[i64]| stored_within(&edges.iter().copied().map(Timestamp).collect::<Vec<_>>());
+        let day = SKEW;
+        assert_eq!(stored(&[]), []);
+        assert_eq!(
+            stored(&[10 * day, 11 * day, 20 * day, 21 * day]),
+            [(9 * day, 13 * day), (19 * day, 23 * day)]
+        );
+        // What overlaps is one.
+        assert_eq!(stored(&[10 * day, 11 * day, 14 * day, 15 * day]), [(9 * day, 17 * day)]);
+        assert_eq!(stored(&[0, i64::MAX]), [(0, i64::MAX)]);
+    }
 
     #[test]
     fn spans_become_edges_within_the_reach() {

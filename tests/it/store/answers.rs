@@ -121,15 +121,17 @@ pub async fn a_question_of_nothing_but_a_time_lists_what_was_said_then(world: Wo
     const DAY: i64 = 86_400_000;
     // Not in the order in which it was said: platforms hand things over late.
     let mut said = Vec::new();
-    for (at, text) in [
+    let moments = (0_i64..).map(|after| Timestamp(NOW.0 + after));
+    for (stored, (at, text)) in moments.zip([
         ("2025-12-31T09:00:00Z", "yes, tomorrow"),
         ("2023-05-08T10:00:00Z", "the heron came"),
         ("2023-05-08T09:00:00Z", "the 15\" monitor"),
         ("2023-03-15T09:00:00Z", "a stork until 2024-02-09"),
         ("2024-05-09T09:00:00Z", "on 8 June we meet the dentist"),
-    ] {
+    ]) {
         let at = at.parse::<jiff::Timestamp>().expect("a time").into();
         let message = NewInbound {
+            id: MessageId::first_at(stored),
             sent_at: at,
             ..world.text(text)
         };
