@@ -88,7 +88,8 @@ pub async fn find(db: &Db, request: Request) -> Result<Page, StoreError> {
         return Ok(Page::default());
     }
     catch_up(db, &places).await?;
-    page(&mut db.read().await?, places, &request).await
+    db.read_blocking(move |conn| Box::pin(async move { page(conn, places, &request).await }))
+        .await
 }
 
 /// Finds messages within a transaction.

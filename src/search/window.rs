@@ -6,7 +6,7 @@ use crate::store::search::{Form, Sought};
 use clifford_core::search::{dates::Time, query::Query, rank::Population, word::Phrase};
 
 /// The most messages that are ranked at a time.
-pub(crate) const MOST: usize = 1000;
+pub(crate) const MOST: usize = 800;
 /// The most messages that are named for one form of a word: the newest.
 pub(crate) const EACH: u32 = 800;
 
@@ -256,8 +256,8 @@ mod tests {
         let lists = vec![common.clone(), common.clone(), vec![900, 3], vec![3]];
         let window = plan.window(&lists, &HashSet::new());
         assert_eq!(window.numbers[..4], [3, 900, 800, 799]);
-        assert_eq!(window.numbers.len(), 801);
-        assert_eq!(window.next, Some(0));
+        assert_eq!(window.numbers.len(), MOST);
+        assert_eq!(window.next, Some(900));
         assert_eq!(
             window.population,
             Population {
@@ -275,7 +275,7 @@ mod tests {
         assert_eq!((first.numbers.len(), first.next), (MOST, Some(1600)));
         let ranked: HashSet<i64> = first.numbers.into_iter().collect();
         let second = plan.window(&lists, &ranked);
-        assert_eq!((second.numbers.len(), second.next), (600, Some(800)));
+        assert_eq!((second.numbers.len(), second.next), (MOST, Some(800)));
         assert!(second.numbers.iter().all(|number| !ranked.contains(number)));
     }
 

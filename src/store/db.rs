@@ -7,6 +7,7 @@ use std::{
     path::{Path, PathBuf},
     pin::Pin,
     str::FromStr,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -16,7 +17,7 @@ use sqlx::{
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
 
-use tokio::time::timeout;
+use tokio::{runtime::Handle, sync::Semaphore, time::timeout};
 
 use super::{
     Conn, Schema, StoreError, Tx, is_lasting,
@@ -54,8 +55,10 @@ pub struct Db {
     writer: Option<Writer>,
     /// SQLite: connections that answer in the thread that asks.
     locals: Option<Locals>,
+    /// SQLite: how many may read on threads for blocking work.
+    blocking: Arc<Semaphore>,
     /// Held, never read: the lock ends with the process.
-    _lock: Option<std::sync::Arc<File>>,
+    _lock: Option<Arc<File>>,
 }
 
 /// The pools of the engine in use.
@@ -135,8 +138,9 @@ impl Db {
         // Whoever closes a file last cleans its log up; now the writer has it open.
         first.close().await;
         let place = locals.clone();
+        let readers = options.max_connections.clamp(1, 8);
         let read = SqlitePoolOptions::new()
-            .max_connections(options.max_connections.clamp(1, 8))
+            .max_connections(readers)
             // A connection to a file cannot be lost on the way: asking it first costs a trip to its thread.
             .test_before_acquire(false)
             // None of the pragmas above reads the file, so one that was put in its place is left as it is, with the log.
@@ -151,7 +155,8 @@ impl Db {
             pools: Pools::Sqlite { read },
             writer: Some(writer),
             locals: Some(locals),
-            _lock: lock.map(std::sync::Arc::new),
+            blocking: Arc::new(Semaphore::new(usize::try_from(readers).unwrap_or(1))),
+            _lock: lock.map(Arc::new),
         })
     }
 
@@ -178,6 +183,7 @@ impl Db {
             pools: Pools::Postgres(pool),
             writer: None,
             locals: None,
+            blocking: Arc::new(Semaphore::new(0)),
             _lock: None,
         })
     }
@@ -219,6 +225,31 @@ impl Db {
             Some(locals) => Ok(Conn::local(locals.lend()?)),
             None => self.read().await,
         }
+    }
+
+    /// Runs `work`, which asks for much and reckons with it. On SQLite it runs on a thread for blocking work, where its
+    /// statements execute as well: a connection of the pool would hand each row from one thread to another.
+    ///
+    /// # Errors
+    /// The database does not answer; those of `work`.
+    pub async fn read_blocking<T, F>(&self, work: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: for<'c> FnOnce(&'c mut Conn) -> BoxFuture<'c, Result<T, StoreError>> + Send + 'static,
+    {
+        let Some(locals) = &self.locals else {
+            return work(&mut self.read().await?).await;
+        };
+        let failed = |error: &dyn Display| StoreError::Unavailable(format!("failed to read: {error}"));
+        // As many at once as have a connection of the pool, and no more.
+        let permit = Arc::clone(&self.blocking).acquire_owned().await;
+        let permit = permit.map_err(|error| failed(&error))?;
+        let (runtime, mut conn) = (Handle::current(), Conn::local(locals.lend()?));
+        let read = tokio::task::spawn_blocking(move || {
+            let _permit = permit;
+            runtime.block_on(work(&mut conn))
+        });
+        read.await.map_err(|error| failed(&error))?
     }
 
     /// Runs `work` in one transaction, which is committed if it returns `Ok` and leaves nothing otherwise.

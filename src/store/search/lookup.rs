@@ -1,7 +1,7 @@
 //! What the index names for the forms of words, the messages that are ranked, and those beside them. Whoever may find
 //! what is decided in one place: [`Reach`].
 
-use std::fmt::Write as _;
+use std::{collections::HashMap, fmt::Write as _};
 
 use sqlx::FromRow;
 
@@ -132,16 +132,80 @@ pub async fn lists(conn: &mut Conn, sought: &[Sought], reach: &Reach, limit: u32
         return Ok(vec![Vec::new(); sought.len()]);
     }
     let postgres = conn.is_postgres();
+    let places: Vec<_> = reach.places.iter().map(|channel| terms::place(*channel)).collect();
+    let expressions: Vec<_> = sought
+        .iter()
+        .map(|sought| match sought {
+            Sought::All => Some(expression(&[], &places, postgres)),
+            Sought::Forms(phrases) => Some(expression(phrases, &places, postgres)),
+            Sought::Stored(..) => None,
+        })
+        .collect();
+    let walks = walks(conn, "message_search", &expressions, (reach.through, limit)).await?;
     let mut args = args![reach.through, limit];
     let mut arms = Vec::with_capacity(sought.len());
-    for sought in sought {
-        arms.push(match sought {
-            Sought::All => matched(&[], reach, postgres, &mut args),
-            Sought::Forms(phrases) => matched(phrases, reach, postgres, &mut args),
-            Sought::Stored(from, to) => stored(*from, *to, reach, &mut args),
+    for ((sought, expression), walk) in sought.iter().zip(expressions).zip(walks) {
+        arms.push(match (sought, expression) {
+            (Sought::Stored(from, to), _) => stored(*from, *to, reach, &mut args),
+            (_, expression) => {
+                args.push(expression.into());
+                matched(reach, postgres, walk, &mut args)
+            }
         });
     }
     all_of(conn, &arms, args).await
+}
+
+/// Of how many of the newest messages PostgreSQL counts those that match, to tell how common they are.
+const SAMPLE: i64 = 500;
+/// How much dearer it is to walk to a message and compare it than to fetch one that the index names.
+const DEARER: u32 = 2;
+
+/// Whether the engine may walk back from the newest message to find what each list of an index holds, up to a number and
+/// at most so many, or is to take what the index names and sort that. PostgreSQL's planner takes comparing a message to
+/// terms for as cheap as comparing two numbers, and walks over most of a channel for words that a few in a hundred hold.
+pub(in crate::store) async fn walks(
+    conn: &mut Conn,
+    table: &str,
+    expressions: &[Option<String>],
+    (through, limit): (i64, u32),
+) -> Result<Vec<bool>, StoreError> {
+    if !conn.is_postgres() {
+        return Ok(vec![true; expressions.len()]);
+    }
+    let mut args = args![through, SAMPLE];
+    let mut sql = format!(
+        "WITH s AS MATERIALIZED (SELECT id, terms FROM {table} WHERE id <= $1 ORDER BY id DESC LIMIT $2)
+         SELECT CAST(-1 AS BIGINT) AS list, COALESCE(MAX(id), 0) AS count FROM s"
+    );
+    for (place, expression) in expressions.iter().enumerate() {
+        if let Some(expression) = expression {
+            args.push(expression.clone().into());
+            let _ = write!(
+                sql,
+                " UNION ALL SELECT CAST({place} AS BIGINT), COUNT(*) FROM s WHERE terms @@ CAST(${} AS TSQUERY)",
+                args.len()
+            );
+        }
+    }
+    let counts: HashMap<i64, i64> = conn.all_planned_anew(sql, args).await?.into_iter().collect();
+    let count = |list: i64| counts.get(&list).copied().unwrap_or_default();
+    let walk = |list| is_worth_a_walk(count(list), count(-1), limit);
+    Ok((0_i64..).take(expressions.len()).map(walk).collect())
+}
+
+/// The order of a list that is walked to, or is not.
+pub(in crate::store) fn newest_first(number: &str, walk: bool) -> String {
+    // What is computed is in no index.
+    format!("ORDER BY {number}{} DESC", if walk { "" } else { " + 0" })
+}
+
+/// Whether `limit` messages are found sooner by a walk than by the index, where `matching` of a sample match, of `all`
+/// messages. Where none do, that says too little, and the planner decides.
+fn is_worth_a_walk(matching: i64, all: i64, limit: u32) -> bool {
+    let [matching, all, sample] = [matching, all, SAMPLE].map(i128::from);
+    // To walk over limit * sample / matching, or to fetch all * matching / sample.
+    matching == 0 || all * matching * matching >= i128::from(DEARER) * i128::from(limit) * sample * sample
 }
 
 /// The numbers that each of several statements names, the greatest first.
@@ -166,10 +230,8 @@ pub(in crate::store) async fn all_of(
     Ok(lists)
 }
 
-/// The newest messages that the index has for some phrases.
-fn matched(phrases: &[Vec<Form>], reach: &Reach, postgres: bool, args: &mut Vec<Value>) -> String {
-    let places: Vec<_> = reach.places.iter().map(|channel| terms::place(*channel)).collect();
-    args.push(expression(phrases, &places, postgres).into());
+/// The newest messages that the index has for the expression that is the last argument.
+fn matched(reach: &Reach, postgres: bool, walk: bool, args: &mut Vec<Value>) -> String {
     let expression = args.len();
     let (number, matches) = if postgres {
         ("id", format!("terms @@ CAST(${expression} AS TSQUERY)"))
@@ -178,12 +240,13 @@ fn matched(phrases: &[Vec<Form>], reach: &Reach, postgres: bool, args: &mut Vec<
     };
     let found = format!("SELECT {number} AS number FROM message_search WHERE {matches} AND {number} <= $1");
     if reach.from.is_none() && reach.to.is_none() {
-        return format!("{found} ORDER BY {number} DESC LIMIT $2");
+        return format!("{found} {} LIMIT $2", newest_first(number, walk));
     }
     format!(
         "SELECT f.number FROM ({found}) f CROSS JOIN messages m WHERE m.search_id = f.number {}
-         ORDER BY f.number DESC LIMIT $2",
-        reach.times(args)
+         {} LIMIT $2",
+        reach.times(args),
+        newest_first("f.number", walk)
     )
 }
 
@@ -326,6 +389,16 @@ pub async fn beside(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rare_words_are_looked_up_and_common_ones_are_walked_to() {
+        let tells = |matching, all| is_worth_a_walk(matching, all, 800);
+        assert!(tells(0, 1_000_000));
+        for (all, first_walked) in [(1000, None), (100_000, Some(64)), (2_000_000, Some(15))] {
+            let found = (1..=SAMPLE).find(|matching| tells(*matching, all));
+            assert_eq!(found, first_walked, "of {all}");
+        }
+    }
 
     #[test]
     fn what_is_sought_is_written_as_each_engine_takes_it() {
