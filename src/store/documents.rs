@@ -9,7 +9,7 @@ use sqlx::FromRow;
 
 use super::{
     Conn, StoreError, Tx,
-    search::{Sought, all_of, expression, newest_first, walks},
+    search::{Sought, all_of, expression},
 };
 use clifford_core::value::{Value, args};
 use clifford_core::{
@@ -186,28 +186,20 @@ pub async fn lists(conn: &mut Conn, scope: Scope, sought: &[Sought], limit: u32)
     } else {
         ("rowid", "chunk_search MATCH ")
     };
-    let expressions: Vec<_> = sought
-        .iter()
-        .map(|sought| {
-            let phrases = match sought {
-                Sought::Forms(phrases) => &phrases[..],
-                Sought::All | Sought::Stored(..) => &[],
-            };
-            Some(expression(phrases, std::slice::from_ref(&place), postgres))
-        })
-        .collect();
-    let walks = walks(conn, "chunk_search", &expressions, (i64::MAX, limit)).await?;
     let mut args = args![limit];
     let mut arms = Vec::with_capacity(sought.len());
-    for (expression, walk) in expressions.into_iter().zip(walks) {
-        args.push(expression.into());
+    for sought in sought {
+        let phrases = match sought {
+            Sought::Forms(phrases) => &phrases[..],
+            Sought::All | Sought::Stored(..) => &[],
+        };
+        args.push(expression(phrases, std::slice::from_ref(&place), postgres).into());
         let expression = match (args.len(), postgres) {
             (place, true) => format!("(${place} AS TSQUERY)"),
             (place, false) => format!("${place}"),
         };
         arms.push(format!(
-            "SELECT {number} AS number FROM chunk_search WHERE {matches}{expression} {} LIMIT $1",
-            newest_first(number, walk)
+            "SELECT {number} AS number FROM chunk_search WHERE {matches}{expression} ORDER BY {number} DESC LIMIT $1"
         ));
     }
     all_of(conn, &arms, args).await

@@ -1,6 +1,7 @@
 //! What was said at some times, the newest first. Ids tell when messages were stored, and nothing is stored before it is
-//! said: whoever walks back through them knows when nothing newer can come. What was stored long after it was said, as
-//! after an outage, is looked up by itself: all else is found by the ids of the times that are asked for.
+//! said: all that was stored soon after it was said is found by the ids of the times that are asked for. The rest has an
+//! index of its own: what came late, as after an outage, and what was stored while the clock had been put back, when ids
+//! go on from the latest time.
 
 use sqlx::FromRow;
 
@@ -17,12 +18,19 @@ const FIRST_LOOK: i64 = 2 * SKEW;
 /// How many times farther it looks each further time.
 const FARTHER: i64 = 2;
 
-/// What was stored so much later than it was said, in milliseconds, has an index of its own: `messages_stored_late`.
+/// What was stored so much later than it was said, or has an id of a time so much later than that of storing it, in
+/// milliseconds, is in the index `messages_stored_late`.
 const LATE: i64 = 86_400_000;
-/// What that index holds, in the words of its migration.
-const IS_LATE: &str = "m.sent_at < m.created_at - 86400000";
-/// What it does not hold.
-const IS_IN_TIME: &str = "(m.sent_at IS NULL OR m.sent_at >= m.created_at - 86400000)";
+
+/// What that index holds, in the words of its migration: an id begins with eight digits of its time, of 65 s each.
+fn is_late(postgres: bool) -> String {
+    let time = if postgres {
+        "LPAD(TO_HEX((m.created_at + 86400000) / 65536), 8, '0')"
+    } else {
+        "PRINTF('%08x', (m.created_at + 86400000) / 65536)"
+    };
+    format!("(m.sent_at < m.created_at - 86400000 OR SUBSTR(m.id, 1, 8) > {time})")
+}
 
 /// What was said at some times.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +66,7 @@ pub async fn said(
     if edges.is_empty() || reach.places.is_empty() {
         return Ok(none);
     }
-    let Some((newest, number)) = newest(conn).await? else {
+    let Some((oldest, newest, number)) = extent(conn).await? else {
         return Ok(none);
     };
     let walk = Walk {
@@ -70,7 +78,7 @@ pub async fn said(
     let mut found = walk.late(conn).await?;
     let mut distance = FIRST_LOOK;
     for (first, end) in stored_within(&edges).into_iter().rev() {
-        let mut before = end.min(newest.saturating_add(1));
+        let (first, mut before) = (first.max(oldest), end.min(newest.saturating_add(1)));
         while before > first {
             let from = before.saturating_sub(distance).max(first);
             found.extend(walk.look(conn, from, before).await?);
@@ -87,7 +95,7 @@ pub async fn said(
     Ok(walk.listing(found, skip))
 }
 
-/// When that was stored which was said between the edges and did not come late: each from when to when, in order, in
+/// When that was stored which was said between the edges and is not [`is_late`]: each from when to when, in order, in
 /// milliseconds since the epoch.
 fn stored_within(edges: &[Timestamp]) -> Vec<(i64, i64)> {
     let mut times: Vec<(i64, i64)> = Vec::with_capacity(edges.len() / 2);
@@ -102,12 +110,17 @@ fn stored_within(edges: &[Timestamp]) -> Vec<(i64, i64)> {
     times
 }
 
-/// When the newest of all messages was stored, and the greatest number in the index. `None`: it is empty.
-async fn newest(conn: &mut Conn) -> Result<Option<(i64, i64)>, StoreError> {
-    let sql = "SELECT (SELECT MAX(id) FROM messages) AS id,
+/// When the oldest and the newest of all messages were stored, in milliseconds since the epoch, and the greatest number
+/// in the index. `None`: it is empty.
+async fn extent(conn: &mut Conn) -> Result<Option<(i64, i64, i64)>, StoreError> {
+    type Extent = (Option<MessageId>, Option<MessageId>, Option<i64>);
+    let sql = "SELECT (SELECT MIN(id) FROM messages) AS oldest, (SELECT MAX(id) FROM messages) AS newest,
                       (SELECT MAX(search_id) FROM messages WHERE search_id IS NOT NULL) AS number";
-    let (id, number): (Option<MessageId>, Option<i64>) = conn.one(sql, args![]).await?;
-    Ok(id.map(made_at).zip(number))
+    let (oldest, newest, number): Extent = conn.one(sql, args![]).await?;
+    Ok(match (oldest, newest, number) {
+        (Some(oldest), Some(newest), Some(number)) => Some((made_at(oldest), made_at(newest), number)),
+        _ => None,
+    })
 }
 
 /// When an id was made, in milliseconds since the epoch: its first 48 bits.
@@ -149,21 +162,22 @@ impl Walk<'_> {
         }
     }
 
-    /// The newest of what was stored long after it was said.
+    /// The newest of what [`is_late`].
     async fn late(&self, conn: &mut Conn) -> Result<Vec<Said>, StoreError> {
         let [Some(first), Some(last)] = [self.edges.first(), self.edges.last()] else {
             return Ok(Vec::new());
         };
         let args = args![self.through, self.most, *first, *last];
-        let which = format!("{IS_LATE} AND m.sent_at >= $3 AND m.sent_at < $4");
+        let which = format!("{} AND {SAID} >= $3 AND {SAID} < $4", is_late(conn.is_postgres()));
         self.those(conn, &which, args).await
     }
 
-    /// The newest of what was stored between two moments, in milliseconds since the epoch, soon after it was said.
+    /// The newest of what was stored between two moments, in milliseconds since the epoch, and is not [`is_late`].
     async fn look(&self, conn: &mut Conn, from: i64, before: i64) -> Result<Vec<Said>, StoreError> {
         let [from, before] = [from, before].map(|moment| MessageId::first_at(Timestamp(moment)));
         let args = args![self.through, self.most, from, before];
-        let which = format!("{IS_IN_TIME} AND m.id >= $3 AND m.id < $4");
+        let late = is_late(conn.is_postgres());
+        let which = format!("NOT COALESCE({late}, FALSE) AND m.id >= $3 AND m.id < $4");
         self.those(conn, &which, args).await
     }
 

@@ -121,17 +121,15 @@ pub async fn a_question_of_nothing_but_a_time_lists_what_was_said_then(world: Wo
     const DAY: i64 = 86_400_000;
     // Not in the order in which it was said: platforms hand things over late.
     let mut said = Vec::new();
-    let moments = (0_i64..).map(|after| Timestamp(NOW.0 + after));
-    for (stored, (at, text)) in moments.zip([
+    for (at, text) in [
         ("2025-12-31T09:00:00Z", "yes, tomorrow"),
         ("2023-05-08T10:00:00Z", "the heron came"),
         ("2023-05-08T09:00:00Z", "the 15\" monitor"),
         ("2023-03-15T09:00:00Z", "a stork until 2024-02-09"),
         ("2024-05-09T09:00:00Z", "on 8 June we meet the dentist"),
-    ]) {
+    ] {
         let at = at.parse::<jiff::Timestamp>().expect("a time").into();
         let message = NewInbound {
-            id: MessageId::first_at(stored),
             sent_at: at,
             ..world.text(text)
         };
@@ -230,8 +228,10 @@ pub async fn a_listing_holds_all_that_was_said_then_whenever_it_was_stored(world
             1 => 2,
             _ => 0,
         };
+        // Sometimes the clock has been put back, and ids go on from where it was.
+        let ahead = if number % 7 == 0 { number * 11 % 200 } else { 0 };
         let message = NewInbound {
-            id: MessageId::first_at(Timestamp(stored)),
+            id: MessageId::first_at(Timestamp(stored + ahead * DAY)),
             sent_at: Timestamp(stored - late * DAY),
             ..world.text("something")
         };
