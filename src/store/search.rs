@@ -4,7 +4,7 @@
 mod listing;
 mod lookup;
 
-pub(in crate::store) use self::lookup::{all_of, expression, newest_first, walks};
+pub(in crate::store) use self::lookup::{all_of, expression};
 pub use self::{
     listing::{Listing, said},
     lookup::{Beside, Candidate, Form, Reach, Sought, beside, candidates, lists},

@@ -141,7 +141,7 @@ pub async fn lists(conn: &mut Conn, sought: &[Sought], reach: &Reach, limit: u32
             Sought::Stored(..) => None,
         })
         .collect();
-    let walks = walks(conn, "message_search", &expressions, (reach.through, limit)).await?;
+    let walks = walks(conn, &expressions, reach, limit).await?;
     let mut args = args![reach.through, limit];
     let mut arms = Vec::with_capacity(sought.len());
     for ((sought, expression), walk) in sought.iter().zip(expressions).zip(walks) {
@@ -156,28 +156,32 @@ pub async fn lists(conn: &mut Conn, sought: &[Sought], reach: &Reach, limit: u32
     all_of(conn, &arms, args).await
 }
 
-/// Of how many of the newest messages PostgreSQL counts those that match, to tell how common they are.
-const SAMPLE: i64 = 500;
+/// Of how many of a place's newest messages PostgreSQL counts those that match, to tell how common they are.
+const SAMPLE: u32 = 500;
 /// How much dearer it is to walk to a message and compare it than to fetch one that the index names.
 const DEARER: u32 = 2;
 
-/// Whether the engine may walk back from the newest message to find what each list of an index holds, up to a number and
-/// at most so many, or is to take what the index names and sort that. PostgreSQL's planner takes comparing a message to
-/// terms for as cheap as comparing two numbers, and walks over most of a channel for words that a few in a hundred hold.
-pub(in crate::store) async fn walks(
+/// Whether the engine may walk back from the newest message to find what each list of the index holds, or is to take what
+/// the index names and sort that. PostgreSQL's planner takes comparing a message to terms for as cheap as comparing two
+/// numbers, and walks over most of a channel for words that a few in a hundred hold.
+async fn walks(
     conn: &mut Conn,
-    table: &str,
     expressions: &[Option<String>],
-    (through, limit): (i64, u32),
+    reach: &Reach,
+    limit: u32,
 ) -> Result<Vec<bool>, StoreError> {
-    if !conn.is_postgres() {
+    // Of several places, the one where something was said last stands for all.
+    let Some(place) = reach.places.first().filter(|_| conn.is_postgres()) else {
         return Ok(vec![true; expressions.len()]);
-    }
-    let mut args = args![through, SAMPLE];
-    let mut sql = format!(
-        "WITH s AS MATERIALIZED (SELECT id, terms FROM {table} WHERE id <= $1 ORDER BY id DESC LIMIT $2)
-         SELECT CAST(-1 AS BIGINT) AS list, COALESCE(MAX(id), 0) AS count FROM s"
-    );
+    };
+    let mut args = args![reach.through, *place, SAMPLE];
+    let mut sql = "WITH s AS MATERIALIZED (
+           SELECT t.id, t.terms FROM (
+             SELECT search_id FROM messages WHERE channel_id = $2 AND search_id <= $1 ORDER BY id DESC LIMIT $3
+           ) m JOIN message_search t ON t.id = m.search_id)
+         SELECT CAST(-2 AS BIGINT) AS list, COALESCE(MAX(id), 0) AS count FROM message_search WHERE id <= $1
+         UNION ALL SELECT CAST(-1 AS BIGINT), COALESCE(MIN(id), 0) FROM s"
+        .to_owned();
     for (place, expression) in expressions.iter().enumerate() {
         if let Some(expression) = expression {
             args.push(expression.clone().into());
@@ -190,22 +194,23 @@ pub(in crate::store) async fn walks(
     }
     let counts: HashMap<i64, i64> = conn.all_planned_anew(sql, args).await?.into_iter().collect();
     let count = |list: i64| counts.get(&list).copied().unwrap_or_default();
-    let walk = |list| is_worth_a_walk(count(list), count(-1), limit);
+    let (newest, first) = (count(-2), count(-1));
+    let walk = |list| is_worth_a_walk(count(list), newest - first + 1, newest, limit);
     Ok((0_i64..).take(expressions.len()).map(walk).collect())
 }
 
-/// The order of a list that is walked to, or is not.
-pub(in crate::store) fn newest_first(number: &str, walk: bool) -> String {
-    // What is computed is in no index.
-    format!("ORDER BY {number}{} DESC", if walk { "" } else { " + 0" })
+/// Whether `limit` messages are found sooner by a walk than by the index, where `matching` of the newest `span` match, of
+/// `all` messages.
+fn is_worth_a_walk(matching: i64, span: i64, all: i64, limit: u32) -> bool {
+    let [matching, span, all] = [matching, span, all].map(i128::from);
+    // To walk over limit * span / matching, or to fetch all * matching / span.
+    all * matching * matching >= i128::from(DEARER) * i128::from(limit) * span * span
 }
 
-/// Whether `limit` messages are found sooner by a walk than by the index, where `matching` of a sample match, of `all`
-/// messages. Where none do, that says too little, and the planner decides.
-fn is_worth_a_walk(matching: i64, all: i64, limit: u32) -> bool {
-    let [matching, all, sample] = [matching, all, SAMPLE].map(i128::from);
-    // To walk over limit * sample / matching, or to fetch all * matching / sample.
-    matching == 0 || all * matching * matching >= i128::from(DEARER) * i128::from(limit) * sample * sample
+/// The order of a list that is walked to, or is not.
+fn newest_first(number: &str, walk: bool) -> String {
+    // What is computed is in no index.
+    format!("ORDER BY {number}{} DESC", if walk { "" } else { " + 0" })
 }
 
 /// The numbers that each of several statements names, the greatest first.
@@ -392,11 +397,17 @@ mod tests {
 
     #[test]
     fn rare_words_are_looked_up_and_common_ones_are_walked_to() {
-        let tells = |matching, all| is_worth_a_walk(matching, all, 800);
-        assert!(tells(0, 1_000_000));
-        for (all, first_walked) in [(1000, None), (100_000, Some(64)), (2_000_000, Some(15))] {
-            let found = (1..=SAMPLE).find(|matching| tells(*matching, all));
-            assert_eq!(found, first_walked, "of {all}");
+        // Of 500 messages of a place, which lie among so many of the newest.
+        for (span, all, first_walked) in [
+            (500, 1000, None),
+            (500, 100_000, Some(64)),
+            (500, 2_000_000, Some(15)),
+            // In a place of a hundredth, all that was said is named sooner than walked to.
+            (50_000, 1_000_000, None),
+            (5000, 1_000_000, Some(200)),
+        ] {
+            let found = (0..=500).find(|matching| is_worth_a_walk(*matching, span, all, 800));
+            assert_eq!(found, first_walked, "{span} of {all}");
         }
     }
 
