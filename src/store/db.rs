@@ -56,6 +56,8 @@ pub struct Db {
     /// SQLite: connections that answer in the thread that asks.
     locals: Option<Locals>,
     /// SQLite: how many may read on threads for blocking work.
+    readers: u32,
+    /// SQLite: a permit for each of them.
     blocking: Arc<Semaphore>,
     /// Held, never read: the lock ends with the process.
     _lock: Option<Arc<File>>,
@@ -155,6 +157,7 @@ impl Db {
             pools: Pools::Sqlite { read },
             writer: Some(writer),
             locals: Some(locals),
+            readers,
             blocking: Arc::new(Semaphore::new(usize::try_from(readers).unwrap_or(1))),
             _lock: lock.map(Arc::new),
         })
@@ -183,6 +186,7 @@ impl Db {
             pools: Pools::Postgres(pool),
             writer: None,
             locals: None,
+            readers: 0,
             blocking: Arc::new(Semaphore::new(0)),
             _lock: None,
         })
@@ -227,7 +231,7 @@ impl Db {
         }
     }
 
-    /// Runs `work`, which asks for much and reckons with it. On SQLite it runs on a thread for blocking work, where its
+    /// Runs `work`, which reads much and computes with it. On SQLite it runs on a thread for blocking work, where its
     /// statements execute as well: a connection of the pool would hand each row from one thread to another.
     ///
     /// # Errors
@@ -241,9 +245,11 @@ impl Db {
             return work(&mut self.read().await?).await;
         };
         let failed = |error: &dyn Display| StoreError::Unavailable(format!("failed to read: {error}"));
-        // As many at once as have a connection of the pool, and no more.
+        // As many at once as the pool has connections, and no more.
+        let began = Instant::now();
         let permit = Arc::clone(&self.blocking).acquire_owned().await;
         let permit = permit.map_err(|error| failed(&error))?;
+        measures::connection_waited(began);
         let (runtime, mut conn) = (Handle::current(), Conn::local(locals.lend()?));
         let read = tokio::task::spawn_blocking(move || {
             let _permit = permit;
@@ -296,7 +302,7 @@ impl Db {
         }
     }
 
-    /// Whether SQLite's file is still where it was opened; nothing is committed, and nothing opened, while it is not.
+    /// Whether SQLite's file is still where it was opened; nothing is committed, and nothing read anew, while it is not.
     ///
     /// # Errors
     /// [`StoreError::Unavailable`]: it was moved, deleted or replaced, and what to do.
@@ -309,6 +315,7 @@ impl Db {
     /// # Errors
     /// Only SQLite can do this here; PostgreSQL has `pg_dump`.
     pub async fn backup(&self, to: &Path) -> Result<(), StoreError> {
+        self.in_place()?;
         match &self.pools {
             Pools::Sqlite { read } => {
                 let to = to
@@ -328,6 +335,7 @@ impl Db {
     /// # Errors
     /// The database does not answer.
     pub async fn integrity(&self) -> Result<Option<Vec<String>>, StoreError> {
+        self.in_place()?;
         match &self.pools {
             Pools::Sqlite { read } => {
                 let mut found: Vec<String> = sqlx::query_scalar("PRAGMA integrity_check").fetch_all(read).await?;
@@ -347,6 +355,7 @@ impl Db {
     /// # Errors
     /// The database does not answer.
     pub async fn schema(&self) -> Result<Schema, StoreError> {
+        self.in_place()?;
         match &self.pools {
             Pools::Sqlite { read } => schema::of_sqlite(read).await,
             Pools::Postgres(pool) => schema::of_postgres(pool).await,
@@ -359,6 +368,10 @@ impl Db {
             writer.close().await;
         }
         if let Some(locals) = &self.locals {
+            // Whoever reads on a thread for blocking work ends first; nobody begins.
+            let all = self.blocking.acquire_many(self.readers).await;
+            self.blocking.close();
+            drop(all);
             locals.close();
         }
         match &self.pools {

@@ -46,6 +46,7 @@ const TABLES: &[&str] = &[
 /// # Errors
 /// The store's.
 pub async fn clean(db: &Db) -> Result<bool, StoreError> {
+    db.in_place()?;
     match db.pools() {
         Pools::Sqlite { read } => {
             db.write(|tx| {

@@ -175,7 +175,7 @@ async fn commit_together(locals: &Locals, connection: Local, batch: Vec<Job>) ->
             .any(|(_, outcome)| matches!(outcome, Err(StoreError::Unavailable(_) | StoreError::Corrupt(_))));
     let usable = committed || tx.roll_back().await;
     // After trouble of the database's own (a full disk) a new connection has the best chance. It is there before the old
-    // one ends: who closes a file last takes its log away. Where the file is not in its place there is none.
+    // one ends: whoever closes a file last takes its log away. Where the file is not in its place there is none.
     let anew = trouble.then(|| locals.own().ok()).flatten();
     for (reply, outcome) in done {
         let outcome = match &broken {

@@ -1,6 +1,6 @@
 //! Whether the files of a database are still where they were opened. One that is moved or deleted while it is open can
 //! still be written, and all of that is lost with its last user: so nothing is committed to it. Nor is a connection
-//! opened: to a file that was put in its place, that would carry what the log holds of the first.
+//! opened: it would carry the log of the first file into whatever was put in its place.
 
 use std::{
     fs::Metadata,
