@@ -34,7 +34,7 @@ const BATCHES: u32 = 5;
 /// How long it waits for another process that has some in hand, as often as that.
 const MOMENT: Duration = Duration::from_millis(10);
 /// How many of the best messages are looked beside.
-const LOOKED_BESIDE: usize = 100;
+const LOOKED_BESIDE: usize = 60;
 /// How far.
 const DISTANCE: u32 = 2;
 /// How often more is ranked for one page: later pages than that there are none.
