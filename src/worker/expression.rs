@@ -9,6 +9,10 @@ use std::time::{Duration, Instant};
 const MOST: usize = 4096;
 /// How deep parentheses may be nested, and how many signs may follow each other.
 const DEEPEST: usize = 200;
+/// What is said of an expression that takes too much time, memory or stack.
+pub const TOO_COSTLY: &str = "the expression is too costly to work out; a simpler one may not be";
+/// What the calculator says of one that was [`fend_core::Interrupt`]ed.
+const INTERRUPTED: &str = "interrupted";
 /// The most bytes of a value.
 const MOST_VALUE: usize = 60_000;
 
@@ -56,6 +60,9 @@ pub(super) fn evaluate(expression: &str, max_ms: u64) -> Result<String, String> 
     let expression = expression.replace("**", "^");
     let deadline = Deadline(Instant::now(), Duration::from_millis(max_ms));
     let result = fend_core::evaluate_with_interrupt(&expression, &mut context, &deadline).map_err(|error| {
+        if error == INTERRUPTED {
+            return TOO_COSTLY.to_owned();
+        }
         let error = &error[..error.floor_char_boundary(MOST)];
         format!("`{expression}` cannot be computed: {error}")
     })?;
@@ -70,7 +77,7 @@ pub(super) fn evaluate(expression: &str, max_ms: u64) -> Result<String, String> 
 
 #[cfg(test)]
 mod tests {
-    use super::{evaluate, fault};
+    use super::{TOO_COSTLY, evaluate, fault};
 
     const MAX_MS: u64 = 2000;
 
@@ -97,6 +104,11 @@ mod tests {
     fn what_cannot_be_computed_says_why() {
         let error = evaluate("2 +", MAX_MS).expect_err("half an expression");
         assert!(error.starts_with("`2 +` cannot be computed: "), "{error}");
+    }
+
+    #[test]
+    fn what_takes_too_long_is_too_costly() {
+        assert_eq!(evaluate("10^10^10^10", 0), Err(TOO_COSTLY.to_owned()));
     }
 
     #[test]

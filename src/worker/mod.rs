@@ -41,7 +41,7 @@ mod process;
 mod serve;
 mod task;
 
-pub use expression::fault as expression_fault;
+pub use expression::{TOO_COSTLY as EXPRESSION_TOO_COSTLY, fault as expression_fault};
 pub use pool::Workers;
 pub use process::Program;
 pub use serve::serve;

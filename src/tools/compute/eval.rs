@@ -31,9 +31,7 @@ pub(super) async fn eval(cx: ToolContext, args: EvalArgs) -> Result<Evaluated, T
     match workers.evaluate(&cx.on_behalf_of(), &args.expression, limit).await {
         Ok(value) => Ok(Evaluated { value }),
         Err(WorkError::Rejected(why)) => Err(ToolError::TellModel(why)),
-        Err(WorkError::TooCostly) => Err(ToolError::TellModel(
-            "the expression is too costly to work out; a simpler one may not be".to_owned(),
-        )),
+        Err(WorkError::TooCostly) => Err(ToolError::TellModel(worker::EXPRESSION_TOO_COSTLY.to_owned())),
         Err(WorkError::Unavailable(why)) => Err(ToolError::Unavailable(why)),
     }
 }
