@@ -209,10 +209,14 @@ impl Db {
     pub async fn read(&self) -> Result<Conn, StoreError> {
         let began = Instant::now();
         let conn = match &self.pools {
-            Pools::Sqlite { read } => {
-                self.in_place()?;
-                Conn::sqlite(read.acquire().await?)
-            }
+            // What is open reads the right file, wherever that is; nothing is opened while it is not in its place.
+            Pools::Sqlite { read } => match read.try_acquire() {
+                Some(open) => Conn::sqlite(open),
+                None => {
+                    self.in_place()?;
+                    Conn::sqlite(read.acquire().await?)
+                }
+            },
             Pools::Postgres(pool) => Conn::postgres(pool.acquire().await?),
         };
         measures::connection_waited(began);
@@ -302,7 +306,7 @@ impl Db {
         }
     }
 
-    /// Whether SQLite's file is still where it was opened; nothing is committed, and nothing read anew, while it is not.
+    /// Whether SQLite's file is still where it was opened; nothing is committed, and nothing opened, while it is not.
     ///
     /// # Errors
     /// [`StoreError::Unavailable`]: it was moved, deleted or replaced, and what to do.

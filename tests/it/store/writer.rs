@@ -257,4 +257,15 @@ async fn another_file_in_the_place_of_the_database_is_never_opened() {
         }
     }
     assert_eq!(home.db.integrity().await.expect("reads"), Some(vec![]));
+
+    // Whoever has the file open goes on reading it.
+    std::fs::rename(&file, &away).expect("moved");
+    std::fs::copy(&away, &file).expect("copied");
+    for _ in 0..3 {
+        let mut conn = home.db.read().await.expect("what is open");
+        let found = settings::get(&mut conn, "test", "after").await.expect("reads");
+        assert_eq!(found.as_deref(), Some("x"));
+    }
+    std::fs::rename(&away, &file).expect("moved back");
+    put("at last").await.expect("written");
 }
