@@ -157,7 +157,7 @@ pub async fn lists(conn: &mut Conn, sought: &[Sought], reach: &Reach, limit: u32
 }
 
 /// Of how many of a place's newest messages PostgreSQL counts those that match, to tell how common they are.
-const SAMPLE: u32 = 500;
+const SAMPLE: u32 = 100;
 /// How much dearer it is to walk to a message and compare it than to fetch one that the index names.
 const DEARER: u32 = 2;
 

@@ -262,7 +262,7 @@ async fn another_file_in_the_place_of_the_database_is_never_opened() {
     std::fs::rename(&file, &away).expect("moved");
     std::fs::copy(&away, &file).expect("copied");
     for _ in 0..3 {
-        let mut conn = home.db.read().await.expect("what is open");
+        let mut conn = home.db.glance().await.expect("what is open");
         let found = settings::get(&mut conn, "test", "after").await.expect("reads");
         assert_eq!(found.as_deref(), Some("x"));
     }
