@@ -22,14 +22,15 @@ const FARTHER: i64 = 2;
 /// milliseconds, is in the index `messages_stored_late`.
 const LATE: i64 = 86_400_000;
 
-/// What that index holds, in the words of its migration: an id begins with eight digits of its time, of 65 s each.
+/// What that index holds, in the words of its migration, without which an engine would not look into it: an id begins
+/// with eight digits of its time, of 65 s each.
 fn is_late(postgres: bool) -> String {
     let time = if postgres {
-        "LPAD(TO_HEX((m.created_at + 86400000) / 65536), 8, '0')"
+        format!("LPAD(TO_HEX((m.created_at + {LATE}) / 65536), 8, '0')")
     } else {
-        "PRINTF('%08x', (m.created_at + 86400000) / 65536)"
+        format!("PRINTF('%08x', (m.created_at + {LATE}) / 65536)")
     };
-    format!("(m.sent_at < m.created_at - 86400000 OR SUBSTR(m.id, 1, 8) > {time})")
+    format!("(m.sent_at < m.created_at - {LATE} OR SUBSTR(m.id, 1, 8) > {time})")
 }
 
 /// What was said at some times.

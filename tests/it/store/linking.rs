@@ -12,13 +12,17 @@ use clifford::{
         links::{self, Remembered},
         merge,
         messages::{self, NewInbound},
-        runs, settings, user_secrets,
-        user_secrets::SealedKey,
+        runs, settings,
+        user_secrets::{self, SealedKey},
     },
 };
 use clifford_chat::platform::Platform;
-use clifford_core::people::User;
-use clifford_core::{clock::Timestamp, id::UserSecretId, people::UserRole, work::JobKind};
+use clifford_core::{
+    clock::Timestamp,
+    id::UserSecretId,
+    people::{User, UserRole},
+    work::JobKind,
+};
 use futures::future::join_all;
 
 use super::{
