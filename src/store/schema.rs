@@ -155,18 +155,22 @@ pub(super) async fn migrate_postgres(pool: &PgPool) -> Result<(), StoreError> {
     tolerant(&POSTGRES).run(pool).await.map_err(migration_error)
 }
 
-/// Brings a database up to date. Nothing keeps two processes from doing so with one file at once: each migration is
-/// applied by one of them; the other fails at it, and finds it applied when it looks again.
+/// Brings a database up to date: by all that it lacks or by nothing, and with one write to the disk. Processes that do so
+/// at once wait for each other.
 pub(super) async fn migrate_sqlite(pool: &SqlitePool) -> Result<(), StoreError> {
-    of_sqlite(pool).await?.check()?;
+    let schema = of_sqlite(pool).await?;
+    schema.check()?;
     let migrations = tolerant(&SQLITE);
-    for _ in migrations.iter() {
-        match migrations.run(pool).await {
-            Err(MigrateError::Execute(_) | MigrateError::ExecuteMigration(..)) => {}
-            outcome => return outcome.map_err(migration_error),
-        }
+    if !matches!(schema.standing(), Standing::Behind(_)) {
+        return migrations.run(pool).await.map_err(migration_error);
     }
-    migrations.run(pool).await.map_err(migration_error)
+    let mut tx = pool.begin_with("BEGIN IMMEDIATE").await?;
+    // What `run` does; for that, the compiler does not see that the future may go to another thread.
+    migrations
+        .run_direct(None, &mut *tx, false)
+        .await
+        .map_err(migration_error)?;
+    Ok(tx.commit().await?)
 }
 
 fn migration_error(error: MigrateError) -> StoreError {
