@@ -11,10 +11,9 @@ use self::traces::Traces;
 use crate::{
     engine::{Engine, cancel, commit::follow_up_in},
     files::Storage,
-    ingress,
     jobs::JobError,
     store::{
-        Db, StoreError, Tx, contexts,
+        Db, StoreError, Tx, claim, contexts,
         erasure::{self, Person},
         free_space,
         jobs::{self, Job, JobLease, NewJob},
@@ -195,7 +194,7 @@ pub async fn finish(db: &Db, lease: JobLease, now: Timestamp) -> Result<bool, St
 
 /// A bot whose owner is erased has none: whoever has the new code is the next one.
 async fn new_owner(db: &Db, now: Timestamp) -> Result<(), StoreError> {
-    let code = db.write(move |tx| Box::pin(ingress::claim_code(tx, now))).await?;
+    let code = db.write(move |tx| Box::pin(claim::make(tx, now))).await?;
     if let Some(code) = code {
         tracing::warn!("there is no owner any more: send {code} to the bot in a private chat to become its owner");
     }

@@ -29,7 +29,7 @@ use clifford_chat::{
 use dashmap::DashMap;
 
 pub use self::api::{ApiAccepted, ApiMessage, ApiRefusal};
-pub use self::pairing::{approve, claim_code, has_claim_code};
+pub use self::pairing::approve;
 use self::{
     message::{Outcome, Taken},
     pace::Pace,

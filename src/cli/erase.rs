@@ -15,8 +15,7 @@ use crate::{
     app,
     erase::{self, Erased},
     files::Storage,
-    ingress,
-    store::{Db, jobs, leases::Look},
+    store::{Db, claim, jobs, leases::Look},
 };
 use clifford_core::{
     clock::SystemClock,
@@ -69,9 +68,7 @@ async fn erase(db: &Db, storage: &Storage, args: &Args) -> anyhow::Result<()> {
     }
     output::print(&format!("everything that was kept of {} is deleted", user.id))?;
     if erased.was_owner {
-        let code = db
-            .write(move |tx| Box::pin(ingress::claim_code(tx, setup::now())))
-            .await?;
+        let code = db.write(move |tx| Box::pin(claim::make(tx, setup::now()))).await?;
         if let Some(code) = code {
             output::print(&format!(
                 "owner      none any more: send {code} to the bot in a private chat to become its owner"

@@ -10,7 +10,10 @@ use super::{
     output::{self, Format},
     setup::{self, Globals},
 };
-use crate::{ingress, store::pairings};
+use crate::{
+    ingress,
+    store::{claim, pairings},
+};
 
 /// Arguments of `pair`.
 #[derive(Debug, clap::Args)]
@@ -95,7 +98,7 @@ async fn claim(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {
     let loaded = globals.load()?;
     let db = setup::database_or_new(&loaded).await?;
     let now = setup::now();
-    let code = db.write(move |tx| Box::pin(ingress::claim_code(tx, now))).await?;
+    let code = db.write(move |tx| Box::pin(claim::make(tx, now))).await?;
     db.close().await;
     let Some(code) = code else {
         bail!("the bot has an owner already; they let others in with `clifford pair approve CODE`");

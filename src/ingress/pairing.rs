@@ -8,11 +8,7 @@ use clifford_chat::{inbound::Accepted, platform::Platform};
 use super::{Visit, answer, message::Outcome, settle};
 use crate::{
     outbound::Outbound,
-    store::{
-        Conn, Db, StoreError, Tx, messages, pairings,
-        settings::{self, BOT},
-        users,
-    },
+    store::{Db, StoreError, Tx, claim, messages, pairings, users},
 };
 use clifford_core::{clock::Timestamp, people::UserRole};
 
@@ -20,10 +16,6 @@ use clifford_core::{clock::Timestamp, people::UserRole};
 const GOOD_FOR: Duration = Duration::from_secs(60 * 60);
 /// How soon a person gets another code.
 const AGAIN_AFTER: Duration = Duration::from_secs(60);
-/// The characters of a code.
-const CODE_LENGTH: usize = 8;
-/// The setting that holds the hash of the owner's code.
-const CLAIM: &str = "claim_code_hash";
 
 /// Whether somebody says the owner's code, in private: whoever may speak there otherwise.
 pub(super) async fn claims(tx: &mut Tx, visit: &Visit, text: &str) -> Result<bool, StoreError> {
@@ -31,18 +23,18 @@ pub(super) async fn claims(tx: &mut Tx, visit: &Visit, text: &str) -> Result<boo
         return Ok(false);
     }
     let said = clifford_vault::hash(&text.trim().to_uppercase());
-    Ok(settings::get(tx, BOT, CLAIM).await?.is_some_and(|code| code == said))
+    Ok(claim::hash(tx).await?.is_some_and(|code| code == said))
 }
 
 /// Whether this may be the owner's code, by its looks.
 pub(super) fn may_claim(visit: &Visit, text: &str) -> bool {
-    visit.place.kind.is_private() && text.trim().len() == CODE_LENGTH
+    visit.place.kind.is_private() && text.trim().len() == claim::LENGTH
 }
 
 /// The words of a text that may be a code.
 fn said_codes(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|word| word.len() == CODE_LENGTH)
+        .filter(|word| word.len() == claim::LENGTH)
 }
 
 /// Voids the owner's code if it stands in what somebody said where others read along, and makes a new one, which only
@@ -52,7 +44,7 @@ pub(super) async fn void_said(db: &Db, text: &str, now: Timestamp) -> Result<(),
         return Ok(());
     }
     // There is one until the bot has an owner, so only until then each word costs a hash.
-    let Some(code) = settings::get(&mut db.glance().await?, BOT, CLAIM).await? else {
+    let Some(code) = claim::hash(&mut db.glance().await?).await? else {
         return Ok(());
     };
     if !said_codes(text).any(|word| clifford_vault::hash(&word.to_uppercase()) == code) {
@@ -61,8 +53,8 @@ pub(super) async fn void_said(db: &Db, text: &str, now: Timestamp) -> Result<(),
     let made = db
         .write(move |tx| {
             Box::pin(async move {
-                match settings::take(tx, BOT, CLAIM, &code).await? {
-                    true => claim_code(tx, now).await,
+                match claim::take(tx, &code).await? {
+                    true => claim::make(tx, now).await,
                     false => Ok(None),
                 }
             })
@@ -105,7 +97,7 @@ pub(super) async fn meet(
         return Ok(Outcome::ignored());
     }
     let (_, channel) = settle(tx, visit, None, UserRole::Stranger, now).await?;
-    let code = clifford_vault::code(CODE_LENGTH, &mut rand::rng());
+    let code = clifford_vault::code(claim::LENGTH, &mut rand::rng());
     pairings::put(
         tx,
         platform,
@@ -142,31 +134,10 @@ async fn say(
 /// The code is good once, and only while there is no owner.
 async fn is_claim(tx: &mut Tx, text: &str) -> Result<bool, StoreError> {
     let said = text.trim().to_uppercase();
-    if said.len() != CODE_LENGTH || users::has_owner(tx).await? {
+    if said.len() != claim::LENGTH || users::has_owner(tx).await? {
         return Ok(false);
     }
-    settings::take(tx, BOT, CLAIM, &clifford_vault::hash(&said)).await
-}
-
-/// Makes the code by which the first owner is known, in place of an older one. `None`: there is an owner.
-///
-/// # Errors
-/// The store's.
-pub async fn claim_code(tx: &mut Tx, now: Timestamp) -> Result<Option<String>, StoreError> {
-    if users::has_owner(tx).await? {
-        return Ok(None);
-    }
-    let code = clifford_vault::code(CODE_LENGTH, &mut rand::rng());
-    settings::put(tx, BOT, CLAIM, &clifford_vault::hash(&code), now).await?;
-    Ok(Some(code))
-}
-
-/// Whether a code for the first owner was made and not used.
-///
-/// # Errors
-/// The store's.
-pub async fn has_claim_code(conn: &mut Conn) -> Result<bool, StoreError> {
-    Ok(settings::get(conn, BOT, CLAIM).await?.is_some())
+    claim::take(tx, &clifford_vault::hash(&said)).await
 }
 
 /// Lets the person in who got this code, and returns their name. `None`: no such code, or it is too old.

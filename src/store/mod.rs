@@ -9,6 +9,7 @@ pub mod arrivals;
 pub mod backlog;
 pub mod budgets;
 pub mod channels;
+pub mod claim;
 mod conn;
 pub mod context_lists;
 pub mod contexts;

@@ -1,6 +1,6 @@
 //! Strangers, pairing, and the first owner.
 
-use clifford::ingress;
+use clifford::store::claim;
 use clifford_core::clock::Timestamp;
 
 use crate::harness::{Setup, Site};
@@ -53,7 +53,7 @@ async fn the_code_of_the_first_owner_makes_one_owner() {
     let look = bot.look().await;
     let claim = look
         .db
-        .write(|tx| Box::pin(ingress::claim_code(tx, now())))
+        .write(|tx| Box::pin(claim::make(tx, now())))
         .await
         .unwrap()
         .unwrap();
@@ -77,7 +77,7 @@ async fn the_owners_code_is_void_once_it_was_said_where_others_read_along() {
     let look = bot.look().await;
     let claim = look
         .db
-        .write(|tx| Box::pin(ingress::claim_code(tx, now())))
+        .write(|tx| Box::pin(claim::make(tx, now())))
         .await
         .unwrap()
         .unwrap();
@@ -117,7 +117,7 @@ async fn the_owners_code_is_void_once_it_stands_in_an_edit() {
     let look = bot.look().await;
     let claim = look
         .db
-        .write(|tx| Box::pin(ingress::claim_code(tx, now())))
+        .write(|tx| Box::pin(claim::make(tx, now())))
         .await
         .unwrap()
         .unwrap();

@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     config::{self, Access, Config, Sources},
-    ingress,
+    store::claim,
 };
 
 /// Arguments of `init`.
@@ -162,7 +162,7 @@ async fn next(globals: &Globals, path: &Path, answers: &Answers) -> anyhow::Resu
     if pairs {
         let db = setup::database_or_new(&loaded).await?;
         let now = setup::now();
-        let code = db.write(move |tx| Box::pin(ingress::claim_code(tx, now))).await?;
+        let code = db.write(move |tx| Box::pin(claim::make(tx, now))).await?;
         db.close().await;
         lines.extend(code.map(|code| format!("Your code is {code}: send it to the bot, and you are its owner.")));
     }

@@ -5,8 +5,7 @@ use crate::{
     app::App,
     cli::{config::origin, output},
     config::{Access, Config, Loaded, ProviderKind},
-    ingress,
-    store::StoreError,
+    store::{StoreError, claim},
 };
 use clifford_telemetry::log::LogFormat;
 
@@ -96,13 +95,13 @@ async fn ownership(app: &App, config: &Config) -> Result<Option<String>, StoreEr
     if !pairs || crate::store::users::has_owner(&mut app.db.read().await?).await? {
         return Ok(None);
     }
-    if ingress::has_claim_code(&mut app.db.read().await?).await? {
+    if claim::hash(&mut app.db.read().await?).await?.is_some() {
         return Ok(Some(
             "owner      none yet: send the bot the code that was printed before; `clifford pair claim` prints a new one"
                 .to_owned(),
         ));
     }
     let now = app.clock.now();
-    let code = app.db.write(move |tx| Box::pin(ingress::claim_code(tx, now))).await?;
+    let code = app.db.write(move |tx| Box::pin(claim::make(tx, now))).await?;
     Ok(code.map(|code| format!("owner      none yet: send {code} to the bot in a private chat to become its owner")))
 }
