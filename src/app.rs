@@ -20,7 +20,7 @@ pub(crate) use self::models::{provider, sees_images};
 use self::settings::{count, delivery_settings, engine_settings, file_limits, ingress_settings};
 pub(crate) use self::settings::{place_defaults, policy, rules, storage, trigger_settings};
 use crate::{
-    commands::COMMANDS,
+    commands,
     config::{self, Config, Loaded, Secrets},
     delivery::Delivery,
     engine::{Engine, Parts},
@@ -332,7 +332,7 @@ fn adapters(config: &Config, secrets: &Secrets) -> Result<Adapters, StartError> 
                 private_per_second: settings.rate_private_per_second,
                 group_per_minute: settings.rate_group_per_minute,
             },
-            commands: COMMANDS
+            commands: clifford_core::commands::COMMANDS
                 .iter()
                 .map(|command| (command.name.to_owned(), command.description.to_owned()))
                 .collect(),
@@ -382,7 +382,7 @@ fn slash_commands() -> Vec<SlashCommand> {
         }],
         private: false,
     };
-    let others = COMMANDS.iter().map(|command| SlashCommand {
+    let others = clifford_core::commands::COMMANDS.iter().map(|command| SlashCommand {
         name: command.name.to_owned(),
         description: command.description.to_owned(),
         arguments: if command.name == "key" {
@@ -392,7 +392,7 @@ fn slash_commands() -> Vec<SlashCommand> {
                 name: name.to_owned(),
                 description: command.description.to_owned(),
                 required,
-                completes: command.completes(),
+                completes: commands::completes(command.name),
                 choices: Vec::new(),
             });
             argument.into_iter().collect()

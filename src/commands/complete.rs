@@ -8,7 +8,7 @@ use clifford_chat::{
     inbound::Place,
 };
 
-use super::{CommandSpec, continuing, conversations};
+use super::{continuing, conversations};
 use crate::{
     memory,
     store::{
@@ -18,11 +18,9 @@ use crate::{
 };
 use clifford_core::{people::User, places::Channel};
 
-impl CommandSpec {
-    /// Whether there is something that its argument can become.
-    pub fn completes(&self) -> bool {
-        kind(self.name).is_some()
-    }
+/// Whether there is something that the argument of a command can become.
+pub fn completes(command: &str) -> bool {
+    kind(command).is_some()
 }
 
 enum Kind {

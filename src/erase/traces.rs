@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use super::quotes::{ERASED, Needles, Quotes};
 use crate::{
-    commands::COMMANDS,
     engine::commit::name_of,
     store::{
         Conn, StoreError, Tx,
@@ -14,7 +13,10 @@ use crate::{
     },
     tools::Registry,
 };
-use clifford_core::id::{ChannelId, RunId};
+use clifford_core::{
+    commands::COMMANDS,
+    id::{ChannelId, RunId},
+};
 
 /// How many rows are read at once.
 const PAGE: u32 = 500;

@@ -39,7 +39,7 @@ impl Gatekeeper {
             command.argument = self.masked(command.argument);
         }
         // In a shared place it may be another bot's.
-        if !command.place.kind.is_private() && !commands::is_known(&command.name) {
+        if !command.place.kind.is_private() && !clifford_core::commands::is_known(&command.name) {
             return Ok(Accepted::Ignored);
         }
         let visit = Visit {

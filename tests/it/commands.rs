@@ -54,7 +54,7 @@ async fn telegram_user_opens_lists_switches_and_closes_conversations() {
     );
     let mut registered: Vec<_> = bot.telegram.commands().into_iter().map(|(name, _)| name).collect();
     registered.sort();
-    let mut all: Vec<_> = clifford::commands::COMMANDS
+    let mut all: Vec<_> = clifford_core::commands::COMMANDS
         .iter()
         .map(|command| command.name)
         .collect();

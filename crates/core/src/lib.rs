@@ -5,6 +5,7 @@ pub mod access;
 pub mod budget;
 pub mod clock;
 pub mod column;
+pub mod commands;
 pub mod id;
 pub mod memory;
 pub mod messages;
