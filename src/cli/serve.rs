@@ -7,6 +7,7 @@ mod signals;
 
 use std::{pin::Pin, process::ExitCode};
 
+use clifford_vault::Url;
 use tokio::time::Instant;
 
 use self::{
@@ -17,7 +18,7 @@ use self::{
 use super::{examples, setup::Globals};
 use crate::{
     app::{App, shutdown},
-    config::{Loaded, Url},
+    config::Loaded,
     http::Metrics,
 };
 use clifford_telemetry::{self as telemetry, Exporter, runtime};

@@ -2,7 +2,7 @@
 
 use super::{
     error::Problem,
-    format::{Format, redact_url},
+    format::Format,
     nearest::{nearest, nearest_path},
     shape::Shape,
     tree::{Node, Value},
@@ -119,7 +119,7 @@ impl Checker<'_> {
 
     fn unexpected(&mut self, node: &Node, shape: Shape<'_>, path: &str) {
         let given = match &node.value {
-            Value::Text(text) => Value::Text(redact_url(text)).describe(),
+            Value::Text(text) => Value::Text(clifford_vault::redact_url(text)).describe(),
             other => other.describe(),
         };
         self.report(node, path, format!("expected {}, but got {given}", expected(shape)));

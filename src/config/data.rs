@@ -5,10 +5,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use clifford_vault::Url;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use super::Url;
 
 /// The directory for the default database and what is not in a database.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

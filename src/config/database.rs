@@ -1,9 +1,8 @@
 //! `[database]`: where everything is kept.
 
+use clifford_vault::Url;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use super::Url;
 
 /// Where Clifford keeps everything it knows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,10 +1,8 @@
 //! `[files]`: where files are kept, and how much of them.
 
-use clifford_vault::SecretSource;
+use clifford_vault::{SecretSource, Url};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use super::Url;
 
 /// Where files are kept: those that people send and those that the bot makes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,10 +1,8 @@
 //! `[llm]` and `[[llm.providers]]`: the language models.
 
-use clifford_vault::SecretSource;
+use clifford_vault::{SecretSource, Url};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use super::Url;
 
 /// The language models. Without providers they come from `OPENAI_API_KEY`, `OPENAI_BASE_URL` and `OPENAI_MODEL`, or
 /// `ANTHROPIC_API_KEY`, `ANTHROPIC_BASE_URL` and `ANTHROPIC_MODEL`, in the environment, else the offline responder

@@ -7,8 +7,10 @@ use std::{
     sync::Arc,
 };
 
+use clifford_vault::Url;
+
 use super::{
-    Config, Url, check, data, environment,
+    Config, check, data, environment,
     error::{ConfigErrors, Place, Problem},
     hints::hints,
     llm::Provider,

@@ -39,7 +39,6 @@ mod telemetry;
 mod tests;
 mod tree;
 mod triggers;
-mod url;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -67,7 +66,6 @@ pub use secrets::Sealing;
 pub use shape::schema;
 pub use telemetry::Telemetry;
 pub use triggers::{CatchUp, Triggers};
-pub use url::Url;
 
 pub use clifford_telemetry::{Log, LogFormat};
 

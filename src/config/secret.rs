@@ -2,10 +2,10 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use clifford_vault::{Masker, Secret, SecretError, SecretSource};
+use clifford_vault::{Masker, Secret, SecretError, SecretSource, Url};
 
 use super::{
-    Config, FileStore, Provider, ProviderKind, Url,
+    Config, FileStore, Provider, ProviderKind,
     environment::variable,
     error::{ConfigErrors, Problem},
     http,

@@ -2,10 +2,9 @@
 
 use std::net::SocketAddr;
 
+use clifford_vault::Url;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use super::Url;
 
 /// Where traces go, and where a process is watched that serves no API.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -6,6 +6,7 @@ mod secret;
 mod signature;
 mod source;
 mod token;
+mod url;
 
 pub use masker::Masker;
 pub use sealer::{SealError, Sealer};
@@ -13,3 +14,4 @@ pub use secret::{HIDDEN, Secret};
 pub use signature::{is_signed, sign};
 pub use source::{SecretError, SecretSource};
 pub use token::{Token, code, hash, hex};
+pub use url::{Url, redact_url};

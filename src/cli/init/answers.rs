@@ -1,8 +1,8 @@
 //! What was answered, and the `bot.toml` that follows from it.
 
-use clifford_vault::Secret;
+use clifford_vault::{Secret, Url};
 
-use crate::config::{Access, Discord, ProviderKind, Telegram, Url};
+use crate::config::{Access, Discord, ProviderKind, Telegram};
 
 /// Everything that was answered.
 #[derive(Clone, Debug, Default)]

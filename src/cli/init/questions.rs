@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::anyhow;
-use clifford_vault::Secret;
+use clifford_vault::{Secret, Url};
 use inquire::{Confirm, InquireError, MultiSelect, Password, PasswordDisplayMode, Select, Text};
 
 use super::{
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     cli::probe::{self, Bot, Fault},
-    config::{self, Access, Config, ProviderKind, Url},
+    config::{self, Access, Config, ProviderKind},
 };
 
 const TELEGRAM: &str = "Telegram";

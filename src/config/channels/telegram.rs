@@ -1,11 +1,11 @@
 //! `[channels.telegram]`.
 
-use clifford_vault::SecretSource;
+use clifford_vault::{SecretSource, Url};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Access, Feedback, Id};
-use crate::config::{Url, secret};
+use crate::config::secret;
 
 /// The environment variable that holds the bot's token, unless the section names another.
 pub(in crate::config) const TOKEN_VARIABLE: &str = "TELEGRAM_BOT_TOKEN";

@@ -38,7 +38,7 @@ fn work() -> Work {
     let agent = Agent {
         id: AgentId::new(),
         name: "Clifford".to_owned(),
-        prompt: crate::config::Config::default().agent.prompt,
+        prompt: "You are Clifford, a very skilled and highly complex AI-Assistent!".to_owned(),
         mode: Mode::Run,
         enabled: true,
         is_default: true,

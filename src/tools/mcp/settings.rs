@@ -2,13 +2,13 @@
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
-use clifford_vault::{Secret, SecretSource};
+use clifford_vault::{Secret, SecretSource, Url};
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::SECTION;
-use crate::{config::Url, tools::registry::built_in};
+use crate::tools::registry::built_in;
 use clifford_core::policy::class::Class;
 
 /// MCP servers: what each offers becomes commands of a tool of its name.
