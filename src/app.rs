@@ -32,13 +32,13 @@ use crate::{
     sealed::Sealed,
     store::{Db, DbOptions, StoreError},
     tools::{self, About, Registry, Services, mcp},
-    worker::Workers,
 };
 use clifford_core::{
     clock::{SharedClock, SystemClock},
     id::WorkerId,
 };
 use clifford_telemetry::runtime;
+use clifford_worker::Workers;
 
 /// Why Clifford could not start.
 #[derive(Debug, thiserror::Error)]

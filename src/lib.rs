@@ -38,4 +38,3 @@ pub mod takeover;
 pub mod tools;
 pub mod triggers;
 pub mod windows;
-pub mod worker;

@@ -19,7 +19,6 @@ use crate::{
     app::{App, Options},
     engine::work::Task,
     store::{StoreError, agents::Agent, steps, users},
-    worker::Workers,
 };
 use clifford_core::{
     people::UserRole,
@@ -27,6 +26,7 @@ use clifford_core::{
     runs::{Run, RunStatus},
 };
 use clifford_telemetry as telemetry;
+use clifford_worker::Workers;
 
 /// The most bytes of a question.
 const LONGEST: usize = 256 * 1024;

@@ -13,8 +13,9 @@ use super::{
     examples, serve,
     setup::{self, Globals},
 };
-use crate::{app::Options, worker::Workers};
+use crate::app::Options;
 use clifford_telemetry as telemetry;
+use clifford_worker::Workers;
 
 /// Arguments of `chat`.
 #[derive(Debug, clap::Args)]

@@ -42,7 +42,7 @@ use std::{
 use clap::{CommandFactory, Parser, Subcommand};
 
 use self::{output::Closed, setup::Globals};
-use crate::worker;
+use clifford_worker as worker;
 
 /// How long a command that has ended waits for what it left behind.
 const LINGER: Duration = Duration::from_millis(200);

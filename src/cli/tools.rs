@@ -21,10 +21,10 @@ use crate::{
     },
     store::{Conn, Db},
     tools::{Registry, Services, mcp},
-    worker::Workers,
 };
 use clifford_core::run::step::ToolOutcome;
 use clifford_telemetry as telemetry;
+use clifford_worker::Workers;
 
 /// Arguments of `tools`.
 #[derive(Debug, clap::Args)]

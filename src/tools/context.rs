@@ -24,7 +24,6 @@ use crate::{
         memory_items::Viewer,
         settings::{self, Around},
     },
-    worker::Workers,
 };
 use clifford_core::{
     clock::{SharedClock, Timestamp},
@@ -32,6 +31,7 @@ use clifford_core::{
     schedule::trigger::CatchUp,
     search::Scope,
 };
+use clifford_worker::Workers;
 
 /// On whose behalf and where a tool works.
 #[derive(Clone, Debug)]

@@ -13,10 +13,10 @@ use super::{
     Command, Tool, ToolContext, ToolError,
     service::{BaseUrl, shown},
 };
-use crate::worker::{About, Excerpt, Link, PageText, Window, WorkError, excerpt};
 use clifford_core::net::target::AllowedHost;
 use clifford_core::policy::class::Class;
 use clifford_fetch::{FetchError, Fetcher, Kind, Limits, Page};
+use clifford_worker::{About, Excerpt, Link, PageText, Window, WorkError, excerpt};
 
 /// The most characters of a page in one answer, if it is not said.
 const USUAL: usize = 8_000;

@@ -13,7 +13,6 @@ use clifford::{
     store::Db,
     tools::{Registry, Services, Tool, registry},
     triggers,
-    worker::{Program, Workers},
 };
 use clifford_channel::Channel;
 use clifford_chat::platform::Platform;
@@ -28,6 +27,7 @@ use clifford_core::{
 };
 use clifford_llm_api::model::Model;
 use clifford_vault::Masker;
+use clifford_worker::{Program, Workers};
 
 const LEASE: Duration = Duration::from_secs(30);
 const DAY: Duration = Duration::from_secs(86_400);

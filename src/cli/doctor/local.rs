@@ -15,9 +15,9 @@ use crate::{
     cli::setup,
     config::{Config, Loaded},
     store::{Db, DbOptions, Standing, StoreError, deaths, settings},
-    worker::Workers,
 };
 use clifford_core::work::Kind;
+use clifford_worker::Workers;
 
 /// Less free space than this is too little to go on.
 const TOO_LITTLE: u64 = 50 << 20;

@@ -21,7 +21,6 @@ use crate::{
     ingress::ApiMessage,
     memory::editing::{self, NewItem},
     store::{steps, users},
-    worker::Workers,
 };
 use clifford_core::{
     id::{RunId, UserId},
@@ -30,6 +29,7 @@ use clifford_core::{
     run::step::ToolOutcome,
     runs::{Run, RunStatus},
 };
+use clifford_worker::Workers;
 
 /// How long one turn may take.
 const PATIENCE: Duration = Duration::from_secs(300);

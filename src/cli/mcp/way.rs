@@ -17,8 +17,8 @@ use crate::{
     cli::setup,
     config::{Loaded, Secrets},
     store::{StoreError, tokens},
-    worker::Workers,
 };
+use clifford_worker::Workers;
 
 /// How long the other process may take to answer; a caller may ask it to wait for five minutes.
 const PATIENCE: Duration = Duration::from_secs(330);

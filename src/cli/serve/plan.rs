@@ -9,8 +9,8 @@ use crate::{
     config::{self, Loaded, Secrets},
     http::Socket,
     store::Db,
-    worker::Workers,
 };
+use clifford_worker::Workers;
 
 /// What a server works by.
 #[derive(Clone)]

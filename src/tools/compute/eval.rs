@@ -6,10 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Config;
-use crate::{
-    tools::{ToolContext, ToolError},
-    worker::{self, WorkError},
-};
+use crate::tools::{ToolContext, ToolError};
+use clifford_worker::{self as worker, WorkError};
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct EvalArgs {

@@ -7,9 +7,9 @@ use clifford::{
     config::{self, Sources},
     http::{Server, Socket},
     store::tokens,
-    worker::{Program, Workers},
 };
 use clifford_core::id::{TokenId, UserId};
+use clifford_worker::{Program, Workers};
 use reqwest::{Method, header::HeaderMap};
 use serde_json::Value;
 use tempfile::TempDir;

@@ -4,8 +4,8 @@
 use std::time::{Duration, Instant};
 
 use anyhow::ensure;
-use clifford::worker::{Program, WorkError, Workers};
 use clifford_fakes::openai::Reply;
+use clifford_worker::{Program, WorkError, Workers};
 use serde_json::{Value, json};
 
 use super::Bench;

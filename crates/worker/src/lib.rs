@@ -32,7 +32,7 @@
 
 mod expression;
 mod frame;
-#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
 pub mod fuzzing;
 mod limits;
 mod page;

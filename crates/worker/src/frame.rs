@@ -131,7 +131,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::worker::{Reply, Task};
+    use crate::{Reply, Task};
 
     fn frame(header: &Task, body: &[u8]) -> Vec<u8> {
         let mut frame = head(header, body.len(), TASK).unwrap();
@@ -182,7 +182,7 @@ mod tests {
 
         #[test]
         fn any_bytes_are_a_frame_or_an_error(bytes: Vec<u8>) {
-            crate::worker::fuzzing::check_frames(&bytes);
+            crate::fuzzing::check_frames(&bytes);
         }
     }
 
