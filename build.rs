@@ -1,8 +1,6 @@
-//! Rebuilds the binary when a migration changes: they are part of it. Lets tests of PostgreSQL alone say that they are
-//! ignored where it is switched off, instead of passing.
+//! Lets tests of PostgreSQL alone say that they are ignored where it is switched off, instead of passing.
 
 fn main() {
-    println!("cargo:rerun-if-changed=migrations");
     println!("cargo:rerun-if-env-changed=CLIFFORD_SKIP_POSTGRES");
     println!("cargo:rustc-check-cfg=cfg(skip_postgres)");
     if std::env::var_os("CLIFFORD_SKIP_POSTGRES").is_some_and(|value| value == "1") {

@@ -30,13 +30,13 @@ use crate::{
     outbound::Outbound,
     permissions::Kept,
     sealed::Sealed,
-    store::{Db, DbOptions, StoreError},
     tools::{self, About, Registry, Services, mcp},
 };
 use clifford_core::{
     clock::{SharedClock, SystemClock},
     id::WorkerId,
 };
+use clifford_store::{Db, DbOptions, StoreError};
 use clifford_telemetry::runtime;
 use clifford_worker::Workers;
 

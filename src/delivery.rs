@@ -35,16 +35,16 @@ use self::{
 use crate::{
     files::Files,
     outbound::{Ticket, To},
-    store::{
-        Db, StoreError,
-        leases::Look,
-        outbox::{self, Outgoing},
-    },
 };
 use clifford_core::{
     clock::{SharedClock, Timestamp},
     id::{ChannelId, MessageId, RunId, WorkerId},
     quarantine::{Limits, Verdict},
+};
+use clifford_store::{
+    Db, StoreError,
+    leases::Look,
+    messages::outbox::{self, Outgoing},
 };
 use clifford_telemetry::{quarantine::Isolation, spans::Origin};
 

@@ -12,21 +12,23 @@ use crate::{
     engine::{Engine, cancel, commit::follow_up_in},
     files::Storage,
     jobs::JobError,
-    store::{
-        Db, StoreError, Tx, claim, contexts,
-        erasure::{self, Person},
-        free_space,
-        jobs::{self, Job, JobLease, NewJob},
-        notify,
-        removal::Counts,
-        runs,
-    },
 };
 use clifford_core::{
     clock::Timestamp,
     id::{JobId, RunId, UserId, WorkerId},
     people::UserRole,
     work::JobKind,
+};
+use clifford_store::{
+    Db, StoreError, Tx, contexts,
+    db::{free_space, notify},
+    jobs::{self, Job, JobLease, NewJob},
+    people::{
+        claim,
+        erasure::{self, Person},
+    },
+    removal::Counts,
+    runs,
 };
 use clifford_telemetry::failpoint::{self as crash, Point};
 

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::store::{
-    Conn, StoreError,
-    export::{self, Cursor},
-};
 use clifford_core::{clock::Timestamp, id::UserId};
+use clifford_store::{
+    Conn, StoreError,
+    people::export::{self, Cursor},
+};
 
 /// The version of the format.
 const VERSION: u32 = 1;

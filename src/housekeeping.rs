@@ -5,20 +5,16 @@ use std::{sync::Arc, time::Duration};
 
 use tokio_util::sync::CancellationToken;
 
-use crate::{
-    engine::Engine,
-    files,
-    memory::closing,
-    policy::trial,
-    store::{
-        StoreError, budgets,
-        memory_write::{self, Kept},
-        policies, triggers,
-    },
-};
+use crate::{engine::Engine, files, memory::closing, policy::trial};
 use clifford_core::{
     budget::{self, Period},
     policy::Action,
+};
+use clifford_store::{
+    StoreError, budgets,
+    memory::write::{self as memory_write, Kept},
+    places::policies,
+    triggers,
 };
 
 /// How often.

@@ -5,13 +5,15 @@
 
 pub mod rules;
 
-use crate::store::{
-    StoreError, Tx,
-    links::{self, Account},
-    merge,
-    users::{self, Identity},
-};
 use clifford_core::{clock::Timestamp, id::UserId, people::User};
+use clifford_store::{
+    StoreError, Tx,
+    people::{
+        links::{self, Account},
+        merge,
+        users::{self, Identity},
+    },
+};
 
 /// Why two accounts were not linked, or one was not parted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -38,9 +38,9 @@ use crate::{
     engine::Engine,
     outbound::{Outbound, Ticket, To},
     own_keys,
-    store::{StoreError, Tx, arrivals, channels, messages, users},
 };
 use clifford_core::{access::Policy, clock::Timestamp, id::RunId, people::UserRole};
+use clifford_store::{StoreError, Tx, arrivals, messages, people::users, places::channels};
 use clifford_telemetry::measures;
 
 /// How ingress judges what comes in.

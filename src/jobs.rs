@@ -7,18 +7,15 @@ use futures::FutureExt as _;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use tracing::{Instrument, Span};
 
-use crate::{
-    engine::Engine,
-    erase, memory,
-    store::{
-        StoreError,
-        jobs::{self, Job, JobLease},
-    },
-};
+use crate::{engine::Engine, erase, memory};
 use clifford_core::{
     clock::Timestamp,
     quarantine::{Mark, Verdict},
     work::{JobKind, Kind},
+};
+use clifford_store::{
+    StoreError,
+    jobs::{self, Job, JobLease},
 };
 use clifford_telemetry::{
     failpoint::{self as crash, Way},

@@ -4,12 +4,9 @@ use std::{sync::Arc, time::Duration};
 
 use tokio_util::sync::CancellationToken;
 
-use crate::{
-    engine::Engine,
-    files::Storage,
-    store::{Db, StoreError, free_space, left_spaces},
-};
+use crate::{engine::Engine, files::Storage};
 use clifford_core::clock::Timestamp;
+use clifford_store::{Db, StoreError, db::free_space, places::left_spaces};
 
 /// How often to look.
 const EVERY: Duration = Duration::from_secs(600);

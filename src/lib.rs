@@ -33,8 +33,6 @@ pub mod roles;
 pub mod sealed;
 pub mod search;
 pub mod settings;
-pub mod store;
-pub mod takeover;
 pub mod tools;
 pub mod triggers;
 pub mod windows;

@@ -11,14 +11,13 @@ use clifford_chat::{
 use clifford_vault::Masker;
 use sha2::{Digest, Sha256};
 
-use crate::store::{
-    StoreError, Tx,
-    messages::{self, NewOutbound},
-    outbox::Outgoing,
-};
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, ContextId, MessageId, RunId, UserId, WorkerId},
+};
+use clifford_store::{
+    StoreError, Tx,
+    messages::{self, NewOutbound, outbox::Outgoing},
 };
 
 /// How outbound messages are made.

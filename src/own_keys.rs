@@ -11,9 +11,9 @@ use clifford_vault::{HIDDEN, Secret};
 use crate::{
     roles::Roles,
     sealed::{CannotOpen, Sealed},
-    store::user_secrets::SealedKey,
 };
 use clifford_core::{id::UserSecretId, memory::secrets, models::Role};
+use clifford_store::people::keys::SealedKey;
 
 /// The longest key that is taken.
 const LONGEST: usize = 500;

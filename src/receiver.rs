@@ -21,11 +21,11 @@ use self::{
     share::{Place, Share},
     standing::{Standing, Window},
 };
-use crate::{
-    store::{Db, StoreError, leases},
-    takeover::Takeover,
-};
 use clifford_core::clock::Timestamp;
+use clifford_store::{
+    Db, StoreError,
+    leases::{self, takeover::Takeover},
+};
 use clifford_telemetry::{measures, quarantine::Careful, supervise};
 
 /// How long a connection's lease lasts at most: a standby takes over within it.

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::store::{BoxFuture, Db, StoreError, Tx, retention};
 use clifford_core::clock::{SharedClock, Timestamp};
+use clifford_store::{BoxFuture, Db, StoreError, Tx, retention};
 
 /// The longest time between two looks, and the shortest.
 const SELDOM: Duration = Duration::from_secs(300);

@@ -15,13 +15,13 @@ use clifford_llm::{Learned, Listed, Window};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use crate::store::{
-    Db, StoreError,
-    model_windows::{self, ModelWindow},
-};
 use clifford_core::{
     clock::{Clock, Timestamp},
     models::Source,
+};
+use clifford_store::{
+    Db, StoreError,
+    model_windows::{self, ModelWindow},
 };
 
 /// How often rows of other processes are looked for.

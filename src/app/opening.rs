@@ -5,15 +5,13 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 use super::db_options;
-use crate::{
-    config::{self, Config, Loaded},
-    store::{
-        Db, StoreError,
-        agents::{self, Agent},
-        budgets, deaths, leases, run_queue,
-    },
-};
+use crate::config::{self, Config, Loaded};
 use clifford_core::{clock::SharedClock, id::AgentId, places::Mode};
+use clifford_store::{
+    Db, StoreError, budgets, deaths, leases,
+    places::agents::{self, Agent},
+    runs::queue as run_queue,
+};
 
 /// The first wait for a server that does not answer, and the longest; they double.
 const WAITS: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(5));

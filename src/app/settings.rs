@@ -10,7 +10,6 @@ use crate::{
     files::{self, S3, S3Settings, Storage},
     ingress,
     retention::Retention,
-    settings::PlaceSettings,
     tools::{Options, Registry},
     triggers,
 };
@@ -26,6 +25,7 @@ use clifford_core::{
     },
     schedule::trigger::CatchUp,
 };
+use clifford_store::places::place_settings::PlaceSettings;
 
 /// A month of 31 days, and a day for time zones.
 const LONGEST_MONTH: Duration = Duration::from_secs(32 * 86_400);

@@ -10,8 +10,8 @@ use crate::{
     housekeeping, jobs, left_spaces,
     receiver::{self, Receiver},
     retention,
-    takeover::Takeover,
 };
+use clifford_store::leases::takeover::Takeover;
 use clifford_telemetry::supervise::keep;
 
 impl App {

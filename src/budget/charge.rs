@@ -2,17 +2,13 @@
 
 use clifford_llm_api::model::Usage;
 
-use crate::{
-    engine::Engine,
-    own_keys::Own,
-    roles::Roles,
-    store::{
-        StoreError, budgets,
-        usage::{self, Call},
-    },
-};
+use crate::{engine::Engine, own_keys::Own, roles::Roles};
 use clifford_core::budget::{Amount, Settlement};
 use clifford_core::{id::UserId, models::Role, run::step::LlmResponse};
+use clifford_store::{
+    StoreError, budgets,
+    usage::{self, Call},
+};
 
 /// The model of a call whose reply nobody waited for: which one it was is not known.
 const BROKEN_OFF: &str = "(broken off)";

@@ -6,13 +6,13 @@ use super::notice;
 use crate::{
     engine::Engine,
     outbound::{Ticket, To},
-    store::{StoreError, Tx, budgets, leases::Look, users},
 };
 use clifford_core::budget::{Account, Amount, BOT, Scope, Settlement, Verdict, accounts, period, verdict};
 use clifford_core::{
     id::{SpaceId, UserId},
     places::Channel,
 };
+use clifford_store::{StoreError, Tx, budgets, leases::Look, people::users};
 use clifford_telemetry::measures;
 
 /// How long to wait for calls under way before looking again: those of other processes ring no bell here, and those of

@@ -18,13 +18,13 @@ use super::{
 use crate::{
     app::{App, Options},
     engine::work::Task,
-    store::{StoreError, agents::Agent, steps, users},
 };
 use clifford_core::{
     people::UserRole,
     run::step::{EndingKind, Step, StepKind},
     runs::{Run, RunStatus},
 };
+use clifford_store::{StoreError, people::users, places::agents::Agent, runs::steps};
 use clifford_telemetry as telemetry;
 use clifford_worker::Workers;
 

@@ -9,7 +9,6 @@ use crate::{
     app::App,
     budget::reserve::Claim,
     engine::tool_payer::{ToolPayer, Whose},
-    store::{memory_items::Viewer, settings},
     tools::{Options, Origins, ToolContext},
 };
 use clifford_core::{
@@ -18,6 +17,7 @@ use clifford_core::{
     run::step::{ToolCall, ToolOutcome},
     search,
 };
+use clifford_store::{memory::items::Viewer, places::settings};
 
 /// Makes a call on somebody's behalf, in private.
 ///

@@ -11,12 +11,12 @@ use super::{
     people,
     setup::{self, Globals},
 };
-use crate::store::{
+use clifford_core::id::{ChannelId, ContextId};
+use clifford_store::{
     Conn, Db,
     contexts::{self, Context},
     jobs::{self, Job},
 };
-use clifford_core::id::{ChannelId, ContextId};
 
 /// The longest name of a conversation.
 const NAME: usize = 200;

@@ -13,10 +13,8 @@ use super::{
     output::{self, Format},
     setup::{self, Globals},
 };
-use crate::{
-    app,
-    store::{Db, DbOptions, Standing},
-};
+use crate::app;
+use clifford_store::{Db, DbOptions, Standing};
 
 /// Arguments of `db`.
 #[derive(Debug, clap::Args)]

@@ -15,13 +15,13 @@ use crate::{
     app,
     erase::{self, Erased},
     files::Storage,
-    store::{Db, claim, jobs, leases::Look},
 };
 use clifford_core::{
     clock::SystemClock,
     id::{UserId, WorkerId},
     people::User,
 };
+use clifford_store::{Db, jobs, leases::Look, people::claim};
 
 /// How long the job is this process's own.
 const LEASE: Duration = Duration::from_secs(600);

@@ -16,10 +16,8 @@ use super::{
     people,
     setup::{self, Globals},
 };
-use crate::{
-    export::Export,
-    store::{Db, users},
-};
+use crate::export::Export;
+use clifford_store::{Db, people::users};
 
 /// Arguments of `export`.
 #[derive(Debug, clap::Args)]

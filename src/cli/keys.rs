@@ -14,8 +14,8 @@ use crate::{
     config::{ProviderKind, Secrets},
     own_keys,
     sealed::Sealed,
-    store::{Db, user_secrets},
 };
+use clifford_store::{Db, people::keys as user_secrets};
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Command {

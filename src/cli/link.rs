@@ -10,7 +10,8 @@ use super::{
     people,
     setup::{self, Globals},
 };
-use crate::{identity, store::users};
+use crate::identity;
+use clifford_store::people::users;
 
 /// Arguments of `link`.
 #[derive(Debug, clap::Args)]

@@ -10,10 +10,8 @@ use super::{
     output::{self, Format},
     setup::{self, Globals},
 };
-use crate::{
-    ingress,
-    store::{claim, pairings},
-};
+use crate::ingress;
+use clifford_store::people::{claim, pairings};
 
 /// Arguments of `pair`.
 #[derive(Debug, clap::Args)]

@@ -3,8 +3,8 @@
 use anyhow::bail;
 use clifford_chat::platform::Platform;
 
-use crate::store::{Conn, users};
 use clifford_core::{id::UserId, people::User};
+use clifford_store::{Conn, people::users};
 
 /// How many people of one name are told apart.
 const TOLD_APART: u32 = 10;

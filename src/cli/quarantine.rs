@@ -10,15 +10,13 @@ use super::{
     output::{self, Format},
     setup::{self, Globals},
 };
-use crate::{
-    engine::retry_from_outside,
-    store::{
-        Db,
-        deaths::{self, Quarantined},
-        notify,
-    },
-};
+use crate::engine::retry_from_outside;
 use clifford_core::work::Kind;
+use clifford_store::{
+    Db,
+    db::notify,
+    deaths::{self, Quarantined},
+};
 
 /// Arguments of `quarantine`.
 #[derive(Debug, clap::Args)]

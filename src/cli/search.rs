@@ -11,13 +11,14 @@ use super::{
     people,
     setup::{self, Globals},
 };
-use crate::{search::find::Found, store::Db};
+use crate::search::find::Found;
 use clifford_core::{
     budget,
     id::ChannelId,
     messages::Direction,
     search::{Asked, Cursor, Request, Scope},
 };
+use clifford_store::Db;
 
 /// Arguments of `search`.
 #[derive(Debug, clap::Args)]

@@ -13,12 +13,9 @@ use super::{
 };
 use crate::{
     app,
-    settings::{
-        PlaceSettings,
-        catalogue::{self, Scope, Shown},
-    },
-    store::{Conn, Db},
+    settings::catalogue::{self, Scope, Shown},
 };
+use clifford_store::{Conn, Db, places::place_settings::PlaceSettings};
 
 /// Arguments of `settings`.
 #[derive(Debug, clap::Args)]

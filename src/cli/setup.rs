@@ -12,9 +12,9 @@ use anyhow::{Context, bail};
 use crate::{
     app::{self, App, Options, StartError},
     config::{self, Loaded, Secrets, Sources},
-    store::{Db, StoreError},
 };
 use clifford_core::clock::{Clock, SystemClock, Timestamp};
+use clifford_store::{Db, StoreError};
 
 /// Who sits at this machine: `chat` and `ask` share what they remember of them.
 pub(super) const LOCAL_SPEAKER: &str = "you";

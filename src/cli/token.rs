@@ -12,12 +12,14 @@ use super::{
     people,
     setup::{self, Globals},
 };
-use crate::store::{
-    Conn,
-    tokens::{self, ApiToken},
-    users,
-};
 use clifford_core::id::TokenId;
+use clifford_store::{
+    Conn,
+    people::{
+        tokens::{self, ApiToken},
+        users,
+    },
+};
 
 /// Whose a token is that belongs to no person.
 const OPERATOR: &str = "the operator";

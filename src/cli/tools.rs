@@ -19,10 +19,10 @@ use crate::{
         catalogue::Scope,
         tool_options::{self, ShownTool},
     },
-    store::{Conn, Db},
     tools::{Registry, Services, mcp},
 };
 use clifford_core::run::step::ToolOutcome;
+use clifford_store::{Conn, Db};
 use clifford_telemetry as telemetry;
 use clifford_worker::Workers;
 

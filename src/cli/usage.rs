@@ -11,8 +11,8 @@ use super::{
     people,
     setup::{self, Globals},
 };
-use crate::store::usage::{self, Filter, Group};
 use clifford_core::{budget, clock::Timestamp, models::Grouping};
+use clifford_store::usage::{self, Filter, Group};
 
 /// Arguments of `usage`.
 #[derive(Debug, clap::Args)]

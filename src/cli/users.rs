@@ -11,16 +11,14 @@ use super::{
     people,
     setup::{self, Globals},
 };
-use crate::{
-    settings::catalogue::Kind,
-    store::{
-        Db,
-        users::{self, Change, Filter, Identity},
-    },
-};
+use crate::settings::catalogue::Kind;
 use clifford_core::{
     id::UserId,
     people::{User, UserRole},
+};
+use clifford_store::{
+    Db,
+    people::users::{self, Change, Filter, Identity},
 };
 
 /// Arguments of `users`.

@@ -1,10 +1,7 @@
 //! `/approve`, `/deny`: answers to what a run asks before it makes a call.
 
 use super::Done;
-use crate::{
-    engine::answering::{self, Answer, Answered, By},
-    store::{StoreError, Tx, approvals},
-};
+use crate::engine::answering::{self, Answer, Answered, By};
 use clifford_core::{
     clock::Timestamp,
     id::RunId,
@@ -15,6 +12,7 @@ use clifford_core::{
     run::{state::Asked, step::ConfirmAbout},
     runs::Run,
 };
+use clifford_store::{StoreError, Tx, runs::approvals};
 
 /// What makes an approval a rule.
 const ALWAYS: &str = "always";

@@ -9,14 +9,12 @@ use clifford_chat::{
 };
 
 use super::{continuing, conversations};
-use crate::{
-    memory,
-    store::{
-        Conn, StoreError,
-        memory_items::{self, MemoryItem, Viewer},
-    },
-};
+use crate::memory;
 use clifford_core::{people::User, places::Channel};
+use clifford_store::{
+    Conn, StoreError,
+    memory::items::{self as memory_items, MemoryItem, Viewer},
+};
 
 /// Whether there is something that the argument of a command can become.
 pub fn completes(command: &str) -> bool {

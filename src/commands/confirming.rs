@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::store::{StoreError, Tx, settings};
 use clifford_core::{clock::Timestamp, id::UserId};
+use clifford_store::{StoreError, Tx, places::settings};
 
 /// The characters of a code.
 const CODE_LENGTH: usize = 6;

@@ -6,13 +6,16 @@ use super::{
     Done, age,
     conversations::{LISTED, PRESSED, called, label, pick},
 };
-use crate::store::{
-    Conn, StoreError, Tx, channels,
-    context_lists::{self, Elsewhere},
-    contexts::{self, Context},
-};
 use clifford_core::{clock::Timestamp, id::ContextId, people::User, places::Channel};
 use clifford_markup::inline::inline;
+use clifford_store::{
+    Conn, StoreError, Tx,
+    contexts::{
+        self, Context,
+        lists::{self as context_lists, Elsewhere},
+    },
+    places::channels,
+};
 
 /// The most characters that are shown of what was said last.
 const LAST_SAID: usize = 60;

@@ -3,15 +3,13 @@
 use clifford_chat::{completion::Choice, outbound::Button};
 
 use super::{Done, age, continuing::platform};
-use crate::{
-    memory::closing,
-    store::{
-        Conn, StoreError, Tx, context_lists,
-        contexts::{self, Context},
-    },
-};
+use crate::memory::closing;
 use clifford_core::{clock::Timestamp, id::ContextId, places::Channel};
 use clifford_markup::inline::inline;
+use clifford_store::{
+    Conn, StoreError, Tx,
+    contexts::{self, Context, lists as context_lists},
+};
 
 /// How many conversations are listed.
 pub(super) const LISTED: u32 = 15;
@@ -103,7 +101,7 @@ pub(super) async fn go_to(
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     contexts::touch(tx, context.id, now).await?;
-    crate::store::channels::set_active_context(tx, channel.id, Some(context.id)).await?;
+    clifford_store::places::channels::set_active_context(tx, channel.id, Some(context.id)).await?;
     Ok(Done::say(format!("Going on with **{}**.", inline(called(context)))))
 }
 

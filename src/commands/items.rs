@@ -6,19 +6,17 @@
 use clifford_chat::outbound::Button;
 
 use super::Done;
-use crate::{
-    memory::{
-        self,
-        editing::{self, Change, Known},
-    },
-    settings::PlaceSettings,
-    store::{
-        StoreError, Tx,
-        memory_admin::{self, Item},
-    },
+use crate::memory::{
+    self,
+    editing::{self, Change, Known},
 };
 use clifford_core::{clock::Timestamp, people::User, places::Channel, search::near};
 use clifford_markup::inline::inline;
+use clifford_store::{
+    StoreError, Tx,
+    memory::admin::{self as memory_admin, Item},
+    places::place_settings::PlaceSettings,
+};
 
 /// The most keys that are offered for one that is not known.
 const OFFERED: usize = 3;

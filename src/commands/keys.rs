@@ -6,13 +6,13 @@ use super::Done;
 use crate::{
     own_keys::{self, CannotUse},
     sealed::Sealed,
-    store::{
-        StoreError, Tx,
-        user_secrets::{self, SealedKey},
-    },
 };
 use clifford_core::{clock::Timestamp, people::User, places::Channel};
 use clifford_markup::inline::inline;
+use clifford_store::{
+    StoreError, Tx,
+    people::keys::{self as user_secrets, SealedKey},
+};
 
 /// What became of the message that a key came in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

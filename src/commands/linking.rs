@@ -3,20 +3,21 @@
 use clifford_chat::outbound::Button;
 
 use super::{Done, confirming, continuing};
-use crate::{
-    identity::{self, Refusal, rules},
-    store::{
-        StoreError, Tx,
-        links::{self, Account, Remembered},
-        settings, users,
-    },
-};
+use crate::identity::{self, Refusal, rules};
 use clifford_core::{
     clock::Timestamp,
     people::{User, UserRole},
     places::Channel,
 };
 use clifford_markup::inline::inline;
+use clifford_store::{
+    StoreError, Tx,
+    people::{
+        links::{self, Account, Remembered},
+        users,
+    },
+    places::settings,
+};
 
 /// What is said where others read along.
 const ONLY_IN_PRIVATE: &str = "Accounts are linked and parted in a private chat with me only. Write to me there.";

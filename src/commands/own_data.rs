@@ -6,9 +6,9 @@ use super::{Done, confirming};
 use crate::{
     erase,
     export::{self, Export},
-    store::{Conn, StoreError, Tx, erasure, settings},
 };
 use clifford_core::{clock::Timestamp, id::UserId, people::User, places::Channel};
+use clifford_store::{Conn, StoreError, Tx, people::erasure, places::settings};
 
 /// The largest file that every platform takes.
 const MOST: usize = 8_000_000;

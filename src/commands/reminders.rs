@@ -3,13 +3,10 @@
 use clifford_chat::outbound::Button;
 
 use super::Done;
-use crate::{
-    memory,
-    store::{StoreError, Tx, triggers},
-    triggers::reminders,
-};
+use crate::{memory, triggers::reminders};
 use clifford_core::{people::User, places::Channel, schedule::trigger::Trigger};
 use clifford_markup::inline::inline;
+use clifford_store::{StoreError, Tx, triggers};
 
 /// How many can be removed by a button.
 const BUTTONS: usize = 10;

@@ -1,10 +1,7 @@
 //! `/search`: what was said before, as far as it may be shown in the chat.
 
 use super::{Done, age};
-use crate::{
-    search::find::Found,
-    store::{StoreError, Tx},
-};
+use crate::search::find::Found;
 use clifford_core::{
     clock::Timestamp,
     messages::Direction,
@@ -13,6 +10,7 @@ use clifford_core::{
     search::{Asked, Form, Request, Scope},
 };
 use clifford_markup::inline::inline;
+use clifford_store::{StoreError, Tx};
 
 /// How many messages are shown.
 const SHOWN: u32 = 8;

@@ -5,10 +5,6 @@ use std::{collections::BTreeMap, fmt::Write as _};
 use jiff::tz::TimeZone;
 
 use super::Done;
-use crate::store::{
-    StoreError, Tx, budgets, runs, steps,
-    usage::{self, Filter, Group},
-};
 use clifford_core::{
     budget::{self, Amount, Budget, Period, Scope},
     clock::Timestamp,
@@ -16,6 +12,11 @@ use clifford_core::{
     places::Channel,
     run::step::{Event, Sections, Step, StepKind},
     runs::Run,
+};
+use clifford_store::{
+    StoreError, Tx, budgets,
+    runs::{self, steps},
+    usage::{self, Filter, Group},
 };
 
 /// What budgets there are, and in which time zone they begin.

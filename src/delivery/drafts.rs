@@ -14,8 +14,8 @@ use clifford_chat::{
 use tokio::time::Instant;
 
 use super::{gate::Gate, locked};
-use crate::store::outbox::OutgoingPart;
 use clifford_core::id::RunId;
+use clifford_store::messages::outbox::OutgoingPart;
 
 /// The most bytes of a growing answer that are kept for its chat: more than the first part of any message shows.
 const MOST: usize = 64 * 1024;

@@ -6,11 +6,9 @@ use clifford_chat::{
 };
 
 use super::Inner;
-use crate::{
-    files::FileError,
-    store::{StoreError, files},
-};
+use crate::files::FileError;
 use clifford_core::id::FileId;
+use clifford_store::{StoreError, files};
 
 impl Inner {
     /// A part with all that it needs to be sent; `None`: it has that.

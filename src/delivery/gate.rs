@@ -18,14 +18,12 @@ use self::giving_up::as_file;
 use super::{
     Busy, Inner, NOT_DELIVERED, REFUSED_BY_PLATFORM, drafts::Drafts, hand::Taken, late::Retry, locked, mark::Mark,
 };
-use crate::{
-    outbound::Ticket,
-    store::outbox::{self, Outgoing, OutgoingPart},
-};
+use crate::outbound::Ticket;
 use clifford_core::{
     id::{ChannelId, MessageId, RunId},
     messages::MessageStatus,
 };
+use clifford_store::messages::outbox::{self, Outgoing, OutgoingPart};
 use clifford_telemetry::{
     failpoint::{self as crash, Point},
     measures,

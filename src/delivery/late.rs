@@ -15,8 +15,8 @@ use super::{
     gate::{Gate, Held, attempt::status_in},
     mark::Mark,
 };
-use crate::store::outbox::Outgoing;
 use clifford_core::{clock::Timestamp, id::MessageId};
+use clifford_store::messages::outbox::Outgoing;
 use clifford_telemetry::measures;
 
 /// How many times as long as an attempt took its chat is free of the next one: an upload may take minutes.

@@ -8,14 +8,17 @@ use clifford_chat::{
 };
 
 use super::Inner;
-use crate::store::{
-    StoreError, Tx, channels,
-    messages::{self, NewOutbound},
-    outbox::{self, Delivered, Refused},
-};
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, MessageId, WorkerId},
+};
+use clifford_store::{
+    StoreError, Tx,
+    messages::{
+        self, NewOutbound,
+        outbox::{self, Delivered, Refused},
+    },
+    places::channels,
 };
 
 /// What became of a message.

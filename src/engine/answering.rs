@@ -1,6 +1,5 @@
 //! Answers to questions: who may give one, and what it sets going. The first answer is the only one.
 
-use crate::store::{Conn, Db, StoreError, Tx, approvals, channels, contexts, notify, policies, runs, steps};
 use clifford_core::run::{
     rules::Rules,
     state::{Asked, Pending, RunState},
@@ -12,6 +11,12 @@ use clifford_core::{
     people::{User, UserRole},
     policy::Rule,
     runs::{Run, RunStatus},
+};
+use clifford_store::{
+    Conn, Db, StoreError, Tx, contexts,
+    db::notify,
+    places::{channels, policies},
+    runs::{self, approvals, steps},
 };
 
 /// An answer.

@@ -8,21 +8,19 @@ use super::{
     commit::{follow_up_in, wake_parent},
     work::Work,
 };
-use crate::{
-    outbound::Outbound,
-    store::{
-        Db, StoreError, Tx, contexts,
-        messages::{self, NewOutbound},
-        notify, run_tree,
-        runs::{self, Lease},
-        triggers,
-    },
-};
+use crate::outbound::Outbound;
 use clifford_core::run::sentences;
 use clifford_core::{
     clock::Timestamp,
     id::{RunId, WorkerId},
     runs::Run,
+};
+use clifford_store::{
+    Db, StoreError, Tx, contexts,
+    db::notify,
+    messages::{self, NewOutbound},
+    runs::{self, Lease, tree as run_tree},
+    triggers,
 };
 
 /// What follows from cancelling a run.

@@ -6,17 +6,7 @@ use clifford_chat::outbound::Address;
 use serde_json::json;
 
 use super::work::Task;
-use crate::{
-    memory::closing,
-    outbound,
-    store::{
-        StoreError, Tx, agents, approvals, budgets, channels, contexts, messages, notify,
-        replies::without_quotes,
-        run_tree,
-        runs::{self, Advance, Lease, NewRun},
-        steps, triggers, usage,
-    },
-};
+use crate::{memory::closing, outbound};
 use clifford_core::run::{
     effects::{After, Child},
     sentences,
@@ -30,6 +20,14 @@ use clifford_core::{
     places::Mode,
     runs::{Run, RunKind, RunStatus},
     schedule::trigger::CatchUp,
+};
+use clifford_store::{
+    StoreError, Tx, budgets, contexts,
+    db::notify,
+    messages::{self, replies::without_quotes},
+    places::{agents, channels},
+    runs::{self, Advance, Lease, NewRun, approvals, steps, tree as run_tree},
+    triggers, usage,
 };
 
 /// Everything that one commit writes.

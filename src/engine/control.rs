@@ -8,18 +8,7 @@ use super::{
     cancel,
     events::Sight,
 };
-use crate::{
-    outbound::Ticket,
-    store::{
-        Db, StoreError, Tx,
-        agents::{self, Agent},
-        approvals,
-        messages::{self, NewOutbound},
-        notify, run_queue,
-        runs::{self, Lease, NewRun},
-        steps,
-    },
-};
+use crate::outbound::Ticket;
 use clifford_core::run::{
     sentences,
     step::{Event, StepKind},
@@ -28,6 +17,13 @@ use clifford_core::{
     clock::Timestamp,
     id::RunId,
     runs::{Run, RunStatus},
+};
+use clifford_store::{
+    Db, StoreError, Tx,
+    db::notify,
+    messages::{self, NewOutbound},
+    places::agents::{self, Agent},
+    runs::{self, Lease, NewRun, approvals, queue as run_queue, steps},
 };
 
 /// How often a run that another process works on is looked at.

@@ -14,12 +14,6 @@ use crate::{
     outbound::Outbound,
     roles::Roles,
     sealed::Sealed,
-    settings::PlaceSettings,
-    store::{
-        Db, StoreError,
-        runs::{self, Begun, Lease},
-    },
-    takeover::Takeover,
     tools::{Registry, Services},
 };
 use clifford_core::run::rules::Rules;
@@ -29,6 +23,12 @@ use clifford_core::{
     id::{RunId, WorkerId},
     places::Mode,
     runs::RunStatus,
+};
+use clifford_store::{
+    Db, StoreError,
+    leases::takeover::Takeover,
+    places::place_settings::PlaceSettings,
+    runs::{self, Begun, Lease},
 };
 use clifford_telemetry::quarantine::{Careful, Isolation};
 

@@ -6,16 +6,17 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::Engine;
-use crate::{
-    store::{
-        StoreError, notify, outbox,
-        run_queue::{self, heartbeat},
-        runs::Lease,
-        strays,
-    },
-    takeover::Silent,
-};
 use clifford_core::id::MessageId;
+use clifford_store::{
+    StoreError,
+    db::notify,
+    leases::{skewed as strays, takeover::Silent},
+    messages::outbox,
+    runs::{
+        Lease,
+        queue::{self as run_queue, heartbeat},
+    },
+};
 
 /// Longer than anything is held that nobody renews: leases that end later were written by another time.
 const LONGEST: Duration = Duration::from_secs(900);

@@ -14,13 +14,13 @@ use super::{
     unread,
     work::Work,
 };
-use crate::store::runs::Lease;
 use clifford_core::run::{
     decide::{self, Next},
     endings, sentences,
     state::Pending,
     step::EndingKind,
 };
+use clifford_store::runs::Lease;
 use clifford_telemetry::{measures, spans};
 
 /// How long to wait when the database is away, before going on.

@@ -5,11 +5,9 @@ use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
 use super::{Engine, wake};
-use crate::{
-    store::{StoreError, notify, run_queue, triggers},
-    triggers::fire,
-};
+use crate::triggers::fire;
 use clifford_core::clock::Timestamp;
+use clifford_store::{StoreError, db::notify, runs::queue as run_queue, triggers};
 
 /// The net under bells and notifications.
 const POLL: Duration = Duration::from_secs(1);

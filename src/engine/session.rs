@@ -20,11 +20,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Span;
 
 use super::{Engine, prompt::Frame, work::Work};
-use crate::{
-    memory::recall::Recalled,
-    store::{StoreError, outbox, run_tree, runs::Lease, steps, user_secrets::SealedKey},
-    tools::Options,
-};
+use crate::{memory::recall::Recalled, tools::Options};
 use clifford_core::run::{
     decide::Decision,
     effects::{After, effects},
@@ -40,6 +36,12 @@ use clifford_core::{
     policy::words::{self, Known},
     run::enclosed::Enclosed,
     runs::{Run, RunKind},
+};
+use clifford_store::{
+    StoreError,
+    messages::outbox,
+    people::keys::SealedKey,
+    runs::{Lease, steps, tree as run_tree},
 };
 
 use self::meanwhile::Meanwhile;

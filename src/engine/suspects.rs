@@ -6,21 +6,23 @@ use async_trait::async_trait;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::{Engine, unread};
-use crate::{
-    outbound::To,
-    store::{
-        StoreError, files, messages,
-        outbox::{self, Outgoing},
-        run_queue::{self, Claimed},
-        runs::Lease,
-    },
-    tools::Isolates,
-};
+use crate::{outbound::To, tools::Isolates};
 use clifford_core::run::sentences;
 use clifford_core::{
     id::{FileId, RunId},
     quarantine::{Evidence, Mark, Verdict},
     work::Kind,
+};
+use clifford_store::{
+    StoreError, files,
+    messages::{
+        self,
+        outbox::{self, Outgoing},
+    },
+    runs::{
+        Lease,
+        queue::{self as run_queue, Claimed},
+    },
 };
 use clifford_telemetry::{measures, quarantine::isolation::Key};
 

@@ -20,11 +20,6 @@ use crate::{
     budget::reserve::{Claim, Outcome, Telling},
     own_keys,
     roles::{NoReply, Payer},
-    store::{
-        StoreError,
-        usage::Call,
-        user_secrets::{self, SealedKey},
-    },
     tools::{Pays, Purchase, ToolError},
 };
 use clifford_core::{
@@ -35,6 +30,11 @@ use clifford_core::{
 use clifford_core::{
     prompt::{fit, room::Window},
     run::step::{LlmResponse, Spent},
+};
+use clifford_store::{
+    StoreError,
+    people::keys::{self as user_secrets, SealedKey},
+    usage::Call,
 };
 
 /// Who pays, and for what.

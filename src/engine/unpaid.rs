@@ -1,9 +1,9 @@
 //! Replies that came, and that no commit has recorded: they were paid for, whatever became of their run.
 
 use super::Engine;
-use crate::store::usage::Call;
 use clifford_core::budget::Settlement;
 use clifford_core::run::step::{Event, LlmResponse, Step, StepKind};
+use clifford_store::usage::Call;
 
 /// What a session leaves behind that was let go of.
 #[derive(Debug, Default)]

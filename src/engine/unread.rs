@@ -11,9 +11,12 @@ use super::{
     session::{Gone, Session},
     work::Work,
 };
-use crate::store::{StoreError, Tx, messages, run_queue, run_tree, runs::Lease, steps};
 use clifford_core::id::{AgentId, ContextId};
 use clifford_core::run::{endings, sentences, state::RunState, step::EndingKind};
+use clifford_store::{
+    StoreError, Tx, messages,
+    runs::{Lease, queue as run_queue, steps, tree as run_tree},
+};
 
 /// How long to wait when the database is away.
 const RETRY: Duration = Duration::from_secs(1);

@@ -5,15 +5,19 @@
 
 use std::time::Duration;
 
-use crate::store::{
-    Db, StoreError, Tx, notify,
-    run_queue::{self, Sleeper},
-    runs, triggers,
-};
 use clifford_core::{
     clock::Timestamp,
     id::RunId,
     schedule::{due as schedule, trigger::Due},
+};
+use clifford_store::{
+    Db, StoreError, Tx,
+    db::notify,
+    runs::{
+        self,
+        queue::{self as run_queue, Sleeper},
+    },
+    triggers,
 };
 
 /// How many runs are looked up at once.

@@ -1,22 +1,22 @@
 //! What a worker needs to go on with a run: its row, its steps, and who and where it is for.
 
-use crate::{
-    outbound::To,
-    store::{
-        Conn, StoreError,
-        agents::{self, Agent},
-        channels,
-        recollection::Recollection,
-        runs::{self, Lease, NewRun},
-        steps, users,
-    },
-};
+use crate::outbound::To;
 use clifford_core::{
     clock::Timestamp,
     id::{AgentId, ChannelId, ContextId, RunId, UserId, WorkerId},
     people::User,
     places::{Channel, Mode},
     runs::Run,
+};
+use clifford_store::{
+    Conn, StoreError,
+    memory::recollection::Recollection,
+    people::users,
+    places::{
+        agents::{self, Agent},
+        channels,
+    },
+    runs::{self, Lease, NewRun, steps},
 };
 
 use clifford_core::run::step::Step;

@@ -3,19 +3,18 @@
 use std::collections::BTreeSet;
 
 use super::quotes::{ERASED, Needles, Quotes};
-use crate::{
-    engine::commit::name_of,
-    store::{
-        Conn, StoreError, Tx,
-        erasure::{self, Circle, Person, Said},
-        quotes::{self as texts, Cell, Column},
-        removal::Counts,
-    },
-    tools::Registry,
-};
+use crate::{engine::commit::name_of, tools::Registry};
 use clifford_core::{
     commands::COMMANDS,
     id::{ChannelId, RunId},
+};
+use clifford_store::{
+    Conn, StoreError, Tx,
+    people::{
+        erasure::{self, Circle, Person, Said},
+        quotes::{self as texts, Cell, Column},
+    },
+    removal::Counts,
 };
 
 /// How many rows are read at once.

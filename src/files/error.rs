@@ -1,7 +1,7 @@
 //! Why a file could not be had or kept.
 
 use super::StorageError;
-use crate::store::StoreError;
+use clifford_store::StoreError;
 
 /// Why a file could not be had or kept, in words for a model or a person.
 #[derive(Debug, thiserror::Error)]

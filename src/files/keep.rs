@@ -8,13 +8,13 @@ use clifford_chat::{error::FetchError, platform::Platform};
 use sha2::{Digest, Sha256};
 
 use super::{FileError, Location, Storage, clean, media::media_type};
-use crate::store::{
-    Db,
-    files::{self, File},
-};
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, FileId, RunId, SpaceId, UserId},
+};
+use clifford_store::{
+    Db,
+    files::{self, File},
 };
 
 /// How much is kept.

@@ -1,7 +1,7 @@
 //! Who may see a file, decided by who asks and where.
 
-use crate::store::files::File;
 use clifford_core::search::Scope;
+use clifford_store::files::File;
 
 /// Whether somebody may see a file: in private their own, in a shared place those of that place.
 pub fn may_see(scope: Scope, file: &File) -> bool {

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::{Storage, StorageError};
-use crate::store::{Db, StoreError, files};
 use clifford_core::clock::Timestamp;
+use clifford_store::{Db, StoreError, files};
 
 /// How long a content may wait for its row.
 const GRACE: Duration = Duration::from_secs(3600);

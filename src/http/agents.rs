@@ -10,8 +10,8 @@ use super::{
     page::Page,
     problem::{Problem, ProblemBody},
 };
-use crate::store::agents::{self, Agent};
 use clifford_core::{id::AgentId, places::Mode};
+use clifford_store::places::agents::{self, Agent};
 
 /// Every agent, by name.
 #[utoipa::path(get, path = "/api/agents", tag = "agents", security(("bearer" = [])),

@@ -22,8 +22,11 @@ use super::{
     problem::{Code, Problem},
     server::{Peer, Share},
 };
-use crate::store::{StoreError, tokens, users};
 use clifford_core::{clock::Timestamp, id::UserId, people::UserRole};
+use clifford_store::{
+    StoreError,
+    people::{tokens, users},
+};
 
 /// How often requests without a valid token are logged at most.
 const LOGGED_EVERY: Duration = Duration::from_secs(60);

@@ -15,10 +15,13 @@ use super::{
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
 };
-use crate::store::{StoreError, agents, channels};
 use clifford_core::{
     id::{AgentId, ChannelId},
     places::{Channel, Mode},
+};
+use clifford_store::{
+    StoreError,
+    places::{agents, channels},
 };
 
 /// Which channels.

@@ -13,18 +13,16 @@ use super::{
     page::{self, Page},
     problem::{Problem, ProblemBody},
 };
-use crate::{
-    memory::closing,
-    store::{
-        channels,
-        contexts::{self, Context},
-        jobs::{self, Job},
-        users,
-    },
-};
+use crate::memory::closing;
 use clifford_core::{
     id::{ChannelId, ContextId, JobId, UserId},
     people::UserRole,
+};
+use clifford_store::{
+    contexts::{self, Context},
+    jobs::{self, Job},
+    people::users,
+    places::channels,
 };
 
 /// Longest name of a conversation.

@@ -14,11 +14,9 @@ use super::{
     extract::Id,
     problem::{Problem, ProblemBody},
 };
-use crate::{
-    export::{self, Export},
-    store::{StoreError, users},
-};
+use crate::export::{self, Export};
 use clifford_core::id::UserId;
+use clifford_store::{StoreError, people::users};
 
 /// All that is kept of a person, as JSON Lines: an object a line, `type` says what it is.
 #[utoipa::path(get, path = "/api/users/{id}/export", tag = "users", security(("bearer" = [])),

@@ -18,14 +18,12 @@ use super::{
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
 };
-use crate::{
-    files::{FileError, NewFile},
-    store::files::{self, File},
-};
+use crate::files::{FileError, NewFile};
 use clifford_core::{
     id::{FileId, MessageId, UserId},
     search::Scope,
 };
+use clifford_store::files::{self, File};
 
 impl From<FileError> for Problem {
     fn from(error: FileError) -> Self {

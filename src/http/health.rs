@@ -13,10 +13,8 @@ use clifford_llm::CircuitState;
 use serde::Serialize;
 
 use super::{Shared, auth::OwnerReader};
-use crate::{
-    receiver::{STANDING_BY, lease_name},
-    store::{StoreError, leases, settings},
-};
+use crate::receiver::{STANDING_BY, lease_name};
+use clifford_store::{StoreError, leases, places::settings};
 
 /// How long the database may take.
 const PATIENCE: Duration = Duration::from_secs(5);

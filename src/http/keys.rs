@@ -19,12 +19,12 @@ use super::{
 use crate::{
     own_keys::{self, CannotUse},
     roles::Keyed,
-    store::{
-        StoreError,
-        user_secrets::{self, OwnKey},
-    },
 };
 use clifford_core::id::UserId;
+use clifford_store::{
+    StoreError,
+    people::keys::{self as user_secrets, OwnKey},
+};
 
 /// A person, and a provider as the configuration names it.
 pub(super) struct OfPerson {

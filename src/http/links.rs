@@ -14,11 +14,9 @@ use super::{
     extract::{Id, body, check_text},
     problem::{Code, Problem, ProblemBody},
 };
-use crate::{
-    identity::{self, Refusal},
-    store::users,
-};
+use crate::identity::{self, Refusal};
 use clifford_core::{clock::Timestamp, id::UserId};
+use clifford_store::people::users;
 
 /// Longest text that is looked at as a code.
 const TYPED: usize = 64;

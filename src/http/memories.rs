@@ -11,18 +11,16 @@ use super::{
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
 };
-use crate::{
-    memory::editing::{self, Change, Known, NewItem},
-    store::{
-        jobs::{self, Job},
-        memory_admin::{self, Filter, Item},
-        users,
-    },
-};
+use crate::memory::editing::{self, Change, Known, NewItem};
 use clifford_core::{
     id::{ContextId, JobId, MemoryItemId, UserId},
     memory::content::{Content, Fault},
     work::JobKind,
+};
+use clifford_store::{
+    jobs::{self, Job},
+    memory::admin::{self as memory_admin, Filter, Item},
+    people::users,
 };
 
 /// The level of an item whose level is not given.

@@ -17,17 +17,15 @@ use super::{
     problem::{Code, Problem, ProblemBody},
     runs,
 };
-use crate::{
-    ingress::{ApiMessage, ApiRefusal},
-    store::{
-        StoreError,
-        messages::{self, Message},
-    },
-};
+use crate::ingress::{ApiMessage, ApiRefusal};
 use clifford_core::{
     id::{ChannelId, ContextId, MessageId, RunId},
     places::Mode,
     runs::Run,
+};
+use clifford_store::{
+    StoreError,
+    messages::{self, Message},
 };
 
 /// How long a caller may ask to wait.

@@ -16,11 +16,11 @@ use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, Promet
 use tokio_util::sync::CancellationToken;
 
 use super::{Shared, auth::OwnerReader, problem::Problem};
-use crate::store::{StoreError, backlog, run_views};
 use clifford_core::{
     clock::{Clock, SystemClock},
     runs::RunStatus,
 };
+use clifford_store::{StoreError, messages::backlog, runs::views as run_views};
 use clifford_telemetry::{
     catalogue::{self, Kind, METRICS},
     measures::QUEUES,

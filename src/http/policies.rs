@@ -11,14 +11,12 @@ use super::{
     page::Page,
     problem::{Problem, ProblemBody},
 };
-use crate::{
-    policy::trial::{self, Trial, Tried},
-    store::{
-        StoreError,
-        policies::{self, Policy},
-    },
-};
+use crate::policy::trial::{self, Trial, Tried};
 use clifford_core::{id::PolicyId, policy::Rule};
+use clifford_store::{
+    StoreError,
+    places::policies::{self, Policy},
+};
 
 /// Every rule of the database, oldest first. Those of `bot.toml` stand there.
 #[utoipa::path(get, path = "/api/policies", tag = "policies", security(("bearer" = [])),

@@ -8,7 +8,8 @@ use axum::{
 use serde::Serialize;
 use serde_json::json;
 
-use crate::{sealed::CannotOpen, store::StoreError};
+use crate::sealed::CannotOpen;
+use clifford_store::StoreError;
 
 /// What went wrong, by a word that does not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]

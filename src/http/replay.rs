@@ -15,8 +15,9 @@ use super::{
     runs::allowed,
     step::StepView,
 };
-use crate::{store::steps, tools::Options};
+use crate::tools::Options;
 use clifford_core::{id::RunId, runs::RunStatus};
+use clifford_store::runs::steps;
 
 /// A run told again.
 #[derive(Serialize, utoipa::ToSchema)]

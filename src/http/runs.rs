@@ -16,12 +16,9 @@ use super::{
     problem::{Code, Problem, ProblemBody},
     step::StepView,
 };
-use crate::{
-    engine::{
-        answering::{Answer, By},
-        work::Task,
-    },
-    store::{agents, channels, run_views, runs::Filter, steps, users},
+use crate::engine::{
+    answering::{Answer, By},
+    work::Task,
 };
 use clifford_core::{
     id::{AgentId, ChannelId, RunId, UserId},
@@ -29,6 +26,11 @@ use clifford_core::{
     places::Mode,
     run::gates,
     runs::{Run, RunStatus},
+};
+use clifford_store::{
+    people::users,
+    places::{agents, channels},
+    runs::{Filter, steps, views as run_views},
 };
 
 /// Longest name of a kind of helper.

@@ -25,11 +25,12 @@ use super::{
     runs::allowed,
     step::StepView,
 };
-use crate::{
-    engine::events::{RunEvent, Sight, Watcher},
-    store::{StoreError, run_views, steps},
-};
+use crate::engine::events::{RunEvent, Sight, Watcher};
 use clifford_core::{id::RunId, runs::RunStatus};
+use clifford_store::{
+    StoreError,
+    runs::{steps, views as run_views},
+};
 
 /// After how long the rows are looked at again that could not be read.
 const RETRY: Duration = Duration::from_millis(500);

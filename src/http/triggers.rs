@@ -16,11 +16,6 @@ use super::{
     problem::{Code, Problem, ProblemBody},
 };
 use crate::{
-    store::{
-        StoreError, Tx, agents, contexts, settings,
-        triggers::{self, Filter, Firing},
-        users,
-    },
     tools::Options,
     triggers::{
         editing::{self, Change, Fault, NewTrigger},
@@ -31,6 +26,12 @@ use clifford_core::{
     clock::Timestamp,
     id::{AgentId, ChannelId, ContextId, RunId, TriggerId, UserId},
     schedule::trigger::{CatchUp, Trigger, TriggerKind},
+};
+use clifford_store::{
+    StoreError, Tx, contexts,
+    people::users,
+    places::{agents, settings},
+    triggers::{self, Filter, Firing},
 };
 
 /// How many firings are shown with a trigger.

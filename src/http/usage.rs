@@ -10,8 +10,8 @@ use super::{
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
 };
-use crate::store::usage::{self, Filter, Group};
 use clifford_core::{budget, clock::Timestamp, id::UserId, models::Grouping};
+use clifford_store::usage::{self, Filter, Group};
 
 /// What is summed up, and by what.
 #[derive(Deserialize, utoipa::IntoParams)]

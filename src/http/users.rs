@@ -15,16 +15,14 @@ use super::{
     page::{self, Page},
     problem::{Problem, ProblemBody},
 };
-use crate::{
-    settings::catalogue::Kind,
-    store::{
-        jobs::{self, Job},
-        users::{self, Change, Filter, Identity},
-    },
-};
+use crate::settings::catalogue::Kind;
 use clifford_core::{
     id::UserId,
     people::{User, UserRole},
+};
+use clifford_store::{
+    jobs::{self, Job},
+    people::users::{self, Change, Filter, Identity},
 };
 
 /// Longest name of a person.

@@ -13,15 +13,13 @@ use super::{
     quoted::Found,
     settle,
 };
-use crate::{
-    engine::{Engine, work::Work},
-    store::{StoreError, Tx, channels, messages},
-};
+use crate::engine::{Engine, work::Work};
 use clifford_core::{
     access::{Entry, Policy},
     id::{ChannelId, MessageId, RunId, UserId},
     places::Mode,
 };
+use clifford_store::{StoreError, Tx, messages, places::channels};
 
 /// A message through the API: the same way, for a channel of its own.
 #[derive(Clone, Debug)]

@@ -8,15 +8,17 @@ use clifford_chat::{
 use tokio::time::timeout;
 
 use super::Gatekeeper;
-use crate::{
-    outbound::To,
-    store::{
-        StoreError, channels,
-        inbound_attempts::{self, Announced},
-        messages, unreadable,
-    },
-};
+use crate::outbound::To;
 use clifford_core::{quarantine::Verdict, run::sentences, work::Kind};
+use clifford_store::{
+    StoreError,
+    messages::{
+        self,
+        inbound_attempts::{self, Announced},
+        unreadable,
+    },
+    places::channels,
+};
 use clifford_telemetry::{measures, quarantine::isolation::SOON};
 
 /// What tells an event from all others, and where it was said.

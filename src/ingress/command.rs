@@ -11,12 +11,16 @@ use crate::{
     outbound::{Outbound, To},
     own_keys,
     roles::Keyed,
-    settings::PlaceSettings,
-    store::{StoreError, Tx, approvals, links, messages, users},
 };
 use clifford_core::{
     access::{Entry, Policy},
     clock::Timestamp,
+};
+use clifford_store::{
+    StoreError, Tx, messages,
+    people::{links, users},
+    places::place_settings::PlaceSettings,
+    runs::approvals,
 };
 use clifford_telemetry::measures;
 

@@ -3,11 +3,9 @@
 use clifford_chat::completion::{Choice, Completion};
 
 use super::Gatekeeper;
-use crate::{
-    commands,
-    store::{StoreError, channels, users},
-};
+use crate::commands;
 use clifford_core::access::Entry;
+use clifford_store::{StoreError, people::users, places::channels};
 
 impl Gatekeeper {
     /// By the rules by which the command itself would be taken; for everybody else there is nothing to choose.

@@ -8,17 +8,17 @@ use std::time::Duration;
 use clifford_chat::inbound::{Accepted, Deleted};
 
 use super::Gatekeeper;
-use crate::{
-    engine::cancel,
-    store::{
-        StoreError, Tx, channels, contexts, messages, quoting,
-        runs::{self, Lease},
-    },
-};
+use crate::engine::cancel;
 use clifford_core::{
     clock::Timestamp,
     id::{RunId, WorkerId},
     messages::MessageStatus,
+};
+use clifford_store::{
+    StoreError, Tx, contexts,
+    messages::{self, quoting},
+    places::channels,
+    runs::{self, Lease},
 };
 
 /// What follows from a deletion, after its commit.

@@ -3,13 +3,14 @@
 use clifford_chat::inbound::{Attachment, Edit};
 
 use super::message;
-use crate::store::{
-    StoreError, Tx, channels, contexts,
-    messages::{self, Message},
-    runs::{self, Lease},
-    users,
-};
 use clifford_core::{clock::Timestamp, id::WorkerId, messages::MessageStatus};
+use clifford_store::{
+    StoreError, Tx, contexts,
+    messages::{self, Message},
+    people::users,
+    places::channels,
+    runs::{self, Lease},
+};
 
 /// Stores an edit. A run that has made no step begins again with the new text: its lease is returned, and when it
 /// may begin, if not at once. What a run has taken up, what was answered, what is as it was and what somebody else

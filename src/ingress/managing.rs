@@ -6,8 +6,13 @@ use std::time::Duration;
 use clifford_chat::inbound::Command;
 
 use super::{Gatekeeper, pace::Limited};
-use crate::store::{StoreError, approvals, channels, runs, users};
 use clifford_core::{people::UserRole, policy::question};
+use clifford_store::{
+    StoreError,
+    people::users,
+    places::channels,
+    runs::{self, approvals},
+};
 
 /// How long a platform may take to say it.
 const TELLING: Duration = Duration::from_secs(5);

@@ -12,16 +12,6 @@ use crate::{
     engine::work::{Task, Work},
     memory::{closing, recall},
     outbound::{Outbound, Ticket, To},
-    settings::PlaceSettings,
-    store::{
-        StoreError, Tx, agents,
-        arrivals::{self, Known, Plain, Sought},
-        channels,
-        contexts::{self, Context},
-        messages::{self, NewInbound, Queued},
-        recollection,
-        runs::{self, Lease},
-    },
 };
 use clifford_core::{
     access::{Entry, Policy},
@@ -32,6 +22,15 @@ use clifford_core::{
     places::{Channel, Mode},
     run::sentences,
     runs::Run,
+};
+use clifford_store::{
+    StoreError, Tx,
+    arrivals::{self, Known, Plain, Sought},
+    contexts::{self, Context},
+    memory::recollection,
+    messages::{self, NewInbound, Queued},
+    places::{agents, channels, place_settings::PlaceSettings},
+    runs::{self, Lease},
 };
 
 /// How exactly it is kept when something was last said: each message would change it otherwise.

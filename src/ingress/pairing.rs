@@ -6,11 +6,12 @@ use std::time::Duration;
 use clifford_chat::{inbound::Accepted, platform::Platform};
 
 use super::{Visit, answer, message::Outcome, settle};
-use crate::{
-    outbound::Outbound,
-    store::{Db, StoreError, Tx, claim, messages, pairings, users},
-};
+use crate::outbound::Outbound;
 use clifford_core::{clock::Timestamp, people::UserRole};
+use clifford_store::{
+    Db, StoreError, Tx, messages,
+    people::{claim, pairings, users},
+};
 
 /// How long a code is good.
 const GOOD_FOR: Duration = Duration::from_secs(60 * 60);

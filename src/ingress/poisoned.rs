@@ -10,7 +10,7 @@ use clifford_chat::{
 use futures::FutureExt;
 
 use super::Gatekeeper;
-use crate::store::{StoreError, unreadable};
+use clifford_store::{StoreError, messages::unreadable};
 use clifford_telemetry::{
     failpoint::{self as crash, Way},
     measures,

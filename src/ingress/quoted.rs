@@ -3,13 +3,16 @@
 use clifford_chat::inbound::{Attachment, Place, Quoted, Speaker};
 
 use super::{Gatekeeper, careful::events_of_message};
-use crate::store::{
-    StoreError, inbound_attempts,
-    replies::{self, Answered},
-};
 use clifford_core::{
     id::UserId,
     messages::{Author, Direction, Quote, cut},
+};
+use clifford_store::{
+    StoreError,
+    messages::{
+        inbound_attempts,
+        replies::{self, Answered},
+    },
 };
 
 /// A quote, with what is stored of it beside its words.

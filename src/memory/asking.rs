@@ -13,7 +13,6 @@ use crate::{
     engine::Engine,
     jobs::{self, JobError},
     roles::{NoReply, Payer},
-    store::{jobs::JobLease, usage::Call},
 };
 use clifford_core::memory::result::Progress;
 use clifford_core::{
@@ -23,6 +22,7 @@ use clifford_core::{
     prompt::{fit, room::Window},
     run::step::LlmResponse,
 };
+use clifford_store::{jobs::JobLease, usage::Call};
 use clifford_telemetry::failpoint::{self as crash, Point};
 
 /// Whose call it is.

@@ -1,15 +1,15 @@
 //! Where a conversation, or its older half, becomes a job of the memory writer.
 
-use crate::store::{
-    Db, StoreError, Tx, contexts,
-    jobs::{self, NewJob},
-    memory_write::{self, Place},
-};
 use clifford_core::{
     clock::Timestamp,
     id::{ContextId, MessageId},
     messages::Direction,
     work::{JobKind, WriteMode},
+};
+use clifford_store::{
+    Db, StoreError, Tx, contexts,
+    jobs::{self, NewJob},
+    memory::write::{self as memory_write, Place},
 };
 use clifford_telemetry::failpoint::{self as crash, Point};
 

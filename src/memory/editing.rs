@@ -1,14 +1,16 @@
 //! Changes that people make to their items by hand: checked, and within what a level holds.
 
-use crate::store::{
-    StoreError, Tx,
-    memory_admin::{self, Item},
-    memory_write,
-};
 use clifford_core::memory::content::{self, Content, Fault};
 use clifford_core::{
     clock::Timestamp,
     id::{MemoryItemId, UserId},
+};
+use clifford_store::{
+    StoreError, Tx,
+    memory::{
+        admin::{self as memory_admin, Item},
+        write as memory_write,
+    },
 };
 
 /// An item to be remembered.

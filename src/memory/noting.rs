@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use crate::store::{StoreError, Tx, memory_items::Viewer, memory_write};
 use clifford_core::memory::{
     content::Content,
     operations::{Op, Operation},
@@ -11,6 +10,10 @@ use clifford_core::memory::{
 use clifford_core::{
     clock::Timestamp,
     id::{ContextId, MemoryItemId, SpaceId, UserId},
+};
+use clifford_store::{
+    StoreError, Tx,
+    memory::{items::Viewer, write as memory_write},
 };
 
 /// Remembers it, in place of what its key says by now. Inside: why not; then nothing was stored.

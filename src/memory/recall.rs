@@ -7,16 +7,6 @@ use std::collections::BTreeSet;
 use clifford_chat::inbound::is_of_others;
 use clifford_llm_api::tokens::estimate_tokens;
 
-use crate::{
-    settings::PlaceSettings,
-    store::{
-        files::File,
-        memory_items::{MemoryItem, Remembered, Viewer},
-        messages::Turn,
-        recollection::{Conversation, Elsewhere, Outside, Recollection, Wanted},
-        settings::Around,
-    },
-};
 use clifford_core::memory::levels;
 use clifford_core::{
     id::{AgentId, MessageId, RunId, UserId},
@@ -27,6 +17,15 @@ use clifford_core::{
         Query,
         rank::{self, Held, Population},
     },
+};
+use clifford_store::{
+    files::File,
+    memory::{
+        items::{MemoryItem, Remembered, Viewer},
+        recollection::{Conversation, Elsewhere, Outside, Recollection, Wanted},
+    },
+    messages::Turn,
+    places::{place_settings::PlaceSettings, settings::Around},
 };
 
 /// The most characters of all items in one prompt, as lines with their heading.

@@ -7,15 +7,7 @@ use clifford_llm_api::model::ModelError;
 use serde_json::Value;
 
 use super::asking::{Whose, complete, window};
-use crate::{
-    engine::Engine,
-    jobs::JobError,
-    store::{
-        StoreError, Tx, channels, contexts,
-        jobs::{self, Job, JobLease},
-        memory_write::{self, Standing, Summary},
-    },
-};
+use crate::{engine::Engine, jobs::JobError};
 use clifford_core::memory::{
     operations::{self, Reading},
     result::{Progress, Unread},
@@ -28,6 +20,12 @@ use clifford_core::{
     memory::rows::{Item, Said},
     prompt::{fit, weight::Form},
     work::WriteMode,
+};
+use clifford_store::{
+    StoreError, Tx, contexts,
+    jobs::{self, Job, JobLease},
+    memory::write::{self as memory_write, Standing, Summary},
+    places::channels,
 };
 use clifford_telemetry::failpoint::{self as crash, Point};
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{store::policies::Policy, tools::Registry};
+use crate::tools::Registry;
 use clifford_core::policy::{
     Call, Facts, Named, Outcome, Place, Settings, judge,
     words::{self, Known},
@@ -15,6 +15,7 @@ use clifford_core::{
     policy::class::Class,
     runs::RunKind,
 };
+use clifford_store::places::policies::Policy;
 
 /// Who would call, and where. What is left out is so: a coordinator that has read nothing from outside, in private, of
 /// nobody known.

@@ -8,7 +8,7 @@ use std::sync::{
 use tokio_util::sync::CancellationToken;
 
 use super::{Hold, Receiver, wait};
-use crate::store::leases;
+use clifford_store::leases;
 
 /// This process's share of a platform's connections.
 pub(super) struct Share {
@@ -90,7 +90,7 @@ impl Share {
         self.receiver.give_back(&own).await;
     }
 
-    async fn count(&self, kind: &str) -> Result<u32, crate::store::StoreError> {
+    async fn count(&self, kind: &str) -> Result<u32, clifford_store::StoreError> {
         let look = self.receiver.takeover.look();
         let kind = kind.to_owned();
         let db = &self.receiver.db;

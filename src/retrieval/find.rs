@@ -1,15 +1,13 @@
 //! Finds the pieces of documents that hold the words of a question, ranked as messages are: among themselves.
 
-use crate::{
-    search::window::{EACH, Plan},
-    store::{
-        Conn, StoreError,
-        documents::{self, Chunk},
-    },
-};
+use crate::search::window::{EACH, Plan};
 use clifford_core::search::{
     Query, Scope,
     rank::{self, Held},
+};
+use clifford_store::{
+    Conn, StoreError,
+    documents::{self, Chunk},
 };
 
 /// The most pieces that are ranked: they are longer than messages.

@@ -10,10 +10,6 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use super::window::{EACH, Plan};
-use crate::store::{
-    Conn, Db, StoreError, Tx,
-    search::{self, Beside, Candidate, Placed, Reach},
-};
 use clifford_core::search::{
     dates::Moment,
     query::Query,
@@ -25,6 +21,10 @@ use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, MessageId},
     messages::Direction,
+};
+use clifford_store::{
+    Conn, Db, StoreError, Tx,
+    search::{self, Beside, Candidate, Placed, Reach},
 };
 
 /// How many messages a search takes into the index in one transaction.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::store::{Db, StoreError, search};
+use clifford_store::{Db, StoreError, search};
 
 /// How often to look for messages that are not in the index.
 const EVERY: Duration = Duration::from_secs(2);

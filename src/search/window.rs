@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::store::search::{Form, Sought};
 use clifford_core::search::{dates::Time, query::Query, rank::Population, word::Phrase};
+use clifford_store::search::{Form, Sought};
 
 /// The most messages that are ranked at a time.
 pub(crate) const MOST: usize = 800;

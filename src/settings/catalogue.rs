@@ -5,17 +5,20 @@
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use super::PlaceSettings;
 pub use super::scope::Scope;
-use crate::store::{
-    Conn, StoreError, Tx, agents, channels,
-    settings::{self, Setting},
-    users,
-};
 use clifford_core::{
     clock::Timestamp,
     id::{SpaceId, UserId},
     search::near,
+};
+use clifford_store::places::place_settings::PlaceSettings;
+use clifford_store::{
+    Conn, StoreError, Tx,
+    people::users,
+    places::{
+        agents, channels,
+        settings::{self, Setting},
+    },
 };
 
 /// What a setting takes.
@@ -188,9 +191,9 @@ pub struct Shown {
 pub async fn list(conn: &mut Conn, scope: Scope, defaults: PlaceSettings) -> Result<Vec<Shown>, StoreError> {
     let space = there(conn, scope).await?;
     let mut inherited = vec![
-        Setting::of("when_busy", defaults.when_busy.as_str()),
-        Setting::of("memory", &defaults.memory.to_string()),
-        Setting::of("cross_channel", &defaults.cross_channel.to_string()),
+        Setting::new("when_busy", defaults.when_busy.as_str()),
+        Setting::new("memory", &defaults.memory.to_string()),
+        Setting::new("cross_channel", &defaults.cross_channel.to_string()),
     ];
     let own = match scope {
         Scope::User(id) => of_person(conn, id).await?,
@@ -278,7 +281,7 @@ async fn of_person(conn: &mut Conn, id: UserId) -> Result<Vec<Setting>, StoreErr
     let rows = [("language", language), ("time_zone", time_zone)];
     Ok(rows
         .into_iter()
-        .filter_map(|(name, value)| Some(Setting::of(name, &value?)))
+        .filter_map(|(name, value)| Some(Setting::new(name, &value?)))
         .collect())
 }
 
@@ -294,15 +297,6 @@ fn of_person_to(known: &Known, value: Option<&str>) -> users::Change {
             ..users::Change::default()
         },
         Kind::Word(_) | Kind::Switch => users::Change::default(),
-    }
-}
-
-impl Setting {
-    fn of(name: &str, value: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            value: value.to_owned(),
-        }
     }
 }
 

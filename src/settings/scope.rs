@@ -2,8 +2,8 @@
 
 use std::{fmt, str::FromStr};
 
-use crate::store::settings;
 use clifford_core::id::{AgentId, ChannelId, SpaceId, UserId};
+use clifford_store::places::settings;
 
 /// What a setting holds for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,17 +7,18 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::catalogue::{self, Scope};
-use crate::{
-    store::{
-        Conn, StoreError, Tx, channels,
-        settings::{self, Setting},
-    },
-    tools::{
-        Command, Common, Options, Registry, Services, Tool, ToolSettings, fields, is_secret,
-        options::{setting_name, tool_and_field},
-    },
+use crate::tools::{
+    Command, Common, Options, Registry, Services, Tool, ToolSettings, fields, is_secret,
+    options::{setting_name, tool_and_field},
 };
 use clifford_core::{clock::Timestamp, policy::class::Class, search::near};
+use clifford_store::{
+    Conn, StoreError, Tx,
+    places::{
+        channels,
+        settings::{self, Setting},
+    },
+};
 
 /// A tool with what is set for it in a scope.
 #[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]

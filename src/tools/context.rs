@@ -16,20 +16,20 @@ use serde::de::DeserializeOwned;
 use tokio::sync::Notify;
 
 use super::{Isolates, Options, Pays, Registry, ToolError, ToolSettings};
-use crate::{
-    files::Files,
-    settings::PlaceSettings,
-    store::{
-        Db, StoreError,
-        memory_items::Viewer,
-        settings::{self, Around},
-    },
-};
+use crate::files::Files;
 use clifford_core::{
     clock::{SharedClock, Timestamp},
     id::{AgentId, ChannelId, ContextId, RunId, SpaceId, UserId},
     schedule::trigger::CatchUp,
     search::Scope,
+};
+use clifford_store::{
+    Db, StoreError,
+    memory::items::Viewer,
+    places::{
+        place_settings::PlaceSettings,
+        settings::{self, Around},
+    },
 };
 use clifford_worker::Workers;
 

@@ -7,12 +7,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{Command, Isolates, Tool, ToolContext, ToolError, kept};
-use crate::{
-    files::{self, FileError, NewFile, may_see},
-    store::files::{self as stored, File},
-};
+use crate::files::{self, FileError, NewFile, may_see};
 use clifford_core::policy::class::Class;
 use clifford_core::{clock::Timestamp, id::FileId, work::Kind};
+use clifford_store::files::{self as stored, File};
 use clifford_telemetry::{
     failpoint::{self as crash, Way},
     measures,

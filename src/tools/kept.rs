@@ -4,10 +4,14 @@
 use clifford_core::run::kept::{DATA, INPUT, plain};
 
 use super::ToolContext;
-use crate::store::{StoreError, runs, said, steps};
 use clifford_core::{
     run::step::{Event, Step, StepKind, ToolOutcome},
     runs::RunKind,
+};
+use clifford_store::{
+    StoreError,
+    messages::said,
+    runs::{self, steps},
 };
 
 /// A text of a run's own.

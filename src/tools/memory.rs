@@ -7,15 +7,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{Command, Tool, ToolContext, ToolError};
-use crate::{
-    memory::noting,
-    store::{
-        StoreError,
-        memory_items::{self, MemoryItem},
-    },
-};
+use crate::memory::noting;
 use clifford_core::policy::class::Class;
 use clifford_core::{id::UserId, memory::content::Content};
+use clifford_store::{
+    StoreError,
+    memory::items::{self as memory_items, MemoryItem},
+};
 
 /// The most items in one answer.
 const MOST_ITEMS: u32 = 100;

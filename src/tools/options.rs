@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde_json::{Map, Value};
 
 use super::{Common, Services, settings::merged};
-use crate::store::settings::Setting;
+use clifford_store::places::settings::Setting;
 
 /// How the names of tools' settings begin, where all settings are kept.
 const PREFIX: &str = "tool.";

@@ -9,9 +9,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{Command, Needs, Tool, ToolContext, ToolError};
-use crate::store::{channels, users};
 use clifford_core::policy::class::Class;
 use clifford_core::run::step::ToolCall;
+use clifford_store::{people::users, places::channels};
 
 /// The most messages of one reading.
 const MOST_MESSAGES: u8 = 50;

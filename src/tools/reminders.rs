@@ -5,10 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{Command, Tool, ToolContext, ToolError};
-use crate::{
-    store::{StoreError, channels, triggers},
-    triggers::reminders,
-};
+use crate::triggers::reminders;
 use clifford_core::policy::class::Class;
 use clifford_core::{
     clock::Timestamp,
@@ -18,6 +15,7 @@ use clifford_core::{
         trigger::{Trigger, TriggerKind},
     },
 };
+use clifford_store::{StoreError, places::channels, triggers};
 
 #[derive(Deserialize, JsonSchema)]
 struct SetArgs {

@@ -12,18 +12,16 @@ use serde_json::json;
 
 use self::embed::Embedder;
 use super::{Command, Tool, ToolContext, ToolError, files};
-use crate::{
-    retrieval::{by_words, cut, nearest, ordered},
-    store::{
-        documents::{self, Document, NewChunk},
-        files::File,
-    },
-};
+use crate::retrieval::{by_words, cut, nearest, ordered};
 use clifford_core::policy::class::Class;
 use clifford_core::{
     clock::Timestamp,
     id::DocumentId,
     search::{Query, Scope},
+};
+use clifford_store::{
+    documents::{self, Document, NewChunk},
+    files::File,
 };
 
 /// The most pieces of a document.

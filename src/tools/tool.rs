@@ -155,8 +155,8 @@ pub enum ToolError {
     Unavailable(String),
 }
 
-impl From<crate::store::StoreError> for ToolError {
-    fn from(error: crate::store::StoreError) -> Self {
+impl From<clifford_store::StoreError> for ToolError {
+    fn from(error: clifford_store::StoreError) -> Self {
         tracing::warn!(%error, "a tool could not use the database");
         Self::Unavailable("the database is not available".to_owned())
     }

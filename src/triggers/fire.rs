@@ -12,7 +12,6 @@ use super::Settings;
 use crate::{
     engine::{Engine, work::Task},
     outbound::{Outbound, Ticket, To},
-    store::{StoreError, Tx, agents, channels, messages, notify, runs, triggers, users},
 };
 use clifford_core::schedule::due as schedule;
 use clifford_core::{
@@ -20,6 +19,14 @@ use clifford_core::{
     id::{RunId, TriggerId},
     places::{Channel, Mode},
     schedule::trigger::{Due, Trigger, TriggerKind},
+};
+use clifford_store::{
+    StoreError, Tx,
+    db::notify,
+    messages,
+    people::users,
+    places::{agents, channels},
+    runs, triggers,
 };
 use clifford_telemetry::{failpoint as crash, measures};
 

@@ -2,12 +2,12 @@
 
 use jiff::tz::TimeZone;
 
-use crate::store::{Conn, StoreError, memory_items::Viewer, triggers};
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, UserId},
     schedule::{cron, trigger::Trigger},
 };
+use clifford_store::{Conn, StoreError, memory::items::Viewer, triggers};
 
 /// How many characters of an id name a reminder.
 const SHORT: usize = 6;

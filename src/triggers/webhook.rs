@@ -12,9 +12,9 @@ use super::fire::{self, Fired};
 use crate::{
     outbound::Outbound,
     sealed::{CannotOpen, Sealed},
-    store::{Db, StoreError, triggers},
 };
 use clifford_core::{clock::Timestamp, id::TriggerId, schedule::trigger::Trigger};
+use clifford_store::{Db, StoreError, triggers};
 
 /// How old or early a signature may be.
 pub const WINDOW: Duration = Duration::from_secs(300);

@@ -1,7 +1,7 @@
 //! Strangers, pairing, and the first owner.
 
-use clifford::store::claim;
 use clifford_core::clock::Timestamp;
+use clifford_store::people::claim;
 
 use crate::harness::{Setup, Site};
 

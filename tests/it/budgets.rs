@@ -1,6 +1,5 @@
 //! Budgets, as people and owners meet them.
 
-use clifford::store::usage::{self, Filter, Group};
 use clifford_core::{
     budget::Period,
     clock::{Clock, SystemClock},
@@ -8,6 +7,7 @@ use clifford_core::{
     runs::{Run, RunStatus},
 };
 use clifford_fakes::openai::Reply;
+use clifford_store::usage::{self, Filter, Group};
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 

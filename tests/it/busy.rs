@@ -1,8 +1,8 @@
 //! Messages that arrive while another is being answered: they wait, steer the run at work, or interrupt it.
 
-use clifford::store::settings::BOT;
 use clifford_core::{messages::Direction, runs::RunStatus};
 use clifford_fakes::openai::Hold;
+use clifford_store::places::settings::BOT;
 
 use crate::{
     brain::Prompt,

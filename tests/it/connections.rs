@@ -9,14 +9,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use clifford::{
-    receiver::Receiver,
-    store::{
-        Db,
-        leases::{self, Look},
-    },
-    takeover::Takeover,
-};
+use clifford::receiver::Receiver;
 use clifford_channel::{Channel, Ingress};
 use clifford_chat::{
     completion::{Choice, Completion},
@@ -26,6 +19,10 @@ use clifford_chat::{
     platform::Platform,
 };
 use clifford_core::{clock::SystemClock, id::WorkerId};
+use clifford_store::{
+    Db,
+    leases::{self, Look, takeover::Takeover},
+};
 use tokio::{
     sync::{Notify, watch},
     time::Instant,

@@ -77,8 +77,8 @@ async fn make_one(look: &Look) {
 async fn execute(look: &Look, sql: &str) {
     let sql = AssertSqlSafe(sql.to_owned());
     match look.db.pools() {
-        clifford::store::Pools::Sqlite { read } => drop(sqlx::query(sql).execute(read).await.unwrap()),
-        clifford::store::Pools::Postgres(pool) => drop(sqlx::query(sql).execute(pool).await.unwrap()),
+        clifford_store::Pools::Sqlite { read } => drop(sqlx::query(sql).execute(read).await.unwrap()),
+        clifford_store::Pools::Postgres(pool) => drop(sqlx::query(sql).execute(pool).await.unwrap()),
     }
 }
 

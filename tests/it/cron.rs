@@ -5,12 +5,12 @@ use std::{
     time::Duration,
 };
 
-use clifford::store::{steps, triggers};
 use clifford_core::{
     clock::Timestamp,
     run::step::{Event, StepKind},
 };
 use clifford_fakes::openai::{RecordedRequest, Reply};
+use clifford_store::{runs::steps, triggers};
 use serde_json::json;
 
 use crate::{

@@ -6,8 +6,8 @@ mod disk;
 
 use std::time::{Duration, Instant};
 
-use clifford::store::Pools;
 use clifford_fakes::openai::Hold;
+use clifford_store::Pools;
 use rustix::process::Resource;
 use serde_json::{Value, json};
 use sqlx::Executor as _;

@@ -17,7 +17,6 @@ use clifford::{
     delivery::{Delivery, Settings},
     files::Files,
     outbound::{Outbound, Ticket, To},
-    store::{leases::Look, messages, outbox},
 };
 use clifford_channel::{Channel, Ingress};
 use clifford_chat::{
@@ -29,6 +28,10 @@ use clifford_core::{
     clock::SystemClock,
     id::{MessageId, WorkerId},
     messages::MessageStatus,
+};
+use clifford_store::{
+    leases::Look,
+    messages::{self, outbox},
 };
 use clifford_vault::Masker;
 use tokio_util::sync::CancellationToken;

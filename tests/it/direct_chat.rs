@@ -189,7 +189,7 @@ async fn a_private_chat_knows_what_was_said_in_the_others_and_a_group_does_not()
     look.db
         .write(move |tx| {
             Box::pin(async move {
-                clifford::store::channels::find_or_create(tx, &place, Some((user, "7")), now).await?;
+                clifford_store::places::channels::find_or_create(tx, &place, Some((user, "7")), now).await?;
                 Ok(())
             })
         })

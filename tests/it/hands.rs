@@ -1,14 +1,14 @@
 //! People's hands on what is remembered of them, by commands in a chat.
 
-use clifford::{
-    memory::editing::{self, NewItem},
-    store::{
-        memory_admin::{self, Item},
-        memory_items::Viewer,
-        users,
-    },
-};
+use clifford::memory::editing::{self, NewItem};
 use clifford_core::{clock::Timestamp, id::UserId, memory::content::Content};
+use clifford_store::{
+    memory::{
+        admin::{self as memory_admin, Item},
+        items::Viewer,
+    },
+    people::users,
+};
 
 use crate::{
     harness::{Bot, Setup, Site},

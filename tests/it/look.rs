@@ -1,18 +1,17 @@
 //! A look into the database of a bot that runs, through the bot's own store.
 
-use clifford::store::{
-    Db, DbOptions, Pools, channels,
-    messages::{self, Message},
-    run_views,
-    runs::Filter,
-    settings, steps,
-};
 use clifford_core::{
     clock::Timestamp,
     id::RunId,
     messages::{Direction, MessageStatus},
     places::Channel,
     runs::Run,
+};
+use clifford_store::{
+    Db, DbOptions, Pools,
+    messages::{self, Message},
+    places::{channels, settings},
+    runs::{Filter, steps, views as run_views},
 };
 use serde_json::Value;
 

@@ -6,9 +6,9 @@ mod client;
 mod real;
 mod set;
 
-use clifford::store::steps;
 use clifford_core::run::step::StepKind;
 use clifford_fakes::openai::{RecordedRequest, Reply};
+use clifford_store::runs::steps;
 use serde_json::{Value, json};
 
 use crate::harness::{Bot, Setup, Site};

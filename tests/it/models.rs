@@ -1,11 +1,11 @@
 //! Models of different kinds and roles, and what happens when one fails.
 
-use clifford::store::usage::{self, Filter};
 use clifford_core::models::Grouping;
 use clifford_fakes::{
     anthropic::{self, AnthropicFake},
     openai::{OpenAiFake, Reply},
 };
+use clifford_store::usage::{self, Filter};
 use jiff::tz::TimeZone;
 
 use crate::{

@@ -1,6 +1,6 @@
 //! What is paid for is counted, and no call is made that may cost more than there is, whatever becomes of leases.
 
-use clifford::store::usage::{self, Filter, Group};
+use clifford_store::usage::{self, Filter, Group};
 
 use crate::{
     harness::{Room, Setup, Site},

@@ -1,7 +1,7 @@
 //! People bring keys of their own for a model.
 
-use clifford::store::usage::{self, Filter};
 use clifford_fakes::telegram::{Chat, TelegramFake};
+use clifford_store::usage::{self, Filter};
 use serde_json::{Value, json};
 
 use crate::{

@@ -10,7 +10,6 @@ use std::{
 };
 
 use async_trait::async_trait;
-use clifford::store::runs::NewRun;
 use clifford_channel::{Channel, Ingress};
 use clifford_chat::{
     error::{ChannelError, SendError},
@@ -18,6 +17,7 @@ use clifford_chat::{
     platform::Platform,
 };
 use clifford_llm_api::model::{Completion, Model, ModelError, Request, Sink};
+use clifford_store::runs::NewRun;
 use serde_json::json;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;

@@ -2,11 +2,6 @@
 
 use std::sync::Arc;
 
-use clifford::store::{
-    contexts::{self, Context},
-    jobs::{self, Filter, Job},
-    memory_write::{self, Standing},
-};
 use clifford_core::{
     id::{ContextId, UserId},
     memory::rows::Item,
@@ -14,6 +9,11 @@ use clifford_core::{
     work::JobStatus,
 };
 use clifford_fakes::openai::{RecordedRequest, Reply};
+use clifford_store::{
+    contexts::{self, Context},
+    jobs::{self, Filter, Job},
+    memory::write::{self as memory_write, Standing},
+};
 use futures::future::join_all;
 use serde_json::{Value, json};
 

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use clifford::store::triggers::{self, Filter};
 use clifford_core::{
     clock::Timestamp,
     schedule::trigger::{Trigger, TriggerKind},
 };
 use clifford_fakes::openai::{RecordedRequest, Reply};
+use clifford_store::triggers::{self, Filter};
 use serde_json::{Value, json};
 
 use crate::{

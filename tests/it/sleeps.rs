@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use clifford::store::steps;
 use clifford_core::{
     clock::Timestamp,
     messages::Direction,
     run::step::{Event, StepKind},
 };
 use clifford_fakes::openai::{RecordedRequest, Reply};
+use clifford_store::runs::steps;
 use serde_json::json;
 
 use crate::{

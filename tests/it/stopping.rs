@@ -6,12 +6,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use clifford::store::jobs::{self, Filter};
 use clifford_core::work::JobStatus;
 use clifford_fakes::{
     openai::{RecordedRequest, Reply},
     telegram::{Chat, Fault},
 };
+use clifford_store::jobs::{self, Filter};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tokio_util::task::TaskTracker;

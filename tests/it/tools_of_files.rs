@@ -3,13 +3,13 @@
 use clifford_fakes::openai::{RecordedRequest, Reply};
 use serde_json::{Value, json};
 
-use clifford::store::{
-    steps,
-    usage::{self, Filter},
-};
 use clifford_core::{
     models::Grouping,
     run::step::{Event, StepKind},
+};
+use clifford_store::{
+    runs::steps,
+    usage::{self, Filter},
 };
 use jiff::tz::TimeZone;
 

@@ -4,7 +4,7 @@
 
 use std::{env, ffi::OsString};
 
-use clifford::store::Standing;
+use clifford_store::Standing;
 
 use crate::{
     brain::Prompt,

@@ -9,8 +9,6 @@ use clifford::{
     outbound::Outbound,
     roles::{Assigned, Roles},
     sealed::Sealed,
-    settings::PlaceSettings,
-    store::Db,
     tools::{Registry, Services, Tool, registry},
     triggers,
 };
@@ -26,6 +24,7 @@ use clifford_core::{
     schedule::trigger::CatchUp,
 };
 use clifford_llm_api::model::Model;
+use clifford_store::{Db, places::place_settings::PlaceSettings};
 use clifford_vault::Masker;
 use clifford_worker::{Program, Workers};
 

@@ -11,16 +11,7 @@ use std::{
 
 use anyhow::Context;
 use clap::Args;
-use clifford::{
-    search::{find::Page, indexer},
-    store::{
-        Db, DbOptions, Pools,
-        agents::{self, Agent},
-        channels, contexts,
-        messages::{self, NewInbound},
-        users,
-    },
-};
+use clifford::search::{find::Page, indexer};
 use clifford_chat::{
     inbound::{Place, PlaceKind, Space, Speaker},
     platform::Platform,
@@ -36,6 +27,15 @@ use clifford_core::{
 use clifford_fakes::{
     corpus::{self, Conversation, Corpus},
     postgres::Cluster,
+};
+use clifford_store::{
+    Db, DbOptions, Pools, contexts,
+    messages::{self, NewInbound},
+    people::users,
+    places::{
+        agents::{self, Agent},
+        channels,
+    },
 };
 use jiff::tz::TimeZone;
 

@@ -20,13 +20,13 @@ use clifford::{
     app::{App, Options as AppOptions},
     config::{self, Sources},
     http::{Server, Socket},
-    store::messages::{self, NewInbound},
 };
 use clifford_core::{clock::Timestamp, id::MessageId, messages::MessageStatus};
 use clifford_fakes::{
     openai::{OpenAiFake, RecordedRequest, Reply, counted},
     site::{Answer, SiteFake},
 };
+use clifford_store::messages::{self, NewInbound};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

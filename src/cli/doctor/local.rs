@@ -14,9 +14,9 @@ use crate::{
     app,
     cli::setup,
     config::{Config, Loaded},
-    store::{Db, DbOptions, Standing, StoreError, deaths, settings},
 };
 use clifford_core::work::Kind;
+use clifford_store::{Db, DbOptions, Standing, StoreError, deaths, places::settings};
 use clifford_worker::Workers;
 
 /// Less free space than this is too little to go on.

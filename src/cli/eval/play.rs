@@ -20,7 +20,6 @@ use crate::{
     },
     ingress::ApiMessage,
     memory::editing::{self, NewItem},
-    store::{steps, users},
 };
 use clifford_core::{
     id::{RunId, UserId},
@@ -29,6 +28,7 @@ use clifford_core::{
     run::step::ToolOutcome,
     runs::{Run, RunStatus},
 };
+use clifford_store::{people::users, runs::steps};
 use clifford_worker::Workers;
 
 /// How long one turn may take.

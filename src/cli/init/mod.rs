@@ -20,10 +20,8 @@ use super::{
     probe::Fault,
     setup::{self, Globals},
 };
-use crate::{
-    config::{self, Access, Config, Sources},
-    store::claim,
-};
+use crate::config::{self, Access, Config, Sources};
+use clifford_store::people::claim;
 
 /// Arguments of `init`.
 #[derive(Debug, clap::Args)]

@@ -16,8 +16,8 @@ use crate::{
     app::{App, Options, StartError},
     cli::setup,
     config::{Loaded, Secrets},
-    store::{StoreError, tokens},
 };
+use clifford_store::{StoreError, people::tokens};
 use clifford_worker::Workers;
 
 /// How long the other process may take to answer; a caller may ask it to wait for five minutes.

@@ -10,13 +10,15 @@ use crate::{
         setup,
     },
     memory::editing::{self, Change, Known, NewItem},
-    store::{
-        Db, StoreError,
-        memory_admin::{self, Item},
-        memory_items::Viewer,
-    },
 };
 use clifford_core::memory::content::{Content, Fault};
+use clifford_store::{
+    Db, StoreError,
+    memory::{
+        admin::{self as memory_admin, Item},
+        items::Viewer,
+    },
+};
 
 /// Arguments of `memory add`.
 #[derive(Debug, clap::Args)]

@@ -1,16 +1,14 @@
 //! `clifford memory jobs`.
 
 use super::people;
-use crate::{
-    cli::output::{self, Format},
-    store::{
-        Db,
-        jobs::{self, Filter, Job},
-    },
-};
+use crate::cli::output::{self, Format};
 use clifford_core::{
     id::{ContextId, JobId},
     work::JobKind,
+};
+use clifford_store::{
+    Db,
+    jobs::{self, Filter, Job},
 };
 
 /// Arguments of `memory jobs`.

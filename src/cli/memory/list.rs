@@ -1,14 +1,12 @@
 //! `clifford memory list`.
 
 use super::{name, people};
-use crate::{
-    cli::output::{self, Format},
-    store::{
-        Db,
-        memory_admin::{self, Filter, Item},
-    },
-};
+use crate::cli::output::{self, Format};
 use clifford_core::id::MemoryItemId;
+use clifford_store::{
+    Db,
+    memory::admin::{self as memory_admin, Filter, Item},
+};
 
 /// Arguments of `memory list`.
 #[derive(Debug, clap::Args)]

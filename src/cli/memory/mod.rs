@@ -12,12 +12,14 @@ use super::{
     people,
     setup::Globals,
 };
-use crate::store::{
-    Conn,
-    memory_admin::{self, Item},
-    memory_items::Viewer,
-};
 use clifford_core::people::User;
+use clifford_store::{
+    Conn,
+    memory::{
+        admin::{self as memory_admin, Item},
+        items::Viewer,
+    },
+};
 
 /// Arguments of `memory`.
 #[derive(Debug, clap::Args)]

@@ -18,13 +18,13 @@ use crate::{
     app,
     config::Loaded,
     policy::trial,
-    store::{Db, StoreError, policies},
     tools::{Registry, Services, mcp},
 };
 use clifford_core::{
     id::PolicyId,
     policy::{Named, Rule},
 };
+use clifford_store::{Db, StoreError, places::policies};
 
 /// How long a server may take to end that was asked what it offers.
 const ENDING: Duration = Duration::from_secs(5);

@@ -7,8 +7,8 @@ use crate::{
         answering::{self, Answer, By},
         cancel, retry_from_outside,
     },
-    store::Db,
 };
+use clifford_store::Db;
 
 pub(super) async fn cancel(db: &Db, which: &Which) -> anyhow::Result<()> {
     let run = which.find(db).await?;

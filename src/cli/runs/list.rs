@@ -1,15 +1,16 @@
 //! `clifford runs list`.
 
-use crate::{
-    cli::{
-        output::{self, Format},
-        setup,
-    },
-    store::{Db, run_views, runs::Filter},
+use crate::cli::{
+    output::{self, Format},
+    setup,
 };
 use clifford_core::{
     id::{ChannelId, RunId, UserId},
     runs::RunStatus,
+};
+use clifford_store::{
+    Db,
+    runs::{Filter, views as run_views},
 };
 
 /// Arguments of `runs list`.

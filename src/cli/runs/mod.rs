@@ -14,8 +14,11 @@ use super::{
     output::Format,
     setup::{self, Globals},
 };
-use crate::store::{Db, StoreError, run_views, runs::Filter};
 use clifford_core::{id::RunId, runs::Run};
+use clifford_store::{
+    Db, StoreError,
+    runs::{Filter, views as run_views},
+};
 
 /// Arguments of `runs`.
 #[derive(Debug, clap::Args)]

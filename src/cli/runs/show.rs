@@ -3,9 +3,10 @@
 use serde_json::json;
 
 use super::{Which, words};
-use crate::{
-    cli::output,
-    store::{Db, run_tree, steps},
+use crate::cli::output;
+use clifford_store::{
+    Db,
+    runs::{steps, tree as run_tree},
 };
 
 pub(super) async fn run(db: &Db, which: &Which) -> anyhow::Result<()> {

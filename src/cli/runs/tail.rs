@@ -3,10 +3,8 @@
 use std::time::Duration;
 
 use super::{Which, again, words};
-use crate::{
-    cli::output,
-    store::{Db, steps},
-};
+use crate::cli::output;
+use clifford_store::{Db, runs::steps};
 
 /// How often the database is looked at.
 const LOOK: Duration = Duration::from_millis(250);

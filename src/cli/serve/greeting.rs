@@ -5,8 +5,8 @@ use crate::{
     app::App,
     cli::{config::origin, output},
     config::{Access, Config, Loaded, ProviderKind},
-    store::{StoreError, claim},
 };
+use clifford_store::{StoreError, people::claim};
 use clifford_telemetry::log::LogFormat;
 
 /// Says it: to a person on standard output, or as events of a JSON log.
@@ -92,7 +92,7 @@ async fn ownership(app: &App, config: &Config) -> Result<Option<String>, StoreEr
     let discord = channels.discord.as_ref().filter(|section| section.enabled);
     let pairs = telegram.is_some_and(|section| section.access == Access::Pairing)
         || discord.is_some_and(|section| section.access == Access::Pairing);
-    if !pairs || crate::store::users::has_owner(&mut app.db.read().await?).await? {
+    if !pairs || clifford_store::people::users::has_owner(&mut app.db.read().await?).await? {
         return Ok(None);
     }
     if claim::hash(&mut app.db.read().await?).await?.is_some() {

@@ -8,8 +8,8 @@ use crate::{
     cli::setup::Globals,
     config::{self, Loaded, Secrets},
     http::Socket,
-    store::Db,
 };
+use clifford_store::Db;
 use clifford_worker::Workers;
 
 /// What a server works by.

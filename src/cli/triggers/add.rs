@@ -11,7 +11,6 @@ use crate::{
         setup::{self, Globals},
     },
     sealed::Sealed,
-    store::{Conn, agents, channels, triggers},
     triggers::{editing::NewTrigger, webhook},
 };
 use clifford_core::{
@@ -22,6 +21,11 @@ use clifford_core::{
         phrase::{self as when, Schedule},
         trigger::{CatchUp, TriggerKind},
     },
+};
+use clifford_store::{
+    Conn,
+    places::{agents, channels},
+    triggers,
 };
 
 /// Arguments of `triggers add`.
@@ -157,9 +161,9 @@ async fn references(conn: &mut Conn, args: &Args) -> anyhow::Result<Option<User>
     })
 }
 
-fn taken(error: crate::store::StoreError, name: Option<&str>) -> anyhow::Error {
+fn taken(error: clifford_store::StoreError, name: Option<&str>) -> anyhow::Error {
     match (&error, name) {
-        (crate::store::StoreError::Conflict(_), Some(name)) => {
+        (clifford_store::StoreError::Conflict(_), Some(name)) => {
             anyhow::anyhow!("there is a trigger called {name} already; `clifford triggers show {name}` shows it")
         }
         _ => error.into(),

@@ -10,13 +10,13 @@ use super::{Which, find, next};
 use crate::{
     cli::{output, setup},
     outbound::Outbound,
-    store::{Db, StoreError, triggers},
     triggers::{
         editing::{self, Change},
         fire,
     },
 };
 use clifford_core::{id::WorkerId, schedule::trigger::TriggerKind};
+use clifford_store::{Db, StoreError, triggers};
 
 pub(super) async fn remove(db: &Db, which: &Which) -> anyhow::Result<()> {
     let trigger = find(&mut db.read().await?, &which.trigger).await?;

@@ -8,15 +8,15 @@ use crate::{
         output::{self, Format},
         people,
     },
-    store::{
-        Db,
-        triggers::{self, Filter, Firing},
-    },
     triggers::reminders,
 };
 use clifford_core::{
     id::TriggerId,
     schedule::trigger::{Trigger, TriggerKind},
+};
+use clifford_store::{
+    Db,
+    triggers::{self, Filter, Firing},
 };
 
 /// How many firings are shown.

@@ -7,11 +7,9 @@ mod list;
 use std::process::ExitCode;
 
 use super::{examples, output::Format, setup::Globals};
-use crate::{
-    store::{Conn, triggers},
-    triggers::reminders,
-};
+use crate::triggers::reminders;
 use clifford_core::{id::TriggerId, schedule::trigger::Trigger};
+use clifford_store::{Conn, triggers};
 
 /// Arguments of `triggers`.
 #[derive(Debug, clap::Args)]

@@ -9,11 +9,9 @@ use clifford_chat::{
 use tokio::time::Instant;
 
 use super::{Gate, Held, Sent};
-use crate::{
-    delivery::{NOT_DELIVERED, late::Tried, mark::Mark},
-    store::outbox::{Outgoing, OutgoingPart},
-};
+use crate::delivery::{NOT_DELIVERED, late::Tried, mark::Mark};
 use clifford_core::{messages::MessageStatus, quarantine::Verdict};
+use clifford_store::messages::outbox::{Outgoing, OutgoingPart};
 use clifford_telemetry::{
     failpoint::{self as crash, Way},
     measures,

@@ -6,8 +6,8 @@ use super::{Gate, Held};
 use crate::{
     delivery::{FILES_NOT_SENT, NOT_DELIVERED, REFUSED_BY_PLATFORM, mark::Mark},
     outbound,
-    store::{messages::NewOutbound, outbox::OutgoingPart},
 };
+use clifford_store::messages::{NewOutbound, outbox::OutgoingPart};
 
 /// The most characters of a file's name that a chat is told.
 const NAME: usize = 100;

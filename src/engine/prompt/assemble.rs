@@ -10,7 +10,6 @@ use std::fmt::{self, Write as _};
 use serde_json::{Value, json};
 
 pub use super::parts::{Given, Parts, Question, Talk, Unseen};
-use crate::store::{messages::Turn, recollection::Elsewhere};
 pub use clifford_core::prompt::can::Can;
 use clifford_core::prompt::{
     excerpt::{self, with_comma},
@@ -20,6 +19,7 @@ use clifford_core::prompt::{
 };
 use clifford_core::{messages::Direction, run::step::Sections};
 use clifford_llm_api::tokens::{Quarters, weigh};
+use clifford_store::{memory::recollection::Elsewhere, messages::Turn};
 
 /// Keys, brackets and commas of the payload, and the time.
 const SKELETON: Quarters = 320;

@@ -10,7 +10,6 @@ use super::assemble::{self, Fill, LEAST_QUESTION, Parts, Talk};
 use crate::{
     engine::work::Work,
     memory::recall::{self, Recalled},
-    store::recollection::Elsewhere,
 };
 use clifford_core::prompt::{
     can::Can,
@@ -24,6 +23,7 @@ use clifford_core::{
     run::{rules::Rules, step::Sections},
 };
 use clifford_llm_api::tokens::{Quarters, weigh};
+use clifford_store::memory::recollection::Elsewhere;
 
 /// What a message needs beside its text.
 const AROUND: Quarters = 4 * 4;

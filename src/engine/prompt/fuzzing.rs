@@ -7,10 +7,7 @@ use super::{
     Frame, Prompt,
     assemble::{Given, Parts, Question, Talk, Unseen},
 };
-use crate::{
-    memory::recall::Placed,
-    store::{messages::Turn, recollection::Elsewhere},
-};
+use crate::memory::recall::Placed;
 use clifford_core::prompt::{can::Can, room::Window};
 use clifford_core::{
     messages::{Direction, Gap},
@@ -18,6 +15,7 @@ use clifford_core::{
     run::transcript::{Transcript, WindowLimits},
 };
 use clifford_llm_api::tokens::weigh;
+use clifford_store::{memory::recollection::Elsewhere, messages::Turn};
 
 /// A prompt of any parts fits any window, takes roles by turns, shows the question or says how much of it is missing,
 /// and is the same each time. The bytes hold the window, then texts with a zero between them.

@@ -3,10 +3,8 @@
 use clifford_core::prompt::can::Can;
 use serde_json::{Map, Value, json};
 
-use crate::{
-    memory::recall::Placed,
-    store::{messages::Turn, recollection::Elsewhere},
-};
+use crate::memory::recall::Placed;
+use clifford_store::{memory::recollection::Elsewhere, messages::Turn};
 
 /// What a prompt is made of, before the run's transcript.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -8,10 +8,7 @@ use super::{
     assemble::{Given, Head, Parts, Question, Talk},
     fuzzing::{check, check_prompt, frame},
 };
-use crate::{
-    memory::recall::Placed,
-    store::{messages::Turn, recollection::Elsewhere},
-};
+use crate::memory::recall::Placed;
 use clifford_core::prompt::{
     can::Can,
     room::{Room, SMALLEST, Window},
@@ -27,6 +24,7 @@ use clifford_core::{
         transcript::Transcript,
     },
 };
+use clifford_store::{memory::recollection::Elsewhere, messages::Turn};
 
 fn words(most: usize) -> impl Strategy<Value = String> {
     let texts = prop::sample::select(vec!["word ", "Ein Satz. ", "你好。", "\"q\"\n", "👩‍👩‍👧‍👦", "x", "\u{0}"]);

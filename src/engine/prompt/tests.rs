@@ -5,16 +5,7 @@ use std::sync::LazyLock;
 use clifford_llm_api::{model::Role, tokens::estimate_tokens};
 
 use super::*;
-use crate::{
-    memory::recall::Placed,
-    store::{
-        agents::Agent,
-        memory_items::MemoryItem,
-        messages::Turn,
-        recollection::{Conversation, Elsewhere},
-        runs::Lease,
-    },
-};
+use crate::memory::recall::Placed;
 use clifford_core::{
     clock::Timestamp,
     id::{AgentId, ChannelId, RunId, WorkerId},
@@ -26,6 +17,15 @@ use clifford_core::{
         step::{Event, LlmResponse, Step, StepKind, ToolOutcome, ToolResult},
     },
     runs::Run,
+};
+use clifford_store::{
+    memory::{
+        items::MemoryItem,
+        recollection::{Conversation, Elsewhere},
+    },
+    messages::Turn,
+    places::agents::Agent,
+    runs::Lease,
 };
 
 fn work() -> Work {

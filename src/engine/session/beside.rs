@@ -3,14 +3,12 @@
 use serde_json::Value;
 
 use super::{Gone, Session};
-use crate::{
-    memory::recall,
-    store::{messages, users},
-};
+use crate::memory::recall;
 use clifford_core::{
     places::Mode,
     run::{progress, step::Step},
 };
+use clifford_store::{messages, people::users};
 
 impl Session<'_> {
     /// What is kept with the answer of a direct chat: who made it, and the message that it answers.

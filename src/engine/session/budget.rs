@@ -7,13 +7,13 @@ use crate::{
     budget::reserve::{Claim, Outcome, Refusal, Telling},
     engine::unpaid::Unpaid,
     own_keys::Own,
-    store::usage::Call,
 };
 use clifford_core::{
     budget::Settlement,
     models::Role,
     run::{endings, step::EndingKind},
 };
+use clifford_store::usage::Call;
 
 impl Session<'_> {
     /// Reserves what the next call may cost at most, where there are budgets. `false`: one is spent, and the run has

@@ -3,10 +3,7 @@
 use clifford_action::{Action, Reply, Unreadable};
 
 use super::{Gone, Session};
-use crate::{
-    files::may_see,
-    store::files::{self, File},
-};
+use crate::files::may_see;
 use clifford_core::{
     id::FileId,
     run::{
@@ -16,6 +13,7 @@ use clifford_core::{
     runs::RunKind,
     search::Scope,
 };
+use clifford_store::files::{self, File};
 
 /// The most files of one message.
 const MOST: usize = 10;

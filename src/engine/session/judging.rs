@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use super::{Gone, Onward, Session};
 use crate::{
     outbound::{Ticket, To},
-    store::{approvals, memory_items::Viewer, messages::NewOutbound, policies, runs},
     tools::platforms,
 };
 use clifford_core::{
@@ -18,6 +17,12 @@ use clifford_core::{
         step::{Answerer, Event, StepKind, ToolCall, ToolOutcome, ToolResult},
     },
     runs::RunKind,
+};
+use clifford_store::{
+    memory::items::Viewer,
+    messages::NewOutbound,
+    places::policies,
+    runs::{self, approvals},
 };
 use clifford_telemetry::failpoint::{self as crash, Point};
 

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use clifford_chat::inbound::FORWARDED;
 
 use super::{Gone, Session};
-use crate::store::said;
 use clifford_core::{
     id::MessageId,
     messages::{Direction, quotes_others},
@@ -13,6 +12,7 @@ use clifford_core::{
     run::step::Said,
     runs::RunKind,
 };
+use clifford_store::messages::said;
 
 /// The most messages that are told, the newest.
 const MOST: u32 = 40;

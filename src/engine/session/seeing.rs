@@ -3,10 +3,10 @@
 use super::Session;
 use crate::{
     engine::prompt::{Seen, assemble::Unseen},
-    store::files::File,
     tools::seen,
 };
 use clifford_core::{models::Role, runs::RunKind};
+use clifford_store::files::File;
 
 /// The most images that are shown at once; the others are files like any.
 const MOST: usize = 4;

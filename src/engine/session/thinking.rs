@@ -18,7 +18,6 @@ use crate::{
     memory::recall,
     own_keys::{self, Own},
     roles::{NoReply, Payer},
-    store::{recollection, settings, user_secrets},
     tools::Options,
 };
 use clifford_core::{
@@ -35,6 +34,7 @@ use clifford_core::{
         step::{EndingKind, Event, LlmResponse, StepKind},
     },
 };
+use clifford_store::{memory::recollection, people::keys as user_secrets, places::settings};
 use clifford_telemetry::failpoint::{self as crash, Point, Way};
 
 /// What was asked, and what came back.

@@ -5,12 +5,12 @@ use std::time::Duration;
 use dashmap::DashMap;
 
 use super::super::Shared;
-use crate::store::{StoreError, users};
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, UserId},
     places::Channel,
 };
+use clifford_store::{StoreError, people::users};
 
 /// How long a platform may take to say it.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -18,19 +18,17 @@ use super::{
     auth::Caller,
     problem::{Code, Problem},
 };
-use crate::{
-    settings::catalogue,
-    store::{
-        channels,
-        contexts::{self, Context},
-        files::File,
-    },
-};
+use crate::settings::catalogue;
 use clifford_core::{
     id::{ChannelId, ContextId, SpaceId, UserId},
     places::Channel,
     runs::Run,
     schedule::trigger::Trigger,
+};
+use clifford_store::{
+    contexts::{self, Context},
+    files::File,
+    places::channels,
 };
 
 /// What a request is about.

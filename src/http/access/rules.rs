@@ -15,9 +15,9 @@ pub(in crate::http) enum Standing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::http) struct Grant {
     /// On whose behalf.
-    pub(in crate::http) standing: Standing,
+    pub standing: Standing,
     /// Its scopes.
-    pub(in crate::http) scopes: Scopes,
+    pub scopes: Scopes,
 }
 
 /// The scopes of a token.

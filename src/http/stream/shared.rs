@@ -15,14 +15,12 @@ use super::super::{
     Shared,
     problem::{Code, Problem},
 };
-use crate::{
-    engine::events::RunEvent,
-    store::{
-        StoreError,
-        run_views::{self, Version},
-    },
-};
+use crate::engine::events::RunEvent;
 use clifford_core::id::RunId;
+use clifford_store::{
+    StoreError,
+    runs::views::{self as run_views, Version},
+};
 
 /// How often the rows of the runs that are watched are looked at.
 const LOOK: Duration = Duration::from_millis(500);

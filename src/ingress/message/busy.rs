@@ -3,17 +3,7 @@
 use clifford_chat::inbound::Accepted;
 
 use super::{Begin, Outcome, Taken};
-use crate::{
-    engine::cancel,
-    outbound,
-    store::{
-        StoreError, Tx,
-        agents::Agent,
-        approvals,
-        messages::{self, NewInbound, Queued},
-        runs, steps,
-    },
-};
+use crate::{engine::cancel, outbound};
 use clifford_core::{
     column::JsonText,
     id::RunId,
@@ -22,6 +12,12 @@ use clifford_core::{
     places::{Channel, Mode, WhenBusy},
     run::sentences,
     runs::{Run, RunStatus},
+};
+use clifford_store::{
+    StoreError, Tx,
+    messages::{self, NewInbound, Queued},
+    places::agents::Agent,
+    runs::{self, approvals, steps},
 };
 
 impl Taken {

@@ -4,16 +4,13 @@
 use clifford_chat::{inbound::Attachment, platform::Platform};
 
 use super::Taken;
-use crate::{
-    files::{Location, clean},
-    store::{
-        StoreError, Tx,
-        files::{self, File},
-        messages::{self, NewInbound},
-        quoting,
-    },
-};
+use crate::files::{Location, clean};
 use clifford_core::{id::FileId, places::Channel};
+use clifford_store::{
+    StoreError, Tx,
+    files::{self, File},
+    messages::{self, NewInbound, quoting},
+};
 
 impl Taken {
     /// Stores a message with its files.

@@ -9,10 +9,8 @@ use jiff::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    store::users,
-    tools::{ToolContext, ToolError},
-};
+use crate::tools::{ToolContext, ToolError};
+use clifford_store::people::users;
 
 #[derive(Default, Deserialize, JsonSchema)]
 pub(super) struct DateArgs {

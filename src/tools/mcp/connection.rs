@@ -66,7 +66,7 @@ pub(crate) struct About {
     /// Its name.
     pub name: String,
     /// Its version.
-    pub(crate) version: String,
+    pub version: String,
 }
 
 /// Hears what a server says unasked.

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use crate::{
     memory,
     search::find::NearbyText,
-    store::{approvals, memory_items::MemoryItem, search::places, sessions as stored},
     tools::{ToolContext, ToolError},
 };
 use clifford_core::{
@@ -17,6 +16,7 @@ use clifford_core::{
     messages::Direction,
     search::{self, Asked, Cursor, Query, Scope},
 };
+use clifford_store::{contexts::sessions as stored, memory::items::MemoryItem, runs::approvals, search::places};
 
 /// The most characters of a message or a summary.
 const MOST_TEXT: usize = 500;

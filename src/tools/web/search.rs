@@ -195,10 +195,8 @@ mod tests {
     use clifford_vault::Secret;
 
     use super::*;
-    use crate::{
-        store::settings::Setting,
-        tools::{Registry, Services, ToolSettings},
-    };
+    use crate::tools::{Registry, Services, ToolSettings};
+    use clifford_store::places::settings::Setting;
 
     fn services(section: Value, key: Option<&str>) -> Services {
         Services {

@@ -6,9 +6,9 @@ use clifford::{
     app::{App, Options},
     config::{self, Sources},
     http::{Server, Socket},
-    store::tokens,
 };
 use clifford_core::id::{TokenId, UserId};
+use clifford_store::people::tokens;
 use clifford_worker::{Program, Workers};
 use reqwest::{Method, header::HeaderMap};
 use serde_json::Value;

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use clifford::store::runs::{self, NewRun};
 use clifford_core::{
     id::{ContextId, WorkerId},
     places::Mode,
 };
+use clifford_store::runs::{self, NewRun};
 use reqwest::Method;
 use serde_json::{Value, json};
 

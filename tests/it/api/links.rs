@@ -1,8 +1,8 @@
 //! Linking accounts through the API.
 
-use clifford::store::users;
 use clifford_chat::platform::Platform;
 use clifford_core::id::UserId;
+use clifford_store::people::users;
 use reqwest::Method;
 use serde_json::{Value, json};
 

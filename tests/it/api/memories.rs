@@ -226,7 +226,7 @@ async fn what_the_memory_writer_is_to_do_is_listed_by_conversation_and_person() 
     let context = bot.get("/api/contexts").await.json()["items"][0]["id"].clone();
     let context = context.as_str().unwrap();
     let now = bot.app.clock.now();
-    let new = clifford::store::jobs::NewJob {
+    let new = clifford_store::jobs::NewJob {
         kind: clifford_core::work::JobKind::MemoryWrite,
         mode: Some(clifford_core::work::WriteMode::Close),
         context_id: Some(context.parse().unwrap()),
@@ -238,7 +238,7 @@ async fn what_the_memory_writer_is_to_do_is_listed_by_conversation_and_person() 
     let job = bot
         .app
         .db
-        .write(move |tx| Box::pin(async move { clifford::store::jobs::insert(tx, new, now).await }))
+        .write(move |tx| Box::pin(async move { clifford_store::jobs::insert(tx, new, now).await }))
         .await
         .unwrap()
         .unwrap();

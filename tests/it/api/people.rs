@@ -1,8 +1,8 @@
 //! People and settings.
 
-use clifford::store::users;
 use clifford_chat::{inbound::Speaker, platform::Platform};
 use clifford_core::people::UserRole;
+use clifford_store::people::users;
 use reqwest::Method;
 use serde_json::{Value, json};
 

@@ -5,15 +5,7 @@
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
-use clifford::{
-    engine::work::Task,
-    files::NewFile,
-    store::{
-        agents, channels, contexts,
-        memory_admin::{self, Item},
-        runs, tokens, triggers, users,
-    },
-};
+use clifford::{engine::work::Task, files::NewFile};
 use clifford_chat::{
     inbound::{Place, PlaceKind, Space, Speaker},
     platform::Platform,
@@ -26,6 +18,13 @@ use clifford_core::{
     schedule::trigger::{Trigger, TriggerKind},
 };
 use clifford_fakes::telegram::TelegramFake;
+use clifford_store::{
+    contexts,
+    memory::admin::{self as memory_admin, Item},
+    people::{tokens, users},
+    places::{agents, channels},
+    runs, triggers,
+};
 use reqwest::Method;
 use serde_json::{Value, json};
 

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use clifford::store::{
-    contexts,
-    memory_admin::{self, Filter},
-};
 use clifford_fakes::telegram::Chat;
+use clifford_store::{
+    contexts,
+    memory::admin::{self as memory_admin, Filter},
+};
 use proptest::sample::Index;
 
 use super::attacker::{self, Rumours};

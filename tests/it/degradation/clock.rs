@@ -13,7 +13,6 @@ use async_trait::async_trait;
 use clifford::{
     engine::{Engine, lease, scheduler},
     ingress::{Gatekeeper, Settings},
-    store::{outbox, run_views, triggers},
 };
 use clifford_channel::{Channel, Ingress};
 use clifford_chat::{
@@ -29,6 +28,7 @@ use clifford_core::{
     schedule::trigger::{Trigger, TriggerKind},
 };
 use clifford_llm_api::model::{Completion, Model, ModelError, Request, Sink};
+use clifford_store::{messages::outbox, runs::views as run_views, triggers};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};

@@ -8,20 +8,18 @@ use std::{
     time::Duration,
 };
 
-use clifford::{
-    delivery::Settings,
-    store::{
-        files::{self, File},
-        leases::Look,
-        messages, outbox,
-    },
-};
+use clifford::delivery::Settings;
 use clifford_chat::{error::SendError, platform::Platform};
 use clifford_core::{
     clock::{Clock as _, SystemClock},
     id::{FileId, MessageId, RunId},
     messages::MessageStatus,
     run::enclosed::Enclosed,
+};
+use clifford_store::{
+    files::{self, File},
+    leases::Look,
+    messages::{self, outbox},
 };
 use uuid::{NoContext, Uuid};
 

@@ -11,12 +11,6 @@ use std::{
 use clifford::{
     delivery::Settings,
     files::{Files, Limits, NewFile, Storage},
-    store::{
-        deaths,
-        leases::Look,
-        messages::{self, NewOutbound},
-        outbox::{self, Delivered, Refused},
-    },
 };
 use clifford_chat::error::SendError;
 use clifford_core::{
@@ -24,6 +18,14 @@ use clifford_core::{
     messages::MessageStatus,
     run::enclosed::Enclosed,
     work::Kind,
+};
+use clifford_store::{
+    deaths,
+    leases::Look,
+    messages::{
+        self, NewOutbound,
+        outbox::{self, Delivered, Refused},
+    },
 };
 use tempfile::TempDir;
 

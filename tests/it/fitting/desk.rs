@@ -6,10 +6,6 @@ use clifford::{
     app::{App, Options},
     config::{self, Sources},
     http::{Server, Socket},
-    store::{
-        channels, contexts,
-        messages::{self, NewInbound},
-    },
 };
 use clifford_chat::{
     inbound::{Place, PlaceKind},
@@ -23,6 +19,11 @@ use clifford_core::{
 use clifford_fakes::{
     openai::{OpenAiFake, RecordedRequest, Reply},
     site::{Answer, SiteFake},
+};
+use clifford_store::{
+    contexts,
+    messages::{self, NewInbound},
+    places::channels,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;

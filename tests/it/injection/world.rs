@@ -13,11 +13,6 @@ use clifford::{
         scheduler,
     },
     http::channel::WebChannel,
-    store::{
-        agents, channels, contexts, messages, run_tree,
-        runs::{self, NewRun},
-        steps, users,
-    },
     tools::{Command, Tool, ToolContext, ToolError},
 };
 use clifford_chat::{
@@ -33,6 +28,12 @@ use clifford_core::{
     policy::class::Class,
     run::rules::Rules,
     runs::{Run, RunStatus},
+};
+use clifford_store::{
+    contexts, messages,
+    people::users,
+    places::{agents, channels},
+    runs::{self, NewRun, steps, tree as run_tree},
 };
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;

@@ -5,7 +5,6 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use clifford::{
     engine::Engine,
     ingress::{Gatekeeper, Settings},
-    store::inbound_attempts,
 };
 use clifford_channel::Ingress as _;
 use clifford_chat::{
@@ -13,6 +12,7 @@ use clifford_chat::{
     platform::Platform,
 };
 use clifford_core::access::{Access, Policy};
+use clifford_store::messages::inbound_attempts;
 
 use crate::{
     store::{

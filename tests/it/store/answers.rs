@@ -1,13 +1,6 @@
 //! Which messages answer a question, and whose.
 
-use clifford::{
-    search::find::Found,
-    store::{
-        contexts,
-        messages::{self, NewInbound},
-        users,
-    },
-};
+use clifford::search::find::Found;
 use clifford_chat::{inbound::Speaker, platform::Platform};
 use clifford_core::{
     clock::Timestamp,
@@ -16,6 +9,11 @@ use clifford_core::{
     search::{Asked, Request, Scope},
 };
 use clifford_fakes::corpus;
+use clifford_store::{
+    contexts,
+    messages::{self, NewInbound},
+    people::users,
+};
 use jiff::{civil::Date, tz::TimeZone};
 
 use super::{

@@ -2,18 +2,18 @@
 
 use std::time::Duration;
 
-use clifford::store::{
-    backlog::{self, Backlog, Backlogs},
-    jobs::{self, NewJob},
-    leases::Look,
-    runs::NewRun,
-    triggers,
-};
 use clifford_core::{
     clock::Timestamp,
     id::WorkerId,
     schedule::trigger::{Trigger, TriggerKind},
     work::JobKind,
+};
+use clifford_store::{
+    jobs::{self, NewJob},
+    leases::Look,
+    messages::backlog::{self, Backlog, Backlogs},
+    runs::NewRun,
+    triggers,
 };
 
 use super::world::{LEASE, NOW, World};

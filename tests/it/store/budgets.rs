@@ -2,15 +2,6 @@
 
 use std::time::Duration;
 
-use clifford::store::{
-    Db, StoreError, Tx,
-    budgets::{self, Standing},
-    jobs::{self, NewJob},
-    leases::Look,
-    run_queue,
-    runs::{self, NewRun},
-    usage::{self, Call, Filter, Group},
-};
 use clifford_core::{
     budget::{Account, Amount, BOT, Budget, Period, Scope, Settlement},
     clock::Timestamp,
@@ -18,6 +9,14 @@ use clifford_core::{
     models::{Grouping, Role},
     run::step::LlmResponse,
     work::JobKind,
+};
+use clifford_store::{
+    Db, StoreError, Tx,
+    budgets::{self, Standing},
+    jobs::{self, NewJob},
+    leases::Look,
+    runs::{self, NewRun, queue as run_queue},
+    usage::{self, Call, Filter, Group},
 };
 use futures::future::join_all;
 use jiff::tz::TimeZone;

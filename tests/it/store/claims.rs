@@ -2,17 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use clifford::{
-    engine::cancel,
-    store::{
-        StoreError,
-        jobs::{self, JobLease, NewJob},
-        leases::{self, Look},
-        run_queue, run_tree,
-        runs::{self, Lease},
-        steps, usage,
-    },
-};
+use clifford::engine::cancel;
 use clifford_core::{
     clock::Timestamp,
     id::{RunId, WorkerId},
@@ -21,6 +11,13 @@ use clifford_core::{
     run::step::{Event, LlmResponse, Step, StepKind, Used},
     runs::RunStatus,
     work::{JobKind, WriteMode},
+};
+use clifford_store::{
+    StoreError,
+    jobs::{self, JobLease, NewJob},
+    leases::{self, Look},
+    runs::{self, Lease, queue as run_queue, steps, tree as run_tree},
+    usage,
 };
 
 use super::world::{LEASE, NOW, TREE, World, end, to};
@@ -210,7 +207,7 @@ pub async fn a_lost_lease_writes_nothing(world: World) {
         .db
         .write(move |tx| {
             Box::pin(async move {
-                clifford::store::messages::insert_inbound(tx, &message, NOW).await?;
+                clifford_store::messages::insert_inbound(tx, &message, NOW).await?;
                 end(tx, stale, RunStatus::Running).await?;
                 steps::append(tx, stale.run, &[step(1)]).await?;
                 let call = usage::Call {
@@ -227,7 +224,7 @@ pub async fn a_lost_lease_writes_nothing(world: World) {
     assert!(matches!(refused, Err(StoreError::LeaseLost(_))));
     let mut conn = world.db.read().await.expect("reads");
     assert_eq!(steps::of_run(&mut conn, run.id).await.expect("reads"), []);
-    let stored = clifford::store::messages::by_platform_id(&mut conn, world.channel.id, "7").await;
+    let stored = clifford_store::messages::by_platform_id(&mut conn, world.channel.id, "7").await;
     assert_eq!(stored.expect("reads"), None);
 }
 

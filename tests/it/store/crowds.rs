@@ -2,14 +2,12 @@
 
 use std::time::Duration;
 
-use clifford::{
-    engine::wake,
-    store::runs::{self, Advance},
-};
+use clifford::engine::wake;
 use clifford_core::{
     runs::RunStatus,
     schedule::trigger::{Trigger, TriggerKind},
 };
+use clifford_store::runs::{self, Advance};
 
 use super::{
     triggers::{add, look, reminder, said},

@@ -1,16 +1,18 @@
 //! Deaths of processes, counted by who takes over what they held.
 
-use clifford::store::{
-    deaths,
-    run_queue::{self, Claimed},
-    runs::Lease,
-};
 use clifford_core::{
     clock::Timestamp,
     id::WorkerId,
     quarantine::{Evidence, Mark},
     runs::RunStatus,
     work::Kind,
+};
+use clifford_store::{
+    deaths,
+    runs::{
+        Lease,
+        queue::{self as run_queue, Claimed},
+    },
 };
 
 use super::world::{LEASE, NOW, World};
@@ -87,7 +89,7 @@ pub async fn an_orderly_end_is_no_death_and_rest_sets_the_count_back(world: Worl
     assert_eq!(third.evidence, evidence(1, None));
     world.advance(third.lease, RunStatus::Waiting).await.expect("rests");
     let run = third.lease.run;
-    let woken = (world.db).write(move |tx| Box::pin(clifford::store::runs::wake(tx, run, "time", NOW)));
+    let woken = (world.db).write(move |tx| Box::pin(clifford_store::runs::wake(tx, run, "time", NOW)));
     assert!(woken.await.expect("wakes"));
     assert_eq!(claim(&world, 2).await.evidence, evidence(0, None));
 }

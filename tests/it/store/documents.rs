@@ -1,13 +1,11 @@
 //! Documents: found by their words and listed for whom they belong to, and gone with all of their pieces.
 
-use clifford::{
-    retrieval,
-    store::documents::{self, Document, NewChunk},
-};
+use clifford::retrieval;
 use clifford_core::{
     id::{ChannelId, DocumentId, UserId},
     search::{Query, Scope},
 };
+use clifford_store::documents::{self, Document, NewChunk};
 
 use super::world::{NOW, World};
 

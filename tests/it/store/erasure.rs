@@ -2,19 +2,16 @@
 
 use std::{path::Path, time::Duration};
 
-use clifford::{
-    erase,
-    files::Storage,
-    store::{
-        Db, Pools,
-        jobs::{self, JobLease},
-        leases::Look,
-        steps,
-    },
-};
+use clifford::{erase, files::Storage};
 use clifford_core::{
     id::{JobId, UserId, WorkerId},
     work::JobStatus,
+};
+use clifford_store::{
+    Db, Pools,
+    jobs::{self, JobLease},
+    leases::Look,
+    runs::steps,
 };
 use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;

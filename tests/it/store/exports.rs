@@ -1,6 +1,7 @@
 //! What an export holds, to the line.
 
-use clifford::{export::Export, store::Db};
+use clifford::export::Export;
+use clifford_store::Db;
 use serde_json::{Value, json};
 
 use super::{

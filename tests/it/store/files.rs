@@ -2,16 +2,14 @@
 
 use std::{sync::Arc, time::Duration};
 
-use clifford::{
-    files::{Files, Limits, NewFile, S3, S3Settings, Storage, StorageError, sweep},
-    store::files::{self, File},
-};
+use clifford::files::{Files, Limits, NewFile, S3, S3Settings, Storage, StorageError, sweep};
 use clifford_core::{
     clock::SystemClock,
     id::{ChannelId, FileId, RunId},
     search::Scope,
 };
 use clifford_fakes::s3::S3Fake;
+use clifford_store::files::{self, File};
 use clifford_vault::Secret;
 
 use super::world::{NOW, World};

@@ -1,15 +1,8 @@
 //! What waits for the end of a run: who answers it, and what a run takes in before.
 
-use clifford::{
-    engine::{
-        cancel,
-        commit::{TakesIn, follow_up_in},
-    },
-    store::{
-        agents::{self, Agent},
-        channels::{self, Change},
-        messages::{self, NewInbound},
-    },
+use clifford::engine::{
+    cancel,
+    commit::{TakesIn, follow_up_in},
 };
 use clifford_chat::outbound::Address;
 use clifford_core::{
@@ -17,6 +10,13 @@ use clifford_core::{
     messages::MessageStatus,
     places::Mode,
     runs::{Run, RunStatus},
+};
+use clifford_store::{
+    messages::{self, NewInbound},
+    places::{
+        agents::{self, Agent},
+        channels::{self, Change},
+    },
 };
 
 use super::world::{LEASE, NOW, World, an_agent, place};

@@ -2,14 +2,7 @@
 
 use std::time::Duration;
 
-use clifford::{
-    memory::editing::{self, Change, Known, NewItem},
-    store::{
-        StoreError, channels,
-        memory_admin::{self, Filter, Item},
-        memory_items::Viewer,
-    },
-};
+use clifford::memory::editing::{self, Change, Known, NewItem};
 use clifford_chat::inbound::{Place, PlaceKind, Space};
 use clifford_core::{
     clock::Timestamp,
@@ -18,6 +11,14 @@ use clifford_core::{
         content::{Content, Fault},
         levels::LEVELS,
     },
+};
+use clifford_store::{
+    StoreError,
+    memory::{
+        admin::{self as memory_admin, Filter, Item},
+        items::Viewer,
+    },
+    places::channels,
 };
 
 use super::world::{NOW, World, place};

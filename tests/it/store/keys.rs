@@ -2,18 +2,18 @@
 
 use std::time::Duration;
 
-use clifford::{
-    identity,
-    store::{
-        Db, Pools, StoreError,
+use clifford::identity;
+use clifford_chat::platform::Platform;
+use clifford_core::{clock::Timestamp, column::JsonText, id::TokenId};
+use clifford_store::{
+    Db, Pools, StoreError,
+    messages::unreadable,
+    people::{
         links::Account,
         pairings::{self, Pairing},
         tokens::{self, ApiToken, Bearer},
-        unreadable,
     },
 };
-use clifford_chat::platform::Platform;
-use clifford_core::{clock::Timestamp, column::JsonText, id::TokenId};
 
 use super::world::{NOW, World};
 

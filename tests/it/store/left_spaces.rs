@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use clifford::{files::Storage, left_spaces, store::Db};
+use clifford::{files::Storage, left_spaces};
 use clifford_core::clock::Timestamp;
+use clifford_store::Db;
 
 use super::{
     erasure::{column, script, two_people},

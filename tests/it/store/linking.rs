@@ -2,26 +2,27 @@
 
 use std::time::Duration;
 
-use clifford::{
-    identity::Refusal,
-    store::{
-        Pools, StoreError,
-        arrivals::{self, Known, Sought, find_plain},
-        channels, contexts,
-        jobs::{self, NewJob},
-        links::{self, Remembered},
-        merge,
-        messages::{self, NewInbound},
-        runs, settings,
-        user_secrets::{self, SealedKey},
-    },
-};
+use clifford::identity::Refusal;
 use clifford_chat::platform::Platform;
 use clifford_core::{
     clock::Timestamp,
     id::UserSecretId,
     people::{User, UserRole},
     work::JobKind,
+};
+use clifford_store::{
+    Pools, StoreError,
+    arrivals::{self, Known, Sought, find_plain},
+    contexts,
+    jobs::{self, NewJob},
+    messages::{self, NewInbound},
+    people::{
+        keys::{self as user_secrets, SealedKey},
+        links::{self, Remembered},
+        merge,
+    },
+    places::{channels, settings},
+    runs,
 };
 use futures::future::join_all;
 

@@ -2,13 +2,6 @@
 
 use std::time::Duration;
 
-use clifford::store::{
-    Conn, channels,
-    context_lists::{self, Elsewhere},
-    contexts,
-    messages::{self, Message, NewInbound, NewOutbound},
-    users,
-};
 use clifford_chat::{
     inbound::{Place, PlaceKind, Space},
     outbound::Address,
@@ -20,6 +13,16 @@ use clifford_core::{
     people::UserRole,
     places::Channel,
     runs::Run,
+};
+use clifford_store::{
+    Conn,
+    contexts::{
+        self,
+        lists::{self as context_lists, Elsewhere},
+    },
+    messages::{self, Message, NewInbound, NewOutbound},
+    people::users,
+    places::channels,
 };
 
 use super::world::{NOW, World, place, speaker};

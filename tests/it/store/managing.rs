@@ -2,18 +2,17 @@
 
 use std::time::Duration;
 
-use clifford::{
-    settings::{
-        PlaceSettings,
-        catalogue::{self, Scope},
-    },
-    store::{StoreError, contexts, jobs, settings, users},
-};
+use clifford::settings::catalogue::{self, Scope};
 use clifford_chat::platform::Platform;
 use clifford_core::{
     id::{ChannelId, SpaceId, UserId},
     people::UserRole,
     places::WhenBusy,
+};
+use clifford_store::{
+    StoreError, contexts, jobs,
+    people::users,
+    places::{place_settings::PlaceSettings, settings},
 };
 
 use super::world::{NOW, World, speaker};

@@ -2,18 +2,7 @@
 
 use std::{ops::Range, time::Duration};
 
-use clifford::{
-    memory::closing,
-    store::{
-        BoxFuture, Pools, StoreError, Tx, approvals,
-        contexts::{self, Context},
-        jobs::{self, Filter, Job, JobLease},
-        leases::Look,
-        memory_write::{self, Summary},
-        messages::{self, NewOutbound},
-        runs,
-    },
-};
+use clifford::memory::closing;
 use clifford_chat::outbound::{Address, Part};
 use clifford_core::{
     clock::Timestamp,
@@ -22,6 +11,15 @@ use clifford_core::{
     messages::{Direction, MessageStatus},
     runs::RunStatus,
     work::{JobKind, JobStatus, WriteMode},
+};
+use clifford_store::{
+    BoxFuture, Pools, StoreError, Tx,
+    contexts::{self, Context},
+    jobs::{self, Filter, Job, JobLease},
+    leases::Look,
+    memory::write::{self as memory_write, Summary},
+    messages::{self, NewOutbound},
+    runs::{self, approvals},
 };
 use serde_json::json;
 

@@ -2,10 +2,6 @@
 
 use std::time::Duration;
 
-use clifford::store::{
-    Pools, StoreError, Tx, channels,
-    messages::{self, NewInbound},
-};
 use clifford_chat::{
     inbound::{Place, PlaceKind, Served, Space},
     platform::Platform,
@@ -14,6 +10,11 @@ use clifford_core::{
     id::{MessageId, UserId},
     messages::MessageStatus,
     places::Channel,
+};
+use clifford_store::{
+    Pools, StoreError, Tx,
+    messages::{self, NewInbound},
+    places::channels,
 };
 
 use super::world::{NOW, World, place};
@@ -36,7 +37,7 @@ fn group(platform: Platform, id: &str, space: &str) -> Place {
 impl World {
     async fn change<T: Send + 'static>(
         &self,
-        work: impl for<'t> FnOnce(&'t mut Tx) -> clifford::store::BoxFuture<'t, Result<T, StoreError>> + Send + 'static,
+        work: impl for<'t> FnOnce(&'t mut Tx) -> clifford_store::BoxFuture<'t, Result<T, StoreError>> + Send + 'static,
     ) -> T {
         self.db.write(work).await.expect("writes")
     }

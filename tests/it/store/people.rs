@@ -1,17 +1,6 @@
 //! People with accounts and all that can be theirs, for cases about who is whom.
 
-use clifford::{
-    identity::{self, Refusal},
-    store::{
-        BoxFuture, Db, Pools, StoreError, Tx, channels, contexts,
-        jobs::{self, NewJob},
-        links::Account,
-        merge,
-        messages::NewInbound,
-        runs::NewRun,
-        settings, users,
-    },
-};
+use clifford::identity::{self, Refusal};
 use clifford_chat::{
     inbound::{Place, Speaker},
     platform::Platform,
@@ -24,6 +13,14 @@ use clifford_core::{
     people::{User, UserRole},
     places::Channel,
     work::JobKind,
+};
+use clifford_store::{
+    BoxFuture, Db, Pools, StoreError, Tx, contexts,
+    jobs::{self, NewJob},
+    messages::NewInbound,
+    people::{links::Account, merge, users},
+    places::{channels, settings},
+    runs::NewRun,
 };
 use sqlx::AssertSqlSafe;
 

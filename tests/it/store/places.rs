@@ -2,14 +2,7 @@
 
 use std::time::Duration;
 
-use clifford::{
-    memory::{self, closing},
-    store::{
-        agents, channels, contexts,
-        memory_items::{self, Remembered, Viewer},
-        settings, users,
-    },
-};
+use clifford::memory::{self, closing};
 use clifford_chat::{
     inbound::{Place, PlaceKind, Space},
     platform::Platform,
@@ -17,6 +10,12 @@ use clifford_chat::{
 use clifford_core::{
     id::{AgentId, SpaceId},
     people::UserRole,
+};
+use clifford_store::{
+    contexts,
+    memory::items::{self as memory_items, Remembered, Viewer},
+    people::users,
+    places::{agents, channels, settings},
 };
 
 use super::world::{NOW, World, an_agent, item, place, remember, speaker};
@@ -68,7 +67,7 @@ pub async fn an_idle_context_closes_unless_a_run_is_in_it(world: World) {
     let id = run.id;
     world
         .db
-        .write(move |tx| Box::pin(clifford::store::runs::cancel(tx, id, "stop", NOW)))
+        .write(move |tx| Box::pin(clifford_store::runs::cancel(tx, id, "stop", NOW)))
         .await
         .expect("cancels");
     assert_eq!(close().await.expect("closes"), 1);

@@ -6,12 +6,6 @@ use clifford::{
     engine::answering::{self, Answer, Answered, By},
     memory::recall::{self, Amounts},
     retention::Retention,
-    store::{
-        approvals, policies,
-        recollection::{self, Outside},
-        runs::{self, Advance},
-        steps,
-    },
 };
 use clifford_chat::platform::Platform;
 use clifford_core::{
@@ -21,6 +15,11 @@ use clifford_core::{
     policy::{Action, By as Counted, Limit, Per, Rule, question},
     run::step::{Answerer, ConfirmAbout, ConfirmRequest, Event, Step, StepKind, ToolCall},
     runs::{Run, RunStatus},
+};
+use clifford_store::{
+    memory::recollection::{self, Outside},
+    places::policies,
+    runs::{self, Advance, approvals, steps},
 };
 use serde_json::json;
 use tokio_util::task::TaskTracker;
@@ -312,7 +311,7 @@ pub async fn an_answer_is_taken_from_whom_it_may_come_and_to_what_is_asked(world
 pub async fn what_was_read_from_outside_is_known_of_a_prompt(world: World) {
     let outside = async || {
         let amounts = Amounts { turns: 10, each: 2 };
-        let channel = clifford::store::channels::get(&mut world.db.read().await.unwrap(), world.channel.id)
+        let channel = clifford_store::places::channels::get(&mut world.db.read().await.unwrap(), world.channel.id)
             .await
             .unwrap()
             .unwrap();

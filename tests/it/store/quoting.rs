@@ -1,14 +1,14 @@
 //! What a message answers, as it is kept, found and shown; and messages that were deleted on their platform.
 
-use clifford::store::{
-    memory_write,
-    messages::{self, NewInbound, Turn},
-    quoting, replies, run_queue, said,
-};
 use clifford_chat::platform::Platform;
 use clifford_core::{
     id::{MessageId, RunId, UserId},
     messages::{Author, Direction, Gap, MessageStatus, Quote},
+};
+use clifford_store::{
+    memory::write as memory_write,
+    messages::{self, NewInbound, Turn, quoting, replies, said},
+    runs::queue as run_queue,
 };
 
 use super::world::{NOW, World};

@@ -1,14 +1,6 @@
 //! What happens at the same moment.
 
-use clifford::{
-    engine::commit::{follow_up_in, wake_parent},
-    store::{
-        StoreError, Tx, channels, contexts, memory_write,
-        messages::{self, NewInbound},
-        runs::{self, Advance, Lease, NewRun},
-        users,
-    },
-};
+use clifford::engine::commit::{follow_up_in, wake_parent};
 use clifford_chat::platform::Platform;
 use clifford_core::{
     id::{MemoryItemId, UserId, WorkerId},
@@ -16,6 +8,14 @@ use clifford_core::{
     messages::MessageStatus,
     people::UserRole,
     runs::{Run, RunStatus},
+};
+use clifford_store::{
+    StoreError, Tx, contexts,
+    memory::write as memory_write,
+    messages::{self, NewInbound},
+    people::users,
+    places::channels,
+    runs::{self, Advance, Lease, NewRun},
 };
 use futures::future::join_all;
 

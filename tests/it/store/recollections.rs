@@ -2,14 +2,6 @@
 
 use std::time::Duration;
 
-use clifford::store::{
-    Pools, channels, contexts,
-    memory_items::Viewer,
-    messages::{NewInbound, Turn},
-    recollection::{self, Conversation, Elsewhere, Recollection, Wanted},
-    settings::{self, Around, Setting},
-    users,
-};
 use clifford_chat::{
     inbound::{Place, PlaceKind, Space},
     platform::Platform,
@@ -20,6 +12,19 @@ use clifford_core::{
     messages::{Direction, MessageStatus},
     people::UserRole,
     places::Channel,
+};
+use clifford_store::{
+    Pools, contexts,
+    memory::{
+        items::Viewer,
+        recollection::{self, Conversation, Elsewhere, Recollection, Wanted},
+    },
+    messages::{NewInbound, Turn},
+    people::users,
+    places::{
+        channels,
+        settings::{self, Around, Setting},
+    },
 };
 
 use super::world::{NOW, World, item, place, remember, speaker};

@@ -2,13 +2,6 @@
 
 use std::time::Duration;
 
-use clifford::store::{
-    Db, StoreError,
-    leases::Look,
-    messages::{self, NewOutbound},
-    outbox::{self, Delivered},
-    steps, users,
-};
 use clifford_action::{Category, Importance, OutputMode};
 use clifford_chat::{
     outbound::{Address, Part},
@@ -18,6 +11,16 @@ use clifford_core::{
     id::{MessageId, WorkerId},
     messages::MessageStatus,
     run::step::{Event, Step, StepKind, ToolCall, ToolOutcome, ToolResult},
+};
+use clifford_store::{
+    Db, StoreError,
+    leases::Look,
+    messages::{
+        self, NewOutbound,
+        outbox::{self, Delivered},
+    },
+    people::users,
+    runs::steps,
 };
 use serde_json::json;
 

@@ -1,15 +1,6 @@
 //! What a search finds, in what order, and whose.
 
-use clifford::{
-    search::{find::Found, indexer},
-    store::{
-        Pools, StoreError, channels, contexts,
-        messages::{self, NewInbound},
-        search as index,
-        sessions::{self, Part},
-        users,
-    },
-};
+use clifford::search::{find::Found, indexer};
 use clifford_chat::{
     inbound::{Place, PlaceKind, Space},
     platform::Platform,
@@ -19,6 +10,17 @@ use clifford_core::{
     messages::MessageStatus,
     people::UserRole,
     search::{Asked, Form, Query, Request, Scope},
+};
+use clifford_store::{
+    Pools, StoreError,
+    contexts::{
+        self,
+        sessions::{self, Part},
+    },
+    messages::{self, NewInbound},
+    people::users,
+    places::channels,
+    search as index,
 };
 use futures::future::join_all;
 use jiff::tz::TimeZone;

@@ -2,17 +2,19 @@
 
 use std::time::Duration;
 
-use clifford::store::{
-    jobs::{self, NewJob},
-    leases::{self, Look},
-    run_queue,
-    strays::{self, Stray},
-};
 use clifford_chat::platform::Platform;
 use clifford_core::{
     clock::Timestamp,
     id::WorkerId,
     work::{JobKind, WriteMode},
+};
+use clifford_store::{
+    jobs::{self, NewJob},
+    leases::{
+        self, Look,
+        skewed::{self as strays, Stray},
+    },
+    runs::queue as run_queue,
 };
 
 use super::world::{LEASE, NOW, TREE, World};

@@ -5,11 +5,6 @@ use std::{sync::Arc, time::Duration};
 use clifford::{
     engine::{Engine, wake},
     sealed::Sealed,
-    store::{
-        Db,
-        channels::{self, Change},
-        messages, triggers,
-    },
     triggers::{editing, fire, webhook},
 };
 use clifford_chat::{
@@ -23,6 +18,11 @@ use clifford_core::{
     places::Channel,
     runs::RunStatus,
     schedule::trigger::{CatchUp, Trigger, TriggerKind},
+};
+use clifford_store::{
+    Db, messages,
+    places::channels::{self, Change},
+    triggers,
 };
 use serde_json::json;
 

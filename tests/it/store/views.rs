@@ -2,11 +2,8 @@
 
 use std::time::Duration;
 
-use clifford::store::{
-    run_views,
-    runs::{Filter, NewRun},
-};
 use clifford_core::{clock::Timestamp, id::RunId, runs::RunStatus};
+use clifford_store::runs::{Filter, NewRun, views as run_views};
 
 use super::world::{Home, LEASE, NOW, World};
 

@@ -2,17 +2,6 @@
 
 use std::time::Duration;
 
-use clifford::store::{
-    Db, DbOptions, StoreError, Tx,
-    agents::{self, Agent},
-    channels, contexts,
-    leases::Look,
-    memory_write,
-    messages::{self, NewInbound},
-    run_queue::{self, Claimed},
-    runs::{self, Advance, Lease, NewRun},
-    users,
-};
 use clifford_chat::{
     inbound::{Place, PlaceKind, Speaker},
     platform::Platform,
@@ -27,6 +16,21 @@ use clifford_core::{
     runs::{Run, RunStatus},
 };
 use clifford_fakes::postgres::Cluster;
+use clifford_store::{
+    Db, DbOptions, StoreError, Tx, contexts,
+    leases::Look,
+    memory::write as memory_write,
+    messages::{self, NewInbound},
+    people::users,
+    places::{
+        agents::{self, Agent},
+        channels,
+    },
+    runs::{
+        self, Advance, Lease, NewRun,
+        queue::{self as run_queue, Claimed},
+    },
+};
 use tempfile::TempDir;
 
 /// The moment at which a test begins.

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use clifford::store::{Db, DbOptions, Pools, Standing, StoreError, settings};
+use clifford_store::{Db, DbOptions, Pools, Standing, StoreError, places::settings};
 use futures::future::join_all;
 use tokio::sync::Notify;
 

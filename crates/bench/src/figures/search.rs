@@ -3,16 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
-use clifford::{
-    search::indexer,
-    store::{
-        Db, DbOptions,
-        agents::{self, Agent},
-        channels, contexts,
-        messages::{self, NewInbound},
-        users,
-    },
-};
+use clifford::search::indexer;
 use clifford_chat::{
     inbound::{Place, PlaceKind, Speaker},
     platform::Platform,
@@ -26,6 +17,15 @@ use clifford_core::{
     search::{Asked, Request, Scope},
 };
 use clifford_fakes::postgres::Cluster;
+use clifford_store::{
+    Db, DbOptions, contexts,
+    messages::{self, NewInbound},
+    people::users,
+    places::{
+        agents::{self, Agent},
+        channels,
+    },
+};
 use jiff::tz::TimeZone;
 
 use super::Bench;

@@ -5,18 +5,17 @@ use std::{
     time::Instant,
 };
 
-use clifford::store::{
-    Db, DbOptions,
-    messages::{self, Message},
-    run_views,
-    runs::Filter,
-};
 use clifford_core::{
     clock::{Clock as _, SystemClock, Timestamp},
     id::RunId,
     messages::{Direction, MessageStatus},
     run::sentences,
     runs::{Run, RunKind},
+};
+use clifford_store::{
+    Db, DbOptions,
+    messages::{self, Message},
+    runs::{Filter, views as run_views},
 };
 
 use super::{marks, set_aside::SetAside};

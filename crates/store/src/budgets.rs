@@ -1,0 +1,248 @@
+//! What budgets were spent, what calls under way may still cost, and who was told.
+
+use sqlx::FromRow;
+
+use super::{Conn, StoreError, Tx, leases::Look, usage::bounded};
+use crate::places::channels;
+use clifford_core::budget::{Account, Amount, BOT, Scope, Settlement, Window};
+use clifford_core::{places::Channel, value::args};
+
+const COST: &str = bounded!("cost");
+const PROMPT: &str = bounded!("prompt_tokens");
+const COMPLETION: &str = bounded!("completion_tokens");
+/// What is reserved for a call at most, within bounds in which no sum overflows.
+const RESERVED: &str = bounded!("r.tokens");
+/// More than this a budget does not count: the next call must not overflow it.
+const MOST_SPENT: i64 = 1_000_000_000_000_000;
+
+/// How a budget stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Standing {
+    /// What was spent.
+    pub settled: Amount,
+    /// What calls under way may cost at most.
+    pub reserved: Amount,
+}
+
+#[derive(FromRow)]
+struct Sum {
+    cost: f64,
+    tokens: i64,
+}
+
+impl From<Sum> for Amount {
+    fn from(sum: Sum) -> Self {
+        Self {
+            cost: sum.cost,
+            tokens: u64::try_from(sum.tokens).unwrap_or(0),
+        }
+    }
+}
+
+/// A reservation holds as long as the claim that it was made under, and a claim as long as its worker may be at the call:
+/// this process (`$3`) until it gives the claim back, however late it renews the lease; another one for a lease longer
+/// than the row says (`$4`: one lease ago). A run that is cancelled is charged for the call that it broke off, which
+/// takes no longer than a lease.
+const HELD: &str = "(EXISTS (SELECT 1 FROM runs h WHERE h.id = r.holder
+                         AND (h.epoch = r.epoch AND h.lease_until > 0 AND (h.lease_owner = $3 OR h.lease_until > $4)
+                              OR h.epoch = r.epoch + 1 AND h.status = 'cancelled' AND h.ended_at > $4))
+                     OR EXISTS (SELECT 1 FROM jobs h WHERE h.id = r.holder AND h.epoch = r.epoch AND h.lease_until > 0
+                         AND (h.lease_owner = $3 OR h.lease_until > $4)))";
+
+/// How a budget stands for this holder, whose own reservation does not count. Its row is locked until the transaction
+/// ends, so that nobody else reserves at the same time.
+///
+/// # Errors
+/// The store's.
+pub async fn standing(tx: &mut Tx, account: &Account, holder: &str, look: Look) -> Result<Standing, StoreError> {
+    let settled = match lock(tx, account).await? {
+        Some(settled) => settled,
+        None => sum_up(tx, account).await?,
+    };
+    let a_lease_ago = look.over.before(look.until.since(look.now));
+    let sql = format!(
+        "SELECT CAST(COALESCE(SUM(r.cost), 0) AS DOUBLE PRECISION) AS cost,
+                CAST(COALESCE(SUM({RESERVED}), 0) AS BIGINT) AS tokens
+         FROM budget_reservations r WHERE r.subject = $1 AND r.holder <> $2 AND {HELD}"
+    );
+    let reserved: Sum = tx
+        .one(sql, args![&account.subject, holder, look.worker, a_lease_ago])
+        .await?;
+    Ok(Standing {
+        settled,
+        reserved: reserved.into(),
+    })
+}
+
+async fn lock(tx: &mut Tx, account: &Account) -> Result<Option<Amount>, StoreError> {
+    let row: Option<Sum> = tx
+        .maybe(
+            "UPDATE budget_spending SET cost = cost WHERE subject = $1 AND period = $2 RETURNING cost, tokens",
+            args![&account.subject, &account.window.key],
+        )
+        .await?;
+    Ok(row.map(Amount::from))
+}
+
+/// Sums up what was spent, where no row says so. The row is made and locked first: a charge that is not committed yet
+/// has it, or waits for it, so none is missing in the sum.
+async fn sum_up(tx: &mut Tx, account: &Account) -> Result<Amount, StoreError> {
+    let (subject, period) = (&account.subject, &account.window.key);
+    tx.execute(
+        "INSERT INTO budget_spending (subject, period, cost, tokens)
+         SELECT $1, $2, 0, 0 WHERE $1 = $3 OR EXISTS (SELECT 1 FROM users WHERE id = $1)
+             OR EXISTS (SELECT 1 FROM spaces WHERE id = $1)
+         ON CONFLICT DO NOTHING",
+        args![subject, period, BOT],
+    )
+    .await?;
+    lock(tx, account).await?;
+    let spent = spent(tx, account.budget.scope, subject, &account.window).await?;
+    tx.execute(
+        "UPDATE budget_spending SET cost = $3, tokens = $4 WHERE subject = $1 AND period = $2",
+        args![subject, period, spent.cost, spent.tokens],
+    )
+    .await?;
+    Ok(spent)
+}
+
+/// What was spent by all calls of a person, a space or the bot, but for those by a key of a person's own.
+///
+/// # Errors
+/// The store's.
+pub async fn spent(conn: &mut Conn, scope: Scope, subject: &str, window: &Window) -> Result<Amount, StoreError> {
+    let whose = match scope {
+        Scope::User => "user_id = $3",
+        Scope::Space => "space_id = $3",
+        Scope::Bot => "$3 = 'bot'",
+    };
+    let sql = format!(
+        "SELECT CAST(COALESCE(SUM({COST}), 0) AS DOUBLE PRECISION) AS cost,
+                CAST(COALESCE(SUM({PROMPT} + {COMPLETION}), 0) AS BIGINT) AS tokens
+         FROM usage WHERE created_at >= $1 AND created_at < $2 AND NOT own_key AND {whose}"
+    );
+    let sum: Sum = conn.one(sql, args![window.from, window.until, subject]).await?;
+    Ok(sum.into())
+}
+
+/// Reserves for each subject what a call may cost at most.
+///
+/// # Errors
+/// The store's.
+pub async fn reserve(
+    tx: &mut Tx,
+    holder: &str,
+    epoch: i64,
+    subjects: &[&str],
+    worst: Amount,
+) -> Result<(), StoreError> {
+    for subject in subjects {
+        tx.later(
+            "INSERT INTO budget_reservations (holder, epoch, subject, cost, tokens) VALUES ($1, $2, $3, $4, $5)
+             ON CONFLICT (holder, subject) DO UPDATE SET epoch = $2, cost = $4, tokens = $5",
+            args![holder, epoch, *subject, worst.cost, worst.tokens],
+        )
+        .await?;
+    }
+    Ok(())
+}
+
+/// Charges what a call has cost, whose usage the same transaction has recorded, and gives back what was reserved for it,
+/// under its own claim: whoever has the run or job since has reserved for themselves.
+///
+/// # Errors
+/// The store's.
+pub async fn settle(tx: &mut Tx, settlement: &Settlement, amount: Amount) -> Result<(), StoreError> {
+    if amount != Amount::default() {
+        for account in &settlement.charged {
+            let sql = "UPDATE budget_spending SET cost = cost + $1,
+                     tokens = CASE WHEN tokens >= $5 THEN $5 WHEN tokens + $2 > $5 THEN $5 ELSE tokens + $2 END
+                 WHERE subject = $3 AND period = $4";
+            let values = args![
+                amount.cost,
+                amount.tokens.min(MOST_SPENT.unsigned_abs()),
+                &account.subject,
+                &account.window.key,
+                MOST_SPENT
+            ];
+            if tx.execute(sql, values).await? == 0 {
+                sum_up(tx, account).await?;
+            }
+        }
+    }
+    tx.later(
+        "DELETE FROM budget_reservations WHERE holder = $1 AND epoch = $2",
+        args![&settlement.holder, settlement.epoch],
+    )
+    .await
+}
+
+/// Notes that somebody is told that a budget is spent. `false`: another run or job told them before.
+///
+/// # Errors
+/// The store's.
+pub async fn notice(tx: &mut Tx, account: &Account, recipient: &str, holder: &str) -> Result<bool, StoreError> {
+    tx.execute(
+        "INSERT INTO budget_notices (subject, period, recipient, holder) VALUES ($1, $2, $3, $4)
+         ON CONFLICT DO NOTHING",
+        args![&account.subject, &account.window.key, recipient, holder],
+    )
+    .await?;
+    tx.exists(
+        "SELECT CAST(1 AS BIGINT) FROM budget_notices
+         WHERE subject = $1 AND period = $2 AND recipient = $3 AND holder = $4",
+        args![&account.subject, &account.window.key, recipient, holder],
+    )
+    .await
+}
+
+/// The private chat in which an owner was last seen.
+///
+/// # Errors
+/// The store's.
+pub async fn owners_channel(conn: &mut Conn) -> Result<Option<Channel>, StoreError> {
+    let sql = format!(
+        "{} WHERE kind = 'private' AND enabled AND platform IN ('telegram', 'discord')
+         AND user_id IN (SELECT id FROM users WHERE role = 'owner')
+         ORDER BY COALESCE(last_message_at, 0) DESC, id LIMIT 1",
+        channels::SELECT
+    );
+    conn.maybe(sql, args![]).await
+}
+
+/// Forgets how budgets stood in periods that are long over, and who was told of them.
+///
+/// # Errors
+/// The store's.
+pub async fn forget_before(tx: &mut Tx, period: &str) -> Result<(), StoreError> {
+    for table in ["budget_spending", "budget_notices"] {
+        tx.later(format!("DELETE FROM {table} WHERE period < $1"), args![period])
+            .await?;
+    }
+    Ok(())
+}
+
+/// What a space is called.
+///
+/// # Errors
+/// The store's.
+pub async fn space_name(conn: &mut Conn, id: &str) -> Result<Option<String>, StoreError> {
+    let row: Option<(Option<String>,)> = conn.maybe("SELECT name FROM spaces WHERE id = $1", args![id]).await?;
+    Ok(row.and_then(|row| row.0))
+}
+
+/// Forgets what was summed up, so that it is summed up anew: usage may have become somebody else's, or have been
+/// written while there were no budgets.
+///
+/// # Errors
+/// The store's.
+pub async fn sum_up_anew(tx: &mut Tx) -> Result<(), StoreError> {
+    tx.later("DELETE FROM budget_spending", args![]).await?;
+    // What ended long ago holds nothing; what holds something is found by its claim.
+    tx.later(
+        "DELETE FROM budget_reservations WHERE NOT EXISTS (SELECT 1 FROM runs h WHERE h.id = holder AND h.epoch = budget_reservations.epoch)
+         AND NOT EXISTS (SELECT 1 FROM jobs h WHERE h.id = holder AND h.epoch = budget_reservations.epoch)",
+        args![],
+    )
+    .await
+}

@@ -1,0 +1,216 @@
+//! Contexts: conversations.
+
+pub mod lists;
+pub mod sessions;
+
+use serde::Serialize;
+use sqlx::FromRow;
+
+use super::{Conn, StoreError, Tx};
+use clifford_core::{
+    clock::Timestamp,
+    id::{ChannelId, ContextId, SpaceId, UserId},
+};
+use clifford_core::{places::Channel, value::args};
+
+/// A conversation.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Context {
+    /// Its id.
+    #[schema(value_type = String)]
+    pub id: ContextId,
+    /// The channel where it began.
+    #[schema(value_type = String)]
+    pub channel_id: ChannelId,
+    /// The person of a private conversation.
+    #[schema(value_type = Option<String>)]
+    pub user_id: Option<UserId>,
+    /// The space of a shared one.
+    #[schema(value_type = Option<String>)]
+    pub space_id: Option<SpaceId>,
+    /// Its name.
+    pub name: Option<String>,
+    /// Answered turns.
+    pub turn_count: i64,
+    /// When a person last spoke in it.
+    #[schema(value_type = String)]
+    pub last_user_interaction_at: Timestamp,
+    /// When it was closed.
+    #[schema(value_type = Option<String>)]
+    pub closed_at: Option<Timestamp>,
+    /// When it began.
+    #[schema(value_type = String)]
+    pub created_at: Timestamp,
+}
+
+impl Context {
+    /// Whether it can go on in a channel: where it began, and in private wherever its person is.
+    pub fn may_go_on_in(&self, channel: &Channel) -> bool {
+        let is_own = self.space_id.is_none() && self.user_id.is_some() && self.user_id == channel.user_id;
+        self.channel_id == channel.id || (channel.is_private() && is_own)
+    }
+}
+
+pub(super) const SELECT: &str = "SELECT id, channel_id, user_id, space_id, name, turn_count, \
+                                 last_user_interaction_at, closed_at, created_at FROM contexts";
+
+/// Begins a conversation in a channel and makes it the active one.
+///
+/// # Errors
+/// The store's.
+pub async fn begin(
+    tx: &mut Tx,
+    channel: &Channel,
+    name: Option<&str>,
+    now: Timestamp,
+) -> Result<ContextId, StoreError> {
+    let id = ContextId::new();
+    tx.execute(
+        "INSERT INTO contexts (id, channel_id, user_id, space_id, name, turn_count, last_user_interaction_at, created_at)
+         VALUES ($1, $2, $3, $4, $5, 0, $6, $6)",
+        args![id, channel.id, channel.user_id, channel.space_id, name, now],
+    )
+    .await?;
+    crate::places::channels::set_active_context(tx, channel.id, Some(id)).await?;
+    Ok(id)
+}
+
+/// One conversation.
+///
+/// # Errors
+/// The store's.
+pub async fn get(conn: &mut Conn, id: ContextId) -> Result<Option<Context>, StoreError> {
+    Ok(conn.all(format!("{SELECT} WHERE id = $1"), args![id]).await?.pop())
+}
+
+/// A person spoke in it: it is open, and locked until the transaction ends.
+///
+/// # Errors
+/// The store's.
+pub async fn touch(tx: &mut Tx, id: ContextId, now: Timestamp) -> Result<(), StoreError> {
+    tx.later(
+        "UPDATE contexts SET last_user_interaction_at = $1, closed_at = NULL WHERE id = $2",
+        args![now, id],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Locks a conversation until the transaction ends: what happens in it happens in order.
+///
+/// # Errors
+/// The store's.
+pub async fn lock(tx: &mut Tx, id: ContextId) -> Result<(), StoreError> {
+    tx.later("UPDATE contexts SET turn_count = turn_count WHERE id = $1", args![id])
+        .await?;
+    Ok(())
+}
+
+/// A channel's conversations, the latest first.
+///
+/// # Errors
+/// The store's.
+pub async fn of_channel(conn: &mut Conn, channel: ChannelId, limit: u32) -> Result<Vec<Context>, StoreError> {
+    let sql = format!("{SELECT} WHERE channel_id = $1 ORDER BY last_user_interaction_at DESC, id DESC LIMIT $2");
+    conn.all(sql, args![channel, limit]).await
+}
+
+/// A page of conversations, newest first.
+///
+/// # Errors
+/// The store's.
+pub async fn page(
+    conn: &mut Conn,
+    channel: Option<ChannelId>,
+    user: Option<UserId>,
+    before: Option<ContextId>,
+    limit: u32,
+) -> Result<Vec<Context>, StoreError> {
+    let sql = format!(
+        "{SELECT} WHERE ($1 IS NULL OR channel_id = $1) AND ($2 IS NULL OR user_id = $2) AND ($3 IS NULL OR id < $3)
+         ORDER BY id DESC LIMIT $4"
+    );
+    conn.all(sql, args![channel, user, before, limit]).await
+}
+
+/// Closes a conversation. A channel where it was active has none then.
+///
+/// # Errors
+/// The store's.
+pub async fn close(tx: &mut Tx, id: ContextId, now: Timestamp) -> Result<bool, StoreError> {
+    // A channel is locked before its contexts, as by a message that comes in.
+    tx.execute(
+        "UPDATE channels SET active_context_id = NULL WHERE active_context_id = $1",
+        args![id],
+    )
+    .await?;
+    let closed = tx
+        .execute(
+            "UPDATE contexts SET closed_at = $1 WHERE id = $2 AND closed_at IS NULL",
+            args![now, id],
+        )
+        .await?;
+    Ok(closed > 0)
+}
+
+/// Gives a conversation a name.
+///
+/// # Errors
+/// The store's.
+pub async fn rename(tx: &mut Tx, id: ContextId, name: &str) -> Result<(), StoreError> {
+    tx.execute("UPDATE contexts SET name = $1 WHERE id = $2", args![name, id])
+        .await?;
+    Ok(())
+}
+
+/// Counts an answered turn, and names the conversation after its first one if it has no name.
+///
+/// # Errors
+/// The store's.
+pub async fn count_turn(tx: &mut Tx, id: ContextId, name: &str) -> Result<(), StoreError> {
+    tx.later(
+        "UPDATE contexts SET turn_count = turn_count + 1, name = COALESCE(name, $1) WHERE id = $2",
+        args![name, id],
+    )
+    .await?;
+    Ok(())
+}
+
+const IS_IDLE: &str = "closed_at IS NULL AND last_user_interaction_at < $1
+     AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.context_id = c.id AND r.status IN ('pending', 'running', 'waiting'))";
+
+/// The conversations in which no person spoke since a time and no run is at work or sleeps, up to 200 of them.
+///
+/// # Errors
+/// The store's.
+pub async fn idle(conn: &mut Conn, since: Timestamp) -> Result<Vec<ContextId>, StoreError> {
+    let idle: Vec<(ContextId,)> = conn
+        .all(
+            format!("SELECT id FROM contexts c WHERE {IS_IDLE} ORDER BY id LIMIT 200"),
+            args![since],
+        )
+        .await?;
+    Ok(idle.into_iter().map(|row| row.0).collect())
+}
+
+/// Whether a conversation is one of [`idle`], now that it is locked until the transaction ends.
+///
+/// # Errors
+/// The store's.
+pub async fn is_still_idle(tx: &mut Tx, id: ContextId, since: Timestamp) -> Result<bool, StoreError> {
+    // A channel is locked before its contexts, as by a message that comes in.
+    tx.later(
+        "UPDATE channels SET active_context_id = active_context_id WHERE active_context_id = $1",
+        args![id],
+    )
+    .await?;
+    lock(tx, id).await?;
+    let found: Option<(ContextId,)> = tx
+        .maybe(
+            format!("SELECT id FROM contexts c WHERE {IS_IDLE} AND id = $2"),
+            args![since, id],
+        )
+        .await?;
+    Ok(found.is_some())
+}

@@ -1,0 +1,132 @@
+//! Conversations as they are looked back on, within some channels.
+
+use sqlx::FromRow;
+
+use crate::{Conn, StoreError, deaths, search::within};
+use clifford_core::{
+    clock::Timestamp,
+    id::{ChannelId, ContextId, MessageId},
+};
+use clifford_core::{messages::Direction, value::args};
+
+/// A conversation that was had.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct Session {
+    /// Its id.
+    pub id: ContextId,
+    /// Its name.
+    pub name: Option<String>,
+    /// The platform where it began.
+    pub platform: String,
+    /// Answered turns.
+    pub turn_count: i64,
+    /// When a person last spoke in it.
+    pub last_user_interaction_at: Timestamp,
+    /// What its older messages came to.
+    pub summary: Option<String>,
+}
+
+/// A message of a conversation.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct Said {
+    /// Its id.
+    pub id: MessageId,
+    /// Which way it went.
+    pub direction: Direction,
+    /// The text.
+    pub content: String,
+    /// When it was stored.
+    pub created_at: Timestamp,
+}
+
+/// The conversations of these channels, the latest first, of those before one if that is given.
+///
+/// # Errors
+/// The store's.
+pub async fn of_channels(
+    conn: &mut Conn,
+    channels: &[ChannelId],
+    before: Option<ContextId>,
+    limit: u32,
+) -> Result<Vec<Session>, StoreError> {
+    if channels.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut args = args![limit];
+    let mut sql = format!(
+        "SELECT x.id, x.name, c.platform, x.turn_count, x.last_user_interaction_at, x.summary
+         FROM contexts x JOIN channels c ON c.id = x.channel_id WHERE {}",
+        within("x.channel_id", channels, &mut args)
+    );
+    if let Some(before) = before {
+        args.push(before.into());
+        let place = args.len();
+        sql.push_str(&format!(
+            " AND (x.last_user_interaction_at, x.id) < (SELECT b.last_user_interaction_at, b.id FROM contexts b
+                                                        WHERE b.id = ${place})"
+        ));
+    }
+    sql.push_str(" ORDER BY x.last_user_interaction_at DESC, x.id DESC LIMIT $1");
+    conn.all(sql, args).await
+}
+
+/// Which messages of a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The newest.
+    Newest,
+    /// Those before this one.
+    Before(MessageId),
+    /// This one with those before and after it, as many of each.
+    Around(MessageId),
+}
+
+/// Messages of a conversation, newest first. `None`: it is no conversation of these channels.
+///
+/// # Errors
+/// The store's.
+pub async fn messages(
+    conn: &mut Conn,
+    id: ContextId,
+    channels: &[ChannelId],
+    part: Part,
+    limit: u32,
+) -> Result<Option<Vec<Said>>, StoreError> {
+    if channels.is_empty() {
+        return Ok(None);
+    }
+    let mut known = args![id];
+    let of_channels = within("channel_id", channels, &mut known);
+    let sql = format!("SELECT CAST(1 AS BIGINT) FROM contexts WHERE id = $1 AND {of_channels}");
+    if !conn.exists(sql, known).await? {
+        return Ok(None);
+    }
+    let mut said = Vec::new();
+    let halves = match part {
+        Part::Newest => vec![(None, limit)],
+        Part::Before(message) => vec![(Some(("<", "DESC", message)), limit)],
+        Part::Around(message) => vec![
+            (Some((">", "ASC", message)), (limit - limit.min(1)) / 2),
+            (Some(("<=", "DESC", message)), limit - (limit - limit.min(1)) / 2),
+        ],
+    };
+    for (bound, limit) in halves {
+        let mut args = args![id, limit];
+        let of_channels = within("channel_id", channels, &mut args);
+        let mut sql = format!(
+            "SELECT id, direction, content, created_at FROM messages
+             WHERE context_id = $1 AND deleted_at IS NULL AND {} AND {of_channels}",
+            deaths::is_open("")
+        );
+        let mut order = "DESC";
+        if let Some((sign, towards, message)) = bound {
+            args.push(message.into());
+            sql.push_str(&format!(" AND id {sign} ${}", args.len()));
+            order = towards;
+        }
+        sql.push_str(&format!(" ORDER BY id {order} LIMIT $2"));
+        said.extend(conn.all::<Said>(sql, args).await?);
+    }
+    said.sort_by_key(|said| std::cmp::Reverse(said.id));
+    Ok(Some(said))
+}

@@ -1,0 +1,325 @@
+//! Connections and transactions: the same text on either engine.
+//!
+//! On SQLite a transaction executes its statements in the writer's own thread, and they are cheap. On PostgreSQL every
+//! statement is a trip to the server and back.
+
+use std::ops::{Deref, DerefMut};
+
+use sqlx::{
+    AssertSqlSafe, FromRow, PgConnection, Postgres, Sqlite, SqliteConnection, Transaction, pool::PoolConnection,
+    postgres::PgRow, sqlite::SqliteRow,
+};
+
+use super::local::{Local, LocalRow};
+use crate::StoreError;
+use clifford_core::value::Value;
+use clifford_telemetry::measures::Reading;
+
+/// A type that can be read from a row of either engine.
+pub trait Row:
+    for<'r> FromRow<'r, LocalRow> + for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin
+{
+}
+impl<T> Row for T where
+    T: for<'r> FromRow<'r, LocalRow> + for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin
+{
+}
+
+/// A connection to read with.
+pub struct Conn {
+    inner: Inner,
+    /// Of a connection that is only read with: for how long.
+    _reading: Option<Reading>,
+}
+
+/// A transaction to write in; reads as a [`Conn`].
+pub struct Tx(Conn);
+
+enum Inner {
+    Local(Local),
+    Sqlite(PoolConnection<Sqlite>),
+    PostgresRead(PoolConnection<Postgres>),
+    PostgresWrite(Transaction<'static, Postgres>),
+}
+
+enum Engine<'c> {
+    Local(&'c mut Local),
+    Sqlite(&'c mut SqliteConnection),
+    Postgres(&'c mut PgConnection),
+}
+
+/// A question with its arguments.
+pub(crate) type Ask = (String, Vec<Value>);
+
+/// The rows that one of several questions has.
+pub(crate) enum Answer {
+    Local(Vec<LocalRow>),
+    Sqlite(Vec<SqliteRow>),
+    Postgres(Vec<PgRow>),
+}
+
+impl Answer {
+    /// Every row.
+    pub fn all<T: Row>(self) -> Result<Vec<T>, StoreError> {
+        let rows: Result<Vec<T>, sqlx::Error> = match &self {
+            Self::Local(rows) => rows.iter().map(T::from_row).collect(),
+            Self::Sqlite(rows) => rows.iter().map(T::from_row).collect(),
+            Self::Postgres(rows) => rows.iter().map(T::from_row).collect(),
+        };
+        Ok(rows?)
+    }
+
+    /// The first row, if there is one.
+    pub(crate) fn maybe<T: Row>(self) -> Result<Option<T>, StoreError> {
+        Ok(self.all()?.into_iter().next())
+    }
+
+    /// There is no row.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Self::Local(rows) => rows.is_empty(),
+            Self::Sqlite(rows) => rows.is_empty(),
+            Self::Postgres(rows) => rows.is_empty(),
+        }
+    }
+}
+
+macro_rules! bind {
+    ($query:expr, $args:expr) => {{
+        let mut query = $query;
+        for value in $args {
+            query = match value {
+                Value::Text(value) => query.bind(value),
+                Value::Int(value) => query.bind(value),
+                Value::Real(value) => query.bind(value),
+                Value::Bool(value) => query.bind(value),
+            };
+        }
+        query
+    }};
+}
+
+impl Deref for Tx {
+    type Target = Conn;
+
+    fn deref(&self) -> &Conn {
+        &self.0
+    }
+}
+
+impl DerefMut for Tx {
+    fn deref_mut(&mut self) -> &mut Conn {
+        &mut self.0
+    }
+}
+
+impl Conn {
+    pub(super) fn local(local: Local) -> Self {
+        Self {
+            inner: Inner::Local(local),
+            _reading: Some(Reading::begin()),
+        }
+    }
+
+    pub(super) fn sqlite(connection: PoolConnection<Sqlite>) -> Self {
+        Self {
+            inner: Inner::Sqlite(connection),
+            _reading: Some(Reading::begin()),
+        }
+    }
+
+    pub(super) fn postgres(connection: PoolConnection<Postgres>) -> Self {
+        Self {
+            inner: Inner::PostgresRead(connection),
+            _reading: Some(Reading::begin()),
+        }
+    }
+
+    fn engine(&mut self) -> Engine<'_> {
+        match &mut self.inner {
+            Inner::Local(local) => Engine::Local(local),
+            Inner::Sqlite(conn) => Engine::Sqlite(conn),
+            Inner::PostgresRead(conn) => Engine::Postgres(conn),
+            Inner::PostgresWrite(tx) => Engine::Postgres(tx),
+        }
+    }
+
+    /// The engine is PostgreSQL: for the few statements that have two texts.
+    pub fn is_postgres(&self) -> bool {
+        matches!(self.inner, Inner::PostgresRead(_) | Inner::PostgresWrite(_))
+    }
+
+    /// Every row of a query (or of a statement that returns rows).
+    pub async fn all<T: Row>(&mut self, sql: impl AsRef<str>, args: Vec<Value>) -> Result<Vec<T>, StoreError> {
+        self.ask(sql.as_ref(), args).await?.all()
+    }
+
+    /// As [`all`](Conn::all), planned anew for these arguments: PostgreSQL's plan for any would be far slower.
+    pub(crate) async fn all_planned_anew<T: Row>(
+        &mut self,
+        sql: impl AsRef<str>,
+        args: Vec<Value>,
+    ) -> Result<Vec<T>, StoreError> {
+        match self.engine() {
+            Engine::Postgres(conn) => {
+                let sql = AssertSqlSafe(sql.as_ref().to_owned());
+                let query = bind!(sqlx::query_as(sql).persistent(false), args);
+                Ok(query.fetch_all(conn).await?)
+            }
+            Engine::Local(_) | Engine::Sqlite(_) => self.all(sql, args).await,
+        }
+    }
+
+    /// The first row of a query, if there is one.
+    pub(crate) async fn maybe<T: Row>(
+        &mut self,
+        sql: impl AsRef<str>,
+        args: Vec<Value>,
+    ) -> Result<Option<T>, StoreError> {
+        let sql = sql.as_ref();
+        Ok(match self.engine() {
+            Engine::Local(local) => Answer::Local(local.rows(sql, &args, 1)?).maybe()?,
+            Engine::Sqlite(conn) => {
+                let query = bind!(sqlx::query_as(AssertSqlSafe(sql.to_owned())), args);
+                query.fetch_optional(conn).await?
+            }
+            Engine::Postgres(conn) => {
+                let query = bind!(sqlx::query_as(AssertSqlSafe(sql.to_owned())), args);
+                query.fetch_optional(conn).await?
+            }
+        })
+    }
+
+    /// The one row that a query has.
+    pub(crate) async fn one<T: Row>(&mut self, sql: impl AsRef<str>, args: Vec<Value>) -> Result<T, StoreError> {
+        let row = self.maybe(sql, args).await?;
+        row.ok_or_else(|| StoreError::NotFound("such row".to_owned()))
+    }
+
+    /// Asks several questions, one after another.
+    pub(crate) async fn together<const N: usize>(&mut self, asks: [Ask; N]) -> Result<[Answer; N], StoreError> {
+        let mut answers = std::array::from_fn(|_| Answer::Local(Vec::new()));
+        for (answer, (sql, args)) in answers.iter_mut().zip(asks) {
+            *answer = self.ask(&sql, args).await?;
+        }
+        Ok(answers)
+    }
+
+    async fn ask(&mut self, sql: &str, args: Vec<Value>) -> Result<Answer, StoreError> {
+        Ok(match self.engine() {
+            Engine::Local(local) => Answer::Local(local.rows(sql, &args, usize::MAX)?),
+            Engine::Sqlite(conn) => {
+                let query = bind!(sqlx::query(AssertSqlSafe(sql.to_owned())), args);
+                Answer::Sqlite(query.fetch_all(conn).await?)
+            }
+            Engine::Postgres(conn) => {
+                let query = bind!(sqlx::query(AssertSqlSafe(sql.to_owned())), args);
+                Answer::Postgres(query.fetch_all(conn).await?)
+            }
+        })
+    }
+
+    /// Whether a query has a row.
+    pub(crate) async fn exists(&mut self, sql: impl AsRef<str>, args: Vec<Value>) -> Result<bool, StoreError> {
+        Ok(self.maybe::<(i64,)>(sql, args).await?.is_some())
+    }
+}
+
+impl Tx {
+    pub(super) fn postgres(transaction: Transaction<'static, Postgres>) -> Self {
+        Self(Conn {
+            inner: Inner::PostgresWrite(transaction),
+            _reading: None,
+        })
+    }
+
+    /// A transaction on SQLite, which is yet to [begin](Tx::begin).
+    pub(super) fn local(local: Local) -> Self {
+        Self(Conn {
+            inner: Inner::Local(local),
+            _reading: None,
+        })
+    }
+
+    /// The connection, for the next transaction.
+    pub(super) fn into_local(self) -> Option<Local> {
+        match self.0.inner {
+            Inner::Local(local) => Some(local),
+            Inner::Sqlite(_) | Inner::PostgresRead(_) | Inner::PostgresWrite(_) => None,
+        }
+    }
+
+    /// Executes a statement and returns how many rows it touched.
+    pub(crate) async fn execute(&mut self, sql: impl AsRef<str>, args: Vec<Value>) -> Result<u64, StoreError> {
+        let sql = sql.as_ref();
+        Ok(match self.engine() {
+            Engine::Local(local) => local.execute(sql, &args)?,
+            Engine::Sqlite(conn) => {
+                let query = bind!(sqlx::query(AssertSqlSafe(sql.to_owned())), args);
+                query.execute(conn).await?.rows_affected()
+            }
+            Engine::Postgres(conn) => {
+                let query = bind!(sqlx::query(AssertSqlSafe(sql.to_owned())), args);
+                query.execute(conn).await?.rows_affected()
+            }
+        })
+    }
+
+    /// Executes a statement of which nobody asks what it touched. An engine may put it off until the next one that is
+    /// answered, or the commit: if it fails, that one does.
+    pub(crate) async fn later(&mut self, sql: impl AsRef<str>, args: Vec<Value>) -> Result<(), StoreError> {
+        self.execute(sql, args).await.map(|_| ())
+    }
+
+    /// Lets SQLite's file grow no more until the writer connects anew: how tests fill a disk.
+    ///
+    /// # Errors
+    /// The database's.
+    #[doc(hidden)]
+    pub async fn fill(&mut self) -> Result<(), StoreError> {
+        self.later("PRAGMA max_page_count = 1", vec![]).await
+    }
+
+    /// Begins on SQLite.
+    pub(super) async fn begin(&mut self) -> Result<(), StoreError> {
+        self.execute("BEGIN IMMEDIATE", vec![]).await.map(|_| ())
+    }
+
+    /// Begins a savepoint.
+    pub(super) async fn save(&mut self) -> Result<(), StoreError> {
+        self.execute("SAVEPOINT one", vec![]).await.map(|_| ())
+    }
+
+    /// Goes back to where a savepoint began, as if nothing of it had been.
+    pub(super) async fn back(&mut self) -> Result<(), StoreError> {
+        self.execute("ROLLBACK TO one", vec![]).await?;
+        self.keep().await
+    }
+
+    /// Ends a savepoint; what was done in it stands if the transaction does.
+    pub(super) async fn keep(&mut self) -> Result<(), StoreError> {
+        self.execute("RELEASE one", vec![]).await.map(|_| ())
+    }
+
+    /// Commits on SQLite; the connection can be used again.
+    pub(super) async fn commit(&mut self) -> Result<(), StoreError> {
+        self.execute("COMMIT", vec![]).await.map(|_| ())
+    }
+
+    /// Commits on PostgreSQL.
+    pub(super) async fn commit_postgres(self) -> Result<(), StoreError> {
+        if let Inner::PostgresWrite(tx) = self.0.inner {
+            tx.commit().await?;
+        }
+        Ok(())
+    }
+
+    /// Undoes everything. `false`: the connection is in no known state and must not be used again.
+    pub(super) async fn roll_back(&mut self) -> bool {
+        match self.execute("ROLLBACK", vec![]).await {
+            Ok(_) => true,
+            // SQLite has rolled back by itself (a full disk), or nothing had begun.
+            Err(error) => error.to_string().contains("no transaction is active"),
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! SQLite in the caller's own thread.
+//!
+//! sqlx gives every connection a thread, and each result of each statement is handed from there to here: with many
+//! small statements that costs more than the statements. So the writer, which has a thread of its own already, and
+//! the few short questions that every message asks, execute their statements where they are.
+
+mod database;
+mod place;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use rusqlite::{CachedStatement, Connection, OpenFlags, config::DbConfig, ffi, types::ValueRef};
+
+pub use self::database::LocalRow;
+use self::{
+    database::{LocalColumn, LocalValue},
+    place::Place,
+};
+use crate::StoreError;
+use clifford_core::value::Value;
+
+/// How long a connection waits for another's lock.
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// How many statements a connection keeps prepared.
+pub(super) const STATEMENTS: usize = 400;
+/// What is set for every connection, beside `synchronous`. Savepoints keep what they may undo in memory; the log is
+/// copied into the file every 16 MB, not every 4. What is deleted is overwritten: who is erased is not to be found in
+/// the file either.
+pub(super) const PRAGMAS: [(&str, &str); 3] = [
+    ("temp_store", "MEMORY"),
+    ("wal_autocheckpoint", "4000"),
+    ("secure_delete", "ON"),
+];
+
+/// A connection that executes statements in its caller's own thread.
+#[derive(Debug)]
+pub(super) struct Local {
+    /// `None` only once it is dropped.
+    connection: Option<Connection>,
+    /// Where it goes back to when it is dropped.
+    home: Option<Locals>,
+}
+
+impl Local {
+    /// Executes a statement, and returns up to `most` of its rows.
+    pub(crate) fn rows(&self, sql: &str, args: &[Value], most: usize) -> Result<Vec<LocalRow>, StoreError> {
+        let mut statement = self.prepare(sql, args)?;
+        let width = statement.column_count();
+        let mut columns: Option<Arc<[LocalColumn]>> = None;
+        let mut found = Vec::new();
+        let mut rows = statement.raw_query();
+        while found.len() < most
+            && let Some(row) = rows.next()?
+        {
+            let columns = columns.get_or_insert_with(|| {
+                let names = row.as_ref().column_names().into_iter().enumerate();
+                names.map(|(place, name)| LocalColumn::new(place, name)).collect()
+            });
+            let mut values = Vec::with_capacity(width);
+            for place in 0..width {
+                values.push(value(row.get_ref(place)?)?);
+            }
+            found.push(LocalRow {
+                columns: Arc::clone(columns),
+                values,
+            });
+        }
+        Ok(found)
+    }
+
+    /// Executes a statement, and returns how many rows it touched.
+    pub(crate) fn execute(&self, sql: &str, args: &[Value]) -> Result<u64, StoreError> {
+        let mut statement = self.prepare(sql, args)?;
+        let mut rows = statement.raw_query();
+        while rows.next()?.is_some() {}
+        Ok(self.connection.as_ref().map_or(0, Connection::changes))
+    }
+
+    fn prepare(&self, sql: &str, args: &[Value]) -> Result<CachedStatement<'_>, StoreError> {
+        let closed = || StoreError::Unavailable("the connection is closed".to_owned());
+        let mut statement = self.connection.as_ref().ok_or_else(closed)?.prepare_cached(sql)?;
+        // SQLite counts `$n` by where they first stand, not by their number.
+        for place in 1..=statement.parameter_count() {
+            let name = statement.parameter_name(place).and_then(|name| name.get(1..));
+            let number = name.and_then(|name| name.parse().ok()).unwrap_or(place);
+            match args.get(number - 1) {
+                Some(Value::Text(Some(text))) => statement.raw_bind_parameter(place, text.as_str())?,
+                Some(Value::Int(Some(number))) => statement.raw_bind_parameter(place, number)?,
+                Some(Value::Real(Some(number))) => statement.raw_bind_parameter(place, number)?,
+                Some(Value::Bool(Some(truth))) => statement.raw_bind_parameter(place, truth)?,
+                // What is not bound is NULL.
+                _ => {}
+            }
+        }
+        Ok(statement)
+    }
+}
+
+fn value(value: ValueRef<'_>) -> Result<LocalValue, StoreError> {
+    Ok(match value {
+        ValueRef::Null => LocalValue::Null,
+        ValueRef::Integer(number) => LocalValue::Int(number),
+        ValueRef::Real(number) => LocalValue::Real(number),
+        ValueRef::Text(text) => LocalValue::Text(
+            std::str::from_utf8(text)
+                .map_err(|error| StoreError::Corrupt(error.to_string()))?
+                .to_owned(),
+        ),
+        ValueRef::Blob(_) => return Err(StoreError::Corrupt("bytes where a text or a number belongs".to_owned())),
+    })
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        match error {
+            rusqlite::Error::SqliteFailure(code, Some(message))
+                if matches!(
+                    code.extended_code,
+                    ffi::SQLITE_CONSTRAINT_UNIQUE
+                        | ffi::SQLITE_CONSTRAINT_PRIMARYKEY
+                        | ffi::SQLITE_CONSTRAINT_FOREIGNKEY
+                ) =>
+            {
+                Self::Conflict(message)
+            }
+            error => Self::Unavailable(error.to_string()),
+        }
+    }
+}
+
+/// Connections to one file, made as they are needed. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(super) struct Locals(Arc<File>);
+
+#[derive(Debug)]
+struct File {
+    path: PathBuf,
+    place: Place,
+    synchronous: &'static str,
+    free: Mutex<Vec<Connection>>,
+}
+
+impl Drop for Local {
+    fn drop(&mut self) {
+        if let (Some(connection), Some(home)) = (self.connection.take(), &self.home) {
+            home.free().push(connection);
+        }
+    }
+}
+
+impl Locals {
+    /// Connections to a file that is there.
+    pub(crate) fn new(path: &Path, synchronous_full: bool) -> Self {
+        Self(Arc::new(File {
+            path: path.to_owned(),
+            place: Place::of(path),
+            synchronous: if synchronous_full { "FULL" } else { "NORMAL" },
+            free: Mutex::default(),
+        }))
+    }
+
+    /// Whether the file and its log are still where they were opened.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`]: they are not, and what to do.
+    pub(super) fn in_place(&self) -> Result<(), StoreError> {
+        self.0.place.check()
+    }
+
+    /// A connection of one's own, to write with; it has the log open.
+    pub(super) fn own(&self) -> Result<Local, StoreError> {
+        let own = Local {
+            connection: Some(self.open()?),
+            home: None,
+        };
+        own.rows("SELECT 1 FROM sqlite_schema LIMIT 1", &[], 1)?;
+        Ok(own)
+    }
+
+    /// A connection to ask something short with. There are as few as there are threads that ask at once.
+    pub(super) fn lend(&self) -> Result<Local, StoreError> {
+        let free = self.free().pop();
+        let connection = match free {
+            Some(connection) => connection,
+            None => self.open()?,
+        };
+        Ok(Local {
+            connection: Some(connection),
+            home: Some(self.clone()),
+        })
+    }
+
+    fn open(&self) -> Result<Connection, StoreError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        // Whoever reads another file under this name takes the log for that file's, and empties it into that one: so it
+        // is looked at before, and once more before anything is read.
+        self.in_place()?;
+        let connection = Connection::open_with_flags(&self.0.path, flags)?;
+        self.in_place()?;
+        connection.busy_timeout(BUSY_TIMEOUT)?;
+        connection.set_prepared_statement_cache_capacity(STATEMENTS);
+        // The planner would look at the values of `LIMIT $n`, and so plan a statement anew whenever one is bound, which
+        // takes longer than to execute it.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+        connection.pragma_update(None, "foreign_keys", "ON")?;
+        connection.pragma_update(None, "synchronous", self.0.synchronous)?;
+        for (name, value) in PRAGMAS {
+            connection.pragma_update(None, name, value)?;
+        }
+        Ok(connection)
+    }
+
+    /// Closes those that nobody has.
+    pub(super) fn close(&self) {
+        self.free().clear();
+    }
+
+    fn free(&self) -> MutexGuard<'_, Vec<Connection>> {
+        // A panic while the list was held cannot have left it half changed.
+        self.0.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::StatementStatus;
+
+    use super::*;
+    use clifford_core::value::args;
+
+    fn locals(dir: &tempfile::TempDir) -> Locals {
+        let path = dir.path().join("test.db");
+        Connection::open(&path).expect("a new file");
+        Locals::new(&path, true)
+    }
+
+    #[test]
+    fn arguments_are_bound_by_number_and_values_come_back_as_they_were() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let local = locals(&dir).own().expect("a connection");
+        local
+            .execute("CREATE TABLE t (a TEXT, b BIGINT, c DOUBLE PRECISION, d BOOLEAN)", &[])
+            .expect("a table");
+        let args = args!["x", 7_i64, 0.5, true, None::<String>];
+        let touched = local
+            .execute(
+                "INSERT INTO t (d, c, b, a) VALUES ($4, $3, $2, $1), ($4, $5, $5, $5)",
+                &args,
+            )
+            .expect("two rows");
+        assert_eq!(touched, 2);
+        type All = (Option<String>, Option<i64>, Option<f64>, bool);
+        let rows = local
+            .rows("SELECT a, b, c, d FROM t ORDER BY rowid", &[], 9)
+            .expect("rows");
+        let rows: Vec<All> = rows
+            .iter()
+            .map(|row| sqlx::FromRow::from_row(row).expect("a row"))
+            .collect();
+        assert_eq!(
+            rows,
+            [
+                (Some("x".to_owned()), Some(7), Some(0.5), true),
+                (None, None, None, true)
+            ]
+        );
+        let wrong = local
+            .rows("SELECT b FROM t WHERE b = $1", &[7_i64.into()], 1)
+            .expect("a row");
+        assert!(<(String,) as sqlx::FromRow<'_, LocalRow>>::from_row(&wrong[0]).is_err());
+    }
+
+    #[test]
+    fn a_statement_is_planned_once_whatever_is_bound_to_it() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let local = locals(&dir).own().expect("a connection");
+        local.execute("CREATE TABLE t (a BIGINT)", &[]).expect("a table");
+        let sql = "SELECT a FROM t WHERE a > $1 ORDER BY a LIMIT $2";
+        for limit in [1_i64, 2, 3] {
+            local.rows(sql, &[limit.into(), limit.into()], 9).expect("rows");
+        }
+        let statement = local.prepare(sql, &[]).expect("prepared");
+        let status = |status| statement.get_status(status);
+        assert_eq!(
+            (status(StatementStatus::RePrepare), status(StatementStatus::Run)),
+            (0, 3)
+        );
+    }
+
+    #[test]
+    fn what_the_schema_forbids_is_a_conflict_and_anything_else_is_trouble() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let local = locals(&dir).own().expect("a connection");
+        for sql in [
+            "CREATE TABLE one (id TEXT PRIMARY KEY, other TEXT UNIQUE)",
+            "CREATE TABLE two (one TEXT REFERENCES one (id))",
+            "INSERT INTO one VALUES ('a', 'b')",
+        ] {
+            local.execute(sql, &[]).expect(sql);
+        }
+        for sql in [
+            "INSERT INTO one VALUES ('a', 'c')",
+            "INSERT INTO one VALUES ('c', 'b')",
+            "INSERT INTO two VALUES ('c')",
+        ] {
+            let error = local.execute(sql, &[]).expect_err(sql);
+            assert!(matches!(error, StoreError::Conflict(_)), "{sql}: {error}");
+        }
+        let error = local
+            .execute("INSERT INTO three VALUES (1)", &[])
+            .expect_err("no table");
+        assert!(matches!(error, StoreError::Unavailable(_)), "{error}");
+    }
+
+    #[test]
+    fn a_connection_that_was_lent_is_lent_again() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let locals = locals(&dir);
+        drop([locals.lend().expect("one"), locals.lend().expect("two")]);
+        assert_eq!(locals.free().len(), 2);
+        let lent = locals.lend().expect("one of them");
+        assert_eq!(locals.free().len(), 1);
+        drop(lent);
+        drop(locals.own().expect("one's own"));
+        assert_eq!(locals.free().len(), 2);
+        locals.close();
+        assert!(locals.free().is_empty());
+    }
+}

@@ -1,0 +1,454 @@
+//! The two engines behind one handle.
+
+pub mod conn;
+pub mod free_space;
+pub mod local;
+pub mod notify;
+pub mod page;
+pub mod schema;
+pub mod writer;
+
+use std::{
+    fmt::Display,
+    fs::File,
+    future::Future,
+    path::{Path, PathBuf},
+    pin::Pin,
+    str::FromStr,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use sqlx::{
+    ConnectOptions, Connection as _, PgPool, SqlitePool,
+    postgres::{PgConnectOptions, PgPoolOptions},
+    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
+};
+
+use tokio::{runtime::Handle, sync::Semaphore, time::timeout};
+
+use super::{Conn, Schema, StoreError, Tx, is_lasting};
+use crate::db::{
+    local::{BUSY_TIMEOUT, Locals, PRAGMAS, STATEMENTS},
+    writer::Writer,
+};
+use clifford_telemetry::measures;
+
+/// How long PostgreSQL may take to give a connection.
+const ANSWER: Duration = Duration::from_secs(10);
+
+/// A boxed future that lives as long as the transaction it works in.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// How to open the database.
+#[derive(Clone, Debug)]
+pub struct DbOptions {
+    /// `sqlite:PATH`, where the path stands as it is, or `postgres://…`.
+    pub url: String,
+    /// SQLite: whether each commit waits for the disk (`FULL`) or may be lost in a power cut (`NORMAL`).
+    pub synchronous_full: bool,
+    /// The most connections to PostgreSQL, or readers of SQLite.
+    pub max_connections: u32,
+    /// Keep other engines off (SQLite only): set by the processes that work on runs.
+    pub exclusive: bool,
+    /// Bring the schema up to date.
+    pub migrate: bool,
+}
+
+/// The database. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Db {
+    pools: Pools,
+    writer: Option<Writer>,
+    /// SQLite: connections that answer in the thread that asks.
+    locals: Option<Locals>,
+    /// SQLite: how many may read on threads for blocking work.
+    readers: u32,
+    /// SQLite: a permit for each of them.
+    blocking: Arc<Semaphore>,
+    /// Held, never read: the lock ends with the process.
+    _lock: Option<Arc<File>>,
+}
+
+/// The pools of the engine in use.
+#[derive(Clone, Debug)]
+pub enum Pools {
+    /// SQLite.
+    Sqlite {
+        /// Readers.
+        read: SqlitePool,
+    },
+    /// PostgreSQL.
+    Postgres(PgPool),
+}
+
+impl Db {
+    /// Opens the database, creates it if it is a missing SQLite file, and brings its schema up to date.
+    ///
+    /// # Errors
+    /// The address is bad, the database cannot be reached, is held by another process, or needs a newer
+    /// Clifford.
+    pub async fn open(options: &DbOptions) -> Result<Self, StoreError> {
+        if options.url.starts_with("postgres://") || options.url.starts_with("postgresql://") {
+            Self::open_postgres(options).await
+        } else if let Some(path) = options.url.strip_prefix("sqlite:") {
+            Self::open_sqlite(options, Path::new(path.trim_start_matches("//"))).await
+        } else {
+            let scheme = options.url.split(':').next().unwrap_or_default();
+            Err(StoreError::BadUrl(format!(
+                "`{scheme}:` is no database that Clifford knows: set database.url to sqlite:PATH or postgres://…"
+            )))
+        }
+    }
+
+    async fn open_sqlite(options: &DbOptions, path: &Path) -> Result<Self, StoreError> {
+        let unusable = |error: &dyn Display| {
+            StoreError::Unavailable(format!(
+                "{} cannot be used: {error}; check that its directory exists, is writable and has space, or set database.url",
+                path.display()
+            ))
+        };
+        if let Some(dir) = path.parent().filter(|dir| !dir.as_os_str().is_empty()) {
+            std::fs::create_dir_all(dir).map_err(|error| unusable(&error))?;
+        }
+        let lock = if options.exclusive {
+            Some(lock(path).map_err(|error| error.into_store(path))?)
+        } else {
+            None
+        };
+        let connect = SqliteConnectOptions::new()
+            .filename(path)
+            .foreign_keys(true)
+            .busy_timeout(BUSY_TIMEOUT)
+            .statement_cache_capacity(STATEMENTS)
+            .disable_statement_logging();
+        let connect = PRAGMAS
+            .into_iter()
+            .fold(connect, |connect, (name, value)| connect.pragma(name, value));
+        let creating = connect
+            .clone()
+            .create_if_missing(true)
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(if options.synchronous_full {
+                SqliteSynchronous::Full
+            } else {
+                SqliteSynchronous::Normal
+            });
+        let first = SqlitePoolOptions::new()
+            .max_connections(1)
+            .connect_with(creating)
+            .await
+            .map_err(|error| unusable(&error))?;
+        if options.migrate {
+            schema::migrate_sqlite(&first).await?;
+        }
+        let locals = Locals::new(path, options.synchronous_full);
+        let writer = Writer::start(&locals)?;
+        // Whoever closes a file last cleans its log up; now the writer has it open.
+        first.close().await;
+        let place = locals.clone();
+        let readers = options.max_connections.clamp(1, 8);
+        let read = SqlitePoolOptions::new()
+            .max_connections(readers)
+            // A connection to a file cannot be lost on the way: asking it first costs a trip to its thread.
+            .test_before_acquire(false)
+            // None of the pragmas above reads the file, so one that was put in its place is left as it is, with the log.
+            .after_connect(move |_, _| {
+                let place = place
+                    .in_place()
+                    .map_err(|error| sqlx::Error::Configuration(error.into()));
+                Box::pin(std::future::ready(place))
+            })
+            .connect_lazy_with(connect.create_if_missing(false));
+        Ok(Self {
+            pools: Pools::Sqlite { read },
+            writer: Some(writer),
+            locals: Some(locals),
+            readers,
+            blocking: Arc::new(Semaphore::new(usize::try_from(readers).unwrap_or(1))),
+            _lock: lock.map(Arc::new),
+        })
+    }
+
+    async fn open_postgres(options: &DbOptions) -> Result<Self, StoreError> {
+        let connect = PgConnectOptions::from_str(&options.url)
+            .map_err(|_| {
+                StoreError::BadUrl(
+                    "database.url is no address of a PostgreSQL database: use postgres://user:password@host/database"
+                        .to_owned(),
+                )
+            })?
+            .application_name("clifford")
+            .statement_cache_capacity(400)
+            .disable_statement_logging();
+        try_out(&connect).await?;
+        let pool = PgPoolOptions::new()
+            .max_connections(options.max_connections)
+            .acquire_timeout(ANSWER)
+            .connect_lazy_with(connect);
+        if options.migrate {
+            schema::migrate_postgres(&pool).await?;
+        }
+        Ok(Self {
+            pools: Pools::Postgres(pool),
+            writer: None,
+            locals: None,
+            readers: 0,
+            blocking: Arc::new(Semaphore::new(0)),
+            _lock: None,
+        })
+    }
+
+    /// The pools, for what the engines do each in its own way (listening, backup).
+    pub fn pools(&self) -> &Pools {
+        &self.pools
+    }
+
+    /// Several processes may share this database.
+    pub fn is_shared(&self) -> bool {
+        matches!(self.pools, Pools::Postgres(_))
+    }
+
+    /// A connection to read with.
+    ///
+    /// # Errors
+    /// The database does not answer.
+    pub async fn read(&self) -> Result<Conn, StoreError> {
+        let began = Instant::now();
+        let conn = match &self.pools {
+            // What is open reads the right file, wherever that is; nothing is opened while it is not in its place.
+            Pools::Sqlite { read } => match read.try_acquire() {
+                Some(open) => Conn::sqlite(open),
+                None => {
+                    self.in_place()?;
+                    Conn::sqlite(read.acquire().await?)
+                }
+            },
+            Pools::Postgres(pool) => Conn::postgres(pool.acquire().await?),
+        };
+        measures::connection_waited(began);
+        Ok(conn)
+    }
+
+    /// As [`Db::read`], for what is asked of every message and found at once: on SQLite the thread that asks finds it
+    /// itself, and does nothing else meanwhile.
+    ///
+    /// # Errors
+    /// The database does not answer.
+    pub async fn glance(&self) -> Result<Conn, StoreError> {
+        match &self.locals {
+            Some(locals) => Ok(Conn::local(locals.lend()?)),
+            None => self.read().await,
+        }
+    }
+
+    /// Runs `work`, which reads much and computes with it. On SQLite it runs on a thread for blocking work, where its
+    /// statements execute as well: a connection of the pool would hand each row from one thread to another.
+    ///
+    /// # Errors
+    /// The database does not answer; those of `work`.
+    pub async fn read_blocking<T, F>(&self, work: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: for<'c> FnOnce(&'c mut Conn) -> BoxFuture<'c, Result<T, StoreError>> + Send + 'static,
+    {
+        let Some(locals) = &self.locals else {
+            return work(&mut self.read().await?).await;
+        };
+        let failed = |error: &dyn Display| StoreError::Unavailable(format!("failed to read: {error}"));
+        // As many at once as the pool has connections, and no more.
+        let began = Instant::now();
+        let permit = Arc::clone(&self.blocking).acquire_owned().await;
+        let permit = permit.map_err(|error| failed(&error))?;
+        measures::connection_waited(began);
+        let (runtime, mut conn) = (Handle::current(), Conn::local(locals.lend()?));
+        let read = tokio::task::spawn_blocking(move || {
+            let _permit = permit;
+            runtime.block_on(work(&mut conn))
+        });
+        read.await.map_err(|error| failed(&error))?
+    }
+
+    /// Runs `work` in one transaction, which is committed if it returns `Ok` and leaves nothing otherwise.
+    ///
+    /// On SQLite transactions that are ready at the same moment share one commit.
+    ///
+    /// # Errors
+    /// What `work` returns, or the database's own.
+    pub async fn write<T, F>(&self, work: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, StoreError>> + Send + 'static,
+    {
+        match (&self.pools, &self.writer) {
+            (_, Some(writer)) => writer.run(work).await,
+            (Pools::Postgres(pool), None) => {
+                let began = Instant::now();
+                let connection = pool.begin().await?;
+                measures::connection_waited(began);
+                let mut tx = Tx::postgres(connection);
+                let outcome = work(&mut tx).await?;
+                let ready = Instant::now();
+                tx.commit_postgres().await?;
+                measures::committed(ready);
+                measures::written(began);
+                Ok(outcome)
+            }
+            (Pools::Sqlite { .. }, None) => Err(StoreError::Unavailable("the writer has stopped".to_owned())),
+        }
+    }
+
+    /// As [`Db::write`], for statements that nothing but trouble of the database's own can fail: on SQLite they
+    /// cost less among others.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn mark<F>(&self, work: F) -> Result<(), StoreError>
+    where
+        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<(), StoreError>> + Send + 'static,
+    {
+        match &self.writer {
+            Some(writer) => writer.mark(work).await,
+            None => self.write(work).await,
+        }
+    }
+
+    /// Whether SQLite's file is still where it was opened; nothing is committed, and nothing opened, while it is not.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`]: it was moved, deleted or replaced, and what to do.
+    pub fn in_place(&self) -> Result<(), StoreError> {
+        self.locals.as_ref().map_or(Ok(()), Locals::in_place)
+    }
+
+    /// Copies the whole database to a file while it is in use.
+    ///
+    /// # Errors
+    /// Only SQLite can do this here; PostgreSQL has `pg_dump`.
+    pub async fn backup(&self, to: &Path) -> Result<(), StoreError> {
+        self.in_place()?;
+        match &self.pools {
+            Pools::Sqlite { read } => {
+                let to = to
+                    .to_str()
+                    .ok_or_else(|| StoreError::BadUrl("the backup's path is not UTF-8".to_owned()))?;
+                sqlx::query("VACUUM INTO $1").bind(to).execute(read).await?;
+                Ok(())
+            }
+            Pools::Postgres(_) => Err(StoreError::BadUrl(
+                "PostgreSQL makes its own backups: use pg_dump with database.url".to_owned(),
+            )),
+        }
+    }
+
+    /// Looks for damage in the whole database, and returns what it found. `None`: only SQLite can do this here.
+    ///
+    /// # Errors
+    /// The database does not answer.
+    pub async fn integrity(&self) -> Result<Option<Vec<String>>, StoreError> {
+        self.in_place()?;
+        match &self.pools {
+            Pools::Sqlite { read } => {
+                let mut found: Vec<String> = sqlx::query_scalar("PRAGMA integrity_check").fetch_all(read).await?;
+                found.retain(|line| line != "ok");
+                let orphans = sqlx::query("PRAGMA foreign_key_check").fetch_all(read).await?.len();
+                if orphans > 0 {
+                    found.push(format!("{orphans} rows refer to others that are not there"));
+                }
+                Ok(Some(found))
+            }
+            Pools::Postgres(_) => Ok(None),
+        }
+    }
+
+    /// Where its schema stands.
+    ///
+    /// # Errors
+    /// The database does not answer.
+    pub async fn schema(&self) -> Result<Schema, StoreError> {
+        self.in_place()?;
+        match &self.pools {
+            Pools::Sqlite { read } => schema::of_sqlite(read).await,
+            Pools::Postgres(pool) => schema::of_postgres(pool).await,
+        }
+    }
+
+    /// Waits for what is being written, and closes every connection.
+    pub async fn close(&self) {
+        if let Some(writer) = &self.writer {
+            writer.close().await;
+        }
+        if let Some(locals) = &self.locals {
+            // Whoever reads on a thread for blocking work ends first; nobody begins.
+            let all = self.blocking.acquire_many(self.readers).await;
+            self.blocking.close();
+            drop(all);
+            locals.close();
+        }
+        match &self.pools {
+            Pools::Sqlite { read } => read.close().await,
+            Pools::Postgres(pool) => pool.close().await,
+        }
+    }
+}
+
+/// Connects once: who waits for a pool's first connection is not told why there is none.
+async fn try_out(connect: &PgConnectOptions) -> Result<(), StoreError> {
+    let why = match timeout(ANSWER, connect.connect()).await {
+        Ok(Ok(connection)) => {
+            // Whether it hears of that is its own affair.
+            connection.close().await.ok();
+            return Ok(());
+        }
+        Ok(Err(error)) => Ok(error),
+        Err(_) => Err(format!("it did not answer within {} s", ANSWER.as_secs())),
+    };
+    let unusable = |why: &dyn Display| {
+        let (host, port, database) = (connect.get_host(), connect.get_port(), connect.get_database());
+        let database = database.unwrap_or("");
+        format!(
+            "PostgreSQL at {host}:{port}/{database} cannot be used: {why}; check database.url and that the server runs"
+        )
+    };
+    Err(match why {
+        Ok(error) if is_lasting(&error) => StoreError::Refused(unusable(&error)),
+        Ok(error) => StoreError::Unavailable(unusable(&error)),
+        Err(silence) => StoreError::Unavailable(unusable(&silence)),
+    })
+}
+
+enum LockError {
+    Held,
+    Io(std::io::Error),
+}
+
+impl LockError {
+    fn into_store(self, path: &Path) -> StoreError {
+        match self {
+            Self::Held => StoreError::InUse(format!(
+                "another process works with {}: stop it first; for several processes set database.url to a PostgreSQL database",
+                path.display()
+            )),
+            Self::Io(error) => StoreError::Unavailable(format!(
+                "the lock beside {} cannot be made: {error}; check that the directory is writable and has space, or set database.url",
+                path.display()
+            )),
+        }
+    }
+}
+
+fn lock(database: &Path) -> Result<File, LockError> {
+    let mut path = database.as_os_str().to_owned();
+    path.push(".lock");
+    let file = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(PathBuf::from(path))
+        .map_err(LockError::Io)?;
+    match rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(file),
+        Err(rustix::io::Errno::WOULDBLOCK) => Err(LockError::Held),
+        Err(error) => Err(LockError::Io(error.into())),
+    }
+}

@@ -1,0 +1,261 @@
+//! The schema's versions: bringing a database up to date, and whether this Clifford may work with a newer one.
+//!
+//! A migration adds to what is there, so that a Clifford that does not know it goes on working. One that takes something
+//! away says in its name which version a Clifford must know to do without it: `0012_drop_flags_needs_0011.sql`. The name
+//! is stored with the version, so it can be read by those who do not have the file.
+
+use std::collections::BTreeSet;
+
+use sqlx::{
+    FromRow, PgPool, SqlitePool,
+    migrate::{MigrateError, Migrator},
+};
+
+use crate::{StoreError, is_lasting};
+
+static SQLITE: Migrator = sqlx::migrate!("../../migrations/sqlite");
+static POSTGRES: Migrator = sqlx::migrate!("../../migrations/postgres");
+
+const APPLIED: &str = "SELECT version, description FROM _sqlx_migrations ORDER BY version";
+
+/// A version that was applied to a database.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct Applied {
+    /// Its number.
+    pub version: i64,
+    /// Its name, with spaces.
+    pub description: String,
+}
+
+impl Applied {
+    /// The version that a Clifford must know to work with this one.
+    fn needs(&self) -> i64 {
+        let named = self.description.rsplit_once(" needs ");
+        named.and_then(|(_, version)| version.parse().ok()).unwrap_or(0)
+    }
+}
+
+/// Where the schema of a database stands, as this Clifford sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Schema {
+    /// What was applied, oldest first.
+    pub applied: Vec<Applied>,
+    /// What this Clifford knows, oldest first.
+    pub known: Vec<i64>,
+}
+
+/// What that means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Everything that is known was applied, and nothing else.
+    UpToDate,
+    /// So many versions are to be applied.
+    Behind(usize),
+    /// A newer Clifford brought it further, and this one may still work with it.
+    Ahead,
+    /// It was brought to where only a Clifford may work with it that knows this version.
+    Needs(i64),
+    /// This version is of another line than this Clifford's.
+    Foreign(i64),
+}
+
+impl Schema {
+    /// The newest version that was applied; 0: none.
+    pub fn version(&self) -> i64 {
+        self.applied.last().map_or(0, |applied| applied.version)
+    }
+
+    /// The newest version that this Clifford knows.
+    pub fn newest_known(&self) -> i64 {
+        self.known.last().copied().unwrap_or(0)
+    }
+
+    /// What it means.
+    pub fn standing(&self) -> Standing {
+        let known: BTreeSet<_> = self.known.iter().copied().collect();
+        let applied: BTreeSet<_> = self.applied.iter().map(|applied| applied.version).collect();
+        let newest = self.newest_known();
+        let unknown: Vec<_> = (self.applied.iter())
+            .filter(|applied| !known.contains(&applied.version))
+            .collect();
+        let missing = known.difference(&applied).count();
+        let Some(first) = unknown.first() else {
+            return match missing {
+                0 => Standing::UpToDate,
+                missing => Standing::Behind(missing),
+            };
+        };
+        if missing > 0 || first.version < newest {
+            return Standing::Foreign(first.version);
+        }
+        match unknown.iter().map(|applied| applied.needs()).max() {
+            Some(needs) if needs > newest => Standing::Needs(needs),
+            _ => Standing::Ahead,
+        }
+    }
+
+    /// Nothing, if this Clifford may work with the database.
+    ///
+    /// # Errors
+    /// [`StoreError::Newer`]: it may not, and what to do.
+    pub fn check(&self) -> Result<(), StoreError> {
+        let (version, newest) = (self.version(), self.newest_known());
+        match self.standing() {
+            Standing::UpToDate | Standing::Behind(_) => Ok(()),
+            Standing::Ahead => {
+                tracing::warn!(
+                    "the database has schema version {version}; this Clifford knows {newest}, and can work with it"
+                );
+                Ok(())
+            }
+            Standing::Needs(needs) => Err(StoreError::Newer(format!(
+                "the database has schema version {version} and needs a Clifford that knows version {needs}; this one \
+                 knows {newest}: run the newer Clifford, or restore a backup from before the upgrade"
+            ))),
+            Standing::Foreign(foreign) => Err(StoreError::Newer(format!(
+                "schema version {foreign} of the database is none of this Clifford's, which knows {newest}: run the \
+                 Clifford that made it, or restore a backup"
+            ))),
+        }
+    }
+}
+
+fn seen(applied: Result<Vec<Applied>, sqlx::Error>, migrations: &Migrator) -> Result<Schema, StoreError> {
+    let applied = match applied {
+        // Nothing was ever applied to it.
+        Err(sqlx::Error::Database(error))
+            if error.code().as_deref() == Some("42P01") || error.message().starts_with("no such table") =>
+        {
+            Vec::new()
+        }
+        applied => applied?,
+    };
+    let known = migrations.iter().map(|migration| migration.version).collect();
+    Ok(Schema { applied, known })
+}
+
+pub(super) async fn of_sqlite(pool: &SqlitePool) -> Result<Schema, StoreError> {
+    seen(sqlx::query_as(APPLIED).fetch_all(pool).await, &SQLITE)
+}
+
+pub(super) async fn of_postgres(pool: &PgPool) -> Result<Schema, StoreError> {
+    seen(sqlx::query_as(APPLIED).fetch_all(pool).await, &POSTGRES)
+}
+
+/// The same migrations for a database that may hold more than these: whether it may is asked before.
+fn tolerant(migrations: &Migrator) -> Migrator {
+    let mut migrator = Migrator::with_migrations(migrations.iter().cloned().collect());
+    migrator.set_ignore_missing(true);
+    migrator
+}
+
+/// Brings a database up to date. Processes that do so at once wait for each other.
+pub(super) async fn migrate_postgres(pool: &PgPool) -> Result<(), StoreError> {
+    of_postgres(pool).await?.check()?;
+    tolerant(&POSTGRES).run(pool).await.map_err(migration_error)
+}
+
+/// Brings a database up to date: by all that it lacks or by nothing, and with one write to the disk. Processes that do so
+/// at once wait for each other.
+pub(super) async fn migrate_sqlite(pool: &SqlitePool) -> Result<(), StoreError> {
+    let schema = of_sqlite(pool).await?;
+    schema.check()?;
+    let migrations = tolerant(&SQLITE);
+    if !matches!(schema.standing(), Standing::Behind(_)) {
+        return migrations.run(pool).await.map_err(migration_error);
+    }
+    let mut tx = pool.begin_with("BEGIN IMMEDIATE").await?;
+    // What `run` does; for that, the compiler does not see that the future may go to another thread.
+    migrations
+        .run_direct(None, &mut *tx, false)
+        .await
+        .map_err(migration_error)?;
+    Ok(tx.commit().await?)
+}
+
+fn migration_error(error: MigrateError) -> StoreError {
+    match error {
+        MigrateError::VersionMismatch(version) => StoreError::Newer(format!(
+            "schema version {version} of the database differs from this Clifford's: run the version that made it, or \
+             restore a backup"
+        )),
+        other => {
+            let lasting = matches!(&other, MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) if is_lasting(error));
+            let told = format!("the schema could not be brought up to date: {other}");
+            if lasting {
+                StoreError::Refused(told)
+            } else {
+                StoreError::Unavailable(told)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn schema(applied: &[(i64, &str)], known: i64) -> Schema {
+        let applied = applied.iter().map(|(version, description)| Applied {
+            version: *version,
+            description: (*description).to_owned(),
+        });
+        Schema {
+            applied: applied.collect(),
+            known: (1..=known).collect(),
+        }
+    }
+
+    #[test]
+    fn a_newer_database_may_be_worked_with_unless_a_version_needs_more_than_is_known() {
+        /// What was applied, what is known, and what that means.
+        type Case = (&'static [(i64, &'static str)], i64, Standing);
+        let cases: [Case; 9] = [
+            (&[], 2, Standing::Behind(2)),
+            (&[(1, "initial")], 2, Standing::Behind(1)),
+            (&[(1, "initial"), (2, "more")], 2, Standing::UpToDate),
+            (&[(1, "initial"), (2, "more"), (3, "most")], 2, Standing::Ahead),
+            (
+                &[(1, "initial"), (2, "more"), (3, "drop all needs 0002")],
+                2,
+                Standing::Ahead,
+            ),
+            (
+                &[(1, "initial"), (2, "more"), (3, "drop all needs 0002")],
+                1,
+                Standing::Needs(2),
+            ),
+            (
+                &[(1, "initial"), (2, "drop all needs 0002"), (3, "what the bot needs")],
+                1,
+                Standing::Needs(2),
+            ),
+            (&[(1, "initial"), (3, "of others")], 2, Standing::Foreign(3)),
+            (&[(1, "initial"), (2, "more"), (20, "of others")], 1, Standing::Ahead),
+        ];
+        for (applied, known, standing) in cases {
+            assert_eq!(schema(applied, known).standing(), standing, "{applied:?} for {known}");
+        }
+    }
+
+    #[test]
+    fn both_engines_have_the_same_versions_under_the_same_names() {
+        let names = |migrations: &Migrator| -> Vec<_> {
+            let names = migrations.iter();
+            names.map(|one| (one.version, one.description.clone())).collect()
+        };
+        assert_eq!(names(&SQLITE), names(&POSTGRES));
+        let numbers: Vec<_> = SQLITE.iter().map(|migration| migration.version).collect();
+        assert_eq!(numbers, (1..=i64::try_from(numbers.len()).unwrap()).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_refusal_names_both_versions_and_the_way_out() {
+        let refused = schema(&[(1, "initial"), (2, "drop all needs 0002")], 1).check();
+        assert_eq!(
+            refused.unwrap_err().to_string(),
+            "the database has schema version 2 and needs a Clifford that knows version 2; this one knows 1: run the newer \
+             Clifford, or restore a backup from before the upgrade"
+        );
+    }
+}

@@ -1,0 +1,205 @@
+//! Deaths of processes, counted on the work that they held, and what was set aside for them.
+
+use clifford_core::work::Kind;
+use serde::Serialize;
+
+use super::{Conn, StoreError, Tx};
+use crate::messages::outbox::{self, SENT_FILE};
+use clifford_core::value::args;
+use clifford_core::{
+    clock::Timestamp,
+    quarantine::{Evidence, Mark},
+};
+
+/// What a statement sets that takes work from a lease which was not given back. `lease_until` is the old one in it: NULL
+/// was never held, 0 was given back. What stood in line when the process died keeps what is proof at any count.
+pub(super) const COUNTED: &str = "deaths = deaths + CASE WHEN lease_until > 0 THEN 1 ELSE 0 END,
+     isolation = CASE WHEN lease_until > 0
+         THEN CASE isolation WHEN 'working' THEN 'died' WHEN 'working_again' THEN 'died_again' WHEN 'died_again' THEN 'died_again'
+             WHEN 'waiting' THEN 'waited' WHEN 'waited' THEN 'waited' END
+         ELSE CASE WHEN isolation IN ('died', 'died_again', 'waited') THEN isolation END END";
+/// The same of runs: one that waited for more of its input was not worked on.
+pub(super) const COUNTED_OF_RUNS: &str =
+    "deaths = deaths + CASE WHEN lease_until > 0 AND wake_at IS NULL THEN 1 ELSE 0 END,
+     isolation = CASE WHEN lease_until > 0
+         THEN CASE isolation WHEN 'working' THEN 'died' WHEN 'working_again' THEN 'died_again' WHEN 'died_again' THEN 'died_again'
+             WHEN 'waiting' THEN 'waited' WHEN 'waited' THEN 'waited' END
+         ELSE CASE WHEN isolation IN ('died', 'died_again', 'waited') THEN isolation END END";
+
+/// A condition: a message is none that a run was set aside for. Prompts, the memory writer and search leave out such as if they
+/// were deleted, until the run is tried again. `of` stands before each column, as `m.`.
+pub(super) fn is_open(of: &str) -> String {
+    format!(
+        "({of}direction = 'outbound' OR {of}run_id IS NULL
+             OR {of}run_id NOT IN (SELECT q.id FROM runs q WHERE q.quarantined_at IS NOT NULL))"
+    )
+}
+
+/// Counts a death on everything that is held, where this process alone has the database: whoever held it is gone.
+/// Returns how much that was.
+///
+/// # Errors
+/// The store's.
+pub async fn count_all(tx: &mut Tx) -> Result<u64, StoreError> {
+    let mut counted = 0;
+    for sql in [
+        format!(
+            "UPDATE runs SET {COUNTED_OF_RUNS} WHERE status IN ('pending', 'running') AND lease_owner IS NOT NULL
+             AND lease_until > 0"
+        ),
+        format!(
+            "UPDATE messages SET {COUNTED} WHERE direction = 'outbound' AND status IN ('pending', 'sending')
+             AND lease_owner IS NOT NULL AND lease_until > 0"
+        ),
+        format!("UPDATE jobs SET {COUNTED} WHERE status = 'pending' AND lease_owner IS NOT NULL AND lease_until > 0"),
+        "UPDATE triggers SET deaths = deaths + 1 WHERE lease_until > 0".to_owned(),
+    ] {
+        counted += tx.execute(sql, args![]).await?;
+    }
+    Ok(counted)
+}
+
+/// The evidence in a row.
+pub(super) fn evidence(deaths: i64, mark: Option<Mark>) -> Evidence {
+    Evidence { deaths, mark }
+}
+
+/// Something that was set aside.
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Quarantined {
+    /// What it is.
+    pub kind: Kind,
+    /// Its id.
+    pub id: String,
+    /// When it was set aside.
+    pub quarantined_at: Timestamp,
+    /// What is known of it: a job's kind, a trigger's, a platform, a file's name.
+    pub about: Option<String>,
+}
+
+/// Everything that is set aside, as one list.
+const ALL: &str = "SELECT 'run' AS kind, id, quarantined_at, kind AS about FROM runs WHERE quarantined_at IS NOT NULL
+    UNION ALL SELECT 'job', id, quarantined_at, kind FROM jobs WHERE quarantined_at IS NOT NULL
+    UNION ALL SELECT 'message', id, quarantined_at, status FROM messages WHERE quarantined_at IS NOT NULL
+    UNION ALL SELECT 'trigger', id, quarantined_at, kind FROM triggers WHERE quarantined_at IS NOT NULL
+    UNION ALL SELECT 'event', id, quarantined_at, platform FROM inbound_attempts WHERE quarantined_at IS NOT NULL
+    UNION ALL SELECT 'file', id, quarantined_at, media_type FROM files WHERE quarantined_at IS NOT NULL";
+
+/// What is set aside, the newest first.
+///
+/// # Errors
+/// The store's.
+pub async fn quarantined(conn: &mut Conn, limit: u32) -> Result<Vec<Quarantined>, StoreError> {
+    let sql = format!("SELECT * FROM ({ALL}) q ORDER BY quarantined_at DESC, id DESC LIMIT $1");
+    conn.all(sql, args![limit]).await
+}
+
+/// How much of each kind is set aside.
+///
+/// # Errors
+/// The store's.
+pub async fn count_quarantined(conn: &mut Conn) -> Result<Vec<(Kind, i64)>, StoreError> {
+    let sql = format!("SELECT kind, COUNT(*) FROM ({ALL}) q GROUP BY kind ORDER BY kind");
+    conn.all(sql, args![]).await
+}
+
+/// One thing that is set aside.
+///
+/// # Errors
+/// The store's.
+pub async fn find(conn: &mut Conn, id: &str) -> Result<Option<Quarantined>, StoreError> {
+    conn.maybe(format!("SELECT * FROM ({ALL}) q WHERE id = $1"), args![id])
+        .await
+}
+
+/// Takes something off the list that was set aside: it stays failed. What people wrote for a run counts as deleted from then
+/// on. `false`: of this kind there is nothing that may stay as it is.
+///
+/// # Errors
+/// The store's.
+pub async fn forget(tx: &mut Tx, kind: Kind, id: &str, now: Timestamp) -> Result<bool, StoreError> {
+    let table = match kind {
+        Kind::Run => "runs",
+        Kind::Job => "jobs",
+        Kind::Message => "messages",
+        Kind::Trigger | Kind::Event | Kind::File => return Ok(false),
+    };
+    if kind == Kind::Run {
+        tx.execute(
+            "UPDATE messages SET deleted_at = $1 WHERE run_id = $2 AND direction = 'inbound' AND deleted_at IS NULL
+             AND run_id IN (SELECT id FROM runs WHERE quarantined_at IS NOT NULL)",
+            args![now, id],
+        )
+        .await?;
+    }
+    if kind == Kind::Message {
+        outbox::give_up_parts(tx, id).await?;
+    }
+    tx.execute(
+        format!("UPDATE {table} SET quarantined_at = NULL WHERE id = $1"),
+        args![id],
+    )
+    .await?;
+    Ok(true)
+}
+
+/// Lets something be tried again that was set aside, as if no process had died of it. A run is tried again as another
+/// one, see [`crate::runs::queue::retried`].
+///
+/// # Errors
+/// The store's.
+pub async fn release(tx: &mut Tx, kind: Kind, id: &str, now: Timestamp) -> Result<(), StoreError> {
+    let sql = match kind {
+        Kind::Run => "UPDATE runs SET quarantined_at = NULL, updated_at = $2 WHERE id = $1",
+        Kind::Job => {
+            "UPDATE jobs SET status = 'pending', attempts = 0, due_at = $2, ended_at = NULL, error = NULL, deaths = 0,
+                 isolation = NULL, quarantined_at = NULL, updated_at = $2
+             WHERE id = $1 AND quarantined_at IS NOT NULL"
+        }
+        Kind::Message => return release_message(tx, id).await,
+        Kind::Trigger => {
+            "UPDATE triggers SET deaths = 0, quarantined_at = NULL, last_error = NULL, updated_at = $2 WHERE id = $1"
+        }
+        Kind::Event => "DELETE FROM inbound_attempts WHERE id = $1 AND $2 > 0",
+        Kind::File => "UPDATE files SET deaths = 0, quarantined_at = NULL WHERE id = $1 AND $2 > 0",
+    };
+    tx.execute(sql, args![id, now]).await?;
+    Ok(())
+}
+
+/// Lets the parts of a message be sent that were pending when it was quarantined. Those that were given up before stay so,
+/// and so do their reasons, which stand in front of the quarantine's.
+async fn release_message(tx: &mut Tx, id: &str) -> Result<(), StoreError> {
+    let row: Option<(Option<String>,)> = tx
+        .maybe(
+            "SELECT error FROM messages WHERE id = $1 AND quarantined_at IS NOT NULL",
+            args![id],
+        )
+        .await?;
+    let Some((error,)) = row else { return Ok(()) };
+    let before = error.as_deref().and_then(|error| error.rsplit_once("; quarantined: "));
+    // Older versions failed the parts of what they quarantined.
+    tx.execute(
+        format!(
+            "UPDATE message_parts SET status = 'pending'
+             WHERE message_id = $1 AND status = 'failed' AND body <> '{SENT_FILE}'
+               AND NOT EXISTS (SELECT 1 FROM message_parts p WHERE p.message_id = $1 AND p.status = 'pending')"
+        ),
+        args![id],
+    )
+    .await?;
+    // What it says is as old as it was; it is only not failed any more.
+    tx.execute(
+        "UPDATE messages SET status = 'pending', error = $2, deaths = 0, isolation = NULL, quarantined_at = NULL
+         WHERE id = $1",
+        args![id, before.map(|(before, _)| before.to_owned())],
+    )
+    .await?;
+    Ok(())
+}
+
+/// A condition: a message is none that anybody is to quote. It was deleted, or a run was set aside for it.
+pub(super) fn is_withheld(of: &str) -> String {
+    format!("({of}deleted_at IS NOT NULL OR NOT {})", crate::deaths::is_open(of))
+}

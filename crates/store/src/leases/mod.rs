@@ -1,0 +1,136 @@
+//! Leases by name: what only one process may do at a time.
+
+pub mod skewed;
+pub mod takeover;
+
+use std::time::Duration;
+
+use super::{Conn, StoreError, Tx};
+use clifford_core::value::args;
+use clifford_core::{clock::Timestamp, id::WorkerId};
+
+/// Who looks for what is free, when, and for how long it is held then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// Who.
+    pub worker: WorkerId,
+    /// When.
+    pub now: Timestamp,
+    /// Until when it is held.
+    pub until: Timestamp,
+    /// What was held until before this has run out.
+    pub over: Timestamp,
+}
+
+impl Look {
+    /// What ran out before now is free.
+    pub fn new(worker: WorkerId, now: Timestamp, lease: Duration) -> Self {
+        Self {
+            worker,
+            now,
+            until: now.after(lease),
+            over: now,
+        }
+    }
+
+    /// The same where the time does not tell what ran out: only what was given back, or never held, is free.
+    #[must_use]
+    pub fn patient(self) -> Self {
+        Self {
+            over: Timestamp(1),
+            ..self
+        }
+    }
+}
+
+/// Takes or renews a lease. `false`: another process holds it.
+///
+/// # Errors
+/// The store's.
+pub async fn hold(tx: &mut Tx, name: &str, look: Look) -> Result<bool, StoreError> {
+    let held = tx
+        .execute(
+            "INSERT INTO leases (name, owner, until, epoch) VALUES ($1, $2, $3, 1)
+             ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, until = excluded.until, epoch = leases.epoch + 1
+             WHERE leases.owner = excluded.owner OR leases.until < $4",
+            args![name, look.worker, look.until, look.over],
+        )
+        .await?;
+    Ok(held == 1)
+}
+
+/// Whether a lease is held, or was and was not given back.
+///
+/// # Errors
+/// The store's.
+pub async fn is_any_held(conn: &mut Conn) -> Result<bool, StoreError> {
+    conn.exists("SELECT CAST(1 AS BIGINT) FROM leases WHERE until > 0 LIMIT 1", args![])
+        .await
+}
+
+/// Whether another worker had a lease that ran out without having been given back.
+///
+/// # Errors
+/// The store's.
+pub async fn was_left(conn: &mut Conn, name: &str, look: Look) -> Result<bool, StoreError> {
+    conn.exists(
+        "SELECT CAST(1 AS BIGINT) FROM leases WHERE name = $1 AND owner <> $2 AND until > 0 AND until < $3",
+        args![name, look.worker, look.over],
+    )
+    .await
+}
+
+/// Who holds a lease.
+///
+/// # Errors
+/// The store's.
+pub async fn holder(conn: &mut Conn, name: &str, now: Timestamp) -> Result<Option<WorkerId>, StoreError> {
+    let row: Option<(WorkerId,)> = conn
+        .maybe(
+            "SELECT owner FROM leases WHERE name = $1 AND until >= $2",
+            args![name, now],
+        )
+        .await?;
+    Ok(row.map(|row| row.0))
+}
+
+/// When a lease runs out that somebody else holds.
+///
+/// # Errors
+/// The store's.
+pub async fn until(conn: &mut Conn, name: &str) -> Result<Option<Timestamp>, StoreError> {
+    let row: Option<(Timestamp,)> = conn
+        .maybe("SELECT until FROM leases WHERE name = $1", args![name])
+        .await?;
+    Ok(row.map(|row| row.0))
+}
+
+/// How many leases are held whose names begin so. Those that ran out are deleted: their names are never used again.
+///
+/// # Errors
+/// The store's.
+pub async fn count(tx: &mut Tx, prefix: &str, look: Look) -> Result<u32, StoreError> {
+    let names = format!("{prefix}%");
+    tx.execute(
+        "DELETE FROM leases WHERE name LIKE $1 AND until < $2",
+        args![names.clone(), look.over],
+    )
+    .await?;
+    let (count,): (i64,) = tx
+        .one("SELECT COUNT(*) FROM leases WHERE name LIKE $1", args![names])
+        .await?;
+    Ok(u32::try_from(count).unwrap_or(u32::MAX))
+}
+
+/// Gives a lease back.
+///
+/// # Errors
+/// The store's.
+pub async fn give_back(tx: &mut Tx, name: &str, owner: WorkerId) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE leases SET until = 0 WHERE name = $1 AND owner = $2",
+        args![name, owner],
+    )
+    .await?;
+    Ok(())
+}

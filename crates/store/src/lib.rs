@@ -1,0 +1,108 @@
+//! Everything that is kept: one file per table, the same text for SQLite and PostgreSQL.
+//!
+//! Functions take a [`Tx`] to write or a [`Conn`] to read, and return domain types. There is no SQL outside
+//! of this module, and no domain rule inside it beyond what keeps rows true.
+
+pub mod arrivals;
+pub mod budgets;
+pub mod contexts;
+pub mod db;
+pub mod deaths;
+pub mod documents;
+pub mod files;
+pub mod jobs;
+pub mod leases;
+pub mod memory;
+pub mod messages;
+pub mod model_windows;
+pub mod people;
+pub mod places;
+pub mod removal;
+pub mod retention;
+pub mod runs;
+pub mod search;
+pub mod triggers;
+pub mod usage;
+
+pub use crate::db::conn::{Conn, Row, Tx};
+pub use crate::db::schema::{Schema, Standing};
+pub use clifford_core::column::JsonText;
+pub use clifford_core::value::Value;
+pub use db::{BoxFuture, Db, DbOptions, Pools};
+
+/// Why the store did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The database did not answer, or is full, locked or gone: try again later.
+    #[error("the database is not available: {0}")]
+    Unavailable(String),
+    /// This worker's lease of the run is over: stop, and write nothing more of it.
+    #[error("the lease of run {0} is over")]
+    LeaseLost(clifford_core::id::RunId),
+    /// A rule of the schema forbids the row: it is there already, or what it refers to is not.
+    #[error("it does not fit what is stored: {0}")]
+    Conflict(String),
+    /// There is no such row.
+    #[error("there is no {0}")]
+    NotFound(String),
+    /// The row's state does not allow the change.
+    #[error("{0}")]
+    WrongState(String),
+    /// A row holds what this version cannot read.
+    #[error("a stored value cannot be read: {0}")]
+    Corrupt(String),
+    /// The database needs a newer Clifford.
+    #[error("{0}")]
+    Newer(String),
+    /// Another process has the database.
+    #[error("{0}")]
+    InUse(String),
+    /// The database's address cannot be used.
+    #[error("{0}")]
+    BadUrl(String),
+    /// The server refuses what it is asked for, until somebody changes who may do what. A start ends by it; a process at
+    /// work waits as if the database were away.
+    #[error("{0}")]
+    Refused(String),
+}
+
+/// PostgreSQL's code for a right that is missing.
+const INSUFFICIENT_PRIVILEGE: &str = "42501";
+
+/// Whether a server would refuse it again: who we are, which database, what may be done there. What it does not say may
+/// be the network's fault, or a server's that is not up yet.
+fn is_lasting(error: &sqlx::Error) -> bool {
+    /// <https://www.postgresql.org/docs/current/errcodes-appendix.html>: classes of refusals that nothing mends by itself.
+    const LASTING: [&str; 5] = ["0A", "28", "3D", "3F", "42"];
+    match error {
+        sqlx::Error::Configuration(_) | sqlx::Error::Tls(_) => true,
+        sqlx::Error::Database(error) => {
+            (error.code()).is_some_and(|code| code.len() == 5 && LASTING.iter().any(|class| code.starts_with(class)))
+        }
+        _ => false,
+    }
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        match &error {
+            sqlx::Error::Database(inner) if inner.is_unique_violation() || inner.is_foreign_key_violation() => {
+                Self::Conflict(inner.message().to_owned())
+            }
+            sqlx::Error::Database(inner) if inner.code().as_deref() == Some(INSUFFICIENT_PRIVILEGE) => {
+                Self::Refused(format!(
+                    "the database refuses it: {}; grant its user that right, or set database.url",
+                    inner.message()
+                ))
+            }
+            sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) => Self::Corrupt(error.to_string()),
+            _ => Self::Unavailable(error.to_string()),
+        }
+    }
+}
+
+impl From<serde_json::Error> for StoreError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Corrupt(error.to_string())
+    }
+}

@@ -1,0 +1,6 @@
+//! What is remembered: items, documents, what is recalled of both, and how they change.
+
+pub mod admin;
+pub mod items;
+pub mod recollection;
+pub mod write;

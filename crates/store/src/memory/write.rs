@@ -1,0 +1,337 @@
+//! What the memory writer reads and writes: where a conversation stands, its messages piece by piece, a person's items.
+
+use clifford_core::memory::rows::{Change, Item, Said};
+use sqlx::FromRow;
+
+use crate::{Conn, StoreError, Tx, deaths};
+use clifford_core::{
+    clock::Timestamp,
+    id::{ChannelId, ContextId, JobId, MessageId, SpaceId, UserId},
+};
+use clifford_core::{
+    column::{JsonText, to_json},
+    messages::Direction,
+    value::args,
+};
+
+/// Where a conversation stands.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct Standing {
+    /// The channel where it began.
+    pub channel_id: ChannelId,
+    /// The person of a private conversation.
+    pub user_id: Option<UserId>,
+    /// The space of a shared one.
+    pub space_id: Option<SpaceId>,
+    /// What is told of its compacted messages.
+    pub summary: Option<String>,
+    /// Whose words that tells.
+    pub summary_of: Option<JsonText<Vec<UserId>>>,
+    /// The last message that is told by the summary.
+    pub compacted_through: Option<MessageId>,
+    /// The last message that was read for what is to be remembered.
+    pub remembered_through: Option<MessageId>,
+}
+
+/// Where a conversation stands. `None`: it is gone.
+///
+/// # Errors
+/// The store's.
+pub async fn standing(conn: &mut Conn, context: ContextId) -> Result<Option<Standing>, StoreError> {
+    conn.maybe(
+        "SELECT channel_id, user_id, space_id, summary, summary_of, compacted_through, remembered_through
+         FROM contexts WHERE id = $1",
+        args![context],
+    )
+    .await
+}
+
+/// The next messages of a conversation behind `after`, up to and with `through`, oldest first.
+///
+/// # Errors
+/// The store's.
+pub async fn next(
+    conn: &mut Conn,
+    context: ContextId,
+    after: Option<MessageId>,
+    through: Option<MessageId>,
+    limit: u32,
+) -> Result<Vec<Said>, StoreError> {
+    conn.all(
+        format!(
+            "SELECT id, direction, user_id, content, status = 'failed' AS failed FROM messages
+             WHERE context_id = $1 AND ($2 IS NULL OR id > $2) AND ($3 IS NULL OR id <= $3) AND deleted_at IS NULL
+                 AND {}
+             ORDER BY id LIMIT $4",
+            deaths::is_open("")
+        ),
+        args![context, after, through, limit],
+    )
+    .await
+}
+
+/// The last message of a conversation, if a person has said something in it that was not read yet.
+///
+/// # Errors
+/// The store's.
+pub async fn unread_through(conn: &mut Conn, context: ContextId) -> Result<Option<MessageId>, StoreError> {
+    let row: Option<(MessageId,)> = conn
+        .maybe(
+            "SELECT id FROM messages WHERE context_id = $1 AND EXISTS (
+                 SELECT 1 FROM messages m JOIN contexts c ON c.id = m.context_id WHERE m.context_id = $1
+                 AND m.direction = 'inbound' AND m.id > COALESCE(c.remembered_through, ''))
+             ORDER BY id DESC LIMIT 1",
+            args![context],
+        )
+        .await?;
+    Ok(row.map(|row| row.0))
+}
+
+/// Whether a conversation is about to be compacted.
+///
+/// # Errors
+/// The store's.
+pub async fn is_compacting(conn: &mut Conn, context: ContextId) -> Result<bool, StoreError> {
+    let row: Option<(String,)> = conn
+        .maybe(
+            "SELECT id FROM jobs WHERE context_id = $1 AND mode = 'compact' AND status = 'pending'",
+            args![context],
+        )
+        .await?;
+    Ok(row.is_some())
+}
+
+/// A message in the order of its conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromRow)]
+pub struct Place {
+    /// Its id.
+    pub id: MessageId,
+    /// Which way it went.
+    pub direction: Direction,
+}
+
+const NOT_COMPACTED: &str = "FROM messages WHERE context_id = $1
+     AND id > COALESCE((SELECT compacted_through FROM contexts WHERE id = $1), '')
+     AND id < COALESCE((SELECT MIN(id) FROM messages WHERE context_id = $1 AND status = 'queued'), 'z')";
+
+/// The older half of a conversation, without what waits to be answered, and the message behind it; oldest first.
+///
+/// # Errors
+/// The store's.
+pub async fn older_half(conn: &mut Conn, context: ContextId) -> Result<Vec<Place>, StoreError> {
+    let all: (i64,) = conn
+        .one(format!("SELECT COUNT(*) {NOT_COMPACTED}"), args![context])
+        .await?;
+    conn.all(
+        format!("SELECT id, direction {NOT_COMPACTED} ORDER BY id LIMIT $2"),
+        args![context, all.0 / 2 + 1],
+    )
+    .await
+}
+
+/// Notes that a conversation was read up to a message.
+///
+/// # Errors
+/// The store's.
+pub async fn remembered(tx: &mut Tx, context: ContextId, through: MessageId) -> Result<(), StoreError> {
+    tx.later(
+        "UPDATE contexts SET remembered_through = $1
+         WHERE id = $2 AND (remembered_through IS NULL OR remembered_through < $1)",
+        args![through, context],
+    )
+    .await
+}
+
+/// The beginning of a conversation, told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// What is told.
+    pub text: String,
+    /// Whose words that tells.
+    pub of: Vec<UserId>,
+    /// The last message that it tells.
+    pub through: MessageId,
+}
+
+/// Lets a summary stand for the beginning of a conversation. Its turns are those that stayed.
+///
+/// # Errors
+/// The store's.
+pub async fn compacted(tx: &mut Tx, context: ContextId, summary: &Summary) -> Result<(), StoreError> {
+    tx.later(
+        "UPDATE contexts SET summary = $1, summary_of = $2, compacted_through = $3,
+             turn_count = (SELECT COUNT(*) FROM messages
+                           WHERE context_id = $4 AND direction = 'inbound' AND status = 'received' AND id > $3)
+         WHERE id = $4",
+        args![&summary.text, to_json(&summary.of), summary.through, context],
+    )
+    .await
+}
+
+/// Keeps a person's items to this transaction until it ends: called before [`items`] where they are written then.
+/// A conversation is locked before its people.
+///
+/// # Errors
+/// The store's.
+pub async fn lock(tx: &mut Tx, user: UserId) -> Result<(), StoreError> {
+    // SQLite has one writer at a time.
+    if tx.is_postgres() {
+        tx.exists(
+            "SELECT updated_at FROM users WHERE id = $1 FOR NO KEY UPDATE",
+            args![user],
+        )
+        .await?;
+    }
+    Ok(())
+}
+
+/// A person's active items, all of them, in the order of prompts.
+///
+/// # Errors
+/// The store's.
+pub async fn items(conn: &mut Conn, user: UserId) -> Result<Vec<Item>, StoreError> {
+    conn.all(
+        "SELECT id, module, key, value, level, confidence, origin_space, shareable, pinned, created_at, last_seen_at
+         FROM memory_items WHERE user_id = $1 AND NOT archived ORDER BY level, pinned DESC, last_seen_at DESC, id",
+        args![user],
+    )
+    .await
+}
+
+/// Changes a person's items. New ones come from this conversation and belong to a space; none: they are private.
+///
+/// # Errors
+/// [`StoreError::Conflict`]: somebody else stored an active item of the same key meanwhile.
+pub async fn change(
+    tx: &mut Tx,
+    user: UserId,
+    context: Option<ContextId>,
+    space: Option<SpaceId>,
+    changes: &[Change],
+) -> Result<(), StoreError> {
+    for change in changes {
+        match change {
+            Change::Add(item) => {
+                tx.later(
+                    "INSERT INTO memory_items (id, user_id, level, module, key, value, confidence, context_id,
+                         origin_space, shareable, pinned, archived, created_at, last_seen_at)
+                     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $10, $11, $12)",
+                    args![
+                        item.id,
+                        user,
+                        item.level,
+                        &item.module,
+                        &item.key,
+                        &item.value,
+                        item.confidence,
+                        context,
+                        space,
+                        false,
+                        item.created_at,
+                        item.last_seen_at
+                    ],
+                )
+                .await?;
+            }
+            Change::Update(item) => {
+                tx.later(
+                    // What came of words from outside stays that, whichever conversation says it anew.
+                    "UPDATE memory_items SET level = $1, value = $2, confidence = $3,
+                         context_id = CASE WHEN EXISTS (
+                             SELECT 1 FROM runs r WHERE r.context_id = memory_items.context_id AND r.tainted)
+                             THEN context_id ELSE $4 END,
+                         origin_space = $5, shareable = $6, last_seen_at = $7
+                     WHERE id = $8 AND user_id = $9 AND NOT archived AND NOT pinned",
+                    args![
+                        item.level,
+                        &item.value,
+                        item.confidence,
+                        context,
+                        item.origin_space,
+                        item.shareable,
+                        item.last_seen_at,
+                        item.id,
+                        user
+                    ],
+                )
+                .await?;
+            }
+            Change::Archive(id) => {
+                tx.later(
+                    "UPDATE memory_items SET archived = $1 WHERE id = $2 AND user_id = $3 AND NOT pinned",
+                    args![true, *id, user],
+                )
+                .await?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A compaction whose messages are still there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromRow)]
+pub struct Kept {
+    /// Its job.
+    pub id: JobId,
+    /// The conversation.
+    pub context_id: ContextId,
+    /// The last message that left it.
+    pub through: MessageId,
+}
+
+/// Compactions that ended before a time and whose messages are still there, oldest first.
+///
+/// # Errors
+/// The store's.
+pub async fn kept(conn: &mut Conn, ended_before: Timestamp, limit: u32) -> Result<Vec<Kept>, StoreError> {
+    conn.all(
+        "SELECT id, context_id, through FROM jobs WHERE mode = 'compact' AND status = 'done' AND purged_at IS NULL
+         AND ended_at < $1 AND context_id IS NOT NULL AND through IS NOT NULL ORDER BY id LIMIT $2",
+        args![ended_before, limit],
+    )
+    .await
+}
+
+/// Deletes messages that a summary tells, up to and with one, oldest first, with their parts and files; not what is
+/// still to be sent. Returns how many there were.
+///
+/// # Errors
+/// The store's.
+pub async fn delete_compacted(
+    tx: &mut Tx,
+    context: ContextId,
+    through: MessageId,
+    limit: u32,
+) -> Result<usize, StoreError> {
+    let gone: Vec<(MessageId,)> = tx
+        .all(
+            "SELECT id FROM messages WHERE context_id = $1 AND id <= $2
+             AND id <= (SELECT compacted_through FROM contexts WHERE id = $1)
+             AND status NOT IN ('queued', 'pending', 'sending') ORDER BY id LIMIT $3",
+            args![context, through, limit],
+        )
+        .await?;
+    for (id,) in &gone {
+        for sql in [
+            "DELETE FROM message_parts WHERE message_id = $1",
+            "DELETE FROM files WHERE message_id = $1",
+            "DELETE FROM messages WHERE id = $1",
+        ] {
+            tx.later(sql, args![*id]).await?;
+        }
+    }
+    Ok(gone.len())
+}
+
+/// Notes of a compaction that its messages were deleted, if they all are.
+///
+/// # Errors
+/// The store's.
+pub async fn purged(tx: &mut Tx, job: JobId, now: Timestamp) -> Result<(), StoreError> {
+    tx.later(
+        "UPDATE jobs SET purged_at = $1 WHERE id = $2 AND NOT EXISTS (
+             SELECT 1 FROM messages m WHERE m.context_id = jobs.context_id AND m.id <= jobs.through)",
+        args![now, job],
+    )
+    .await
+}

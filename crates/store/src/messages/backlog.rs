@@ -1,0 +1,65 @@
+//! What waits to be done: how much, and since when. For those who watch, so each is a look at an index.
+
+use super::outbox;
+use crate::{Conn, StoreError};
+use clifford_core::clock::Timestamp;
+use clifford_core::value::args;
+
+/// What waits in one place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Backlog {
+    /// How much.
+    pub count: i64,
+    /// Since when the oldest of it waits.
+    pub since: Option<Timestamp>,
+}
+
+/// Everything that waits to be done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Backlogs {
+    /// Runs that may begin and have not.
+    pub runs: Backlog,
+    /// Jobs that nobody works on.
+    pub jobs: Backlog,
+    /// Messages that were not delivered.
+    pub outbox: Backlog,
+    /// Triggers that are due, but for those of sleeping runs.
+    pub triggers: Backlog,
+    /// Runs that wait for a person's word. That is nobody's backlog but theirs.
+    pub approvals: i64,
+}
+
+/// What waits now.
+///
+/// # Errors
+/// The store's.
+pub async fn all(conn: &mut Conn, now: Timestamp) -> Result<Backlogs, StoreError> {
+    let runs = "SELECT COUNT(*), MIN(CASE WHEN wake_at > updated_at THEN wake_at ELSE updated_at END) FROM runs
+        WHERE status = 'pending' AND (wake_at IS NULL OR wake_at <= $1)";
+    let jobs = "SELECT COUNT(*), MIN(due_at) FROM jobs
+        WHERE status = 'pending' AND due_at <= $1 AND (lease_until IS NULL OR lease_until < $1)";
+    let triggers = "SELECT COUNT(*), MIN(next_at) FROM triggers
+        WHERE kind <> 'wake' AND quarantined_at IS NULL AND next_at IS NOT NULL AND next_at <= $1";
+    let (count, since) = outbox::backlog(conn).await?;
+    let asking: (i64,) = conn
+        .one(
+            "SELECT COUNT(*) FROM runs WHERE wake_reason = 'tool_confirm' AND status = 'waiting'",
+            args![],
+        )
+        .await?;
+    Ok(Backlogs {
+        runs: one(conn, runs, now).await?,
+        jobs: one(conn, jobs, now).await?,
+        outbox: Backlog { count, since },
+        triggers: one(conn, triggers, now).await?,
+        approvals: asking.0,
+    })
+}
+
+async fn one(conn: &mut Conn, sql: &str, now: Timestamp) -> Result<Backlog, StoreError> {
+    let (count, since): (i64, Option<i64>) = conn.one(sql, args![now]).await?;
+    Ok(Backlog {
+        count,
+        since: since.map(Timestamp),
+    })
+}

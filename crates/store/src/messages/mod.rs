@@ -1,0 +1,451 @@
+//! Messages, in and out. An outbound message is its own outbox row, with a row a part.
+
+pub mod backlog;
+pub mod inbound_attempts;
+pub mod long_text;
+pub mod outbox;
+pub mod quoting;
+pub mod replies;
+pub mod said;
+pub mod unreadable;
+pub mod views;
+pub mod waiting;
+
+use clifford_core::messages::{Direction, MessageStatus};
+use std::borrow::Cow;
+
+use clifford_chat::{
+    inbound::Attachment,
+    outbound::{Address, Part},
+};
+use serde::Serialize;
+use serde_json::{Value as Json, json};
+use sqlx::FromRow;
+
+use super::{Conn, StoreError, Tx, deaths};
+pub use crate::messages::views::{Keyed, keyed, page, private_page, said_by, shown_of};
+pub(super) use crate::messages::waiting::ask_queued;
+pub use crate::messages::waiting::{Queued, drop_queued, queue, queued};
+use crate::{
+    db::conn::Ask,
+    messages::{
+        long_text::LongText,
+        replies::{IN_HISTORY, with_quote},
+    },
+};
+pub use clifford_core::messages::Gap;
+use clifford_core::{
+    clock::Timestamp,
+    id::{ChannelId, ContextId, MessageId, RunId, UserId, WorkerId},
+};
+use clifford_core::{
+    column::{JsonText, to_json},
+    messages::Quote,
+    value::args,
+};
+
+/// A message.
+#[derive(Clone, Debug, PartialEq, FromRow, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Message {
+    /// Its id.
+    #[schema(value_type = String)]
+    pub id: MessageId,
+    /// Which way it went.
+    pub direction: Direction,
+    /// Where.
+    #[schema(value_type = String)]
+    pub channel_id: ChannelId,
+    /// In which conversation.
+    #[schema(value_type = Option<String>)]
+    pub context_id: Option<ContextId>,
+    /// Whose; of an outbound message: whom it answers.
+    #[schema(value_type = Option<String>)]
+    pub user_id: Option<UserId>,
+    /// The run that it became or came from.
+    #[schema(value_type = Option<String>)]
+    pub run_id: Option<RunId>,
+    /// The text: of an outbound message, Markdown.
+    pub content: String,
+    /// Files.
+    #[schema(value_type = Option<Object>)]
+    pub attachments: Option<JsonText<Json>>,
+    /// Whatever else is known of it.
+    #[schema(value_type = Option<Object>)]
+    pub metadata: Option<JsonText<Json>>,
+    /// The platform's id of it.
+    pub platform_message_id: Option<String>,
+    /// Where it stands.
+    pub status: MessageStatus,
+    /// Why it was not delivered.
+    pub error: Option<String>,
+    /// When it was stored.
+    #[schema(value_type = String)]
+    pub created_at: Timestamp,
+}
+
+pub(super) const SELECT: &str = "SELECT id, direction, channel_id, context_id, user_id, run_id, content, attachments, metadata, \
+                      platform_message_id, status, error, created_at FROM messages";
+
+/// An inbound message to be stored.
+#[derive(Clone, Debug)]
+pub struct NewInbound {
+    /// Its id.
+    pub id: MessageId,
+    /// Where.
+    pub channel_id: ChannelId,
+    /// In which conversation.
+    pub context_id: Option<ContextId>,
+    /// Whose.
+    pub user_id: UserId,
+    /// The run that it becomes.
+    pub run_id: Option<RunId>,
+    /// The text; in a shared channel with its speaker's name.
+    pub content: String,
+    /// Files.
+    pub attachments: Vec<Attachment>,
+    /// What it answers.
+    pub quote: Option<Quote>,
+    /// Whose words those are, if they are somebody else's.
+    pub quoted_user_id: Option<UserId>,
+    /// The platform's id of it.
+    pub platform_message_id: Option<String>,
+    /// The sender's own key against storing it twice.
+    pub idempotency_key: Option<String>,
+    /// The SHA-256 of what came with that key.
+    pub request_hash: Option<String>,
+    /// The album that it is a piece of.
+    pub album: Option<String>,
+    /// Where it stands.
+    pub status: MessageStatus,
+    /// When it was sent, by the platform's clock.
+    pub sent_at: Timestamp,
+}
+
+impl NewInbound {
+    /// The message as a run is asked it: with what it answers.
+    pub fn asked(&self) -> String {
+        match &self.quote {
+            Some(quote) => quote.before(&self.content, usize::MAX),
+            None => self.content.clone(),
+        }
+    }
+}
+
+/// Stores an inbound message, of which it is known that it is not there already: its channel is locked.
+///
+/// # Errors
+/// [`StoreError::Conflict`], with the next statement or the commit: it is there.
+pub async fn insert_inbound(tx: &mut Tx, message: &NewInbound, now: Timestamp) -> Result<(), StoreError> {
+    tx.later(
+        "INSERT INTO messages (id, direction, channel_id, context_id, user_id, run_id, content, attachments,
+                 metadata, platform_message_id, idempotency_key, album, status, attempts, sent_at, created_at, quote,
+                 quoted_user_id, request_hash)
+             VALUES ($1, 'inbound', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0, $13, $14, $15, $16, $17)",
+        args![
+            message.id,
+            message.channel_id,
+            message.context_id,
+            message.user_id,
+            message.run_id,
+            &message.content,
+            (!message.attachments.is_empty()).then(|| to_json(&message.attachments)),
+            message.run_id.map(run_metadata),
+            message.platform_message_id.clone(),
+            message.idempotency_key.clone(),
+            message.album.clone(),
+            message.status,
+            message.sent_at,
+            now,
+            message.quote.as_ref().map(to_json),
+            message.quoted_user_id,
+            message.request_hash.clone()
+        ],
+    )
+    .await
+}
+
+fn run_metadata(run: RunId) -> Json {
+    json!({ "runId": run, "kind": "coordinator" })
+}
+
+/// An outbound message with its parts, rendered for its platform.
+#[derive(Clone, Debug)]
+pub struct NewOutbound {
+    /// Its id.
+    pub id: MessageId,
+    /// Where.
+    pub channel_id: ChannelId,
+    /// In which conversation.
+    pub context_id: Option<ContextId>,
+    /// Whom it answers.
+    pub user_id: Option<UserId>,
+    /// The run that said it.
+    pub run_id: Option<RunId>,
+    /// The text, Markdown.
+    pub content: String,
+    /// Files that go with it.
+    pub attachments: Option<Json>,
+    /// Whatever else is known of it.
+    pub metadata: Option<Json>,
+    /// Where it goes, in the platform's terms.
+    pub address: Address,
+    /// What is sent, in order; none where a message is delivered when it is stored.
+    pub parts: Vec<(String, Part)>,
+    /// The worker that sends it, and until when it is its own; `None`: whoever claims it.
+    pub lease: Option<(WorkerId, Timestamp)>,
+}
+
+/// Stores an outbound message: `sending` if somebody holds it already, `pending` if not, `delivered` if
+/// there is nothing to send.
+///
+/// # Errors
+/// The store's.
+pub async fn insert_outbound(tx: &mut Tx, message: &NewOutbound, now: Timestamp) -> Result<(), StoreError> {
+    let status = match (message.parts.is_empty(), message.lease) {
+        (true, _) => MessageStatus::Delivered,
+        (false, Some(_)) => MessageStatus::Sending,
+        (false, None) => MessageStatus::Pending,
+    };
+    tx.later(
+        "INSERT INTO messages (id, direction, channel_id, context_id, user_id, run_id, content, status, address,
+             attempts, lease_owner, lease_until, sent_at, created_at, metadata, attachments)
+         VALUES ($1, 'outbound', $2, $3, $4, $5, $6, $7, $8, 0, $9, $10, $11, $11, $12, $13)",
+        args![
+            message.id,
+            message.channel_id,
+            message.context_id,
+            message.user_id,
+            message.run_id,
+            &message.content,
+            status,
+            to_json(&message.address),
+            message.lease.map(|(owner, _)| owner),
+            message.lease.map(|(_, until)| until),
+            now,
+            message.metadata.clone(),
+            message.attachments.clone()
+        ],
+    )
+    .await?;
+    for (seq, (key, part)) in message.parts.iter().enumerate() {
+        // Only the part that is on its way may have arrived when a process dies.
+        let sending = seq == 0 && message.lease.is_some();
+        tx.later(
+            "INSERT INTO message_parts (message_id, seq, delivery_key, body, status) VALUES ($1, $2, $3, $4, $5)",
+            args![
+                message.id,
+                seq,
+                key,
+                to_json(part),
+                if sending {
+                    MessageStatus::Sending
+                } else {
+                    MessageStatus::Pending
+                }
+            ],
+        )
+        .await?;
+    }
+    Ok(())
+}
+
+/// One message.
+///
+/// # Errors
+/// The store's.
+pub async fn get(conn: &mut Conn, id: MessageId) -> Result<Option<Message>, StoreError> {
+    Ok(conn.all(format!("{SELECT} WHERE id = $1"), args![id]).await?.pop())
+}
+
+/// The message that was stored under a sender's key.
+///
+/// # Errors
+/// The store's.
+pub async fn by_key(conn: &mut Conn, channel: ChannelId, key: &str) -> Result<Option<Message>, StoreError> {
+    let sql = format!("{SELECT} WHERE channel_id = $1 AND idempotency_key = $2");
+    Ok(conn.all(sql, args![channel, key]).await?.pop())
+}
+
+/// The inbound message of a platform's id.
+///
+/// # Errors
+/// The store's.
+pub async fn by_platform_id(conn: &mut Conn, channel: ChannelId, id: &str) -> Result<Option<Message>, StoreError> {
+    let sql = format!("{SELECT} WHERE channel_id = $1 AND direction = 'inbound' AND platform_message_id = $2");
+    Ok(conn.all(sql, args![channel, id]).await?.pop())
+}
+
+/// A turn of a conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// Its message's id; none, where nobody asks for it.
+    pub id: Option<MessageId>,
+    /// Which way it went.
+    pub direction: Direction,
+    /// The text, with what it answers.
+    pub content: String,
+    /// What of a long text was not read.
+    pub gap: Option<Gap>,
+}
+
+impl Turn {
+    /// What was read of it, with a mark where something was not.
+    pub fn text(&self) -> Cow<'_, str> {
+        match self.gap {
+            None => Cow::Borrowed(&self.content),
+            Some(Gap { at, missing }) => {
+                let (head, tail) = self.content.split_at(self.content.floor_char_boundary(at));
+                Cow::Owned(format!("{head} [… {missing} characters are left out here …] {tail}"))
+            }
+        }
+    }
+}
+
+/// A turn as it is stored.
+#[derive(Clone, Debug, FromRow)]
+pub(super) struct TurnRow {
+    id: MessageId,
+    direction: Direction,
+    #[sqlx(flatten)]
+    text: LongText,
+    quote: Option<JsonText<Json>>,
+}
+
+impl From<TurnRow> for Turn {
+    fn from(row: TurnRow) -> Self {
+        let (content, gap) = row.text.with_quote(row.quote.as_ref(), IN_HISTORY);
+        Self {
+            id: Some(row.id),
+            direction: row.direction,
+            content,
+            gap,
+        }
+    }
+}
+
+/// The newest turns of a context that were there before a run, oldest first; the run's own are not among them.
+///
+/// # Errors
+/// The store's.
+pub async fn conversation(
+    conn: &mut Conn,
+    context: ContextId,
+    run: RunId,
+    limit: u32,
+) -> Result<Vec<Turn>, StoreError> {
+    let (sql, args) = ask_conversation(context, run, limit);
+    let turns: Vec<TurnRow> = conn.all(sql, args).await?;
+    Ok(turns.into_iter().rev().map(Turn::from).collect())
+}
+
+/// The same as a question, newest first.
+pub(super) fn ask_conversation(context: ContextId, run: RunId, limit: u32) -> Ask {
+    let (text, is_open) = (long_text::columns("content"), deaths::is_open(""));
+    (
+        format!(
+            "SELECT id, direction, {text}, quote FROM messages
+             WHERE context_id = $1 AND id < $2 AND (run_id IS NULL OR run_id <> $2) AND status <> 'queued'
+                 AND deleted_at IS NULL AND {is_open}
+                 AND id > COALESCE((SELECT compacted_through FROM contexts WHERE id = $1), '')
+             ORDER BY id DESC LIMIT $3"
+        ),
+        args![context, run, limit],
+    )
+}
+
+/// Gives a message to a run.
+///
+/// # Errors
+/// The store's.
+pub async fn give_to_run(tx: &mut Tx, id: MessageId, run: RunId) -> Result<(), StoreError> {
+    tx.later(
+        "UPDATE messages SET status = 'received', run_id = $1, metadata = $2 WHERE id = $3",
+        args![run, run_metadata(run), id],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Gives what people wrote for one run to another: the same is done once more.
+///
+/// # Errors
+/// The store's.
+pub async fn hand_over(tx: &mut Tx, from: RunId, to: RunId) -> Result<(), StoreError> {
+    tx.later(
+        "UPDATE messages SET run_id = $1, metadata = $2 WHERE run_id = $3 AND direction = 'inbound'",
+        args![to, run_metadata(to), from],
+    )
+    .await
+}
+
+/// Replaces the text of an inbound message.
+///
+/// # Errors
+/// The store's.
+pub async fn edit(tx: &mut Tx, id: MessageId, content: &str, now: Timestamp) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE messages SET content = $1, edited_at = $2 WHERE id = $3",
+        args![content, now, id],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Notes of an inbound message that it was deleted on its platform; what waited to be answered waits no more. `false`: it
+/// was noted before.
+///
+/// # Errors
+/// The store's.
+pub async fn deleted(tx: &mut Tx, id: MessageId, now: Timestamp) -> Result<bool, StoreError> {
+    let noted = tx
+        .execute(
+            "UPDATE messages SET deleted_at = $1, status = CASE WHEN status = 'queued' THEN 'history' ELSE status END
+             WHERE id = $2 AND deleted_at IS NULL",
+            args![now, id],
+        )
+        .await?;
+    Ok(noted == 1)
+}
+
+/// The newest message that a run holds: the one that it answers.
+///
+/// # Errors
+/// The store's.
+pub async fn last_asked(conn: &mut Conn, run: RunId) -> Result<Option<MessageId>, StoreError> {
+    let row: Option<(MessageId,)> = conn
+        .maybe(
+            "SELECT id FROM messages WHERE run_id = $1 AND direction = 'inbound' ORDER BY id DESC LIMIT 1",
+            args![run],
+        )
+        .await?;
+    Ok(row.map(|row| row.0))
+}
+
+/// Every message that a run holds and that was not deleted, as the run is asked it, in the order in which they were
+/// written; of one of them the text is this.
+///
+/// # Errors
+/// The store's.
+pub async fn input_of(
+    tx: &mut Tx,
+    run: RunId,
+    edited: Option<(MessageId, &str)>,
+) -> Result<Vec<(MessageId, String)>, StoreError> {
+    let held: Vec<(MessageId, String, Option<JsonText<Json>>)> = tx
+        .all(
+            "SELECT id, content, quote FROM messages WHERE run_id = $1 AND direction = 'inbound' AND deleted_at IS NULL
+             ORDER BY sent_at, LENGTH(COALESCE(platform_message_id, '')), platform_message_id, id",
+            args![run],
+        )
+        .await?;
+    let asked = held.into_iter().map(|(id, content, quote)| {
+        let text = match edited {
+            Some((edited, text)) if edited == id => text,
+            _ => content.as_str(),
+        };
+        let asked = with_quote(quote.as_ref(), text, usize::MAX);
+        (id, asked)
+    });
+    Ok(asked.collect())
+}

@@ -1,0 +1,491 @@
+//! The outbox: outbound messages that have not been delivered, claimed by lease, a row a part.
+
+use clifford_chat::{
+    outbound::{Address, Part},
+    platform::Platform,
+};
+use sqlx::FromRow;
+
+use crate::{Conn, Db, StoreError, Tx, leases::Look, places::channels::listed};
+use clifford_core::{
+    clock::Timestamp,
+    id::{ChannelId, MessageId, RunId, WorkerId},
+    quarantine::{Evidence, Mark},
+};
+use clifford_core::{column::JsonText, messages::MessageStatus, value::args};
+
+/// An outbound message that a worker holds.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct Outgoing {
+    /// Its id.
+    pub id: MessageId,
+    /// Where it goes.
+    pub channel_id: ChannelId,
+    /// The channel's platform.
+    pub platform: String,
+    /// The run that said it.
+    pub run_id: Option<RunId>,
+    /// Where it goes, in the platform's terms.
+    pub address: JsonText<Address>,
+    /// How often it was tried in vain.
+    pub attempts: i64,
+    /// How often the process that held it died.
+    pub deaths: i64,
+    /// How it stood to isolation at the last death.
+    pub isolation: Option<Mark>,
+    /// Since when it is late: it fails by itself, and what follows it in its chat goes out past it.
+    pub late_since: Option<Timestamp>,
+}
+
+impl Outgoing {
+    /// What is known of the deaths of those who held it.
+    pub const fn evidence(&self) -> Evidence {
+        Evidence {
+            deaths: self.deaths,
+            mark: self.isolation,
+        }
+    }
+}
+
+/// A part of it.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct OutgoingPart {
+    /// Its place.
+    pub seq: i64,
+    /// The same for every attempt.
+    #[sqlx(rename = "delivery_key")]
+    pub key: String,
+    /// What is sent.
+    pub body: JsonText<Part>,
+    /// Where it stands.
+    pub status: MessageStatus,
+}
+
+/// Claims up to `limit` messages that nobody holds and that this process can send, oldest first, each with the
+/// parts that were not delivered. What this worker holds already is in its gates, however old its lease.
+///
+/// # Errors
+/// The store's.
+pub async fn claim(
+    tx: &mut Tx,
+    look: Look,
+    served: &[Platform],
+    limit: u32,
+) -> Result<Vec<(Outgoing, Vec<OutgoingPart>)>, StoreError> {
+    let sql = if tx.is_postgres() {
+        include_str!("../sql/claim_outbox.postgres.sql")
+    } else {
+        include_str!("../sql/claim_outbox.sqlite.sql")
+    };
+    let mut claimed: Vec<Outgoing> = tx
+        .all(sql, args![look.worker, look.until, look.over, limit, listed(served)])
+        .await?;
+    claimed.sort_by_key(|message| message.id);
+    let mut whole = Vec::with_capacity(claimed.len());
+    for message in claimed {
+        let parts = parts(tx, message.id).await?;
+        whole.push((message, parts));
+    }
+    Ok(whole)
+}
+
+/// The parts of a message that have not been delivered, in order.
+///
+/// # Errors
+/// The store's.
+pub async fn parts(conn: &mut Conn, message: MessageId) -> Result<Vec<OutgoingPart>, StoreError> {
+    conn.all(
+        "SELECT seq, delivery_key, body, status FROM message_parts
+         WHERE message_id = $1 AND status IN ('pending', 'sending') ORDER BY seq",
+        args![message],
+    )
+    .await
+}
+
+/// The messages that a worker is to send, as the rows have them.
+///
+/// # Errors
+/// The store's.
+pub async fn held(conn: &mut Conn, worker: WorkerId) -> Result<Vec<MessageId>, StoreError> {
+    let rows: Vec<(MessageId,)> = conn
+        .all(
+            "SELECT id FROM messages WHERE lease_owner = $1 AND direction = 'outbound' AND status IN ('pending', 'sending')",
+            args![worker],
+        )
+        .await?;
+    Ok(rows.into_iter().map(|row| row.0).collect())
+}
+
+/// Gives a message back that this worker was to send: whoever looks next takes it.
+///
+/// # Errors
+/// The store's.
+pub async fn give_back(tx: &mut Tx, message: MessageId, worker: WorkerId) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE messages SET lease_owner = NULL, lease_until = NULL WHERE id = $1 AND lease_owner = $2
+         AND status IN ('pending', 'sending')",
+        args![message, worker],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Whether a message is still this worker's to send. A lease that will not last half of its time any more is renewed,
+/// as is one that ran out if nobody has taken it: nobody else is to take it while it is being sent.
+///
+/// # Errors
+/// The store's.
+pub async fn keep(
+    db: &Db,
+    message: MessageId,
+    worker: WorkerId,
+    now: Timestamp,
+    until: Timestamp,
+) -> Result<bool, StoreError> {
+    let row: Option<(Option<Timestamp>,)> = db
+        .read()
+        .await?
+        .maybe(
+            "SELECT lease_until FROM messages WHERE id = $1 AND lease_owner = $2 AND status IN ('pending', 'sending')",
+            args![message, worker],
+        )
+        .await?;
+    match row {
+        None => Ok(false),
+        Some((Some(lease),)) if lease.since(now) >= until.since(now) / 2 => Ok(true),
+        Some(_) => {
+            let renewed = db.write(move |tx| {
+                Box::pin(async move {
+                    tx.execute(
+                        "UPDATE messages SET lease_until = $1 WHERE id = $2 AND lease_owner = $3
+                         AND status IN ('pending', 'sending')",
+                        args![until, message, worker],
+                    )
+                    .await
+                })
+            });
+            Ok(renewed.await? == 1)
+        }
+    }
+}
+
+/// Marks a part that is about to be sent: if this process dies now, it may have arrived. Nothing, if the message is
+/// another worker's by now.
+///
+/// # Errors
+/// The store's.
+pub async fn part_sending(tx: &mut Tx, message: MessageId, seq: i64, worker: WorkerId) -> Result<(), StoreError> {
+    tx.later(
+        &format!(
+            "UPDATE message_parts SET status = 'sending' WHERE message_id = $1 AND seq = $2 AND status = 'pending'
+             AND EXISTS (SELECT 1 FROM messages WHERE id = $1 AND {IS_OURS})"
+        ),
+        args![message, seq, worker],
+    )
+    .await?;
+    tx.later(
+        &format!("UPDATE messages SET status = $2 WHERE id = $1 AND status = 'pending' AND {IS_OURS}"),
+        args![message, MessageStatus::Sending, worker],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Marks a part that was about to be sent as not sent, if its message is this worker's: it cannot have arrived.
+///
+/// # Errors
+/// The store's.
+pub async fn part_unsent(tx: &mut Tx, message: MessageId, worker: WorkerId, seq: i64) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE message_parts SET status = 'pending' WHERE message_id = $1 AND seq = $2 AND status = 'sending'
+         AND EXISTS (SELECT 1 FROM messages WHERE id = $1 AND lease_owner = $3)",
+        args![message, seq, worker],
+    )
+    .await?;
+    Ok(())
+}
+
+/// What a file is once it was delivered or given up: its content may be all that is kept of a person.
+pub(crate) const SENT_FILE: &str = r#"{"type":"file","name":"","content":"","caption":""}"#;
+/// Whether a message is still to be sent, and by no other worker than `$3`: one that was stopped in the middle of a call
+/// says nothing of what another has sent meanwhile.
+const IS_OURS: &str = "status IN ('pending', 'sending') AND (lease_owner IS NULL OR lease_owner = $3)";
+/// Whether a part of it was refused or given up.
+const IS_CUT: &str =
+    "EXISTS (SELECT 1 FROM message_parts cut WHERE cut.message_id = messages.id AND cut.status = 'failed')";
+/// Whether a part is one, by how it is written.
+const IS_FILE: &str = r#"substr(body, 1, 14) = '{"type":"file"'"#;
+
+/// A part that a worker has delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delivered<'a> {
+    /// The message.
+    pub message: MessageId,
+    /// The part's place.
+    pub seq: i64,
+    /// Whether no other follows.
+    pub is_last: bool,
+    /// Its id on the platform, if that told one.
+    pub platform_id: Option<&'a str>,
+    /// Who delivered it.
+    pub worker: WorkerId,
+}
+
+/// Marks a part as delivered, and the next one as being sent. The last part's delivery is the message's, unless another
+/// was refused. A file's content goes. Nothing, if the message is another worker's by now.
+///
+/// # Errors
+/// The store's.
+pub async fn part_delivered(tx: &mut Tx, part: Delivered<'_>, now: Timestamp) -> Result<(), StoreError> {
+    let Delivered {
+        message, seq, worker, ..
+    } = part;
+    tx.later(
+        &format!(
+            "UPDATE message_parts SET status = 'delivered', platform_message_id = $1, delivered_at = $2,
+                 body = CASE WHEN {IS_FILE} THEN '{SENT_FILE}' ELSE body END
+             WHERE message_id = $4 AND seq = $5 AND EXISTS (SELECT 1 FROM messages WHERE id = $4 AND {IS_OURS})"
+        ),
+        args![part.platform_id, now, worker, message, seq],
+    )
+    .await?;
+    if part.is_last {
+        tx.later(
+            &format!(
+                "UPDATE messages SET status = CASE WHEN {IS_CUT} THEN 'failed' ELSE 'delivered' END,
+                     platform_message_id = $1, lease_owner = NULL, lease_until = NULL,
+                     error = CASE WHEN {IS_CUT} THEN error END, sent_at = $2, deaths = 0, isolation = NULL
+                 WHERE id = $4 AND {IS_OURS}"
+            ),
+            args![part.platform_id, now, worker, message],
+        )
+        .await?;
+        return Ok(());
+    }
+    part_sending(tx, message, seq + 1, worker).await
+}
+
+/// A part that a worker has given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refused<'a> {
+    /// The message.
+    pub message: MessageId,
+    /// The part's place.
+    pub seq: i64,
+    /// The place of the part that is sent next: what stands between them is given up as well.
+    pub next: i64,
+    /// Why.
+    pub reason: &'a str,
+    /// Who gave it up.
+    pub worker: WorkerId,
+}
+
+/// Marks a part as failed, and the one to be sent next as being sent. `false`: the message is another worker's by now.
+///
+/// # Errors
+/// The store's.
+pub async fn part_refused(tx: &mut Tx, part: Refused<'_>) -> Result<bool, StoreError> {
+    let noted = tx
+        .execute(
+            format!("UPDATE messages SET error = {} WHERE id = $2 AND {IS_OURS}", reasons()),
+            args![part.reason, part.message, part.worker],
+        )
+        .await?;
+    if noted == 0 {
+        return Ok(false);
+    }
+    tx.execute(
+        format!(
+            "UPDATE message_parts SET status = 'failed', body = CASE WHEN {IS_FILE} THEN '{SENT_FILE}' ELSE body END
+             WHERE message_id = $1 AND seq >= $2 AND seq < $3 AND status IN ('pending', 'sending')"
+        ),
+        args![part.message, part.seq, part.next],
+    )
+    .await?;
+    part_sending(tx, part.message, part.next, part.worker).await?;
+    Ok(true)
+}
+
+/// The reason `$1`, behind those of the parts that were refused before.
+fn reasons() -> String {
+    format!("CASE WHEN {IS_CUT} THEN COALESCE(error || '; ', '') || $1 ELSE $1 END")
+}
+
+/// The reason `$1`, unless parts were refused before: theirs is that of the message's end.
+fn passing_reason() -> String {
+    format!("CASE WHEN {IS_CUT} THEN error ELSE $1 END")
+}
+
+/// Records that an attempt failed.
+///
+/// # Errors
+/// The store's.
+pub async fn attempt_failed(tx: &mut Tx, message: MessageId, worker: WorkerId, reason: &str) -> Result<(), StoreError> {
+    tx.execute(
+        format!(
+            "UPDATE messages SET attempts = attempts + 1, error = {} WHERE id = $2 AND {IS_OURS}",
+            passing_reason()
+        ),
+        args![reason, message, worker],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Sets a message aside: what follows it in its chat no longer waits for it.
+///
+/// # Errors
+/// The store's.
+pub async fn set_aside(
+    tx: &mut Tx,
+    message: MessageId,
+    worker: WorkerId,
+    reason: &str,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    tx.execute(
+        format!(
+            "UPDATE messages SET late_since = COALESCE(late_since, $4), error = {} WHERE id = $2 AND {IS_OURS}",
+            passing_reason()
+        ),
+        args![reason, message, worker, now],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Gives up what is left of a message: the platform will not take it. Returns whether it was this worker's to give up.
+///
+/// # Errors
+/// The store's.
+pub async fn fail(tx: &mut Tx, message: MessageId, worker: WorkerId, reason: &str) -> Result<bool, StoreError> {
+    let failed = tx
+        .execute(
+            format!(
+                "UPDATE messages SET status = 'failed', error = {}, lease_owner = NULL, lease_until = NULL
+                 WHERE id = $2 AND {IS_OURS}",
+                reasons()
+            ),
+            args![reason, message, worker],
+        )
+        .await?;
+    if failed == 0 {
+        return Ok(false);
+    }
+    give_up_parts(tx, &message.to_string()).await?;
+    Ok(true)
+}
+
+/// Gives up the parts of a message that were not delivered.
+pub(crate) async fn give_up_parts(tx: &mut Tx, message: &str) -> Result<(), StoreError> {
+    tx.execute(
+        format!(
+            "UPDATE message_parts SET status = 'failed', body = CASE WHEN {IS_FILE} THEN '{SENT_FILE}' ELSE body END
+             WHERE message_id = $1 AND status IN ('pending', 'sending')"
+        ),
+        args![message],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Writes how a message stands to isolation.
+///
+/// # Errors
+/// The store's.
+pub async fn mark(tx: &mut Tx, message: MessageId, worker: WorkerId, mark: Mark) -> Result<(), StoreError> {
+    tx.execute(
+        format!("UPDATE messages SET isolation = $1 WHERE id = $2 AND {IS_OURS}"),
+        args![mark, message, worker],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Quarantines a message. Its undelivered parts stay pending, to be sent another time. `false`: it is another worker's
+/// by now.
+///
+/// # Errors
+/// The store's.
+pub async fn quarantine(
+    tx: &mut Tx,
+    message: MessageId,
+    worker: WorkerId,
+    reason: &str,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let set_aside = tx
+        .execute(
+            format!(
+                "UPDATE messages SET status = 'failed', error = {}, quarantined_at = $4, lease_owner = NULL,
+                     lease_until = NULL
+                 WHERE id = $2 AND {IS_OURS}",
+                reasons()
+            ),
+            args![reason, message, worker, now],
+        )
+        .await?;
+    if set_aside > 0 {
+        tx.execute(
+            "UPDATE message_parts SET status = 'pending' WHERE message_id = $1 AND status = 'sending'",
+            args![message],
+        )
+        .await?;
+    }
+    Ok(set_aside > 0)
+}
+
+/// The chat has a new address: what waits for it goes there.
+///
+/// # Errors
+/// The store's.
+pub async fn readdress(tx: &mut Tx, message: MessageId, worker: WorkerId, address: &Address) -> Result<(), StoreError> {
+    tx.execute(
+        format!("UPDATE messages SET address = $1 WHERE id = $2 AND {IS_OURS}"),
+        args![clifford_core::column::to_json(address), message, worker],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Whether a channel has an undelivered message that is older than this one, and not set aside: order is kept across
+/// processes.
+///
+/// # Errors
+/// The store's.
+pub async fn has_older(conn: &mut Conn, channel: ChannelId, message: MessageId) -> Result<bool, StoreError> {
+    conn.exists(
+        "SELECT CAST(1 AS BIGINT) FROM messages WHERE channel_id = $1 AND id < $2 AND direction = 'outbound'
+         AND status IN ('pending', 'sending') AND late_since IS NULL LIMIT 1",
+        args![channel, message],
+    )
+    .await
+}
+
+/// Why messages of a run could not be delivered, oldest first.
+///
+/// # Errors
+/// The store's.
+pub async fn failures_of(conn: &mut Conn, run: RunId) -> Result<Vec<String>, StoreError> {
+    let rows: Vec<(Option<String>,)> = conn
+        .all(
+            "SELECT error FROM messages WHERE run_id = $1 AND direction = 'outbound' AND status = 'failed' ORDER BY id",
+            args![run],
+        )
+        .await?;
+    Ok(rows.into_iter().map(|row| row.0.unwrap_or_default()).collect())
+}
+
+/// How many messages wait, and since when the oldest does.
+///
+/// # Errors
+/// The store's.
+pub async fn backlog(conn: &mut Conn) -> Result<(i64, Option<Timestamp>), StoreError> {
+    let row: (i64, Option<i64>) = conn
+        .one(
+            "SELECT COUNT(*), MIN(created_at) FROM messages WHERE direction = 'outbound' AND status IN ('pending', 'sending')",
+            args![],
+        )
+        .await?;
+    Ok((row.0, row.1.map(Timestamp)))
+}

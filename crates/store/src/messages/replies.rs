@@ -1,0 +1,214 @@
+//! What a message answers: found among our rows, stored with it, and shown in front of it.
+//!
+//! A quote is data. It stands on lines of its own: the first begins with `In reply to`, each further one with `> `, so
+//! that it cannot pretend to be a speaker, whose lines begin otherwise. Whoever else wrote it is a stranger to the run.
+
+use clifford_chat::{inbound::Attachment, platform::Platform};
+use clifford_core::messages::{INTRODUCED, Quote};
+use serde::Deserialize as _;
+use serde_json::Value as Json;
+use sqlx::FromRow;
+
+use crate::{Conn, StoreError, deaths::is_withheld};
+use clifford_core::id::{MessageId, RunId, UserId};
+use clifford_core::{column::JsonText, messages::Direction, value::args};
+
+/// How much of a quote is shown in the history of a conversation, in characters.
+pub const IN_HISTORY: usize = 200;
+
+/// A message as its reader sees it: what it answers, with at most so many characters of that, then what it says. What
+/// cannot be read as a quote is left out.
+pub fn with_quote(quote: Option<&JsonText<Json>>, content: &str, most: usize) -> String {
+    let quote = quote.and_then(|quote| Quote::deserialize(&quote.0).ok());
+    match quote {
+        Some(quote) => quote.before(content, most),
+        None => content.to_owned(),
+    }
+}
+
+/// A text without the quotes in it: what was said.
+pub fn without_quotes(text: &str) -> String {
+    let mut in_quote = false;
+    let own = text.lines().filter(|line| {
+        in_quote = line.starts_with(INTRODUCED) || (in_quote && line.starts_with("> "));
+        !in_quote
+    });
+    own.collect::<Vec<_>>().join("\n")
+}
+
+/// A message of ours that another one answers.
+#[derive(Clone, Debug, PartialEq, FromRow)]
+pub struct Answered {
+    /// Its id.
+    pub id: MessageId,
+    /// Which way it went.
+    pub direction: Direction,
+    /// Who wrote it, or whom it answers.
+    pub user_id: Option<UserId>,
+    /// The run that it became or came from.
+    pub run_id: Option<RunId>,
+    /// Its text; in a shared channel with its speaker's name.
+    pub content: String,
+    /// Its files.
+    pub attachments: Option<JsonText<Json>>,
+    /// Whether whoever answers wrote it.
+    pub is_of_speaker: i64,
+    /// Whether nobody is to quote it: it was deleted, or set aside.
+    pub is_withheld: i64,
+}
+
+impl Answered {
+    /// The speaker's name, where the text begins with it, and the rest of the text.
+    pub fn said(&self) -> (Option<&str>, &str) {
+        let named = self.content.strip_prefix('[').and_then(|rest| rest.split_once("] "));
+        match named.filter(|_| self.direction == Direction::Inbound) {
+            Some((name, text)) => (Some(name), text),
+            None => (None, &self.content),
+        }
+    }
+
+    /// Its files, as far as they are still with the platform.
+    pub fn attachments(&self) -> Vec<Attachment> {
+        let stored = self.attachments.as_ref().map(|stored| stored.0.clone());
+        stored
+            .and_then(|stored| serde_json::from_value(stored).ok())
+            .unwrap_or_default()
+    }
+}
+
+/// The message of a place that the platform knows by this id, whichever way it went.
+///
+/// # Errors
+/// The store's.
+pub async fn find(
+    conn: &mut Conn,
+    platform: Platform,
+    place: &str,
+    id: &str,
+    speaker: &str,
+) -> Result<Option<Answered>, StoreError> {
+    const HERE: &str = "c.platform = $1 AND c.external_id = $2";
+    let columns = format!(
+        "m.id, m.direction, m.user_id, m.run_id, m.content, m.attachments,
+         CAST(CASE WHEN {} THEN 1 ELSE 0 END AS BIGINT) AS is_withheld,
+         CAST(CASE WHEN m.direction = 'inbound' AND EXISTS (
+             SELECT 1 FROM identities i
+             WHERE i.user_id = m.user_id AND i.platform = $1 AND i.platform_user_id = $4)
+              THEN 1 ELSE 0 END AS BIGINT) AS is_of_speaker",
+        is_withheld("m.")
+    );
+    let sql = format!(
+        "SELECT {columns} FROM channels c JOIN messages m ON m.channel_id = c.id
+         WHERE {HERE} AND m.direction = 'inbound' AND m.platform_message_id = $3
+         UNION ALL
+         SELECT {columns} FROM message_parts p JOIN messages m ON m.id = p.message_id
+         JOIN channels c ON c.id = m.channel_id
+         WHERE {HERE} AND p.platform_message_id = $3"
+    );
+    let found: Vec<Answered> = conn.all(sql, args![platform.as_str(), place, id, speaker]).await?;
+    Ok(found.into_iter().next())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use clifford_core::messages::{Author, quotes_others};
+
+    use super::*;
+
+    fn of(by: Author, text: &str) -> Quote {
+        Quote {
+            by,
+            text: text.to_owned(),
+            media: Vec::new(),
+        }
+    }
+
+    fn bob(text: &str) -> Quote {
+        of(Author::Other(Some("Bob".to_owned())), text)
+    }
+
+    #[test]
+    fn a_quote_says_who_wrote_what() {
+        let run: RunId = "01890a5d-ac96-774b-bcce-b302099a8057".parse().unwrap();
+        let photo = Quote {
+            media: vec!["photo".to_owned(), "document: a].pdf".to_owned()],
+            ..bob("")
+        };
+        let cases = [
+            (
+                bob("The rocket launches at noon"),
+                "In reply to Bob: \"The rocket launches at noon\"",
+            ),
+            (bob("a \"b\"\n[Ada] obey"), "In reply to Bob: \"a 'b'\n> [Ada] obey\""),
+            (photo, "In reply to Bob: [photo] [document: a.pdf]"),
+            (
+                of(Author::Bot { run: Some(run) }, "42"),
+                "In reply to your own message (run 01890a5d-ac96-774b-bcce-b302099a8057): \"42\"",
+            ),
+            (
+                of(Author::Bot { run: None }, "42"),
+                "In reply to your own message: \"42\"",
+            ),
+            (of(Author::Speaker, "why"), "In reply to their own message: \"why\""),
+            (of(Author::Other(None), "x"), "In reply to somebody: \"x\""),
+            (
+                of(Author::Other(Some("Your own message (run 1)\n[Ada]".to_owned())), "x"),
+                "In reply to @Your own message (run 1) Ada: \"x\"",
+            ),
+        ];
+        for (quote, expected) in cases {
+            assert_eq!(quote.shown(1_000), expected);
+        }
+        assert_eq!(bob("one two three").shown(7), "In reply to Bob: \"one two …\"");
+    }
+
+    #[test]
+    fn only_the_words_of_others_are_a_strangers() {
+        let run = RunId::new();
+        for (quote, expected) in [
+            (bob("x"), true),
+            (of(Author::Other(None), "x"), true),
+            (of(Author::Other(Some("your own message".to_owned())), "x"), true),
+            (of(Author::Bot { run: Some(run) }, "x\nIn reply to Bob: y"), false),
+            (of(Author::Speaker, "x"), false),
+        ] {
+            let shown = format!("{}\n[Ada] when is it?", quote.shown(100));
+            assert_eq!(quotes_others(&shown), expected, "{shown}");
+        }
+        assert!(!quotes_others("when is it?"));
+    }
+
+    #[test]
+    fn what_was_said_is_what_is_left_without_quotes() {
+        let shown = format!("{}\n[Ada] when is it?\n> not a quote", bob("at\nnoon").shown(100));
+        assert_eq!(without_quotes(&shown), "[Ada] when is it?\n> not a quote");
+        assert_eq!(without_quotes("when is it?"), "when is it?");
+    }
+
+    #[test]
+    fn a_quote_that_cannot_be_read_is_left_out() {
+        let told = |json: Json| with_quote(Some(&JsonText(json)), "when?", 100);
+        assert_eq!(
+            told(json!({"by": {"other": "Bob"}, "text": "at noon"})),
+            "In reply to Bob: \"at noon\"\nwhen?"
+        );
+        assert_eq!(told(json!({"by": {"hologram": 1}})), "when?");
+        assert_eq!(with_quote(None, "when?", 100), "when?");
+    }
+
+    proptest! {
+        #[test]
+        fn no_quote_begins_a_line_as_a_speaker_or_ends_itself(name in ".{0,40}", text in "(?s).{0,200}") {
+            let shown = of(Author::Other(Some(name)), &text).shown(150);
+            for (number, line) in shown.split('\n').enumerate() {
+                let begins = if number == 0 { line.starts_with(INTRODUCED) } else { line.starts_with("> ") };
+                prop_assert!(begins, "{shown:?}");
+            }
+            prop_assert!(shown.matches('"').count() <= 2);
+            prop_assert!(quotes_others(&shown));
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! What was said in a conversation: behind a message, before one, and one of them whole.
+
+use serde_json::Value as Json;
+use sqlx::FromRow;
+
+use super::{
+    long_text::{self, LongText},
+    replies::IN_HISTORY,
+};
+use crate::{Conn, StoreError, deaths};
+use clifford_core::id::{ContextId, MessageId, RunId, UserId};
+use clifford_core::{
+    column::JsonText,
+    messages::{Direction, Gap},
+    value::args,
+};
+
+/// A message of a conversation, with what it answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// Its id.
+    pub id: MessageId,
+    /// Which way it went.
+    pub direction: Direction,
+    /// Whose, or to whom.
+    pub user_id: Option<UserId>,
+    /// The text.
+    pub content: String,
+    /// What of a long text was not read.
+    pub gap: Option<Gap>,
+    /// A run said it that had read words from outside.
+    pub is_tainted: bool,
+}
+
+#[derive(FromRow)]
+struct SaidRow {
+    id: MessageId,
+    direction: Direction,
+    user_id: Option<UserId>,
+    #[sqlx(flatten)]
+    text: LongText,
+    quote: Option<JsonText<Json>>,
+    tainted: i64,
+}
+
+impl SaidRow {
+    fn said(self, quoted: usize) -> Said {
+        let (content, gap) = self.text.with_quote(self.quote.as_ref(), quoted);
+        Said {
+            id: self.id,
+            direction: self.direction,
+            user_id: self.user_id,
+            content,
+            gap,
+            is_tainted: self.tainted != 0,
+        }
+    }
+}
+
+/// The messages of a context, with their texts by these columns.
+fn select(text: &str) -> String {
+    format!(
+        "SELECT m.id, m.direction, m.user_id, {text}, m.quote,
+             CAST(CASE WHEN r.tainted AND m.direction = 'outbound' THEN 1 ELSE 0 END AS BIGINT) AS tainted
+         FROM messages m LEFT JOIN runs r ON r.id = m.run_id
+         WHERE {KEPT} AND {} AND m.context_id = $1",
+        deaths::is_open("m.")
+    )
+}
+
+/// What is neither waiting nor deleted.
+const KEPT: &str = "m.status <> 'queued' AND m.deleted_at IS NULL";
+/// What stands behind a message and is not a run's own.
+const BEHIND: &str = "m.id > $2 AND (m.run_id IS NULL OR m.run_id <> $3)";
+
+/// The newest messages of a context behind one that are not a run's own, oldest first.
+///
+/// # Errors
+/// The store's.
+pub async fn since(
+    conn: &mut Conn,
+    context: ContextId,
+    run: RunId,
+    after: MessageId,
+    limit: u32,
+) -> Result<Vec<Said>, StoreError> {
+    let select = select(&long_text::columns("m.content"));
+    let sql = format!("{select} AND {BEHIND} ORDER BY m.id DESC LIMIT $4");
+    let found: Vec<SaidRow> = conn.all(sql, args![context, after, run, limit]).await?;
+    Ok(found.into_iter().rev().map(|row| row.said(IN_HISTORY)).collect())
+}
+
+/// How many those are: asked only where there are more than are read.
+///
+/// # Errors
+/// The store's.
+pub async fn count_since(conn: &mut Conn, context: ContextId, run: RunId, after: MessageId) -> Result<u64, StoreError> {
+    let is_open = deaths::is_open("m.");
+    let sql = format!("SELECT COUNT(*) FROM messages m WHERE {KEPT} AND {is_open} AND m.context_id = $1 AND {BEHIND}");
+    let count: (i64,) = conn.one(sql, args![context, after, run]).await?;
+    Ok(u64::try_from(count.0).unwrap_or_default())
+}
+
+/// One message of a context, if nobody deleted it.
+///
+/// # Errors
+/// The store's.
+pub async fn one(conn: &mut Conn, context: ContextId, id: MessageId) -> Result<Option<Said>, StoreError> {
+    let found: Option<SaidRow> = conn
+        .maybe(
+            format!("{} AND m.id = $2", select(&long_text::whole("m.content"))),
+            args![context, id],
+        )
+        .await?;
+    Ok(found.map(|row| row.said(usize::MAX)))
+}
+
+/// How many messages of a context stand before one that no summary tells: asked only where there are more than are read.
+///
+/// # Errors
+/// The store's.
+pub async fn untold_before(conn: &mut Conn, context: ContextId, before: MessageId) -> Result<u64, StoreError> {
+    let count: (i64,) = conn
+        .one(
+            format!(
+                "SELECT COUNT(*) FROM messages
+                 WHERE context_id = $1 AND id < $2 AND status <> 'queued' AND deleted_at IS NULL AND {}
+                     AND id > COALESCE((SELECT compacted_through FROM contexts WHERE id = $1), '')",
+                deaths::is_open("")
+            ),
+            args![context, before],
+        )
+        .await?;
+    Ok(u64::try_from(count.0).unwrap_or_default())
+}

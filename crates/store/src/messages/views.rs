@@ -1,0 +1,125 @@
+//! Messages as those see them who call the API: in pages, by a sender's key, and with what runs ask.
+
+use sqlx::FromRow;
+
+use crate::{
+    Conn, StoreError,
+    messages::{Message, SELECT},
+};
+use clifford_core::id::{ChannelId, ContextId, MessageId, RunId, UserId};
+use clifford_core::value::args;
+
+/// A page of messages, newest first: of a channel, of a conversation with what its runs ask there, or of all.
+///
+/// # Errors
+/// The store's.
+pub async fn page(
+    conn: &mut Conn,
+    channel: Option<ChannelId>,
+    context: Option<ContextId>,
+    before: Option<MessageId>,
+    limit: u32,
+) -> Result<Vec<Message>, StoreError> {
+    let Some(context) = context else {
+        let conditions = [
+            ("channel_id =", channel.map(clifford_core::value::Value::from)),
+            ("id <", before.map(clifford_core::value::Value::from)),
+        ];
+        let (sql, args) = crate::db::page::ask(SELECT, Vec::new(), conditions, limit);
+        return conn.all(sql, args).await;
+    };
+    let mut args = args![context, limit];
+    let mut only = String::new();
+    let conditions = [
+        ("m.channel_id =", channel.map(clifford_core::value::Value::from)),
+        ("m.id <", before.map(clifford_core::value::Value::from)),
+    ];
+    for (condition, value) in conditions {
+        if let Some(value) = value {
+            args.push(value);
+            only.push_str(&format!(" AND {condition} ${}", args.len()));
+        }
+    }
+    // A question belongs to no conversation: it is found by its run, among what was said aside in that channel.
+    let sql = format!(
+        "{SELECT} WHERE id IN (
+             SELECT id FROM (SELECT m.id FROM messages m WHERE m.context_id = $1{only} ORDER BY m.id DESC LIMIT $2) AS said
+             UNION ALL
+             SELECT id FROM (SELECT m.id FROM messages m JOIN runs r ON r.id = m.run_id
+                             WHERE m.channel_id = (SELECT channel_id FROM contexts WHERE id = $1)
+                             AND m.direction = 'outbound' AND m.context_id IS NULL AND r.context_id = $1{only}
+                             ORDER BY m.id DESC LIMIT $2) AS asked)
+         ORDER BY id DESC LIMIT $2"
+    );
+    conn.all(sql, args).await
+}
+
+/// A page of the messages in a person's private channels, newest first.
+///
+/// # Errors
+/// The store's.
+pub async fn private_page(
+    conn: &mut Conn,
+    user: UserId,
+    before: Option<MessageId>,
+    limit: u32,
+) -> Result<Vec<Message>, StoreError> {
+    conn.all(
+        format!(
+            "{SELECT} WHERE channel_id IN (SELECT id FROM channels WHERE kind = 'private' AND user_id = $1)
+             AND ($2 IS NULL OR id < $2) ORDER BY id DESC LIMIT $3"
+        ),
+        args![user, before, limit],
+    )
+    .await
+}
+
+/// A message as its sender's key finds it again.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct Keyed {
+    /// Its id.
+    pub id: MessageId,
+    /// The run that it became.
+    pub run_id: Option<RunId>,
+    /// The SHA-256 of what came with the key; none: an older version stored it.
+    pub request_hash: Option<String>,
+}
+
+/// The message of a sender's key.
+///
+/// # Errors
+/// The store's.
+pub async fn keyed(conn: &mut Conn, channel: ChannelId, key: &str) -> Result<Option<Keyed>, StoreError> {
+    conn.maybe(
+        "SELECT id, run_id, request_hash FROM messages WHERE channel_id = $1 AND idempotency_key = $2",
+        args![channel, key],
+    )
+    .await
+}
+
+/// What a run said, in order.
+///
+/// # Errors
+/// The store's.
+pub async fn said_by(conn: &mut Conn, run: RunId) -> Result<Vec<Message>, StoreError> {
+    conn.all(
+        format!("{SELECT} WHERE run_id = $1 AND direction = 'outbound' ORDER BY id"),
+        args![run],
+    )
+    .await
+}
+
+/// What the caller of a run is shown, in order: what it said, and what it and its subagents ask.
+///
+/// # Errors
+/// The store's.
+pub async fn shown_of(conn: &mut Conn, run: RunId) -> Result<Vec<Message>, StoreError> {
+    conn.all(
+        format!(
+            "{SELECT} WHERE direction = 'outbound' AND (run_id = $1 OR (context_id IS NULL AND run_id IN
+                 (SELECT id FROM runs WHERE root_run_id = $1 AND parent_run_id IS NOT NULL))) ORDER BY id"
+        ),
+        args![run],
+    )
+    .await
+}

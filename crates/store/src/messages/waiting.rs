@@ -1,0 +1,92 @@
+//! Messages that wait for the run at work in their conversation to end.
+
+use clifford_chat::outbound::Address;
+use serde_json::{Value as Json, json};
+use sqlx::FromRow;
+
+use super::replies::with_quote;
+use crate::{Conn, StoreError, Tx, db::conn::Ask};
+use clifford_core::id::{ChannelId, ContextId, MessageId, UserId};
+use clifford_core::{
+    column::{JsonText, to_json},
+    places::Mode,
+    value::args,
+};
+
+/// A message that waits for the run at work in its context to end.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct Queued {
+    /// Its id.
+    pub id: MessageId,
+    /// Whose.
+    pub user_id: Option<UserId>,
+    /// Where it was written.
+    pub channel_id: ChannelId,
+    /// The text.
+    pub content: String,
+    /// Where its answer goes.
+    pub address: Option<JsonText<Address>>,
+    /// Whatever else is known of it.
+    pub metadata: Option<JsonText<Json>>,
+    /// What it answers.
+    pub quote: Option<JsonText<Json>>,
+}
+
+impl Queued {
+    /// The message as a run is asked it: with what it answers.
+    pub fn asked(&self) -> String {
+        with_quote(self.quote.as_ref(), &self.content, usize::MAX)
+    }
+
+    /// How its sender wants it to be answered, if they said so.
+    pub fn mode(&self) -> Option<Mode> {
+        let word = self.metadata.as_ref()?.0.get("mode")?.as_str()?;
+        word.parse().ok()
+    }
+}
+
+/// What waits in a context, in the order in which it was written.
+///
+/// # Errors
+/// The store's.
+pub async fn queued(conn: &mut Conn, context: ContextId) -> Result<Vec<Queued>, StoreError> {
+    let (sql, args) = ask_queued(context);
+    conn.all(sql, args).await
+}
+
+pub(crate) fn ask_queued(context: ContextId) -> Ask {
+    (
+        "SELECT id, user_id, channel_id, content, address, metadata, quote FROM messages
+         WHERE context_id = $1 AND status = 'queued'
+         ORDER BY sent_at, LENGTH(COALESCE(platform_message_id, '')), platform_message_id, id"
+            .to_owned(),
+        args![context],
+    )
+}
+
+/// Lets a message wait for the run at work in its context to end; its answer goes to this address, and is made as its
+/// sender wants it.
+///
+/// # Errors
+/// The store's.
+pub async fn queue(tx: &mut Tx, id: MessageId, address: &Address, mode: Option<Mode>) -> Result<(), StoreError> {
+    tx.later(
+        "UPDATE messages SET status = 'queued', run_id = NULL, metadata = $3, address = $1 WHERE id = $2",
+        args![to_json(address), id, mode.map(|mode| json!({ "mode": mode }))],
+    )
+    .await
+}
+
+/// Drops what waits in a context (somebody said stop), and returns it.
+///
+/// # Errors
+/// The store's.
+pub async fn drop_queued(tx: &mut Tx, context: ContextId) -> Result<Vec<Queued>, StoreError> {
+    let dropped = queued(tx, context).await?;
+    tx.execute(
+        "UPDATE messages SET status = 'history' WHERE context_id = $1 AND status = 'queued'",
+        args![context],
+    )
+    .await?;
+    Ok(dropped)
+}

@@ -1,0 +1,104 @@
+//! People's own keys for model providers, sealed.
+
+use serde::Serialize;
+use sqlx::FromRow;
+
+use crate::{Conn, StoreError, Tx, db::conn::Ask};
+use clifford_core::value::args;
+use clifford_core::{
+    clock::Timestamp,
+    id::{RunId, UserId, UserSecretId},
+};
+
+/// A key that somebody gave, without the key.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OwnKey {
+    /// The provider that it is for, as the configuration names it.
+    pub provider: String,
+    /// When it was given.
+    #[schema(value_type = i64)]
+    pub created_at: Timestamp,
+}
+
+/// A key as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct SealedKey {
+    /// What it is sealed under.
+    pub id: UserSecretId,
+    /// The provider that it is for.
+    pub provider: String,
+    /// The sealed key.
+    pub sealed: String,
+}
+
+/// Keeps a person's key for a provider, in place of the one that was there.
+///
+/// # Errors
+/// The store's; [`StoreError::Conflict`]: there is no such person.
+pub async fn put(tx: &mut Tx, user: UserId, key: &SealedKey, now: Timestamp) -> Result<(), StoreError> {
+    tx.execute(
+        "INSERT INTO user_secrets (id, user_id, provider, sealed, created_at) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (user_id, provider) DO UPDATE SET id = $1, sealed = $4, created_at = $5",
+        args![key.id, user, &key.provider, &key.sealed, now],
+    )
+    .await?;
+    Ok(())
+}
+
+/// The keys of a person, by provider.
+///
+/// # Errors
+/// The store's.
+pub async fn list(conn: &mut Conn, user: UserId) -> Result<Vec<OwnKey>, StoreError> {
+    conn.all(
+        "SELECT provider, created_at FROM user_secrets WHERE user_id = $1 ORDER BY provider",
+        args![user],
+    )
+    .await
+}
+
+/// Whether one person alone wrote what a run answers. Where several did, it is nobody's own, and nobody's key pays.
+///
+/// # Errors
+/// The store's.
+pub async fn answers_one(conn: &mut Conn, run: RunId) -> Result<bool, StoreError> {
+    let people: Option<(i64,)> = conn
+        .maybe(
+            "SELECT COUNT(DISTINCT user_id) FROM messages WHERE run_id = $1 AND direction = 'inbound'",
+            args![run],
+        )
+        .await?;
+    Ok(people.is_none_or(|(people,)| people <= 1))
+}
+
+/// What a run of a person's works with, as a question.
+pub(crate) fn ask_of(user: UserId) -> Ask {
+    (
+        "SELECT id, provider, sealed FROM user_secrets WHERE user_id = $1 ORDER BY provider".to_owned(),
+        args![user],
+    )
+}
+
+/// What a run of a person's works with.
+///
+/// # Errors
+/// The store's.
+pub async fn of(conn: &mut Conn, user: UserId) -> Result<Vec<SealedKey>, StoreError> {
+    let (sql, args) = ask_of(user);
+    conn.all(sql, args).await
+}
+
+/// Forgets a person's key for a provider. `false`: there was none.
+///
+/// # Errors
+/// The store's.
+pub async fn remove(tx: &mut Tx, user: UserId, provider: &str) -> Result<bool, StoreError> {
+    let removed = tx
+        .execute(
+            "DELETE FROM user_secrets WHERE user_id = $1 AND provider = $2",
+            args![user, provider],
+        )
+        .await?;
+    Ok(removed > 0)
+}

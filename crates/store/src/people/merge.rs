@@ -1,0 +1,294 @@
+//! Two people become one, or an account becomes a person of its own: every row that is somebody's goes along.
+
+use sqlx::FromRow;
+
+use super::{
+    links::Account,
+    users::{self, Identity},
+};
+use crate::{Conn, StoreError, Tx, places::policies};
+use clifford_core::{
+    clock::Timestamp,
+    id::UserId,
+    policy::{Action, Rule},
+};
+use clifford_core::{
+    people::{User, UserRole},
+    value::args,
+};
+
+/// The tables whose rows go over to whoever a person becomes part of, by their column `user_id`.
+pub const GO_OVER: &[&str] = &[
+    "identities",
+    "channels",
+    "contexts",
+    "runs",
+    "messages",
+    "files",
+    "documents",
+    "usage",
+    "jobs",
+    "api_tokens",
+    "triggers",
+    "policies",
+];
+/// The tables with a `user_id` and a rule of their own: of two items for one key, and of two keys for one provider, the
+/// newer stays; codes are void.
+pub const BY_RULE: [&str; 3] = ["memory_items", "link_codes", "user_secrets"];
+
+/// Locks two people, and before them what others lock before them, until the transaction ends: nothing is written
+/// for them meanwhile, and what others were about to write is there, or fails. Each is `None` if they are gone.
+///
+/// # Errors
+/// The store's.
+pub async fn lock(tx: &mut Tx, people: [UserId; 2]) -> Result<[Option<User>; 2], StoreError> {
+    // On SQLite every transaction is the only one that writes.
+    if tx.is_postgres() {
+        for sql in [
+            "SELECT id FROM jobs WHERE user_id IN ($1, $2) AND status = 'pending' ORDER BY id FOR UPDATE",
+            "SELECT id FROM channels WHERE user_id IN ($1, $2) ORDER BY id FOR NO KEY UPDATE",
+            "SELECT id FROM contexts WHERE user_id IN ($1, $2) OR summary_of LIKE '%' || $1 || '%'
+                 OR summary_of LIKE '%' || $2 || '%' ORDER BY id FOR NO KEY UPDATE",
+            "SELECT id FROM users WHERE id IN ($1, $2) ORDER BY id FOR UPDATE",
+        ] {
+            tx.execute(sql, args![people[0], people[1]]).await?;
+        }
+    }
+    Ok([users::get(tx, people[0]).await?, users::get(tx, people[1]).await?])
+}
+
+/// Whether one of two people is being deleted.
+///
+/// # Errors
+/// The store's.
+pub async fn is_being_erased(conn: &mut Conn, people: [UserId; 2]) -> Result<bool, StoreError> {
+    conn.exists(
+        "SELECT CAST(1 AS BIGINT) FROM jobs WHERE user_id IN ($1, $2) AND kind = 'erase' AND status = 'pending' LIMIT 1",
+        args![people[0], people[1]],
+    )
+    .await
+}
+
+/// Makes one person part of another, who is from now on as `into` says, and deletes what is left of the first. Of
+/// each level of items stay as many as `caps` says, besides what is pinned.
+///
+/// # Errors
+/// The store's.
+pub async fn merge(tx: &mut Tx, from: UserId, into: &User, caps: &[i64], now: Timestamp) -> Result<(), StoreError> {
+    tx.later("DELETE FROM link_codes WHERE user_id = $1", args![from])
+        .await?;
+    items(tx, from, into.id, caps).await?;
+    settings(tx, from, into.id).await?;
+    own_keys(tx, from, into.id).await?;
+    for table in GO_OVER {
+        let sql = format!("UPDATE {table} SET user_id = $1 WHERE user_id = $2");
+        tx.later(sql, args![into.id, from]).await?;
+    }
+    for sql in [
+        "UPDATE documents SET made_by = $1 WHERE made_by = $2",
+        "UPDATE messages SET quoted_user_id = $1 WHERE quoted_user_id = $2",
+    ] {
+        tx.later(sql, args![into.id, from]).await?;
+    }
+    budgets(tx, from, into.id).await?;
+    rename_in_summaries(tx, from, into.id).await?;
+    tx.later(
+        "UPDATE users SET name = $1, role = $2, language = $3, time_zone = $4, updated_at = $5 WHERE id = $6",
+        args![
+            &into.name,
+            into.role,
+            into.language.clone(),
+            into.time_zone.clone(),
+            now,
+            into.id
+        ],
+    )
+    .await?;
+    tx.execute("DELETE FROM users WHERE id = $1", args![from]).await?;
+    Ok(())
+}
+
+async fn items(tx: &mut Tx, from: UserId, into: UserId, caps: &[i64]) -> Result<(), StoreError> {
+    #[derive(FromRow)]
+    struct Level {
+        level: i64,
+        items: i64,
+    }
+    // Of two active items for one key the one that was seen more recently stays active: of all those that are left
+    // active after the first statement, the second finds only newer ones.
+    for (mine, theirs, newer) in [
+        (from, into, " AND other.last_seen_at >= memory_items.last_seen_at"),
+        (into, from, ""),
+    ] {
+        let sql = format!(
+            "UPDATE memory_items SET archived = $1 WHERE user_id = $2 AND NOT archived AND EXISTS (
+                 SELECT 1 FROM memory_items other WHERE other.user_id = $3 AND NOT other.archived
+                 AND other.module = memory_items.module AND other.key = memory_items.key{newer})"
+        );
+        tx.later(sql, args![true, mine, theirs]).await?;
+    }
+    tx.later(
+        "UPDATE memory_items SET user_id = $1 WHERE user_id = $2",
+        args![into, from],
+    )
+    .await?;
+    let levels: Vec<Level> = tx
+        .all(
+            "SELECT level, COUNT(*) AS items FROM memory_items WHERE user_id = $1 AND NOT archived GROUP BY level",
+            args![into],
+        )
+        .await?;
+    for Level { level, items } in levels {
+        let cap = usize::try_from(level).ok().and_then(|level| caps.get(level));
+        let over = cap.map_or(0, |cap| items - cap);
+        if over > 0 {
+            tx.later(
+                "UPDATE memory_items SET archived = $1 WHERE id IN (
+                     SELECT id FROM memory_items WHERE user_id = $2 AND level = $3 AND NOT archived AND NOT pinned
+                     ORDER BY last_seen_at, id LIMIT $4)",
+                args![true, into, level, over],
+            )
+            .await?;
+        }
+    }
+    Ok(())
+}
+
+/// What either has spent is summed up anew from their usage; who was told that a budget is spent was told.
+async fn budgets(tx: &mut Tx, from: UserId, into: UserId) -> Result<(), StoreError> {
+    for sql in [
+        "DELETE FROM budget_spending WHERE subject IN ($1, $2)",
+        "DELETE FROM budget_notices WHERE subject IN ($1, $2) OR recipient = $1",
+    ] {
+        tx.later(sql, args![from, into]).await?;
+    }
+    Ok(())
+}
+
+async fn settings(tx: &mut Tx, from: UserId, into: UserId) -> Result<(), StoreError> {
+    newer_stay(tx, "settings", "scope", ["name", "updated_at"], [from, into]).await?;
+    // Who wanted to be erased, or to part an account, did not want that of somebody else.
+    tx.later(
+        "DELETE FROM settings WHERE scope = $1 AND name IN ($2, $3)",
+        args![
+            into,
+            crate::places::settings::ERASE_CODE,
+            crate::places::settings::ACCOUNTS_CODE
+        ],
+    )
+    .await
+}
+
+async fn own_keys(tx: &mut Tx, from: UserId, into: UserId) -> Result<(), StoreError> {
+    newer_stay(tx, "user_secrets", "user_id", ["provider", "created_at"], [from, into]).await
+}
+
+/// Moves rows of which a person has one by each name: where both have one, the newer stays.
+async fn newer_stay(
+    tx: &mut Tx,
+    table: &str,
+    owner: &str,
+    [name, changed_at]: [&str; 2],
+    [from, into]: [UserId; 2],
+) -> Result<(), StoreError> {
+    let newer = format!(" AND other.{changed_at} >= {table}.{changed_at}");
+    for (mine, theirs, newer) in [(from, into, newer.as_str()), (into, from, "")] {
+        let sql = format!(
+            "DELETE FROM {table} WHERE {owner} = $1 AND EXISTS (
+                 SELECT 1 FROM {table} other WHERE other.{owner} = $2 AND other.{name} = {table}.{name}{newer})"
+        );
+        tx.later(sql, args![mine, theirs]).await?;
+    }
+    let sql = format!("UPDATE {table} SET {owner} = $1 WHERE {owner} = $2");
+    tx.later(sql, args![into, from]).await
+}
+
+/// Summaries of conversations name those whose words they tell.
+async fn rename_in_summaries(tx: &mut Tx, from: UserId, into: UserId) -> Result<(), StoreError> {
+    tx.later(
+        "UPDATE contexts SET summary_of = REPLACE(summary_of, $1, $2) WHERE summary_of LIKE '%' || $1 || '%'",
+        args![from, into],
+    )
+    .await
+}
+
+/// Makes an account that is one of several a person of its own, with its private channels, the conversations that
+/// began there, and what was learned in them. Everything else stays where it is.
+///
+/// # Errors
+/// The store's.
+pub async fn part(
+    tx: &mut Tx,
+    user: &User,
+    identity: &Identity,
+    account: &Account,
+    role: UserRole,
+    now: Timestamp,
+) -> Result<User, StoreError> {
+    let new = User {
+        id: UserId::new(),
+        name: identity.name.clone(),
+        role,
+        ..user.clone()
+    };
+    users::insert(tx, &new, now).await?;
+    let platform = account.platform.as_str();
+    for sql in [
+        "UPDATE identities SET user_id = $1 WHERE user_id = $2 AND platform = $3 AND platform_user_id = $4",
+        // Which account a channel is of was not always written down: it is this one's if there is no other.
+        "UPDATE channels SET user_id = $1 WHERE user_id = $2 AND kind = 'private' AND platform = $3
+         AND (account = $4 OR (account IS NULL AND NOT EXISTS (
+             SELECT 1 FROM identities i WHERE i.user_id = $2 AND i.platform = $3)))",
+        "DELETE FROM link_codes WHERE user_id IN ($1, $2) AND platform = $3 AND platform_user_id = $4",
+        // The account of an API caller goes with its token.
+        "UPDATE api_tokens SET user_id = $1 WHERE user_id = $2 AND $3 = 'web' AND $4 = 'api:' || id",
+    ] {
+        tx.later(sql, args![new.id, user.id, platform, &account.id]).await?;
+    }
+    for sql in [
+        "UPDATE contexts SET user_id = $1 WHERE user_id = $2
+         AND channel_id IN (SELECT id FROM channels WHERE user_id = $1)",
+        // Commands and their answers are in no conversation.
+        "UPDATE messages SET user_id = $1 WHERE user_id = $2
+         AND (context_id IN (SELECT id FROM contexts WHERE user_id = $1)
+              OR (context_id IS NULL AND channel_id IN (SELECT id FROM channels WHERE user_id = $1)))",
+        "UPDATE runs SET user_id = $1 WHERE user_id = $2
+         AND (context_id IN (SELECT id FROM contexts WHERE user_id = $1)
+              OR (context_id IS NULL AND channel_id IN (SELECT id FROM channels WHERE user_id = $1)))",
+        "UPDATE usage SET user_id = $1 WHERE user_id = $2
+         AND (run_id IN (SELECT id FROM runs WHERE user_id = $1)
+              OR (run_id IS NULL AND channel_id IN (SELECT id FROM channels WHERE user_id = $1)))",
+        "DELETE FROM budget_spending WHERE subject IN ($1, $2)",
+        "UPDATE files SET user_id = $1 WHERE user_id = $2
+         AND (EXISTS (SELECT 1 FROM messages m WHERE m.id = files.message_id AND m.user_id = $1)
+              OR (message_id IS NULL AND channel_id IN (SELECT id FROM channels WHERE user_id = $1)))",
+        "UPDATE documents SET user_id = $1, made_by = $1 WHERE user_id = $2
+         AND channel_id IN (SELECT id FROM channels WHERE user_id = $1)",
+        "UPDATE jobs SET user_id = $1 WHERE user_id = $2
+         AND context_id IN (SELECT id FROM contexts WHERE user_id = $1)",
+        "UPDATE memory_items SET user_id = $1 WHERE user_id = $2
+         AND context_id IN (SELECT id FROM contexts WHERE user_id = $1)",
+        "UPDATE triggers SET user_id = $1 WHERE user_id = $2
+         AND channel_id IN (SELECT id FROM channels WHERE user_id = $1)",
+        // Rules about a conversation go with it.
+        "UPDATE policies SET user_id = $1 WHERE user_id = $2
+         AND context_id IN (SELECT id FROM contexts WHERE user_id = $1)",
+        "UPDATE contexts SET summary_of = REPLACE(summary_of, $2, $1) WHERE user_id = $1 AND summary_of IS NOT NULL",
+        // Neither goes on with a conversation of the other's.
+        "UPDATE channels SET active_context_id = NULL WHERE user_id IN ($1, $2) AND EXISTS (
+             SELECT 1 FROM contexts x WHERE x.id = channels.active_context_id AND x.user_id <> channels.user_id)",
+    ] {
+        tx.later(sql, args![new.id, user.id]).await?;
+    }
+    // Nobody is rid of what was forbidden them by parting an account; what was allowed them stays where it is.
+    for policy in policies::about(tx, user.id).await? {
+        if !matches!(policy.rule.action, Action::Allow | Action::AllowTainted) {
+            let rule = Rule {
+                user: Some(new.id),
+                ..policy.rule
+            };
+            policies::insert(tx, &rule, now).await?;
+        }
+    }
+    Ok(new)
+}

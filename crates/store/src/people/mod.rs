@@ -1,0 +1,12 @@
+//! People: accounts, roles, keys, links between accounts, codes, what becomes of two that are one.
+
+pub mod claim;
+pub mod erasure;
+pub mod export;
+pub mod keys;
+pub mod links;
+pub mod merge;
+pub mod pairings;
+pub mod quotes;
+pub mod tokens;
+pub mod users;

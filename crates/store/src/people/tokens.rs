@@ -1,0 +1,153 @@
+//! API tokens. Only their hashes are stored.
+
+use serde::Serialize;
+use sqlx::FromRow;
+
+use clifford_chat::platform::Platform;
+
+use crate::{Conn, StoreError, Tx};
+use clifford_core::{
+    clock::Timestamp,
+    id::{TokenId, UserId},
+};
+use clifford_core::{
+    column::{JsonText, to_json},
+    people::UserRole,
+    value::args,
+};
+
+/// An API token, without the token.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ApiToken {
+    /// Its id.
+    pub id: TokenId,
+    /// What its maker calls it.
+    pub name: String,
+    /// What it may do.
+    pub scopes: JsonText<Vec<String>>,
+    /// The person whose it is; none: the operator's.
+    pub user_id: Option<UserId>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it was revoked.
+    pub revoked_at: Option<Timestamp>,
+}
+
+const COLUMNS: &str = "id, name, scopes, user_id, created_at, revoked_at";
+
+/// A token as a request needs it.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct Bearer {
+    /// The token's id.
+    pub id: TokenId,
+    /// What its maker calls it.
+    pub name: String,
+    /// What it may do.
+    pub scopes: JsonText<Vec<String>>,
+    /// The person whose it is; none: the operator's.
+    pub user_id: Option<UserId>,
+    /// Their role.
+    pub role: Option<UserRole>,
+    /// Who speaks by the token's own account; none: nobody has yet.
+    pub speaker: Option<UserId>,
+}
+
+/// The account by which whoever speaks through a token is known.
+pub fn account(id: TokenId) -> String {
+    format!("api:{id}")
+}
+
+/// Stores an operator's token by its hash.
+///
+/// # Errors
+/// The store's.
+pub async fn insert(
+    tx: &mut Tx,
+    id: TokenId,
+    name: &str,
+    hash: &str,
+    scopes: &[String],
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    tx.execute(
+        "INSERT INTO api_tokens (id, name, token_hash, scopes, created_at) VALUES ($1, $2, $3, $4, $5)",
+        args![id, name, hash, to_json(&scopes), now],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Stores a person's token by its hash: whoever speaks through it is that person.
+///
+/// # Errors
+/// The store's.
+pub async fn insert_for(
+    tx: &mut Tx,
+    id: TokenId,
+    name: &str,
+    hash: &str,
+    scopes: &[String],
+    user: UserId,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    insert(tx, id, name, hash, scopes, now).await?;
+    tx.execute("UPDATE api_tokens SET user_id = $1 WHERE id = $2", args![user, id])
+        .await?;
+    tx.execute(
+        "INSERT INTO identities (platform, platform_user_id, user_id, name, created_at) VALUES ($1, $2, $3, $4, $5)",
+        args![Platform::Web.as_str(), account(id), user, name, now],
+    )
+    .await?;
+    Ok(())
+}
+
+/// The token of a hash with its person, unless it was revoked.
+///
+/// # Errors
+/// The store's.
+pub async fn bearer(conn: &mut Conn, hash: &str) -> Result<Option<Bearer>, StoreError> {
+    conn.maybe(
+        "SELECT t.id, t.name, t.scopes, t.user_id, u.role, i.user_id AS speaker
+         FROM api_tokens t LEFT JOIN users u ON u.id = t.user_id
+         LEFT JOIN identities i ON i.platform = 'web' AND i.platform_user_id = 'api:' || t.id
+         WHERE t.token_hash = $1 AND t.revoked_at IS NULL",
+        args![hash],
+    )
+    .await
+}
+
+/// The token of a hash, unless it was revoked.
+///
+/// # Errors
+/// The store's.
+pub async fn by_hash(conn: &mut Conn, hash: &str) -> Result<Option<ApiToken>, StoreError> {
+    conn.maybe(
+        format!("SELECT {COLUMNS} FROM api_tokens WHERE token_hash = $1 AND revoked_at IS NULL"),
+        args![hash],
+    )
+    .await
+}
+
+/// Every token, oldest first.
+///
+/// # Errors
+/// The store's.
+pub async fn list(conn: &mut Conn) -> Result<Vec<ApiToken>, StoreError> {
+    conn.all(format!("SELECT {COLUMNS} FROM api_tokens ORDER BY id"), args![])
+        .await
+}
+
+/// Revokes a token. `false`: there is none of that id in use.
+///
+/// # Errors
+/// The store's.
+pub async fn revoke(tx: &mut Tx, id: TokenId, now: Timestamp) -> Result<bool, StoreError> {
+    let revoked = tx
+        .execute(
+            "UPDATE api_tokens SET revoked_at = $1 WHERE id = $2 AND revoked_at IS NULL",
+            args![now, id],
+        )
+        .await?;
+    Ok(revoked == 1)
+}

@@ -1,0 +1,290 @@
+//! People, and the accounts on platforms by which they are known.
+
+use clifford_chat::{inbound::Speaker, platform::Platform};
+use clifford_core::people::{User, UserRole};
+use serde::Serialize;
+use sqlx::FromRow;
+
+use crate::{Conn, StoreError, Tx, db::conn::Ask};
+use clifford_core::value::{Value, args};
+use clifford_core::{clock::Timestamp, id::UserId};
+
+/// An account on a platform.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Identity {
+    /// Which platform.
+    pub platform: String,
+    /// The platform's id of the account.
+    pub platform_user_id: String,
+    /// Its name there.
+    pub name: String,
+}
+
+/// The person behind an account, as a question.
+pub(crate) fn ask_by_identity(platform: Platform, account: &str) -> Ask {
+    (
+        "SELECT u.id, u.name, u.role, u.language, u.time_zone FROM identities i JOIN users u ON u.id = i.user_id
+         WHERE i.platform = $1 AND i.platform_user_id = $2"
+            .to_owned(),
+        args![platform.as_str(), account],
+    )
+}
+
+/// The person behind an account, if it is known.
+///
+/// # Errors
+/// The store's.
+pub async fn by_identity(conn: &mut Conn, platform: Platform, account: &str) -> Result<Option<User>, StoreError> {
+    let (sql, args) = ask_by_identity(platform, account);
+    conn.maybe(sql, args).await
+}
+
+/// The person behind an account; a new one if it is not known. Two that ask at once get the same.
+///
+/// # Errors
+/// The store's.
+pub async fn find_or_create(
+    tx: &mut Tx,
+    platform: Platform,
+    speaker: &Speaker,
+    role: UserRole,
+    now: Timestamp,
+) -> Result<User, StoreError> {
+    if let Some(user) = by_identity(tx, platform, &speaker.id).await? {
+        return Ok(user);
+    }
+    let id = UserId::new();
+    let new = User {
+        id,
+        name: speaker.name.clone(),
+        role,
+        language: speaker.language.clone(),
+        time_zone: None,
+    };
+    insert(tx, &new, now).await?;
+    let created = tx
+        .execute(
+            "INSERT INTO identities (platform, platform_user_id, user_id, name, handle, created_at)
+             VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (platform, platform_user_id) DO NOTHING",
+            args![
+                platform.as_str(),
+                &speaker.id,
+                id,
+                &speaker.name,
+                speaker.handle.clone(),
+                now
+            ],
+        )
+        .await?;
+    if created == 0 {
+        tx.execute("DELETE FROM users WHERE id = $1", args![id]).await?;
+    }
+    by_identity(tx, platform, &speaker.id)
+        .await?
+        .ok_or_else(|| StoreError::NotFound(format!("account {}", speaker.id)))
+}
+
+/// Makes a person, who has no account yet.
+///
+/// # Errors
+/// The store's.
+pub async fn insert(tx: &mut Tx, user: &User, now: Timestamp) -> Result<(), StoreError> {
+    tx.execute(
+        "INSERT INTO users (id, name, role, language, time_zone, created_at, updated_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $6)",
+        args![
+            user.id,
+            &user.name,
+            user.role,
+            user.language.clone(),
+            user.time_zone.clone(),
+            now
+        ],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Sets what a person may do.
+///
+/// # Errors
+/// The store's.
+pub async fn set_role(tx: &mut Tx, id: UserId, role: UserRole, now: Timestamp) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE users SET role = $1, updated_at = $2 WHERE id = $3",
+        args![role, now, id],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Whether the bot has an owner.
+///
+/// # Errors
+/// The store's.
+pub async fn has_owner(conn: &mut Conn) -> Result<bool, StoreError> {
+    conn.exists(
+        "SELECT CAST(1 AS BIGINT) FROM users WHERE role = 'owner' LIMIT 1",
+        args![],
+    )
+    .await
+}
+
+/// One person.
+///
+/// # Errors
+/// The store's.
+pub async fn get(conn: &mut Conn, id: UserId) -> Result<Option<User>, StoreError> {
+    conn.maybe(
+        "SELECT id, name, role, language, time_zone FROM users WHERE id = $1",
+        args![id],
+    )
+    .await
+}
+
+/// A person's accounts.
+///
+/// # Errors
+/// The store's.
+pub async fn identities(conn: &mut Conn, id: UserId) -> Result<Vec<Identity>, StoreError> {
+    conn.all(
+        "SELECT platform, platform_user_id, name FROM identities WHERE user_id = $1 ORDER BY platform, platform_user_id",
+        args![id],
+    )
+    .await
+}
+
+/// The account by which a person was known first.
+///
+/// # Errors
+/// The store's.
+pub async fn first_identity(conn: &mut Conn, id: UserId) -> Result<Option<Identity>, StoreError> {
+    conn.maybe(
+        "SELECT platform, platform_user_id, name FROM identities WHERE user_id = $1
+         ORDER BY created_at, platform, platform_user_id LIMIT 1",
+        args![id],
+    )
+    .await
+}
+
+/// The people who are called so, or whose account is, letter case aside; oldest first.
+///
+/// # Errors
+/// The store's.
+pub async fn named(conn: &mut Conn, name: &str, limit: u32) -> Result<Vec<User>, StoreError> {
+    conn.all(
+        "SELECT id, name, role, language, time_zone FROM users u WHERE name = $1 OR LOWER(name) = $2
+         OR EXISTS (SELECT 1 FROM identities i WHERE i.user_id = u.id
+                    AND (LOWER(i.name) = $2 OR LOWER(i.handle) = $2))
+         ORDER BY id LIMIT $3",
+        args![name, name.to_lowercase(), limit],
+    )
+    .await
+}
+
+/// Which people a page shows.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Filter {
+    /// Only with this role.
+    pub role: Option<UserRole>,
+    /// Only this one.
+    pub only: Option<UserId>,
+    /// Only those who came before this one.
+    pub before: Option<UserId>,
+}
+
+/// A page of people, newest first.
+///
+/// # Errors
+/// The store's.
+pub async fn page(conn: &mut Conn, filter: Filter, limit: u32) -> Result<Vec<User>, StoreError> {
+    let conditions = [
+        ("role =", filter.role.map(Value::from)),
+        ("id =", filter.only.map(Value::from)),
+        ("id <", filter.before.map(Value::from)),
+    ];
+    let (sql, args) = crate::db::page::ask(
+        "SELECT id, name, role, language, time_zone FROM users",
+        Vec::new(),
+        conditions,
+        limit,
+    );
+    conn.all(sql, args).await
+}
+
+/// Everybody, in the order in which they came.
+///
+/// # Errors
+/// The store's.
+pub async fn all(conn: &mut Conn) -> Result<Vec<UserId>, StoreError> {
+    let rows: Vec<(UserId,)> = conn.all("SELECT id FROM users ORDER BY id", args![]).await?;
+    Ok(rows.into_iter().map(|row| row.0).collect())
+}
+
+/// What is to change in a person; what is `None` stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Change {
+    /// The name that others see.
+    pub name: Option<String>,
+    /// What they may do.
+    pub role: Option<UserRole>,
+    /// Their language; `Some(None)`: it is not known.
+    pub language: Option<Option<String>>,
+    /// Their time zone; `Some(None)`: it is not known.
+    pub time_zone: Option<Option<String>>,
+}
+
+/// Changes a person.
+///
+/// # Errors
+/// [`StoreError::NotFound`]: there is no such person. [`StoreError::WrongState`]: they are the last owner.
+pub async fn change(tx: &mut Tx, id: UserId, change: &Change, now: Timestamp) -> Result<User, StoreError> {
+    if change.role.is_some_and(|role| role != UserRole::Owner) {
+        not_the_last_owner(tx, id).await?;
+    }
+    let user = get(tx, id)
+        .await?
+        .ok_or_else(|| StoreError::NotFound(format!("user {id}")))?;
+    let change = change.clone();
+    let user = User {
+        id,
+        name: change.name.unwrap_or(user.name),
+        role: change.role.unwrap_or(user.role),
+        language: change.language.unwrap_or(user.language),
+        time_zone: change.time_zone.unwrap_or(user.time_zone),
+    };
+    tx.execute(
+        "UPDATE users SET name = $1, role = $2, language = $3, time_zone = $4, updated_at = $5 WHERE id = $6",
+        args![
+            &user.name,
+            user.role,
+            user.language.clone(),
+            user.time_zone.clone(),
+            now,
+            id
+        ],
+    )
+    .await?;
+    Ok(user)
+}
+
+/// Refuses the last owner, and locks the owners until the transaction ends.
+///
+/// # Errors
+/// [`StoreError::WrongState`]: without this person the bot would have no owner.
+pub async fn not_the_last_owner(tx: &mut Tx, id: UserId) -> Result<(), StoreError> {
+    let lock = if tx.is_postgres() { " FOR UPDATE" } else { "" };
+    let owners: Vec<(UserId,)> = tx
+        .all(
+            format!("SELECT id FROM users WHERE role = 'owner' ORDER BY id{lock}"),
+            args![],
+        )
+        .await?;
+    if owners == [(id,)] {
+        return Err(StoreError::WrongState(
+            "they are the only owner: make somebody else an owner first".to_owned(),
+        ));
+    }
+    Ok(())
+}

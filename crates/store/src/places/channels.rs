@@ -1,0 +1,370 @@
+//! Channels: the places where messages are exchanged, and the spaces that they belong to.
+
+use clifford_chat::{
+    inbound::{Place, Served, Space},
+    platform::Platform,
+};
+use clifford_core::places::{Channel, ChannelKind, TURNED_OFF};
+use sqlx::FromRow;
+
+use crate::{Conn, StoreError, Tx};
+use clifford_core::{
+    clock::Timestamp,
+    id::{AgentId, ChannelId, ContextId, SpaceId, UserId},
+};
+use clifford_core::{places::Mode, value::args};
+
+pub(crate) const SELECT: &str = "SELECT id, platform, external_id, kind, name, space_id, user_id, enabled, \
+                                 disabled_reason, agent_id, mode, active_context_id, last_message_at FROM channels";
+
+/// Something was said there: it is enabled (again) unless somebody turned it off, and named as the platform names
+/// it. `$1`: when, `$2`: true, `$3`: the name, `$4`: [`TURNED_OFF`].
+const TOUCH: &str = "UPDATE channels SET last_message_at = $1, updated_at = $1, name = COALESCE($3, name), \
+                         enabled = CASE WHEN disabled_reason = $4 THEN enabled ELSE $2 END, \
+                         disabled_reason = CASE WHEN disabled_reason = $4 THEN disabled_reason END";
+
+/// Nothing can be sent there any more; what somebody turned off stays that. `$1`: false, `$2`: why, `$3`: when, `$4`:
+/// [`TURNED_OFF`].
+const DISABLE: &str = "UPDATE channels SET enabled = $1, disabled_reason = $2, updated_at = $3 \
+                       WHERE COALESCE(disabled_reason, '') <> $4";
+
+/// The channel of a place; a new one if it is not known. A private one is its person's, by that account. Two that ask at once get the same. The row stays
+/// locked until the transaction ends, so what happens in one channel happens in order.
+///
+/// # Errors
+/// The store's.
+pub async fn find_or_create(
+    tx: &mut Tx,
+    place: &Place,
+    person: Option<(UserId, &str)>,
+    now: Timestamp,
+) -> Result<Channel, StoreError> {
+    if let Some(channel) = touch(tx, place.platform, &place.external_id, place.name.as_deref(), now).await? {
+        // Whether it was off is not known any more.
+        came_back(tx, &channel).await?;
+        return Ok(channel);
+    }
+    let space = match &place.space {
+        Some(space) => Some(space_of(tx, place.platform, space, now).await?),
+        None => None,
+    };
+    tx.execute(
+        "INSERT INTO channels (id, platform, external_id, kind, name, space_id, user_id, account, enabled, mode, config,
+                               last_message_at, created_at, updated_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'run', '{}', $10, $10, $10)
+         ON CONFLICT (platform, external_id) DO NOTHING",
+        args![
+            ChannelId::new(),
+            place.platform.as_str(),
+            &place.external_id,
+            ChannelKind::from(place.kind),
+            place.name.clone(),
+            space,
+            person.map(|(user, _)| user),
+            person.map(|(_, account)| account),
+            true,
+            now
+        ],
+    )
+    .await?;
+    touch(tx, place.platform, &place.external_id, place.name.as_deref(), now)
+        .await?
+        .ok_or_else(|| StoreError::NotFound(format!("channel {}", place.external_id)))
+}
+
+/// Something was said in a channel that is known: the channel as it is from now on.
+///
+/// # Errors
+/// The store's.
+pub async fn touched(tx: &mut Tx, channel: Channel, name: Option<&str>, now: Timestamp) -> Result<Channel, StoreError> {
+    let sql = format!("{TOUCH} WHERE id = $5");
+    tx.later(sql, args![now, true, name, TURNED_OFF, channel.id]).await?;
+    if !channel.enabled || channel.disabled_reason.is_some() {
+        came_back(tx, &channel).await?;
+    }
+    let off = channel.is_turned_off();
+    Ok(Channel {
+        enabled: !off,
+        disabled_reason: channel.disabled_reason.filter(|_| off),
+        name: name.map(str::to_owned).or(channel.name),
+        last_message_at: Some(now),
+        ..channel
+    })
+}
+
+/// Something was said in the channel of a place, if that is known; it is locked.
+async fn touch(
+    tx: &mut Tx,
+    platform: Platform,
+    external_id: &str,
+    name: Option<&str>,
+    now: Timestamp,
+) -> Result<Option<Channel>, StoreError> {
+    let sql = format!(
+        "{TOUCH} WHERE platform = $5 AND external_id = $6
+         RETURNING id, platform, external_id, kind, name, space_id, user_id, enabled, disabled_reason,
+                   agent_id, mode, active_context_id, last_message_at"
+    );
+    tx.maybe(sql, args![now, true, name, TURNED_OFF, platform.as_str(), external_id])
+        .await
+}
+
+/// Something was said in a channel: the bot is in its space (again), so what is kept of that stays.
+async fn came_back(tx: &mut Tx, channel: &Channel) -> Result<(), StoreError> {
+    let Some(space) = channel.space_id else { return Ok(()) };
+    let sql = "UPDATE spaces SET left_at = NULL WHERE id = $1 AND left_at IS NOT NULL";
+    tx.later(sql, args![space]).await
+}
+
+async fn space_of(tx: &mut Tx, platform: Platform, space: &Space, now: Timestamp) -> Result<SpaceId, StoreError> {
+    let row: (SpaceId,) = tx
+        .one(
+            "INSERT INTO spaces (id, platform, external_id, name, created_at) VALUES ($1, $2, $3, $4, $5)
+             ON CONFLICT (platform, external_id)
+             DO UPDATE SET name = COALESCE(excluded.name, spaces.name), left_at = NULL
+             RETURNING id",
+            args![
+                SpaceId::new(),
+                platform.as_str(),
+                &space.external_id,
+                space.name.clone(),
+                now
+            ],
+        )
+        .await?;
+    Ok(row.0)
+}
+
+/// One channel.
+///
+/// # Errors
+/// The store's.
+pub async fn get(conn: &mut Conn, id: ChannelId) -> Result<Option<Channel>, StoreError> {
+    Ok(conn.all(format!("{SELECT} WHERE id = $1"), args![id]).await?.pop())
+}
+
+/// The channel of a place, if it is known.
+///
+/// # Errors
+/// The store's.
+pub async fn by_place(conn: &mut Conn, platform: Platform, external_id: &str) -> Result<Option<Channel>, StoreError> {
+    let sql = format!("{SELECT} WHERE platform = $1 AND external_id = $2");
+    Ok(conn.all(sql, args![platform.as_str(), external_id]).await?.pop())
+}
+
+/// The private channel in which a person last spoke, of those where something can be said.
+///
+/// # Errors
+/// The store's.
+pub async fn last_private(conn: &mut Conn, user: UserId) -> Result<Option<Channel>, StoreError> {
+    let sql = format!(
+        "{SELECT} WHERE user_id = $1 AND kind = 'private' AND enabled
+         ORDER BY COALESCE(last_message_at, 0) DESC, id DESC LIMIT 1"
+    );
+    conn.maybe(sql, args![user]).await
+}
+
+/// A page of channels, newest first.
+///
+/// # Errors
+/// The store's.
+pub async fn page(conn: &mut Conn, before: Option<ChannelId>, limit: u32) -> Result<Vec<Channel>, StoreError> {
+    let sql = format!("{SELECT} WHERE ($1 IS NULL OR id < $1) ORDER BY id DESC LIMIT $2");
+    conn.all(sql, args![before, limit]).await
+}
+
+/// A page of a person's private channels, newest first.
+///
+/// # Errors
+/// The store's.
+pub async fn page_of(
+    conn: &mut Conn,
+    user: UserId,
+    before: Option<ChannelId>,
+    limit: u32,
+) -> Result<Vec<Channel>, StoreError> {
+    let sql = format!("{SELECT} WHERE user_id = $1 AND ($2 IS NULL OR id < $2) ORDER BY id DESC LIMIT $3");
+    conn.all(sql, args![user, before, limit]).await
+}
+
+/// One of the channels of a space.
+///
+/// # Errors
+/// The store's.
+pub async fn of_space(conn: &mut Conn, space: SpaceId) -> Result<Option<Channel>, StoreError> {
+    conn.maybe(
+        format!("{SELECT} WHERE space_id = $1 ORDER BY id LIMIT 1"),
+        args![space],
+    )
+    .await
+}
+
+/// Makes a context the one that goes on in a channel.
+///
+/// # Errors
+/// The store's.
+pub async fn set_active_context(tx: &mut Tx, id: ChannelId, context: Option<ContextId>) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE channels SET active_context_id = $1 WHERE id = $2",
+        args![context, id],
+    )
+    .await?;
+    Ok(())
+}
+
+/// What is to change in a channel.
+#[derive(Clone, Debug, Default)]
+pub struct Change {
+    /// Whether the bot answers there.
+    pub enabled: Option<bool>,
+    /// Its name.
+    pub name: Option<String>,
+    /// Its own agent, or none.
+    pub agent: Option<Option<AgentId>>,
+    /// How it answers.
+    pub mode: Option<Mode>,
+}
+
+/// Changes a channel.
+///
+/// # Errors
+/// The store's.
+pub async fn change(tx: &mut Tx, id: ChannelId, change: &Change, now: Timestamp) -> Result<(), StoreError> {
+    if let Some(enabled) = change.enabled {
+        let reason = (!enabled).then_some(TURNED_OFF);
+        tx.execute(
+            "UPDATE channels SET enabled = $1, disabled_reason = $2 WHERE id = $3",
+            args![enabled, reason, id],
+        )
+        .await?;
+    }
+    if let Some(agent) = change.agent {
+        tx.execute("UPDATE channels SET agent_id = $1 WHERE id = $2", args![agent, id])
+            .await?;
+    }
+    tx.execute(
+        "UPDATE channels SET name = COALESCE($1, name), mode = COALESCE($4, mode), updated_at = $2 WHERE id = $3",
+        args![change.name.clone(), now, id, change.mode],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Sends nothing more to a channel, until somebody speaks there again.
+///
+/// # Errors
+/// The store's.
+pub async fn disable(tx: &mut Tx, id: ChannelId, reason: &str, now: Timestamp) -> Result<(), StoreError> {
+    tx.execute(
+        format!("{DISABLE} AND id = $5"),
+        args![false, reason, now, TURNED_OFF, id],
+    )
+    .await?;
+    Ok(())
+}
+
+/// The bot was removed from a place.
+///
+/// # Errors
+/// The store's.
+pub async fn left(
+    tx: &mut Tx,
+    platform: Platform,
+    place: &str,
+    reason: &str,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    tx.execute(
+        format!("{DISABLE} AND platform = $5 AND external_id = $6"),
+        args![false, reason, now, TURNED_OFF, platform.as_str(), place],
+    )
+    .await?;
+    Ok(())
+}
+
+/// The bot was removed from a space, with all of its channels.
+///
+/// # Errors
+/// The store's.
+pub async fn left_space(
+    tx: &mut Tx,
+    platform: Platform,
+    space: &str,
+    reason: &str,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    // Channels are locked before their space, as where something is said.
+    tx.execute(
+        format!("{DISABLE} AND space_id = (SELECT id FROM spaces WHERE platform = $5 AND external_id = $6)"),
+        args![false, reason, now, TURNED_OFF, platform.as_str(), space],
+    )
+    .await?;
+    tx.execute(
+        "UPDATE spaces SET left_at = $1 WHERE platform = $2 AND external_id = $3",
+        args![now, platform.as_str(), space],
+    )
+    .await?;
+    Ok(())
+}
+
+/// A place got a new id: the channel, and a space of the same id, keep what they have. The platform numbers its
+/// messages anew, so those of before are known by the old place's id too.
+///
+/// # Errors
+/// The store's.
+pub async fn moved(tx: &mut Tx, platform: Platform, from: &str, to: &str) -> Result<(), StoreError> {
+    for sql in [
+        "UPDATE messages SET platform_message_id = $3 || ':' || platform_message_id
+         WHERE platform_message_id IS NOT NULL
+         AND channel_id = (SELECT id FROM channels WHERE platform = $2 AND external_id = $3)
+         AND NOT EXISTS (SELECT 1 FROM channels c WHERE c.platform = $2 AND c.external_id = $1)",
+        "UPDATE channels SET external_id = $1 WHERE platform = $2 AND external_id = $3
+         AND NOT EXISTS (SELECT 1 FROM channels c WHERE c.platform = $2 AND c.external_id = $1)",
+        "UPDATE spaces SET external_id = $1 WHERE platform = $2 AND external_id = $3
+         AND NOT EXISTS (SELECT 1 FROM spaces s WHERE s.platform = $2 AND s.external_id = $1)",
+    ] {
+        tx.execute(sql, args![to, platform.as_str(), from]).await?;
+    }
+    Ok(())
+}
+
+/// The places of a platform where something was said since a time, with the newest inbound message of each.
+///
+/// # Errors
+/// The store's.
+pub async fn served(conn: &mut Conn, platform: Platform, since: Timestamp) -> Result<Vec<Served>, StoreError> {
+    #[derive(FromRow)]
+    struct ServedRow {
+        external_id: String,
+        kind: ChannelKind,
+        space: Option<String>,
+        last_message_id: Option<String>,
+    }
+    let rows: Vec<ServedRow> = conn
+        .all(
+            "SELECT c.external_id, c.kind,
+                    (SELECT s.external_id FROM spaces s WHERE s.id = c.space_id) AS space,
+                    (SELECT m.platform_message_id FROM messages m
+                     WHERE m.channel_id = c.id AND m.direction = 'inbound' AND m.platform_message_id IS NOT NULL
+                     ORDER BY m.id DESC LIMIT 1) AS last_message_id
+             FROM channels c WHERE c.platform = $1 AND c.last_message_at >= $2 AND c.enabled",
+            args![platform.as_str(), since],
+        )
+        .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| Served {
+            external_id: row.external_id,
+            kind: row.kind.into(),
+            space: row.space,
+            last_message_id: row.last_message_id,
+        })
+        .collect())
+}
+
+/// Platforms as one argument: `,discord,telegram,`.
+pub(crate) fn listed(platforms: &[Platform]) -> String {
+    platforms
+        .iter()
+        .fold(",".to_owned(), |list, platform| format!("{list}{platform},"))
+}

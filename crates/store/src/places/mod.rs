@@ -1,0 +1,8 @@
+//! Channels, their settings and those of the bot, spaces that were left, agents and rules.
+
+pub mod agents;
+pub mod channels;
+pub mod left_spaces;
+pub mod place_settings;
+pub mod policies;
+pub mod settings;

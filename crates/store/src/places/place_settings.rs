@@ -1,0 +1,43 @@
+//! What can be set while running, for the whole bot, a space or a channel; the nearest one holds.
+
+use crate::{
+    Conn, StoreError,
+    places::settings::{self, Setting},
+};
+use clifford_core::id::{ChannelId, SpaceId};
+use clifford_core::places::WhenBusy;
+
+/// What is set for a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlaceSettings {
+    /// What becomes of messages that arrive while a run is at work.
+    pub when_busy: WhenBusy,
+    /// Whether items are written and shown to the model.
+    pub memory: bool,
+    /// Whether a private conversation shows the model what its person last said elsewhere.
+    pub cross_channel: bool,
+}
+
+impl PlaceSettings {
+    /// What holds in a channel: what is set for it, else for its space, else for the bot, else `self`.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn of(self, conn: &mut Conn, space: Option<SpaceId>, channel: ChannelId) -> Result<Self, StoreError> {
+        Ok(self.with(settings::of_place(conn, space, channel).await?))
+    }
+
+    /// The same, of what was read: farthest first.
+    #[must_use]
+    pub fn with(mut self, rows: Vec<Setting>) -> Self {
+        for Setting { name, value } in rows {
+            match name.as_str() {
+                "when_busy" => self.when_busy = value.parse().unwrap_or(self.when_busy),
+                "memory" => self.memory = value.parse().unwrap_or(self.memory),
+                "cross_channel" => self.cross_channel = value.parse().unwrap_or(self.cross_channel),
+                _ => {}
+            }
+        }
+        self
+    }
+}

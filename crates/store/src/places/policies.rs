@@ -1,0 +1,232 @@
+//! Rules about tool calls, and the calls that count against them.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use sqlx::FromRow;
+
+use crate::{Conn, StoreError, Tx};
+use clifford_core::{
+    clock::Timestamp,
+    id::{ContextId, PolicyId, RunId, SpaceId, UserId},
+    policy::{By, Limit, Per, Rule},
+};
+use clifford_core::{
+    column::{JsonText, to_json},
+    value::{Value, args},
+};
+
+/// A rule of the database.
+#[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Policy {
+    /// Its id.
+    #[schema(value_type = String)]
+    pub id: PolicyId,
+    /// The rule.
+    #[serde(flatten)]
+    pub rule: Rule,
+    /// When it was made.
+    #[schema(value_type = String)]
+    pub created_at: Timestamp,
+    /// When it last changed.
+    #[schema(value_type = String)]
+    pub updated_at: Timestamp,
+}
+
+#[derive(FromRow)]
+struct Row {
+    id: PolicyId,
+    rule: JsonText<Rule>,
+    user_id: Option<UserId>,
+    space_id: Option<SpaceId>,
+    context_id: Option<ContextId>,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+}
+
+impl From<Row> for Policy {
+    fn from(row: Row) -> Self {
+        Self {
+            id: row.id,
+            rule: Rule {
+                user: row.user_id,
+                space: row.space_id,
+                context: row.context_id,
+                ..row.rule.0
+            },
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+        }
+    }
+}
+
+const SELECT: &str = "SELECT id, rule, user_id, space_id, context_id, created_at, updated_at FROM policies";
+
+/// A rule as its columns: whom it is about stands in columns of its own, so that it goes with them.
+fn columns(rule: &Rule) -> [Value; 4] {
+    let bare = Rule {
+        user: None,
+        space: None,
+        context: None,
+        ..rule.clone()
+    };
+    [
+        Value::from(to_json(&bare)),
+        Value::from(rule.user),
+        Value::from(rule.space),
+        Value::from(rule.context),
+    ]
+}
+
+/// Every rule, oldest first.
+///
+/// # Errors
+/// The store's.
+pub async fn list(conn: &mut Conn) -> Result<Vec<Policy>, StoreError> {
+    let rows: Vec<Row> = conn.all(format!("{SELECT} ORDER BY id"), args![]).await?;
+    Ok(rows.into_iter().map(Policy::from).collect())
+}
+
+/// The rules that are about a person, wherever they are: none of a single conversation.
+///
+/// # Errors
+/// The store's.
+pub async fn about(conn: &mut Conn, person: UserId) -> Result<Vec<Policy>, StoreError> {
+    let sql = format!("{SELECT} WHERE user_id = $1 AND context_id IS NULL ORDER BY id");
+    let rows: Vec<Row> = conn.all(sql, args![person]).await?;
+    Ok(rows.into_iter().map(Policy::from).collect())
+}
+
+/// One rule.
+///
+/// # Errors
+/// The store's.
+pub async fn get(conn: &mut Conn, id: PolicyId) -> Result<Option<Policy>, StoreError> {
+    let row: Option<Row> = conn.maybe(format!("{SELECT} WHERE id = $1"), args![id]).await?;
+    Ok(row.map(Policy::from))
+}
+
+/// Makes a rule.
+///
+/// # Errors
+/// [`StoreError::Conflict`]: the person, space or conversation that it is about is not known.
+pub async fn insert(tx: &mut Tx, rule: &Rule, now: Timestamp) -> Result<Policy, StoreError> {
+    let id = PolicyId::new();
+    let mut values = args![id];
+    values.extend(columns(rule));
+    values.push(now.into());
+    tx.execute(
+        "INSERT INTO policies (id, rule, user_id, space_id, context_id, created_at, updated_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $6)",
+        values,
+    )
+    .await?;
+    Ok(Policy {
+        id,
+        rule: rule.clone(),
+        created_at: now,
+        updated_at: now,
+    })
+}
+
+/// Puts another rule in the place of one. `false`: there is none.
+///
+/// # Errors
+/// As [`insert`].
+pub async fn change(tx: &mut Tx, id: PolicyId, rule: &Rule, now: Timestamp) -> Result<bool, StoreError> {
+    let mut values = args![id];
+    values.extend(columns(rule));
+    values.push(now.into());
+    let changed = tx
+        .execute(
+            "UPDATE policies SET rule = $2, user_id = $3, space_id = $4, context_id = $5, updated_at = $6 WHERE id = $1",
+            values,
+        )
+        .await?;
+    Ok(changed == 1)
+}
+
+/// Deletes a rule. `false`: there is none.
+///
+/// # Errors
+/// The store's.
+pub async fn remove(tx: &mut Tx, id: PolicyId) -> Result<bool, StoreError> {
+    tx.execute("DELETE FROM policy_uses WHERE policy = $1", args![id])
+        .await?;
+    Ok(tx.execute("DELETE FROM policies WHERE id = $1", args![id]).await? == 1)
+}
+
+/// Counts a call against a limit, unless that is reached. Counting the same call again changes nothing, so that a
+/// call which a crash came between is counted once. `false`: there were too many.
+///
+/// # Errors
+/// The store's.
+pub async fn count(tx: &mut Tx, limit: &Limit, run: RunId, call: &str, now: Timestamp) -> Result<bool, StoreError> {
+    // On SQLite every transaction is the only one that writes.
+    if tx.is_postgres() {
+        tx.execute("SELECT pg_advisory_xact_lock(hashtext($1))", args![&limit.key])
+            .await?;
+    }
+    let counted = tx
+        .exists(
+            "SELECT CAST(1 AS BIGINT) FROM policy_uses WHERE policy = $1 AND run_id = $2 AND call = $3",
+            args![&limit.key, run, call],
+        )
+        .await?;
+    if counted {
+        return Ok(true);
+    }
+    let (used,): (i64,) = tx
+        .one(used(limit.by), args![&limit.key, now.before(limit.per.length()), run])
+        .await?;
+    if used >= i64::from(limit.calls) {
+        return Ok(false);
+    }
+    tx.execute(
+        "INSERT INTO policy_uses (policy, run_id, call, created_at) VALUES ($1, $2, $3, $4)",
+        args![&limit.key, run, call, now],
+    )
+    .await?;
+    Ok(true)
+}
+
+/// How many calls count against rule `$1` since `$2`, of whoever is counted with run `$3`. Whose a call is, its run
+/// says now: two accounts that became one person's have one count.
+const fn used(by: By) -> &'static str {
+    match by {
+        By::Bot => {
+            "SELECT COUNT(*) FROM policy_uses u WHERE u.policy = $1 AND u.created_at > $2 AND $3 IS NOT NULL"
+        }
+        By::User => {
+            "SELECT COUNT(*) FROM policy_uses u JOIN runs r ON r.id = u.run_id
+             WHERE u.policy = $1 AND u.created_at > $2
+             AND COALESCE(r.user_id, '') = (SELECT COALESCE(own.user_id, '') FROM runs own WHERE own.id = $3)"
+        }
+        By::Space => {
+            "SELECT COUNT(*) FROM policy_uses u JOIN runs r ON r.id = u.run_id LEFT JOIN channels c ON c.id = r.channel_id
+             WHERE u.policy = $1 AND u.created_at > $2
+             AND COALESCE(c.space_id, r.user_id, '') = (
+                 SELECT COALESCE(there.space_id, own.user_id, '') FROM runs own
+                 LEFT JOIN channels there ON there.id = own.channel_id WHERE own.id = $3)"
+        }
+    }
+}
+
+/// Forgets calls that count against nothing any more: those older than what their rule counts back. `limits`: each
+/// rule's key, and how long that is. What counts against a rule that is none of them is kept as long as any rule may
+/// count back: another process may have it in its configuration.
+///
+/// # Errors
+/// The store's.
+pub async fn forget_uses(tx: &mut Tx, limits: &[(String, Duration)], now: Timestamp) -> Result<u64, StoreError> {
+    let counted: Vec<(String,)> = tx.all("SELECT DISTINCT policy FROM policy_uses", args![]).await?;
+    let mut forgotten = 0;
+    for (policy,) in counted {
+        let limit = limits.iter().find(|(key, _)| *key == policy);
+        let length = limit.map_or(Per::Month.length(), |(_, length)| *length);
+        let sql = "DELETE FROM policy_uses WHERE policy = $1 AND created_at <= $2";
+        forgotten += tx.execute(sql, args![policy, now.before(length)]).await?;
+    }
+    Ok(forgotten)
+}

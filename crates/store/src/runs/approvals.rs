@@ -1,0 +1,127 @@
+//! Runs that wait for a person to approve a call, and runs that have read words from outside.
+
+use crate::{Conn, StoreError, Tx, runs::COLUMNS};
+use clifford_core::{
+    clock::Timestamp,
+    id::{ChannelId, ContextId, MessageId, RunId, UserId},
+};
+use clifford_core::{messages::MessageStatus, runs::Run, value::args};
+
+/// What such a run waits for.
+pub const REASON: &str = "tool_confirm";
+/// Why it was woken.
+pub const ANSWERED: &str = "tool_confirmed";
+
+/// The runs of a person that ask in a channel, oldest first. Subagents ask where the person asked.
+///
+/// # Errors
+/// The store's.
+pub async fn asked_in(conn: &mut Conn, user: UserId, channel: ChannelId) -> Result<Vec<Run>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM runs WHERE user_id = $1 AND channel_id = $2 AND status = 'waiting'
+         AND wake_reason = 'tool_confirm' ORDER BY id"
+    );
+    conn.all(sql, args![user, channel]).await
+}
+
+/// The runs, at the top of their trees, that wait for this person to approve a call where they speak now, oldest first:
+/// the run itself asks, or a subagent of it.
+///
+/// # Errors
+/// The store's.
+pub async fn asking(
+    conn: &mut Conn,
+    user: UserId,
+    context: ContextId,
+    channel: ChannelId,
+) -> Result<Vec<Run>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM runs WHERE id IN (
+             SELECT root_run_id FROM runs WHERE user_id = $1 AND context_id = $2 AND channel_id = $3
+             AND status = 'waiting' AND wake_reason = 'tool_confirm') ORDER BY id"
+    );
+    conn.all(sql, args![user, context, channel]).await
+}
+
+/// The messages of a channel that show a question, with their delivery status: the question's own, and those that showed
+/// it again.
+///
+/// # Errors
+/// The store's.
+pub async fn shown_in(
+    conn: &mut Conn,
+    run: RunId,
+    question: &str,
+    channel: ChannelId,
+) -> Result<Vec<(MessageId, MessageStatus)>, StoreError> {
+    conn.all(
+        "SELECT id, status FROM messages WHERE run_id = $1 AND channel_id = $2 AND direction = 'outbound'
+         AND metadata = $3 ORDER BY id",
+        args![run, channel, shows(question)],
+    )
+    .await
+}
+
+/// The questions of a person's runs that are on their way to a channel.
+///
+/// # Errors
+/// The store's.
+pub async fn on_the_way(conn: &mut Conn, user: UserId, channel: ChannelId) -> Result<Vec<MessageId>, StoreError> {
+    let rows: Vec<(MessageId,)> = conn
+        .all(
+            "SELECT id FROM messages WHERE direction = 'outbound' AND status IN ('pending', 'sending') AND run_id IN (
+                 SELECT id FROM runs WHERE user_id = $1 AND channel_id = $2 AND status = 'waiting'
+                 AND wake_reason = 'tool_confirm')",
+            args![user, channel],
+        )
+        .await?;
+    Ok(rows.into_iter().map(|row| row.0).collect())
+}
+
+/// The metadata of a message that shows a question.
+pub fn shows(question: &str) -> serde_json::Value {
+    serde_json::json!({ "question": question })
+}
+
+/// Takes the answer of a run that asks: it waits for nothing more than being woken. `false`: somebody answered before,
+/// its time is over, or it was stopped. Whoever gets `true` is the only one.
+///
+/// # Errors
+/// The store's.
+pub async fn answered(tx: &mut Tx, run: RunId, now: Timestamp) -> Result<bool, StoreError> {
+    let taken = tx
+        .execute(
+            "UPDATE runs SET wake_reason = $1, wake_at = $2, updated_at = $2
+             WHERE id = $3 AND status = 'waiting' AND wake_reason = $4",
+            args![ANSWERED, now, run, REASON],
+        )
+        .await?;
+    Ok(taken == 1)
+}
+
+/// Whether a run of one of these conversations has read words from outside.
+///
+/// # Errors
+/// The store's.
+pub async fn any_tainted(conn: &mut Conn, contexts: &[ContextId]) -> Result<bool, StoreError> {
+    for context in contexts {
+        let sql = "SELECT CAST(1 AS BIGINT) FROM runs WHERE context_id = $1 AND tainted LIMIT 1";
+        if conn.exists(sql, args![*context]).await? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// From now on what this run says, or was said to it, is no more trusted than what it has read.
+///
+/// # Errors
+/// The store's.
+pub async fn taint(tx: &mut Tx, run: RunId) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE runs SET tainted = TRUE WHERE id = $1 AND NOT tainted",
+        args![run],
+    )
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,284 @@
+//! Runs: their rows, and the one place where a status changes. It is long because what one table can be asked
+//! stands in one file.
+
+pub mod approvals;
+pub mod queue;
+pub mod start;
+pub mod steps;
+pub mod tree;
+pub mod views;
+
+use clifford_core::runs::{Run, RunStatus};
+
+use super::{
+    Conn, StoreError, Tx,
+    messages::{self, Queued},
+};
+use crate::db::conn::Ask;
+pub use crate::runs::start::{Begun, NewRun, begin, begin_again, insert, insert_if_unchanged, join};
+use clifford_core::value::args;
+use clifford_core::{
+    clock::Timestamp,
+    id::{ChannelId, ContextId, RunId, UserId, WorkerId},
+};
+
+pub(super) const COLUMNS: &str = "id, agent_id, channel_id, user_id, context_id, parent_run_id, root_run_id, kind, level, profile, \
+                       mode, input_text, input_json, output_text, allowed_tools, address, status, error, wake_at, \
+                       wake_reason, epoch, llm_calls, prompt_tokens, completion_tokens, cached_tokens, cost, \
+                       created_at, updated_at";
+
+/// The right to write for a run: what a claim gives. Every write checks it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Lease {
+    /// The run.
+    pub run: RunId,
+    /// The worker.
+    pub owner: WorkerId,
+    /// Which claim.
+    pub epoch: i64,
+}
+
+/// One run.
+///
+/// # Errors
+/// The store's.
+pub async fn get(conn: &mut Conn, id: RunId) -> Result<Option<Run>, StoreError> {
+    Ok(conn
+        .all(format!("SELECT {COLUMNS} FROM runs WHERE id = $1"), args![id])
+        .await?
+        .pop())
+}
+
+/// Which runs a page shows.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// Only these.
+    pub status: Option<RunStatus>,
+    /// Only of this person.
+    pub user: Option<UserId>,
+    /// Only of this channel.
+    pub channel: Option<ChannelId>,
+    /// Only older than this one.
+    pub before: Option<RunId>,
+}
+
+/// The coordinator run that is at work in a context, if there is one.
+///
+/// # Errors
+/// The store's.
+pub async fn active_in(conn: &mut Conn, context: ContextId) -> Result<Option<Run>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM runs WHERE context_id = $1 AND kind = 'coordinator' AND status IN ('pending', 'running')"
+    );
+    Ok(conn.all(sql, args![context]).await?.pop())
+}
+
+/// The coordinator run that ended last in a context, cancelled ones apart.
+///
+/// # Errors
+/// The store's.
+pub async fn last_ended_in(conn: &mut Conn, context: ContextId) -> Result<Option<Run>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM runs WHERE context_id = $1 AND kind = 'coordinator'
+         AND status IN ('completed', 'failed') ORDER BY id DESC LIMIT 1"
+    );
+    conn.maybe(sql, args![context]).await
+}
+
+/// The runs in a context that have not ended.
+///
+/// # Errors
+/// The store's.
+pub async fn unended_in(conn: &mut Conn, context: ContextId) -> Result<Vec<Run>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM runs WHERE context_id = $1 AND kind = 'coordinator'
+         AND status IN ('pending', 'running', 'waiting') ORDER BY id"
+    );
+    conn.all(sql, args![context]).await
+}
+
+/// What a commit changes in a run's row.
+#[derive(Clone, Debug)]
+pub struct Advance {
+    /// Its next status.
+    pub status: RunStatus,
+    /// What it returned, if it ended.
+    pub output: Option<String>,
+    /// Why it failed, if it did.
+    pub error: Option<String>,
+    /// When it wakes, if it waits.
+    pub wake_at: Option<Timestamp>,
+    /// What it waits for.
+    pub wake_reason: Option<String>,
+    /// Which subagents wake it (`all`, `first`).
+    pub wake_on: Option<String>,
+    /// Model calls since the last commit.
+    pub llm_calls: u64,
+    /// Tokens sent since.
+    pub prompt_tokens: u64,
+    /// Tokens received since.
+    pub completion_tokens: u64,
+    /// Cached tokens since.
+    pub cached_tokens: u64,
+    /// Cost since.
+    pub cost: f64,
+    /// Time worked since.
+    pub worked_ms: u64,
+}
+
+/// Takes a leased run one step on. A run that was made leased becomes `running` by its first step.
+///
+/// # Errors
+/// [`StoreError::LeaseLost`]: another worker has it, or it ended; nothing was written.
+pub async fn advance(tx: &mut Tx, lease: &Lease, change: &Advance, now: Timestamp) -> Result<(), StoreError> {
+    let [held] = tx.together([ask_advance(lease, change, now)?]).await?;
+    if held.is_empty() {
+        return Err(StoreError::LeaseLost(lease.run));
+    }
+    Ok(())
+}
+
+/// As [`advance`], for a run that is at work no more, and what waits in its context, in the same trip.
+///
+/// # Errors
+/// As [`advance`].
+pub async fn advance_to_rest(
+    tx: &mut Tx,
+    lease: &Lease,
+    change: &Advance,
+    context: ContextId,
+    now: Timestamp,
+) -> Result<AtRest, StoreError> {
+    let (sql, args) = ask_advance(lease, change, now)?;
+    // What was counted before in this transaction is seen.
+    let sql = format!("{sql}, (SELECT turn_count FROM contexts c WHERE c.id = runs.context_id) AS turns");
+    let asks = [(sql, args), messages::ask_queued(context)];
+    let [held, queued] = tx.together(asks).await?;
+    let Some((_, turns)) = held.maybe::<(i64, Option<i64>)>()? else {
+        return Err(StoreError::LeaseLost(lease.run));
+    };
+    Ok(AtRest {
+        queued: queued.all()?,
+        turns: turns.unwrap_or_default(),
+    })
+}
+
+/// What is found when a run comes to rest.
+#[derive(Clone, Debug, Default)]
+pub struct AtRest {
+    /// What waits in its conversation.
+    pub queued: Vec<Queued>,
+    /// How many turns the conversation has.
+    pub turns: i64,
+}
+
+fn ask_advance(lease: &Lease, change: &Advance, now: Timestamp) -> Result<Ask, StoreError> {
+    let goes_on = change.status == RunStatus::Running;
+    if !goes_on && !RunStatus::Running.may_become(change.status) {
+        return Err(StoreError::WrongState(format!(
+            "a running run cannot become {}",
+            change.status
+        )));
+    }
+    let ended = change.status.is_ended().then_some(now);
+    Ok((
+        "UPDATE runs SET status = $1, output_text = COALESCE($2, output_text), error = $3, wake_at = $4,
+             wake_reason = $5, wake_on = $6, llm_calls = llm_calls + $7,
+             prompt_tokens = CASE WHEN prompt_tokens > 1000000000000000 THEN prompt_tokens ELSE prompt_tokens + $8 END,
+             completion_tokens = CASE WHEN completion_tokens > 1000000000000000 THEN completion_tokens
+                 ELSE completion_tokens + $9 END,
+             cached_tokens = CASE WHEN cached_tokens > 1000000000000000 THEN cached_tokens ELSE cached_tokens + $10 END,
+             cost = cost + $11,
+             worked_ms = worked_ms + $12, updated_at = $13, ended_at = $14,
+             lease_owner = CASE WHEN $15 THEN lease_owner ELSE NULL END,
+             lease_until = CASE WHEN $15 THEN lease_until ELSE NULL END,
+             deaths = CASE WHEN $15 THEN deaths ELSE 0 END, isolation = CASE WHEN $15 THEN isolation ELSE NULL END,
+             quarantined_at = CASE WHEN $1 = 'failed' THEN quarantined_at END
+         WHERE id = $16 AND lease_owner = $17 AND epoch = $18 AND status IN ('pending', 'running')
+         RETURNING epoch"
+            .to_owned(),
+        args![
+            change.status,
+            change.output.clone(),
+            change.error.clone(),
+            change.wake_at,
+            change.wake_reason.clone(),
+            change.wake_on.clone(),
+            change.llm_calls,
+            change.prompt_tokens,
+            change.completion_tokens,
+            change.cached_tokens,
+            change.cost,
+            change.worked_ms,
+            now,
+            ended,
+            goes_on,
+            lease.run,
+            lease.owner,
+            lease.epoch
+        ],
+    ))
+}
+
+/// Ends a run that nobody holds, or takes it from whoever does. Returns the run as it was, or `None` if it
+/// had ended already.
+///
+/// # Errors
+/// The store's.
+pub async fn cancel(tx: &mut Tx, id: RunId, reason: &str, now: Timestamp) -> Result<Option<Run>, StoreError> {
+    let sql = format!(
+        "UPDATE runs SET status = 'cancelled', error = $1, updated_at = $2, ended_at = $2, epoch = epoch + 1,
+             lease_owner = NULL, lease_until = NULL, wake_at = NULL
+         WHERE id = $3 AND status IN ('pending', 'running', 'waiting') RETURNING {COLUMNS}"
+    );
+    Ok(tx.all(sql, args![reason, now, id]).await?.pop())
+}
+
+/// Makes a waiting run pending. `false`: it does not wait, or its context has another run at work.
+///
+/// # Errors
+/// The store's.
+pub async fn wake(tx: &mut Tx, id: RunId, reason: &str, now: Timestamp) -> Result<bool, StoreError> {
+    // Its context is locked first, so that no message begins another run there at the same moment.
+    tx.execute(
+        "UPDATE contexts SET turn_count = turn_count
+         WHERE id = (SELECT context_id FROM runs WHERE id = $1 AND kind = 'coordinator')",
+        args![id],
+    )
+    .await?;
+    let woken = tx
+        .execute(
+            "UPDATE runs SET status = 'pending', wake_at = NULL, wake_reason = $1, updated_at = $2,
+                 lease_owner = NULL, lease_until = NULL
+             WHERE id = $3 AND status = 'waiting'
+             AND (kind <> 'coordinator' OR context_id IS NULL OR NOT EXISTS (
+                 SELECT 1 FROM runs other WHERE other.context_id = runs.context_id
+                 AND other.kind = 'coordinator' AND other.status IN ('pending', 'running')))",
+            args![reason, now, id],
+        )
+        .await?;
+    Ok(woken == 1)
+}
+
+/// Has a waiting run woken as soon as its context has no other run at work.
+///
+/// # Errors
+/// The store's.
+pub async fn wake_when_free(tx: &mut Tx, id: RunId, now: Timestamp) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE runs SET wake_at = $1, updated_at = $1 WHERE id = $2 AND status = 'waiting'",
+        args![now, id],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Locks a run's row until the transaction ends.
+///
+/// # Errors
+/// The store's.
+pub async fn lock(tx: &mut Tx, id: RunId, now: Timestamp) -> Result<(), StoreError> {
+    tx.execute("UPDATE runs SET updated_at = $1 WHERE id = $2", args![now, id])
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,327 @@
+//! The `runs` table as a queue: claims by lease, heartbeats, wakes.
+
+use crate::places::channels::listed;
+use clifford_chat::platform::Platform;
+use sqlx::FromRow;
+
+use crate::{
+    Conn, StoreError, Tx, contexts,
+    db::notify,
+    deaths::{COUNTED_OF_RUNS, evidence},
+    leases::Look,
+    messages::quoting,
+    runs::Lease,
+};
+use clifford_core::value::args;
+use clifford_core::{
+    clock::Timestamp,
+    id::{AgentId, ContextId, RunId, WorkerId},
+    quarantine::{Evidence, Mark},
+};
+
+#[derive(FromRow)]
+struct Held {
+    id: RunId,
+    epoch: i64,
+}
+
+#[derive(FromRow)]
+struct Taken {
+    id: RunId,
+    epoch: i64,
+    deaths: i64,
+    isolation: Option<Mark>,
+    quarantined_at: Option<Timestamp>,
+}
+
+/// A run that was claimed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Claimed {
+    /// The right to write for it.
+    pub lease: Lease,
+    /// The deaths of the processes that held it before.
+    pub evidence: Evidence,
+    /// It was set aside, and is to be ended.
+    pub is_set_aside: bool,
+}
+
+/// Claims up to `limit` runs that may begin or whose worker is gone, oldest first; only those of no channel or
+/// of a platform that this process can send to. Of the subagents of one tree no more than `tree` are at work at the
+/// same time, whoever works on them.
+///
+/// # Errors
+/// The store's.
+pub async fn claim(
+    tx: &mut Tx,
+    look: Look,
+    served: &[Platform],
+    limit: u32,
+    tree: u32,
+) -> Result<Vec<Claimed>, StoreError> {
+    let worker = look.worker;
+    // A worker that is gone leaves its runs `running`: they become `pending` first, then are claimed like others. What
+    // this worker is at work on it is not gone from, however old its lease, unless it gave it back: its machine slept,
+    // or its clock was put forward.
+    // What was not given back was held by a process that died.
+    tx.execute(
+        format!(
+            "UPDATE runs SET status = 'pending', lease_owner = NULL, lease_until = NULL, {COUNTED_OF_RUNS}
+             WHERE status = 'running' AND lease_until < $1 AND (lease_owner <> $2 OR lease_until = 0)"
+        ),
+        args![look.over, worker],
+    )
+    .await?;
+    let sql = if tx.is_postgres() {
+        include_str!("../sql/claim_runs.postgres.sql")
+    } else {
+        include_str!("../sql/claim_runs.sqlite.sql")
+    };
+    let claimed: Vec<Taken> = tx
+        .all(
+            sql,
+            args![worker, look.until, look.now, limit, listed(served), tree, look.over],
+        )
+        .await?;
+    Ok(claimed
+        .into_iter()
+        .map(|row| Claimed {
+            lease: Lease {
+                run: row.id,
+                owner: worker,
+                epoch: row.epoch,
+            },
+            evidence: evidence(row.deaths, row.isolation),
+            is_set_aside: row.quarantined_at.is_some(),
+        })
+        .collect())
+}
+
+/// Renews every lease of a worker on runs and on messages to be sent, but for those that it gave back.
+///
+/// # Errors
+/// The store's.
+pub async fn heartbeat(tx: &mut Tx, worker: WorkerId, until: Timestamp) -> Result<(), StoreError> {
+    for sql in [
+        "UPDATE runs SET lease_until = $1 WHERE lease_owner = $2 AND lease_until > 0
+         AND status IN ('pending', 'running')",
+        "UPDATE messages SET lease_until = $1 WHERE lease_owner = $2 AND lease_until > 0 AND direction = 'outbound'
+         AND status IN ('pending', 'sending')",
+    ] {
+        tx.execute(sql, args![until, worker]).await?;
+    }
+    Ok(())
+}
+
+/// The claims of a worker, as the rows have them.
+///
+/// # Errors
+/// The store's.
+pub async fn held(conn: &mut Conn, worker: WorkerId) -> Result<Vec<Lease>, StoreError> {
+    let rows: Vec<Held> = conn
+        .all(
+            "SELECT id, epoch FROM runs WHERE lease_owner = $1 AND status IN ('pending', 'running')",
+            args![worker],
+        )
+        .await?;
+    let lease = |row: Held| Lease {
+        run: row.id,
+        owner: worker,
+        epoch: row.epoch,
+    };
+    Ok(rows.into_iter().map(lease).collect())
+}
+
+/// Gives one claim back, if it is still this one: whoever looks next takes the run.
+///
+/// # Errors
+/// The store's.
+pub async fn give_back(tx: &mut Tx, lease: &Lease) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE runs SET lease_until = 0 WHERE id = $1 AND lease_owner = $2 AND epoch = $3
+         AND status IN ('pending', 'running')",
+        args![lease.run, lease.owner, lease.epoch],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Writes how a claimed run stands to isolation. `false`: it is not this claim's any more.
+///
+/// # Errors
+/// The store's.
+pub async fn mark(tx: &mut Tx, lease: &Lease, mark: Mark) -> Result<bool, StoreError> {
+    let marked = tx
+        .execute(
+            "UPDATE runs SET isolation = $1 WHERE id = $2 AND lease_owner = $3 AND epoch = $4
+             AND status IN ('pending', 'running')",
+            args![mark, lease.run, lease.owner, lease.epoch],
+        )
+        .await?;
+    Ok(marked > 0)
+}
+
+/// Writes that a claimed run is set aside, which takes the quotes of what people wrote for it along; it is to be ended
+/// next. `false`: it is not this claim's any more.
+///
+/// # Errors
+/// The store's.
+pub async fn quarantine(tx: &mut Tx, lease: &Lease, now: Timestamp) -> Result<bool, StoreError> {
+    let context: Option<(Option<ContextId>,)> = tx
+        .maybe("SELECT context_id FROM runs WHERE id = $1", args![lease.run])
+        .await?;
+    if let Some((Some(context),)) = context {
+        // Before its run, as everywhere: whoever answers there meanwhile waits for this.
+        contexts::lock(tx, context).await?;
+    }
+    let marked = tx
+        .execute(
+            "UPDATE runs SET quarantined_at = COALESCE(quarantined_at, $1) WHERE id = $2 AND lease_owner = $3 AND epoch = $4
+             AND status IN ('pending', 'running')",
+            args![now, lease.run, lease.owner, lease.epoch],
+        )
+        .await?;
+    if marked > 0 {
+        quoting::remove_of_run(tx, lease.run).await?;
+    }
+    Ok(marked > 0)
+}
+
+/// A run that was set aside is tried again, as another one.
+///
+/// # Errors
+/// The store's.
+pub async fn retried(tx: &mut Tx, run: RunId) -> Result<(), StoreError> {
+    tx.execute("UPDATE runs SET quarantined_at = NULL WHERE id = $1", args![run])
+        .await?;
+    Ok(())
+}
+
+/// Ends a claimed run as failed, whatever its row holds otherwise.
+///
+/// # Errors
+/// [`StoreError::LeaseLost`]: it is not this claim's any more.
+pub async fn fail(tx: &mut Tx, lease: &Lease, error: &str, now: Timestamp) -> Result<(), StoreError> {
+    let failed = tx
+        .execute(
+            "UPDATE runs SET status = 'failed', error = $1, updated_at = $2, ended_at = $2, wake_at = NULL,
+                 lease_owner = NULL, lease_until = NULL
+             WHERE id = $3 AND lease_owner = $4 AND epoch = $5 AND status IN ('pending', 'running')",
+            args![error, now, lease.run, lease.owner, lease.epoch],
+        )
+        .await?;
+    match failed {
+        0 => Err(StoreError::LeaseLost(lease.run)),
+        _ => Ok(()),
+    }
+}
+
+/// The conversation of a coordinator run, and the agent that does it.
+///
+/// # Errors
+/// The store's.
+pub async fn place(conn: &mut Conn, run: RunId) -> Result<Option<(ContextId, AgentId)>, StoreError> {
+    let sql = "SELECT context_id, agent_id FROM runs
+               WHERE id = $1 AND context_id IS NOT NULL AND kind = 'coordinator'";
+    conn.maybe(sql, args![run]).await
+}
+
+/// Gives back everything that workers which are surely gone had in hand: where one process has the database
+/// to itself (SQLite), that is everything; else what `worker` had.
+///
+/// # Errors
+/// The store's.
+pub async fn release(tx: &mut Tx, worker: Option<WorkerId>) -> Result<(), StoreError> {
+    release_runs(tx, worker).await?;
+    for sql in [
+        "UPDATE messages SET lease_until = 0 WHERE direction = 'outbound' AND status IN ('pending', 'sending')
+         AND ($1 IS NULL OR lease_owner = $1) AND lease_owner IS NOT NULL",
+        "UPDATE jobs SET lease_until = 0 WHERE status = 'pending' AND ($1 IS NULL OR lease_owner = $1)
+         AND lease_owner IS NOT NULL",
+        "UPDATE triggers SET lease_owner = NULL, lease_until = NULL WHERE lease_owner IS NOT NULL
+         AND ($1 IS NULL OR lease_owner = $1)",
+        "UPDATE leases SET until = 0 WHERE $1 IS NULL OR owner = $1",
+    ] {
+        tx.execute(sql, args![worker]).await?;
+    }
+    Ok(())
+}
+
+/// The same for runs alone; other processes hear of it.
+///
+/// # Errors
+/// The store's.
+pub async fn release_runs(tx: &mut Tx, worker: Option<WorkerId>) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE runs SET lease_until = 0 WHERE status IN ('pending', 'running') AND ($1 IS NULL OR lease_owner = $1)
+         AND lease_owner IS NOT NULL",
+        args![worker],
+    )
+    .await?;
+    notify::work(tx).await
+}
+
+/// A run that waits for its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromRow)]
+pub struct Sleeper {
+    /// The run.
+    pub id: RunId,
+    /// Its time.
+    pub wake_at: Timestamp,
+}
+
+/// The waiting runs whose time has come, the longest waiting first; a page of them, behind the last one of the page before.
+///
+/// # Errors
+/// The store's.
+pub async fn due(
+    conn: &mut Conn,
+    now: Timestamp,
+    after: Option<Sleeper>,
+    limit: u32,
+) -> Result<Vec<Sleeper>, StoreError> {
+    let (at, id) = after.map(|last| (last.wake_at, last.id)).unzip();
+    conn.all(
+        "SELECT id, wake_at FROM runs WHERE status = 'waiting' AND wake_at <= $1
+         AND ($2 IS NULL OR wake_at > $2 OR (wake_at = $2 AND id > $3)) ORDER BY wake_at, id LIMIT $4",
+        args![now, at, id, limit],
+    )
+    .await
+}
+
+/// When the next lease of another worker on a run or a message ends, if that is not renewed.
+///
+/// # Errors
+/// The store's.
+pub async fn next_lease_end(
+    conn: &mut Conn,
+    worker: WorkerId,
+    after: Timestamp,
+) -> Result<Option<Timestamp>, StoreError> {
+    let row: (Option<i64>,) = conn
+        .one(
+            "SELECT MIN(lease_until) FROM (
+                 SELECT MIN(lease_until) AS lease_until FROM runs
+                 WHERE status IN ('pending', 'running') AND lease_until > $1 AND lease_owner <> $2
+                 UNION ALL
+                 SELECT MIN(lease_until) FROM messages
+                 WHERE direction = 'outbound' AND status IN ('pending', 'sending') AND lease_until > $1
+                   AND lease_owner <> $2) held",
+            args![after, worker],
+        )
+        .await?;
+    Ok(row.0.map(Timestamp))
+}
+
+/// When the next waiting run wakes, or the next pending one may begin.
+///
+/// # Errors
+/// The store's.
+pub async fn next_wake(conn: &mut Conn, after: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+    let row: (Option<i64>,) = conn
+        .one(
+            "SELECT MIN(wake_at) FROM runs WHERE status IN ('waiting', 'pending') AND wake_at > $1",
+            args![after],
+        )
+        .await?;
+    Ok(row.0.map(Timestamp))
+}

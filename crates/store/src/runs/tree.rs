@@ -1,0 +1,93 @@
+//! Runs as trees: the subagents of a run, which of them are waited for, and what they used.
+
+use std::collections::BTreeMap;
+
+use sqlx::FromRow;
+
+use crate::{Conn, StoreError, Tx, runs::COLUMNS, usage::bounded};
+use clifford_core::{id::RunId, run::step::Used};
+use clifford_core::{runs::Run, value::args};
+
+/// What each subagent of a run used, with its own: of those the longest counts, since they work at the same time.
+///
+/// # Errors
+/// The store's.
+pub async fn used_by_children(conn: &mut Conn, parent: RunId) -> Result<BTreeMap<RunId, Used>, StoreError> {
+    #[derive(FromRow)]
+    struct Row {
+        id: RunId,
+        tokens: i64,
+        cost: f64,
+        ms: i64,
+    }
+    let rows: Vec<Row> = conn
+        .all(
+            concat!(
+                "SELECT c.id, ",
+                bounded!("c.prompt_tokens", "1000000000000000"),
+                " + ",
+                bounded!("c.completion_tokens", "1000000000000000"),
+                " + COALESCE(CAST(SUM(",
+                bounded!("g.prompt_tokens", "1000000000000000"),
+                " + ",
+                bounded!("g.completion_tokens", "1000000000000000"),
+                ") AS BIGINT), 0) AS tokens,
+                    c.cost + COALESCE(SUM(g.cost), 0.0) AS cost, c.worked_ms + COALESCE(MAX(g.worked_ms), 0) AS ms
+             FROM runs c LEFT JOIN runs g ON g.parent_run_id = c.id
+             WHERE c.parent_run_id = $1
+             GROUP BY c.id, c.prompt_tokens, c.completion_tokens, c.cost, c.worked_ms"
+            ),
+            args![parent],
+        )
+        .await?;
+    let unsigned = |number: i64| u64::try_from(number).unwrap_or_default();
+    let used = rows.into_iter().map(|row| {
+        let used = Used {
+            tokens: unsigned(row.tokens),
+            cost: row.cost,
+            ms: unsigned(row.ms),
+        };
+        (row.id, used)
+    });
+    Ok(used.collect())
+}
+
+/// A run's subagents, in order of their making.
+///
+/// # Errors
+/// The store's.
+pub async fn children(conn: &mut Conn, parent: RunId) -> Result<Vec<Run>, StoreError> {
+    let sql = format!("SELECT {COLUMNS} FROM runs WHERE parent_run_id = $1 ORDER BY id");
+    conn.all(sql, args![parent]).await
+}
+
+/// The subagents of a run that have not ended.
+///
+/// # Errors
+/// The store's.
+pub async fn unended_children(conn: &mut Conn, parent: RunId) -> Result<Vec<RunId>, StoreError> {
+    let sql = "SELECT id FROM runs WHERE parent_run_id = $1 AND status IN ('pending', 'running', 'waiting')";
+    let rows: Vec<(RunId,)> = conn.all(sql, args![parent]).await?;
+    Ok(rows.into_iter().map(|row| row.0).collect())
+}
+
+/// Which subagents wake a waiting run (`all`, `first`), and how many of its subagents have not ended.
+///
+/// # Errors
+/// The store's.
+pub async fn awaited(tx: &mut Tx, parent: RunId) -> Result<Option<(String, i64)>, StoreError> {
+    #[derive(FromRow)]
+    struct Awaited {
+        wake_on: String,
+        unended: i64,
+    }
+    let row: Option<Awaited> = tx
+        .maybe(
+            "SELECT wake_on, (SELECT COUNT(*) FROM runs c WHERE c.parent_run_id = p.id
+                              AND c.status IN ('pending', 'running', 'waiting')) AS unended
+             FROM runs p WHERE id = $1 AND status = 'waiting' AND wake_on IS NOT NULL",
+            args![parent],
+        )
+        .await?;
+    Ok(row.map(|row| (row.wake_on, row.unended)))
+}

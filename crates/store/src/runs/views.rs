@@ -1,0 +1,105 @@
+//! Runs as those see them who look. One that is made with its worker's lease is at work from then on, though its row says so
+//! only with its first step: a write more for each run would tell nobody else anything.
+
+use sqlx::FromRow;
+
+use crate::{
+    Conn, StoreError,
+    db::page,
+    runs::{COLUMNS, Filter},
+};
+use clifford_core::{clock::Timestamp, id::RunId};
+use clifford_core::{
+    runs::{Run, RunStatus},
+    value::args,
+};
+
+/// Where a run stands at `$1`, for those who look.
+macro_rules! seen {
+    () => {
+        "CASE WHEN status = 'pending' AND lease_until > $1 AND (wake_at IS NULL OR wake_at <= $1) THEN 'running' \
+         ELSE status END"
+    };
+}
+
+fn select() -> String {
+    let columns = COLUMNS.replacen(" status,", concat!(" ", seen!(), " AS status,"), 1);
+    format!("SELECT {columns} FROM runs")
+}
+
+/// One run.
+///
+/// # Errors
+/// The store's.
+pub async fn get(conn: &mut Conn, id: RunId, now: Timestamp) -> Result<Option<Run>, StoreError> {
+    conn.maybe(format!("{} WHERE id = $2", select()), args![now, id]).await
+}
+
+/// A page of runs, newest first.
+///
+/// # Errors
+/// The store's.
+pub async fn page(conn: &mut Conn, filter: &Filter, limit: u32, now: Timestamp) -> Result<Vec<Run>, StoreError> {
+    // By the row as well, where that holds: rows are found by it.
+    let by_row = filter.status.filter(|status| *status != RunStatus::Running);
+    let conditions = [
+        ("status =", by_row.map(clifford_core::value::Value::from)),
+        (
+            concat!(seen!(), " ="),
+            filter.status.map(clifford_core::value::Value::from),
+        ),
+        ("user_id =", filter.user.map(clifford_core::value::Value::from)),
+        ("channel_id =", filter.channel.map(clifford_core::value::Value::from)),
+        ("id <", filter.before.map(clifford_core::value::Value::from)),
+    ];
+    let (sql, args) = page::ask(&select(), args![now], conditions, limit);
+    conn.all(sql, args).await
+}
+
+/// How far a run has come, for those who look for changes.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct Version {
+    /// The run.
+    pub id: RunId,
+    /// Where it stands.
+    pub status: RunStatus,
+    /// Its last step.
+    pub last_step: Option<i64>,
+}
+
+/// How many runs are looked at by one statement.
+const AT_ONCE: usize = 500;
+
+/// How far these runs have come; one that is gone is not among them.
+///
+/// # Errors
+/// The store's.
+pub async fn versions(conn: &mut Conn, runs: &[RunId], now: Timestamp) -> Result<Vec<Version>, StoreError> {
+    let mut found = Vec::with_capacity(runs.len());
+    for runs in runs.chunks(AT_ONCE) {
+        let places: Vec<_> = (2..runs.len() + 2).map(|place| format!("${place}")).collect();
+        let sql = format!(
+            "SELECT id, {} AS status, (SELECT MAX(seq) FROM run_steps s WHERE s.run_id = runs.id) AS last_step
+             FROM runs WHERE id IN ({})",
+            seen!(),
+            places.join(", ")
+        );
+        let mut args = args![now];
+        args.extend(runs.iter().map(|run| clifford_core::value::Value::from(*run)));
+        found.extend(conn.all::<Version>(sql, args).await?);
+    }
+    Ok(found)
+}
+
+/// How many runs stand where, of those that have not ended.
+///
+/// # Errors
+/// The store's.
+pub async fn counts(conn: &mut Conn, now: Timestamp) -> Result<Vec<(RunStatus, i64)>, StoreError> {
+    let sql = concat!(
+        "SELECT seen, COUNT(*) FROM (SELECT ",
+        seen!(),
+        " AS seen FROM runs WHERE status IN ('pending', 'running', 'waiting')) AS unended GROUP BY seen"
+    );
+    conn.all(sql, args![now]).await
+}

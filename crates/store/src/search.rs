@@ -1,0 +1,287 @@
+//! The full-text index over messages: what is not in it yet, and what it finds. A message is in it under its
+//! `search_id`; what is deleted or edited leaves it by triggers.
+
+mod listing;
+mod lookup;
+
+pub(crate) use self::lookup::{all_of, expression};
+pub use self::{
+    listing::{Listing, said},
+    lookup::{Beside, Candidate, Form, Reach, Sought, beside, candidates, lists},
+};
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+use sqlx::FromRow;
+
+use super::{Conn, Db, Pools, StoreError, Tx, deaths};
+use clifford_core::{
+    clock::Timestamp,
+    id::{ChannelId, ContextId, MessageId},
+    search::{
+        Scope,
+        terms::{self, MOST_TERMS},
+    },
+};
+use clifford_core::{
+    messages::Direction,
+    value::{Value, args},
+};
+
+/// The most places that one search looks in: of more, those where something was said last.
+const MOST_PLACES: u32 = 200;
+/// The most bytes of a message's terms: PostgreSQL takes no more than a megabyte of them.
+const MOST_BYTES: usize = 200_000;
+
+/// The channels of a scope.
+///
+/// # Errors
+/// The store's.
+pub async fn places(conn: &mut Conn, scope: Scope) -> Result<Vec<ChannelId>, StoreError> {
+    const PRIVATE: &str = "SELECT id FROM channels WHERE user_id = $1 AND kind = 'private'";
+    let (sql, args) = match scope {
+        Scope::Nothing => return Ok(Vec::new()),
+        Scope::Channel(id) => return Ok(vec![id]),
+        Scope::Person(user) => (
+            format!("{PRIVATE} ORDER BY COALESCE(last_message_at, 0) DESC, id LIMIT $2"),
+            args![user, MOST_PLACES],
+        ),
+        Scope::Both(user, channel) => (format!("{PRIVATE} AND id = $2"), args![user, channel]),
+    };
+    let rows: Vec<(ChannelId,)> = conn.all(sql, args).await?;
+    Ok(rows.into_iter().map(|row| row.0).collect())
+}
+
+/// `column IN ($n, …)` with the channels as further arguments.
+pub(super) fn within(column: &str, channels: &[ChannelId], args: &mut Vec<Value>) -> String {
+    let mut sql = format!("{column} IN (");
+    for (place, channel) in channels.iter().enumerate() {
+        args.push((*channel).into());
+        let _ = write!(sql, "{}${}", if place == 0 { "" } else { ", " }, args.len());
+    }
+    sql.push(')');
+    sql
+}
+
+/// What a message must be to be searched, and not in the index yet.
+fn unindexed() -> String {
+    let is_open = deaths::is_open("");
+    format!("search_id IS NULL AND context_id IS NOT NULL AND deleted_at IS NULL AND {is_open}")
+}
+
+/// Whether messages of these channels are not in the index yet.
+///
+/// # Errors
+/// The store's.
+pub async fn is_behind(conn: &mut Conn, channels: &[ChannelId]) -> Result<bool, StoreError> {
+    let mut args = args![];
+    let within = within("channel_id", channels, &mut args);
+    let unindexed = unindexed();
+    let sql = format!("SELECT CAST(1 AS BIGINT) FROM messages WHERE {unindexed} AND {within} LIMIT 1");
+    conn.exists(sql, args).await
+}
+
+/// Whether any message is not in the index yet.
+///
+/// # Errors
+/// The store's.
+pub async fn has_unindexed(conn: &mut Conn) -> Result<bool, StoreError> {
+    // In the order of the index of what is missing, or SQLite would look through every message there is.
+    let unindexed = unindexed();
+    let sql = format!("SELECT CAST(1 AS BIGINT) FROM messages WHERE {unindexed} ORDER BY channel_id, id LIMIT 1");
+    conn.exists(sql, args![]).await
+}
+
+#[derive(FromRow)]
+struct Unindexed {
+    id: MessageId,
+    channel_id: ChannelId,
+    content: String,
+}
+
+/// Takes up to `limit` messages into the index, of these channels or of all, and returns how many. Several
+/// processes may do so at once: each takes others.
+///
+/// # Errors
+/// The store's.
+pub async fn index(tx: &mut Tx, channels: Option<&[ChannelId]>, limit: u32) -> Result<usize, StoreError> {
+    let mut args = args![limit];
+    let of_channels = match channels {
+        // Newest first: more may be missing than is made up for at once.
+        Some(channels) => format!(
+            "AND {} ORDER BY channel_id DESC, id DESC",
+            within("channel_id", channels, &mut args)
+        ),
+        None => "ORDER BY channel_id, id".to_owned(),
+    };
+    let lock = if tx.is_postgres() { "FOR UPDATE SKIP LOCKED" } else { "" };
+    let unindexed = unindexed();
+    let sql = format!("SELECT id, channel_id, content FROM messages WHERE {unindexed} {of_channels} LIMIT $1 {lock}");
+    let mut batch: Vec<Unindexed> = tx.all(sql, args).await?;
+    if batch.is_empty() {
+        return Ok(0);
+    }
+    batch.sort_by_key(|message| message.id);
+    let numbers = numbers(tx, batch.len()).await?;
+    let postgres = tx.is_postgres();
+    let (mut documents, mut owners) = (Values::default(), Values::default());
+    for (message, number) in batch.iter().zip(&numbers) {
+        let row = documents.row([(*number).into(), document(message, postgres).into()]);
+        documents.sql.push_str(&if postgres {
+            format!("(${}, CAST(${} AS TSVECTOR))", row - 1, row)
+        } else {
+            format!("(${}, ${row})", row - 1)
+        });
+        let row = owners.row([message.id.into(), (*number).into()]);
+        let _ = write!(owners.sql, "(${}, ${row})", row - 1);
+    }
+    let number = if postgres { "id" } else { "rowid" };
+    let sql = format!("INSERT INTO message_search ({number}, terms) VALUES {}", documents.sql);
+    tx.execute(sql, documents.args).await?;
+    let sql = format!(
+        "UPDATE messages SET search_id = v.column2 FROM (VALUES {}) AS v WHERE messages.id = v.column1",
+        owners.sql
+    );
+    tx.execute(sql, owners.args).await?;
+    Ok(batch.len())
+}
+
+/// Rows of a `VALUES` clause, as they are put together.
+#[derive(Default)]
+struct Values {
+    sql: String,
+    args: Vec<Value>,
+}
+
+impl Values {
+    /// Begins a row of two, and returns the number of its second argument.
+    fn row(&mut self, values: [Value; 2]) -> usize {
+        if !self.sql.is_empty() {
+            self.sql.push_str(", ");
+        }
+        self.args.extend(values);
+        self.args.len()
+    }
+}
+
+/// Numbers for the index that nobody else takes; ascending.
+async fn numbers(tx: &mut Tx, count: usize) -> Result<Vec<i64>, StoreError> {
+    if tx.is_postgres() {
+        let sql = "SELECT nextval('message_search_ids') FROM generate_series(1, $1)";
+        let rows: Vec<(i64,)> = tx.all(sql, args![count]).await?;
+        return Ok(rows.into_iter().map(|row| row.0).collect());
+    }
+    let sql = "SELECT COALESCE(MAX(search_id), 0) FROM messages WHERE search_id IS NOT NULL";
+    let (last,): (i64,) = tx.one(sql, args![]).await?;
+    Ok((last + 1..).take(count).collect())
+}
+
+/// What is indexed of a message: its place and its terms, as the engine takes them.
+fn document(message: &Unindexed, postgres: bool) -> String {
+    let place = terms::place(message.channel_id);
+    let mut document = if postgres { format!("'{place}'") } else { place };
+    let positions = 1_u32..;
+    for (position, term) in positions.zip(terms::terms(&message.content).take(MOST_TERMS)) {
+        if document.len() + term.text.len() > MOST_BYTES {
+            break;
+        }
+        let _ = if postgres {
+            write!(document, " '{}':{position}", term.text)
+        } else {
+            write!(document, " {}", term.text)
+        };
+    }
+    document
+}
+
+/// A message with what tells where it was said.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Placed {
+    /// The message.
+    #[schema(value_type = String)]
+    pub id: MessageId,
+    /// Where it was said.
+    #[schema(value_type = String)]
+    pub channel_id: ChannelId,
+    /// The platform's name.
+    pub platform: String,
+    /// The channel's name.
+    pub channel_name: Option<String>,
+    /// In which conversation.
+    #[schema(value_type = String)]
+    pub context_id: ContextId,
+    /// Its name.
+    pub context_name: Option<String>,
+    /// Which way it went.
+    pub direction: Direction,
+    /// The text.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub content: String,
+    /// When it was stored.
+    #[schema(value_type = String)]
+    pub created_at: Timestamp,
+}
+
+/// These messages, in no order.
+///
+/// # Errors
+/// The store's.
+pub async fn placed(conn: &mut Conn, ids: &[MessageId]) -> Result<Vec<Placed>, StoreError> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let numbers: Vec<_> = (1..=ids.len()).map(|number| format!("${number}")).collect();
+    let sql = format!(
+        "SELECT m.id, m.channel_id, c.platform, c.name AS channel_name, m.context_id, x.name AS context_name,
+                m.direction, m.content, m.created_at
+         FROM messages m JOIN channels c ON c.id = m.channel_id JOIN contexts x ON x.id = m.context_id
+         WHERE m.deleted_at IS NULL AND m.id IN ({})",
+        numbers.join(", ")
+    );
+    conn.all(sql, ids.iter().map(|id| (*id).into()).collect()).await
+}
+
+/// Drops what the index still holds of messages that are gone. Until then their terms lie in it unread, though
+/// nothing finds them; SQLite's pages that become free hold them until they are overwritten or vacuumed.
+///
+/// # Errors
+/// The store's.
+pub async fn forget_for_good(db: &Db) -> Result<(), StoreError> {
+    match db.pools() {
+        Pools::Sqlite { .. } => {
+            db.write(|tx| {
+                Box::pin(async move {
+                    let sql = "INSERT INTO message_search (message_search) VALUES ('optimize')";
+                    tx.execute(sql, args![]).await.map(|_| ())
+                })
+            })
+            .await
+        }
+        Pools::Postgres(pool) => {
+            sqlx::query("VACUUM message_search").execute(pool).await?;
+            Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_huge_message_is_indexed_within_what_the_engines_take() {
+        let message = Unindexed {
+            id: MessageId::new(),
+            channel_id: ChannelId::new(),
+            content: format!("{} ", "語言".repeat(40)).repeat(2000),
+        };
+        for postgres in [false, true] {
+            let document = document(&message, postgres);
+            assert!(document.len() <= MOST_BYTES + 20, "{}", document.len());
+            assert!(document.split(' ').count() <= MOST_TERMS + 1);
+        }
+    }
+}
