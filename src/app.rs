@@ -24,7 +24,6 @@ use crate::{
     config::{self, Config, Loaded, Secrets},
     delivery::Delivery,
     engine::{Engine, Parts},
-    files::Files,
     http::{self, Api, Server, channel::WebChannel},
     ingress::Gatekeeper,
     outbound::Outbound,
@@ -32,6 +31,7 @@ use crate::{
     sealed::Sealed,
     tools::{self, About, Registry, Services, mcp},
 };
+use clifford_content::files::Files;
 use clifford_core::{
     clock::{SharedClock, SystemClock},
     id::WorkerId,

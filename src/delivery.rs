@@ -32,10 +32,8 @@ use self::{
     gate::{Gate, Item},
     hand::Hand,
 };
-use crate::{
-    files::Files,
-    outbound::{Ticket, To},
-};
+use crate::outbound::{Ticket, To};
+use clifford_content::files::Files;
 use clifford_core::{
     clock::{SharedClock, Timestamp},
     id::{ChannelId, MessageId, RunId, WorkerId},

@@ -10,9 +10,9 @@ use serde_json::json;
 use self::traces::Traces;
 use crate::{
     engine::{Engine, cancel, commit::follow_up_in},
-    files::Storage,
     jobs::JobError,
 };
+use clifford_content::files::Storage;
 use clifford_core::{
     clock::Timestamp,
     id::{JobId, RunId, UserId, WorkerId},

@@ -5,7 +5,8 @@ use std::{sync::Arc, time::Duration};
 
 use tokio_util::sync::CancellationToken;
 
-use crate::{engine::Engine, files, memory::closing, policy::trial};
+use crate::{engine::Engine, memory::closing, policy::trial};
+use clifford_content::files;
 use clifford_core::{
     budget::{self, Period},
     policy::Action,

@@ -4,7 +4,8 @@ use std::{sync::Arc, time::Duration};
 
 use tokio_util::sync::CancellationToken;
 
-use crate::{engine::Engine, files::Storage};
+use crate::engine::Engine;
+use clifford_content::files::Storage;
 use clifford_core::clock::Timestamp;
 use clifford_store::{Db, StoreError, db::free_space, places::left_spaces};
 

@@ -11,7 +11,6 @@ pub mod delivery;
 pub mod engine;
 pub mod erase;
 pub mod export;
-pub mod files;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
@@ -28,7 +27,6 @@ pub mod permissions;
 pub mod policy;
 pub mod receiver;
 pub mod retention;
-pub mod retrieval;
 pub mod roles;
 pub mod sealed;
 pub mod search;

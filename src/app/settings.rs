@@ -6,13 +6,12 @@ use clifford_chat::platform::Platform;
 
 use crate::{
     config::{self, Config, Loaded, Secrets},
-    delivery, engine,
-    files::{self, S3, S3Settings, Storage},
-    ingress,
+    delivery, engine, ingress,
     retention::Retention,
     tools::{Options, Registry},
     triggers,
 };
+use clifford_content::files::{self, S3, S3Settings, Storage};
 use clifford_core::{
     access::{Access, Policy},
     budget::{self, Budget},

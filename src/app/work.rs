@@ -56,7 +56,7 @@ impl App {
         }));
         let (db, stop) = (self.db.clone(), self.background_stop.clone());
         self.background.spawn(keep("search index", stop.clone(), move || {
-            crate::search::indexer::run(db.clone(), stop.clone())
+            clifford_content::search::indexer::run(db.clone(), stop.clone())
         }));
         let kept = settings::retention(&self.config);
         let (db, clock, stop) = (self.db.clone(), Arc::clone(&self.clock), self.background_stop.clone());

@@ -14,8 +14,8 @@ use super::{
 use crate::{
     app,
     erase::{self, Erased},
-    files::Storage,
 };
+use clifford_content::files::Storage;
 use clifford_core::{
     clock::SystemClock,
     id::{UserId, WorkerId},

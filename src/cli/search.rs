@@ -11,7 +11,7 @@ use super::{
     people,
     setup::{self, Globals},
 };
-use crate::search::find::Found;
+use clifford_content::search::find::Found;
 use clifford_core::{
     budget,
     id::ChannelId,
@@ -93,7 +93,7 @@ async fn search(db: &Db, args: Args, zone: jiff::tz::TimeZone) -> anyhow::Result
         limit: args.limit,
         ..request
     };
-    let page = crate::search::find(db, request).await?;
+    let page = clifford_content::search::find::find(db, request).await?;
     let next = page.next.map(|next| next.to_string());
     if args.format.json {
         return output::json(&Shown {

@@ -9,7 +9,6 @@ use clifford_chat::{
 };
 
 use super::{continuing, conversations};
-use crate::memory;
 use clifford_core::{people::User, places::Channel};
 use clifford_store::{
     Conn, StoreError,
@@ -53,7 +52,9 @@ pub async fn complete(
             continuing::choices(conn, channel, user).await?
         }
         (Some(Kind::Item), channel, Some(user)) => match viewer(&asked.place, channel, user) {
-            Some(viewer) => items(memory_items::active(conn, user.id, viewer, memory::MOST).await?),
+            Some(viewer) => {
+                items(memory_items::active(conn, user.id, viewer, clifford_content::memory::recall::MOST).await?)
+            }
             None => Vec::new(),
         },
         _ => Vec::new(),
@@ -64,7 +65,7 @@ pub async fn complete(
 /// Who sees items there; nobody in a shared place that is not known.
 fn viewer(place: &Place, channel: Option<&Channel>, user: &User) -> Option<Viewer> {
     match channel {
-        Some(channel) => Some(memory::viewer(Some(user.id), Some(channel))),
+        Some(channel) => Some(clifford_content::memory::recall::viewer(Some(user.id), Some(channel))),
         None => place.kind.is_private().then_some(Viewer::Private),
     }
 }

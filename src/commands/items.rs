@@ -6,10 +6,7 @@
 use clifford_chat::outbound::Button;
 
 use super::Done;
-use crate::memory::{
-    self,
-    editing::{self, Change, Known},
-};
+use crate::memory::editing::{self, Change, Known};
 use clifford_core::{clock::Timestamp, people::User, places::Channel, search::near};
 use clifford_markup::inline::inline;
 use clifford_store::{
@@ -30,7 +27,12 @@ pub(super) async fn list(
     defaults: PlaceSettings,
 ) -> Result<Done, StoreError> {
     let settings = defaults.of(tx, channel.space_id, channel.id).await?;
-    let items = memory_admin::seen_by(tx, user.id, memory::viewer(Some(user.id), Some(channel))).await?;
+    let items = memory_admin::seen_by(
+        tx,
+        user.id,
+        clifford_content::memory::recall::viewer(Some(user.id), Some(channel)),
+    )
+    .await?;
     Ok(Done::say(listed(&items, channel.is_private(), settings.memory)))
 }
 
@@ -99,7 +101,7 @@ pub(super) async fn forget(
     user: &User,
     _now: Timestamp,
 ) -> Result<Done, StoreError> {
-    let viewer = memory::viewer(Some(user.id), Some(channel));
+    let viewer = clifford_content::memory::recall::viewer(Some(user.id), Some(channel));
     let wanted = plain(argument);
     if wanted == MEANT {
         let count = memory_admin::forget_all(tx, user.id, viewer).await?;
@@ -211,7 +213,7 @@ async fn edit(
     now: Timestamp,
     change: impl Fn(&Item) -> Change,
 ) -> Result<Done, StoreError> {
-    let viewer = memory::viewer(Some(user.id), Some(channel));
+    let viewer = clifford_content::memory::recall::viewer(Some(user.id), Some(channel));
     let mut items = memory_admin::seen_by(tx, user.id, viewer).await?;
     items.retain(|item| !item.archived);
     let wanted = plain(argument);

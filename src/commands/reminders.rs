@@ -3,7 +3,7 @@
 use clifford_chat::outbound::Button;
 
 use super::Done;
-use crate::{memory, triggers::reminders};
+use crate::triggers::reminders;
 use clifford_core::{people::User, places::Channel, schedule::trigger::Trigger};
 use clifford_markup::inline::inline;
 use clifford_store::{StoreError, Tx, triggers};
@@ -12,7 +12,7 @@ use clifford_store::{StoreError, Tx, triggers};
 const BUTTONS: usize = 10;
 
 pub(super) async fn run(tx: &mut Tx, argument: &str, channel: &Channel, user: &User) -> Result<Done, StoreError> {
-    let viewer = memory::viewer(Some(user.id), Some(channel));
+    let viewer = clifford_content::memory::recall::viewer(Some(user.id), Some(channel));
     let all = reminders::visible(tx, user.id, viewer, Some(channel.id)).await?;
     let wanted = argument.trim();
     let wanted = wanted.strip_prefix("remove").unwrap_or(wanted).trim();

@@ -1,7 +1,7 @@
 //! `/search`: what was said before, as far as it may be shown in the chat.
 
 use super::{Done, age};
-use crate::search::find::Found;
+use clifford_content::search::find::Found;
 use clifford_core::{
     clock::Timestamp,
     messages::Direction,
@@ -38,7 +38,7 @@ pub(super) async fn search(
         form: Form::Markdown,
         ..request
     };
-    let found = crate::search::find_within(tx, request).await?;
+    let found = clifford_content::search::find::find_within(tx, request).await?;
     if found.items.is_empty() {
         return Ok(Done::say("I found nothing of that here."));
     }

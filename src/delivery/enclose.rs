@@ -6,7 +6,7 @@ use clifford_chat::{
 };
 
 use super::Inner;
-use crate::files::FileError;
+use clifford_content::files::FileError;
 use clifford_core::id::FileId;
 use clifford_store::{StoreError, files};
 

@@ -10,12 +10,12 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use super::{events::Events, perform, unread, work::Work};
 use crate::{
     delivery::Delivery,
-    memory::recall::Amounts,
     outbound::Outbound,
     roles::Roles,
     sealed::Sealed,
     tools::{Registry, Services},
 };
+use clifford_content::memory::recall::Amounts;
 use clifford_core::run::rules::Rules;
 use clifford_core::{
     budget::Budget,

@@ -21,10 +21,8 @@ use serde_json::{Map, Value, json};
 
 use self::assemble::{Fill, Given, Head, Parts, Question, Talk, Unseen};
 use super::work::Work;
-use crate::{
-    memory::recall::Recalled,
-    tools::{Options, Registry, Visible},
-};
+use crate::tools::{Options, Registry, Visible};
+use clifford_content::memory::recall::Recalled;
 use clifford_core::prompt::{
     can::Can,
     room::{Room, Window},

@@ -20,7 +20,8 @@ use tokio_util::sync::CancellationToken;
 use tracing::Span;
 
 use super::{Engine, prompt::Frame, work::Work};
-use crate::{memory::recall::Recalled, tools::Options};
+use crate::tools::Options;
+use clifford_content::memory::recall::Recalled;
 use clifford_core::run::{
     decide::Decision,
     effects::{After, effects},

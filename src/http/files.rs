@@ -18,7 +18,7 @@ use super::{
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
 };
-use crate::files::{FileError, NewFile};
+use clifford_content::files::{FileError, NewFile};
 use clifford_core::{
     id::{FileId, MessageId, UserId},
     search::Scope,

@@ -10,7 +10,7 @@ use super::{
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
 };
-use crate::search::find::Found;
+use clifford_content::search::find::Found;
 use clifford_core::{
     budget,
     id::{ChannelId, UserId},
@@ -88,7 +88,7 @@ pub(super) async fn list(
         form: Form::Markdown,
         ..request
     };
-    let found = crate::search::find::find(&api.engine.db, request).await?;
+    let found = clifford_content::search::find::find(&api.engine.db, request).await?;
     Ok(Json(Page::with_next(
         found.items,
         found.next.map(|next| next.to_string()),

@@ -10,9 +10,10 @@ use clifford_chat::inbound::{Accepted, Attachment};
 use super::{Gatekeeper, Settings, Visit, answer, newcomer, pace::Limited, pairing, quoted::Found, settle};
 use crate::{
     engine::work::{Task, Work},
-    memory::{closing, recall},
+    memory::closing,
     outbound::{Outbound, Ticket, To},
 };
+use clifford_content::memory::recall;
 use clifford_core::{
     access::{Entry, Policy},
     clock::Timestamp,

@@ -4,7 +4,6 @@ mod asking;
 pub mod closing;
 pub mod editing;
 pub mod noting;
-pub mod recall;
 pub mod writer;
 
-pub use recall::{MOST, answering, selected, viewer};
+pub use clifford_content::memory::recall::{MOST, answering, selected, viewer};

@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use tokio::sync::Notify;
 
 use super::{Isolates, Options, Pays, Registry, ToolError, ToolSettings};
-use crate::files::Files;
+use clifford_content::files::Files;
 use clifford_core::{
     clock::{SharedClock, Timestamp},
     id::{AgentId, ChannelId, ContextId, RunId, SpaceId, UserId},

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{Command, Isolates, Tool, ToolContext, ToolError, kept};
-use crate::files::{self, FileError, NewFile, may_see};
+use clifford_content::files::{self, FileError, NewFile, may_see};
 use clifford_core::policy::class::Class;
 use clifford_core::{clock::Timestamp, id::FileId, work::Kind};
 use clifford_store::files::{self as stored, File};

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{Command, Options, Price, Purchase, Tool, ToolContext, ToolError, files, provider::Ask};
-use crate::files::NewFile;
+use clifford_content::files::NewFile;
 use clifford_core::policy::class::Class;
 use clifford_core::{id::FileId, models::Role};
 

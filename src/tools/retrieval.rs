@@ -12,7 +12,7 @@ use serde_json::json;
 
 use self::embed::Embedder;
 use super::{Command, Tool, ToolContext, ToolError, files};
-use crate::retrieval::{by_words, cut, nearest, ordered};
+use clifford_content::retrieval::{by_words, cut, nearest, ordered};
 use clifford_core::policy::class::Class;
 use clifford_core::{
     clock::Timestamp,

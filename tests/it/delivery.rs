@@ -15,7 +15,6 @@ use std::{
 use async_trait::async_trait;
 use clifford::{
     delivery::{Delivery, Settings},
-    files::Files,
     outbound::{Outbound, Ticket, To},
 };
 use clifford_channel::{Channel, Ingress};
@@ -24,6 +23,7 @@ use clifford_chat::{
     outbound::{Address, DeliveryKey, Limits, Part, Receipt, Signal},
     platform::Platform,
 };
+use clifford_content::files::Files;
 use clifford_core::{
     clock::SystemClock,
     id::{MessageId, WorkerId},

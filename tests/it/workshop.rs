@@ -5,7 +5,6 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use clifford::{
     delivery::{self, Delivery},
     engine::{Engine, MemorySettings, Parts, Settings},
-    files::Files,
     outbound::Outbound,
     roles::{Assigned, Roles},
     sealed::Sealed,
@@ -14,6 +13,7 @@ use clifford::{
 };
 use clifford_channel::Channel;
 use clifford_chat::platform::Platform;
+use clifford_content::files::Files;
 use clifford_core::{
     clock::{SharedClock, SystemClock},
     id::WorkerId,

@@ -11,11 +11,11 @@ use std::{
 
 use anyhow::Context;
 use clap::Args;
-use clifford::search::{find::Page, indexer};
 use clifford_chat::{
     inbound::{Place, PlaceKind, Space, Speaker},
     platform::Platform,
 };
+use clifford_content::search::{find::Page, indexer};
 use clifford_core::{
     clock::Timestamp,
     id::{AgentId, ChannelId, MessageId, UserId},
@@ -228,7 +228,7 @@ async fn ask(db: &Db, text: &str, scope: Scope) -> anyhow::Result<Page> {
         ..Asked::default()
     };
     let request = Request::read(asked, scope, TimeZone::UTC, NOW)?;
-    Ok(clifford::search::find::find(db, request).await?)
+    Ok(clifford_content::search::find::find(db, request).await?)
 }
 
 /// Stores a conversation: a private channel of its person, or a group.

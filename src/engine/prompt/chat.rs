@@ -7,10 +7,8 @@ use clifford_llm_api::model::{Message, Role};
 use serde_json::Value;
 
 use super::assemble::{self, Fill, LEAST_QUESTION, Parts, Talk};
-use crate::{
-    engine::work::Work,
-    memory::recall::{self, Recalled},
-};
+use crate::engine::work::Work;
+use clifford_content::memory::recall::{self, Recalled};
 use clifford_core::prompt::{
     can::Can,
     excerpt,

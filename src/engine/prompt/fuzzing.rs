@@ -7,7 +7,7 @@ use super::{
     Frame, Prompt,
     assemble::{Given, Parts, Question, Talk, Unseen},
 };
-use crate::memory::recall::Placed;
+use clifford_content::memory::recall::Placed;
 use clifford_core::prompt::{can::Can, room::Window};
 use clifford_core::{
     messages::{Direction, Gap},

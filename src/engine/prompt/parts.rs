@@ -3,7 +3,7 @@
 use clifford_core::prompt::can::Can;
 use serde_json::{Map, Value, json};
 
-use crate::memory::recall::Placed;
+use clifford_content::memory::recall::Placed;
 use clifford_store::{memory::recollection::Elsewhere, messages::Turn};
 
 /// What a prompt is made of, before the run's transcript.

@@ -8,7 +8,7 @@ use super::{
     assemble::{Given, Head, Parts, Question, Talk},
     fuzzing::{check, check_prompt, frame},
 };
-use crate::memory::recall::Placed;
+use clifford_content::memory::recall::Placed;
 use clifford_core::prompt::{
     can::Can,
     room::{Room, SMALLEST, Window},

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use clifford_llm_api::{model::Role, tokens::estimate_tokens};
 
 use super::*;
-use crate::memory::recall::Placed;
+use clifford_content::memory::recall::Placed;
 use clifford_core::{
     clock::Timestamp,
     id::{AgentId, ChannelId, RunId, WorkerId},

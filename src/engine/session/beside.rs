@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Gone, Session};
-use crate::memory::recall;
+use clifford_content::memory::recall;
 use clifford_core::{
     places::Mode,
     run::{progress, step::Step},

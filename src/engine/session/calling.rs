@@ -12,9 +12,9 @@ use crate::{
         suspects::RunInIsolation,
         tool_payer::{ToolPayer, Whose},
     },
-    memory::recall,
     tools::{Called, Options, Origins, ToolContext},
 };
+use clifford_content::memory::recall;
 use clifford_core::{
     policy::class::Class,
     run::{

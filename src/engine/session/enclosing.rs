@@ -3,7 +3,7 @@
 use clifford_action::{Action, Reply, Unreadable};
 
 use super::{Gone, Session};
-use crate::files::may_see;
+use clifford_content::files::may_see;
 use clifford_core::{
     id::FileId,
     run::{

@@ -165,7 +165,7 @@ impl Session<'_> {
 
     /// Whether others than its person read along.
     pub(super) fn is_shared(&self) -> bool {
-        let viewer = crate::memory::recall::viewer(self.work.run.user_id, self.work.channel.as_ref());
+        let viewer = clifford_content::memory::recall::viewer(self.work.run.user_id, self.work.channel.as_ref());
         matches!(viewer, Viewer::Shared(_))
     }
 

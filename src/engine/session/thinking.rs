@@ -15,11 +15,11 @@ use crate::{
         draft::Draft,
         prompt::{Frame, Prompt, Toolbox},
     },
-    memory::recall,
     own_keys::{self, Own},
     roles::{NoReply, Payer},
     tools::Options,
 };
+use clifford_content::memory::recall;
 use clifford_core::{
     models::Role,
     people::UserRole,

@@ -4,7 +4,7 @@
 use clifford_chat::{inbound::Attachment, platform::Platform};
 
 use super::Taken;
-use crate::files::{Location, clean};
+use clifford_content::files::{Location, clean};
 use clifford_core::{id::FileId, places::Channel};
 use clifford_store::{
     StoreError, Tx,

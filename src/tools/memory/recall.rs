@@ -4,11 +4,8 @@ use clifford_chat::inbound::is_of_others;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    memory,
-    search::find::NearbyText,
-    tools::{ToolContext, ToolError},
-};
+use crate::tools::{ToolContext, ToolError};
+use clifford_content::search::find::NearbyText;
 use clifford_core::{
     budget,
     clock::Timestamp,
@@ -144,10 +141,12 @@ pub(super) async fn search(cx: ToolContext, args: SearchArgs) -> Result<Results,
         ..request
     };
     let items = match (Query::parse(&args.query), cx.user.filter(|_| request.cursor.is_none())) {
-        (Some(query), Some(user)) => memory::answering(&query, super::known(&cx, user).await?),
+        (Some(query), Some(user)) => {
+            clifford_content::memory::recall::answering(&query, super::known(&cx, user).await?)
+        }
         _ => Vec::new(),
     };
-    let found = crate::search::find(&cx.db, request).await?;
+    let found = clifford_content::search::find::find(&cx.db, request).await?;
     let contexts: Vec<_> = found.items.iter().map(|found| found.message.context_id).collect();
     let mut texts: Vec<&str> = Vec::new();
     for found in &found.items {

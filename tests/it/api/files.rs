@@ -76,7 +76,9 @@ async fn a_file_is_uploaded_sent_with_a_message_had_back_and_deleted() {
     let files = &bot.app.engine.services.files;
     let now = bot.app.clock.now();
     assert_eq!(
-        clifford::files::sweep(&bot.app.db, files.storage(), now).await.unwrap(),
+        clifford_content::files::sweep(&bot.app.db, files.storage(), now)
+            .await
+            .unwrap(),
         1,
         "its content goes, too"
     );

@@ -5,11 +5,12 @@
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
-use clifford::{engine::work::Task, files::NewFile};
+use clifford::engine::work::Task;
 use clifford_chat::{
     inbound::{Place, PlaceKind, Space, Speaker},
     platform::Platform,
 };
+use clifford_content::files::NewFile;
 use clifford_core::{
     clock::Timestamp,
     id::{MemoryItemId, TokenId, UserId},

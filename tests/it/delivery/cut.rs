@@ -8,11 +8,9 @@ use std::{
     time::Duration,
 };
 
-use clifford::{
-    delivery::Settings,
-    files::{Files, Limits, NewFile, Storage},
-};
+use clifford::delivery::Settings;
 use clifford_chat::error::SendError;
+use clifford_content::files::{Files, Limits, NewFile, Storage};
 use clifford_core::{
     id::{FileId, MessageId, RunId},
     messages::MessageStatus,

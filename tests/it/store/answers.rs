@@ -1,7 +1,7 @@
 //! Which messages answer a question, and whose.
 
-use clifford::search::find::Found;
 use clifford_chat::{inbound::Speaker, platform::Platform};
+use clifford_content::search::find::Found;
 use clifford_core::{
     clock::Timestamp,
     id::MessageId,
@@ -99,7 +99,7 @@ pub async fn a_time_that_is_named_counts_and_one_that_is_given_bounds(world: Wor
         let asked = Asked { text, from, to };
         let scope = Scope::Person(world.user.id);
         let request = Request::read(asked, scope, TimeZone::UTC, NOW).expect("a request");
-        let page = clifford::search::find::find(&world.db, request)
+        let page = clifford_content::search::find::find(&world.db, request)
             .await
             .expect("searches");
         page.items.iter().map(|found| found.message.id).collect::<Vec<_>>()
@@ -175,7 +175,7 @@ pub async fn a_question_of_nothing_but_a_time_lists_what_was_said_then(world: Wo
         ("the monitor of 2023-05-08", None, None, &[monitor]),
     ] {
         let request = read(text, from, to);
-        let page = clifford::search::find::find(&world.db, request)
+        let page = clifford_content::search::find::find(&world.db, request)
             .await
             .expect("searches");
         let found: Vec<_> = page.items.iter().map(|found| found.message.id).collect();
@@ -194,7 +194,7 @@ pub async fn a_question_of_nothing_but_a_time_lists_what_was_said_then(world: Wo
             cursor,
             ..read("", Some("2023"), None)
         };
-        let page = clifford::search::find::find(&world.db, request)
+        let page = clifford_content::search::find::find(&world.db, request)
             .await
             .expect("searches");
         found.extend(page.items.iter().map(|found| (found.message.id, found.snippet.clone())));
@@ -275,7 +275,7 @@ pub async fn a_listing_holds_all_that_was_said_then_whenever_it_was_stored(world
                 limit: 30,
                 ..Request::read(asked, Scope::Person(world.user.id), TimeZone::UTC, NOW).expect("a request")
             };
-            let page = clifford::search::find::find(&world.db, request)
+            let page = clifford_content::search::find::find(&world.db, request)
                 .await
                 .expect("searches");
             found.extend(page.items.iter().map(|found| found.message.id));
@@ -376,7 +376,7 @@ pub async fn questions_find_their_answers_in_long_conversations_and_nobody_finds
                 ..Asked::default()
             };
             let request = Request::read(asked, *scope, TimeZone::UTC, NOW).expect("a request");
-            let items = clifford::search::find::find(&world.db, request)
+            let items = clifford_content::search::find::find(&world.db, request)
                 .await
                 .expect("searches")
                 .items;

@@ -1,6 +1,6 @@
 //! Documents: found by their words and listed for whom they belong to, and gone with all of their pieces.
 
-use clifford::retrieval;
+use clifford_content::retrieval;
 use clifford_core::{
     id::{ChannelId, DocumentId, UserId},
     search::{Query, Scope},

@@ -2,7 +2,8 @@
 
 use std::{path::Path, time::Duration};
 
-use clifford::{erase, files::Storage};
+use clifford::erase;
+use clifford_content::files::Storage;
 use clifford_core::{
     id::{JobId, UserId, WorkerId},
     work::JobStatus,

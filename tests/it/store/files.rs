@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use clifford::files::{Files, Limits, NewFile, S3, S3Settings, Storage, StorageError, sweep};
+use clifford_content::files::{Files, Limits, NewFile, S3, S3Settings, Storage, StorageError, sweep};
 use clifford_core::{
     clock::SystemClock,
     id::{ChannelId, FileId, RunId},

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use clifford::{files::Storage, left_spaces};
+use clifford::left_spaces;
+use clifford_content::files::Storage;
 use clifford_core::clock::Timestamp;
 use clifford_store::Db;
 

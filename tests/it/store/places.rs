@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use clifford::memory::{self, closing};
+use clifford::memory::closing;
 use clifford_chat::{
     inbound::{Place, PlaceKind, Space},
     platform::Platform,
@@ -169,11 +169,11 @@ pub async fn memory_said_in_private_stays_private(world: World) {
     ];
     for (viewer, expected) in cases {
         let mut conn = world.db.read().await.expect("reads");
-        let items = memory_items::active(&mut conn, world.user.id, viewer, memory::MOST)
+        let items = memory_items::active(&mut conn, world.user.id, viewer, clifford_content::memory::recall::MOST)
             .await
             .expect("reads");
         let items = items.into_iter().map(|item| Remembered { item, pinned: false });
-        let items = memory::selected(items.collect(), "");
+        let items = clifford_content::memory::recall::selected(items.collect(), "");
         let mut keys: Vec<_> = (&items).into_iter().map(|item| item.key.as_str()).collect();
         keys.sort_unstable();
         assert_eq!(keys, expected, "{viewer:?}");

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use clifford::{
     engine::answering::{self, Answer, Answered, By},
-    memory::recall::{self, Amounts},
     retention::Retention,
 };
 use clifford_chat::platform::Platform;
+use clifford_content::memory::recall::{self, Amounts};
 use clifford_core::{
     clock::Timestamp,
     id::{RunId, SpaceId},

@@ -1,10 +1,10 @@
 //! What a search finds, in what order, and whose.
 
-use clifford::search::{find::Found, indexer};
 use clifford_chat::{
     inbound::{Place, PlaceKind, Space},
     platform::Platform,
 };
+use clifford_content::search::{find::Found, indexer};
 use clifford_core::{
     id::{ChannelId, ContextId, MessageId, RunId, UserId},
     messages::MessageStatus,
@@ -60,7 +60,7 @@ impl World {
 
     pub(super) async fn search(&self, scope: Scope, query: &str) -> Vec<Found> {
         let request = request(scope, query);
-        clifford::search::find::find(&self.db, request)
+        clifford_content::search::find::find(&self.db, request)
             .await
             .expect("searches")
             .items
@@ -211,7 +211,7 @@ pub async fn commands_and_what_the_asking_run_was_told_are_not_found(world: Worl
         ),
     ] {
         // Neither is it shown beside what is found.
-        let page = clifford::search::find::find(&world.db, except(run))
+        let page = clifford_content::search::find::find(&world.db, except(run))
             .await
             .expect("searches");
         let snippets: Vec<_> = page.items.iter().map(|found| found.snippet.as_str()).collect();
@@ -280,7 +280,7 @@ pub async fn a_person_finds_what_was_said_in_every_private_channel_of_theirs(wor
         limit: 500,
         ..request(Scope::Person(world.user.id), "needle")
     };
-    let page = clifford::search::find::find(&world.db, request)
+    let page = clifford_content::search::find::find(&world.db, request)
         .await
         .expect("searches");
     let mut channels: Vec<_> = page.items.iter().map(|found| found.message.channel_id).collect();
@@ -347,7 +347,7 @@ pub async fn pages_show_every_match_once(world: World) {
             limit: 180,
             ..request(Scope::Channel(world.channel.id), "needle")
         };
-        let page = clifford::search::find::find(&world.db, request)
+        let page = clifford_content::search::find::find(&world.db, request)
             .await
             .expect("searches");
         seen.extend(page.items.into_iter().map(|found| found.message.id));
@@ -387,7 +387,7 @@ pub async fn any_text_is_a_query_that_an_engine_takes(world: World) {
     for text in queries {
         if Query::parse(&text).is_some() {
             let request = request(Scope::Person(world.user.id), &text);
-            clifford::search::find::find(&world.db, request)
+            clifford_content::search::find::find(&world.db, request)
                 .await
                 .unwrap_or_else(|error| panic!("{text:?}: {error}"));
         }

@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
-use clifford::search::indexer;
 use clifford_chat::{
     inbound::{Place, PlaceKind, Speaker},
     platform::Platform,
 };
+use clifford_content::search::indexer;
 use clifford_core::{
     clock::Timestamp,
     id::{AgentId, ChannelId, MessageId, UserId},
@@ -118,7 +118,7 @@ async fn of_engine(url: String, names: [&'static str; 2]) -> anyhow::Result<Vec<
                 limit: 20,
                 ..Request::read(asked, Scope::Channel(channel), TimeZone::UTC, NOW)?
             };
-            let found = clifford::search::find::find(&db, request).await?.items.len();
+            let found = clifford_content::search::find::find(&db, request).await?.items.len();
             took.push(began.elapsed());
             ensure!((found == 0) == (text == "nowhere"), "`{text}` found {found} messages");
         }

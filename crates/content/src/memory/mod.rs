@@ -1,0 +1,3 @@
+//! Memory as a run reads it: what is recalled for a message.
+
+pub mod recall;
