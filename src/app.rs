@@ -22,11 +22,9 @@ pub(crate) use self::settings::{place_defaults, policy, rules, storage, trigger_
 use crate::{
     commands,
     config::{self, Config, Loaded, Secrets},
-    delivery::Delivery,
     engine::{Engine, Parts},
     http::{self, Api, Server, channel::WebChannel},
     ingress::Gatekeeper,
-    outbound::Outbound,
     permissions::Kept,
     sealed::Sealed,
     tools::{self, About, Registry, Services, mcp},
@@ -36,6 +34,7 @@ use clifford_core::{
     clock::{SharedClock, SystemClock},
     id::WorkerId,
 };
+use clifford_delivery::{Delivery, outbound::Outbound};
 use clifford_store::{Db, DbOptions, StoreError};
 use clifford_telemetry::runtime;
 use clifford_worker::Workers;

@@ -6,7 +6,7 @@ use clifford_chat::platform::Platform;
 
 use crate::{
     config::{self, Config, Loaded, Secrets},
-    delivery, engine, ingress,
+    engine, ingress,
     retention::Retention,
     tools::{Options, Registry},
     triggers,
@@ -24,6 +24,7 @@ use clifford_core::{
     },
     schedule::trigger::CatchUp,
 };
+use clifford_delivery as delivery;
 use clifford_store::places::place_settings::PlaceSettings;
 
 /// A month of 31 days, and a day for time zones.

@@ -7,10 +7,9 @@ use clifford_channel::{Channel, Ingress};
 use super::{App, settings};
 use crate::{
     engine::{lease, scheduler},
-    housekeeping, jobs, left_spaces,
-    receiver::{self, Receiver},
-    retention,
+    housekeeping, jobs, left_spaces, retention,
 };
+use clifford_delivery::receiver::{self, Receiver};
 use clifford_store::leases::takeover::Takeover;
 use clifford_telemetry::supervise::keep;
 

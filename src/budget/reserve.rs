@@ -3,15 +3,13 @@
 use std::time::Duration;
 
 use super::notice;
-use crate::{
-    engine::Engine,
-    outbound::{Ticket, To},
-};
+use crate::engine::Engine;
 use clifford_core::budget::{Account, Amount, BOT, Scope, Settlement, Verdict, accounts, period, verdict};
 use clifford_core::{
     id::{SpaceId, UserId},
     places::Channel,
 };
+use clifford_delivery::outbound::{Ticket, To};
 use clifford_store::{StoreError, Tx, budgets, leases::Look, people::users};
 use clifford_telemetry::measures;
 
@@ -159,7 +157,7 @@ struct Asked {
     claim: Claim,
     worst: Amount,
     telling: Telling,
-    outbound: crate::outbound::Outbound,
+    outbound: clifford_delivery::outbound::Outbound,
     look: Look,
     zone: jiff::tz::TimeZone,
 }
@@ -215,7 +213,7 @@ impl Asked {
         let whose = self.whose(tx, account).await?;
         let text = notice::to_owner(account, &whose, &self.zone);
         let (message, ticket) = self.outbound.message(to(&channel)?, &text, self.look.now);
-        crate::outbound::send_run_message(tx, &message, self.look.now).await?;
+        clifford_delivery::outbound::send_run_message(tx, &message, self.look.now).await?;
         Ok(ticket.map(Box::new))
     }
 

@@ -8,13 +8,13 @@ use super::{
     commit::{follow_up_in, wake_parent},
     work::Work,
 };
-use crate::outbound::Outbound;
 use clifford_core::run::sentences;
 use clifford_core::{
     clock::Timestamp,
     id::{RunId, WorkerId},
     runs::Run,
 };
+use clifford_delivery::outbound::Outbound;
 use clifford_store::{
     Db, StoreError, Tx, contexts,
     db::notify,

@@ -6,7 +6,7 @@ use clifford_chat::outbound::Address;
 use serde_json::json;
 
 use super::work::Task;
-use crate::{memory::closing, outbound};
+use crate::memory::closing;
 use clifford_core::run::{
     effects::{After, Child},
     sentences,
@@ -21,6 +21,7 @@ use clifford_core::{
     runs::{Run, RunKind, RunStatus},
     schedule::trigger::CatchUp,
 };
+use clifford_delivery::outbound;
 use clifford_store::{
     StoreError, Tx, budgets, contexts,
     db::notify,
@@ -145,7 +146,7 @@ impl Commit {
             budgets::settle(tx, settlement, self.spent()).await?;
         }
         for message in &self.messages {
-            crate::outbound::send_run_message(tx, message, now).await?;
+            clifford_delivery::outbound::send_run_message(tx, message, now).await?;
         }
         for child in &self.children {
             runs::insert(tx, &self.child(child), now).await?;

@@ -8,7 +8,6 @@ use super::{
     cancel,
     events::Sight,
 };
-use crate::outbound::Ticket;
 use clifford_core::run::{
     sentences,
     step::{Event, StepKind},
@@ -18,6 +17,7 @@ use clifford_core::{
     id::RunId,
     runs::{Run, RunStatus},
 };
+use clifford_delivery::outbound::Ticket;
 use clifford_store::{
     Db, StoreError, Tx,
     db::notify,

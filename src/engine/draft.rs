@@ -23,8 +23,8 @@ use self::{
     words::Words,
 };
 use super::events::{Events, RunEvent};
-use crate::delivery::{Delivery, GrowingText};
 use clifford_core::id::{ChannelId, RunId};
+use clifford_delivery::{Delivery, GrowingText};
 
 /// What a reply is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,8 +9,6 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{events::Events, perform, unread, work::Work};
 use crate::{
-    delivery::Delivery,
-    outbound::Outbound,
     roles::Roles,
     sealed::Sealed,
     tools::{Registry, Services},
@@ -24,6 +22,7 @@ use clifford_core::{
     places::Mode,
     runs::RunStatus,
 };
+use clifford_delivery::{Delivery, outbound::Outbound};
 use clifford_store::{
     Db, StoreError,
     leases::takeover::Takeover,

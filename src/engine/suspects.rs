@@ -6,13 +6,14 @@ use async_trait::async_trait;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::{Engine, unread};
-use crate::{outbound::To, tools::Isolates};
+use crate::tools::Isolates;
 use clifford_core::run::sentences;
 use clifford_core::{
     id::{FileId, RunId},
     quarantine::{Evidence, Mark, Verdict},
     work::Kind,
 };
+use clifford_delivery::outbound::To;
 use clifford_store::{
     StoreError, files,
     messages::{

@@ -1,6 +1,5 @@
 //! What a worker needs to go on with a run: its row, its steps, and who and where it is for.
 
-use crate::outbound::To;
 use clifford_core::{
     clock::Timestamp,
     id::{AgentId, ChannelId, ContextId, RunId, UserId, WorkerId},
@@ -8,6 +7,7 @@ use clifford_core::{
     places::{Channel, Mode},
     runs::Run,
 };
+use clifford_delivery::outbound::To;
 use clifford_store::{
     Conn, StoreError,
     memory::recollection::Recollection,

@@ -13,7 +13,7 @@ use clifford_llm::CircuitState;
 use serde::Serialize;
 
 use super::{Shared, auth::OwnerReader};
-use crate::receiver::{STANDING_BY, lease_name};
+use clifford_delivery::receiver::{STANDING_BY, lease_name};
 use clifford_store::{StoreError, leases, places::settings};
 
 /// How long the database may take.

@@ -8,8 +8,8 @@ use clifford_chat::{
 use tokio::time::timeout;
 
 use super::Gatekeeper;
-use crate::outbound::To;
 use clifford_core::{quarantine::Verdict, run::sentences, work::Kind};
+use clifford_delivery::outbound::To;
 use clifford_store::{
     StoreError,
     messages::{
@@ -178,7 +178,7 @@ impl Gatekeeper {
     async fn told(
         &self,
         event: &Event,
-    ) -> Result<Option<(messages::NewOutbound, Option<crate::outbound::Ticket>)>, StoreError> {
+    ) -> Result<Option<(messages::NewOutbound, Option<clifford_delivery::outbound::Ticket>)>, StoreError> {
         if !event.place.kind.is_private() {
             return Ok(None);
         }

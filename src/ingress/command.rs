@@ -8,7 +8,6 @@ use clifford_vault::Masker;
 use super::{Gatekeeper, Visit, answer, message::Outcome, newcomer, pace, pace::Limited, pairing, reply, settle};
 use crate::{
     commands::{self, Carrier, Gathered, Given, Purse, Ring},
-    outbound::{Outbound, To},
     own_keys,
     roles::Keyed,
 };
@@ -16,6 +15,7 @@ use clifford_core::{
     access::{Entry, Policy},
     clock::Timestamp,
 };
+use clifford_delivery::outbound::{Outbound, To};
 use clifford_store::{
     StoreError, Tx, messages,
     people::{links, users},

@@ -11,7 +11,6 @@ use super::{Gatekeeper, Settings, Visit, answer, newcomer, pace::Limited, pairin
 use crate::{
     engine::work::{Task, Work},
     memory::closing,
-    outbound::{Outbound, Ticket, To},
 };
 use clifford_content::memory::recall;
 use clifford_core::{
@@ -24,6 +23,7 @@ use clifford_core::{
     run::sentences,
     runs::Run,
 };
+use clifford_delivery::outbound::{Outbound, Ticket, To};
 use clifford_store::{
     StoreError, Tx,
     arrivals::{self, Known, Plain, Sought},

@@ -6,8 +6,8 @@ use std::time::Duration;
 use clifford_chat::{inbound::Accepted, platform::Platform};
 
 use super::{Visit, answer, message::Outcome, settle};
-use crate::outbound::Outbound;
 use clifford_core::{clock::Timestamp, people::UserRole};
+use clifford_delivery::outbound::Outbound;
 use clifford_store::{
     Db, StoreError, Tx, messages,
     people::{claim, pairings, users},

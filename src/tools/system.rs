@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Command, Tool, ToolContext, ToolError};
-use crate::receiver::lease_name;
 use clifford_core::policy::class::Class;
 use clifford_core::{clock::Timestamp, people::UserRole};
+use clifford_delivery::receiver::lease_name;
 use clifford_store::{leases, memory::items::Viewer, messages::outbox, people::users, runs::views as run_views};
 
 #[derive(Deserialize, JsonSchema)]

@@ -9,10 +9,7 @@ use clifford_vault::Masker;
 use serde_json::{Value, json};
 
 use super::Settings;
-use crate::{
-    engine::{Engine, work::Task},
-    outbound::{Outbound, Ticket, To},
-};
+use crate::engine::{Engine, work::Task};
 use clifford_core::schedule::due as schedule;
 use clifford_core::{
     clock::Timestamp,
@@ -20,6 +17,7 @@ use clifford_core::{
     places::{Channel, Mode},
     schedule::trigger::{Due, Trigger, TriggerKind},
 };
+use clifford_delivery::outbound::{Outbound, Ticket, To};
 use clifford_store::{
     StoreError, Tx,
     db::notify,

@@ -9,11 +9,9 @@ use clifford_vault::Secret;
 use serde_json::Value;
 
 use super::fire::{self, Fired};
-use crate::{
-    outbound::Outbound,
-    sealed::{CannotOpen, Sealed},
-};
+use crate::sealed::{CannotOpen, Sealed};
 use clifford_core::{clock::Timestamp, id::TriggerId, schedule::trigger::Trigger};
+use clifford_delivery::outbound::Outbound;
 use clifford_store::{Db, StoreError, triggers};
 
 /// How old or early a signature may be.

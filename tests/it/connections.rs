@@ -9,7 +9,6 @@ use std::{
 };
 
 use async_trait::async_trait;
-use clifford::receiver::Receiver;
 use clifford_channel::{Channel, Ingress};
 use clifford_chat::{
     completion::{Choice, Completion},
@@ -19,6 +18,7 @@ use clifford_chat::{
     platform::Platform,
 };
 use clifford_core::{clock::SystemClock, id::WorkerId};
+use clifford_delivery::receiver::Receiver;
 use clifford_store::{
     Db,
     leases::{self, Look, takeover::Takeover},

@@ -13,10 +13,6 @@ use std::{
 };
 
 use async_trait::async_trait;
-use clifford::{
-    delivery::{Delivery, Settings},
-    outbound::{Outbound, Ticket, To},
-};
 use clifford_channel::{Channel, Ingress};
 use clifford_chat::{
     error::{ChannelError, SendError},
@@ -28,6 +24,10 @@ use clifford_core::{
     clock::SystemClock,
     id::{MessageId, WorkerId},
     messages::MessageStatus,
+};
+use clifford_delivery::{
+    Delivery, Settings,
+    outbound::{Outbound, Ticket, To},
 };
 use clifford_store::{
     leases::Look,

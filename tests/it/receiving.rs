@@ -6,7 +6,6 @@ use std::sync::{
 };
 
 use async_trait::async_trait;
-use clifford::receiver::Receiver;
 use clifford_channel::{Channel, Ingress};
 use clifford_chat::{
     completion::{Choice, Completion},
@@ -16,6 +15,7 @@ use clifford_chat::{
     platform::Platform,
 };
 use clifford_core::{clock::SystemClock, id::WorkerId};
+use clifford_delivery::receiver::Receiver;
 use clifford_store::leases::takeover::Takeover;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;

@@ -3,9 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use clifford::{
-    delivery::{self, Delivery},
     engine::{Engine, MemorySettings, Parts, Settings},
-    outbound::Outbound,
     roles::{Assigned, Roles},
     sealed::Sealed,
     tools::{Registry, Services, Tool, registry},
@@ -23,6 +21,7 @@ use clifford_core::{
     run::rules::Rules,
     schedule::trigger::CatchUp,
 };
+use clifford_delivery::{self as delivery, Delivery, outbound::Outbound};
 use clifford_llm_api::model::Model;
 use clifford_store::{Db, places::place_settings::PlaceSettings};
 use clifford_vault::Masker;

@@ -25,7 +25,7 @@ use tracing_subscriber::{
 pub struct Log {
     /// `text` for people, `json` for machines.
     pub format: LogFormat,
-    /// `error`, `warn`, `info`, `debug` or `trace`; or a filter by module, such as `info,clifford::delivery=debug`.
+    /// `error`, `warn`, `info`, `debug` or `trace`; or a filter by module, such as `info,clifford_delivery=debug`.
     #[schemars(extend("format" = "log-filter"))]
     pub level: String,
 }

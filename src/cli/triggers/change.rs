@@ -9,13 +9,13 @@ use serde_json::json;
 use super::{Which, find, next};
 use crate::{
     cli::{output, setup},
-    outbound::Outbound,
     triggers::{
         editing::{self, Change},
         fire,
     },
 };
 use clifford_core::{id::WorkerId, schedule::trigger::TriggerKind};
+use clifford_delivery::outbound::Outbound;
 use clifford_store::{Db, StoreError, triggers};
 
 pub(super) async fn remove(db: &Db, which: &Which) -> anyhow::Result<()> {

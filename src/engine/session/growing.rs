@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::Session;
-use crate::{
-    delivery::GrowingText,
-    engine::draft::{Draft, Shape, Shown},
+use crate::engine::draft::{Draft, Shape, Shown};
+use clifford_core::places::Mode;
+use clifford_delivery::{
+    GrowingText,
     outbound::{Outbound, To},
 };
-use clifford_core::places::Mode;
 
 impl Session<'_> {
     /// Takes the reply as it grows, for those who watch the run and for its chat.

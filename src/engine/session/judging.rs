@@ -3,10 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Gone, Onward, Session};
-use crate::{
-    outbound::{Ticket, To},
-    tools::platforms,
-};
+use crate::tools::platforms;
 use clifford_core::{
     policy::{self, Call, Facts, Limit, Place, Verdict, question::Question, words},
     run::{
@@ -18,6 +15,7 @@ use clifford_core::{
     },
     runs::RunKind,
 };
+use clifford_delivery::outbound::{Ticket, To};
 use clifford_store::{
     memory::items::Viewer,
     messages::NewOutbound,

@@ -3,11 +3,12 @@
 use clifford_chat::outbound::Signal;
 
 use super::{Gone, Session};
-use crate::{engine::commit::TakesIn, outbound::To};
+use crate::engine::commit::TakesIn;
 use clifford_core::{
     places::{Mode, WhenBusy},
     run::effects::Effects,
 };
+use clifford_delivery::outbound::To;
 use clifford_store::messages;
 use clifford_telemetry::failpoint::{self as crash, Point};
 

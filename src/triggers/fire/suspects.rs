@@ -4,8 +4,9 @@
 use std::{collections::HashMap, sync::Arc};
 
 use super::{Fired, remind, try_to_fire};
-use crate::{engine::Engine, outbound::Outbound};
+use crate::engine::Engine;
 use clifford_core::{clock::Timestamp, id::TriggerId, run::sentences, schedule::trigger::Trigger, work::Kind};
+use clifford_delivery::outbound::Outbound;
 use clifford_store::{StoreError, Tx, triggers};
 use clifford_telemetry::measures;
 

@@ -8,7 +8,6 @@ use std::{
     time::Duration,
 };
 
-use clifford::delivery::Settings;
 use clifford_chat::{error::SendError, platform::Platform};
 use clifford_core::{
     clock::{Clock as _, SystemClock},
@@ -16,6 +15,7 @@ use clifford_core::{
     messages::MessageStatus,
     run::enclosed::Enclosed,
 };
+use clifford_delivery::Settings;
 use clifford_store::{
     files::{self, File},
     leases::Look,

@@ -8,7 +8,6 @@ use std::{
     time::Duration,
 };
 
-use clifford::delivery::Settings;
 use clifford_chat::error::SendError;
 use clifford_content::files::{Files, Limits, NewFile, Storage};
 use clifford_core::{
@@ -17,6 +16,7 @@ use clifford_core::{
     run::enclosed::Enclosed,
     work::Kind,
 };
+use clifford_delivery::Settings;
 use clifford_store::{
     deaths,
     leases::Look,

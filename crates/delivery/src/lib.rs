@@ -6,6 +6,8 @@ mod gate;
 mod hand;
 mod late;
 mod mark;
+pub mod outbound;
+pub mod receiver;
 
 use std::{
     collections::{BTreeMap, HashMap},

@@ -9,7 +9,7 @@ use clifford_chat::{
 use tokio::time::Instant;
 
 use super::{Gate, Held, Sent};
-use crate::delivery::{NOT_DELIVERED, late::Tried, mark::Mark};
+use crate::{NOT_DELIVERED, late::Tried, mark::Mark};
 use clifford_core::{messages::MessageStatus, quarantine::Verdict};
 use clifford_store::messages::outbox::{Outgoing, OutgoingPart};
 use clifford_telemetry::{
@@ -240,7 +240,7 @@ impl Gate {
 }
 
 /// The HTTP status that a platform's words name, if they do: it quotes nobody.
-pub(in crate::delivery) fn status_in(reason: &str) -> Option<&str> {
+pub(crate) fn status_in(reason: &str) -> Option<&str> {
     let numbers = reason.split(|c: char| !c.is_ascii_alphanumeric());
     let mut statuses = numbers.filter(|word| word.len() == 3 && word.bytes().all(|byte| byte.is_ascii_digit()));
     statuses.next()

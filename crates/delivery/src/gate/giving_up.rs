@@ -3,10 +3,7 @@
 use clifford_chat::outbound::Part;
 
 use super::{Gate, Held};
-use crate::{
-    delivery::{FILES_NOT_SENT, NOT_DELIVERED, REFUSED_BY_PLATFORM, mark::Mark},
-    outbound,
-};
+use crate::{FILES_NOT_SENT, NOT_DELIVERED, REFUSED_BY_PLATFORM, mark::Mark, outbound};
 use clifford_store::messages::{NewOutbound, outbox::OutgoingPart};
 
 /// The most characters of a file's name that a chat is told.
