@@ -27,7 +27,6 @@ use crate::{
     ingress::Gatekeeper,
     permissions::Kept,
     sealed::Sealed,
-    tools::{self, About, Registry, Services, mcp},
 };
 use clifford_content::files::Files;
 use clifford_core::{
@@ -37,6 +36,7 @@ use clifford_core::{
 use clifford_delivery::{Delivery, outbound::Outbound};
 use clifford_store::{Db, DbOptions, StoreError};
 use clifford_telemetry::runtime;
+use clifford_tools::{self as tools, About, Registry, Services, mcp};
 use clifford_worker::Workers;
 
 /// Why Clifford could not start.

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use tokio_util::sync::CancellationToken;
 
-use crate::{engine::Engine, memory::closing, policy::trial};
+use crate::{engine::Engine, memory::closing};
 use clifford_content::files;
 use clifford_core::{
     budget::{self, Period},
@@ -17,6 +17,7 @@ use clifford_store::{
     places::policies,
     triggers,
 };
+use clifford_tools::trial;
 
 /// How often.
 const EVERY: Duration = Duration::from_secs(300);

@@ -27,7 +27,5 @@ pub mod retention;
 pub mod roles;
 pub mod sealed;
 pub mod search;
-pub mod settings;
-pub mod tools;
 pub mod triggers;
 pub mod windows;

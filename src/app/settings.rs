@@ -8,7 +8,6 @@ use crate::{
     config::{self, Config, Loaded, Secrets},
     engine, ingress,
     retention::Retention,
-    tools::{Options, Registry},
     triggers,
 };
 use clifford_content::files::{self, S3, S3Settings, Storage};
@@ -26,6 +25,7 @@ use clifford_core::{
 };
 use clifford_delivery as delivery;
 use clifford_store::places::place_settings::PlaceSettings;
+use clifford_tools::{Options, Registry};
 
 /// A month of 31 days, and a day for time zones.
 const LONGEST_MONTH: Duration = Duration::from_secs(32 * 86_400);

@@ -9,7 +9,6 @@ use crate::{
     app::App,
     budget::reserve::Claim,
     engine::tool_payer::{ToolPayer, Whose},
-    tools::{Options, Origins, ToolContext},
 };
 use clifford_core::{
     id::{RunId, UserId},
@@ -18,6 +17,7 @@ use clifford_core::{
     search,
 };
 use clifford_store::{memory::items::Viewer, places::settings};
+use clifford_tools::{Options, Origins, ToolContext};
 
 /// Makes a call on somebody's behalf, in private.
 ///

@@ -11,11 +11,9 @@ use super::{
     people,
     setup::{self, Globals},
 };
-use crate::{
-    app,
-    settings::catalogue::{self, Scope, Shown},
-};
+use crate::app;
 use clifford_store::{Conn, Db, places::place_settings::PlaceSettings};
+use clifford_tools::settings::catalogue::{self, Scope, Shown};
 
 /// Arguments of `settings`.
 #[derive(Debug, clap::Args)]

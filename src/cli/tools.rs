@@ -15,15 +15,17 @@ use super::{
 use crate::{
     app::{self, Options},
     config::Loaded,
-    settings::{
-        catalogue::Scope,
-        tool_options::{self, ShownTool},
-    },
-    tools::{Registry, Services, mcp},
 };
 use clifford_core::run::step::ToolOutcome;
 use clifford_store::{Conn, Db};
 use clifford_telemetry as telemetry;
+use clifford_tools::{
+    Registry, Services, mcp,
+    settings::{
+        catalogue::Scope,
+        tool_options::{self, ShownTool},
+    },
+};
 use clifford_worker::Workers;
 
 /// Arguments of `tools`.

@@ -11,7 +11,6 @@ use super::{
     people,
     setup::{self, Globals},
 };
-use crate::settings::catalogue::Kind;
 use clifford_core::{
     id::UserId,
     people::{User, UserRole},
@@ -20,6 +19,7 @@ use clifford_store::{
     Db,
     people::users::{self, Change, Filter, Identity},
 };
+use clifford_tools::settings::catalogue::Kind;
 
 /// Arguments of `users`.
 #[derive(Debug, clap::Args)]

@@ -3,10 +3,10 @@
 use clifford_chat::outbound::Button;
 
 use super::Done;
-use crate::triggers::reminders;
 use clifford_core::{people::User, places::Channel, schedule::trigger::Trigger};
 use clifford_markup::inline::inline;
 use clifford_store::{StoreError, Tx, triggers};
+use clifford_tools::triggers::reminders;
 
 /// How many can be removed by a button.
 const BUTTONS: usize = 10;
@@ -76,7 +76,7 @@ mod tests {
             next_at: Some(Timestamp(1_767_250_800_000)),
             ..Trigger::new(TriggerKind::Reminder, Timestamp(0))
         };
-        let id = reminders::short_id(&trigger);
+        let id = clifford_tools::triggers::reminders::short_id(&trigger);
         let done = listed(&[trigger], true);
         assert_eq!(
             done.text,

@@ -10,7 +10,7 @@ use super::{
     shape::{Shape, schema},
     tree,
 };
-use crate::tools::{Common, ToolSettings};
+use clifford_tools::{Common, ToolSettings};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/bot.toml.example");
 

@@ -69,8 +69,8 @@ pub use triggers::{CatchUp, Triggers};
 
 pub use clifford_telemetry::{Log, LogFormat};
 
-use crate::tools::ToolSettings;
 use clifford_core::policy::Rule;
+use clifford_tools::ToolSettings;
 
 /// The settings of a whole Clifford. Writing it out (`Serialize`) shows no secret.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -8,11 +8,7 @@ use tokio::sync::{Notify, Semaphore};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{events::Events, perform, unread, work::Work};
-use crate::{
-    roles::Roles,
-    sealed::Sealed,
-    tools::{Registry, Services},
-};
+use crate::{roles::Roles, sealed::Sealed};
 use clifford_content::memory::recall::Amounts;
 use clifford_core::run::rules::Rules;
 use clifford_core::{
@@ -30,6 +26,7 @@ use clifford_store::{
     runs::{self, Begun, Lease},
 };
 use clifford_telemetry::quarantine::{Careful, Isolation};
+use clifford_tools::{Registry, Services};
 
 /// How long to wait when the database is away.
 const RETRY: Duration = Duration::from_secs(1);

@@ -21,7 +21,6 @@ use serde_json::{Map, Value, json};
 
 use self::assemble::{Fill, Given, Head, Parts, Question, Talk, Unseen};
 use super::work::Work;
-use crate::tools::{Options, Registry, Visible};
 use clifford_content::memory::recall::Recalled;
 use clifford_core::prompt::{
     can::Can,
@@ -37,6 +36,7 @@ use clifford_core::{
     runs::{Run, RunKind},
 };
 use clifford_llm_api::tokens::weigh;
+use clifford_tools::{Options, Registry, Visible};
 
 /// The tools there are, and what is set for them where the run is.
 #[derive(Clone, Copy, Debug)]

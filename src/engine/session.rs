@@ -20,7 +20,6 @@ use tokio_util::sync::CancellationToken;
 use tracing::Span;
 
 use super::{Engine, prompt::Frame, work::Work};
-use crate::tools::Options;
 use clifford_content::memory::recall::Recalled;
 use clifford_core::run::{
     decide::Decision,
@@ -44,6 +43,7 @@ use clifford_store::{
     people::keys::SealedKey,
     runs::{Lease, steps, tree as run_tree},
 };
+use clifford_tools::Options;
 
 use self::meanwhile::Meanwhile;
 

@@ -6,7 +6,6 @@ use async_trait::async_trait;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::{Engine, unread};
-use crate::tools::Isolates;
 use clifford_core::run::sentences;
 use clifford_core::{
     id::{FileId, RunId},
@@ -26,6 +25,7 @@ use clifford_store::{
     },
 };
 use clifford_telemetry::{measures, quarantine::isolation::Key};
+use clifford_tools::Isolates;
 
 /// How long to wait when the database is away.
 const RETRY: Duration = Duration::from_secs(1);

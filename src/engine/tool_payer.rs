@@ -20,7 +20,6 @@ use crate::{
     budget::reserve::{Claim, Outcome, Telling},
     own_keys,
     roles::{NoReply, Payer},
-    tools::{Pays, Purchase, ToolError},
 };
 use clifford_core::{
     budget::{Amount, Settlement},
@@ -36,6 +35,7 @@ use clifford_store::{
     people::keys::{self as user_secrets, SealedKey},
     usage::Call,
 };
+use clifford_tools::{Pays, Purchase, ToolError};
 
 /// Who pays, and for what.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::quotes::{ERASED, Needles, Quotes};
-use crate::{engine::commit::name_of, tools::Registry};
+use crate::engine::commit::name_of;
 use clifford_core::{
     commands::COMMANDS,
     id::{ChannelId, RunId},
@@ -16,6 +16,7 @@ use clifford_store::{
     },
     removal::Counts,
 };
+use clifford_tools::Registry;
 
 /// How many rows are read at once.
 const PAGE: u32 = 500;

@@ -11,12 +11,12 @@ use super::{
     page::Page,
     problem::{Problem, ProblemBody},
 };
-use crate::policy::trial::{self, Trial, Tried};
 use clifford_core::{id::PolicyId, policy::Rule};
 use clifford_store::{
     StoreError,
     places::policies::{self, Policy},
 };
+use clifford_tools::trial::{self, Trial, Tried};
 
 /// Every rule of the database, oldest first. Those of `bot.toml` stand there.
 #[utoipa::path(get, path = "/api/policies", tag = "policies", security(("bearer" = [])),

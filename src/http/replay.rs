@@ -15,9 +15,9 @@ use super::{
     runs::allowed,
     step::StepView,
 };
-use crate::tools::Options;
 use clifford_core::{id::RunId, runs::RunStatus};
 use clifford_store::runs::steps;
+use clifford_tools::Options;
 
 /// A run told again.
 #[derive(Serialize, utoipa::ToSchema)]

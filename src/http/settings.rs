@@ -16,7 +16,7 @@ use super::{
     page::Page,
     problem::{Code, Problem, ProblemBody},
 };
-use crate::settings::catalogue::{self, Known, Scope, Shown};
+use clifford_tools::settings::catalogue::{self, Known, Scope, Shown};
 
 /// A setting as a path names it.
 pub(super) struct Named {

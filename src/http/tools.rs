@@ -16,7 +16,7 @@ use super::{
     page::Page,
     problem::{Code, Problem, ProblemBody},
 };
-use crate::settings::{
+use clifford_tools::settings::{
     catalogue::Scope,
     tool_options::{self, ShownTool},
 };

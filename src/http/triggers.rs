@@ -15,13 +15,7 @@ use super::{
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
 };
-use crate::{
-    tools::Options,
-    triggers::{
-        editing::{self, Change, Fault, NewTrigger},
-        fire, reminders, webhook,
-    },
-};
+use crate::triggers::{fire, webhook};
 use clifford_core::{
     clock::Timestamp,
     id::{AgentId, ChannelId, ContextId, RunId, TriggerId, UserId},
@@ -32,6 +26,13 @@ use clifford_store::{
     people::users,
     places::{agents, settings},
     triggers::{self, Filter, Firing},
+};
+use clifford_tools::{
+    Options,
+    triggers::{
+        editing::{self, Change, Fault, NewTrigger},
+        reminders,
+    },
 };
 
 /// How many firings are shown with a trigger.

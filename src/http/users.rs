@@ -15,7 +15,6 @@ use super::{
     page::{self, Page},
     problem::{Problem, ProblemBody},
 };
-use crate::settings::catalogue::Kind;
 use clifford_core::{
     id::UserId,
     people::{User, UserRole},
@@ -24,6 +23,7 @@ use clifford_store::{
     jobs::{self, Job},
     people::users::{self, Change, Filter, Identity},
 };
+use clifford_tools::settings::catalogue::Kind;
 
 /// Longest name of a person.
 const NAME: usize = 200;

@@ -3,7 +3,6 @@
 mod asking;
 pub mod closing;
 pub mod editing;
-pub mod noting;
 pub mod writer;
 
 pub use clifford_content::memory::recall::{MOST, answering, selected, viewer};

@@ -1,3 +1,1 @@
 //! A trial of rules about calls that were made. The rules themselves are in `clifford_core::policy`.
-
-pub mod trial;

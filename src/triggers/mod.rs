@@ -3,9 +3,7 @@
 //! `schedule` and `when` are pure: the one says what becomes of a due time, the other reads how people say one.
 //! `fire` does it, in one transaction with the claim of the due time; `editing` makes and changes triggers.
 
-pub mod editing;
 pub mod fire;
-pub mod reminders;
 pub mod webhook;
 
 use std::time::Duration;

@@ -6,7 +6,6 @@ use clifford::{
     engine::{Engine, MemorySettings, Parts, Settings},
     roles::{Assigned, Roles},
     sealed::Sealed,
-    tools::{Registry, Services, Tool, registry},
     triggers,
 };
 use clifford_channel::Channel;
@@ -24,6 +23,7 @@ use clifford_core::{
 use clifford_delivery::{self as delivery, Delivery, outbound::Outbound};
 use clifford_llm_api::model::Model;
 use clifford_store::{Db, places::place_settings::PlaceSettings};
+use clifford_tools::{Registry, Services, Tool, registry};
 use clifford_vault::Masker;
 use clifford_worker::{Program, Workers};
 

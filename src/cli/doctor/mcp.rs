@@ -1,12 +1,10 @@
 //! Whether each MCP server of the settings can be used.
 
 use super::{Check, Report};
-use crate::{
-    config::{Config, Secrets},
-    tools::{
-        Services,
-        mcp::{self, About},
-    },
+use crate::config::{Config, Secrets};
+use clifford_tools::{
+    Services,
+    mcp::{self, About},
 };
 
 pub(super) async fn examine(config: &Config, secrets: &Secrets, report: &mut Report) -> anyhow::Result<()> {

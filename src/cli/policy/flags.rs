@@ -4,13 +4,14 @@ use std::str::FromStr;
 
 use serde::de::DeserializeOwned;
 
-use crate::{cli::output::Format, policy::trial::Trial};
+use crate::cli::output::Format;
 use clifford_core::{
     id::{ContextId, SpaceId, UserId},
     people::UserRole,
     policy::{Action, By, Day, Per, Place, Rule, class::Class},
     runs::RunKind,
 };
+use clifford_tools::trial::Trial;
 
 /// A word as JSON and the configuration write it.
 fn word<T: DeserializeOwned>(text: &str) -> Result<T, String> {

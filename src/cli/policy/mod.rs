@@ -14,17 +14,13 @@ use super::{
     output::{self, Format},
     setup::{self, Globals},
 };
-use crate::{
-    app,
-    config::Loaded,
-    policy::trial,
-    tools::{Registry, Services, mcp},
-};
+use crate::{app, config::Loaded};
 use clifford_core::{
     id::PolicyId,
     policy::{Named, Rule},
 };
 use clifford_store::{Db, StoreError, places::policies};
+use clifford_tools::{Registry, Services, mcp, trial};
 
 /// How long a server may take to end that was asked what it offers.
 const ENDING: Duration = Duration::from_secs(5);

@@ -7,10 +7,10 @@ use crate::{
     app,
     cli::output::{self, Paint, paint},
     config::Loaded,
-    tools::{Options, Registry},
 };
 use clifford_core::run::{replay::known, state::RunState};
 use clifford_store::{Db, runs::steps};
+use clifford_tools::{Options, Registry};
 
 pub(super) async fn run(db: &Db, loaded: &Loaded, which: &Which) -> anyhow::Result<()> {
     let run = which.find(db).await?;

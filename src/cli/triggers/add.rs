@@ -11,7 +11,7 @@ use crate::{
         setup::{self, Globals},
     },
     sealed::Sealed,
-    triggers::{editing::NewTrigger, webhook},
+    triggers::webhook,
 };
 use clifford_core::{
     id::{AgentId, ChannelId},
@@ -27,6 +27,7 @@ use clifford_store::{
     places::{agents, channels},
     triggers,
 };
+use clifford_tools::triggers::editing::NewTrigger;
 
 /// Arguments of `triggers add`.
 #[derive(Debug, clap::Args)]

@@ -9,14 +9,12 @@ use serde_json::json;
 use super::{Which, find, next};
 use crate::{
     cli::{output, setup},
-    triggers::{
-        editing::{self, Change},
-        fire,
-    },
+    triggers::fire,
 };
 use clifford_core::{id::WorkerId, schedule::trigger::TriggerKind};
 use clifford_delivery::outbound::Outbound;
 use clifford_store::{Db, StoreError, triggers};
+use clifford_tools::triggers::editing::{self, Change};
 
 pub(super) async fn remove(db: &Db, which: &Which) -> anyhow::Result<()> {
     let trigger = find(&mut db.read().await?, &which.trigger).await?;

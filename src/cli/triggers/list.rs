@@ -3,12 +3,9 @@
 use serde_json::json;
 
 use super::{Which, find, next};
-use crate::{
-    cli::{
-        output::{self, Format},
-        people,
-    },
-    triggers::reminders,
+use crate::cli::{
+    output::{self, Format},
+    people,
 };
 use clifford_core::{
     id::TriggerId,
@@ -18,6 +15,7 @@ use clifford_store::{
     Db,
     triggers::{self, Filter, Firing},
 };
+use clifford_tools::triggers::reminders;
 
 /// How many firings are shown.
 const FIRINGS: u32 = 10;

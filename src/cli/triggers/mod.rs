@@ -7,9 +7,9 @@ mod list;
 use std::process::ExitCode;
 
 use super::{examples, output::Format, setup::Globals};
-use crate::triggers::reminders;
 use clifford_core::{id::TriggerId, schedule::trigger::Trigger};
 use clifford_store::{Conn, triggers};
+use clifford_tools::triggers::reminders;
 
 /// Arguments of `triggers`.
 #[derive(Debug, clap::Args)]

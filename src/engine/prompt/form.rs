@@ -7,7 +7,7 @@ use std::{
 
 use clifford_llm_api::model::Schema;
 
-use crate::tools::Visible;
+use clifford_tools::Visible;
 
 /// The most sets of tools whose form is kept.
 const KEPT: usize = 64;

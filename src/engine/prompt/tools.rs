@@ -4,8 +4,8 @@
 use std::fmt::Write as _;
 
 use super::Toolbox;
-use crate::tools::Visible;
 use clifford_core::runs::RunKind;
+use clifford_tools::Visible;
 
 /// What stands above them.
 pub(super) const HEAD: &str = "\nTools, called as tool.command (tools.describe {name} tells arguments):\n";

@@ -6,13 +6,10 @@ use clifford_vault::Masker;
 use tracing::Instrument;
 
 use super::{Gone, Onward, Session, millis};
-use crate::{
-    engine::{
-        prompt::Frame,
-        suspects::RunInIsolation,
-        tool_payer::{ToolPayer, Whose},
-    },
-    tools::{Called, Options, Origins, ToolContext},
+use crate::engine::{
+    prompt::Frame,
+    suspects::RunInIsolation,
+    tool_payer::{ToolPayer, Whose},
 };
 use clifford_content::memory::recall;
 use clifford_core::{
@@ -28,6 +25,7 @@ use clifford_telemetry::{
     failpoint::{self as crash, Point, Way},
     measures, spans,
 };
+use clifford_tools::{Called, Options, Origins, ToolContext};
 
 impl Session<'_> {
     /// Makes a tool call that was recorded. One that may have been made before a crash is made again only if

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use super::{Gone, Onward, Session};
-use crate::tools::platforms;
 use clifford_core::{
     policy::{self, Call, Facts, Limit, Place, Verdict, question::Question, words},
     run::{
@@ -23,6 +22,7 @@ use clifford_store::{
     runs::{self, approvals},
 };
 use clifford_telemetry::failpoint::{self as crash, Point};
+use clifford_tools::platforms;
 
 /// The most questions of one person that are open in one place.
 const MOST_OPEN: usize = 5;
@@ -122,7 +122,7 @@ impl Session<'_> {
             self.learn_private();
         }
         let made = policies::list(&mut self.engine.db.glance().await?).await?;
-        let rules = crate::policy::trial::rules(&self.engine.rules.policy, made);
+        let rules = clifford_tools::trial::rules(&self.engine.rules.policy, made);
         let judged = Call {
             name: &call.name,
             class: command.class,

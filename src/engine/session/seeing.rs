@@ -1,12 +1,10 @@
 //! The images that came with what is asked, for a model that sees them.
 
 use super::Session;
-use crate::{
-    engine::prompt::{Seen, assemble::Unseen},
-    tools::seen,
-};
+use crate::engine::prompt::{Seen, assemble::Unseen};
 use clifford_core::{models::Role, runs::RunKind};
 use clifford_store::files::File;
+use clifford_tools::seen;
 
 /// The most images that are shown at once; the others are files like any.
 const MOST: usize = 4;

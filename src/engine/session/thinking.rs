@@ -17,7 +17,6 @@ use crate::{
     },
     own_keys::{self, Own},
     roles::{NoReply, Payer},
-    tools::Options,
 };
 use clifford_content::memory::recall;
 use clifford_core::{
@@ -36,6 +35,7 @@ use clifford_core::{
 };
 use clifford_store::{memory::recollection, people::keys as user_secrets, places::settings};
 use clifford_telemetry::failpoint::{self as crash, Point, Way};
+use clifford_tools::Options;
 
 /// What was asked, and what came back.
 struct Asked {

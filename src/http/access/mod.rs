@@ -18,7 +18,6 @@ use super::{
     auth::Caller,
     problem::{Code, Problem},
 };
-use crate::settings::catalogue;
 use clifford_core::{
     id::{ChannelId, ContextId, SpaceId, UserId},
     places::Channel,
@@ -30,6 +29,7 @@ use clifford_store::{
     files::File,
     places::channels,
 };
+use clifford_tools::settings::catalogue;
 
 /// What a request is about.
 #[derive(Clone, Debug)]

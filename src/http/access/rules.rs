@@ -40,7 +40,7 @@ impl Scopes {
     }
 
     /// Whether they include a scope; `admin` includes the others.
-    pub(crate) const fn include(self, scope: Scope) -> bool {
+    pub const fn include(self, scope: Scope) -> bool {
         self.admin
             || match scope {
                 Scope::Read => self.read,

@@ -13,7 +13,6 @@ use clifford::{
         scheduler,
     },
     http::channel::WebChannel,
-    tools::{Command, Tool, ToolContext, ToolError},
 };
 use clifford_chat::{
     inbound::{Place, PlaceKind, Speaker},
@@ -35,6 +34,7 @@ use clifford_store::{
     places::{agents, channels},
     runs::{self, NewRun, steps, tree as run_tree},
 };
+use clifford_tools::{Command, Tool, ToolContext, ToolError};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use clifford::settings::catalogue::{self, Scope};
 use clifford_chat::platform::Platform;
 use clifford_core::{
     id::{ChannelId, SpaceId, UserId},
@@ -14,6 +13,7 @@ use clifford_store::{
     people::users,
     places::{place_settings::PlaceSettings, settings},
 };
+use clifford_tools::settings::catalogue::{self, Scope};
 
 use super::world::{NOW, World, speaker};
 

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use clifford::{
     engine::{Engine, wake},
     sealed::Sealed,
-    triggers::{editing, fire, webhook},
+    triggers::{fire, webhook},
 };
 use clifford_chat::{
     inbound::{Place, PlaceKind},
@@ -24,6 +24,7 @@ use clifford_store::{
     places::channels::{self, Change},
     triggers,
 };
+use clifford_tools::triggers::editing;
 use serde_json::json;
 
 use super::{

@@ -147,7 +147,7 @@ mod tests {
     use std::{collections::BTreeMap, time::Duration};
 
     use super::*;
-    use crate::tools::mcp::settings::{Program, Reach};
+    use crate::mcp::settings::{Program, Reach};
 
     fn endpoint() -> Endpoint {
         Endpoint {

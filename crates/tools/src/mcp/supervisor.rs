@@ -14,7 +14,7 @@ use super::{
     endpoints, offered,
     settings::Endpoint,
 };
-use crate::tools::{Registry, Services};
+use crate::{Registry, Services};
 
 /// The first wait before a server is started again, and the longest.
 const BACKOFF: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(60));
@@ -92,7 +92,7 @@ impl Supervisor {
 ///
 /// # Errors
 /// Why it cannot be used.
-pub(crate) async fn probe(endpoint: &Endpoint) -> Result<(About, usize), String> {
+pub async fn probe(endpoint: &Endpoint) -> Result<(About, usize), String> {
     let connection = Connection::open(endpoint).await.map_err(|error| error.to_string())?;
     let tools = connection.link.tools().await;
     let about = connection.about.clone();

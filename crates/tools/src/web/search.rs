@@ -195,7 +195,7 @@ mod tests {
     use clifford_vault::Secret;
 
     use super::*;
-    use crate::tools::{Registry, Services, ToolSettings};
+    use crate::{Registry, Services, ToolSettings};
     use clifford_store::places::settings::Setting;
 
     fn services(section: Value, key: Option<&str>) -> Services {

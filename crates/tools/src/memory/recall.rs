@@ -4,7 +4,7 @@ use clifford_chat::inbound::is_of_others;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::tools::{ToolContext, ToolError};
+use crate::{ToolContext, ToolError};
 use clifford_content::search::find::NearbyText;
 use clifford_core::{
     budget,

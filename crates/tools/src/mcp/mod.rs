@@ -19,7 +19,7 @@ mod words;
 use serde::Deserialize;
 
 pub use self::supervisor::Supervisor;
-pub(crate) use self::{connection::About, settings::Endpoint, supervisor::probe};
+pub use self::{connection::About, settings::Endpoint, supervisor::probe};
 use self::{connection::Link, settings::Servers};
 use super::{Command, Registry, Services, Tool, ToolConfig, ToolError};
 
@@ -41,13 +41,13 @@ pub(super) fn tool() -> Tool {
 }
 
 /// The servers that are turned on, with the secrets that they are given.
-pub(crate) fn endpoints(services: &Services) -> Vec<Endpoint> {
+pub fn endpoints(services: &Services) -> Vec<Endpoint> {
     let servers = Servers::deserialize(services.config.of(SECTION)).unwrap_or_default();
     servers.endpoints(&services.secrets)
 }
 
 /// Makes the tools of the servers known where no server is connected to: what is set for them can be seen and changed.
-pub(crate) fn announce(registry: &Registry, services: &Services) {
+pub fn announce(registry: &Registry, services: &Services) {
     for endpoint in endpoints(services) {
         let about =
             "The tools of an MCP server: which they are is known where it is at work (`clifford doctor` tries it).";

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::Config;
-use crate::tools::{Price, Purchase, ToolContext, ToolError, provider::Ask};
+use crate::{Price, Purchase, ToolContext, ToolError, provider::Ask};
 use clifford_core::models::Role;
 
 /// How many texts go into one request.

@@ -20,11 +20,13 @@ pub mod registry;
 mod reminders;
 mod retrieval;
 mod service;
-mod settings;
+pub mod settings;
 mod system;
 mod tool;
 #[expect(clippy::module_inception, reason = "the tools that tell of tools")]
 mod tools;
+pub mod trial;
+pub mod triggers;
 mod weather;
 mod web;
 

@@ -9,7 +9,7 @@ use jiff::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::tools::{ToolContext, ToolError};
+use crate::{ToolContext, ToolError};
 use clifford_store::people::users;
 
 #[derive(Default, Deserialize, JsonSchema)]

@@ -1,5 +1,9 @@
 //! `[tools]` of the configuration: a section for each tool that has something to set, made of the tool's own type.
 
+pub mod catalogue;
+pub mod scope;
+pub mod tool_options;
+
 use std::collections::BTreeMap;
 
 use clifford_vault::SecretSource;

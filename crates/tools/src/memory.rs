@@ -1,5 +1,6 @@
 //! `memory`: what is remembered of the run's user, and what was said before, within what its channel may see.
 
+pub mod noting;
 mod recall;
 
 use schemars::JsonSchema;
@@ -7,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{Command, Tool, ToolContext, ToolError};
-use crate::memory::noting;
 use clifford_core::policy::class::Class;
 use clifford_core::{id::UserId, memory::content::Content};
 use clifford_store::{

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::SECTION;
-use crate::tools::registry::built_in;
+use crate::registry::built_in;
 use clifford_core::policy::class::Class;
 
 /// MCP servers: what each offers becomes commands of a tool of its name.
@@ -197,7 +197,7 @@ impl Servers {
 
 /// A server as it is reached and used.
 #[derive(Clone, Debug)]
-pub(crate) struct Endpoint {
+pub struct Endpoint {
     /// The name of its tool.
     pub name: String,
     pub(super) reach: Reach,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::tools::{ToolContext, ToolError};
+use crate::{ToolContext, ToolError};
 
 /// The most numbers of one list.
 const MOST: usize = 10_000;

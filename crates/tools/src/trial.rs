@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::tools::Registry;
+use crate::Registry;
 use clifford_core::policy::{
     Call, Facts, Named, Outcome, Place, Settings, judge,
     words::{self, Known},

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Config;
-use crate::tools::{ToolContext, ToolError};
+use crate::{ToolContext, ToolError};
 use clifford_worker::{self as worker, WorkError};
 
 #[derive(Deserialize, JsonSchema)]

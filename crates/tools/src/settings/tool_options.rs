@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::catalogue::{self, Scope};
-use crate::tools::{
+use crate::{
     Command, Common, Options, Registry, Services, Tool, ToolSettings, fields, is_secret,
     options::{setting_name, tool_and_field},
 };

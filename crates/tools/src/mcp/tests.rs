@@ -20,7 +20,7 @@ use super::{
     endpoints, outcome, probe,
     settings::{Endpoint, Servers},
 };
-use crate::tools::{Options, Registry, Services, ToolError, ToolSettings};
+use crate::{Options, Registry, Services, ToolError, ToolSettings};
 use clifford_core::policy::class::Class;
 
 /// How long anything may take.
@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 fn fake(dir: &TempDir) -> Value {
     json!({
-        "name": "fake", "command": "sh", "args": [concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fakes/mcp.sh")],
+        "name": "fake", "command": "sh", "args": [concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fakes/mcp.sh")],
         "cwd": dir.path(), "env": { "PLACE": "here" },
     })
 }

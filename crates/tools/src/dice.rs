@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Class, Command, Tool, ToolContext, ToolError};
+use super::{Command, Tool, ToolContext, ToolError};
+use clifford_core::policy::class::Class;
 
 #[derive(Deserialize, JsonSchema)]
 struct ThrowArgs {
@@ -62,7 +63,7 @@ mod tests {
 
     #[test]
     fn the_guide_shows_this_file_and_it_is_a_tool() {
-        let guide = include_str!("../../docs/ADDING-A-TOOL.md");
+        let guide = include_str!("../../../docs/ADDING-A-TOOL.md");
         let file = include_str!("dice.rs");
         let shown = file.split("\n#[cfg(test)]").next().expect("the tool");
         assert!(

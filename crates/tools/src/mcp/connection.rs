@@ -27,7 +27,7 @@ use super::{
     settings::{Endpoint, Reach},
     words,
 };
-use crate::tools::ToolError;
+use crate::ToolError;
 
 /// How long a server may take to be ready: a program that is fetched first needs a while.
 const OPENING: Duration = Duration::from_secs(60);
@@ -62,7 +62,7 @@ pub(super) enum ConnectError {
 
 /// Who a server says it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct About {
+pub struct About {
     /// Its name.
     pub name: String,
     /// Its version.
