@@ -22,11 +22,9 @@ pub(crate) use self::settings::{place_defaults, policy, rules, storage, trigger_
 use crate::{
     commands,
     config::{self, Config, Loaded, Secrets},
-    engine::{Engine, Parts},
     http::{self, Api, Server, channel::WebChannel},
     ingress::Gatekeeper,
     permissions::Kept,
-    sealed::Sealed,
 };
 use clifford_content::files::Files;
 use clifford_core::{
@@ -34,6 +32,7 @@ use clifford_core::{
     id::WorkerId,
 };
 use clifford_delivery::{Delivery, outbound::Outbound};
+use clifford_engine::{Engine, Parts, models::sealed::Sealed};
 use clifford_store::{Db, DbOptions, StoreError};
 use clifford_telemetry::runtime;
 use clifford_tools::{self as tools, About, Registry, Services, mcp};

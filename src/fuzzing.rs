@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path};
 use jiff::tz::TimeZone;
 
 use crate::config::{self, Config, ConfigErrors, Sources};
-pub use crate::{engine::prompt::fuzzing::check_prompt, http::fuzzing::check_body};
+pub use crate::http::fuzzing::check_body;
 use clifford_core::{
     clock::Timestamp,
     memory::operations,
@@ -16,6 +16,7 @@ use clifford_core::{
         snippet,
     },
 };
+pub use clifford_engine::run::prompt::fuzzing::check_prompt;
 pub use clifford_worker::fuzzing::check_frames;
 
 /// The memory writer's model may reply anything: what is read of it keeps to the bounds of an operation.

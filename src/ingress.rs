@@ -34,9 +34,9 @@ use self::{
     message::{Outcome, Taken},
     pace::Pace,
 };
-use crate::{engine::Engine, own_keys};
 use clifford_core::{access::Policy, clock::Timestamp, id::RunId, people::UserRole};
 use clifford_delivery::outbound::{Outbound, Ticket, To};
+use clifford_engine::{Engine, models::own_keys};
 use clifford_store::{StoreError, Tx, arrivals, messages, people::users, places::channels};
 use clifford_telemetry::measures;
 

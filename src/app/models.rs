@@ -10,13 +10,15 @@ use clifford_llm_api::model::Model;
 use clifford_vault::Secret;
 
 use super::settings::count;
-use crate::{
-    config::{self, Config, Provider, ProviderKind, RoleModel, Secrets},
-    engine::masked::Masked,
-    roles::{Assigned, Keyed, Roles, Windowed},
-    windows::{Entry, Windows},
-};
+use crate::config::{self, Config, Provider, ProviderKind, RoleModel, Secrets};
 use clifford_core::models::{Prices, Requested, Role};
+use clifford_engine::{
+    models::{
+        roles::{Assigned, Keyed, Roles, Windowed},
+        windows::{Entry, Windows},
+    },
+    run::masked::Masked,
+};
 
 /// What is asked of a cache costs that much more where nothing else is set, as Anthropic has it.
 const CACHE_WRITE: f64 = 1.25;

@@ -6,9 +6,7 @@ use clifford_chat::platform::Platform;
 
 use crate::{
     config::{self, Config, Loaded, Secrets},
-    engine, ingress,
-    retention::Retention,
-    triggers,
+    ingress,
 };
 use clifford_content::files::{self, S3, S3Settings, Storage};
 use clifford_core::{
@@ -24,6 +22,7 @@ use clifford_core::{
     schedule::trigger::CatchUp,
 };
 use clifford_delivery as delivery;
+use clifford_engine::{self as engine, jobs::retention::Retention, triggers};
 use clifford_store::places::place_settings::PlaceSettings;
 use clifford_tools::{Options, Registry};
 

@@ -5,11 +5,11 @@ use std::{sync::Arc, time::Duration};
 use clifford_channel::{Channel, Ingress};
 
 use super::{App, settings};
-use crate::{
-    engine::{lease, scheduler},
-    housekeeping, jobs, left_spaces, retention,
-};
 use clifford_delivery::receiver::{self, Receiver};
+use clifford_engine::{
+    jobs::{self, housekeeping, left_spaces, retention},
+    scheduler::{self, lease},
+};
 use clifford_store::leases::takeover::Takeover;
 use clifford_telemetry::supervise::keep;
 

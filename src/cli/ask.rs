@@ -15,15 +15,13 @@ use super::{
     output::{self, Format},
     setup::{self, Globals},
 };
-use crate::{
-    app::{App, Options},
-    engine::work::Task,
-};
+use crate::app::{App, Options};
 use clifford_core::{
     people::UserRole,
     run::step::{EndingKind, Step, StepKind},
     runs::{Run, RunStatus},
 };
+use clifford_engine::work::Task;
 use clifford_store::{StoreError, people::users, places::agents::Agent, runs::steps};
 use clifford_telemetry as telemetry;
 use clifford_worker::Workers;

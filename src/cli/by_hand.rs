@@ -5,16 +5,16 @@ use std::sync::Arc;
 use anyhow::{anyhow, bail};
 use serde_json::{Map, Value};
 
-use crate::{
-    app::App,
-    budget::reserve::Claim,
-    engine::tool_payer::{ToolPayer, Whose},
-};
+use crate::app::App;
 use clifford_core::{
     id::{RunId, UserId},
     policy::class::Class,
     run::step::{ToolCall, ToolOutcome},
     search,
+};
+use clifford_engine::{
+    budget::reserve::Claim,
+    run::tool_payer::{ToolPayer, Whose},
 };
 use clifford_store::{memory::items::Viewer, places::settings};
 use clifford_tools::{Options, Origins, ToolContext};

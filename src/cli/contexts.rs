@@ -180,7 +180,7 @@ async fn close(db: &Db, which: &Which) -> anyhow::Result<()> {
     let (id, now) = (which.context, setup::now());
     get(&mut db.read().await?, id).await?;
     let closed = db
-        .write(move |tx| Box::pin(async move { crate::memory::closing::close(tx, id, now).await }))
+        .write(move |tx| Box::pin(async move { clifford_engine::memory::closing::close(tx, id, now).await }))
         .await?;
     if !closed {
         bail!("conversation {id} is closed already");

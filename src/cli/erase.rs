@@ -11,16 +11,14 @@ use super::{
     people,
     setup::{self, Globals},
 };
-use crate::{
-    app,
-    erase::{self, Erased},
-};
+use crate::app;
 use clifford_content::files::Storage;
 use clifford_core::{
     clock::SystemClock,
     id::{UserId, WorkerId},
     people::User,
 };
+use clifford_engine::jobs::erase::{self, Erased};
 use clifford_store::{Db, jobs, leases::Look, people::claim};
 
 /// How long the job is this process's own.

@@ -16,7 +16,7 @@ use super::{
     people,
     setup::{self, Globals},
 };
-use crate::export::Export;
+use clifford_engine::jobs::export::Export;
 use clifford_store::{Db, people::users};
 
 /// Arguments of `export`.

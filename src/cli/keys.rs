@@ -10,11 +10,8 @@ use super::{
     people,
     setup::{self, Globals},
 };
-use crate::{
-    config::{ProviderKind, Secrets},
-    own_keys,
-    sealed::Sealed,
-};
+use crate::config::{ProviderKind, Secrets};
+use clifford_engine::models::{own_keys, sealed::Sealed};
 use clifford_store::{Db, people::keys as user_secrets};
 
 #[derive(Debug, clap::Subcommand)]

@@ -10,8 +10,8 @@ use super::{
     output::{self, Format},
     setup::{self, Globals},
 };
-use crate::engine::retry_from_outside;
 use clifford_core::work::Kind;
+use clifford_engine::retry_from_outside;
 use clifford_store::{
     Db,
     db::notify,

@@ -1,7 +1,6 @@
 //! `/approve`, `/deny`: answers to what a run asks before it makes a call.
 
 use super::Done;
-use crate::engine::answering::{self, Answer, Answered, By};
 use clifford_core::{
     clock::Timestamp,
     id::RunId,
@@ -12,6 +11,7 @@ use clifford_core::{
     run::{state::Asked, step::ConfirmAbout},
     runs::Run,
 };
+use clifford_engine::run::answering::{self, Answer, Answered, By};
 use clifford_store::{StoreError, Tx, runs::approvals};
 
 /// What makes an approval a rule.

@@ -117,7 +117,7 @@ async fn take_over(
             .await?
             .is_empty()
     {
-        crate::memory::closing::close(tx, active, now).await?;
+        clifford_engine::memory::closing::close(tx, active, now).await?;
     }
     contexts::touch(tx, found.context.id, now).await?;
     channels::set_active_context(tx, channel.id, Some(found.context.id)).await?;

@@ -3,8 +3,8 @@
 use clifford_chat::{completion::Choice, outbound::Button};
 
 use super::{Done, age, continuing::platform};
-use crate::memory::closing;
 use clifford_core::{clock::Timestamp, id::ContextId, places::Channel};
+use clifford_engine::memory::closing;
 use clifford_markup::inline::inline;
 use clifford_store::{
     Conn, StoreError, Tx,

@@ -6,8 +6,8 @@
 use clifford_chat::outbound::Button;
 
 use super::Done;
-use crate::memory::editing::{self, Change, Known};
 use clifford_core::{clock::Timestamp, people::User, places::Channel, search::near};
+use clifford_engine::memory::editing::{self, Change, Known};
 use clifford_markup::inline::inline;
 use clifford_store::{
     StoreError, Tx,

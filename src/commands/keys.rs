@@ -3,11 +3,11 @@
 use clifford_chat::{inbound::PlaceKind, platform::Platform};
 
 use super::Done;
-use crate::{
+use clifford_core::{clock::Timestamp, people::User, places::Channel};
+use clifford_engine::models::{
     own_keys::{self, CannotUse},
     sealed::Sealed,
 };
-use clifford_core::{clock::Timestamp, people::User, places::Channel};
 use clifford_markup::inline::inline;
 use clifford_store::{
     StoreError, Tx,

@@ -22,9 +22,9 @@ pub use self::{
 
 use clifford_chat::outbound::Button;
 
-use crate::engine::cancel;
 use clifford_core::{clock::Timestamp, commands::COMMANDS, id::RunId, people::User, places::Channel, run::sentences};
 use clifford_delivery::outbound;
+use clifford_engine::run::cancel;
 use clifford_store::{StoreError, Tx, contexts, messages, places::place_settings::PlaceSettings, runs};
 
 /// Whether a command links or parts accounts: only one does so at a time, and waits for its turn before it holds

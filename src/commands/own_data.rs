@@ -3,11 +3,11 @@
 use clifford_chat::{inbound::Place, outbound::Button, platform::Platform};
 
 use super::{Done, confirming};
-use crate::{
+use clifford_core::{clock::Timestamp, id::UserId, people::User, places::Channel};
+use clifford_engine::jobs::{
     erase,
     export::{self, Export},
 };
-use clifford_core::{clock::Timestamp, id::UserId, people::User, places::Channel};
 use clifford_store::{Conn, StoreError, Tx, people::erasure, places::settings};
 
 /// The largest file that every platform takes.

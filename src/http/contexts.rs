@@ -13,11 +13,11 @@ use super::{
     page::{self, Page},
     problem::{Problem, ProblemBody},
 };
-use crate::memory::closing;
 use clifford_core::{
     id::{ChannelId, ContextId, JobId, UserId},
     people::UserRole,
 };
+use clifford_engine::memory::closing;
 use clifford_store::{
     contexts::{self, Context},
     jobs::{self, Job},

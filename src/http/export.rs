@@ -14,8 +14,8 @@ use super::{
     extract::Id,
     problem::{Problem, ProblemBody},
 };
-use crate::export::{self, Export};
 use clifford_core::id::UserId;
+use clifford_engine::jobs::export::{self, Export};
 use clifford_store::{StoreError, people::users};
 
 /// All that is kept of a person, as JSON Lines: an object a line, `type` says what it is.

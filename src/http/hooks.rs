@@ -12,7 +12,7 @@ use super::{
     problem::{Code, Problem, ProblemBody},
     triggers::{FiredView, busy, follow},
 };
-use crate::triggers::webhook::{self, Call, Refusal};
+use clifford_engine::triggers::webhook::{self, Call, Refusal};
 
 /// When the request was signed: seconds since the epoch.
 const TIMESTAMP: &str = "x-clifford-timestamp";

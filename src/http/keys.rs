@@ -16,11 +16,11 @@ use super::{
     problem::{Problem, ProblemBody},
     users,
 };
-use crate::{
+use clifford_core::id::UserId;
+use clifford_engine::models::{
     own_keys::{self, CannotUse},
     roles::Keyed,
 };
-use clifford_core::id::UserId;
 use clifford_store::{
     StoreError,
     people::keys::{self as user_secrets, OwnKey},

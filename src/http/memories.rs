@@ -11,12 +11,12 @@ use super::{
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
 };
-use crate::memory::editing::{self, Change, Known, NewItem};
 use clifford_core::{
     id::{ContextId, JobId, MemoryItemId, UserId},
     memory::content::{Content, Fault},
     work::JobKind,
 };
+use clifford_engine::memory::editing::{self, Change, Known, NewItem};
 use clifford_store::{
     jobs::{self, Job},
     memory::admin::{self as memory_admin, Filter, Item},

@@ -44,7 +44,8 @@ pub use self::{
     router::{router, watching},
     server::{BindError, Server, Socket},
 };
-use crate::{config, engine::Engine, ingress::Gatekeeper};
+use crate::{config, ingress::Gatekeeper};
+use clifford_engine::Engine;
 
 /// What the handlers work with.
 pub struct Api {

@@ -8,7 +8,7 @@ use axum::{
 use serde::Serialize;
 use serde_json::json;
 
-use crate::sealed::CannotOpen;
+use clifford_engine::models::sealed::CannotOpen;
 use clifford_store::StoreError;
 
 /// What went wrong, by a word that does not change.

@@ -16,16 +16,16 @@ use super::{
     problem::{Code, Problem, ProblemBody},
     step::StepView,
 };
-use crate::engine::{
-    answering::{Answer, By},
-    work::Task,
-};
 use clifford_core::{
     id::{AgentId, ChannelId, RunId, UserId},
     people::UserRole,
     places::Mode,
     run::gates,
     runs::{Run, RunStatus},
+};
+use clifford_engine::{
+    run::answering::{Answer, By},
+    work::Task,
 };
 use clifford_store::{
     people::users,

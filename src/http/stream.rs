@@ -25,8 +25,8 @@ use super::{
     runs::allowed,
     step::StepView,
 };
-use crate::engine::events::{RunEvent, Sight, Watcher};
 use clifford_core::{id::RunId, runs::RunStatus};
+use clifford_engine::run::events::{RunEvent, Sight, Watcher};
 use clifford_store::{
     StoreError,
     runs::{steps, views as run_views},

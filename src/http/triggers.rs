@@ -15,12 +15,12 @@ use super::{
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
 };
-use crate::triggers::{fire, webhook};
 use clifford_core::{
     clock::Timestamp,
     id::{AgentId, ChannelId, ContextId, RunId, TriggerId, UserId},
     schedule::trigger::{CatchUp, Trigger, TriggerKind},
 };
+use clifford_engine::triggers::{fire, webhook};
 use clifford_store::{
     StoreError, Tx, contexts,
     people::users,

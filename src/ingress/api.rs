@@ -13,12 +13,12 @@ use super::{
     quoted::Found,
     settle,
 };
-use crate::engine::{Engine, work::Work};
 use clifford_core::{
     access::{Entry, Policy},
     id::{ChannelId, MessageId, RunId, UserId},
     places::Mode,
 };
+use clifford_engine::{Engine, work::Work};
 use clifford_store::{StoreError, Tx, messages, places::channels};
 
 /// A message through the API: the same way, for a channel of its own.

@@ -6,16 +6,13 @@ use clifford_chat::inbound::{Accepted, Command, Message};
 use clifford_vault::Masker;
 
 use super::{Gatekeeper, Visit, answer, message::Outcome, newcomer, pace, pace::Limited, pairing, reply, settle};
-use crate::{
-    commands::{self, Carrier, Gathered, Given, Purse, Ring},
-    own_keys,
-    roles::Keyed,
-};
+use crate::commands::{self, Carrier, Gathered, Given, Purse, Ring};
 use clifford_core::{
     access::{Entry, Policy},
     clock::Timestamp,
 };
 use clifford_delivery::outbound::{Outbound, To};
+use clifford_engine::models::{own_keys, roles::Keyed};
 use clifford_store::{
     StoreError, Tx, messages,
     people::{links, users},

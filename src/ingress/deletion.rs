@@ -8,12 +8,12 @@ use std::time::Duration;
 use clifford_chat::inbound::{Accepted, Deleted};
 
 use super::Gatekeeper;
-use crate::engine::cancel;
 use clifford_core::{
     clock::Timestamp,
     id::{RunId, WorkerId},
     messages::MessageStatus,
 };
+use clifford_engine::run::cancel;
 use clifford_store::{
     StoreError, Tx, contexts,
     messages::{self, quoting},

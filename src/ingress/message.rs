@@ -8,10 +8,6 @@ use std::{sync::Arc, time::Duration};
 use clifford_chat::inbound::{Accepted, Attachment};
 
 use super::{Gatekeeper, Settings, Visit, answer, newcomer, pace::Limited, pairing, quoted::Found, settle};
-use crate::{
-    engine::work::{Task, Work},
-    memory::closing,
-};
 use clifford_content::memory::recall;
 use clifford_core::{
     access::{Entry, Policy},
@@ -24,6 +20,10 @@ use clifford_core::{
     runs::Run,
 };
 use clifford_delivery::outbound::{Outbound, Ticket, To};
+use clifford_engine::{
+    memory::closing,
+    work::{Task, Work},
+};
 use clifford_store::{
     StoreError, Tx,
     arrivals::{self, Known, Plain, Sought},

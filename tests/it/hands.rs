@@ -1,7 +1,7 @@
 //! People's hands on what is remembered of them, by commands in a chat.
 
-use clifford::memory::editing::{self, NewItem};
 use clifford_core::{clock::Timestamp, id::UserId, memory::content::Content};
+use clifford_engine::memory::editing::{self, NewItem};
 use clifford_store::{
     memory::{
         admin::{self as memory_admin, Item},

@@ -2,12 +2,6 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use clifford::{
-    engine::{Engine, MemorySettings, Parts, Settings},
-    roles::{Assigned, Roles},
-    sealed::Sealed,
-    triggers,
-};
 use clifford_channel::Channel;
 use clifford_chat::platform::Platform;
 use clifford_content::files::Files;
@@ -21,6 +15,14 @@ use clifford_core::{
     schedule::trigger::CatchUp,
 };
 use clifford_delivery::{self as delivery, Delivery, outbound::Outbound};
+use clifford_engine::{
+    Engine, MemorySettings, Parts, Settings,
+    models::{
+        roles::{Assigned, Roles},
+        sealed::Sealed,
+    },
+    triggers,
+};
 use clifford_llm_api::model::Model;
 use clifford_store::{Db, places::place_settings::PlaceSettings};
 use clifford_tools::{Registry, Services, Tool, registry};

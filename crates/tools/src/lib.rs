@@ -23,7 +23,6 @@ mod service;
 pub mod settings;
 mod system;
 mod tool;
-#[expect(clippy::module_inception, reason = "the tools that tell of tools")]
 mod tools;
 pub mod trial;
 pub mod triggers;

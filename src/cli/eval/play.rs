@@ -19,7 +19,6 @@ use crate::{
         setup::{self, Globals},
     },
     ingress::ApiMessage,
-    memory::editing::{self, NewItem},
 };
 use clifford_core::{
     id::{RunId, UserId},
@@ -28,6 +27,7 @@ use clifford_core::{
     run::step::ToolOutcome,
     runs::{Run, RunStatus},
 };
+use clifford_engine::memory::editing::{self, NewItem};
 use clifford_store::{people::users, runs::steps};
 use clifford_worker::Workers;
 

@@ -4,14 +4,12 @@ use anyhow::bail;
 use serde_json::json;
 
 use super::{Which, find, list::marks, name, people};
-use crate::{
-    cli::{
-        output::{self, Format},
-        setup,
-    },
-    memory::editing::{self, Change, Known, NewItem},
+use crate::cli::{
+    output::{self, Format},
+    setup,
 };
 use clifford_core::memory::content::{Content, Fault};
+use clifford_engine::memory::editing::{self, Change, Known, NewItem};
 use clifford_store::{
     Db, StoreError,
     memory::{

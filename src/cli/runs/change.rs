@@ -1,11 +1,12 @@
 //! `clifford runs cancel`, `approve`, `deny` and `retry`.
 
 use super::Which;
-use crate::{
-    cli::{output, setup},
-    engine::{
+use crate::cli::{output, setup};
+use clifford_engine::{
+    retry_from_outside,
+    run::{
         answering::{self, Answer, By},
-        cancel, retry_from_outside,
+        cancel,
     },
 };
 use clifford_store::Db;

@@ -10,8 +10,6 @@ use crate::{
         people,
         setup::{self, Globals},
     },
-    sealed::Sealed,
-    triggers::webhook,
 };
 use clifford_core::{
     id::{AgentId, ChannelId},
@@ -22,6 +20,7 @@ use clifford_core::{
         trigger::{CatchUp, TriggerKind},
     },
 };
+use clifford_engine::{models::sealed::Sealed, triggers::webhook};
 use clifford_store::{
     Conn,
     places::{agents, channels},

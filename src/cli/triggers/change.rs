@@ -7,12 +7,10 @@ use clifford_vault::Masker;
 use serde_json::json;
 
 use super::{Which, find, next};
-use crate::{
-    cli::{output, setup},
-    triggers::fire,
-};
+use crate::cli::{output, setup};
 use clifford_core::{id::WorkerId, schedule::trigger::TriggerKind};
 use clifford_delivery::outbound::Outbound;
+use clifford_engine::triggers::fire;
 use clifford_store::{Db, StoreError, triggers};
 use clifford_tools::triggers::editing::{self, Change};
 

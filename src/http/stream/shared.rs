@@ -15,8 +15,8 @@ use super::super::{
     Shared,
     problem::{Code, Problem},
 };
-use crate::engine::events::RunEvent;
 use clifford_core::id::RunId;
+use clifford_engine::run::events::RunEvent;
 use clifford_store::{
     StoreError,
     runs::views::{self as run_views, Version},

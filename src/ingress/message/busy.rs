@@ -3,7 +3,6 @@
 use clifford_chat::inbound::Accepted;
 
 use super::{Begin, Outcome, Taken};
-use crate::engine::cancel;
 use clifford_core::{
     column::JsonText,
     id::RunId,
@@ -14,6 +13,7 @@ use clifford_core::{
     runs::{Run, RunStatus},
 };
 use clifford_delivery::outbound;
+use clifford_engine::run::cancel;
 use clifford_store::{
     StoreError, Tx,
     messages::{self, NewInbound, Queued},

@@ -170,7 +170,7 @@ impl Bot {
             .app
             .engine
             .events
-            .watch(id.parse().unwrap(), clifford::engine::events::Sight::Progress);
+            .watch(id.parse().unwrap(), clifford_engine::run::events::Sight::Progress);
         while self.get(&format!("/api/runs/{id}")).await.json()["status"] != "waiting" {
             watcher.next().await;
         }

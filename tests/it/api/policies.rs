@@ -76,7 +76,7 @@ async fn what_a_run_asks_is_answered_by_its_caller_once() {
         .app
         .engine
         .events
-        .watch(id.parse().unwrap(), clifford::engine::events::Sight::Progress);
+        .watch(id.parse().unwrap(), clifford_engine::run::events::Sight::Progress);
     let mut run = bot.get(&path).await.json();
     while run["status"] == "pending" || run["status"] == "running" {
         watcher.next().await;

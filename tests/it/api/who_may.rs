@@ -5,7 +5,6 @@
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
-use clifford::engine::work::Task;
 use clifford_chat::{
     inbound::{Place, PlaceKind, Space, Speaker},
     platform::Platform,
@@ -18,6 +17,7 @@ use clifford_core::{
     places::{Channel, Mode},
     schedule::trigger::{Trigger, TriggerKind},
 };
+use clifford_engine::work::Task;
 use clifford_fakes::telegram::TelegramFake;
 use clifford_store::{
     contexts,

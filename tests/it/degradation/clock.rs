@@ -10,10 +10,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use clifford::{
-    engine::{Engine, lease, scheduler},
-    ingress::{Gatekeeper, Settings},
-};
+use clifford::ingress::{Gatekeeper, Settings};
 use clifford_channel::{Channel, Ingress};
 use clifford_chat::{
     error::{ChannelError, SendError},
@@ -26,6 +23,10 @@ use clifford_core::{
     clock::{Clock, Timestamp},
     run::rules::Rules,
     schedule::trigger::{Trigger, TriggerKind},
+};
+use clifford_engine::{
+    Engine,
+    scheduler::{self, lease},
 };
 use clifford_llm_api::model::{Completion, Model, ModelError, Request, Sink};
 use clifford_store::{messages::outbox, runs::views as run_views, triggers};

@@ -6,14 +6,7 @@ use std::{
     time::Duration,
 };
 
-use clifford::{
-    engine::{
-        Engine,
-        answering::{self, Answer, By},
-        scheduler,
-    },
-    http::channel::WebChannel,
-};
+use clifford::http::channel::WebChannel;
 use clifford_chat::{
     inbound::{Place, PlaceKind, Speaker},
     outbound::Address,
@@ -27,6 +20,11 @@ use clifford_core::{
     policy::class::Class,
     run::rules::Rules,
     runs::{Run, RunStatus},
+};
+use clifford_engine::{
+    Engine,
+    run::answering::{self, Answer, By},
+    scheduler,
 };
 use clifford_store::{
     contexts, messages,
@@ -224,7 +222,10 @@ impl World {
 
     /// Waits until a run, or the subagent that it waits for, has ended or asks.
     async fn settled(&self, id: RunId) -> Ended {
-        let mut watcher = self.engine.events.watch(id, clifford::engine::events::Sight::Progress);
+        let mut watcher = self
+            .engine
+            .events
+            .watch(id, clifford_engine::run::events::Sight::Progress);
         let settled = async {
             loop {
                 let run = self.run(id).await;

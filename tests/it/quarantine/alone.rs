@@ -2,16 +2,14 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use clifford::{
-    engine::Engine,
-    ingress::{Gatekeeper, Settings},
-};
+use clifford::ingress::{Gatekeeper, Settings};
 use clifford_channel::Ingress as _;
 use clifford_chat::{
     inbound::{Addressed, Inbound, Message, Place, PlaceKind, Speaker},
     platform::Platform,
 };
 use clifford_core::access::{Access, Policy};
+use clifford_engine::Engine;
 use clifford_store::messages::inbound_attempts;
 
 use crate::{

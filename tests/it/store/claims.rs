@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use clifford::engine::cancel;
 use clifford_core::{
     clock::Timestamp,
     id::{RunId, WorkerId},
@@ -12,6 +11,7 @@ use clifford_core::{
     runs::RunStatus,
     work::{JobKind, WriteMode},
 };
+use clifford_engine::run::cancel;
 use clifford_store::{
     StoreError,
     jobs::{self, JobLease, NewJob},

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use clifford::engine::wake;
 use clifford_core::{
     runs::RunStatus,
     schedule::trigger::{Trigger, TriggerKind},
 };
+use clifford_engine::scheduler::wake;
 use clifford_store::runs::{self, Advance};
 
 use super::{

@@ -2,12 +2,12 @@
 
 use std::{path::Path, time::Duration};
 
-use clifford::erase;
 use clifford_content::files::Storage;
 use clifford_core::{
     id::{JobId, UserId, WorkerId},
     work::JobStatus,
 };
+use clifford_engine::jobs::erase;
 use clifford_store::{
     Db, Pools,
     jobs::{self, JobLease},

@@ -1,6 +1,6 @@
 //! What an export holds, to the line.
 
-use clifford::export::Export;
+use clifford_engine::jobs::export::Export;
 use clifford_store::Db;
 use serde_json::{Value, json};
 

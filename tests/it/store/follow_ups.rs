@@ -1,15 +1,15 @@
 //! What waits for the end of a run: who answers it, and what a run takes in before.
 
-use clifford::engine::{
-    cancel,
-    commit::{TakesIn, follow_up_in},
-};
 use clifford_chat::outbound::Address;
 use clifford_core::{
     id::{AgentId, ChannelId, WorkerId},
     messages::MessageStatus,
     places::Mode,
     runs::{Run, RunStatus},
+};
+use clifford_engine::run::{
+    cancel,
+    commit::{TakesIn, follow_up_in},
 };
 use clifford_store::{
     messages::{self, NewInbound},

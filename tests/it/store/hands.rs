@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use clifford::memory::editing::{self, Change, Known, NewItem};
 use clifford_chat::inbound::{Place, PlaceKind, Space};
 use clifford_core::{
     clock::Timestamp,
@@ -12,6 +11,7 @@ use clifford_core::{
         levels::LEVELS,
     },
 };
+use clifford_engine::memory::editing::{self, Change, Known, NewItem};
 use clifford_store::{
     StoreError,
     memory::{

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use clifford::left_spaces;
 use clifford_content::files::Storage;
 use clifford_core::clock::Timestamp;
+use clifford_engine::jobs::left_spaces;
 use clifford_store::Db;
 
 use super::{

@@ -2,7 +2,6 @@
 
 use std::{ops::Range, time::Duration};
 
-use clifford::memory::closing;
 use clifford_chat::outbound::{Address, Part};
 use clifford_core::{
     clock::Timestamp,
@@ -12,6 +11,7 @@ use clifford_core::{
     runs::RunStatus,
     work::{JobKind, JobStatus, WriteMode},
 };
+use clifford_engine::memory::closing;
 use clifford_store::{
     BoxFuture, Pools, StoreError, Tx,
     contexts::{self, Context},

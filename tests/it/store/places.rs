@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use clifford::memory::closing;
 use clifford_chat::{
     inbound::{Place, PlaceKind, Space},
     platform::Platform,
@@ -11,6 +10,7 @@ use clifford_core::{
     id::{AgentId, SpaceId},
     people::UserRole,
 };
+use clifford_engine::memory::closing;
 use clifford_store::{
     contexts,
     memory::items::{self as memory_items, Remembered, Viewer},

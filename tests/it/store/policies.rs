@@ -2,10 +2,6 @@
 
 use std::time::Duration;
 
-use clifford::{
-    engine::answering::{self, Answer, Answered, By},
-    retention::Retention,
-};
 use clifford_chat::platform::Platform;
 use clifford_content::memory::recall::{self, Amounts};
 use clifford_core::{
@@ -15,6 +11,10 @@ use clifford_core::{
     policy::{Action, By as Counted, Limit, Per, Rule, question},
     run::step::{Answerer, ConfirmAbout, ConfirmRequest, Event, Step, StepKind, ToolCall},
     runs::{Run, RunStatus},
+};
+use clifford_engine::{
+    jobs::retention::Retention,
+    run::answering::{self, Answer, Answered, By},
 };
 use clifford_store::{
     memory::recollection::{self, Outside},
@@ -291,7 +291,7 @@ pub async fn an_answer_is_taken_from_whom_it_may_come_and_to_what_is_asked(world
     )
     .await;
     assert_eq!(
-        clifford::engine::wake::wake_due(&world.db, std::time::Duration::ZERO, NOW)
+        clifford_engine::scheduler::wake::wake_due(&world.db, std::time::Duration::ZERO, NOW)
             .await
             .unwrap(),
         1

@@ -1,6 +1,5 @@
 //! What happens at the same moment.
 
-use clifford::engine::commit::{follow_up_in, wake_parent};
 use clifford_chat::platform::Platform;
 use clifford_core::{
     id::{MemoryItemId, UserId, WorkerId},
@@ -9,6 +8,7 @@ use clifford_core::{
     people::UserRole,
     runs::{Run, RunStatus},
 };
+use clifford_engine::run::commit::{follow_up_in, wake_parent};
 use clifford_store::{
     StoreError, Tx, contexts,
     memory::write as memory_write,
@@ -97,7 +97,7 @@ pub async fn a_parent_whose_context_is_busy_is_woken_later(world: World) {
         let woken = world.db.write(move |tx| Box::pin(child_ends(tx, run, lease))).await;
         assert!(!woken.expect("ends"));
     }
-    let wake_due = || clifford::engine::wake::wake_due(&world.db, std::time::Duration::ZERO, NOW);
+    let wake_due = || clifford_engine::scheduler::wake::wake_due(&world.db, std::time::Duration::ZERO, NOW);
     assert_eq!(world.get(parent.id).await.status, RunStatus::Waiting);
     wake_due().await.expect("looks");
     assert_eq!(world.get(parent.id).await.status, RunStatus::Waiting);

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use clifford::retention::{Deleted, Retention};
 use clifford_core::clock::Timestamp;
+use clifford_engine::jobs::retention::{Deleted, Retention};
 
 use super::{
     erasure::{column, script, two_people},

@@ -2,11 +2,6 @@
 
 use std::{sync::Arc, time::Duration};
 
-use clifford::{
-    engine::{Engine, wake},
-    sealed::Sealed,
-    triggers::{fire, webhook},
-};
 use clifford_chat::{
     inbound::{Place, PlaceKind},
     platform::Platform,
@@ -18,6 +13,12 @@ use clifford_core::{
     places::Channel,
     runs::RunStatus,
     schedule::trigger::{CatchUp, Trigger, TriggerKind},
+};
+use clifford_engine::{
+    Engine,
+    models::sealed::Sealed,
+    scheduler::wake,
+    triggers::{fire, webhook},
 };
 use clifford_store::{
     Db, messages,

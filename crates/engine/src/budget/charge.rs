@@ -1,0 +1,82 @@
+//! What a call cost, recorded and settled at once: it is paid for whatever becomes of its result.
+
+use clifford_llm_api::model::Usage;
+
+use crate::{
+    Engine,
+    models::{own_keys::Own, roles::Roles},
+};
+use clifford_core::budget::{Amount, Settlement};
+use clifford_core::{id::UserId, models::Role, run::step::LlmResponse};
+use clifford_store::{
+    StoreError, budgets,
+    usage::{self, Call},
+};
+
+/// The model of a call whose reply nobody waited for: which one it was is not known.
+const BROKEN_OFF: &str = "(broken off)";
+
+/// Records a call, and settles what was reserved for it.
+///
+/// # Errors
+/// The store's.
+pub async fn charge(
+    engine: &Engine,
+    call: Call,
+    response: LlmResponse,
+    settlement: Option<Settlement>,
+) -> Result<(), StoreError> {
+    let has_reserved = settlement.is_some();
+    let now = engine.clock.now();
+    let written = |user: Option<UserId>| {
+        let (response, settlement) = (response.clone(), settlement.clone());
+        engine.db.write(move |tx| {
+            Box::pin(async move {
+                usage::insert(tx, Call { user, ..call }, &response, now).await?;
+                match &settlement {
+                    Some(settlement) => budgets::settle(tx, settlement, spent(&response)).await,
+                    None => Ok(()),
+                }
+            })
+        })
+    };
+    let charged = match written(call.user).await {
+        // They were erased or linked meanwhile.
+        Err(StoreError::Conflict(_)) if call.user.is_some() => written(None).await,
+        charged => charged,
+    };
+    if has_reserved {
+        engine.budget_bell.notify_one();
+    }
+    charged
+}
+
+/// What a call took of budgets.
+pub fn spent(response: &LlmResponse) -> Amount {
+    Amount {
+        cost: response.cost,
+        tokens: response.usage.tokens(),
+    }
+}
+
+/// What a call is counted as that nobody waits for any more, because it was stopped or its time was over: it has cost
+/// its prompt, as far as can be told. `own`: by a key of the person's. `None`: it was the built-in responder's, which
+/// costs nothing.
+pub fn broken_off(roles: &Roles, role: Role, prompt_tokens: u64, own: Option<&Own>) -> Option<LlmResponse> {
+    let provider = own
+        .map(|own| own.provider.as_str())
+        .or_else(|| roles.provider_of(role))?;
+    let usage = Usage {
+        prompt_tokens,
+        estimated: true,
+        ..Usage::default()
+    };
+    Some(LlmResponse {
+        cost: roles.cost(role, provider, &usage),
+        usage,
+        provider: provider.to_owned(),
+        model: BROKEN_OFF.to_owned(),
+        own_key: own.is_some(),
+        ..LlmResponse::default()
+    })
+}

@@ -1,0 +1,249 @@
+//! Reserving what a call may cost, and telling those whom a spent budget concerns.
+
+use std::time::Duration;
+
+use super::notice;
+use crate::Engine;
+use clifford_core::budget::{Account, Amount, BOT, Scope, Settlement, Verdict, accounts, period, verdict};
+use clifford_core::{
+    id::{SpaceId, UserId},
+    places::Channel,
+};
+use clifford_delivery::outbound::{Ticket, To};
+use clifford_store::{StoreError, Tx, budgets, leases::Look, people::users};
+use clifford_telemetry::measures;
+
+/// How long to wait for calls under way before looking again: those of other processes ring no bell here, and those of
+/// processes that died none at all.
+const LOOK_AGAIN: Duration = Duration::from_secs(2);
+
+/// Whose call it is.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// A run's id, or a job's.
+    pub holder: String,
+    /// Its claim: what is reserved ends with it.
+    pub epoch: i64,
+    /// Who is charged.
+    pub user: Option<UserId>,
+    /// Where.
+    pub space: Option<SpaceId>,
+}
+
+/// Who hears that a budget is spent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Telling {
+    /// The person who asks, by whoever asked; and the owner.
+    Person,
+    /// The owner: nobody waits for it.
+    Nobody,
+}
+
+/// Whether a call may be made.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// It may; to be settled when it has ended. `None`: no budget concerns it.
+    Reserved(Option<Settlement>),
+    /// It may not.
+    Refused(Refusal),
+}
+
+/// A budget is spent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refusal {
+    /// Which.
+    pub account: Account,
+    /// What its person reads.
+    pub sentence: String,
+    /// What the trace says.
+    pub error: String,
+    /// The person was told before, in this period.
+    pub was_told: bool,
+}
+
+enum Found {
+    Free,
+    Busy,
+    Spent {
+        account: Account,
+        was_told: bool,
+        owner: Option<Box<Ticket>>,
+    },
+}
+
+/// Reserves what a call may cost. Waits while calls under way may use up what is left.
+///
+/// # Errors
+/// The store's.
+pub async fn reserve(engine: &Engine, claim: &Claim, worst: Amount, telling: Telling) -> Result<Outcome, StoreError> {
+    let budgets = &engine.settings.budgets;
+    if budgets.is_empty() {
+        return Ok(Outcome::Reserved(None));
+    }
+    let zone = period::zone(&engine.rules.time_zone);
+    let mut has_waited = false;
+    loop {
+        let accounts = accounts(budgets, claim.user, claim.space, engine.clock.now(), &zone);
+        if accounts.is_empty() {
+            return Ok(Outcome::Reserved(None));
+        }
+        let asked = Asked {
+            accounts: accounts.clone(),
+            claim: claim.clone(),
+            worst,
+            telling,
+            outbound: engine.outbound.clone(),
+            look: engine.takeover.look(),
+            zone: zone.clone(),
+        };
+        let found = engine.db.write(move |tx| Box::pin(asked.find(tx))).await?;
+        // Each settlement wakes one who waits; whoever need not wait any more wakes the next.
+        if has_waited && !matches!(found, Found::Busy) {
+            engine.budget_bell.notify_one();
+        }
+        match found {
+            Found::Free => {
+                let mut charged = accounts;
+                charged.dedup_by(|a, b| (&a.subject, &a.window.key) == (&b.subject, &b.window.key));
+                return Ok(Outcome::Reserved(Some(Settlement {
+                    holder: claim.holder.clone(),
+                    epoch: claim.epoch,
+                    charged,
+                })));
+            }
+            Found::Busy => {
+                has_waited = true;
+                tokio::select! {
+                    () = engine.budget_bell.notified() => {}
+                    () = tokio::time::sleep(LOOK_AGAIN) => {}
+                }
+            }
+            Found::Spent {
+                account,
+                was_told,
+                owner,
+            } => {
+                measures::budget_refused();
+                if let Some(ticket) = owner {
+                    engine.delivery.deliver(*ticket);
+                }
+                return Ok(Outcome::Refused(Refusal {
+                    sentence: notice::sentence(&account, &zone),
+                    error: notice::error(&account),
+                    account,
+                    was_told,
+                }));
+            }
+        }
+    }
+}
+
+/// Gives back what was reserved for a call that came to nothing.
+///
+/// # Errors
+/// The store's.
+pub async fn release(engine: &Engine, settlement: Settlement) -> Result<(), StoreError> {
+    engine
+        .db
+        .write(move |tx| Box::pin(async move { budgets::settle(tx, &settlement, Amount::default()).await }))
+        .await?;
+    engine.budget_bell.notify_one();
+    Ok(())
+}
+
+/// A question to the budgets, with all that its transaction needs.
+struct Asked {
+    accounts: Vec<Account>,
+    claim: Claim,
+    worst: Amount,
+    telling: Telling,
+    outbound: clifford_delivery::outbound::Outbound,
+    look: Look,
+    zone: jiff::tz::TimeZone,
+}
+
+impl Asked {
+    async fn find(self, tx: &mut Tx) -> Result<Found, StoreError> {
+        let mut is_busy = false;
+        for account in &self.accounts {
+            let standing = budgets::standing(tx, account, &self.claim.holder, self.look).await?;
+            match verdict(&account.budget, standing.settled, standing.reserved) {
+                Verdict::Free => {}
+                Verdict::Busy => is_busy = true,
+                Verdict::Spent => return self.refuse(tx, account.clone()).await,
+            }
+        }
+        if is_busy {
+            return Ok(Found::Busy);
+        }
+        let mut subjects: Vec<_> = self.accounts.iter().map(|account| account.subject.as_str()).collect();
+        subjects.dedup();
+        budgets::reserve(tx, &self.claim.holder, self.claim.epoch, &subjects, self.worst).await?;
+        Ok(Found::Free)
+    }
+
+    async fn refuse(&self, tx: &mut Tx, account: Account) -> Result<Found, StoreError> {
+        let holder = &self.claim.holder;
+        let was_told = match self.claim.user.filter(|_| self.telling == Telling::Person) {
+            Some(user) => !budgets::notice(tx, &account, &user.to_string(), holder).await?,
+            None => false,
+        };
+        let owner = if budgets::notice(tx, &account, "owner", holder).await? {
+            self.tell_owner(tx, &account).await?
+        } else {
+            None
+        };
+        Ok(Found::Spent {
+            account,
+            was_told,
+            owner,
+        })
+    }
+
+    /// A message to the owner, where they were last seen alone with the bot.
+    async fn tell_owner(&self, tx: &mut Tx, account: &Account) -> Result<Option<Box<Ticket>>, StoreError> {
+        let Some(channel) = budgets::owners_channel(tx).await? else {
+            tracing::warn!(
+                subject = account.subject,
+                period = account.window.key,
+                "a budget is spent, and there is no chat with an owner to tell them in"
+            );
+            return Ok(None);
+        };
+        let whose = self.whose(tx, account).await?;
+        let text = notice::to_owner(account, &whose, &self.zone);
+        let (message, ticket) = self.outbound.message(to(&channel)?, &text, self.look.now);
+        clifford_delivery::outbound::send_run_message(tx, &message, self.look.now).await?;
+        Ok(ticket.map(Box::new))
+    }
+
+    async fn whose(&self, tx: &mut Tx, account: &Account) -> Result<String, StoreError> {
+        Ok(match (account.budget.scope, self.claim.user) {
+            (Scope::Bot, _) => format!("the {BOT}"),
+            (Scope::User, Some(user)) => match users::get(tx, user).await? {
+                Some(user) => user.name,
+                None => "a person".to_owned(),
+            },
+            (Scope::User, None) => "a person".to_owned(),
+            (Scope::Space, _) => budgets::space_name(tx, &account.subject)
+                .await?
+                .unwrap_or_else(|| "a space".to_owned()),
+        })
+    }
+}
+
+fn to(channel: &Channel) -> Result<To, StoreError> {
+    Ok(To {
+        platform: channel.platform().map_err(StoreError::Corrupt)?,
+        channel: channel.id,
+        context: None,
+        user: None,
+        run: None,
+        address: clifford_chat::outbound::Address {
+            place: channel.external_id.clone(),
+            private: true,
+            reply_to: None,
+            via: None,
+        },
+    })
+}

@@ -1,0 +1,205 @@
+//! Deletes a person with every trace: their rows, and what of their words stands in texts of others.
+
+pub mod quotes;
+mod traces;
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::json;
+
+use self::traces::Traces;
+use crate::{
+    Engine,
+    jobs::JobError,
+    run::{cancel, commit::follow_up_in},
+};
+use clifford_content::files::Storage;
+use clifford_core::{
+    clock::Timestamp,
+    id::{JobId, RunId, UserId, WorkerId},
+    people::UserRole,
+    work::JobKind,
+};
+use clifford_store::{
+    Db, StoreError, Tx, contexts,
+    db::{free_space, notify},
+    jobs::{self, Job, JobLease, NewJob},
+    people::{
+        claim,
+        erasure::{self, Person},
+    },
+    removal::Counts,
+    runs,
+};
+use clifford_telemetry::failpoint::{self as crash, Point};
+
+/// How long the last message to a person is waited for.
+const LAST_MESSAGE: Duration = Duration::from_secs(60);
+/// How soon to look again.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// What an erasure did.
+#[derive(Clone, Debug)]
+pub struct Erased {
+    /// How many rows of each table were deleted.
+    pub counts: Counts,
+    /// The bot's owner was erased: it has none now.
+    pub was_owner: bool,
+    /// Runs that were taken from whoever worked on them, each with the claim that held it.
+    pub taken: Vec<(RunId, i64)>,
+}
+
+/// Has a person erased: makes the job for it, and ends what is done for them. Returns the runs that were cancelled,
+/// each with the claim that held it.
+///
+/// # Errors
+/// The store's.
+pub async fn begin(tx: &mut Tx, person: UserId, now: Timestamp) -> Result<(JobId, Vec<(RunId, i64)>), StoreError> {
+    let job = NewJob {
+        kind: JobKind::Erase,
+        mode: None,
+        context_id: None,
+        user_id: Some(person),
+        through: None,
+        due_at: now,
+    };
+    let job = jobs::insert(tx, job, now).await?;
+    let job = job.ok_or_else(|| StoreError::Conflict("the job was not made".to_owned()))?;
+    Ok((job, let_go(tx, person, now).await?))
+}
+
+/// Cancels a person's runs. What others wrote for one of them is answered by a new one.
+async fn let_go(tx: &mut Tx, person: UserId, now: Timestamp) -> Result<Vec<(RunId, i64)>, StoreError> {
+    let mut cancelled = Vec::new();
+    for id in erasure::unended(tx, person).await? {
+        let Some(run) = runs::get(tx, id).await? else { continue };
+        if let Some(context) = run.context_id {
+            contexts::lock(tx, context).await?;
+        }
+        erasure::give_back(tx, id, person).await?;
+        cancelled.extend(cancel::tree(tx, id, "its person is erased", now).await?);
+        if let Some(context) = run.context_id
+            && runs::active_in(tx, context).await?.is_none()
+        {
+            // Whoever looks for work claims it.
+            follow_up_in(tx, context, run.agent_id, WorkerId::new(), Duration::ZERO, now).await?;
+        }
+    }
+    notify::work(tx).await?;
+    Ok(cancelled)
+}
+
+/// Erases a person once their last message has arrived, or will not.
+///
+/// # Errors
+/// Why it is to be tried again.
+pub async fn work(engine: &Arc<Engine>, job: &Job, lease: JobLease) -> Result<(), JobError> {
+    let now = engine.clock.now();
+    if let Some(person) = job.user_id
+        && now.since(job.created_at) < LAST_MESSAGE
+        && erasure::awaits_delivery(&mut engine.db.read().await?, person).await?
+    {
+        return Err(JobError::NotYet(now.after(LOOK)));
+    }
+    if let Some(person) = job.user_id {
+        let erased = rows(&engine.db, person, lease, engine.services.files.storage(), now).await?;
+        for (run, epoch) in &erased.taken {
+            engine.interrupt(*run, *epoch);
+        }
+        engine.bell.notify_one();
+        if erased.was_owner {
+            new_owner(&engine.db, now).await?;
+        }
+    }
+    if !finish(&engine.db, lease, now).await? {
+        return Err(JobError::NotYet(now.after(LOOK)));
+    }
+    Ok(())
+}
+
+/// Deletes a person's files and rows, and what of their words stands elsewhere. The job goes on without a name.
+///
+/// # Errors
+/// [`StoreError::NotFound`]: the job is somebody else's. Other errors: nothing but files was deleted.
+pub async fn rows(
+    db: &Db,
+    person: UserId,
+    lease: JobLease,
+    storage: &Storage,
+    now: Timestamp,
+) -> Result<Erased, StoreError> {
+    crash::reach(Point::Erasing);
+    // Files first: while their rows are there, they are found again.
+    let locations = erasure::files(&mut db.read().await?, person).await?;
+    storage.delete(locations).await?;
+    // What others say as well takes a while to be looked for: nobody waits for it.
+    let before = looked_for(db, person).await?;
+    let erased = db
+        .write(move |tx| {
+            Box::pin(async move {
+                jobs::hold(tx, &lease, now).await?;
+                let person = erasure::person(tx, person).await?;
+                let person = person.ok_or_else(|| StoreError::NotFound("such person".to_owned()))?;
+                erase(tx, &person, before, lease.job).await
+            })
+        })
+        .await?;
+    tracing::info!(job = %lease.job, rows = ?erased.counts, "a person was erased");
+    crash::reach(Point::Erased);
+    Ok(erased)
+}
+
+async fn looked_for(db: &Db, person: UserId) -> Result<Option<Traces>, StoreError> {
+    let mut conn = db.read().await?;
+    let Some(person) = erasure::person(&mut conn, person).await? else {
+        return Ok(None);
+    };
+    let mut traces = traces::find(&mut conn, &person).await?;
+    traces.keep_what_stays(&mut conn).await?;
+    Ok(Some(traces))
+}
+
+async fn erase(tx: &mut Tx, person: &Person, before: Option<Traces>, job: JobId) -> Result<Erased, StoreError> {
+    let mut traces = traces::find(tx, person).await?;
+    match before.filter(|before| before.is_of_the_same(&traces)) {
+        Some(before) => traces = before,
+        // They said something since, or somewhere else.
+        None => traces.keep_what_stays(tx).await?,
+    }
+    traces::part_inputs(tx, person).await?;
+    let mut counts = erasure::delete(tx, person, job).await?;
+    let taken = traces.remove(tx, &mut counts).await?;
+    notify::work(tx).await?;
+    Ok(Erased {
+        counts,
+        was_owner: person.role == UserRole::Owner,
+        taken,
+    })
+}
+
+/// Cleans the space that the rows took, and ends the job. `false`: that has to wait for those who read.
+///
+/// # Errors
+/// The store's.
+pub async fn finish(db: &Db, lease: JobLease, now: Timestamp) -> Result<bool, StoreError> {
+    if !free_space::clean(db).await? {
+        return Ok(false);
+    }
+    db.write(move |tx| {
+        Box::pin(async move {
+            jobs::hold(tx, &lease, now).await?;
+            jobs::finish(tx, &lease, &json!({ "erased": 1 }), now).await
+        })
+    })
+    .await?;
+    Ok(true)
+}
+
+/// A bot whose owner is erased has none: whoever has the new code is the next one.
+async fn new_owner(db: &Db, now: Timestamp) -> Result<(), StoreError> {
+    let code = db.write(move |tx| Box::pin(claim::make(tx, now))).await?;
+    if let Some(code) = code {
+        tracing::warn!("there is no owner any more: send {code} to the bot in a private chat to become its owner");
+    }
+    Ok(())
+}

@@ -1,0 +1,470 @@
+//! What of a person stands in rows of others: read while their own rows are there, removed when those are gone.
+
+use std::collections::BTreeSet;
+
+use super::quotes::{ERASED, Needles, Quotes};
+use crate::run::commit::name_of;
+use clifford_core::{
+    commands::COMMANDS,
+    id::{ChannelId, RunId},
+};
+use clifford_store::{
+    Conn, StoreError, Tx,
+    people::{
+        erasure::{self, Circle, Person, Said},
+        quotes::{self as texts, Cell, Column},
+    },
+    removal::Counts,
+};
+use clifford_tools::Registry;
+
+/// How many rows are read at once.
+const PAGE: u32 = 500;
+/// How many pages of what is said elsewhere are read: enough to know what is common.
+const ELSEWHERE: u32 = 100;
+
+/// What a person said, and where it may be quoted.
+pub(super) struct Traces {
+    person: Person,
+    circle: Circle,
+    quotes: Quotes,
+    /// The keys of what is remembered of them, which stand in the results of jobs.
+    keys: Quotes,
+    /// Names that conversations were given after what the person said.
+    names: BTreeSet<String>,
+}
+
+/// Looks for everything that a person said or is called.
+pub(super) async fn find(conn: &mut Conn, person: &Person) -> Result<Traces, StoreError> {
+    let mut needles = Needles::default();
+    needles.called(&person.name);
+    for account in &person.accounts {
+        needles.called(&account.name);
+        needles.said(&account.platform_user_id);
+        if let Some(handle) = &account.handle {
+            needles.called(handle);
+        }
+    }
+    let mut names = BTreeSet::new();
+    let mut learn = |said: &Said| {
+        if said.is_shared {
+            names.insert(name_of(&said.text));
+        }
+        for text in own_parts(said, person) {
+            needles.said(text);
+        }
+    };
+    let mut after = String::new();
+    loop {
+        let page = erasure::said(conn, person.id, &after, PAGE).await?;
+        page.iter().for_each(&mut learn);
+        let Some(last) = page.last() else { break };
+        after.clone_from(&last.id);
+    }
+    after.clear();
+    loop {
+        let page = erasure::asked(conn, person.id, &after, PAGE).await?;
+        page.iter().for_each(&mut learn);
+        let Some(last) = page.last() else { break };
+        after.clone_from(&last.id);
+    }
+    for value in erasure::values(conn, person.id).await? {
+        needles.said(&value);
+    }
+    for joint in erasure::joint_runs(conn, person.id).await? {
+        names.insert(name_of(&joint.input));
+    }
+    let mut keys = Needles::default();
+    for key in erasure::keys(conn, person.id).await? {
+        keys.known_as(&key);
+    }
+    let ready = |needles: Needles| {
+        needles
+            .ready()
+            .map_err(|error| StoreError::WrongState(format!("what a person said cannot be looked for: {error}")))
+    };
+    Ok(Traces {
+        circle: erasure::circle(conn, person.id).await?,
+        person: person.clone(),
+        quotes: ready(needles)?,
+        keys: ready(keys)?,
+        names,
+    })
+}
+
+/// Takes what a person said from the inputs that they share with others.
+pub(super) async fn part_inputs(tx: &mut Tx, person: &Person) -> Result<(), StoreError> {
+    for joint in erasure::joint_runs(tx, person.id).await? {
+        // Several of their messages may be in one input; each is looked for in what is left.
+        let input = erasure::input(tx, joint.id).await?;
+        erasure::set_input(tx, joint.id, &input.replacen(&joint.content, ERASED, 1)).await?;
+    }
+    Ok(())
+}
+
+/// The parts of a text that are the person's own: in a shared place, those behind their name.
+fn own_parts<'a>(said: &'a Said, person: &Person) -> Vec<&'a str> {
+    if !said.is_shared {
+        return vec![&said.text];
+    }
+    let called = |name: &str| {
+        let plain: String = name
+            .chars()
+            .filter(|c| !c.is_control() && *c != '[' && *c != ']')
+            .collect();
+        format!("[{}]", plain.trim())
+    };
+    let own: Vec<_> = person
+        .accounts
+        .iter()
+        .map(|account| called(&account.name))
+        .chain([called(&person.name)])
+        .collect();
+    let mut is_own = true;
+    let mut parts = Vec::new();
+    for line in said.text.lines() {
+        let spoken = line.split_once("] ").filter(|(head, _)| head.starts_with('['));
+        if let Some((head, _)) = spoken {
+            is_own = own.iter().any(|name| name.strip_suffix(']') == Some(head));
+        }
+        if is_own {
+            parts.push(spoken.map_or(line, |(_, text)| text));
+        }
+    }
+    parts
+}
+
+impl Traces {
+    /// Whether both tell of the same words in the same places.
+    pub(super) fn is_of_the_same(&self, other: &Self) -> bool {
+        self.circle == other.circle
+            && self.names == other.names
+            && self.person.since == other.person.since
+            && self.quotes.is_like(&other.quotes)
+            && self.keys.is_like(&other.keys)
+    }
+
+    /// Removes them, now that the person's own rows are gone. Returns the runs that were taken from whoever worked on
+    /// them, each with the claim that held it.
+    pub(super) async fn remove(self, tx: &mut Tx, counts: &mut Counts) -> Result<Vec<(RunId, i64)>, StoreError> {
+        let summaries = texts::forget_summaries(tx, self.person.id).await?;
+        *counts.entry("summaries").or_default() += summaries;
+        let events = self.unreadable(tx).await?;
+        *counts.entry("unreadable_events").or_default() += events;
+        for channel in self.circle.shared.clone() {
+            for name in texts::context_names(tx, channel).await? {
+                if self.names.contains(&name) {
+                    texts::forget_name(tx, channel, &name).await?;
+                }
+            }
+        }
+        if self.circle.channels.is_empty() {
+            return Ok(Vec::new());
+        }
+        erasure::forget_results(tx, self.person.id, &self.circle.channels).await?;
+        let items = self.items(tx).await?;
+        *counts.entry("memory_items").or_default() += items;
+        for channel in &self.circle.channels {
+            for column in &texts::COLUMNS {
+                *counts.entry("quotes").or_default() += self.scrub(tx, *channel, column).await?;
+            }
+        }
+        erasure::take_work(tx, &self.circle.channels).await
+    }
+
+    /// Words that others said, that they are called, or that this program uses are nobody's trace.
+    pub(super) async fn keep_what_stays(&mut self, conn: &mut Conn) -> Result<(), StoreError> {
+        for text in vocabulary() {
+            self.quotes.keep(&text);
+            self.keys.keep(&text);
+        }
+        for name in texts::names(conn, self.person.id).await? {
+            self.quotes.keep(&name);
+        }
+        for channel in &self.circle.channels {
+            let mut after = String::new();
+            loop {
+                let page = texts::staying(conn, *channel, self.person.id, self.person.since, &after).await?;
+                for cell in &page {
+                    self.quotes.keep(&cell.text);
+                }
+                let Some(last) = page.last() else { break };
+                after.clone_from(&last.key);
+            }
+        }
+        self.keep_what_is_said_elsewhere(conn).await
+    }
+
+    /// What is said where the person cannot have been heard is nobody's trace either.
+    async fn keep_what_is_said_elsewhere(&mut self, conn: &mut Conn) -> Result<(), StoreError> {
+        let mut before = None;
+        for _ in 0..ELSEWHERE {
+            let page = texts::newest(conn, before).await?;
+            for cell in &page {
+                let is_theirs = cell.user_id == Some(self.person.id) || self.circle.own.contains(&cell.channel_id);
+                if !is_theirs && !self.circle.channels.contains(&cell.channel_id) {
+                    self.quotes.keep(&cell.text);
+                }
+            }
+            let Some(last) = page.into_iter().next_back() else {
+                break;
+            };
+            before = Some(last.id);
+        }
+        Ok(())
+    }
+
+    async fn unreadable(&self, tx: &mut Tx) -> Result<u64, StoreError> {
+        let mut needles = Needles::default();
+        for account in &self.person.accounts {
+            needles.known_as(&account.platform_user_id);
+        }
+        let Ok(ids) = needles.ready() else { return Ok(0) };
+        let mut after = String::new();
+        let mut found = Vec::new();
+        loop {
+            let page = erasure::unreadable(tx, &after, PAGE).await?;
+            let Some(last) = page.last() else { break };
+            after.clone_from(&last.id);
+            for event in page {
+                let of_theirs = |account: &erasure::Account| account.platform == event.platform;
+                if self.quotes.is_in(&event.payload)
+                    || (self.person.accounts.iter().any(of_theirs) && ids.is_in(&event.payload))
+                {
+                    found.push(event.id);
+                }
+            }
+        }
+        erasure::delete_unreadable(tx, &found).await
+    }
+
+    async fn items(&self, tx: &mut Tx) -> Result<u64, StoreError> {
+        let items = texts::items(tx, &self.circle.spaces, &self.circle.shared).await?;
+        let quoting: Vec<_> = items
+            .into_iter()
+            .filter(|item| self.quotes.is_in(&item.text))
+            .map(|item| item.key)
+            .collect();
+        texts::delete_items(tx, &quoting).await
+    }
+
+    async fn scrub(&self, tx: &mut Tx, channel: ChannelId, column: &Column) -> Result<u64, StoreError> {
+        let mut changed = 0;
+        let mut after = Cell::first();
+        let quotes = if column.names_items {
+            [Some(&self.quotes), Some(&self.keys)]
+        } else {
+            [Some(&self.quotes), None]
+        };
+        let quotes: Vec<_> = quotes
+            .into_iter()
+            .flatten()
+            .filter(|quotes| !quotes.is_empty())
+            .collect();
+        if quotes.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            let page = column.page(tx, channel, self.person.since, &after).await?;
+            for cell in &page {
+                let mut without: Option<String> = None;
+                for quotes in &quotes {
+                    let text = without.as_ref().unwrap_or(&cell.text);
+                    let less = if column.is_json {
+                        quotes.without_json(text)
+                    } else {
+                        quotes.without(text)
+                    };
+                    without = less.or(without);
+                }
+                if let Some(text) = without {
+                    column.replace(tx, cell, &text).await?;
+                    changed += 1;
+                }
+            }
+            let Some(last) = page.into_iter().next_back() else {
+                return Ok(changed);
+            };
+            after = last;
+        }
+    }
+}
+
+/// The words of this program's own records and prompts (a step whose words were taken out could not be read), and
+/// what everybody says.
+fn vocabulary() -> Vec<String> {
+    let tools = Registry::built_in(0).all();
+    let commands = tools.iter().map(|tool| {
+        let commands = (tool.commands.iter()).map(|command| format!("{} {}", command.name, command.summary));
+        format!(
+            "{} {} {}",
+            tool.name,
+            tool.summary,
+            commands.collect::<Vec<_>>().join(" ")
+        )
+    });
+    let given = COMMANDS
+        .iter()
+        .map(|command| format!("{} {}", command.name, command.description));
+    commands
+        .chain(given)
+        .chain([
+            clifford_action::contract().to_owned(),
+            clifford_action::schema().to_string(),
+            RECORDS.to_owned(),
+            COMMON_WORDS.to_owned(),
+        ])
+        .collect()
+}
+
+/// What everybody says. Of other languages, the texts that stay tell what is common.
+const COMMON_WORDS: &str = include_str!("common_words.txt");
+
+/// Names of fields and values in steps, parts of messages and attachments.
+const RECORDS: &str = "type text plain buttons label command file name content caption kind media_type size \
+    sections system tools schema memories cross_channel conversation transcript cache_write_tokens event llm_request llm_response system_note spawn_subagents subagent_ended set_run_limits sleep wake said through \
+    confirm_request confirm recover error messages estimated_tokens prompt_hash prompt role system user assistant \
+    tool_calls arguments usage prompt_tokens completion_tokens cached_tokens estimated provider model cost duration_ms \
+    about bad_reply last_iteration iteration_limit limitation planning_gate invalid_action tools_allowed spawn_repeated \
+    depth empty_finish message_repeated delivery_failed children specs wake_on first status output max_iterations \
+    reason wake_at cron call args idempotency_key approved code by user operator nobody tainted origins why expires_at may_be_rule denied action retry fallback ask_user abort message \
+    success result retries expose failure outcome sent mode replace append importance low medium high category \
+    requirements plan artifact validation normal tool_repeated other completed failed cancelled pending running waiting ending answered \
+    used tokens ms share context task runId coordinator subagent finish stall no_progress iterations budget cancelled native name id";
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use clifford_core::{
+        clock::Timestamp,
+        id::UserId,
+        people::UserRole,
+        run::step::{
+            ConfirmAbout, ConfirmRequest, Event, Finish, NoteAbout, Step, StepKind, ToolCall, ToolOutcome, ToolResult,
+        },
+        runs::RunStatus,
+    };
+
+    fn kinds() -> Vec<StepKind> {
+        let call = ToolCall {
+            name: "memory.put".to_owned(),
+            args: json!({"key": "status", "value": "fine"})
+                .as_object()
+                .cloned()
+                .unwrap_or_default(),
+            idempotency_key: "k".to_owned(),
+        };
+        let events = [
+            json!({"event": "llm_request", "messages": 2, "estimated_tokens": 1234, "prompt_hash": "abc", "prompt": null}),
+            json!({"event": "llm_response", "text": "{}", "usage": {"prompt_tokens": 1234, "completion_tokens": 1,
+                "cached_tokens": 0, "estimated": false}, "provider": "fake", "model": "fake", "cost": 0.5,
+                "duration_ms": 1234}),
+            json!({"event": "set_run_limits", "max_iterations": 9, "reason": null}),
+            json!({"event": "sleep", "wake_at": "2026-01-01T00:00:00Z", "cron": null, "reason": "nap"}),
+            json!({"event": "wake", "reason": "time"}),
+            json!({"event": "confirm", "approved": true, "code": "abc", "by": "operator"}),
+            json!({"event": "confirm", "approved": false, "code": "abc", "by": {"user": UserId::new()}}),
+            json!({"event": "confirm", "approved": false, "code": "abc", "by": "nobody"}),
+            json!({"event": "tainted", "origins": ["a page"]}),
+            json!({"event": "confirm_request", "call": call, "about": "result", "why": "w",
+                "expires_at": "2026-01-01T00:00:00Z", "may_be_rule": true}),
+            json!({"event": "error", "message": "no"}),
+            json!({"event": "subagent_ended", "run_id": RunId::new(), "task": "t", "status": "completed",
+                "output": "o", "error": null}),
+            json!({"event": "spawn_subagents", "children": [RunId::new()], "specs": ["s"], "wake_on": "first"}),
+        ];
+        let mut kinds: Vec<_> = events
+            .into_iter()
+            .map(|event| StepKind::Event(serde_json::from_value::<Event>(event).unwrap()))
+            .collect();
+        kinds.extend([
+            StepKind::Event(Event::SystemNote {
+                text: "n".to_owned(),
+                about: NoteAbout::PlanningGate,
+            }),
+            StepKind::ToolCall(call.clone()),
+            StepKind::Event(Event::ConfirmRequest(ConfirmRequest {
+                call,
+                about: ConfirmAbout::Call,
+                why: "w".to_owned(),
+                expires_at: Timestamp(0),
+                may_be_rule: false,
+            })),
+            StepKind::ToolResult(ToolResult {
+                name: "memory.put".to_owned(),
+                outcome: ToolOutcome::Failure {
+                    error: "e".to_owned(),
+                    retries: 2,
+                    expose: true,
+                },
+                origins: BTreeSet::new(),
+                duration_ms: 1234,
+                spent: clifford_core::run::step::Spent::default(),
+            }),
+            StepKind::Finish(Finish {
+                status: RunStatus::Completed,
+                ending: clifford_core::run::step::EndingKind::NoProgress,
+                output: "o".to_owned(),
+                message: None,
+                error: None,
+            }),
+        ]);
+        kinds
+    }
+
+    #[test]
+    fn steps_can_be_read_whatever_words_a_person_used() {
+        let mut needles = Needles::default();
+        let json_of = |kind: &StepKind| {
+            let (args, result, _) = clifford_core::run::columns::parts(kind);
+            [args, result]
+        };
+        for json in kinds().iter().flat_map(json_of).flatten() {
+            needles.said(&json.to_string().replace(['"', ':', ',', '_'], " "));
+            needles.said(&json.to_string());
+        }
+        needles.said("1234 2026");
+        let mut quotes = needles.ready().unwrap();
+        for text in vocabulary() {
+            quotes.keep(&text);
+        }
+        for kind in kinds() {
+            let step = Step {
+                seq: 1,
+                at: Timestamp(0),
+                kind,
+            };
+            let [args, result] = json_of(&step.kind).map(|json| {
+                json.map(|json| {
+                    quotes
+                        .without_json(&json.to_string())
+                        .unwrap_or_else(|| json.to_string())
+                })
+            });
+            let read = clifford_core::run::columns::reread(&step, args, result);
+            assert!(read.is_ok(), "{read:?} of {step:?}");
+        }
+    }
+
+    #[test]
+    fn in_a_shared_place_only_what_stands_behind_their_name_is_theirs() {
+        let person = Person {
+            id: UserId::new(),
+            name: "Ada [x]".to_owned(),
+            role: UserRole::Member,
+            accounts: Vec::new(),
+            since: Timestamp(0),
+        };
+        let said = |text: &str, is_shared| Said {
+            id: String::new(),
+            text: text.to_owned(),
+            is_shared,
+        };
+        let text = "[Bob] one\n[Ada x] two\nthree\n[Bob] four";
+        assert_eq!(own_parts(&said(text, true), &person), ["two", "three"]);
+        assert_eq!(own_parts(&said(text, false), &person), [text]);
+        assert_eq!(own_parts(&said("no name", true), &person), ["no name"]);
+    }
+}

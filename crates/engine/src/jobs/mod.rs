@@ -1,0 +1,352 @@
+//! Does jobs: durable work that belongs to no run. A job that fails is tried again, later each time; nothing waits
+//! for it.
+
+pub mod erase;
+pub mod export;
+pub mod housekeeping;
+pub mod left_spaces;
+pub mod retention;
+
+use std::{convert::Infallible, panic::AssertUnwindSafe, sync::Arc, time::Duration};
+
+use futures::FutureExt as _;
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
+use tracing::{Instrument, Span};
+
+use crate::{Engine, memory};
+use clifford_core::{
+    clock::Timestamp,
+    quarantine::{Mark, Verdict},
+    work::{JobKind, Kind},
+};
+use clifford_store::{
+    StoreError,
+    jobs::{self, Job, JobLease},
+};
+use clifford_telemetry::{
+    failpoint::{self as crash, Way},
+    measures,
+    quarantine::isolation::Key,
+    spans,
+};
+
+/// How often to look where nothing rings.
+const POLL: Duration = Duration::from_secs(1);
+/// The wait before the second attempt; each wait after that is twice as long.
+const BACKOFF: Duration = Duration::from_secs(10);
+/// The longest of these waits.
+const LONGEST_BACKOFF: Duration = Duration::from_secs(3600);
+/// The wait before the database is told again that a job is put off; each wait after that is twice as long.
+const TELL_AGAIN: Duration = Duration::from_millis(500);
+/// The longest of these waits.
+const LONGEST_TELL_AGAIN: Duration = Duration::from_secs(30);
+/// How often a job is tried whose failure does not pass by itself.
+const ATTEMPTS: i64 = 12;
+
+/// Why a job was not done this time.
+#[derive(Debug, thiserror::Error)]
+pub enum JobError {
+    /// The database, or the job is somebody else's by now.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The model did not answer.
+    #[error("the model did not answer: {0}")]
+    Model(#[from] clifford_llm_api::model::ModelError),
+    /// The model's answer is of no use.
+    #[error("{0}")]
+    Unreadable(String),
+    /// The work panicked: the log tells where.
+    #[error("an internal error (panic)")]
+    Panicked,
+    /// What it waits for has not happened yet: look again at this time. This is no failure.
+    #[error("it is not time yet")]
+    NotYet(Timestamp),
+}
+
+impl JobError {
+    /// Which kind of error it is, in a word.
+    const fn class(&self) -> &'static str {
+        match self {
+            Self::Store(_) => "database",
+            Self::Model(error) => error.class(),
+            Self::Unreadable(_) => "unreadable_reply",
+            Self::Panicked => "panic",
+            Self::NotYet(_) => "not_yet",
+        }
+    }
+
+    /// Whether it may pass by itself, however long that takes: such a job is never given up.
+    fn may_pass(&self) -> bool {
+        use clifford_llm_api::model::ModelError;
+        match self {
+            Self::Store(_) | Self::NotYet(_) => true,
+            Self::Model(error) => !matches!(
+                error,
+                ModelError::TooLong { .. } | ModelError::BadRequest { .. } | ModelError::Refused { .. }
+            ),
+            Self::Unreadable(_) | Self::Panicked => false,
+        }
+    }
+}
+
+/// Does what comes due until `stop`, one job at a time.
+pub async fn run(engine: Arc<Engine>, stop: CancellationToken) {
+    while !stop.is_cancelled() {
+        match claim(&engine).await {
+            Ok(Some((job, lease))) => {
+                tokio::select! {
+                    // It goes on at the next start, or in another process.
+                    () = stop.cancelled() => return give_back(&engine, lease).await,
+                    () = examine(&engine, job, lease) => {}
+                }
+                continue;
+            }
+            Ok(None) => {}
+            Err(error) => tracing::warn!(%error, "looking for jobs failed"),
+        }
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = engine.jobs_bell.notified() => {}
+            () = tokio::time::sleep(POLL) => {}
+        }
+    }
+}
+
+async fn claim(engine: &Engine) -> Result<Option<(Job, JobLease)>, StoreError> {
+    let look = engine.takeover.look();
+    // Most of the time there is nothing, which a reader can tell.
+    let next = jobs::next_due(&mut engine.db.read().await?, look).await?;
+    if next.is_none_or(|at| at > look.now) {
+        return Ok(None);
+    }
+    engine.db.write(move |tx| Box::pin(jobs::claim(tx, look))).await
+}
+
+/// Works on a claimed job as the deaths of those that held it before say.
+async fn examine(engine: &Arc<Engine>, job: Job, lease: JobLease) {
+    let (deaths, evidence) = (job.deaths, job.evidence());
+    match engine.settings.deaths.verdict(evidence) {
+        Verdict::Innocent => {
+            engine.isolation.pass().await;
+            work_on(engine, job, lease).await;
+        }
+        Verdict::Suspect => {
+            tracing::warn!(job_id = %job.id, deaths, "working on a suspected job in isolation");
+            let suspect = engine.isolation.suspect(key(lease), evidence.mark_at_work());
+            let keeper = engine.tasks.spawn(keep_turns_short(Arc::clone(engine), lease));
+            let keeper = AbortOnDropHandle::new(keeper);
+            work_on(engine, job, lease).await;
+            drop((keeper, suspect));
+            engine.bell.notify_one();
+        }
+        Verdict::Guilty => {
+            tracing::error!(job_id = %job.id, deaths, "job quarantined: the process died each time that it worked on it");
+            measures::quarantined(Kind::Job);
+            let why = format!(
+                "quarantined: {deaths} processes died that held it, the last one while it worked on nothing else; \
+                 `clifford quarantine retry {}` tries again",
+                job.id
+            );
+            let now = engine.clock.now();
+            let written = engine
+                .db
+                .write(move |tx| Box::pin(async move { jobs::quarantine(tx, &lease, &why, now).await }))
+                .await;
+            if let Err(error) = written {
+                tracing::warn!(%error, "failed to quarantine a job; its lease runs out by itself");
+            }
+        }
+    }
+}
+
+fn key(lease: JobLease) -> Key {
+    (lease.job.to_string(), lease.epoch)
+}
+
+/// A suspect is about to be worked on: its row says so before. Nothing happens to any other job.
+///
+/// # Errors
+/// The store's.
+pub async fn enter_isolation(engine: &Engine, lease: JobLease) -> Result<(), StoreError> {
+    if engine.isolation.is_suspect(|| key(lease))
+        && let Some((at_work, turn)) = engine.isolation.enter(&key(lease)).await
+    {
+        mark(engine, lease, at_work).await?;
+        engine.isolation.begin(&key(lease), turn);
+    }
+    Ok(())
+}
+
+/// Each turn of a suspect that others wait for ends after a while: its row says so before they begin.
+async fn keep_turns_short(engine: Arc<Engine>, lease: JobLease) {
+    while !engine.stop.is_cancelled() {
+        let turn = engine.isolation.overdue(&key(lease)).await;
+        if let Err(error) = mark(&engine, lease, Mark::Waiting).await {
+            tracing::warn!(job_id = %lease.job, %error, "failed to mark a suspected job");
+        }
+        drop(turn);
+        engine.bell.notify_one();
+    }
+}
+
+/// A suspect is about to wait for its model: everything else goes on. Nothing happens to any other job.
+///
+/// # Errors
+/// The store's.
+pub async fn leave_isolation(engine: &Engine, lease: JobLease) -> Result<(), StoreError> {
+    if engine.isolation.is_suspect(|| key(lease)) {
+        mark(engine, lease, Mark::Waiting).await?;
+        engine.isolation.leave(&key(lease));
+        engine.bell.notify_one();
+    }
+    Ok(())
+}
+
+async fn mark(engine: &Engine, lease: JobLease, mark: Mark) -> Result<(), StoreError> {
+    let now = engine.clock.now();
+    let marked = engine
+        .db
+        .write(move |tx| Box::pin(async move { jobs::mark(tx, &lease, mark, now).await }));
+    marked.await
+}
+
+async fn work_on(engine: &Arc<Engine>, job: Job, lease: JobLease) {
+    let span = spans::job(job.id, job.kind);
+    Box::pin(work_within(engine, job, lease).instrument(span)).await;
+}
+
+async fn work_within(engine: &Arc<Engine>, job: Job, lease: JobLease) {
+    let attempts = job.attempts;
+    let kind = job.kind;
+    let work = caught(async {
+        enter_isolation(engine, lease).await?;
+        crash::strike(Way::Job, || kind.to_string());
+        match kind {
+            JobKind::MemoryWrite => memory::writer::work(engine, &job, lease).await,
+            JobKind::Erase => erase::work(engine, &job, lease).await,
+        }
+    });
+    let done = tokio::select! {
+        done = work => done,
+        never = keep(engine, lease) => match never {},
+    };
+    let label = if done.is_ok() { "done" } else { "put_off" };
+    measures::job_done(kind, label);
+    Span::current().record("outcome", label);
+    let Err(error) = done else { return };
+    let now = engine.clock.now();
+    let due_at = match &error {
+        JobError::NotYet(at) => Some(*at),
+        // Who asked to be forgotten is, whatever it takes.
+        _ if attempts >= ATTEMPTS && kind != JobKind::Erase && !error.may_pass() => None,
+        _ => Some(now.after(backoff(attempts))),
+    };
+    match due_at {
+        Some(_) if matches!(error, JobError::NotYet(_)) => {}
+        Some(_) => tracing::warn!(error = error.class(), attempts, "a job is tried again later"),
+        None => tracing::error!(error = error.class(), attempts, "a job failed for good"),
+    }
+    if matches!(error, JobError::Panicked) {
+        measures::panicked();
+    }
+    // What a model said stands in the job's row.
+    tracing::debug!(%error, "why a job was not done");
+    put_off(engine, lease, &error, due_at, now).await;
+}
+
+/// A panic is the failure of its job, not the end of all job work.
+async fn caught(work: impl Future<Output = Result<(), JobError>>) -> Result<(), JobError> {
+    AssertUnwindSafe(work)
+        .catch_unwind()
+        .await
+        .unwrap_or(Err(JobError::Panicked))
+}
+
+/// Renews the lease of a job in hand, three times in the life of one, for as long as it is this worker's. Whether it
+/// still is, each write of the work finds out by itself.
+async fn keep(engine: &Engine, lease: JobLease) -> Infallible {
+    let every = (engine.settings.lease / 3).max(Duration::from_millis(100));
+    loop {
+        tokio::time::sleep(every).await;
+        let (clock, lasts) = (Arc::clone(&engine.clock), engine.settings.lease);
+        let renewed = engine
+            .db
+            .write(move |tx| Box::pin(async move { jobs::renew(tx, &lease, clock.now().after(lasts)).await }))
+            .await;
+        match renewed {
+            Ok(true) => {}
+            Ok(false) => return std::future::pending().await,
+            Err(error) => tracing::warn!(%error, "the lease of a job could not be renewed"),
+        }
+    }
+}
+
+/// Gives a job back that was interrupted: it was not tried, and may be claimed at once.
+async fn give_back(engine: &Engine, lease: JobLease) {
+    let now = engine.clock.now();
+    let given = engine
+        .db
+        .write(move |tx| Box::pin(async move { jobs::wait(tx, &lease, now, now).await }))
+        .await;
+    match given {
+        // It had just ended.
+        Ok(()) | Err(StoreError::NotFound(_)) => {}
+        Err(error) => tracing::warn!(%error, "a job could not be given back; its lease runs out by itself"),
+    }
+}
+
+/// Gives a job back, however long it takes until the database hears of it.
+async fn put_off(engine: &Engine, lease: JobLease, error: &JobError, due_at: Option<Timestamp>, now: Timestamp) {
+    let (waits_for, reason) = match error {
+        JobError::NotYet(at) => (Some(*at), String::new()),
+        error => (None, error.to_string()),
+    };
+    let mut wait = TELL_AGAIN;
+    loop {
+        let reason = reason.clone();
+        let told = engine
+            .db
+            .write(move |tx| {
+                Box::pin(async move {
+                    match waits_for {
+                        Some(at) => jobs::wait(tx, &lease, at, now).await,
+                        None => jobs::put_off(tx, &lease, &reason, due_at, now).await,
+                    }
+                })
+            })
+            .await;
+        match told {
+            Ok(()) => return,
+            Err(StoreError::NotFound(_)) => {
+                tracing::warn!("a job that was to be put off is somebody else's by now");
+                return;
+            }
+            Err(error) => tracing::warn!(%error, "a job could not be put off yet"),
+        }
+        tokio::time::sleep(wait).await;
+        wait = (wait * 2).min(LONGEST_TELL_AGAIN);
+    }
+}
+
+fn backoff(attempts: i64) -> Duration {
+    let doublings = u32::try_from(attempts.clamp(1, 16) - 1).unwrap_or(0);
+    (BACKOFF * 2_u32.pow(doublings)).min(LONGEST_BACKOFF)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_wait_is_twice_as_long_as_the_one_before_up_to_an_hour() {
+        let waits: Vec<_> = [1, 2, 3, 10, 100].map(|attempts| backoff(attempts).as_secs()).into();
+        assert_eq!(waits, [10, 20, 40, 3600, 3600]);
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_the_failure_of_its_job() {
+        let done = caught(async { panic!("a bug") }).await;
+        assert!(matches!(done, Err(JobError::Panicked)));
+        assert!(caught(async { Ok(()) }).await.is_ok());
+    }
+}

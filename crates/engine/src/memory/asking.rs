@@ -1,0 +1,167 @@
+//! One call of the memory writer's model: paid for, made, counted.
+
+use std::time::Duration;
+
+use clifford_llm_api::{
+    model::{Completion, ModelError, Request},
+    tokens::estimate_request,
+};
+use tokio::time::Instant;
+
+use crate::{
+    Engine,
+    budget::reserve::{Claim, Outcome},
+    jobs::{self, JobError},
+    models::roles::{NoReply, Payer},
+};
+use clifford_core::memory::result::Progress;
+use clifford_core::{
+    budget::Settlement,
+    id::{ChannelId, SpaceId, UserId},
+    models::Role,
+    prompt::{fit, room::Window},
+    run::step::LlmResponse,
+};
+use clifford_store::{jobs::JobLease, usage::Call};
+use clifford_telemetry::failpoint::{self as crash, Point};
+
+/// Whose call it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Whose {
+    /// The job.
+    pub lease: JobLease,
+    /// Who is charged.
+    pub user: Option<UserId>,
+    /// Where it was said.
+    pub channel: ChannelId,
+    /// The space of that.
+    pub space: Option<SpaceId>,
+}
+
+impl Whose {
+    const fn call(&self) -> Call {
+        Call {
+            run: None,
+            seq: None,
+            user: self.user,
+            channel: Some(self.channel),
+            role: Role::Memory,
+        }
+    }
+}
+
+/// How often a request is made shorter that the model refuses as too long.
+const SHORTENED: u32 = 3;
+
+/// What the memory writer's requests must fit into.
+pub(super) fn window(engine: &Engine) -> Window {
+    Window {
+        tokens: engine.roles.window(Role::Memory, None),
+        reply: engine.roles.reply_limit(Role::Memory),
+    }
+}
+
+/// Asks the model. A request that is too long for it is made shorter.
+///
+/// # Errors
+/// As [`complete_within`].
+pub(super) async fn complete(
+    engine: &Engine,
+    whose: &Whose,
+    request: Request,
+    progress: &mut Progress,
+) -> Result<Completion, JobError> {
+    let mut window = window(engine);
+    let mut shortened = 0;
+    loop {
+        let mut fitting = request.clone();
+        fit::fit(&mut fitting, window);
+        let tokens = estimate_request(&fitting);
+        fit::leave_room(&mut fitting, window, tokens);
+        let (told, in_bytes) = match complete_within(engine, whose, fitting, progress).await {
+            Err(JobError::Model(ModelError::TooLong { window, in_bytes, .. })) if shortened < SHORTENED => {
+                (window, in_bytes)
+            }
+            asked => return asked,
+        };
+        let learned = engine.roles.window(Role::Memory, None);
+        let known = told.map_or(learned, |told| told.min(learned));
+        let provider = engine.roles.provider_of(Role::Memory).unwrap_or_default().to_owned();
+        let Some(shorter) = fit::shorter(window.tokens, tokens, known, shortened) else {
+            return Err(JobError::Model(ModelError::TooLong {
+                provider,
+                window: told,
+                in_bytes,
+            }));
+        };
+        window.tokens = shorter;
+        shortened += 1;
+    }
+}
+
+/// Asks the model, for as long as a run may work. Where a budget is spent, the job waits until it begins anew.
+///
+/// # Errors
+/// No reply, or no money for one; the store's.
+async fn complete_within(
+    engine: &Engine,
+    whose: &Whose,
+    mut request: Request,
+    progress: &mut Progress,
+) -> Result<Completion, JobError> {
+    let prompt_tokens = estimate_request(&request);
+    let settlement = reserve(engine, whose, prompt_tokens, request.max_tokens).await?;
+    crash::reach(Point::BeforeMemoryCall);
+    request.deadline = Some((Instant::now() + Duration::from_millis(engine.rules.max_run_ms)).into_std());
+    jobs::leave_isolation(engine, whose.lease).await?;
+    let reply = engine.roles.ask(Role::Memory, None, &request, &mut ()).await;
+    // What was asked is paid for, whoever has the job by now.
+    let entered = jobs::enter_isolation(engine, whose.lease).await;
+    let completion = match reply {
+        Ok(completion) => completion,
+        Err(NoReply { error, timed_out }) => {
+            let broken_off = crate::budget::charge::broken_off(&engine.roles, Role::Memory, prompt_tokens, None);
+            match (broken_off.filter(|_| timed_out), settlement) {
+                (Some(response), settlement) => {
+                    crate::budget::charge::charge(engine, whose.call(), response, settlement).await?
+                }
+                (None, Some(settlement)) => crate::budget::reserve::release(engine, settlement).await?,
+                (None, None) => {}
+            }
+            return Err(error.into());
+        }
+    };
+    let response = LlmResponse {
+        usage: completion.usage,
+        provider: completion.provider.clone(),
+        model: completion.model.clone(),
+        cost: engine.roles.charge(Role::Memory, &completion, Payer::Bot),
+        ..LlmResponse::default()
+    };
+    progress.count(&completion, response.cost);
+    crate::budget::charge::charge(engine, whose.call(), response, settlement).await?;
+    entered?;
+    Ok(completion)
+}
+
+async fn reserve(
+    engine: &Engine,
+    whose: &Whose,
+    prompt_tokens: u64,
+    max_tokens: Option<u32>,
+) -> Result<Option<Settlement>, JobError> {
+    let worst = engine.roles.worst_case(Role::Memory, prompt_tokens, max_tokens);
+    let claim = Claim {
+        holder: whose.lease.job.to_string(),
+        epoch: whose.lease.epoch,
+        user: whose.user,
+        space: whose.space,
+    };
+    match crate::budget::reserve::reserve(engine, &claim, worst, crate::budget::reserve::Telling::Nobody).await? {
+        Outcome::Reserved(settlement) => Ok(settlement),
+        Outcome::Refused(refusal) => {
+            tracing::info!(error = refusal.error, "what is to be remembered waits for its budget");
+            Err(JobError::NotYet(refusal.account.window.until))
+        }
+    }
+}

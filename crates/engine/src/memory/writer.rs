@@ -1,0 +1,327 @@
+//! The memory writer: reads a conversation piece by piece, asks the model what to remember of each person, and what to
+//! tell of the messages that leave. Each piece is one commit, so that a crash repeats at most one.
+
+use std::{collections::HashMap, sync::Arc};
+
+use clifford_llm_api::model::ModelError;
+use serde_json::Value;
+
+use super::asking::{Whose, complete, window};
+use crate::{Engine, jobs::JobError};
+use clifford_core::memory::{
+    operations::{self, Reading},
+    result::{Progress, Unread},
+    rules::{self, Place},
+    segment, summary, write_prompt,
+};
+use clifford_core::{
+    clock::Timestamp,
+    id::{ChannelId, ContextId, MemoryItemId, MessageId, SpaceId, UserId},
+    memory::rows::{Item, Said},
+    prompt::{fit, weight::Form},
+    work::WriteMode,
+};
+use clifford_store::{
+    StoreError, Tx, contexts,
+    jobs::{self, Job, JobLease},
+    memory::write::{self as memory_write, Standing, Summary},
+    places::channels,
+};
+use clifford_telemetry::failpoint::{self as crash, Point};
+
+/// How often a job is tried before a message is left out that may be what its provider will not read.
+const ATTEMPTS_WITH_ALL: i64 = 3;
+
+/// Does a memory write.
+///
+/// # Errors
+/// Why it is to be tried again; what was written by then stays.
+pub async fn work(engine: &Arc<Engine>, job: &Job, lease: JobLease) -> Result<(), JobError> {
+    crash::reach(Point::JobClaimed);
+    let mut progress = Progress::of(job.result.as_ref().map(|result| &result.0));
+    let at_once = usize::try_from(engine.settings.memory.writer_max_messages).unwrap_or(usize::MAX);
+    let mut most = at_once;
+    loop {
+        let Some(piece) = next_piece(engine, job, most).await? else {
+            return finish(engine, lease, progress).await;
+        };
+        let written = match ask(engine, &piece, lease, &mut progress).await {
+            // It may be too long for this model, or one message may spoil it.
+            Err(JobError::Model(
+                ModelError::TooLong { .. } | ModelError::BadRequest { .. } | ModelError::Refused { .. },
+            )) if piece.said.len() > 1 => {
+                most = piece.said.len() / 2;
+                continue;
+            }
+            Err(JobError::Model(error)) if passes_over(&error, job, &progress) => {
+                // What was said of it stands in the job's row.
+                tracing::warn!(error = error.class(), message = %piece.through, "a message is not read for memory");
+                progress.unread.push(Unread {
+                    message: piece.through,
+                    reason: error.to_string(),
+                });
+                most = at_once;
+                Written {
+                    wishes: Vec::new(),
+                    summary: piece.compacts.then(|| piece.told(None, &[])),
+                }
+            }
+            asked => asked?,
+        };
+        crash::reach(Point::MemoryReplied);
+        progress.messages += piece.said.len();
+        let is_last = piece.is_last;
+        progress = engine
+            .db
+            .write({
+                let write = Write {
+                    piece,
+                    written,
+                    lease,
+                    deletes_at_once: engine.settings.memory.retain_compacted.is_zero(),
+                    now: engine.clock.now(),
+                };
+                move |tx| Box::pin(write.commit(tx, progress))
+            })
+            .await?;
+        crash::reach(Point::MemoryWritten);
+        if is_last {
+            return Ok(());
+        }
+    }
+}
+
+/// Whether it is the message that its provider will not read, so that the job goes on without it. A provider that
+/// reads nothing at all may be set up wrongly: it costs a job one message at most.
+fn passes_over(error: &ModelError, job: &Job, progress: &Progress) -> bool {
+    match error {
+        ModelError::TooLong { .. } | ModelError::Refused { .. } => true,
+        ModelError::BadRequest { .. } => {
+            progress.calls > 0 || job.attempts >= ATTEMPTS_WITH_ALL && progress.unread.is_empty()
+        }
+        _ => false,
+    }
+}
+
+/// Ends a job that has nothing (more) to do.
+async fn finish(engine: &Engine, lease: JobLease, progress: Progress) -> Result<(), JobError> {
+    let now = engine.clock.now();
+    let result = progress.to_json();
+    engine
+        .db
+        .write(move |tx| {
+            Box::pin(async move {
+                jobs::hold(tx, &lease, now).await?;
+                jobs::finish(tx, &lease, &result, now).await
+            })
+        })
+        .await?;
+    Ok(())
+}
+
+/// A piece of a conversation, with all that is needed to write it.
+struct Piece {
+    context: ContextId,
+    channel: ChannelId,
+    /// The space of that channel.
+    placed_in: Option<SpaceId>,
+    /// Whose conversation it is, if it is a person's alone.
+    owner: Option<UserId>,
+    compacts: bool,
+    standing: Standing,
+    said: Vec<Said>,
+    /// Its last message.
+    through: MessageId,
+    is_last: bool,
+    /// Nothing is remembered there, or of nobody.
+    forgets: bool,
+    private: bool,
+    space: Option<SpaceId>,
+}
+
+impl Piece {
+    /// Whose a call is that is made for it.
+    const fn asked_for(&self, lease: JobLease, user: Option<UserId>) -> Whose {
+        Whose {
+            lease,
+            user,
+            channel: self.channel,
+            space: self.placed_in,
+        }
+    }
+
+    /// What is told once these messages of it are told too, in this text; `None`: in the one there is.
+    fn told(&self, text: Option<String>, said: &[&Said]) -> Summary {
+        let before = self.standing.summary_of.as_ref().map(|people| people.0.as_slice());
+        Summary {
+            text: text.or_else(|| self.standing.summary.clone()).unwrap_or_default(),
+            of: summary::people(before, said),
+            through: self.through,
+        }
+    }
+}
+
+async fn next_piece(engine: &Engine, job: &Job, most: usize) -> Result<Option<Piece>, JobError> {
+    let Some(context) = job.context_id else {
+        return Ok(None);
+    };
+    let mut conn = engine.db.read().await?;
+    let Some(standing) = memory_write::standing(&mut conn, context).await? else {
+        return Ok(None);
+    };
+    let Some(channel) = channels::get(&mut conn, standing.channel_id).await? else {
+        return Ok(None);
+    };
+    let compacts = job.mode == Some(WriteMode::Compact);
+    let after = if compacts {
+        standing.compacted_through
+    } else {
+        standing.remembered_through
+    };
+    // One more tells whether there is more.
+    let limit = u32::try_from(most.saturating_add(1)).unwrap_or(u32::MAX);
+    let mut said = memory_write::next(&mut conn, context, after, job.through, limit).await?;
+    let room = fit::at_once(window(engine));
+    let length = segment::length(&said, most, room, |text| Form::Json.weigh(text));
+    let is_last = length == said.len();
+    said.truncate(length);
+    let Some(last) = said.last() else {
+        return Ok(None);
+    };
+    let settings = engine
+        .settings
+        .memory
+        .defaults
+        .of(&mut conn, channel.space_id, channel.id)
+        .await?;
+    let private = channel.is_private();
+    Ok(Some(Piece {
+        context,
+        channel: channel.id,
+        placed_in: channel.space_id,
+        owner: channel.user_id,
+        compacts,
+        through: last.id,
+        said,
+        is_last,
+        // What is said among others belongs to their space; where there is none, nobody could be shown it.
+        forgets: !settings.memory || !private && channel.space_id.is_none(),
+        private,
+        space: channel.space_id.filter(|_| !private),
+        standing,
+    }))
+}
+
+/// What is to be done with one person's items.
+struct Wish {
+    user: UserId,
+    readings: Vec<Reading>,
+    named: HashMap<String, MemoryItemId>,
+}
+
+/// What the model made of a piece.
+struct Written {
+    wishes: Vec<Wish>,
+    summary: Option<Summary>,
+}
+
+async fn ask(engine: &Engine, piece: &Piece, lease: JobLease, progress: &mut Progress) -> Result<Written, JobError> {
+    let mut wishes = Vec::new();
+    let by_person = segment::by_person(&piece.said, piece.standing.remembered_through);
+    for (user, said) in by_person.into_iter().filter(|_| !piece.forgets) {
+        let mut known = memory_write::items(&mut engine.db.read().await?, user).await?;
+        known.retain(|item| sees(piece.private, piece.space, item));
+        let request = write_prompt::request(&known, &said);
+        let completion = complete(engine, &piece.asked_for(lease, Some(user)), request, progress).await?;
+        wishes.push(Wish {
+            user,
+            readings: operations::read(&completion.text).map_err(JobError::Unreadable)?,
+            named: write_prompt::names(&known),
+        });
+    }
+    let summary = if piece.compacts {
+        Some(summarise(engine, piece, lease, progress).await?)
+    } else {
+        None
+    };
+    Ok(Written { wishes, summary })
+}
+
+async fn summarise(
+    engine: &Engine,
+    piece: &Piece,
+    lease: JobLease,
+    progress: &mut Progress,
+) -> Result<Summary, JobError> {
+    let so_far = piece.standing.summary.as_deref();
+    let said = segment::delivered(&piece.said);
+    if said.is_empty() {
+        return Ok(piece.told(None, &said));
+    }
+    let whose = piece.asked_for(lease, piece.owner);
+    let completion = complete(engine, &whose, summary::request(so_far, &said), progress).await?;
+    let text = summary::read(&completion.text).map_err(JobError::Unreadable)?;
+    Ok(piece.told(Some(text), &said))
+}
+
+/// Whether an item is known where a conversation is.
+fn sees(private: bool, space: Option<SpaceId>, item: &Item) -> bool {
+    private || item.shareable || space.is_some() && item.origin_space == space
+}
+
+/// All that the commit of a piece writes.
+struct Write {
+    piece: Piece,
+    written: Written,
+    lease: JobLease,
+    deletes_at_once: bool,
+    now: Timestamp,
+}
+
+impl Write {
+    async fn commit(self, tx: &mut Tx, mut progress: Progress) -> Result<Progress, StoreError> {
+        let Self { piece, now, .. } = &self;
+        // As by the end of a run: the conversation is locked before the job.
+        contexts::lock(tx, piece.context).await?;
+        jobs::hold(tx, &self.lease, *now).await?;
+        // In the order of their ids, as whoever locks several people does.
+        for wish in &self.written.wishes {
+            // What happened to the items while the model was at work stands.
+            memory_write::lock(tx, wish.user).await?;
+            let items = memory_write::items(tx, wish.user).await?;
+            let outcome = {
+                let place = Place {
+                    sees: &|item| sees(piece.private, piece.space, item),
+                    private: piece.private,
+                    space: piece.space,
+                    named: &wish.named,
+                };
+                rules::apply(items, &wish.readings, &place, *now, MemoryItemId::new)
+            };
+            memory_write::change(tx, wish.user, Some(piece.context), piece.space, &outcome.changes).await?;
+            progress.note(wish.user, outcome);
+        }
+        memory_write::remembered(tx, piece.context, piece.through).await?;
+        if let Some(summary) = &self.written.summary {
+            memory_write::compacted(tx, piece.context, summary).await?;
+            let left_out = progress
+                .unread
+                .last()
+                .is_some_and(|unread| unread.message == piece.through);
+            progress.summarised += if left_out { 0 } else { piece.said.len() };
+        }
+        let result: Value = progress.to_json();
+        if piece.is_last {
+            jobs::finish(tx, &self.lease, &result, *now).await?;
+        } else {
+            jobs::keep(tx, &self.lease, &result).await?;
+        }
+        if self.deletes_at_once && piece.compacts {
+            memory_write::delete_compacted(tx, piece.context, piece.through, u32::MAX).await?;
+            if piece.is_last {
+                memory_write::purged(tx, self.lease.job, *now).await?;
+            }
+        }
+        Ok(progress)
+    }
+}

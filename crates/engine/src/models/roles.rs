@@ -1,0 +1,457 @@
+//! Which model does what, what its calls cost, and what one may cost at most.
+
+mod prices;
+mod window;
+
+use clifford_core::models::{Requested, Role};
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use clifford_llm::{Circuit, DEFAULT_MAX_TOKENS, Offline, SetupError};
+use clifford_llm_api::model::{Completion, Model, ModelError, Request, Sink, Usage};
+use clifford_vault::Secret;
+use tokio::time::{Instant, timeout_at};
+use tracing::Instrument;
+
+pub use self::window::Windowed;
+use crate::models::{own_keys::Own, windows::Windows};
+use clifford_core::budget::Amount;
+use clifford_core::models::bounded;
+pub use clifford_core::models::{MOST_TOKENS, Prices};
+use clifford_telemetry::{measures, spans};
+
+/// Makes a provider's model for a role, called by somebody's own key.
+type Make = Arc<dyn Fn(Role, &Secret) -> Result<Arc<dyn Model>, SetupError> + Send + Sync>;
+
+/// A model that was made: its role, and the hash of its key.
+type Made = (&'static str, String);
+
+/// A provider that people may bring a key of their own for.
+#[derive(Clone)]
+pub struct Keyed {
+    name: Arc<str>,
+    make: Make,
+    /// Those that were made, by role and the key's hash: each has learnt what its server does not know.
+    made: Arc<Mutex<HashMap<Made, Arc<dyn Model>>>>,
+}
+
+/// The most models that are kept.
+const KEPT: usize = 256;
+
+impl Keyed {
+    /// A provider, by its name, and how its models are made.
+    pub fn new(
+        name: &str,
+        make: impl Fn(Role, &Secret) -> Result<Arc<dyn Model>, SetupError> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            make: Arc::new(make),
+            made: Arc::default(),
+        }
+    }
+
+    /// Its name in the configuration.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its model for a role, called by this key and by nothing else.
+    ///
+    /// # Errors
+    /// The key cannot be sent.
+    pub fn model(&self, role: Role, key: &Secret) -> Result<Arc<dyn Model>, SetupError> {
+        let kept = (role.as_str(), clifford_vault::hash(key.expose()));
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(model) = made.get(&kept) {
+            return Ok(Arc::clone(model));
+        }
+        let model = (self.make)(role, key)?;
+        if made.len() >= KEPT {
+            made.clear();
+        }
+        made.insert(kept, Arc::clone(&model));
+        Ok(model)
+    }
+}
+
+/// Who pays for a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Payer {
+    /// The bot, by its own key.
+    Bot,
+    /// The person whose run it is, by theirs.
+    Person,
+}
+
+/// The model for a role.
+#[derive(Clone)]
+pub struct Assigned {
+    /// The provider that is asked first.
+    pub provider: Option<String>,
+    /// Whether its model sees images.
+    pub images: bool,
+    /// The model, with its layers.
+    pub model: Arc<dyn Model>,
+    /// What that one takes for this role's model; others take what they always do.
+    pub prices: Prices,
+    /// The dearest prices of those who may answer.
+    pub dearest: Prices,
+    /// The most tokens of a reply, where one is set.
+    pub max_tokens: Option<u32>,
+    /// The windows of those who may answer, in the order in which they are asked.
+    pub windows: Vec<Windowed>,
+}
+
+/// Why there is no reply.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NoReply {
+    /// What went wrong.
+    pub error: ModelError,
+    /// The time was over while it was still waited for: whoever was asked may charge for it.
+    pub timed_out: bool,
+}
+
+async fn in_time(own: &Own, request: &Request, sink: &mut dyn Sink) -> Result<Completion, ModelError> {
+    let asked = own.model.complete(request, sink);
+    let Some(deadline) = request.deadline else {
+        return asked.await;
+    };
+    let replied = timeout_at(Instant::from_std(deadline), asked).await;
+    replied.unwrap_or_else(|_| {
+        Err(ModelError::Overloaded {
+            provider: own.provider.clone(),
+            reason: "no reply within max_run_seconds".to_owned(),
+        })
+    })
+}
+
+/// Every model that is asked for something.
+pub struct Roles {
+    executor: Assigned,
+    requested: BTreeMap<&'static str, Requested>,
+    others: BTreeMap<&'static str, Assigned>,
+    prices: BTreeMap<String, Prices>,
+    circuits: Vec<Arc<Circuit>>,
+    keyed: Vec<Keyed>,
+    windows: Arc<Windows>,
+}
+
+impl Roles {
+    /// The executor, which has every role that nothing else is set for; prices by the providers' names; and the
+    /// providers' circuits.
+    pub fn new(
+        executor: Assigned,
+        others: impl IntoIterator<Item = (Role, Assigned)>,
+        prices: BTreeMap<String, Prices>,
+        circuits: Vec<Arc<Circuit>>,
+    ) -> Self {
+        Self {
+            executor,
+            requested: BTreeMap::new(),
+            others: others.into_iter().map(|(role, model)| (role.as_str(), model)).collect(),
+            prices,
+            circuits,
+            keyed: Vec::new(),
+            windows: Arc::default(),
+        }
+    }
+
+    /// The same, with what learns how much their models hold.
+    #[must_use]
+    pub fn learning(self, windows: Windows) -> Self {
+        Self {
+            windows: Arc::new(windows),
+            ..self
+        }
+    }
+
+    /// What learns how much their models hold.
+    pub fn windows(&self) -> &Arc<Windows> {
+        &self.windows
+    }
+
+    /// The same, with who is asked first for each role, as traces and metrics tell it.
+    #[must_use]
+    pub fn asking_first(mut self, requested: impl IntoIterator<Item = (Role, Requested)>) -> Self {
+        self.requested = (requested.into_iter())
+            .map(|(role, requested)| (role.as_str(), requested))
+            .collect();
+        self
+    }
+
+    fn requested(&self, role: Role) -> Option<&Requested> {
+        let executor = || self.requested.get(Role::Executor.as_str());
+        self.requested.get(role.as_str()).or_else(executor)
+    }
+
+    /// The same where it is another provider's turn, whose model for the role nobody noted.
+    fn requested_of(&self, role: Role, provider: &str) -> Requested {
+        let noted = self.requested(role).filter(|noted| noted.provider == provider);
+        noted.cloned().unwrap_or_else(|| Requested {
+            provider: provider.to_owned(),
+            model: String::new(),
+        })
+    }
+
+    /// Asks the model that has a role, or one by somebody's own key, until the request's deadline: a provider may go on
+    /// writing for ever.
+    ///
+    /// # Errors
+    /// Why there is no reply, and whether that is because the time was over.
+    pub async fn ask(
+        &self,
+        role: Role,
+        own: Option<&Own>,
+        request: &Request,
+        sink: &mut dyn Sink,
+    ) -> Result<Completion, NoReply> {
+        let theirs = own.map(|own| self.requested_of(role, &own.provider));
+        let requested = theirs.as_ref().or_else(|| self.requested(role));
+        let span = spans::model_call(role, requested);
+        let began = Instant::now();
+        let asked = async {
+            match own {
+                Some(own) => in_time(own, request, sink).await,
+                // Who has a role keeps to the deadline, and knows whose time it was that ran out.
+                None => self.of(role).complete(request, sink).await,
+            }
+        };
+        let mut reply = asked.instrument(span.clone()).await;
+        if let Ok(completion) = &mut reply {
+            completion.usage = bounded(completion.usage);
+        }
+        if let Err(error) = &reply {
+            self.learn(role, error, request);
+        }
+        // Whoever is asked is worth knowing, and not before they have answered.
+        self.window(role, own);
+        spans::model_replied(&span, requested, &reply);
+        measures::model_replied(role, requested, &reply, began.elapsed());
+        let is_over = |deadline| Instant::from_std(deadline) <= Instant::now();
+        reply.map_err(|error| NoReply {
+            error,
+            timed_out: request.deadline.is_some_and(is_over),
+        })
+    }
+
+    /// The same, with the providers that people may bring keys of their own for, in order of preference.
+    #[must_use]
+    pub fn with_keyed(self, keyed: Vec<Keyed>) -> Self {
+        Self { keyed, ..self }
+    }
+
+    /// The providers that people may bring keys of their own for.
+    pub fn keyed(&self) -> &[Keyed] {
+        &self.keyed
+    }
+
+    /// Whom to ask for somebody who has keys of their own for these providers: whoever has the role, if they have a
+    /// key for it, else the first that they have one for. `None`: for none that there is.
+    pub fn keyed_by(&self, role: Role, has_key: impl Fn(&str) -> bool) -> Option<&Keyed> {
+        let mut usable = self.keyed.iter().filter(|keyed| has_key(keyed.name()));
+        let preferred = self.assigned(role).provider.as_deref();
+        let first = usable.clone().find(|keyed| Some(keyed.name()) == preferred);
+        first.or_else(|| usable.next())
+    }
+
+    /// The provider that is asked first for a role; none: the built-in responder is.
+    pub fn provider_of(&self, role: Role) -> Option<&str> {
+        self.assigned(role).provider.as_deref()
+    }
+
+    /// Whether who has a role is shown images.
+    pub fn shows_images(&self, role: Role) -> bool {
+        self.assigned(role).images
+    }
+
+    fn assigned(&self, role: Role) -> &Assigned {
+        self.others.get(role.as_str()).unwrap_or(&self.executor)
+    }
+
+    /// The model that has a role.
+    pub fn of(&self, role: Role) -> &Arc<dyn Model> {
+        &self.assigned(role).model
+    }
+
+    /// What a call for a role cost that a provider answered.
+    pub fn cost(&self, role: Role, provider: &str, usage: &Usage) -> f64 {
+        let assigned = self.assigned(role);
+        let own = (assigned.provider.as_deref() == Some(provider)).then_some(&assigned.prices);
+        own.or_else(|| self.prices.get(provider))
+            .map_or(0.0, |prices| prices.of(usage))
+    }
+
+    /// What a call cost, which is counted.
+    pub fn charge(&self, role: Role, completion: &Completion, payer: Payer) -> f64 {
+        let cost = self.cost(role, &completion.provider, &completion.usage);
+        measures::model_charged(role, completion, if payer == Payer::Bot { cost } else { 0.0 });
+        cost
+    }
+
+    /// How many tokens a reply may have where what it may cost is held to a budget. It leaves room for the request.
+    pub fn longest_reply(&self, role: Role) -> u32 {
+        let usual = self.assigned(role).max_tokens.unwrap_or(DEFAULT_MAX_TOKENS);
+        let share = u32::try_from(self.window(role, None) / 4).unwrap_or(u32::MAX);
+        usual.min(share)
+    }
+
+    /// What a call may cost at most: its prompt, all of it written to a cache if that is dearer, and the longest reply.
+    pub fn worst_case(&self, role: Role, prompt_tokens: u64, max_tokens: Option<u32>) -> Amount {
+        let assigned = self.assigned(role);
+        let completion_tokens = max_tokens.unwrap_or_else(|| self.longest_reply(role)).into();
+        let mut prices = assigned.dearest;
+        prices.prompt = prices.prompt.max(prices.cache_write);
+        let usage = Usage {
+            prompt_tokens,
+            completion_tokens,
+            ..Usage::default()
+        };
+        Amount {
+            cost: prices.of(&usage),
+            tokens: usage.tokens(),
+        }
+    }
+
+    /// The providers, each with whether it is left alone for a while.
+    pub fn circuits(&self) -> &[Arc<Circuit>] {
+        &self.circuits
+    }
+}
+
+impl Default for Roles {
+    /// The offline responder, for everything.
+    fn default() -> Self {
+        let executor = Assigned {
+            provider: None,
+            images: false,
+            model: Arc::new(Offline),
+            prices: Prices::default(),
+            dearest: Prices::default(),
+            max_tokens: None,
+            windows: Vec::new(),
+        };
+        Self::new(executor, [], BTreeMap::new(), Vec::new())
+    }
+}
+
+impl fmt::Debug for Roles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Roles")
+            .field("prices", &self.prices)
+            .field("circuits", &self.circuits)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clifford_core::runs::{Run, RunKind};
+
+    use super::*;
+
+    const PRICES: Prices = Prices {
+        prompt: 2.0,
+        cached: 0.5,
+        cache_write: 2.5,
+        completion: 10.0,
+    };
+
+    fn near(cost: f64, expected: f64) {
+        assert!((cost - expected).abs() < 1e-12, "{cost} instead of {expected}");
+    }
+
+    #[test]
+    fn a_call_is_reckoned_at_its_dearest() {
+        let assigned = Assigned {
+            provider: None,
+            images: false,
+            model: Arc::new(Offline),
+            prices: PRICES,
+            dearest: PRICES,
+            max_tokens: Some(100),
+            windows: Vec::new(),
+        };
+        let roles = Roles::new(assigned, [], BTreeMap::from([("a".to_owned(), PRICES)]), vec![]);
+        let worst = roles.worst_case(Role::Memory, 1000, None);
+        assert_eq!(worst.tokens, 1100);
+        near(worst.cost, (1000.0 * 2.5 + 100.0 * 10.0) / 1e6);
+        assert_eq!(roles.worst_case(Role::Executor, 1, Some(7)).tokens, 8);
+        near(roles.cost(Role::Executor, "unknown", &Usage::default()), 0.0);
+    }
+
+    #[test]
+    fn a_role_s_model_has_the_role_s_prices_where_its_provider_answers() {
+        let at = |prompt| Prices {
+            prompt,
+            ..Prices::default()
+        };
+        let assigned = |provider: &str, prompt| Assigned {
+            provider: Some(provider.to_owned()),
+            prices: at(prompt),
+            ..Roles::default().executor
+        };
+        let others = [(Role::Memory, assigned("b", 7.0))];
+        let all = BTreeMap::from([("a".to_owned(), at(1.0)), ("b".to_owned(), at(3.0))]);
+        let roles = Roles::new(assigned("a", 5.0), others, all, vec![]);
+        let usage = Usage {
+            prompt_tokens: 1_000_000,
+            ..Usage::default()
+        };
+        let cases = [
+            (Role::Executor, "a", 5.0),
+            (Role::Executor, "b", 3.0),
+            (Role::Planner, "a", 5.0),
+            (Role::Memory, "b", 7.0),
+            (Role::Memory, "a", 1.0),
+        ];
+        for (role, provider, expected) in cases {
+            near(roles.cost(role, provider, &usage), expected);
+        }
+    }
+
+    #[test]
+    fn who_has_a_key_for_the_role_s_provider_uses_that_one_else_the_first_there_is() {
+        let assigned = |provider: &str| Assigned {
+            provider: Some(provider.to_owned()),
+            ..Roles::default().executor
+        };
+        let keyed = |name| Keyed::new(name, |_, _| Ok(Arc::new(Offline)));
+        let others = [(Role::Planner, assigned("c"))];
+        let roles =
+            Roles::new(assigned("b"), others, BTreeMap::new(), vec![]).with_keyed(["a", "b", "c"].map(keyed).to_vec());
+        let cases: [(Role, &[&str], Option<&str>); 6] = [
+            (Role::Executor, &["a", "b", "c"], Some("b")),
+            (Role::Planner, &["a", "b", "c"], Some("c")),
+            (Role::Executor, &["c"], Some("c")),
+            (Role::Vision, &["c", "a"], Some("a")),
+            (Role::Executor, &["elsewhere"], None),
+            (Role::Executor, &[], None),
+        ];
+        for (role, has, expected) in cases {
+            let found = roles.keyed_by(role, |name| has.contains(&name));
+            assert_eq!(found.map(Keyed::name), expected, "{role} {has:?}");
+        }
+    }
+
+    #[test]
+    fn a_subagent_made_for_planning_plans() {
+        let run = |kind, profile: Option<&str>| Run {
+            kind,
+            profile: profile.map(str::to_owned),
+            ..Run::sample()
+        };
+        let cases = [
+            (run(RunKind::Subagent, Some("planner")), Role::Planner),
+            (run(RunKind::Subagent, Some("verifier")), Role::Verifier),
+            (run(RunKind::Subagent, Some("researcher")), Role::Executor),
+            (run(RunKind::Coordinator, Some("planner")), Role::Executor),
+        ];
+        for (run, role) in cases {
+            assert_eq!(Role::of_run(&run), role, "{:?} {:?}", run.kind, run.profile);
+        }
+    }
+}

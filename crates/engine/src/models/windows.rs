@@ -1,0 +1,199 @@
+//! What is learned of models' context windows: asked from servers' lists, read from refusals, kept for all processes.
+//!
+//! Nothing here stands in the way of an answer. Who makes a request reads what is known at that moment
+//! ([`Roles::window`](crate::models::roles::Roles::window)) and rings; this task then asks the server beside it, and writes what
+//! it told to `model_windows`. Refusals are noted where they come, and written here. Every process reads the rows when
+//! it starts and once in a while after, in the order in which they were learned.
+
+use std::{
+    collections::BTreeMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use clifford_llm::{Learned, Listed, Window};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use clifford_core::{
+    clock::{Clock, Timestamp},
+    models::Source,
+};
+use clifford_store::{
+    Db, StoreError,
+    model_windows::{self, ModelWindow},
+};
+
+/// How often rows of other processes are looked for.
+const LOOK: Duration = Duration::from_secs(60);
+/// How long what a server told is believed, and how long one is left alone that told nothing.
+const ASK_AGAIN: Duration = Duration::from_secs(3600);
+
+/// A model, where it is asked, and what is known of its window.
+#[derive(Clone)]
+pub struct Entry {
+    /// The provider's name in the configuration.
+    pub provider: String,
+    /// How to ask its server; `None`: it tells nothing.
+    pub listed: Option<Listed>,
+    /// The address as it may be shown.
+    pub base_url: String,
+    /// The model's name there.
+    pub model: String,
+    /// What is known.
+    pub window: Arc<Window>,
+}
+
+/// The windows of all models that are asked for something.
+#[derive(Default)]
+pub struct Windows {
+    entries: Vec<Entry>,
+    client: Option<reqwest::Client>,
+    bell: Notify,
+}
+
+impl Windows {
+    /// These, asked by this client.
+    pub fn new(entries: Vec<Entry>, client: Option<reqwest::Client>) -> Self {
+        Self {
+            entries,
+            client,
+            bell: Notify::new(),
+        }
+    }
+
+    /// Something is needed or was learned.
+    pub fn ring(&self) {
+        self.bell.notify_one();
+    }
+
+    /// Learns and keeps until `stop`.
+    pub async fn run(&self, db: Db, clock: Arc<dyn Clock>, stop: CancellationToken) {
+        let mut asked = BTreeMap::new();
+        let mut shared = BTreeMap::new();
+        loop {
+            if let Err(error) = self.read(&db, &mut shared).await {
+                tracing::debug!(%error, "failed to read the windows of models, trying later");
+            }
+            self.ask(&mut asked, &stop).await;
+            if let Err(error) = self.write(&db, &*clock, &mut shared).await {
+                tracing::warn!(%error, "failed to keep the windows of models, trying later");
+            }
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = self.bell.notified() => {}
+                () = tokio::time::sleep(LOOK) => {}
+            }
+        }
+    }
+
+    /// Takes what other processes learned.
+    async fn read(&self, db: &Db, shared: &mut BTreeMap<Key, Shared>) -> Result<(), StoreError> {
+        for row in model_windows::every(&mut db.read().await?).await? {
+            let mine = self.entries.iter().enumerate().find(|(_, entry)| {
+                entry.provider == row.provider && entry.base_url == row.base_url && entry.model == row.model
+            });
+            let (Some((place, entry)), Ok(tokens)) = (mine, u64::try_from(row.tokens)) else {
+                continue;
+            };
+            let key = (place, row.source.as_str());
+            let known = shared.get(&key);
+            let is_old = known.is_some_and(|known| known.learned_at >= row.learned_at);
+            // What was learned here since is newer.
+            let is_behind = learned(entry, row.source).map(|learned| learned.order) != known.map(|known| known.order);
+            if is_old || is_behind {
+                continue;
+            }
+            match row.source {
+                Source::Listed => entry.window.list(tokens),
+                Source::Refused => entry.window.refuse(tokens),
+            }
+            if let Some(Learned { order, .. }) = learned(entry, row.source) {
+                let learned_at = row.learned_at;
+                shared.insert(key, Shared { order, learned_at });
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks the servers of models whose window is needed, and not known.
+    async fn ask(&self, asked: &mut BTreeMap<usize, Instant>, stop: &CancellationToken) {
+        let Some(client) = &self.client else { return };
+        for (place, entry) in self.entries.iter().enumerate() {
+            let is_due = asked.get(&place).is_none_or(|at: &Instant| at.elapsed() > ASK_AGAIN);
+            let Some(listed) = entry.listed.as_ref().filter(|_| is_due && entry.window.is_wanted()) else {
+                continue;
+            };
+            asked.insert(place, Instant::now());
+            let told = tokio::select! {
+                () = stop.cancelled() => return,
+                told = listed.window(client) => told,
+            };
+            if let Some(tokens) = told {
+                entry.window.list(tokens);
+                tracing::info!(
+                    provider = entry.provider,
+                    model = entry.model,
+                    tokens,
+                    "learned a model's context window from its server"
+                );
+            }
+        }
+    }
+
+    /// Writes what was learned here.
+    async fn write(&self, db: &Db, clock: &dyn Clock, shared: &mut BTreeMap<Key, Shared>) -> Result<(), StoreError> {
+        for (place, entry) in self.entries.iter().enumerate() {
+            for source in [Source::Listed, Source::Refused] {
+                let key = (place, source.as_str());
+                let is_shared = |order| shared.get(&key).is_some_and(|known| known.order == order);
+                let Some(learned) = learned(entry, source).filter(|learned| !is_shared(learned.order)) else {
+                    continue;
+                };
+                let learned_at = clock.now();
+                let row = ModelWindow {
+                    provider: entry.provider.clone(),
+                    base_url: entry.base_url.clone(),
+                    model: entry.model.clone(),
+                    source,
+                    tokens: i64::try_from(learned.tokens).unwrap_or(i64::MAX),
+                    learned_at,
+                };
+                db.write(move |tx| Box::pin(async move { model_windows::put(tx, &row).await }))
+                    .await?;
+                let order = learned.order;
+                shared.insert(key, Shared { order, learned_at });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for Windows {
+    /// Without keys.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Windows")
+            .field("entries", &self.entries.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// An entry by its place, and how it was told.
+type Key = (usize, &'static str);
+
+/// What this process and the database have in common of it.
+#[derive(Clone, Copy, Debug)]
+struct Shared {
+    /// Its place among what was learned here.
+    order: u64,
+    /// When it was learned, by the row.
+    learned_at: Timestamp,
+}
+
+fn learned(entry: &Entry, source: Source) -> Option<Learned> {
+    let (listed, refused) = entry.window.learned();
+    match source {
+        Source::Listed => listed,
+        Source::Refused => refused,
+    }
+}

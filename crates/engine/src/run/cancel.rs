@@ -1,0 +1,116 @@
+//! Cancelling: a run and its whole tree, whoever holds them. What they write afterwards is refused.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use clifford_vault::Masker;
+
+use super::commit::{follow_up_in, wake_parent};
+use crate::work::Work;
+use clifford_core::run::sentences;
+use clifford_core::{
+    clock::Timestamp,
+    id::{RunId, WorkerId},
+    runs::Run,
+};
+use clifford_delivery::outbound::Outbound;
+use clifford_store::{
+    Db, StoreError, Tx, contexts,
+    db::notify,
+    messages::{self, NewOutbound},
+    runs::{self, Lease, tree as run_tree},
+    triggers,
+};
+
+/// What follows from cancelling a run.
+#[derive(Clone, Debug)]
+pub struct Cancelled {
+    /// Each run that was cancelled, with the claim that held it.
+    pub runs: Vec<(RunId, i64)>,
+    /// The run for what had arrived meanwhile, leased to the worker that was named.
+    pub follow_up: Option<Lease>,
+}
+
+/// Cancels a run and everything it created. Returns each run that was cancelled with the claim that held it;
+/// none if the run had ended.
+///
+/// # Errors
+/// The store's.
+pub async fn tree(tx: &mut Tx, root: RunId, reason: &str, now: Timestamp) -> Result<Vec<(RunId, i64)>, StoreError> {
+    let mut cancelled = Vec::new();
+    let mut left = vec![root];
+    while let Some(id) = left.pop() {
+        left.extend(run_tree::children(tx, id).await?.into_iter().map(|child| child.id));
+        if let Some(run) = runs::cancel(tx, id, reason, now).await? {
+            triggers::remove_wake(tx, id).await?;
+            // The row holds the claim that cancelling made: the worker's is the one before.
+            cancelled.push((id, run.epoch - 1));
+            if id == root && wake_parent(tx, &run, now).await? {
+                notify::work(tx).await?;
+            }
+        }
+    }
+    Ok(cancelled)
+}
+
+/// Cancels a run with its tree, tells its chat, and begins a run for what had arrived there meanwhile.
+///
+/// # Errors
+/// [`StoreError::WrongState`]: it has ended.
+pub async fn commit(
+    tx: &mut Tx,
+    run: &Run,
+    message: Option<&NewOutbound>,
+    worker: WorkerId,
+    lease_for: Duration,
+    now: Timestamp,
+) -> Result<Cancelled, StoreError> {
+    if let Some(context) = run.context_id {
+        contexts::lock(tx, context).await?;
+    }
+    let cancelled = tree(tx, run.id, "cancelled", now).await?;
+    if cancelled.is_empty() {
+        return Err(StoreError::WrongState(format!("run {} has ended already", run.id)));
+    }
+    if let Some(message) = message {
+        messages::insert_outbound(tx, message, now).await?;
+    }
+    let follow_up = match run.context_id.filter(|_| run.parent_run_id.is_none()) {
+        Some(context) => follow_up_in(tx, context, run.agent_id, worker, lease_for, now).await?,
+        None => None,
+    };
+    notify::work(tx).await?;
+    Ok(Cancelled {
+        runs: cancelled,
+        follow_up: follow_up.map(|(_, lease)| lease),
+    })
+}
+
+/// Cancels a run from a process that works on none. Whoever works on it is refused at its next commit; what
+/// follows is left to whoever claims it.
+///
+/// # Errors
+/// [`StoreError::WrongState`]: it has ended. [`StoreError::NotFound`]: there is none.
+pub async fn from_outside(db: &Db, id: RunId, now: Timestamp) -> Result<Run, StoreError> {
+    let nobody = WorkerId::new();
+    let lease = Lease {
+        run: id,
+        owner: nobody,
+        epoch: 0,
+    };
+    let work = Work::without_steps(&mut db.read().await?, lease).await?;
+    let masker = Arc::new(Masker::new([]));
+    let outbound = Outbound::new(BTreeMap::new(), 1, nobody, Duration::ZERO, masker);
+    let message = work
+        .reply_to()
+        .filter(|_| work.run.parent_run_id.is_none())
+        .map(|to| outbound.message(to, sentences::CANCELLED, now).0);
+    db.write(move |tx| {
+        Box::pin(async move {
+            commit(tx, &work.run, message.as_ref(), nobody, Duration::ZERO, now).await?;
+            runs::get(tx, id)
+                .await?
+                .ok_or_else(|| StoreError::NotFound(format!("run {id}")))
+        })
+    })
+    .await
+}

@@ -1,0 +1,482 @@
+//! What one commit of a run writes, under its lease, and what follows from a run's end.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use clifford_chat::outbound::Address;
+use serde_json::json;
+
+use crate::memory::closing;
+use crate::work::Task;
+use clifford_core::run::{
+    effects::{After, Child},
+    sentences,
+    step::{Event, LlmResponse, Step, StepKind, ToolResult},
+};
+use clifford_core::{
+    budget::{Amount, Settlement},
+    clock::Timestamp,
+    id::{AgentId, ChannelId, ContextId, RunId, UserId, WorkerId},
+    models::Role,
+    places::Mode,
+    runs::{Run, RunKind, RunStatus},
+    schedule::trigger::CatchUp,
+};
+use clifford_delivery::outbound;
+use clifford_store::{
+    StoreError, Tx, budgets, contexts,
+    db::notify,
+    messages::{self, replies::without_quotes},
+    places::{agents, channels},
+    runs::{self, Advance, Lease, NewRun, approvals, steps, tree as run_tree},
+    triggers, usage,
+};
+
+/// Everything that one commit writes.
+#[derive(Clone, Debug)]
+pub struct Commit {
+    /// The right to write.
+    pub lease: Lease,
+    /// The run as it was loaded.
+    pub run: Run,
+    /// New steps.
+    pub steps: Vec<Step>,
+    /// Whose messages that wait in this run's conversation it takes in, if it does.
+    pub takes_in: Option<TakesIn>,
+    /// Messages to the user.
+    pub messages: Vec<messages::NewOutbound>,
+    /// Subagents to create.
+    pub children: Vec<Child>,
+    /// What the run does next.
+    pub then: After,
+    /// Time zone of a cron sleep.
+    pub time_zone: String,
+    /// What becomes of due times of a cron sleep that pass while nobody is there.
+    pub catch_up: CatchUp,
+    /// Where what it has read came from, as far as that is outside: its subagents begin with that.
+    pub origins: BTreeSet<String>,
+    /// A cron expression wakes the run: its trigger goes with its end.
+    pub has_trigger: bool,
+    /// It has subagents that may not have ended: they end with it.
+    pub has_children: bool,
+    /// The most turns of a conversation, before its older half leaves it.
+    pub max_turns: i64,
+    /// The conversation takes more than half of its room in a prompt: its older half leaves it, however few turns it has.
+    pub is_half_full: bool,
+    /// How long this worker's leases are.
+    pub lease_for: Duration,
+    /// What was reserved for the call whose reply it records.
+    pub settlement: Option<Settlement>,
+    /// When.
+    pub now: Timestamp,
+}
+
+/// Whose messages a run takes in, and from where: of the person that it answers, where it answers them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TakesIn {
+    /// The conversation.
+    pub context: ContextId,
+    /// The person.
+    pub user: UserId,
+    /// The channel.
+    pub channel: ChannelId,
+    /// The place of the first step that this makes.
+    pub next_seq: u32,
+}
+
+impl TakesIn {
+    /// Whether a message is such a one. Who wants to be answered by chat wants no tools.
+    pub fn takes(&self, message: &messages::Queued) -> bool {
+        message.user_id == Some(self.user) && message.channel_id == self.channel && message.mode() != Some(Mode::Chat)
+    }
+}
+
+/// What follows from a commit, for this process to go on with.
+#[derive(Clone, Debug, Default)]
+pub struct Consequences {
+    /// The messages that were taken in, as steps, each with where it was to be answered.
+    pub taken_in: Vec<(Step, Option<Address>)>,
+    /// A run that this worker holds already: what arrived while the ended one was at work.
+    pub follow_up: Option<(Run, Lease)>,
+    /// There is work to claim.
+    pub work_to_claim: bool,
+    /// There is a job to do.
+    pub job_to_do: bool,
+}
+
+impl Commit {
+    /// Writes it all, or nothing.
+    ///
+    /// # Errors
+    /// [`StoreError::LeaseLost`]: the run is somebody else's by now.
+    pub async fn write(mut self, tx: &mut Tx) -> Result<Consequences, StoreError> {
+        let now = self.now;
+        let taken_in = match self.takes_in {
+            Some(takes_in) => take_in(tx, self.run.id, takes_in, now).await?,
+            None => Vec::new(),
+        };
+        self.steps.extend(taken_in.iter().map(|(step, _)| step.clone()));
+        let is_end = matches!(self.then, After::End { .. });
+        // The context's row is locked before the run's, as in ingress.
+        match (self.run.context_id.filter(|_| is_end), self.run.kind) {
+            (Some(context), RunKind::Coordinator) => {
+                contexts::count_turn(tx, context, &name_of(&self.run.input_text)).await?;
+            }
+            (Some(context), RunKind::Subagent) => contexts::lock(tx, context).await?,
+            (None, _) => {}
+        }
+        // A run that waits blocks nobody: what came while it worked goes on without it.
+        let rests_in = (self.run.context_id).filter(|_| {
+            self.run.kind == RunKind::Coordinator && !matches!(self.then, After::Continue | After::Call(_))
+        });
+        if let Some(context) = rests_in.filter(|_| !is_end) {
+            contexts::lock(tx, context).await?;
+        }
+        steps::append(tx, self.run.id, &self.steps).await?;
+        for (seq, response) in self.responses() {
+            let call = usage::Call {
+                run: Some(self.run.id),
+                seq: Some(seq),
+                user: self.run.user_id,
+                channel: self.run.channel_id,
+                role: Role::of_run(&self.run),
+            };
+            usage::insert(tx, call, response, now).await?;
+        }
+        if let Some(settlement) = &self.settlement {
+            budgets::settle(tx, settlement, self.spent()).await?;
+        }
+        for message in &self.messages {
+            clifford_delivery::outbound::send_run_message(tx, message, now).await?;
+        }
+        for child in &self.children {
+            runs::insert(tx, &self.child(child), now).await?;
+            if !self.origins.is_empty() {
+                let step = Step {
+                    seq: 1,
+                    at: now,
+                    kind: StepKind::Event(Event::Tainted {
+                        origins: self.origins.clone(),
+                    }),
+                };
+                steps::append(tx, child.id, &[step]).await?;
+                approvals::taint(tx, child.id).await?;
+            }
+        }
+        if !self.origins.is_empty() || self.steps.iter().any(taints) {
+            approvals::taint(tx, self.run.id).await?;
+        }
+        // The lease decides over all of it, so it is asked last: what stands before goes along.
+        let rest = match rests_in {
+            Some(context) => runs::advance_to_rest(tx, &self.lease, &self.advance(), context, now).await?,
+            None => {
+                runs::advance(tx, &self.lease, &self.advance(), now).await?;
+                runs::AtRest::default()
+            }
+        };
+        // A subagent that rests leaves its place to the next in line.
+        let rests = !matches!(self.then, After::Continue | After::Call(_));
+        let mut work_to_claim = !self.children.is_empty() || self.run.kind == RunKind::Subagent && rests;
+        if let After::Sleep(wake) = &self.then {
+            match &wake.cron {
+                Some(cron) => {
+                    let (zone, catch_up) = (&self.time_zone, self.catch_up);
+                    triggers::put_wake(tx, self.run.id, cron, zone, catch_up, wake.at, now).await?;
+                }
+                None if self.has_trigger => triggers::remove_wake(tx, self.run.id).await?,
+                None => {}
+            }
+        }
+        let mut follow_up = None;
+        let mut job_to_do = false;
+        if is_end {
+            if self.has_trigger {
+                triggers::remove_wake(tx, self.run.id).await?;
+            }
+            if self.has_children {
+                self.end_children(tx).await?;
+            }
+            work_to_claim |= wake_parent(tx, &self.run, now).await?;
+        }
+        if let Some(context) = rests_in {
+            if is_end && (rest.turns > self.max_turns || self.is_half_full) {
+                job_to_do = closing::compact(tx, context, now).await?;
+            }
+            follow_up = begin_follow_up(
+                tx,
+                context,
+                rest.queued,
+                self.run.agent_id,
+                self.lease.owner,
+                self.lease_for,
+                now,
+            )
+            .await?;
+        }
+        if work_to_claim {
+            notify::work(tx).await?;
+        }
+        Ok(Consequences {
+            taken_in,
+            follow_up,
+            work_to_claim,
+            job_to_do,
+        })
+    }
+
+    async fn end_children(&self, tx: &mut Tx) -> Result<(), StoreError> {
+        for child in run_tree::children(tx, self.run.id).await? {
+            if !child.status.is_ended() {
+                super::cancel::tree(tx, child.id, "the run that created it ended", self.now).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What the calls cost whose replies it records.
+    fn spent(&self) -> Amount {
+        self.responses().fold(Amount::default(), |sum, (_, response)| Amount {
+            cost: sum.cost + response.cost,
+            tokens: sum.tokens.saturating_add(response.usage.tokens()),
+        })
+    }
+
+    fn responses(&self) -> impl Iterator<Item = (u32, &LlmResponse)> {
+        self.steps.iter().filter_map(|step| match &step.kind {
+            StepKind::Event(Event::LlmResponse(response)) => Some((step.seq, response)),
+            _ => None,
+        })
+    }
+
+    fn advance(&self) -> Advance {
+        let mut change = Advance {
+            status: RunStatus::Running,
+            output: None,
+            error: None,
+            wake_at: None,
+            wake_reason: None,
+            wake_on: None,
+            llm_calls: 0,
+            prompt_tokens: 0,
+            completion_tokens: 0,
+            cached_tokens: 0,
+            cost: 0.0,
+            worked_ms: 0,
+        };
+        for (_, response) in self.responses() {
+            change.llm_calls += 1;
+            change.prompt_tokens = change.prompt_tokens.saturating_add(response.usage.prompt_tokens);
+            change.completion_tokens = change
+                .completion_tokens
+                .saturating_add(response.usage.completion_tokens);
+            change.cached_tokens = change.cached_tokens.saturating_add(response.usage.cached_tokens);
+            change.cost += response.cost;
+            change.worked_ms = change.worked_ms.saturating_add(response.duration_ms);
+        }
+        for step in &self.steps {
+            if let StepKind::ToolResult(result) = &step.kind {
+                let spent = result.spent;
+                let asked = spent.tokens.saturating_sub(spent.written);
+                change.prompt_tokens = change.prompt_tokens.saturating_add(asked);
+                change.completion_tokens = change.completion_tokens.saturating_add(spent.written);
+                change.cost += spent.cost;
+            }
+        }
+        match &self.then {
+            After::Continue | After::Call(_) => {}
+            After::Confirm(until) => {
+                change.status = RunStatus::Waiting;
+                change.wake_at = Some(*until);
+                change.wake_reason = Some(approvals::REASON.to_owned());
+            }
+            After::Sleep(wake) => {
+                change.status = RunStatus::Waiting;
+                change.wake_at = Some(wake.at);
+                change.wake_reason = Some("sleep".to_owned());
+            }
+            After::AwaitChildren(wake_on) => {
+                change.status = RunStatus::Waiting;
+                change.wake_reason = Some("subagents".to_owned());
+                change.wake_on = Some(match wake_on {
+                    clifford_action::WakeOn::All => "all".to_owned(),
+                    clifford_action::WakeOn::First => "first".to_owned(),
+                });
+            }
+            After::End { status, output, error } => {
+                change.status = *status;
+                change.output = Some(output.clone());
+                change.error.clone_from(error);
+            }
+        }
+        change
+    }
+
+    fn child(&self, child: &Child) -> NewRun {
+        let mut given = json!({ "share": child.share });
+        if !child.spec.context.is_empty() {
+            given["context"] = json!(child.spec.context);
+        }
+        if !child.private.is_empty() {
+            given["private"] = json!(child.private);
+        }
+        NewRun {
+            id: child.id,
+            agent_id: self.run.agent_id,
+            channel_id: self.run.channel_id,
+            user_id: self.run.user_id,
+            context_id: self.run.context_id,
+            parent: Some((self.run.id, self.run.root_run_id)),
+            level: self.run.level + 1,
+            profile: child.spec.profile.clone(),
+            mode: Mode::Run,
+            input_text: child.spec.task.clone(),
+            input_json: Some(given),
+            allowed_tools: child.tools.clone(),
+            address: None,
+            not_before: None,
+            lease: None,
+        }
+    }
+}
+
+/// Whether a run has read words from outside by this step.
+fn taints(step: &Step) -> bool {
+    match &step.kind {
+        StepKind::ToolResult(ToolResult { origins, .. })
+        | StepKind::Event(Event::Tainted { origins } | Event::SubagentEnded { origins, .. }) => !origins.is_empty(),
+        _ => false,
+    }
+}
+
+/// Gives messages that wait to a run, each as a step. They are read here and nowhere before: until now they could
+/// be edited or dropped.
+async fn take_in(
+    tx: &mut Tx,
+    run: RunId,
+    takes_in: TakesIn,
+    now: Timestamp,
+) -> Result<Vec<(Step, Option<Address>)>, StoreError> {
+    // The context's row is locked before the run's, as in ingress.
+    contexts::lock(tx, takes_in.context).await?;
+    let queued = messages::queued(tx, takes_in.context).await?;
+    let mut taken = Vec::new();
+    for (seq, message) in (takes_in.next_seq..).zip(queued.into_iter().filter(|message| takes_in.takes(message))) {
+        messages::give_to_run(tx, message.id, run).await?;
+        outbound::resolve_placeholder(tx, &message, sentences::ANSWERED_WITH_EARLIER, now).await?;
+        let step = Step {
+            seq,
+            at: now,
+            kind: StepKind::Event(Event::UserMessage {
+                message_id: message.id,
+                text: message.asked(),
+            }),
+        };
+        taken.push((step, message.address.map(|address| address.0)));
+    }
+    Ok(taken)
+}
+
+/// A conversation without a name is named after its first question.
+pub(crate) fn name_of(input: &str) -> String {
+    const MOST: usize = 48;
+    let own = without_quotes(input);
+    let text = own.split_whitespace().collect::<Vec<_>>().join(" ");
+    if text.chars().count() <= MOST {
+        return text;
+    }
+    let head: String = text.chars().take(MOST - 1).collect();
+    format!("{}…", head.trim_end())
+}
+
+/// Makes a run's parent claimable, if it waits for this run and nothing else; later, if its conversation has
+/// another run at work. Two subagents that end at once
+/// each lock the parent first, so that the later one sees the earlier.
+///
+/// # Errors
+/// The store's.
+pub async fn wake_parent(tx: &mut Tx, ended: &Run, now: Timestamp) -> Result<bool, StoreError> {
+    let Some(parent) = ended.parent_run_id else {
+        return Ok(false);
+    };
+    runs::lock(tx, parent, now).await?;
+    match run_tree::awaited(tx, parent).await? {
+        Some((wake_on, unended)) if unended == 0 || wake_on == "first" => {
+            let woken = runs::wake(tx, parent, "subagents", now).await?;
+            if !woken {
+                runs::wake_when_free(tx, parent, now).await?;
+            }
+            Ok(woken)
+        }
+        _ => Ok(false),
+    }
+}
+
+/// One new run for all that the next person wrote in a context while another run was at work, in order. It answers
+/// where the last of their messages was written. What other people wrote, and what arrived in another channel that
+/// shares the context, is answered by runs of its own, one after another, in the order of each person's first
+/// message. The agent of its channel does it, else the one of the run that ended.
+///
+/// # Errors
+/// The store's.
+pub async fn follow_up_in(
+    tx: &mut Tx,
+    context: ContextId,
+    ended: AgentId,
+    worker: WorkerId,
+    lease_for: Duration,
+    now: Timestamp,
+) -> Result<Option<(Run, Lease)>, StoreError> {
+    let queued = messages::queued(tx, context).await?;
+    begin_follow_up(tx, context, queued, ended, worker, lease_for, now).await
+}
+
+async fn begin_follow_up(
+    tx: &mut Tx,
+    context: ContextId,
+    mut queued: Vec<messages::Queued>,
+    ended: AgentId,
+    worker: WorkerId,
+    lease_for: Duration,
+    now: Timestamp,
+) -> Result<Option<(Run, Lease)>, StoreError> {
+    if let Some((place, person)) = queued.first().map(|first| (first.channel_id, first.user_id)) {
+        queued.retain(|message| message.channel_id == place && message.user_id == person);
+    }
+    let Some((last, earlier)) = queued.split_last() else {
+        return Ok(None);
+    };
+    for message in earlier {
+        outbound::resolve_placeholder(tx, message, sentences::ANSWERED_WITH_LATER, now).await?;
+    }
+    let own = channels::get(tx, last.channel_id)
+        .await?
+        .and_then(|channel| channel.agent_id);
+    let agent = (agents::for_channel(tx, own).await?).map_or(ended, |agent| agent.id);
+    let mode = match last.mode() {
+        Some(mode) => mode,
+        None => agents::mode_in(tx, agent, last.channel_id).await?,
+    };
+    let task = Task {
+        agent,
+        channel: Some(last.channel_id),
+        user: last.user_id,
+        context: Some(context),
+        mode,
+        input: queued
+            .iter()
+            .map(messages::Queued::asked)
+            .collect::<Vec<_>>()
+            .join("\n"),
+        address: last.address.clone().map(|address| address.0),
+        not_before: None,
+    };
+    let run = runs::insert(tx, &task.into_run(Some((worker, now.after(lease_for)))), now).await?;
+    for message in &queued {
+        messages::give_to_run(tx, message.id, run.id).await?;
+    }
+    let lease = Lease {
+        run: run.id,
+        owner: worker,
+        epoch: run.epoch,
+    };
+    Ok(Some((run, lease)))
+}

@@ -1,0 +1,107 @@
+//! What the user will read of a direct chat's reply that comes letter by letter: the whole reply, but for what the model
+//! thinks aloud and an action around the text.
+
+use super::{
+    Added,
+    action::{Action, Field},
+    tag::{CLOSE, OPEN, Seen},
+};
+
+/// What a reply begins with that holds an action.
+const FENCE: &str = "```json";
+
+/// A reply so far.
+#[derive(Debug, Default)]
+pub(in crate::run::draft) struct Chat {
+    /// What the model thinks is passed over.
+    thought: Option<Seen>,
+    /// What may become a tag.
+    tag: String,
+    /// A thought ended that was never begun: what stands before was one, if anything follows.
+    has_lone_end: bool,
+    spoken: Spoken,
+}
+
+#[derive(Debug)]
+enum Spoken {
+    /// It may be an action or a text.
+    Open(String),
+    Text,
+    Action(Box<Action>),
+}
+
+impl Default for Spoken {
+    fn default() -> Self {
+        Self::Open(String::new())
+    }
+}
+
+impl Chat {
+    /// What the text is that the user will read.
+    pub(super) fn field(&self) -> Field {
+        match &self.spoken {
+            Spoken::Open(_) => Field::Buffer,
+            Spoken::Text => Field::Message,
+            Spoken::Action(action) => action.field(),
+        }
+    }
+
+    /// Takes the next character.
+    pub(super) fn take(&mut self, character: char, added: &mut Added) {
+        if let Some(seen) = &mut self.thought {
+            if seen.take(CLOSE, character) {
+                self.thought = None;
+            }
+            return;
+        }
+        self.tag.push(character);
+        if self.tag == OPEN {
+            self.tag.clear();
+            self.thought = Some(Seen::default());
+        } else if self.tag == CLOSE {
+            self.tag.clear();
+            self.has_lone_end = true;
+        } else if !OPEN.starts_with(&self.tag) && !CLOSE.starts_with(&self.tag) {
+            // No tag; but the last character may begin another one.
+            let text = std::mem::take(&mut self.tag);
+            let kept = text.strip_suffix('<').unwrap_or(&text);
+            self.tag.push_str(&text[kept.len()..]);
+            for character in kept.chars() {
+                self.say(character, added);
+            }
+        }
+    }
+
+    /// A character that is no thought and no tag.
+    fn say(&mut self, character: char, added: &mut Added) {
+        if self.has_lone_end {
+            if character.is_whitespace() {
+                return;
+            }
+            self.has_lone_end = false;
+            self.spoken = Spoken::default();
+            *added = Added {
+                takes_back: true,
+                visible: String::new(),
+            };
+        }
+        match &mut self.spoken {
+            Spoken::Text => added.visible.push(character),
+            Spoken::Action(action) => action.take(character, &mut added.visible),
+            Spoken::Open(text) if text.is_empty() && character.is_whitespace() => {}
+            Spoken::Open(text) => {
+                text.push(character);
+                if text.starts_with('{') || text == FENCE {
+                    let mut action = Box::<Action>::default();
+                    for character in text.chars() {
+                        action.take(character, &mut added.visible);
+                    }
+                    self.spoken = Spoken::Action(action);
+                } else if !FENCE.starts_with(text.as_str()) {
+                    added.visible.push_str(text);
+                    self.spoken = Spoken::Text;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! One short loop: take the unapplied reply or think, decide, carry out, append steps and outbox rows in one
+//! fenced commit, apply.
+
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+
+use futures::FutureExt;
+use tokio_util::sync::CancellationToken;
+use tracing::{Instrument, Span};
+
+use super::{
+    session::{Gone, Onward, Session},
+    unpaid::Unpaid,
+    unread,
+};
+use crate::{Engine, work::Work};
+use clifford_core::run::{
+    decide::{self, Next},
+    endings, sentences,
+    state::Pending,
+    step::EndingKind,
+};
+use clifford_store::runs::Lease;
+use clifford_telemetry::{measures, spans};
+
+/// How long to wait when the database is away, before going on.
+const BACKOFF: Duration = Duration::from_millis(500);
+/// The longest of these waits.
+const LONGEST_BACKOFF: Duration = Duration::from_secs(10);
+
+/// How a worker leaves a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rest {
+    /// It waits or ended, and whom it concerns was told.
+    AtRest,
+    /// It is not this worker's any more.
+    LetGo,
+}
+
+/// Works on a held run until it waits, ends, or is not ours any more. A run whose database went away goes on
+/// when it is back; a panic ends its run, and nothing else.
+pub async fn drive(engine: &Arc<Engine>, work: Work, cancelled: &CancellationToken) -> Rest {
+    let platform = work.channel.as_ref().map(|channel| channel.platform.as_str());
+    let span = spans::run(&work.run, platform, &work.agent.name);
+    Box::pin(drive_within(engine, work, cancelled).instrument(span)).await
+}
+
+async fn drive_within(engine: &Arc<Engine>, work: Work, cancelled: &CancellationToken) -> Rest {
+    let lease = work.lease;
+    let mut next = Some(work);
+    let mut backoff = BACKOFF;
+    let mut unpaid = Unpaid::default();
+    while !cancelled.is_cancelled() {
+        let work = match next.take() {
+            Some(work) => Ok(work),
+            None => engine.load(lease).await,
+        };
+        if let Ok(work) = &work {
+            std::mem::take(&mut unpaid).but_for(&work.steps).charge(engine).await;
+        }
+        let outcome = match work {
+            // Claimed anew while this worker waited for the database.
+            Ok(work) if work.run.epoch != lease.epoch => {
+                measures::lease_lost();
+                return Rest::LetGo;
+            }
+            Ok(work) => caught(Box::pin(attempt(engine, work, cancelled, &mut unpaid))).await,
+            Err(error) => Err(Gone::Store(error)),
+        };
+        // Of what the database did not answer it is known later whether it was written.
+        if !matches!(outcome, Err(Gone::Store(_))) {
+            std::mem::take(&mut unpaid).charge(engine).await;
+        }
+        match outcome {
+            Ok(rest) => return rest,
+            Err(Gone::Lost) => {
+                measures::lease_lost();
+                return Rest::LetGo;
+            }
+            Err(Gone::Cancelled) => return Rest::LetGo,
+            Err(Gone::Panicked) => {
+                fail_after_panic(engine, lease, cancelled).await;
+                return Rest::LetGo;
+            }
+            Err(Gone::Store(error)) if unread::is_unreadable(&error) => {
+                unread::end(engine, lease, &error.to_string(), cancelled).await;
+                return Rest::LetGo;
+            }
+            Err(Gone::Store(error)) => {
+                tracing::warn!(%error, "the run waits for the database");
+                tokio::time::sleep(backoff).await;
+                backoff = (backoff * 2).min(LONGEST_BACKOFF);
+            }
+        }
+    }
+    // It was stopped while it waited for the database.
+    if !unpaid.is_empty()
+        && let Ok(work) = engine.load(lease).await
+    {
+        unpaid.but_for(&work.steps).charge(engine).await;
+    }
+    Rest::LetGo
+}
+
+/// A panic is the end of its run.
+async fn caught(work: impl Future<Output = Result<Rest, Gone>>) -> Result<Rest, Gone> {
+    let done = AssertUnwindSafe(work).catch_unwind().await;
+    done.unwrap_or(Err(Gone::Panicked))
+}
+
+async fn attempt(
+    engine: &Arc<Engine>,
+    work: Work,
+    cancelled: &CancellationToken,
+    unpaid: &mut Unpaid,
+) -> Result<Rest, Gone> {
+    let mut session = Session::open(engine, work, cancelled);
+    let done = caught(Box::pin(go_on(engine, &mut session, cancelled))).await;
+    if done.is_err() {
+        *unpaid = session.unpaid();
+    }
+    done
+}
+
+async fn go_on(engine: &Arc<Engine>, session: &mut Session<'_>, cancelled: &CancellationToken) -> Result<Rest, Gone> {
+    let mut iteration = None;
+    loop {
+        if cancelled.is_cancelled() {
+            return Err(Gone::Cancelled);
+        }
+        let begins = match &session.state.pending {
+            // It came to rest by a commit whose answer was lost: nobody was told.
+            Pending::Nothing => return Ok(Rest::LetGo),
+            // What was asked before a crash or a sleep belongs to the iteration that asked.
+            pending => matches!(pending, Pending::Think) || iteration.is_none(),
+        };
+        if begins {
+            iteration = Some(spans::iteration(session.run(), session.state.iterations + 1));
+        }
+        engine.wait_for_suspects(session.lease()).await;
+        let span = iteration.clone().unwrap_or_else(Span::none);
+        if turn(engine, session).instrument(span).await?.is_at_rest() {
+            return Ok(Rest::AtRest);
+        }
+    }
+}
+
+/// Does what is next.
+async fn turn(engine: &Arc<Engine>, session: &mut Session<'_>) -> Result<Onward, Gone> {
+    match session.state.pending.clone() {
+        Pending::Nothing => Ok(Onward::AtRest),
+        Pending::Wait => {
+            session.woken().await?;
+            Ok(Onward::GoesOn)
+        }
+        Pending::Call(call) => session.call(call).await,
+        Pending::Confirm(asked) => session.unanswered(&asked).await,
+        Pending::Approved(call) => {
+            let decision = session.approved(call).await?;
+            session.carry_out(decision).await?;
+            Ok(Onward::GoesOn)
+        }
+        Pending::Denied(asked) => session.denied(&asked).await,
+        Pending::Apply(reply) => {
+            let (decision, enclosed) = match session.enclosed(&reply).await? {
+                Ok(enclosed) => {
+                    session.know_names(&reply).await?;
+                    let now = engine.clock.now();
+                    (decide::decide(&session.state, &session.rules, &reply, now), enclosed)
+                }
+                Err(refused) => (refused, Vec::new()),
+            };
+            let decision = session.judged(decision).await?;
+            session.carry_out_with(decision, enclosed).await
+        }
+        Pending::Think => match decide::next(&session.state, &session.rules) {
+            Next::Think(before) => {
+                measures::iteration();
+                session.take_in().await?;
+                session.think(before).await?;
+                Ok(Onward::GoesOn)
+            }
+            Next::End(decision) => {
+                session.end(decision).await?;
+                Ok(Onward::AtRest)
+            }
+        },
+    }
+}
+
+/// Ends a run whose task panicked. What panicked may be the reading of its steps, which is not done a second time where
+/// that would end this task.
+async fn fail_after_panic(engine: &Arc<Engine>, lease: Lease, cancelled: &CancellationToken) {
+    const WHY: &str = "an internal error (panic)";
+    measures::panicked();
+    tracing::error!("the run's task panicked");
+    let failed = async {
+        let Some(work) = engine.load_patiently(lease).await? else {
+            return Err(Gone::Cancelled);
+        };
+        let mut session = Session::open(engine, work, cancelled);
+        let decision = endings::give_up(&session.state, EndingKind::Error, sentences::ERROR, WHY);
+        session.carry_out(decision).await
+    };
+    let failed = AssertUnwindSafe(failed).catch_unwind().await;
+    match failed.unwrap_or(Err(Gone::Panicked)) {
+        Ok(_) | Err(Gone::Lost | Gone::Cancelled) => {}
+        Err(Gone::Panicked | Gone::Store(_)) => unread::end(engine, lease, WHY, cancelled).await,
+    }
+}

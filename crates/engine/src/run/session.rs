@@ -1,0 +1,307 @@
+//! A run in a worker's hands: its state, its steps that are not committed yet, and the I/O around them.
+
+mod beside;
+mod budget;
+mod calling;
+mod committing;
+mod enclosing;
+mod growing;
+mod judging;
+mod meanwhile;
+mod seeing;
+mod take_in;
+mod thinking;
+
+use std::{sync::Arc, time::Duration};
+
+use clifford_action::{Action, Reply, Unreadable};
+use clifford_chat::outbound::Address;
+use tokio_util::sync::CancellationToken;
+use tracing::Span;
+
+use super::prompt::Frame;
+use crate::{Engine, work::Work};
+use clifford_content::memory::recall::Recalled;
+use clifford_core::run::{
+    decide::Decision,
+    effects::{After, effects},
+    rules::Rules,
+    state::RunState,
+    step::{Event, NoteAbout, Step, StepKind},
+};
+use clifford_core::{
+    budget::Settlement,
+    id::RunId,
+    models::Role,
+    places::WhenBusy,
+    policy::words::{self, Known},
+    run::enclosed::Enclosed,
+    runs::{Run, RunKind},
+};
+use clifford_store::{
+    StoreError,
+    messages::outbox,
+    people::keys::SealedKey,
+    runs::{Lease, steps, tree as run_tree},
+};
+use clifford_tools::Options;
+
+use self::meanwhile::Meanwhile;
+
+/// Where words come from of which nobody can tell it any more.
+const UNREADABLE: &str = "steps that cannot be read";
+
+/// Why a worker lets go of a run that has neither ended nor waits.
+#[derive(Debug)]
+pub enum Gone {
+    /// The lease is somebody else's.
+    Lost,
+    /// It was cancelled, or this process stops.
+    Cancelled,
+    /// A bug.
+    Panicked,
+    /// The database.
+    Store(StoreError),
+}
+
+impl From<StoreError> for Gone {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::LeaseLost(_) => Self::Lost,
+            other => Self::Store(other),
+        }
+    }
+}
+
+/// Whether a run goes on after a decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Onward {
+    /// It does.
+    GoesOn,
+    /// It waits or ended.
+    AtRest,
+}
+
+impl Onward {
+    /// It waits or ended.
+    pub const fn is_at_rest(self) -> bool {
+        matches!(self, Self::AtRest)
+    }
+}
+
+/// A run in a worker's hands.
+pub struct Session<'a> {
+    /// What is known of it.
+    pub state: RunState,
+    /// What it is judged by.
+    pub rules: Rules,
+    engine: &'a Arc<Engine>,
+    work: Work,
+    cancelled: &'a CancellationToken,
+    frame: Option<Frame>,
+    /// The person's own keys for model providers.
+    keys: Vec<SealedKey>,
+    /// What was reserved of budgets for the call that is under way.
+    settlement: Option<Settlement>,
+    uncommitted: Vec<Step>,
+    /// The last step that a channel was told of, or that there is nothing to tell of.
+    shown_through: u32,
+    /// A call that was found without its result: the process that made it died.
+    interrupted: bool,
+    /// A reply that was found without what was made of it: the call that it asks for was decided on before a restart.
+    taken_up: bool,
+    /// What is set for tools here, once that was looked up.
+    options: Option<Arc<Options>>,
+    /// What becomes of messages that arrive meanwhile, once that was looked up.
+    when_busy: Option<WhenBusy>,
+    /// Where what was taken in was to be answered.
+    taken_in: Vec<Address>,
+    /// What the prompt was made of, until it is known what of it is private.
+    recalled: Option<Recalled>,
+    /// What of the prompt nobody outside knows.
+    private: Known,
+    /// The run's span in a trace.
+    span: Span,
+}
+
+impl<'a> Session<'a> {
+    /// Takes a run up where its steps end.
+    pub fn open(engine: &'a Arc<Engine>, work: Work, cancelled: &'a CancellationToken) -> Self {
+        let window = engine.roles.window(Role::of_run(&work.run), None);
+        let rules = engine.rules.of(work.user.as_ref()).within(window).of_run(&work.run);
+        let state = RunState::replay(&work.run, &rules, &work.steps);
+        let interrupted = matches!(state.pending, clifford_core::run::state::Pending::Call(_));
+        let taken_up = matches!(state.pending, clifford_core::run::state::Pending::Apply(_));
+        Self {
+            interrupted,
+            taken_up,
+            ..Self::with(engine, work, rules, state, cancelled)
+        }
+    }
+
+    /// Takes a run up of which this is known, and nothing of its steps: to end it.
+    pub(super) fn with(
+        engine: &'a Arc<Engine>,
+        work: Work,
+        rules: Rules,
+        state: RunState,
+        cancelled: &'a CancellationToken,
+    ) -> Self {
+        Self {
+            state,
+            rules,
+            engine,
+            work,
+            cancelled,
+            frame: None,
+            keys: Vec::new(),
+            settlement: None,
+            uncommitted: Vec::new(),
+            shown_through: 0,
+            interrupted: false,
+            taken_up: false,
+            options: None,
+            when_busy: None,
+            taken_in: Vec::new(),
+            recalled: None,
+            private: Known::default(),
+            span: Span::current(),
+        }
+    }
+
+    /// The run, as it was when this worker took it.
+    pub fn run(&self) -> &Run {
+        &self.work.run
+    }
+
+    /// The claim that it is worked on under.
+    pub const fn lease(&self) -> Lease {
+        self.work.lease
+    }
+
+    /// The rules' numbers for this run.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// Takes a step: it is applied now, and committed with the next commit.
+    fn push(&mut self, kind: StepKind) {
+        let step = Step {
+            seq: self.state.next_seq,
+            at: self.engine.clock.now(),
+            kind,
+        };
+        self.state.apply(&step);
+        self.uncommitted.push(step);
+    }
+
+    /// A tool with one command may be called by its own name: which tools those are here is looked up where a reply
+    /// calls one so.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn know_names(&mut self, reply: &Result<Reply, Unreadable>) -> Result<(), Gone> {
+        if let Ok(Reply {
+            action: Action::ToolCall { name, .. },
+            ..
+        }) = reply
+            && !name.contains('.')
+        {
+            let options = self.options().await?;
+            self.rules.single_commands = self.engine.tools.single_commands(&options);
+        }
+        Ok(())
+    }
+
+    /// The run was woken: what its subagents returned joins the transcript.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn woken(&mut self) -> Result<(), Gone> {
+        self.collect_subagents().await?;
+        let reason = self.work.run.wake_reason.clone().unwrap_or_else(|| "time".to_owned());
+        let Meanwhile { said, through, origins } = self.meanwhile().await?;
+        self.taint(origins);
+        said.iter()
+            .for_each(|said| self.private.learn(&words::telling(&said.content)));
+        self.push(StepKind::Event(Event::Wake { reason, said, through }));
+        Ok(())
+    }
+
+    async fn collect_subagents(&mut self) -> Result<(), Gone> {
+        if self.state.children.is_empty() {
+            return Ok(());
+        }
+        let mut conn = self.engine.db.read().await?;
+        let children = run_tree::children(&mut conn, self.work.run.id).await?;
+        let mut used = run_tree::used_by_children(&mut conn, self.work.run.id).await?;
+        drop(conn);
+        for child in children.into_iter().filter(|child| child.status.is_ended()) {
+            if self.state.children.contains(&child.id) {
+                let origins = match steps::of_run(&mut self.engine.db.read().await?, child.id).await {
+                    Ok(steps) => RunState::replay(&child, &self.engine.rules, &steps).origins,
+                    // Nobody knows what it has read.
+                    Err(StoreError::Corrupt(_)) => [UNREADABLE.to_owned()].into(),
+                    Err(error) => return Err(error.into()),
+                };
+                self.push(StepKind::Event(Event::SubagentEnded {
+                    run_id: child.id,
+                    task: child.input_text,
+                    status: child.status,
+                    used: used.remove(&child.id).unwrap_or_default(),
+                    output: child.output_text,
+                    error: child.error,
+                    origins,
+                }));
+            }
+        }
+        Ok(())
+    }
+
+    /// What could not be delivered is told to the model, once.
+    async fn collect_failed_deliveries(&mut self) -> Result<(), Gone> {
+        if self.state.sent.is_empty() {
+            return Ok(());
+        }
+        for error in outbox::failures_of(&mut self.engine.db.glance().await?, self.work.run.id).await? {
+            let text = format!("A message to the user could not be delivered: {error}.");
+            if !self.state.said_notes.contains(&text) {
+                self.push(StepKind::Event(Event::SystemNote {
+                    text,
+                    about: NoteAbout::DeliveryFailed,
+                }));
+            }
+        }
+        Ok(())
+    }
+
+    /// Carries a decision out: its steps, messages, subagents and status in one commit.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn carry_out(&mut self, decision: Decision) -> Result<Onward, Gone> {
+        self.carry_out_with(decision, Vec::new()).await
+    }
+
+    /// The same, with files that go along with what it says.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn carry_out_with(&mut self, decision: Decision, encloses: Vec<Enclosed>) -> Result<Onward, Gone> {
+        let mut effects = effects(&self.state, &self.rules, decision, RunId::new);
+        let says = !effects.says.is_empty() || matches!(effects.then, After::End { .. });
+        if says && self.state.kind == RunKind::Coordinator {
+            effects.encloses = encloses;
+        }
+        for step in std::mem::take(&mut effects.steps) {
+            self.push(step);
+        }
+        let at_rest = !matches!(effects.then, After::Continue | After::Call(_));
+        self.commit(effects).await?;
+        Ok(if at_rest { Onward::AtRest } else { Onward::GoesOn })
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,112 @@
+//! Before a model call: may it still be paid for? What becomes of a run that may not go on.
+
+use clifford_llm_api::model::Request;
+
+use super::{Gone, Session};
+use crate::{
+    budget::reserve::{Claim, Outcome, Refusal, Telling},
+    models::own_keys::Own,
+    run::unpaid::Unpaid,
+};
+use clifford_core::{
+    budget::Settlement,
+    models::Role,
+    run::{endings, step::EndingKind},
+};
+use clifford_store::usage::Call;
+
+impl Session<'_> {
+    /// Reserves what the next call may cost at most, where there are budgets. `false`: one is spent, and the run has
+    /// ended.
+    pub(super) async fn reserve(&mut self, role: Role, request: &Request, prompt_tokens: u64) -> Result<bool, Gone> {
+        if self.engine.settings.budgets.is_empty() {
+            return Ok(true);
+        }
+        let claim = self.claim();
+        let worst = self.engine.roles.worst_case(role, prompt_tokens, request.max_tokens);
+        let telling = match self.work.reply_to() {
+            Some(_) => Telling::Person,
+            None => Telling::Nobody,
+        };
+        let outcome = tokio::select! {
+            outcome = crate::budget::reserve::reserve(self.engine, &claim, worst, telling) => outcome?,
+            () = self.cancelled.cancelled() => {
+                // It may have been reserved at the same moment.
+                self.settlement = Some(Settlement {
+                    holder: claim.holder,
+                    epoch: claim.epoch,
+                    charged: Vec::new(),
+                });
+                return Err(Gone::Cancelled);
+            }
+        };
+        match outcome {
+            Outcome::Reserved(settlement) => {
+                self.settlement = settlement;
+                Ok(true)
+            }
+            Outcome::Refused(refusal) => {
+                self.refuse(&refusal).await?;
+                Ok(false)
+            }
+        }
+    }
+
+    /// What this run's reservations are made under.
+    pub(super) fn claim(&self) -> Claim {
+        Claim {
+            holder: self.work.run.id.to_string(),
+            epoch: self.work.lease.epoch,
+            user: self.work.run.user_id,
+            space: self.work.channel.as_ref().and_then(|channel| channel.space_id),
+        }
+    }
+
+    /// Charges for a call that nobody waits for any more. `own`: by a key of the person's.
+    pub(super) async fn charge_abandoned(&mut self, role: Role, prompt_tokens: u64, own: Option<&Own>) {
+        let Some(response) = crate::budget::charge::broken_off(&self.engine.roles, role, prompt_tokens, own) else {
+            return;
+        };
+        let settlement = self.settlement.take();
+        if let Err(error) =
+            crate::budget::charge::charge(self.engine, self.unrecorded(role), response, settlement).await
+        {
+            tracing::warn!(%error, "a call that was broken off could not be charged");
+        }
+    }
+
+    /// What is paid for though no commit of this session records it.
+    pub(in crate::run) fn unpaid(&mut self) -> Unpaid {
+        let steps = std::mem::take(&mut self.uncommitted);
+        let call = self.unrecorded(Role::of_run(&self.work.run));
+        Unpaid::of(steps, call, self.settlement.take())
+    }
+
+    /// A call whose reply is no step.
+    fn unrecorded(&self, role: Role) -> Call {
+        Call {
+            run: Some(self.work.run.id),
+            seq: None,
+            user: self.work.run.user_id,
+            channel: self.work.run.channel_id,
+            role,
+        }
+    }
+
+    /// A run that has not begun is refused, and whoever asked for it hears of that; what a trigger began says it once a
+    /// period. One at work ends with what it has.
+    async fn refuse(&mut self, refusal: &Refusal) -> Result<(), Gone> {
+        let has_begun = self.state.iterations > 0;
+        let input = self.work.run.input_json.as_ref().map(|json| &json.0);
+        let was_asked = input.is_none_or(|input| input.get("trigger").is_none());
+        let decision = if has_begun {
+            endings::out_of_budget(&self.state, &refusal.sentence, refusal.error.clone())
+        } else if refusal.was_told && !was_asked {
+            endings::give_up(&self.state, EndingKind::Budget, "", &refusal.error)
+        } else {
+            endings::give_up(&self.state, EndingKind::Budget, &refusal.sentence, &refusal.error)
+        };
+        self.carry_out(decision).await?;
+        Ok(())
+    }
+}

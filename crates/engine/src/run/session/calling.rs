@@ -1,0 +1,180 @@
+//! One tool call of a run: on whose behalf it is made, and what becomes of its result.
+
+use std::{collections::BTreeSet, sync::Arc, time::Instant};
+
+use clifford_vault::Masker;
+use tracing::Instrument;
+
+use super::{Gone, Onward, Session, millis};
+use crate::{
+    run::{
+        prompt::Frame,
+        tool_payer::{ToolPayer, Whose},
+    },
+    runs::suspects::RunInIsolation,
+};
+use clifford_content::memory::recall;
+use clifford_core::{
+    policy::class::Class,
+    run::{
+        approval,
+        effects::Effects,
+        step::{StepKind, ToolCall, ToolOutcome, ToolResult},
+    },
+    search::Scope,
+};
+use clifford_telemetry::{
+    failpoint::{self as crash, Point, Way},
+    measures, spans,
+};
+use clifford_tools::{Called, Options, Origins, ToolContext};
+
+impl Session<'_> {
+    /// Makes a tool call that was recorded. One that may have been made before a crash is made again only if
+    /// that changes nothing.
+    ///
+    /// # Errors
+    /// The store's; the run was cancelled.
+    pub async fn call(&mut self, call: ToolCall) -> Result<Onward, Gone> {
+        crash::reach(Point::ToolCallRecorded);
+        crash::strike(Way::Call, || serde_json::to_string(&call.args).unwrap_or_default());
+        let interrupted = std::mem::take(&mut self.interrupted);
+        if interrupted {
+            // Whether it may be made again its tool says, which may still be on its way after a start.
+            self.tool_is_known(&call).await?;
+        }
+        let span = spans::tool_call(&call.name);
+        let began = Instant::now();
+        let payer = self.payer();
+        let Called {
+            mut outcome,
+            origins,
+            private,
+        } = if interrupted && !self.engine.tools.may_repeat(&call.name) {
+            ToolOutcome::Failure {
+                error: "interrupted; it may or may not have taken effect".to_owned(),
+                retries: 1,
+                expose: false,
+            }
+            .into()
+        } else {
+            let options = self.options().await?;
+            let called = self
+                .engine
+                .tools
+                .call(self.tool_context(&call, options, Arc::clone(&payer)), &call);
+            let called = tokio::select! {
+                called = called.instrument(span.clone()) => Some(called),
+                () = self.cancelled.cancelled() => None,
+            };
+            // What it was still buying when it was cancelled or its time was over.
+            payer.charge_broken_off().await;
+            let called = called.ok_or(Gone::Cancelled)?;
+            // Others may have begun while it was made.
+            self.engine.enter_isolation(self.work.lease).await;
+            masked(&self.engine.masker, called)
+        };
+        crash::reach(Point::ToolCalled);
+        // What is private enters the run only with its person's word: what it does not know it cannot tell.
+        if private && self.is_shared() && !self.state.may_share(&call) {
+            if self.engine.tools.may_repeat(&call.name) {
+                let decision = approval::held_back(call, &self.engine.rules, self.engine.clock.now());
+                return self.carry_out(decision).await;
+            }
+            if matches!(outcome, ToolOutcome::Success { .. }) {
+                outcome = ToolOutcome::Success {
+                    result: "done; what it returned is private, and is not shown where others read along".into(),
+                };
+            }
+        }
+        let label = if matches!(outcome, ToolOutcome::Success { .. }) {
+            "success"
+        } else {
+            "failure"
+        };
+        spans::ended(&span, label, label == "success");
+        let command = self.engine.tools.command(&call.name);
+        // A tool that is gone by now may have had any name.
+        let name = command.as_ref().map_or("unknown", |_| call.name.as_str());
+        measures::tool_called(name, label, began.elapsed());
+        let reads = command.is_none_or(|command| command.class == Class::Read);
+        let result = ToolResult {
+            name: call.name,
+            outcome,
+            origins,
+            duration_ms: millis(began.elapsed()),
+            spent: payer.spent(),
+        };
+        self.learn_own(&result);
+        self.push(StepKind::ToolResult(result));
+        // What was only read is read again after a crash; anything else is recorded at once.
+        if reads {
+            // Its commit comes after the next reply, which may show as it grows.
+            let steps = std::mem::take(&mut self.uncommitted);
+            self.show_progress(&steps);
+            self.uncommitted = steps;
+        } else {
+            self.commit(Effects::default()).await?;
+        }
+        Ok(Onward::GoesOn)
+    }
+
+    /// Pays for what a tool asks models, as this run.
+    fn payer(&self) -> Arc<ToolPayer> {
+        let whose = Whose {
+            run: Some(self.work.run.id),
+            claim: self.claim(),
+            channel: self.work.run.channel_id,
+        };
+        ToolPayer::new(Arc::clone(self.engine), whose)
+    }
+
+    fn tool_context(&self, call: &ToolCall, options: Arc<Options>, payer: Arc<ToolPayer>) -> ToolContext {
+        let channel = self.work.channel.as_ref();
+        ToolContext {
+            db: self.engine.db.clone(),
+            clock: Arc::clone(&self.engine.clock),
+            registry: Arc::clone(&self.engine.tools),
+            services: Arc::clone(&self.engine.services),
+            options,
+            time_zone: self.rules.time_zone.clone(),
+            catch_up: self.engine.settings.triggers.catch_up,
+            agent: self.work.run.agent_id,
+            user: self.work.run.user_id,
+            context: self.work.run.context_id,
+            place: channel.map(|channel| (channel.id, channel.space_id)),
+            address: self.work.run.address().cloned(),
+            defaults: self.engine.settings.memory.defaults,
+            viewer: recall::viewer(self.work.run.user_id, channel),
+            allowed: self.state.allowed_tools.clone(),
+            run: self.work.run.id,
+            root_run: self.work.run.root_run_id,
+            isolation: RunInIsolation::of(self.engine, self.work.lease),
+            scope: Scope::of(self.work.run.user_id, channel),
+            idempotency_key: call.idempotency_key.clone(),
+            origins: Arc::new(Origins::default()),
+            readable: self.frame.as_ref().map_or(usize::MAX, Frame::readable),
+            payer,
+        }
+    }
+}
+
+/// What a tool returns may hold a configured secret: the model never sees it.
+fn masked(masker: &Masker, called: Called) -> Called {
+    let outcome = match called.outcome {
+        ToolOutcome::Success { result } => ToolOutcome::Success {
+            result: masker.mask_json(result),
+        },
+        ToolOutcome::Failure { error, retries, expose } => ToolOutcome::Failure {
+            error: masker.mask(&error).into_owned(),
+            retries,
+            expose,
+        },
+    };
+    let origins = called.origins.iter().map(|origin| masker.mask(origin).into_owned());
+    Called {
+        outcome,
+        origins: origins.collect::<BTreeSet<_>>(),
+        private: called.private,
+    }
+}

@@ -1,0 +1,54 @@
+//! The images that came with what is asked, for a model that sees them.
+
+use super::Session;
+use crate::run::prompt::{Seen, assemble::Unseen};
+use clifford_core::{models::Role, runs::RunKind};
+use clifford_store::files::File;
+use clifford_tools::seen;
+
+/// The most images that are shown at once; the others are files like any.
+const MOST: usize = 4;
+
+impl Session<'_> {
+    /// What of these files is shown to the run's model. What stands in an image is data from outside, so the run is
+    /// tainted by it. The model is told which images it is not shown, and why.
+    pub(super) async fn see(&mut self, files: &[File]) -> Seen {
+        let role = Role::of_run(&self.work.run);
+        if self.work.run.kind != RunKind::Coordinator || !self.engine.roles.shows_images(role) {
+            return Seen::default();
+        }
+        let is_image = |file: &File| (file.media_type.as_deref()).is_some_and(|kind| kind.starts_with("image/"));
+        let mut all = Seen::default();
+        let images = files.iter().enumerate().filter(|(_, file)| is_image(file));
+        for (number, (place, file)) in images.enumerate() {
+            let unseen = |why: String| Unseen {
+                place,
+                name: file.name.clone(),
+                why,
+            };
+            if number >= MOST {
+                all.unseen
+                    .push(unseen(format!("comes behind the {MOST} that are shown at once")));
+                continue;
+            }
+            let (db, now) = (&self.engine.db, self.engine.clock.now());
+            let content = self.engine.services.files.content(db, file, now).await;
+            let image = content.map_err(|error| {
+                tracing::info!(file = %file.id, %error, "an image could not be read");
+                "could not be read".to_owned()
+            });
+            match image.and_then(|content| seen(&content.bytes)) {
+                Ok(image) => {
+                    all.images.push(image);
+                    all.shown.push((place, file.name.clone()));
+                    self.taint([format!("file {}", file.name)].into());
+                }
+                Err(error) => {
+                    tracing::info!(file = %file.id, error, "an image is not shown to the model");
+                    all.unseen.push(unseen(error));
+                }
+            }
+        }
+        all
+    }
+}

@@ -1,0 +1,398 @@
+//! One model call of a run: what it is asked, what comes back, and what it costs.
+
+use std::{
+    io,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use clifford_llm_api::model::{Completion, Message, ModelError};
+use sha2::{Digest, Sha256};
+
+use super::{Gone, Session, millis};
+use crate::{
+    models::{
+        own_keys::{self, Own},
+        roles::{NoReply, Payer},
+    },
+    run::{
+        draft::Draft,
+        prompt::{Frame, Prompt, Toolbox},
+    },
+};
+use clifford_content::memory::recall;
+use clifford_core::{
+    models::Role,
+    people::UserRole,
+    places::Channel,
+    prompt::{fit, room::Window},
+    run::{
+        decide::Decision,
+        effects::Effects,
+        endings,
+        failing::{self, Reader},
+        sentences,
+        step::{EndingKind, Event, LlmResponse, StepKind},
+    },
+};
+use clifford_store::{memory::recollection, people::keys as user_secrets, places::settings};
+use clifford_telemetry::failpoint::{self as crash, Point, Way};
+use clifford_tools::Options;
+
+/// What was asked, and what came back.
+struct Asked {
+    prompt: Prompt,
+    prompt_hash: String,
+    began: Instant,
+    draft: Draft,
+    reply: Result<Completion, NoReply>,
+}
+
+/// How often a prompt is made shorter that its model refuses as too long.
+const SHORTENED: u32 = 4;
+/// The shortest reply that a call is worth making for.
+const LEAST_REPLY: u32 = 256;
+
+impl Session<'_> {
+    /// Asks the model, and takes its reply. What it refuses as too long is made shorter and asked again.
+    ///
+    /// # Errors
+    /// The store's; the run was cancelled.
+    pub async fn think(&mut self, before: Vec<StepKind>) -> Result<(), Gone> {
+        self.collect_subagents().await?;
+        self.collect_failed_deliveries().await?;
+        for step in before {
+            self.push(step);
+        }
+        crash::reach(Point::BeforeModelCall);
+        crash::strike(Way::Run, || self.work.run.input_text.clone());
+        self.frame().await?;
+        let role = Role::of_run(&self.work.run);
+        let own = match own_keys::model(&self.engine.roles, &self.engine.sealed, &self.keys, role) {
+            Ok(own) => own,
+            Err(fault) => {
+                tracing::warn!(%fault, "a person's own key cannot be used");
+                let decision = endings::give_up(
+                    &self.state,
+                    EndingKind::Model,
+                    &own_keys::unusable(&fault),
+                    &fault.to_string(),
+                );
+                self.carry_out(decision).await?;
+                return Ok(());
+            }
+        };
+        let Some(asked) = Box::pin(self.ask(role, own.as_ref())).await? else {
+            return Ok(());
+        };
+        self.engine.enter_isolation(self.work.lease).await;
+        let Asked {
+            prompt,
+            prompt_hash,
+            began,
+            draft,
+            reply,
+        } = asked;
+        let (request, sections, prompt_tokens) = (&prompt.request, prompt.sections, prompt.tokens());
+        self.push(StepKind::Event(Event::LlmRequest {
+            messages: request.messages.len(),
+            estimated_tokens: sections.total(),
+            sections,
+            prompt_hash,
+            prompt: self
+                .engine
+                .settings
+                .record_prompts
+                .then(|| serde_json::to_value(&request.messages).unwrap_or_default())
+                .map(|prompt| self.engine.masker.mask_json(prompt)),
+        }));
+        let completion = match reply {
+            Ok(completion) => completion,
+            Err(NoReply { error, timed_out }) => {
+                if timed_out {
+                    self.charge_abandoned(role, prompt_tokens, own.as_ref()).await;
+                    if failing::is_of_time(&error) {
+                        return self.out_of_time(&error).await;
+                    }
+                }
+                return self.no_reply(&error, own.as_ref()).await;
+            }
+        };
+        draft.end();
+        let payer = if own.is_some() { Payer::Person } else { Payer::Bot };
+        let cost = self.engine.roles.charge(role, &completion, payer);
+        self.push(StepKind::Event(Event::LlmResponse(LlmResponse {
+            text: completion.text,
+            tool_calls: completion.tool_calls,
+            usage: completion.usage,
+            provider: completion.provider,
+            model: completion.model,
+            cost,
+            duration_ms: millis(began.elapsed()),
+            own_key: own.is_some(),
+        })));
+        if crash::is_armed(Point::ResponseRecorded) {
+            self.commit(Effects::default()).await?;
+            crash::reach(Point::ResponseRecorded);
+        }
+        Ok(())
+    }
+
+    /// Asks with a prompt that fits, and with shorter ones while it is refused as too long. `None`: the run has ended.
+    async fn ask(&mut self, role: Role, own: Option<&Own>) -> Result<Option<Asked>, Gone> {
+        let mut window = Window {
+            tokens: self.engine.roles.window(role, own),
+            reply: self.engine.roles.reply_limit(role),
+        };
+        let mut shortened = 0;
+        loop {
+            let Some(frame) = &mut self.frame else {
+                return Err(Gone::Panicked);
+            };
+            let mut prompt = frame.prompt(&self.state.transcript, window);
+            crash::strike(Way::Prompt, || format!("{:?}", prompt.request.messages));
+            let tokens = prompt.tokens();
+            if let Some(decision) = self.beyond(&prompt) {
+                self.end(decision).await?;
+                return Ok(None);
+            }
+            if let Some(decision) = self.hold_to_money(&mut prompt, role, own) {
+                self.end(decision).await?;
+                return Ok(None);
+            }
+            let request = &mut prompt.request;
+            fit::leave_room(request, window, tokens.min(prompt.room.window - prompt.room.reply));
+            // What a person pays for by themselves concerns no budget.
+            if own.is_none() && self.settlement.is_none() && !self.reserve(role, request, tokens).await? {
+                return Ok(None);
+            }
+            let prompt_hash = hash(&request.messages);
+            let began = Instant::now();
+            let left = Duration::from_millis(self.rules.max_run_ms.saturating_sub(self.state.worked_ms));
+            request.deadline = Some((tokio::time::Instant::now() + left).into_std());
+            self.engine.leave_isolation(self.work.lease).await;
+            let mut draft = self.draft();
+            let reply = tokio::select! {
+                reply = self.engine.roles.ask(role, own, request, &mut draft) => reply,
+                () = self.cancelled.cancelled() => {
+                    self.charge_abandoned(role, tokens, own).await;
+                    return Err(Gone::Cancelled);
+                }
+            };
+            if !prompt.request.images.is_empty()
+                && is_too_many_bytes(&reply)
+                && let Some(frame) = &mut self.frame
+            {
+                tracing::info!("asking again without images: the model's server refused the request as too large");
+                // The prompt is put together once more, and says which images are left out.
+                frame.images.clear();
+                self.engine.enter_isolation(self.work.lease).await;
+                continue;
+            }
+            if let Err(NoReply {
+                error: ModelError::TooLong { window: told, .. },
+                timed_out: false,
+            }) = &reply
+                && shortened < SHORTENED
+            {
+                let learned = self.engine.roles.window(role, own);
+                let known = told.map_or(learned, |told| told.min(learned));
+                let sent = tokens + prompt.room.reply;
+                if let Some(shorter) = fit::shorter(window.tokens, sent, known, shortened) {
+                    tracing::info!(
+                        window = window.tokens,
+                        shorter,
+                        "making a shorter prompt: the model refused it as too long"
+                    );
+                    // The prompt is put together once more.
+                    self.engine.enter_isolation(self.work.lease).await;
+                    window.tokens = shorter;
+                    shortened += 1;
+                    continue;
+                }
+            }
+            return Ok(Some(Asked {
+                prompt,
+                prompt_hash,
+                began,
+                draft,
+                reply,
+            }));
+        }
+    }
+
+    /// What becomes of a run whose next prompt is more than it may use, or than its model holds; `None`: it is asked.
+    fn beyond(&self, prompt: &Prompt) -> Option<Decision> {
+        let (used, most) = (self.state.tokens, self.rules.most_tokens());
+        if used.saturating_add(prompt.tokens()) > most {
+            let next = prompt.tokens();
+            let error =
+                format!("the run used {used} tokens, and its next call needs {next}, of max_run_tokens = {most}");
+            return Some(endings::out_of_budget(&self.state, sentences::BUDGET, error));
+        }
+        (!prompt.has_room).then(|| {
+            let error = format!(
+                "a window of {} tokens has no room for what is asked beside the instructions",
+                prompt.room.window
+            );
+            endings::give_up(&self.state, EndingKind::Model, sentences::MODEL_TOO_SMALL, &error)
+        })
+    }
+
+    /// Holds the reply to what its call may cost: what budgets reserve, and what is left of the run's own money. What
+    /// becomes of a run whose next call may cost more than that; `None`: it is made.
+    fn hold_to_money(&self, prompt: &mut Prompt, role: Role, own: Option<&Own>) -> Option<Decision> {
+        let limit = self.rules.max_run_cost;
+        let has_budgets = own.is_none() && !self.engine.settings.budgets.is_empty();
+        if limit.is_none() && !has_budgets {
+            return None;
+        }
+        let (roles, tokens) = (&self.engine.roles, prompt.tokens());
+        let longest = prompt.request.max_tokens.unwrap_or_else(|| roles.longest_reply(role));
+        let affordable = match limit {
+            Some(limit) => roles.affordable_reply(role, own, tokens, limit - self.state.cost),
+            None => Some(longest),
+        };
+        let affordable = affordable.filter(|affordable| *affordable >= longest.min(LEAST_REPLY));
+        prompt.request.max_tokens = affordable.map(|affordable| longest.min(affordable));
+        limit.filter(|_| affordable.is_none()).map(|limit| {
+            let cost = self.state.cost;
+            let error = format!(
+                "the run cost {cost:.4}, and its next call may cost more than is left of max_run_cost = {limit:.4}"
+            );
+            endings::out_of_budget(&self.state, sentences::BUDGET, error)
+        })
+    }
+
+    /// The fixed part of the prompt, put together once a session.
+    pub(super) async fn frame(&mut self) -> Result<(), Gone> {
+        if self.frame.is_none() {
+            let (run, settings) = (&self.work.run, &self.engine.settings);
+            let found = match self.work.recollection.take() {
+                Some(found) => found,
+                None => {
+                    let wanted = recall::wanted(run, self.work.channel.as_ref(), settings.amounts(run.mode));
+                    recollection::find(&mut self.engine.db.glance().await?, wanted).await?
+                }
+            };
+            self.keys = found.keys.clone();
+            if !self.keys.is_empty() && !user_secrets::answers_one(&mut self.engine.db.glance().await?, run.id).await? {
+                self.keys.clear();
+            }
+            let options = Options::new(Arc::clone(&self.engine.services), &found.settings);
+            let options = self.options.insert(Arc::new(options));
+            let (defaults, tokens) = (settings.memory.defaults, settings.memory.cross_channel_tokens);
+            let mut recalled = recall::recall(found, &run.input_text, defaults, tokens);
+            let tools = Toolbox {
+                registry: &self.engine.tools,
+                options: &Arc::clone(options),
+            };
+            recalled.user_name = self.user_name().await?;
+            recalled.files = self.files().await?;
+            self.taint(recall::origins(&self.work.run, &recalled));
+            let mut frame = Frame::new(&self.work, &self.rules, tools, &recalled);
+            frame.see(self.see(&recalled.files).await);
+            self.frame = Some(frame);
+            self.recalled = Some(recalled);
+        }
+        Ok(())
+    }
+
+    /// What is set for tools here: read with the prompt, or by itself if a call comes first.
+    pub(super) async fn options(&mut self) -> Result<Arc<Options>, Gone> {
+        if let Some(options) = &self.options {
+            return Ok(Arc::clone(options));
+        }
+        let around = recall::around(&self.work.run, self.work.channel.as_ref());
+        let rows = settings::around(&mut self.engine.db.read().await?, around).await?;
+        let options = Arc::new(Options::new(Arc::clone(&self.engine.services), &rows));
+        self.options = Some(Arc::clone(&options));
+        Ok(options)
+    }
+
+    /// No model answered: the user hears of it. Only the owner reads which setting to mend, and whose own key it was
+    /// what became of that.
+    async fn no_reply(&mut self, error: &ModelError, own: Option<&Own>) -> Result<(), Gone> {
+        tracing::warn!(
+            error = error.class(),
+            remedy = &*failing::remedy(error),
+            "the model did not answer"
+        );
+        let reader = self.reader();
+        let refused = own.and_then(|own| own_keys::refused(&own.provider, error, reader.is_private));
+        let sentence = refused.unwrap_or_else(|| failing::sentence(error, reader, &self.state.input));
+        let decision = endings::give_up(&self.state, EndingKind::Model, &sentence, &error.to_string());
+        self.carry_out(decision).await?;
+        Ok(())
+    }
+}
+
+impl Session<'_> {
+    /// The run's time was over while the model was still at it.
+    async fn out_of_time(&mut self, error: &ModelError) -> Result<(), Gone> {
+        let limit = self.rules.max_run_ms / 1000;
+        let why = format!("the time of max_run_seconds = {limit} was over while the model was asked: {error}");
+        tracing::warn!(
+            error = error.class(),
+            limit,
+            "a run's time was over while the model was asked"
+        );
+        let decision = endings::out_of_budget(&self.state, sentences::TIME, why);
+        self.end(decision).await
+    }
+
+    /// Ends a run that reached a limit: whoever may mend it reads which one.
+    pub async fn end(&mut self, decision: Decision) -> Result<(), Gone> {
+        let decision = failing::told(decision, self.reader());
+        self.carry_out(decision).await?;
+        Ok(())
+    }
+
+    /// Who reads what the run says.
+    fn reader(&self) -> Reader {
+        let channel = self.work.channel.as_ref();
+        // Who sits at the machine can mend its settings.
+        let is_local =
+            channel.is_none_or(|channel| channel.platform == clifford_chat::platform::Platform::Terminal.as_str());
+        Reader {
+            is_owner: is_local || self.work.user.as_ref().is_some_and(|user| user.role == UserRole::Owner),
+            is_private: channel.is_none_or(Channel::is_private),
+        }
+    }
+}
+
+/// Whether a request was refused for its bytes, of which images have the most.
+const fn is_too_many_bytes(reply: &Result<Completion, NoReply>) -> bool {
+    matches!(
+        reply,
+        Err(NoReply {
+            error: ModelError::TooLong {
+                window: None,
+                in_bytes: true,
+                ..
+            },
+            timed_out: false,
+        })
+    )
+}
+
+/// SHA-256 of a prompt as JSON, without putting its text together.
+fn hash(messages: &[Message]) -> String {
+    struct Hashing(Sha256);
+    impl io::Write for Hashing {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.update(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut hashing = Hashing(Sha256::new());
+    match serde_json::to_writer(&mut hashing, messages) {
+        Ok(()) => clifford_vault::hex(&hashing.0.finalize()),
+        // Messages are always JSON.
+        Err(_) => String::new(),
+    }
+}

@@ -1,0 +1,271 @@
+//! Pays for what tools call models for, on behalf of a run or of whoever tries a tool by hand.
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use clifford_llm_api::{
+    model::{Completion, ModelError, Request},
+    tokens::estimate_request,
+};
+use futures::future::BoxFuture;
+use serde_json::Value;
+use tokio::time::Instant;
+
+use crate::Engine;
+use crate::{
+    budget::reserve::{Claim, Outcome, Telling},
+    models::{
+        own_keys,
+        roles::{NoReply, Payer},
+    },
+};
+use clifford_core::{
+    budget::{Amount, Settlement},
+    id::{ChannelId, RunId},
+    models::Role,
+};
+use clifford_core::{
+    prompt::{fit, room::Window},
+    run::step::{LlmResponse, Spent},
+};
+use clifford_store::{
+    StoreError,
+    people::keys::{self as user_secrets, SealedKey},
+    usage::Call,
+};
+use clifford_tools::{Pays, Purchase, ToolError};
+
+/// Who pays, and for what.
+#[derive(Clone, Debug)]
+pub struct Whose {
+    /// The run; none for a call by hand.
+    pub run: Option<RunId>,
+    /// What reservations are made under, and who is charged.
+    pub claim: Claim,
+    /// Where.
+    pub channel: Option<ChannelId>,
+}
+
+/// Pays for a tool, which makes its calls one after another.
+pub struct ToolPayer {
+    engine: Arc<Engine>,
+    whose: Whose,
+    spent: Mutex<Spent>,
+    under_way: Mutex<Option<UnderWay>>,
+}
+
+/// A call under way.
+struct UnderWay {
+    role: Role,
+    settlement: Option<Settlement>,
+    /// What it is charged as if nobody waits for its end; none if that costs nothing.
+    broken_off: Option<LlmResponse>,
+}
+
+impl fmt::Debug for ToolPayer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolPayer")
+            .field("whose", &self.whose)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ToolPayer {
+    /// Pays on somebody's behalf.
+    pub fn new(engine: Arc<Engine>, whose: Whose) -> Arc<Self> {
+        Arc::new(Self {
+            engine,
+            whose,
+            spent: Mutex::default(),
+            under_way: Mutex::default(),
+        })
+    }
+
+    /// Charges for a call that is still under way: whoever made it was cancelled, or it took too long. Does nothing if
+    /// there is none.
+    pub async fn charge_broken_off(&self) {
+        let Some(call) = self.take() else {
+            return;
+        };
+        let ended = match call.broken_off.clone() {
+            Some(response) => self.record(call, response).await,
+            None => self.release(call.settlement).await,
+        };
+        if let Err(error) = ended {
+            tracing::warn!(%error, "a call of a tool that was broken off could not be charged");
+        }
+    }
+
+    /// What was spent so far.
+    pub fn spent(&self) -> Spent {
+        *self.spent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn reserve(&self, worst: Amount) -> Result<Option<Settlement>, ToolError> {
+        match crate::budget::reserve::reserve(&self.engine, &self.whose.claim, worst, Telling::Nobody).await? {
+            Outcome::Reserved(settlement) => Ok(settlement),
+            Outcome::Refused(refusal) => Err(ToolError::Unavailable(refusal.sentence)),
+        }
+    }
+
+    fn begin(&self, call: UnderWay) {
+        *self.under_way.lock().unwrap_or_else(PoisonError::into_inner) = Some(call);
+    }
+
+    fn take(&self) -> Option<UnderWay> {
+        self.under_way.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Ends the call under way, which came to nothing.
+    async fn forget(&self) -> Result<(), StoreError> {
+        self.release(self.take().and_then(|call| call.settlement)).await
+    }
+
+    async fn release(&self, settlement: Option<Settlement>) -> Result<(), StoreError> {
+        let Some(settlement) = settlement else {
+            return Ok(());
+        };
+        let engine = Arc::clone(&self.engine);
+        self.to_the_end(async move { crate::budget::reserve::release(&engine, settlement).await })
+            .await
+    }
+
+    /// Ends the call under way, which was answered.
+    async fn pay(&self, response: LlmResponse) -> Result<(), StoreError> {
+        match self.take() {
+            Some(call) => self.record(call, response).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn record(&self, call: UnderWay, response: LlmResponse) -> Result<(), StoreError> {
+        self.spent.lock().unwrap_or_else(PoisonError::into_inner).add(&response);
+        let of = Call {
+            run: self.whose.run,
+            seq: None,
+            user: self.whose.claim.user,
+            channel: self.whose.channel,
+            role: call.role,
+        };
+        let engine = Arc::clone(&self.engine);
+        self.to_the_end(async move { crate::budget::charge::charge(&engine, of, response, call.settlement).await })
+            .await
+    }
+
+    /// What is written of a call is written though nobody waits for it any more.
+    async fn to_the_end(
+        &self,
+        writing: impl Future<Output = Result<(), StoreError>> + Send + 'static,
+    ) -> Result<(), StoreError> {
+        let writing = self.engine.tasks.spawn(writing).await;
+        writing.unwrap_or_else(|error| Err(StoreError::Unavailable(error.to_string())))
+    }
+
+    async fn keys(&self) -> Result<Vec<SealedKey>, StoreError> {
+        let Some(user) = self.whose.claim.user else {
+            return Ok(Vec::new());
+        };
+        let mut conn = self.engine.db.read().await?;
+        let keys = user_secrets::of(&mut conn, user).await?;
+        Ok(match self.whose.run {
+            Some(run) if !keys.is_empty() && !user_secrets::answers_one(&mut conn, run).await? => Vec::new(),
+            _ => keys,
+        })
+    }
+}
+
+#[async_trait]
+impl Pays for ToolPayer {
+    async fn ask(&self, role: Role, request: &Request) -> Result<Completion, ToolError> {
+        let (engine, roles) = (&self.engine, &self.engine.roles);
+        let own = own_keys::model(roles, &engine.sealed, &self.keys().await?, role)
+            .map_err(|fault| ToolError::Unavailable(own_keys::unusable(&fault)))?;
+        let mut request = request.clone();
+        let window = Window {
+            tokens: roles.window(role, own.as_ref()),
+            reply: roles.reply_limit(role),
+        };
+        fit::fit(&mut request, window);
+        let prompt_tokens = estimate_request(&request);
+        let settlement = if own.is_none() {
+            if !engine.settings.budgets.is_empty() {
+                // What is reserved is what is asked for.
+                request.max_tokens = request.max_tokens.or(Some(roles.longest_reply(role)));
+            }
+            fit::leave_room(&mut request, window, prompt_tokens);
+            self.reserve(roles.worst_case(role, prompt_tokens, request.max_tokens))
+                .await?
+        } else {
+            None
+        };
+        self.begin(UnderWay {
+            role,
+            settlement,
+            broken_off: crate::budget::charge::broken_off(roles, role, prompt_tokens, own.as_ref()),
+        });
+        request.deadline = Some((Instant::now() + Duration::from_millis(engine.rules.max_run_ms)).into_std());
+        let completion = match roles.ask(role, own.as_ref(), &request, &mut ()).await {
+            Ok(completion) => completion,
+            Err(NoReply { error, timed_out }) => {
+                if timed_out {
+                    self.charge_broken_off().await;
+                } else {
+                    self.forget().await?;
+                }
+                let refused = own.and_then(|own| own_keys::refused(&own.provider, &error, false));
+                return Err(ToolError::Unavailable(refused.unwrap_or_else(|| told(&error))));
+            }
+        };
+        let payer = if own.is_some() { Payer::Person } else { Payer::Bot };
+        let response = LlmResponse {
+            usage: completion.usage,
+            provider: completion.provider.clone(),
+            model: completion.model.clone(),
+            cost: roles.charge(role, &completion, payer),
+            own_key: own.is_some(),
+            ..LlmResponse::default()
+        };
+        self.pay(response).await?;
+        Ok(completion)
+    }
+
+    async fn buy(&self, purchase: Purchase, call: BoxFuture<'_, Result<Value, ToolError>>) -> Result<Value, ToolError> {
+        let guessed = purchase.price.guessed();
+        let bill = |(cost, usage)| LlmResponse {
+            provider: purchase.provider.clone(),
+            model: purchase.model.clone(),
+            cost,
+            usage,
+            ..LlmResponse::default()
+        };
+        let settlement = self.reserve(crate::budget::charge::spent(&bill(guessed))).await?;
+        self.begin(UnderWay {
+            role: purchase.role,
+            settlement,
+            // Whoever sells it makes it whether or not it is fetched.
+            broken_off: Some(bill(guessed)),
+        });
+        let bought = match call.await {
+            Ok(bought) => bought,
+            Err(error) => {
+                self.forget().await?;
+                return Err(error);
+            }
+        };
+        self.pay(bill(purchase.price.told(&bought))).await?;
+        Ok(bought)
+    }
+}
+
+/// What the run's model learns of a model that did not answer: which setting to mend is the owner's business.
+fn told(error: &ModelError) -> String {
+    tracing::warn!(error = error.class(), "the model that a tool asked did not answer");
+    match error {
+        ModelError::Refused { .. } => "the model declined to answer".to_owned(),
+        _ => "the model is not available".to_owned(),
+    }
+}

@@ -1,0 +1,283 @@
+//! What others ask of the engine: begin a run, wait for its end, cancel, wake and retry it.
+
+use std::{sync::Arc, time::Duration};
+
+use crate::{
+    Engine,
+    run::{
+        answering::{self, Answer},
+        cancel,
+        events::Sight,
+    },
+};
+use clifford_core::run::{
+    sentences,
+    step::{Event, StepKind},
+};
+use clifford_core::{
+    clock::Timestamp,
+    id::RunId,
+    runs::{Run, RunStatus},
+};
+use clifford_delivery::outbound::Ticket;
+use clifford_store::{
+    Db, StoreError, Tx,
+    db::notify,
+    messages::{self, NewOutbound},
+    places::agents::{self, Agent},
+    runs::{self, Lease, NewRun, approvals, queue as run_queue, steps},
+};
+
+/// How often a run that another process works on is looked at.
+const LOOK: Duration = Duration::from_millis(250);
+
+impl Engine {
+    /// The agent that takes what names none.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`]: no agent is enabled.
+    pub async fn default_agent(&self) -> Result<Agent, StoreError> {
+        let agent = agents::for_channel(&mut self.db.read().await?, None).await?;
+        agent.ok_or_else(|| StoreError::NotFound("enabled agent".to_owned()))
+    }
+
+    /// Begins a run in this process.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn submit(self: &Arc<Self>, mut run: NewRun) -> Result<Run, StoreError> {
+        let now = self.clock.now();
+        run.lease = Some((self.worker, now.after(self.settings.lease)));
+        // A configured secret that somebody writes is not even stored.
+        run.input_text = self.masker.mask(&run.input_text).into_owned();
+        run.input_json = run.input_json.map(|json| self.masker.mask_json(json));
+        let run = self
+            .db
+            .write(move |tx| Box::pin(async move { runs::insert(tx, &run, now).await }))
+            .await?;
+        self.start_held(Lease {
+            run: run.id,
+            owner: self.worker,
+            epoch: run.epoch,
+        });
+        Ok(run)
+    }
+
+    /// Waits until a run has ended, or the time is over; returns it as it is then.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`]: there is no such run.
+    pub async fn wait_for_end(&self, id: RunId, at_most: Duration) -> Result<Run, StoreError> {
+        let mut events = self.events.watch(id, Sight::Progress);
+        let deadline = tokio::time::Instant::now() + at_most;
+        loop {
+            let run = self.run(id).await?;
+            if run.status.is_ended() || tokio::time::Instant::now() >= deadline {
+                return Ok(run);
+            }
+            let look = (tokio::time::Instant::now() + LOOK).min(deadline);
+            // An event is only a reason to look sooner; what counts is the row.
+            tokio::time::timeout_at(look, events.next()).await.ok();
+        }
+    }
+
+    async fn run(&self, id: RunId) -> Result<Run, StoreError> {
+        runs::get(&mut self.db.read().await?, id)
+            .await?
+            .ok_or_else(|| StoreError::NotFound(format!("run {id}")))
+    }
+
+    /// Cancels a run and its tree, whoever works on it; its chat is told.
+    ///
+    /// # Errors
+    /// [`StoreError::WrongState`]: it has ended. [`StoreError::NotFound`]: there is none.
+    pub async fn cancel(self: &Arc<Self>, id: RunId) -> Result<Run, StoreError> {
+        let run = self.run(id).await?;
+        if run.status.is_ended() {
+            return Err(StoreError::WrongState(format!("run {id} is {} already", run.status)));
+        }
+        let lease = Lease {
+            run: id,
+            owner: self.worker,
+            epoch: run.epoch,
+        };
+        let to = self
+            .load(lease)
+            .await?
+            .reply_to()
+            .filter(|_| run.parent_run_id.is_none());
+        let now = self.clock.now();
+        let said = to
+            .clone()
+            .map(|to| self.outbound.message(to, sentences::CANCELLED, now));
+        let (message, ticket): (Option<NewOutbound>, Option<Option<Ticket>>) = said.unzip();
+        let (worker, lease_for) = (self.worker, self.settings.lease);
+        let cancelled = self
+            .db
+            .write(move |tx| {
+                Box::pin(async move { cancel::commit(tx, &run, message.as_ref(), worker, lease_for, now).await })
+            })
+            .await?;
+        for (run, epoch) in cancelled.runs {
+            self.interrupt(run, epoch);
+            self.events
+                .tell(run, crate::run::events::RunEvent::Status(RunStatus::Cancelled));
+        }
+        if let Some(lease) = cancelled.follow_up {
+            self.start_held(lease);
+        }
+        if let Some(ticket) = ticket.flatten() {
+            self.delivery.deliver(ticket);
+        }
+        if let Some(to) = to {
+            self.delivery.done(&to, id, i64::MAX);
+        }
+        self.bell.notify_one();
+        self.run(id).await
+    }
+
+    /// Wakes a waiting run before its time.
+    ///
+    /// # Errors
+    /// [`StoreError::WrongState`]: it does not wait, or its conversation is busy. [`StoreError::NotFound`]: there
+    /// is none.
+    pub async fn wake(self: &Arc<Self>, id: RunId) -> Result<Run, StoreError> {
+        let run = self.run(id).await?;
+        if run.status == RunStatus::Waiting && run.wake_reason.as_deref() == Some(approvals::REASON) {
+            return Err(StoreError::WrongState(format!(
+                "run {id} waits for a person: approve or deny with POST /api/runs/{id}/confirm"
+            )));
+        }
+        let now = self.clock.now();
+        let woken = self
+            .db
+            .write(move |tx| {
+                Box::pin(async move {
+                    notify::work(tx).await?;
+                    runs::wake(tx, id, "woken through the API", now).await
+                })
+            })
+            .await?;
+        if !woken {
+            let why = if run.status == RunStatus::Waiting {
+                "its conversation is busy"
+            } else {
+                "it does not wait"
+            };
+            return Err(StoreError::WrongState(format!(
+                "run {id} is {} and cannot be woken: {why}",
+                run.status
+            )));
+        }
+        self.bell.notify_one();
+        self.run(id).await
+    }
+
+    /// Answers what a run asks, and goes on with it.
+    ///
+    /// # Errors
+    /// As [`answering::from_outside`].
+    pub async fn confirm(self: &Arc<Self>, answer: Answer) -> Result<Run, StoreError> {
+        let run = answering::from_outside(&self.db, answer, self.clock.now()).await?;
+        self.events
+            .tell(run.id, crate::run::events::RunEvent::Status(run.status));
+        self.bell.notify_one();
+        Ok(run)
+    }
+
+    /// Does a failed or cancelled run once more, as a new one with the same input.
+    ///
+    /// # Errors
+    /// [`StoreError::WrongState`]: it has not failed, or its conversation is busy. [`StoreError::NotFound`]: there
+    /// is none.
+    pub async fn retry(self: &Arc<Self>, id: RunId) -> Result<Run, StoreError> {
+        let mut again = again(&self.run(id).await?)?;
+        let now = self.clock.now();
+        again.lease = Some((self.worker, now.after(self.settings.lease)));
+        let made = self
+            .db
+            .write(move |tx| Box::pin(async move { once_more(tx, id, &again, now).await }))
+            .await
+            .map_err(|error| busy(id, error))?;
+        self.start_held(Lease {
+            run: made.id,
+            owner: self.worker,
+            epoch: made.epoch,
+        });
+        Ok(made)
+    }
+}
+
+/// The new run takes over what people wrote for the old one, before it began and while it was at work: it is asked
+/// with all of it, and none of it is their past.
+async fn once_more(tx: &mut Tx, id: RunId, again: &NewRun, now: Timestamp) -> Result<Run, StoreError> {
+    let mut again = again.clone();
+    for step in steps::of_run(tx, id).await? {
+        if let StepKind::Event(Event::UserMessage { text, .. }) = step.kind {
+            again.input_text = format!("{}\n{text}", again.input_text);
+        }
+    }
+    run_queue::retried(tx, id).await?;
+    let made = runs::insert(tx, &again, now).await?;
+    messages::hand_over(tx, id, made.id).await?;
+    Ok(made)
+}
+
+/// Does a failed or cancelled run once more, by whoever claims it.
+///
+/// # Errors
+/// As [`Engine::retry`].
+pub async fn retry_from_outside(db: &Db, id: RunId, now: Timestamp) -> Result<Run, StoreError> {
+    let run = runs::get(&mut db.read().await?, id).await?;
+    let again = again(&run.ok_or_else(|| StoreError::NotFound(format!("run {id}")))?)?;
+    db.write(move |tx| {
+        Box::pin(async move {
+            notify::work(tx).await?;
+            once_more(tx, id, &again, now).await
+        })
+    })
+    .await
+    .map_err(|error| busy(id, error))
+}
+
+/// A new run for the same.
+fn again(run: &Run) -> Result<NewRun, StoreError> {
+    if run.parent_run_id.is_some() {
+        return Err(StoreError::WrongState(format!(
+            "run {} is a subagent: only its root, run {}, can be done again",
+            run.id, run.root_run_id
+        )));
+    }
+    if !matches!(run.status, RunStatus::Failed | RunStatus::Cancelled) {
+        return Err(StoreError::WrongState(format!(
+            "run {} is {}: only coordinator runs that failed or were cancelled can be done again",
+            run.id, run.status
+        )));
+    }
+    Ok(NewRun {
+        id: RunId::new(),
+        agent_id: run.agent_id,
+        channel_id: run.channel_id,
+        user_id: run.user_id,
+        context_id: run.context_id,
+        parent: None,
+        level: 0,
+        profile: run.profile.clone(),
+        mode: run.mode,
+        input_text: run.input_text.clone(),
+        input_json: run.input_json.clone().map(|json| json.0),
+        allowed_tools: run.allowed_tools.clone().map(|tools| tools.0),
+        address: run.address().cloned(),
+        not_before: None,
+        lease: None,
+    })
+}
+
+fn busy(id: RunId, error: StoreError) -> StoreError {
+    match error {
+        StoreError::Conflict(_) => {
+            StoreError::WrongState(format!("run {id}: its conversation is busy; try again later"))
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,357 @@
+//! Fires triggers: the claim of a due time and what it causes are one commit, so nothing fires twice or is lost.
+
+mod suspects;
+
+use std::sync::Arc;
+
+use clifford_chat::outbound::Address;
+use clifford_vault::Masker;
+use serde_json::{Value, json};
+
+use super::Settings;
+use crate::{Engine, work::Task};
+use clifford_core::schedule::due as schedule;
+use clifford_core::{
+    clock::Timestamp,
+    id::{RunId, TriggerId},
+    places::{Channel, Mode},
+    schedule::trigger::{Due, Trigger, TriggerKind},
+};
+use clifford_delivery::outbound::{Outbound, Ticket, To};
+use clifford_store::{
+    StoreError, Tx,
+    db::notify,
+    messages,
+    people::users,
+    places::{agents, channels},
+    runs, triggers,
+};
+use clifford_telemetry::{failpoint as crash, measures};
+
+/// How many triggers are looked up at once.
+const BATCH: u32 = 200;
+
+/// What a firing caused.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fired {
+    /// The message to be delivered, if this process delivers it.
+    pub ticket: Option<Ticket>,
+    /// The run that was made; whoever claims it begins it.
+    pub run: Option<RunId>,
+    /// Why it came to nothing, if it did.
+    pub error: Option<String>,
+}
+
+/// Fires everything that is due, and returns how much that was. Safe to call from several processes: a due time is
+/// whose row says so first.
+///
+/// # Errors
+/// The store's.
+pub async fn fire_due(engine: &Arc<Engine>, now: Timestamp) -> Result<usize, StoreError> {
+    let (mut count, mut last) = (0, None);
+    loop {
+        let due = triggers::due(&mut engine.db.read().await?, now, last, BATCH).await?;
+        let found = due.len();
+        // What waits for its conversation holds up nothing that came due later.
+        last = due.last().and_then(Trigger::due);
+        count += suspects::fire_page(engine, due, now).await?;
+        if found < usize::try_from(BATCH).unwrap_or(usize::MAX) {
+            return Ok(count);
+        }
+    }
+}
+
+/// Fires one that was found to be due, in a transaction of its own: one that is refused does not hold up the others.
+/// `false`: it has not fired.
+async fn try_to_fire(engine: &Arc<Engine>, trigger: &Trigger, now: Timestamp) -> Result<bool, StoreError> {
+    match fire(engine, trigger, now).await {
+        Ok(fired) => return Ok(fired),
+        Err(StoreError::Conflict(error)) => {
+            tracing::debug!(trigger = %trigger.id, error, "a trigger waits for its conversation");
+            waits(engine, trigger).await?;
+        }
+        Err(error) => tracing::warn!(trigger = %trigger.id, %error, "a trigger could not be fired yet"),
+    }
+    Ok(false)
+}
+
+/// A due time that was not missed is none later on, however long its conversation is busy.
+async fn waits(engine: &Arc<Engine>, trigger: &Trigger) -> Result<(), StoreError> {
+    match trigger.due() {
+        Some(due) if trigger.waiting_at != Some(due.at) => {
+            engine.db.write(move |tx| Box::pin(triggers::waits(tx, due))).await
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Fires one that was found to be due. `false`: somebody else did, or its time was missed.
+async fn fire(engine: &Arc<Engine>, trigger: &Trigger, now: Timestamp) -> Result<bool, StoreError> {
+    let Some(due) = trigger.due() else { return Ok(false) };
+    let (outbound, settings) = (engine.outbound.clone(), engine.settings.triggers);
+    let claimed = engine
+        .db
+        .write(move |tx| Box::pin(async move { claim(tx, &outbound, settings, due, now).await }))
+        .await?;
+    let Some(fired) = claimed else { return Ok(false) };
+    measures::trigger_fired(trigger.kind);
+    if let Some(error) = &fired.error {
+        tracing::warn!(trigger = %trigger.id, error, "a trigger fired in vain");
+    }
+    if let Some(ticket) = fired.ticket {
+        crash::reach(crash::Point::MessageRecorded);
+        engine.delivery.deliver(ticket);
+    }
+    Ok(true)
+}
+
+/// Claims a due time and does what it is for.
+async fn claim(
+    tx: &mut Tx,
+    outbound: &Outbound,
+    settings: Settings,
+    due: Due,
+    now: Timestamp,
+) -> Result<Option<Fired>, StoreError> {
+    let Some(trigger) = held(tx, due.id)
+        .await?
+        .filter(|trigger| trigger.next_at == Some(due.at))
+    else {
+        return Ok(None);
+    };
+    crash::strike(crash::Way::Trigger, || trigger.content.clone());
+    let plan = schedule::plan(&trigger, due.at, now, settings.grace);
+    if !triggers::claim(tx, due, plan.next, plan.fires, plan.error.as_deref(), now).await? || !plan.fires {
+        return Ok(None);
+    }
+    let fired = cause(tx, outbound, &trigger, None, now).await?;
+    if let Some(error) = &fired.error {
+        triggers::set_error(tx, due.id, error).await?;
+    }
+    Ok(Some(fired))
+}
+
+/// A trigger whose person is locked: two accounts that are being linked are one or two for all of a firing.
+async fn held(tx: &mut Tx, id: TriggerId) -> Result<Option<Trigger>, StoreError> {
+    triggers::hold_person(tx, id).await?;
+    triggers::get(tx, id).await
+}
+
+/// Fires a trigger now, whatever its schedule, which stays as it is; `data`: what came with a webhook's request.
+///
+/// # Errors
+/// [`StoreError::NotFound`]: it is gone. [`StoreError::WrongState`]: it wakes a sleeping run, or is turned off.
+/// [`StoreError::Conflict`]: its conversation is busy.
+pub async fn fire_now(
+    tx: &mut Tx,
+    outbound: &Outbound,
+    id: TriggerId,
+    data: Option<Value>,
+    now: Timestamp,
+) -> Result<Fired, StoreError> {
+    let trigger = held(tx, id).await?;
+    let trigger = trigger.ok_or_else(|| StoreError::NotFound(format!("trigger {id}")))?;
+    if !trigger.enabled {
+        return Err(StoreError::WrongState(format!("trigger {id} is turned off")));
+    }
+    triggers::fired_now(tx, id, now).await?;
+    let fired = cause(tx, outbound, &trigger, data, now).await?;
+    if let Some(error) = &fired.error {
+        triggers::set_error(tx, id, error).await?;
+    }
+    Ok(fired)
+}
+
+async fn cause(
+    tx: &mut Tx,
+    outbound: &Outbound,
+    trigger: &Trigger,
+    data: Option<Value>,
+    now: Timestamp,
+) -> Result<Fired, StoreError> {
+    match (trigger.kind, trigger.run_id) {
+        (TriggerKind::Reminder, _) => remind(tx, outbound, trigger, now).await,
+        (TriggerKind::Run, _) => begin(tx, outbound.masker(), trigger, data, now).await,
+        (TriggerKind::Wake, run) => Err(StoreError::WrongState(format!(
+            "trigger {} wakes run {}; wake the run instead",
+            trigger.id,
+            run.map(|run| run.to_string()).unwrap_or_default()
+        ))),
+    }
+}
+
+fn in_vain(error: impl Into<String>) -> Fired {
+    Fired {
+        error: Some(error.into()),
+        ..Fired::default()
+    }
+}
+
+/// Says a reminder where it was set, or to its person in private if nothing can be said there any more.
+async fn remind(tx: &mut Tx, outbound: &Outbound, trigger: &Trigger, now: Timestamp) -> Result<Fired, StoreError> {
+    let Some(channel) = place(tx, trigger).await? else {
+        return Ok(in_vain("there is no chat any more in which it could be said"));
+    };
+    let name = match trigger.user_id.filter(|_| !channel.is_private()) {
+        Some(user) => name_in(tx, user, &channel).await?,
+        None => None,
+    };
+    let to = To {
+        platform: channel.platform().map_err(StoreError::Corrupt)?,
+        channel: channel.id,
+        context: channel.active_context_id,
+        user: trigger.user_id,
+        run: None,
+        address: address(&channel),
+    };
+    let text = said(&trigger.content, name.as_deref());
+    let (message, ticket) = outbound.message(to, &text, now);
+    messages::insert_outbound(tx, &message, now).await?;
+    if ticket.is_none() {
+        notify::work(tx).await?;
+    }
+    Ok(Fired {
+        ticket,
+        ..Fired::default()
+    })
+}
+
+/// A reminder as it is said; where others read along it names its person.
+fn said(content: &str, name: Option<&str>) -> String {
+    match name {
+        Some(name) => format!("⏰ {}: {content}", clifford_markup::inline::inline(name)),
+        None => format!("⏰ {content}"),
+    }
+}
+
+async fn place(tx: &mut Tx, trigger: &Trigger) -> Result<Option<Channel>, StoreError> {
+    if let Some(id) = trigger.channel_id
+        && let Some(channel) = channels::get(tx, id).await?.filter(|channel| channel.enabled)
+    {
+        return Ok(Some(channel));
+    }
+    // Nobody else is to read what may have been said in private.
+    match trigger.user_id {
+        Some(user) => channels::last_private(tx, user).await,
+        None => Ok(None),
+    }
+}
+
+async fn name_in(
+    tx: &mut Tx,
+    user: clifford_core::id::UserId,
+    channel: &Channel,
+) -> Result<Option<String>, StoreError> {
+    let identities = users::identities(tx, user).await?;
+    let there = identities
+        .into_iter()
+        .find(|identity| identity.platform == channel.platform);
+    Ok(there.map(|identity| identity.name))
+}
+
+/// Makes a run that whoever claims it begins.
+async fn begin(
+    tx: &mut Tx,
+    masker: &Masker,
+    trigger: &Trigger,
+    data: Option<Value>,
+    now: Timestamp,
+) -> Result<Fired, StoreError> {
+    let channel = match trigger.channel_id {
+        Some(id) => match channels::get(tx, id).await?.filter(|channel| channel.enabled) {
+            Some(channel) => Some(channel),
+            None => return Ok(in_vain("its channel is turned off")),
+        },
+        None => None,
+    };
+    let own = match trigger.agent_id {
+        Some(id) => agents::get(tx, id).await?.filter(|agent| agent.enabled),
+        None => None,
+    };
+    let agent = match own {
+        Some(agent) => Some(agent),
+        None => agents::for_channel(tx, channel.as_ref().and_then(|channel| channel.agent_id)).await?,
+    };
+    let Some(agent) = agent else {
+        return Ok(in_vain("no agent is enabled"));
+    };
+    let mode = match &channel {
+        Some(channel) => agents::mode_in(tx, agent.id, channel.id).await?,
+        None => Mode::Run,
+    };
+    let task = Task {
+        agent: agent.id,
+        channel: trigger.channel_id,
+        user: trigger.user_id,
+        context: trigger.context_id,
+        mode,
+        input: masker.mask(&trigger.content).into_owned(),
+        address: channel.as_ref().map(address),
+        not_before: None,
+    };
+    let mut run = task.into_run(None);
+    // What a request holds is stored, and shown to whoever may see the run.
+    run.input_json = Some(masker.mask_json(input(trigger, data)));
+    let run = runs::insert(tx, &run, now).await?;
+    notify::work(tx).await?;
+    Ok(Fired {
+        run: Some(run.id),
+        ..Fired::default()
+    })
+}
+
+/// What a run is given beside its task: which trigger began it, and what came from outside, marked as that.
+fn input(trigger: &Trigger, data: Option<Value>) -> Value {
+    let mut input = json!({ "trigger": { "id": trigger.id, "name": trigger.name } });
+    if let Some(data) = data {
+        input["origins"] = json!([origin(trigger)]);
+        input["data"] = data;
+    }
+    input
+}
+
+/// Where what came with a webhook's request is from.
+fn origin(trigger: &Trigger) -> String {
+    format!("webhook {}", trigger.name.as_deref().unwrap_or_default())
+}
+
+fn address(channel: &Channel) -> Address {
+    Address {
+        place: channel.external_id.clone(),
+        private: channel.is_private(),
+        reply_to: None,
+        via: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reminder_names_its_person_only_where_others_read_along() {
+        assert_eq!(said("stretch", None), "⏰ stretch");
+        assert_eq!(said("stretch", Some("A*da")), "⏰ A\\*da: stretch");
+    }
+
+    #[test]
+    fn what_came_with_a_request_is_marked_as_from_outside() {
+        let trigger = Trigger {
+            name: Some("alarm".to_owned()),
+            ..Trigger::new(TriggerKind::Run, Timestamp(0))
+        };
+        let id = trigger.id;
+        assert_eq!(
+            input(&trigger, None),
+            json!({ "trigger": { "id": id, "name": "alarm" } })
+        );
+        assert_eq!(
+            input(&trigger, Some(json!({ "level": 3 }))),
+            json!({
+                "trigger": { "id": id, "name": "alarm" },
+                "origins": ["webhook alarm"],
+                "data": { "level": 3 },
+            })
+        );
+    }
+}

@@ -1,0 +1,137 @@
+//! Triggers that processes die of: each is held by a lease while it is fired, a page of them together. A lease that is left
+//! counts as a death. A suspect is held only in its turn, so each further death is one in isolation; then it is set aside.
+
+use std::{collections::HashMap, sync::Arc};
+
+use super::{Fired, remind, try_to_fire};
+use crate::Engine;
+use clifford_core::{clock::Timestamp, id::TriggerId, run::sentences, schedule::trigger::Trigger, work::Kind};
+use clifford_delivery::outbound::Outbound;
+use clifford_store::{StoreError, Tx, triggers};
+use clifford_telemetry::measures;
+
+/// Fires a page of what is due; returns how much of it has fired.
+///
+/// # Errors
+/// The store's.
+pub(super) async fn fire_page(engine: &Arc<Engine>, due: Vec<Trigger>, now: Timestamp) -> Result<usize, StoreError> {
+    let limits = engine.settings.deaths;
+    let is_suspect = |deaths: i64| deaths >= limits.suspect_after;
+    let (others, mut suspects): (Vec<_>, Vec<_>) = due.into_iter().partition(|trigger| !is_suspect(trigger.deaths));
+    let held = hold(engine, others.iter().filter(|trigger| !waits(trigger))).await?;
+    let (mut count, mut unfired) = (0, Vec::new());
+    for mut trigger in others {
+        if !waits(&trigger) {
+            let Some(deaths) = held.get(&trigger.id) else {
+                // Another process is about to fire it.
+                continue;
+            };
+            trigger.deaths = *deaths;
+            if is_suspect(trigger.deaths) {
+                unfired.push(trigger.id);
+                suspects.push(trigger);
+                continue;
+            }
+        }
+        match try_to_fire(engine, &trigger, now).await? {
+            true => count += 1,
+            false => unfired.push(trigger.id),
+        }
+    }
+    give_back(engine, unfired).await?;
+    for trigger in suspects {
+        count += usize::from(alone(engine, trigger, now).await?);
+    }
+    Ok(count)
+}
+
+/// What waits for its conversation was tried before, and nobody died of it.
+fn waits(trigger: &Trigger) -> bool {
+    trigger.waiting_at.is_some() && trigger.waiting_at == trigger.next_at
+}
+
+/// Fires a suspect, or sets it aside. It is held by itself while nothing else begins; without a turn it fires later.
+async fn alone(engine: &Arc<Engine>, mut trigger: Trigger, now: Timestamp) -> Result<bool, StoreError> {
+    let Some(_turn) = engine.isolation.turn_soon().await else {
+        return Ok(false);
+    };
+    let held = hold(engine, std::iter::once(&trigger)).await?;
+    let Some(deaths) = held.get(&trigger.id) else {
+        return Ok(false);
+    };
+    trigger.deaths = *deaths;
+    if trigger.deaths >= engine.settings.deaths.quarantine_after {
+        set_aside(engine, trigger, now).await?;
+        return Ok(false);
+    }
+    tracing::warn!(trigger_id = %trigger.id, deaths = trigger.deaths, "firing a suspected trigger in isolation");
+    let fired = try_to_fire(engine, &trigger, now).await?;
+    if !fired {
+        give_back(engine, vec![trigger.id]).await?;
+    }
+    Ok(fired)
+}
+
+/// Takes triggers for this process: those that it has now, and how often a process died that had them.
+async fn hold(
+    engine: &Arc<Engine>,
+    due: impl Iterator<Item = &Trigger>,
+) -> Result<HashMap<TriggerId, i64>, StoreError> {
+    let due: Vec<_> = due.filter_map(Trigger::due).collect();
+    if due.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let look = engine.takeover.look();
+    let held = engine
+        .db
+        .write(move |tx| Box::pin(async move { triggers::hold(tx, &due, look).await }));
+    Ok(held.await?.into_iter().collect())
+}
+
+async fn give_back(engine: &Arc<Engine>, ids: Vec<TriggerId>) -> Result<(), StoreError> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let worker = engine.worker;
+    let given = engine
+        .db
+        .write(move |tx| Box::pin(async move { triggers::give_back(tx, &ids, worker).await }));
+    given.await
+}
+
+async fn set_aside(engine: &Arc<Engine>, trigger: Trigger, now: Timestamp) -> Result<(), StoreError> {
+    let (id, deaths, outbound) = (trigger.id, trigger.deaths, engine.outbound.clone());
+    let written = engine.db.write(move |tx| {
+        let (trigger, outbound) = (trigger.clone(), outbound.clone());
+        Box::pin(async move { quarantine(tx, &outbound, trigger, now).await })
+    });
+    let Some(told) = written.await? else { return Ok(()) };
+    tracing::error!(trigger_id = %id, deaths, "trigger quarantined: the process died each time that it fired it");
+    measures::quarantined(Kind::Trigger);
+    if let Some(ticket) = told.ticket {
+        engine.delivery.deliver(ticket);
+    }
+    Ok(())
+}
+
+/// Its person, if it has one, is told where it would have spoken. `None`: somebody else did, or it was changed.
+async fn quarantine(
+    tx: &mut Tx,
+    outbound: &Outbound,
+    trigger: Trigger,
+    now: Timestamp,
+) -> Result<Option<Fired>, StoreError> {
+    let Some(due) = trigger.due() else { return Ok(None) };
+    let why = format!(
+        "quarantined: {} processes died that were about to fire it; `clifford quarantine retry {}` tries again",
+        trigger.deaths, trigger.id
+    );
+    if !triggers::quarantine(tx, due, &why, now).await? {
+        return Ok(None);
+    }
+    let told = Trigger {
+        content: sentences::TRIGGER_QUARANTINED.to_owned(),
+        ..trigger
+    };
+    remind(tx, outbound, &told, now).await.map(Some)
+}
