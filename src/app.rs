@@ -20,10 +20,8 @@ pub(crate) use self::models::{provider, sees_images};
 use self::settings::{count, delivery_settings, engine_settings, file_limits, ingress_settings};
 pub(crate) use self::settings::{place_defaults, policy, rules, storage, trigger_settings};
 use crate::{
-    commands,
     config::{self, Config, Loaded, Secrets},
     http::{self, Api, Server, channel::WebChannel},
-    ingress::Gatekeeper,
     permissions::Kept,
 };
 use clifford_content::files::Files;
@@ -33,6 +31,7 @@ use clifford_core::{
 };
 use clifford_delivery::{Delivery, outbound::Outbound};
 use clifford_engine::{Engine, Parts, models::sealed::Sealed};
+use clifford_ingress::{Gatekeeper, commands};
 use clifford_store::{Db, DbOptions, StoreError};
 use clifford_telemetry::runtime;
 use clifford_tools::{self as tools, About, Registry, Services, mcp};

@@ -5,14 +5,11 @@
 pub mod app;
 pub mod budget;
 pub mod cli;
-pub mod commands;
 pub mod config;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod http;
-pub mod identity;
-pub mod ingress;
 pub mod permissions;
 pub mod policy;
 pub mod search;

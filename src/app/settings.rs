@@ -4,10 +4,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use clifford_chat::platform::Platform;
 
-use crate::{
-    config::{self, Config, Loaded, Secrets},
-    ingress,
-};
+use crate::config::{self, Config, Loaded, Secrets};
 use clifford_content::files::{self, S3, S3Settings, Storage};
 use clifford_core::{
     access::{Access, Policy},
@@ -23,6 +20,7 @@ use clifford_core::{
 };
 use clifford_delivery as delivery;
 use clifford_engine::{self as engine, jobs::retention::Retention, triggers};
+use clifford_ingress as ingress;
 use clifford_store::places::place_settings::PlaceSettings;
 use clifford_tools::{Options, Registry};
 

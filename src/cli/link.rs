@@ -10,7 +10,7 @@ use super::{
     people,
     setup::{self, Globals},
 };
-use crate::identity;
+use clifford_ingress::identity;
 use clifford_store::people::users;
 
 /// Arguments of `link`.

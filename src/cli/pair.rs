@@ -10,7 +10,7 @@ use super::{
     output::{self, Format},
     setup::{self, Globals},
 };
-use crate::ingress;
+use clifford_ingress as ingress;
 use clifford_store::people::{claim, pairings};
 
 /// Arguments of `pair`.

@@ -14,8 +14,8 @@ use super::{
     extract::{Id, body, check_text},
     problem::{Code, Problem, ProblemBody},
 };
-use crate::identity::{self, Refusal};
 use clifford_core::{clock::Timestamp, id::UserId};
+use clifford_ingress::identity::{self, Refusal};
 use clifford_store::people::users;
 
 /// Longest text that is looked at as a code.

@@ -17,12 +17,12 @@ use super::{
     problem::{Code, Problem, ProblemBody},
     runs,
 };
-use crate::ingress::{ApiMessage, ApiRefusal};
 use clifford_core::{
     id::{ChannelId, ContextId, MessageId, RunId},
     places::Mode,
     runs::Run,
 };
+use clifford_ingress::{ApiMessage, ApiRefusal};
 use clifford_store::{
     StoreError,
     messages::{self, Message},

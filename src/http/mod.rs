@@ -44,8 +44,9 @@ pub use self::{
     router::{router, watching},
     server::{BindError, Server, Socket},
 };
-use crate::{config, ingress::Gatekeeper};
+use crate::config;
 use clifford_engine::Engine;
+use clifford_ingress::Gatekeeper;
 
 /// What the handlers work with.
 pub struct Api {

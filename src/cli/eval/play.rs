@@ -18,7 +18,6 @@ use crate::{
         ask, by_hand,
         setup::{self, Globals},
     },
-    ingress::ApiMessage,
 };
 use clifford_core::{
     id::{RunId, UserId},
@@ -28,6 +27,7 @@ use clifford_core::{
     runs::{Run, RunStatus},
 };
 use clifford_engine::memory::editing::{self, NewItem};
+use clifford_ingress::ApiMessage;
 use clifford_store::{people::users, runs::steps};
 use clifford_worker::Workers;
 

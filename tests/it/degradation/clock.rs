@@ -10,7 +10,6 @@ use std::{
 };
 
 use async_trait::async_trait;
-use clifford::ingress::{Gatekeeper, Settings};
 use clifford_channel::{Channel, Ingress};
 use clifford_chat::{
     error::{ChannelError, SendError},
@@ -28,6 +27,7 @@ use clifford_engine::{
     Engine,
     scheduler::{self, lease},
 };
+use clifford_ingress::{Gatekeeper, Settings};
 use clifford_llm_api::model::{Completion, Model, ModelError, Request, Sink};
 use clifford_store::{messages::outbox, runs::views as run_views, triggers};
 use serde_json::{Value, json};

@@ -2,7 +2,6 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use clifford::ingress::{Gatekeeper, Settings};
 use clifford_channel::Ingress as _;
 use clifford_chat::{
     inbound::{Addressed, Inbound, Message, Place, PlaceKind, Speaker},
@@ -10,6 +9,7 @@ use clifford_chat::{
 };
 use clifford_core::access::{Access, Policy};
 use clifford_engine::Engine;
+use clifford_ingress::{Gatekeeper, Settings};
 use clifford_store::messages::inbound_attempts;
 
 use crate::{

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use clifford::identity;
 use clifford_chat::platform::Platform;
 use clifford_core::{clock::Timestamp, column::JsonText, id::TokenId};
+use clifford_ingress::identity;
 use clifford_store::{
     Db, Pools, StoreError,
     messages::unreadable,

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use clifford::identity::Refusal;
 use clifford_chat::platform::Platform;
 use clifford_core::{
     clock::Timestamp,
@@ -10,6 +9,7 @@ use clifford_core::{
     people::{User, UserRole},
     work::JobKind,
 };
+use clifford_ingress::identity::Refusal;
 use clifford_store::{
     Pools, StoreError,
     arrivals::{self, Known, Sought, find_plain},

@@ -1,6 +1,5 @@
 //! People with accounts and all that can be theirs, for cases about who is whom.
 
-use clifford::identity::{self, Refusal};
 use clifford_chat::{
     inbound::{Place, Speaker},
     platform::Platform,
@@ -14,6 +13,7 @@ use clifford_core::{
     places::Channel,
     work::JobKind,
 };
+use clifford_ingress::identity::{self, Refusal};
 use clifford_store::{
     BoxFuture, Db, Pools, StoreError, Tx, contexts,
     jobs::{self, NewJob},

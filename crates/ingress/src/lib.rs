@@ -5,9 +5,11 @@
 mod api;
 mod careful;
 mod command;
+pub mod commands;
 mod completion;
 mod deletion;
 mod edit;
+pub mod identity;
 mod managing;
 mod message;
 mod pace;
