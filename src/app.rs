@@ -20,10 +20,10 @@ pub(crate) use self::models::{provider, sees_images};
 use self::settings::{count, delivery_settings, engine_settings, file_limits, ingress_settings};
 pub(crate) use self::settings::{place_defaults, policy, rules, storage, trigger_settings};
 use crate::{
-    config::{self, Config, Loaded, Secrets},
     http::{self, Api, Server, channel::WebChannel},
     permissions::Kept,
 };
+use clifford_config::{self as config, Config, Loaded, Secrets};
 use clifford_content::files::Files;
 use clifford_core::{
     clock::{SharedClock, SystemClock},

@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, path::Path};
 
 use jiff::tz::TimeZone;
 
-use crate::config::{self, Config, ConfigErrors, Sources};
 pub use crate::http::fuzzing::check_body;
+use clifford_config::{self as config, Config, ConfigErrors, Sources};
 use clifford_core::{
     clock::Timestamp,
     memory::operations,

@@ -3,13 +3,9 @@
 //! `docs/ARCHITECTURE.md` walks one message through these modules.
 
 pub mod app;
-pub mod budget;
 pub mod cli;
-pub mod config;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod http;
 pub mod permissions;
-pub mod policy;
-pub mod search;

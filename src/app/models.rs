@@ -10,7 +10,7 @@ use clifford_llm_api::model::Model;
 use clifford_vault::Secret;
 
 use super::settings::count;
-use crate::config::{self, Config, Provider, ProviderKind, RoleModel, Secrets};
+use clifford_config::{self as config, Config, Provider, ProviderKind, RoleModel, Secrets};
 use clifford_core::models::{Prices, Requested, Role};
 use clifford_engine::{
     models::{

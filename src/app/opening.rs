@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 use super::db_options;
-use crate::config::{self, Config, Loaded};
+use clifford_config::{self as config, Config, Loaded};
 use clifford_core::{clock::SharedClock, id::AgentId, places::Mode};
 use clifford_store::{
     Db, StoreError, budgets, deaths, leases,

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use clifford_chat::platform::Platform;
 
-use crate::config::{self, Config, Loaded, Secrets};
+use clifford_config::{self as config, Config, Loaded, Secrets};
 use clifford_content::files::{self, S3, S3Settings, Storage};
 use clifford_core::{
     access::{Access, Policy},

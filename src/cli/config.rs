@@ -9,7 +9,7 @@ use super::{
     output::{self, Format},
     setup::{self, Globals},
 };
-use crate::config::{self, Loaded, Origin};
+use clifford_config::{self as config, Loaded, Origin};
 
 /// Arguments of `config`.
 #[derive(Debug, clap::Args)]

@@ -10,7 +10,7 @@ use super::{
     people,
     setup::{self, Globals},
 };
-use crate::config::{ProviderKind, Secrets};
+use clifford_config::{ProviderKind, Secrets};
 use clifford_engine::models::{own_keys, sealed::Sealed};
 use clifford_store::{Db, people::keys as user_secrets};
 

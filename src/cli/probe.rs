@@ -8,7 +8,8 @@ use reqwest::{Response, StatusCode, header};
 use serde::{Deserialize, de::DeserializeOwned};
 
 use super::setup;
-use crate::{app, config::Provider};
+use crate::app;
+use clifford_config::Provider;
 
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(10);

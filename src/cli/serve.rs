@@ -18,9 +18,9 @@ use self::{
 use super::{examples, setup::Globals};
 use crate::{
     app::{App, shutdown},
-    config::Loaded,
     http::Metrics,
 };
+use clifford_config::Loaded;
 use clifford_telemetry::{self as telemetry, Exporter, runtime};
 
 pub(super) use self::signals::Stops;

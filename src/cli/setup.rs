@@ -9,10 +9,8 @@ use std::{
 
 use anyhow::{Context, bail};
 
-use crate::{
-    app::{self, App, Options, StartError},
-    config::{self, Loaded, Secrets, Sources},
-};
+use crate::app::{self, App, Options, StartError};
+use clifford_config::{self as config, Loaded, Secrets, Sources};
 use clifford_core::clock::{Clock, SystemClock, Timestamp};
 use clifford_store::{Db, StoreError};
 

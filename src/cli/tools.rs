@@ -12,10 +12,8 @@ use super::{
     people,
     setup::{self, Globals},
 };
-use crate::{
-    app::{self, Options},
-    config::Loaded,
-};
+use crate::app::{self, Options};
+use clifford_config::Loaded;
 use clifford_core::run::step::ToolOutcome;
 use clifford_store::{Conn, Db};
 use clifford_telemetry as telemetry;

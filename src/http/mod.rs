@@ -44,7 +44,7 @@ pub use self::{
     router::{router, watching},
     server::{BindError, Server, Socket},
 };
-use crate::config;
+use clifford_config as config;
 use clifford_engine::Engine;
 use clifford_ingress::Gatekeeper;
 

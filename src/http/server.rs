@@ -32,7 +32,7 @@ use self::{
     hosts::Hosts,
 };
 
-use crate::config;
+use clifford_config as config;
 
 /// How long to wait when the system has no more connections to give.
 const EXHAUSTED: Duration = Duration::from_millis(200);

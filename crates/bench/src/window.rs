@@ -18,9 +18,9 @@ use anyhow::{Context, ensure};
 use clap::Args;
 use clifford::{
     app::{App, Options as AppOptions},
-    config::{self, Sources},
     http::{Server, Socket},
 };
+use clifford_config::{self as config, Sources};
 use clifford_core::{clock::Timestamp, id::MessageId, messages::MessageStatus};
 use clifford_fakes::{
     openai::{OpenAiFake, RecordedRequest, Reply, counted},

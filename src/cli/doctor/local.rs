@@ -10,11 +10,8 @@ use std::{
 use rustix::fs::{Access, access, statvfs};
 
 use super::Check;
-use crate::{
-    app,
-    cli::setup,
-    config::{Config, Loaded},
-};
+use crate::{app, cli::setup};
+use clifford_config::{Config, Loaded};
 use clifford_core::work::Kind;
 use clifford_store::{Db, DbOptions, Standing, StoreError, deaths, places::settings};
 use clifford_worker::Workers;

@@ -1,7 +1,7 @@
 //! Whether each MCP server of the settings can be used.
 
 use super::{Check, Report};
-use crate::config::{Config, Secrets};
+use clifford_config::{Config, Secrets};
 use clifford_tools::{
     Services,
     mcp::{self, About},

@@ -15,7 +15,7 @@ use super::{
     output::{self, Format, Paint, paint},
     setup::{self, Globals},
 };
-use crate::config::{self, ConfigErrors};
+use clifford_config::{self as config, ConfigErrors};
 
 /// Arguments of `doctor`.
 #[derive(Debug, clap::Args)]

@@ -1,10 +1,8 @@
 //! What only others can tell: platforms, providers, the time.
 
 use super::{Check, Report};
-use crate::{
-    cli::probe::{self, Bot, Fault},
-    config::{Config, Provider, ProviderKind, Secrets},
-};
+use crate::cli::probe::{self, Bot, Fault};
+use clifford_config::{Config, Provider, ProviderKind, Secrets};
 
 /// More seconds than this between two clocks confuse people.
 const SKEW: i64 = 60;

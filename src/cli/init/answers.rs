@@ -2,7 +2,7 @@
 
 use clifford_vault::{Secret, Url};
 
-use crate::config::{Access, Discord, ProviderKind, Telegram};
+use clifford_config::{Access, Discord, ProviderKind, Telegram};
 
 /// Everything that was answered.
 #[derive(Clone, Debug, Default)]
@@ -132,7 +132,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::config::Config;
+    use clifford_config::Config;
 
     fn answers(token: Token) -> Answers {
         Answers {

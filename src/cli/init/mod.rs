@@ -20,7 +20,7 @@ use super::{
     probe::Fault,
     setup::{self, Globals},
 };
-use crate::config::{self, Access, Config, Sources};
+use clifford_config::{self as config, Access, Config, Sources};
 use clifford_store::people::claim;
 
 /// Arguments of `init`.

@@ -10,10 +10,8 @@ use super::{
     answers::{Answers, Connection, Provider, Token},
     say,
 };
-use crate::{
-    cli::probe::{self, Bot, Fault},
-    config::{self, Access, Config, ProviderKind},
-};
+use crate::cli::probe::{self, Bot, Fault};
+use clifford_config::{self as config, Access, Config, ProviderKind};
 
 const TELEGRAM: &str = "Telegram";
 const DISCORD: &str = "Discord";

@@ -15,8 +15,8 @@ use tower::ServiceExt;
 use crate::{
     app::{App, Options, StartError},
     cli::setup,
-    config::{Loaded, Secrets},
 };
+use clifford_config::{Loaded, Secrets};
 use clifford_store::{StoreError, people::tokens};
 use clifford_worker::Workers;
 

@@ -14,7 +14,8 @@ use super::{
     output::{self, Format},
     setup::{self, Globals},
 };
-use crate::{app, config::Loaded};
+use crate::app;
+use clifford_config::Loaded;
 use clifford_core::{
     id::PolicyId,
     policy::{Named, Rule},

@@ -6,8 +6,8 @@ use super::{Which, words};
 use crate::{
     app,
     cli::output::{self, Paint, paint},
-    config::Loaded,
 };
+use clifford_config::Loaded;
 use clifford_core::run::{replay::known, state::RunState};
 use clifford_store::{Db, runs::steps};
 use clifford_tools::{Options, Registry};

@@ -4,8 +4,8 @@ use super::{Args, Part};
 use crate::{
     app::App,
     cli::{config::origin, output},
-    config::{Access, Config, Loaded, ProviderKind},
 };
+use clifford_config::{Access, Config, Loaded, ProviderKind};
 use clifford_store::{StoreError, people::claim};
 use clifford_telemetry::log::LogFormat;
 

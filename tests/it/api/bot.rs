@@ -4,9 +4,9 @@ use std::{collections::BTreeMap, net::SocketAddr};
 
 use clifford::{
     app::{App, Options},
-    config::{self, Sources},
     http::{Server, Socket},
 };
+use clifford_config::{self as config, Sources};
 use clifford_core::id::{TokenId, UserId};
 use clifford_store::people::tokens;
 use clifford_worker::{Program, Workers};

@@ -130,12 +130,12 @@ async fn the_description_lists_every_route() {
 
 #[tokio::test]
 async fn an_address_in_use_is_an_error_that_names_the_setting() {
-    let settings = clifford::config::Http {
+    let settings = clifford_config::Http {
         bind: "127.0.0.1:0".parse().unwrap(),
         ..Default::default()
     };
     let first = Socket::bind(&settings).await.unwrap();
-    let taken = clifford::config::Http {
+    let taken = clifford_config::Http {
         bind: first.address(),
         ..settings
     };

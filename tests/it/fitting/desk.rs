@@ -4,13 +4,13 @@ use std::{collections::BTreeMap, net::SocketAddr, sync::Arc};
 
 use clifford::{
     app::{App, Options},
-    config::{self, Sources},
     http::{Server, Socket},
 };
 use clifford_chat::{
     inbound::{Place, PlaceKind},
     platform::Platform,
 };
+use clifford_config::{self as config, Sources};
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, ContextId, MessageId, UserId},

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use ::url::Url;
+use url::Url;
 
 /// A form that a text may have to have, by its name in the schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

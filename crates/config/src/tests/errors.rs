@@ -1,7 +1,7 @@
 //! What is said of a configuration that is wrong.
 
 use super::{env, load_with, sources};
-use crate::config::{Config, load};
+use crate::{Config, load};
 
 /// The message about a `bot.toml` with this text.
 fn fault(text: &str) -> String {
@@ -321,7 +321,7 @@ fn without_a_home_the_data_directory_must_be_set() {
 
 #[test]
 fn the_schema_for_editors_agrees_with_the_checks() {
-    let schema = crate::config::schema();
+    let schema = crate::schema();
     let validator = jsonschema::validator_for(&schema).unwrap();
     let json = |text: &str| serde_json::to_value(toml::from_str::<toml::Value>(text).unwrap()).unwrap();
     let good = "[agent]\nname = \"Ada\"\n[channels.telegram]\nallow = [1, \"2\"]\ntoken = { env = \"T\" }";

@@ -46,7 +46,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    pub(super) fn new(place: impl Into<Option<Place>>, key: impl Into<String>, fault: impl Into<String>) -> Self {
+    pub(crate) fn new(place: impl Into<Option<Place>>, key: impl Into<String>, fault: impl Into<String>) -> Self {
         Self {
             place: place.into(),
             key: key.into(),

@@ -5,10 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Access, Feedback, Id};
-use crate::config::secret;
+use crate::secret;
 
 /// The environment variable that holds the bot's token, unless the section names another.
-pub(in crate::config) const TOKEN_VARIABLE: &str = "DISCORD_BOT_TOKEN";
+pub(crate) const TOKEN_VARIABLE: &str = "DISCORD_BOT_TOKEN";
 
 /// Discord.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

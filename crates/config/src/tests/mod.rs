@@ -1,6 +1,7 @@
 //! Whole configurations: what is read from where, and what is said when it is wrong.
 
 mod errors;
+mod example;
 mod precedence;
 
 use std::{collections::BTreeMap, path::Path};

@@ -203,7 +203,7 @@ pub struct Provider {
 impl Provider {
     /// Whether its server is known to answer nobody without a key.
     pub(super) fn needs_key(&self) -> bool {
-        let url = ::url::Url::parse(self.base_url.as_str());
+        let url = url::Url::parse(self.base_url.as_str());
         self.kind != ProviderKind::Offline && url.is_ok_and(|url| url.host_str() == Some(self.host()))
     }
 

@@ -144,7 +144,7 @@ fn shorten(text: &str) -> String {
 }
 
 /// Reads a file's text. All faults of its syntax are reported together.
-pub(super) fn read(text: &str, path: &Arc<Path>) -> Result<Node, ConfigErrors> {
+pub fn read(text: &str, path: &Arc<Path>) -> Result<Node, ConfigErrors> {
     let place = |span: Range<usize>| {
         let before = &text.as_bytes()[..span.start.min(text.len())];
         let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;

@@ -47,7 +47,7 @@ pub struct Secrets {
 
 impl Secrets {
     /// All of them.
-    pub(super) fn all(&self) -> impl Iterator<Item = &Secret> {
+    pub fn all(&self) -> impl Iterator<Item = &Secret> {
         let single = [
             &self.http_token,
             &self.telegram_token,

@@ -15,8 +15,6 @@ mod delivery;
 mod engine;
 mod environment;
 mod error;
-#[cfg(test)]
-mod example;
 mod files;
 mod format;
 mod hints;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::{
+use crate::{
     Agent, Budget, Config, Discord, Files, Provider, Roles, Sealing, Telegram, Telemetry,
     nearest::paths,
     shape::{Shape, schema},
@@ -12,7 +12,7 @@ use super::{
 };
 use clifford_tools::{Common, ToolSettings};
 
-const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/bot.toml.example");
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bot.toml.example");
 
 /// The section in which that stands which every tool has.
 const COMMON_AT: &str = "tools.tools";
@@ -105,7 +105,7 @@ fn the_example_file_is_what_the_types_say() {
     assert_eq!(
         file,
         example(),
-        "to write it anew: UPDATE_EXAMPLE=1 cargo test config::example"
+        "to write it anew: UPDATE_EXAMPLE=1 cargo test -p clifford-config example"
     );
 }
 

@@ -17,7 +17,7 @@ pub fn schema() -> Value {
 
 /// The schema of one key.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shape<'a>(&'a Value);
+pub struct Shape<'a>(&'a Value);
 
 impl<'a> Shape<'a> {
     /// A key's schema; an optional one counts as what it holds when it is there. What marks a secret stands outside.

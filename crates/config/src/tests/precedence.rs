@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::{env, load_with, sources};
 use clifford_vault::SecretSource;
 
-use crate::config::{Access, Config, Discord, Id, Origin, Provider, ProviderKind, Telegram, config_dir, load};
+use crate::{Access, Config, Discord, Id, Origin, Provider, ProviderKind, Telegram, config_dir, load};
 
 #[test]
 fn with_nothing_at_all_the_defaults_hold_and_the_offline_responder_answers() {
