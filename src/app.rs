@@ -19,10 +19,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 pub(crate) use self::models::{provider, sees_images};
 use self::settings::{count, delivery_settings, engine_settings, file_limits, ingress_settings};
 pub(crate) use self::settings::{place_defaults, policy, rules, storage, trigger_settings};
-use crate::{
-    http::{self, Api, Server, channel::WebChannel},
-    permissions::Kept,
-};
+use crate::permissions::Kept;
 use clifford_config::{self as config, Config, Loaded, Secrets};
 use clifford_content::files::Files;
 use clifford_core::{
@@ -31,6 +28,7 @@ use clifford_core::{
 };
 use clifford_delivery::{Delivery, outbound::Outbound};
 use clifford_engine::{Engine, Parts, models::sealed::Sealed};
+use clifford_http::{self as http, Api, Server, channel::WebChannel};
 use clifford_ingress::{Gatekeeper, commands};
 use clifford_store::{Db, DbOptions, StoreError};
 use clifford_telemetry::runtime;

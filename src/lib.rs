@@ -7,5 +7,4 @@ pub mod cli;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
-pub mod http;
 pub mod permissions;

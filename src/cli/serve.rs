@@ -16,11 +16,9 @@ use self::{
     signals::{Signals, Told},
 };
 use super::{examples, setup::Globals};
-use crate::{
-    app::{App, shutdown},
-    http::Metrics,
-};
+use crate::app::{App, shutdown};
 use clifford_config::Loaded;
+use clifford_http::Metrics;
 use clifford_telemetry::{self as telemetry, Exporter, runtime};
 
 pub(super) use self::signals::Stops;

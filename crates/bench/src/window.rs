@@ -16,16 +16,14 @@ use std::{
 
 use anyhow::{Context, ensure};
 use clap::Args;
-use clifford::{
-    app::{App, Options as AppOptions},
-    http::{Server, Socket},
-};
+use clifford::app::{App, Options as AppOptions};
 use clifford_config::{self as config, Sources};
 use clifford_core::{clock::Timestamp, id::MessageId, messages::MessageStatus};
 use clifford_fakes::{
     openai::{OpenAiFake, RecordedRequest, Reply, counted},
     site::{Answer, SiteFake},
 };
+use clifford_http::{Server, Socket};
 use clifford_store::messages::{self, NewInbound};
 use serde_json::{Value, json};
 use tempfile::TempDir;

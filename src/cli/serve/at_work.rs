@@ -15,8 +15,8 @@ use super::{greeting, plan::Plan};
 use crate::{
     app::App,
     cli::{LINGER, setup},
-    http::Server,
 };
+use clifford_http::Server;
 
 /// A bot at work.
 pub(super) struct AtWork {

@@ -6,9 +6,9 @@ use super::{Args, Part};
 use crate::{
     app::{self, Options},
     cli::setup::Globals,
-    http::Socket,
 };
 use clifford_config::{self as config, Loaded, Secrets};
+use clifford_http::Socket;
 use clifford_store::Db;
 use clifford_worker::Workers;
 

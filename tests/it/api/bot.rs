@@ -2,12 +2,10 @@
 
 use std::{collections::BTreeMap, net::SocketAddr};
 
-use clifford::{
-    app::{App, Options},
-    http::{Server, Socket},
-};
+use clifford::app::{App, Options};
 use clifford_config::{self as config, Sources};
 use clifford_core::id::{TokenId, UserId};
+use clifford_http::{Server, Socket};
 use clifford_store::people::tokens;
 use clifford_worker::{Program, Workers};
 use reqwest::{Method, header::HeaderMap};

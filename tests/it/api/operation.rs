@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use clifford::http::Socket;
+use clifford_http::Socket;
 use serde_json::json;
 
 use super::bot::Bot;

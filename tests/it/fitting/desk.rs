@@ -2,10 +2,7 @@
 
 use std::{collections::BTreeMap, net::SocketAddr, sync::Arc};
 
-use clifford::{
-    app::{App, Options},
-    http::{Server, Socket},
-};
+use clifford::app::{App, Options};
 use clifford_chat::{
     inbound::{Place, PlaceKind},
     platform::Platform,
@@ -20,6 +17,7 @@ use clifford_fakes::{
     openai::{OpenAiFake, RecordedRequest, Reply},
     site::{Answer, SiteFake},
 };
+use clifford_http::{Server, Socket};
 use clifford_store::{
     contexts,
     messages::{self, NewInbound},

@@ -6,7 +6,6 @@ use std::{
     time::Duration,
 };
 
-use clifford::http::channel::WebChannel;
 use clifford_chat::{
     inbound::{Place, PlaceKind, Speaker},
     outbound::Address,
@@ -26,6 +25,7 @@ use clifford_engine::{
     run::answering::{self, Answer, By},
     scheduler,
 };
+use clifford_http::channel::WebChannel;
 use clifford_store::{
     contexts, messages,
     people::users,

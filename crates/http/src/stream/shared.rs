@@ -27,7 +27,7 @@ const LOOK: Duration = Duration::from_millis(500);
 
 /// The streams of this process.
 #[derive(Debug, Default)]
-pub(in crate::http) struct Streams {
+pub(crate) struct Streams {
     kept: Mutex<Kept>,
     tasks: TaskTracker,
 }

@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn every_kind_of_request_is_here() {
         let mut taken = BTreeSet::new();
-        for file in fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/http")).unwrap() {
+        for file in fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src")).unwrap() {
             let path = file.unwrap().path();
             if path.is_dir() || path.ends_with(file!()) {
                 continue;

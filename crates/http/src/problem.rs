@@ -216,7 +216,6 @@ impl Problem {
     }
 
     /// What exactly went wrong.
-    #[cfg(any(test, feature = "fuzzing"))]
     pub(super) fn detail(&self) -> &str {
         &self.detail
     }

@@ -35,11 +35,11 @@ const KEPT: usize = 16;
 
 /// How many connections there may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::http) struct Limits {
+pub(crate) struct Limits {
     /// In all.
     pub all: usize,
     /// From one address of another machine.
-    pub(in crate::http) per_address: usize,
+    pub(crate) per_address: usize,
 }
 
 impl Limits {
@@ -59,7 +59,7 @@ impl Limits {
 
 /// How much of the places that tokens may have is for one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::http) enum Share {
+pub(crate) enum Share {
     /// A person's.
     Half,
     /// The operator's, or an owner's.
@@ -262,7 +262,7 @@ impl Connections {
 
 /// One end of a connection: its place. The last one that goes frees it.
 #[derive(Clone, Debug)]
-pub(in crate::http) struct Peer(Arc<Held>);
+pub(crate) struct Peer(Arc<Held>);
 
 #[derive(Debug)]
 struct Held {
@@ -301,7 +301,7 @@ impl Peer {
     ///
     /// # Errors
     /// There is no place for another one.
-    pub(in crate::http) fn authenticated(&self, token: &str, share: Share) -> Result<(), Problem> {
+    pub(crate) fn authenticated(&self, token: &str, share: Share) -> Result<(), Problem> {
         let fits = self
             .0
             .connections

@@ -9,8 +9,8 @@ mod contexts;
 mod export;
 mod extract;
 mod files;
-#[cfg(any(test, feature = "fuzzing"))]
-pub(crate) mod fuzzing;
+#[doc(hidden)]
+pub mod fuzzing;
 mod health;
 mod hooks;
 mod keys;

@@ -132,7 +132,7 @@ const ROUTES: &[(&str, &str, Who)] = &[
 ];
 
 /// Says in each operation's description who may call it.
-pub(in crate::http) fn describe(description: &mut OpenApi) {
+pub(crate) fn describe(description: &mut OpenApi) {
     for (method, path, who) in ROUTES {
         let item = description.paths.paths.get_mut(*path);
         if let Some(operation) = item.and_then(|item| operation(item, method)) {

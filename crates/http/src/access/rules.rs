@@ -2,7 +2,7 @@
 
 /// On whose behalf a token acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::http) enum Standing {
+pub(crate) enum Standing {
     /// Whoever runs this Clifford: the token belongs to no person.
     Operator,
     /// A person who is an owner.
@@ -13,7 +13,7 @@ pub(in crate::http) enum Standing {
 
 /// What a token may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::http) struct Grant {
+pub(crate) struct Grant {
     /// On whose behalf.
     pub standing: Standing,
     /// Its scopes.
@@ -22,7 +22,7 @@ pub(in crate::http) struct Grant {
 
 /// The scopes of a token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::http) struct Scopes {
+pub(crate) struct Scopes {
     read: bool,
     write: bool,
     admin: bool,
@@ -52,7 +52,7 @@ impl Scopes {
 
 /// A scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::http) enum Scope {
+pub(crate) enum Scope {
     /// Looks.
     Read,
     /// Talks to the bot, and changes what it does.
@@ -74,7 +74,7 @@ impl Scope {
 
 /// What a request does with an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::http) enum Need {
+pub(crate) enum Need {
     /// Reads it.
     See,
     /// Reads what even an operator's `read` does not show: the content of files.
@@ -93,7 +93,7 @@ pub(in crate::http) enum Need {
 
 /// How an object stands to the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::http) enum Relation {
+pub(crate) enum Relation {
     /// It belongs to the caller's person.
     Own,
     /// It belongs to a shared place that the caller's person manages.
@@ -110,7 +110,7 @@ pub(in crate::http) enum Relation {
 
 /// Why a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::http) enum Refusal {
+pub(crate) enum Refusal {
     /// The caller does not learn that the object exists.
     Hidden,
     /// Only an owner's token may, whatever its scopes.
@@ -123,7 +123,7 @@ pub(in crate::http) enum Refusal {
 ///
 /// # Errors
 /// How it is refused.
-pub(in crate::http) const fn decide(grant: Grant, need: Need, relation: Relation) -> Result<(), Refusal> {
+pub(crate) const fn decide(grant: Grant, need: Need, relation: Relation) -> Result<(), Refusal> {
     match required(grant.standing, need, relation) {
         Ok(scope) if grant.scopes.include(scope) => Ok(()),
         // Files of others are not even named to whoever may not open them.

@@ -21,7 +21,7 @@ const KEPT: usize = 10_000;
 
 /// What the platforms said lately.
 #[derive(Debug, Default)]
-pub(in crate::http) struct Managers {
+pub(crate) struct Managers {
     known: DashMap<(UserId, ChannelId), (Timestamp, bool)>,
 }
 
