@@ -2,6 +2,7 @@
 
 mod models;
 mod opening;
+pub mod permissions;
 mod settings;
 pub(crate) mod shutdown;
 mod work;
@@ -19,7 +20,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 pub(crate) use self::models::{provider, sees_images};
 use self::settings::{count, delivery_settings, engine_settings, file_limits, ingress_settings};
 pub(crate) use self::settings::{place_defaults, policy, rules, storage, trigger_settings};
-use crate::permissions::Kept;
+use crate::app::permissions::Kept;
 use clifford_config::{self as config, Config, Loaded, Secrets};
 use clifford_content::files::Files;
 use clifford_core::{

@@ -7,4 +7,3 @@ pub mod cli;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
-pub mod permissions;
