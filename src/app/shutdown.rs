@@ -1,4 +1,8 @@
 //! The end of a process: what is at work is finished or handed back, in the time that it is given.
+//!
+//! **The end of a process** (`src/app/shutdown.rs`) has a deadline for each part, so that what hangs in one leaves
+//! time for the next: runs finish or are let go of, what is ready is sent, leases are given back. They are renewed
+//! until then: an end may take longer than a lease, and nobody must take over what is still in hand.
 
 use std::time::Duration;
 

@@ -1,4 +1,11 @@
 //! The HTTP API: one file per resource, and what all of them share.
+//!
+//! **The API.** `server.rs` accepts; `server/connections.rs` says which connection keeps its place when there are no
+//! more, and `server/hosts.rs` which requests are meant for this server. `auth.rs` finds the token with its person in
+//! one statement. A handler names the object that a request is about and what is done with it; `access` finds how it
+//! stands to the caller (for shared places by asking the platform), and `access/rules.rs`, which is pure, is the one
+//! rule that answers. A test plays every route of the description by every kind of token. Streams of runs share one
+//! look at the database (`stream/shared.rs`).
 
 mod access;
 mod agents;

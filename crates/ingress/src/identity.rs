@@ -2,6 +2,13 @@
 //!
 //! The account that made the code stays; who enters it becomes part of that person. A refusal is no error: what led
 //! to it (a try that counts, a code that is void) is kept.
+//!
+//! **Who is who.** `/link` makes a code, kept as its hash; entering it (`identity.rs`) locks both people and gives
+//! every row of the one who entered it to the one who made it (`store/people/merge.rs`); a test holds its list of
+//! tables to the schema's foreign keys. What was about to be written for the person who is gone fails by its foreign
+//! key: the run is loaded again, the message handed in again, and both find who it is now. `/unlink` makes an account
+//! a person of its own, with what began there. `/continue` makes one conversation the active one of two channels;
+//! each run still answers where it was asked.
 
 pub mod rules;
 

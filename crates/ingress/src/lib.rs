@@ -1,6 +1,11 @@
 //! From an event to a run: who may speak, which conversation, message and run in one transaction.
 //!
 //! A platform is told that an event was taken only after [`Ingress::accept`] has returned, so after the commit.
+//!
+//! **Buttons.** A button carries a command line, and pressing it is giving that command, by whoever pressed: the same
+//! access rules, the same transaction (`command.rs`), and a repeat is a repeat. The platform's acknowledgement goes
+//! out at once, whatever becomes of the command. What an argument may become while it is typed is only read
+//! (`completion.rs`).
 
 mod api;
 mod careful;

@@ -1,4 +1,13 @@
 //! What a message answers: from our rows, else as the platform tells it.
+//!
+//! **Answers to messages.** `quoted.rs` finds what a message answers: in our rows by the platform's id of it, else as
+//! the platform tells. It is stored beside the message (`messages.quote`), never in its text, and
+//! `store/messages/replies.rs` puts it in front of the text wherever a prompt reads that: whole in a run's input,
+//! shorter in a conversation. Its lines cannot be taken for a speaker's. What somebody else wrote taints the run.
+//! `deletion.rs` notes deletions (`messages.deleted_at`); prompts, the memory writer and search leave such rows out,
+//! and quotes of them go (`store/messages/quoting.rs`): a quote's JSON names the platform's id of its message, which
+//! need not be stored itself. What a run was set aside for is treated alike, and an event that was set aside is not
+//! quoted either, whatever the platform tells of it.
 
 use clifford_chat::inbound::{Attachment, Place, Quoted, Speaker};
 

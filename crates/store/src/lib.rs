@@ -2,6 +2,15 @@
 //!
 //! Functions take a [`Tx`] to write or a [`Conn`] to read, and return domain types. There is no SQL outside
 //! of this module, and no domain rule inside it beyond what keeps rows true.
+//!
+//! **Two engines, one text.** Statements are written once with `$1` placeholders and plain types (TEXT, BIGINT,
+//! BOOLEAN, DOUBLE PRECISION), and run on either engine through `store::Conn`. Only claiming has two texts
+//! (`store/sql/`).
+//!
+//! **SQLite in the thread that asks.** sqlx gives every connection to SQLite a thread, and hands over each result of
+//! each statement; with small statements that costs several times the statements. So the writer, and what every
+//! message asks before it (`Db::glance`), execute their statements where they are (`db/local.rs`, by rusqlite). What
+//! may take longer (`Db::read`) still has its own thread, and sqlx reads the rows of all of them into the same types.
 
 pub mod arrivals;
 pub mod budgets;

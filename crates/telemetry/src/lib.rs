@@ -1,4 +1,10 @@
 //! What the process tells of itself: logs, traces and metrics. Nothing here changes what it does.
+//!
+//! **What is seen from outside.** `spans.rs` makes every span and `measures.rs` every count, so that what they may
+//! hold (ids, outcomes, never words) is decided in two files; `catalogue.rs` lists the metrics, and tests hold the
+//! docs, the dashboard and what a bot counts to it. A delivery happens in another task than its run: it takes the
+//! run's span along as an `Origin`, and not the span itself, which would stay open. Errors that quote what somebody
+//! said are logged by their kind; their words stand in the row that they concern.
 
 pub mod catalogue;
 pub mod failpoint;

@@ -2,6 +2,18 @@
 //!
 //! [`judge`](judge::judge) says what becomes of a call; [`words`] tells what a call or message would carry out;
 //! [`question`] is what a person reads who is asked to approve one.
+//!
+//! **Judging.** `run/decide.rs` says which call a reply asks for; `engine/run/session/judging.rs` gathers facts and
+//! rules, and `policy/judge.rs` says what becomes of it, purely. Calls that count against a limit are counted under
+//! their own key before they are recorded, so a crash between counts them once. `run/approval.rs` turns the verdict
+//! into a decision like any other.
+//!
+//! **Taint is in the fold.** `RunState.origins` grows by tool results, by what the prompt begins with (a `tainted`
+//! step, from `recall::origins`), and by subagents; a child begins with its parent's. `runs.tainted` tells later runs
+//! of the conversation. `policy/words.rs` knows which addresses and words were read outside: only those go out of a
+//! tainted run, in calls and messages. `policy/addresses.rs` finds addresses and says what would be called for each,
+//! by the parser with which they are fetched (`fetch::parse`). A message is cleaned in its source
+//! (`clifford_markup::cleaned`), by what its Markdown means.
 
 mod addresses;
 mod around;

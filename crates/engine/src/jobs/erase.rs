@@ -1,4 +1,11 @@
 //! Deletes a person with every trace: their rows, and what of their words stands in texts of others.
+//!
+//! **Erasing.** A person asks in private, gives the code back, and a job of kind `erase` is committed with the
+//! cancelling of their runs. `jobs/erase.rs` waits for the last message, deletes files, and commits everything at
+//! once: their rows (`store/people/erasure.rs`), and their words in rows of others (`jobs/erase/quotes.rs` decides
+//! what quotes them). Cleaning follows: the search index is optimised, SQLite's log emptied (deleted cells are
+//! overwritten), PostgreSQL's tables vacuumed. `jobs/left_spaces.rs` does the same for groups and servers that the
+//! bot was removed from.
 
 pub mod quotes;
 mod traces;

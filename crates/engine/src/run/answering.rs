@@ -1,4 +1,13 @@
 //! Answers to questions: who may give one, and what it sets going. The first answer is the only one.
+//!
+//! **Asking.** A `confirm_request` step, the question's message and the status `waiting` are one commit. The
+//! question's code is made of the step's place, the command and its arguments, and stands in the buttons; an answer
+//! to another code is none. `run/answering.rs` takes the first answer: one statement decides it, the `confirm` step
+//! goes with it, and the run is woken as soon as its conversation is free. Who manages a place its platform is asked
+//! before that transaction, and only where it decides (`ingress/managing.rs`). "Always here" is offered if `judge`
+//! allows the call with the rule added that it would make. What is approved is recorded as a call of the same key,
+//! and from there it is any call. What a tool marks `private()` is not recorded where others read along: the run asks
+//! first, then the tool is called again.
 
 use clifford_core::run::{
     rules::Rules,

@@ -4,6 +4,19 @@
 //! transcript tells what of it is shown. All of that is pure: the same parts, steps and window make the same prompt. The
 //! parts are put together once a session, and between two cuts of the transcript each prompt of a run is byte for byte a
 //! prefix of the next, so that a provider's cache works.
+//!
+//! **Into a prompt.** What a prompt shows beside its run is read at once (`store/memory/recollection.rs`): the
+//! conversation with its summary, the items, what the same person last said in other private places, and what is set
+//! for the place. `content/memory/recall.rs` decides what is looked for (other places only where a person is alone
+//! with the bot) and how much of it is shown; `run/prompt.rs` takes it as parts, `run/prompt/assemble.rs` puts them
+//! together as a run's JSON within the room that `core/prompt/room.rs` gives each (read its table),
+//! `run/prompt/chat.rs` as a chat's text. That is pure, and so is what of the transcript is shown
+//! (`core/run/transcript.rs`): the same parts, steps and window make the same prompt. `core/prompt/excerpt.rs` cuts
+//! what is too long, with a mark; `tools/kept.rs` pages through all of it from the rows that hold it anyway. When a
+//! model refuses a prompt as too long, `run/session/thinking.rs` makes it anew for a smaller window and goes on with
+//! the same turn. A run that wakes is told what was said meanwhile as a part of that step
+//! (`run/session/meanwhile.rs`). A **direct chat** is a run of mode `chat`: one call without schema or tools, read by
+//! `core/run/chat.rs`; its reply is a step before it is a message.
 
 pub mod assemble;
 mod chat;

@@ -1,4 +1,12 @@
 //! Leases: renewed while their worker lives, so that another may take over when it does not.
+//!
+//! **Several processes.** A lease says whose something is, an `epoch` or the owner in each write that it still is.
+//! Leases end by the wall clock; `store/leases/takeover.rs` compares it with the clock that only counts, and holds
+//! back where it was put. A process that was stopped finds out by its next write, or before it sends
+//! (`outbox::keep`). A commit whose answer was lost may have been written: what the rows say that a process holds is
+//! compared with what it has in hand (`scheduler/lease.rs`), and given back if nobody works on it. Platforms with
+//! several connections (`Channel::shards`) have a lease for each; processes tell each other by leases that they are
+//! there, and each takes its share (`delivery/receiver/share.rs`).
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 

@@ -3,6 +3,15 @@
 //! A server is started or connected to beside the process, kept alive, and started again when it is gone
 //! (`supervisor`). What it says of its tools is read by pure rules (`catalogue`), and so are its results (`outcome`).
 //! All of it is text from outside: cut, cleaned and marked as that. Besides `clifford mcp`, only this module names rmcp.
+//!
+//! **MCP servers.** `mcp/supervisor.rs` keeps each server of `[[tools.mcp]]` at work beside the process, and offers
+//! its tools to the registry, which holds them behind those that are built in (`offers.rs`) and withdraws them while
+//! the server is away. Until the first attempt is over, and after a server that was at work is gone, its tools are
+//! *expected*: a call that was recorded or approved before waits until that is settled (`Registry::settled`),
+//! anything else is told. `mcp/catalogue.rs` (a server's list → commands) and `mcp/outcome.rs` (an answer → a result)
+//! are pure; `mcp/connection.rs` is the I/O, over pipes to a program (`mcp/child.rs`) or HTTP (`mcp/http.rs`).
+//! `clifford mcp` (`cli/mcp`) is the other way round: an MCP server that asks the HTTP API, called in its own
+//! process, or that of the process that has the database.
 
 mod catalogue;
 mod checks;
