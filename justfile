@@ -1,0 +1,29 @@
+# `just` lists these. `.ci/run` is what decides whether a change lands.
+
+[private]
+default:
+    @just --list
+
+# Formatting, lints, layers and docs: a few minutes
+check:
+    .ci/run formatting lints layers docs dependencies
+
+# All tests, or those whose names hold the words: `just test budgets`
+test *words:
+    cargo test --workspace -- {{words}}
+
+# Storms of seeds that nobody chose, on both databases: `just storm 3`
+storm count="1":
+    .ci/storms {{count}}
+
+# Writes bot.toml.example anew
+example:
+    UPDATE_EXAMPLE=1 cargo test --package clifford-config example
+
+# The documentation of every crate, in a browser
+docs:
+    cargo doc --workspace --no-deps --open
+
+# Every figure, as a table
+bench *arguments:
+    cargo run --release --package clifford-bench -- {{arguments}}
