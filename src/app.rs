@@ -11,16 +11,6 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
 use clifford_channel::{Actor, Channel};
 use clifford_chat::platform::Platform;
-use clifford_discord::{Argument, Discord, DiscordConfig, SlashCommand};
-use clifford_telegram::{Rates, Telegram, TelegramConfig};
-use clifford_vault::Masker;
-use tokio::sync::Notify;
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
-
-pub(crate) use self::models::{provider, sees_images};
-use self::settings::{count, delivery_settings, engine_settings, file_limits, ingress_settings};
-pub(crate) use self::settings::{place_defaults, policy, rules, storage, trigger_settings};
-use crate::app::permissions::Kept;
 use clifford_config::{self as config, Config, Loaded, Secrets};
 use clifford_content::files::Files;
 use clifford_core::{
@@ -28,13 +18,25 @@ use clifford_core::{
     id::WorkerId,
 };
 use clifford_delivery::{Delivery, outbound::Outbound};
+use clifford_discord::{Argument, Discord, DiscordConfig, SlashCommand};
 use clifford_engine::{Engine, Parts, models::sealed::Sealed};
 use clifford_http::{self as http, Api, Server, channel::WebChannel};
 use clifford_ingress::{Gatekeeper, commands};
 use clifford_store::{Db, DbOptions, StoreError};
+use clifford_telegram::{Rates, Telegram, TelegramConfig};
 use clifford_telemetry::runtime;
 use clifford_tools::{self as tools, About, Registry, Services, mcp};
+use clifford_vault::Masker;
 use clifford_worker::Workers;
+use tokio::sync::Notify;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use self::settings::{count, delivery_settings, engine_settings, file_limits, ingress_settings};
+pub(crate) use self::{
+    models::{provider, sees_images},
+    settings::{place_defaults, policy, rules, storage, trigger_settings},
+};
+use crate::app::permissions::Kept;
 
 /// Why Clifford could not start.
 #[derive(Debug, thiserror::Error)]

@@ -2,8 +2,6 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use jiff::tz::TimeZone;
-
 use clifford_config::{self as config, Config, ConfigErrors, Sources};
 use clifford_core::{
     clock::Timestamp,
@@ -18,6 +16,7 @@ use clifford_core::{
 pub use clifford_engine::run::prompt::fuzzing::check_prompt;
 pub use clifford_http::fuzzing::check_body;
 pub use clifford_worker::fuzzing::check_frames;
+use jiff::tz::TimeZone;
 
 /// The memory writer's model may reply anything: what is read of it keeps to the bounds of an operation.
 ///

@@ -2,14 +2,6 @@
 
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc, sync::Arc, time::Duration};
 
-use clifford_llm::{
-    Anthropic, Candidate, Capability, Circuit, CircuitPolicy, Failover, Listed, Offline, OpenAi, ProviderConfig,
-    RetryPolicy, Retrying, SetupError, Timeouts, Window, is_own_network, shown_url, thinks_first,
-};
-use clifford_llm_api::model::Model;
-use clifford_vault::Secret;
-
-use super::settings::count;
 use clifford_config::{self as config, Config, Provider, ProviderKind, RoleModel, Secrets};
 use clifford_core::models::{Prices, Requested, Role};
 use clifford_engine::{
@@ -19,6 +11,14 @@ use clifford_engine::{
     },
     run::masked::Masked,
 };
+use clifford_llm::{
+    Anthropic, Candidate, Capability, Circuit, CircuitPolicy, Failover, Listed, Offline, OpenAi, ProviderConfig,
+    RetryPolicy, Retrying, SetupError, Timeouts, Window, is_own_network, shown_url, thinks_first,
+};
+use clifford_llm_api::model::Model;
+use clifford_vault::Secret;
+
+use super::settings::count;
 
 /// What is asked of a cache costs that much more where nothing else is set, as Anthropic has it.
 const CACHE_WRITE: f64 = 1.25;

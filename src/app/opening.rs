@@ -2,9 +2,6 @@
 
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep};
-
-use super::db_options;
 use clifford_config::{self as config, Config, Loaded};
 use clifford_core::{clock::SharedClock, id::AgentId, places::Mode};
 use clifford_store::{
@@ -12,6 +9,9 @@ use clifford_store::{
     places::agents::{self, Agent},
     runs::queue as run_queue,
 };
+use tokio::time::{Instant, sleep};
+
+use super::db_options;
 
 /// The first wait for a server that does not answer, and the longest; they double.
 const WAITS: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(5));

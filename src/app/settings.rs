@@ -3,7 +3,6 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use clifford_chat::platform::Platform;
-
 use clifford_config::{self as config, Config, Loaded, Secrets};
 use clifford_content::files::{self, S3, S3Settings, Storage};
 use clifford_core::{

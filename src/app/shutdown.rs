@@ -6,10 +6,10 @@
 
 use std::time::Duration;
 
+use clifford_store::runs::queue as run_queue;
 use tokio::time::{Instant, timeout_at};
 
 use super::App;
-use clifford_store::runs::queue as run_queue;
 
 /// However little time is given, this much is needed to give back what is in hand.
 const LEAST: Duration = Duration::from_millis(500);

@@ -3,8 +3,6 @@
 use std::{sync::Arc, time::Duration};
 
 use clifford_channel::{Channel, Ingress};
-
-use super::{App, settings};
 use clifford_delivery::receiver::{self, Receiver};
 use clifford_engine::{
     jobs::{self, housekeeping, left_spaces, retention},
@@ -12,6 +10,8 @@ use clifford_engine::{
 };
 use clifford_store::leases::takeover::Takeover;
 use clifford_telemetry::supervise::keep;
+
+use super::{App, settings};
 
 impl App {
     /// Begins what every process does, and, where it works on runs that nobody holds, what looks for work.

@@ -8,14 +8,6 @@ use std::{
 
 use anyhow::{Context, bail};
 use clifford_chat::{inbound::Speaker, platform::Platform};
-use serde_json::json;
-
-use super::{
-    examples,
-    output::{self, Format},
-    setup::{self, Globals},
-};
-use crate::app::{App, Options};
 use clifford_core::{
     people::UserRole,
     run::step::{EndingKind, Step, StepKind},
@@ -25,6 +17,14 @@ use clifford_engine::work::Task;
 use clifford_store::{StoreError, people::users, places::agents::Agent, runs::steps};
 use clifford_telemetry as telemetry;
 use clifford_worker::Workers;
+use serde_json::json;
+
+use super::{
+    examples,
+    output::{self, Format},
+    setup::{self, Globals},
+};
+use crate::app::{App, Options};
 
 /// The most bytes of a question.
 const LONGEST: usize = 256 * 1024;

@@ -3,9 +3,6 @@
 use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
-use serde_json::{Map, Value};
-
-use crate::app::App;
 use clifford_core::{
     id::{RunId, UserId},
     policy::class::Class,
@@ -18,6 +15,9 @@ use clifford_engine::{
 };
 use clifford_store::{memory::items::Viewer, places::settings};
 use clifford_tools::{Options, Origins, ToolContext};
+use serde_json::{Map, Value};
+
+use crate::app::App;
 
 /// Makes a call on somebody's behalf, in private.
 ///

@@ -7,15 +7,15 @@ use std::{
 };
 
 use clifford_channel::Channel;
+use clifford_telemetry as telemetry;
 use clifford_terminal::{Terminal, TerminalConfig};
+use clifford_worker::Workers;
 
 use super::{
     examples, serve,
     setup::{self, Globals},
 };
 use crate::app::Options;
-use clifford_telemetry as telemetry;
-use clifford_worker::Workers;
 
 /// Arguments of `chat`.
 #[derive(Debug, clap::Args)]

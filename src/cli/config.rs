@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use clifford_config::{self as config, Loaded, Origin};
 use serde_json::json;
 
 use super::{
@@ -9,7 +10,6 @@ use super::{
     output::{self, Format},
     setup::{self, Globals},
 };
-use clifford_config::{self as config, Loaded, Origin};
 
 /// Arguments of `config`.
 #[derive(Debug, clap::Args)]

@@ -3,6 +3,12 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
+use clifford_core::id::{ChannelId, ContextId};
+use clifford_store::{
+    Conn, Db,
+    contexts::{self, Context},
+    jobs::{self, Job},
+};
 use serde_json::json;
 
 use super::{
@@ -10,12 +16,6 @@ use super::{
     output::{self, Format},
     people,
     setup::{self, Globals},
-};
-use clifford_core::id::{ChannelId, ContextId};
-use clifford_store::{
-    Conn, Db,
-    contexts::{self, Context},
-    jobs::{self, Job},
 };
 
 /// The longest name of a conversation.

@@ -6,6 +6,7 @@ use std::{
 };
 
 use anyhow::{Context, bail};
+use clifford_store::{Db, DbOptions, Standing};
 use serde_json::json;
 
 use super::{
@@ -14,7 +15,6 @@ use super::{
     setup::{self, Globals},
 };
 use crate::app;
-use clifford_store::{Db, DbOptions, Standing};
 
 /// Arguments of `db`.
 #[derive(Debug, clap::Args)]

@@ -3,6 +3,14 @@
 use std::{io::IsTerminal, process::ExitCode, sync::Arc, time::Duration};
 
 use anyhow::{Context, bail};
+use clifford_content::files::Storage;
+use clifford_core::{
+    clock::SystemClock,
+    id::{UserId, WorkerId},
+    people::User,
+};
+use clifford_engine::jobs::erase::{self, Erased};
+use clifford_store::{Db, jobs, leases::Look, people::claim};
 use serde_json::json;
 
 use super::{
@@ -12,14 +20,6 @@ use super::{
     setup::{self, Globals},
 };
 use crate::app;
-use clifford_content::files::Storage;
-use clifford_core::{
-    clock::SystemClock,
-    id::{UserId, WorkerId},
-    people::User,
-};
-use clifford_engine::jobs::erase::{self, Erased};
-use clifford_store::{Db, jobs, leases::Look, people::claim};
 
 /// How long the job is this process's own.
 const LEASE: Duration = Duration::from_secs(600);

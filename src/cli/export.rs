@@ -9,6 +9,8 @@ use std::{
 };
 
 use anyhow::Context;
+use clifford_engine::jobs::export::Export;
+use clifford_store::{Db, people::users};
 
 use super::{
     examples,
@@ -16,8 +18,6 @@ use super::{
     people,
     setup::{self, Globals},
 };
-use clifford_engine::jobs::export::Export;
-use clifford_store::{Db, people::users};
 
 /// Arguments of `export`.
 #[derive(Debug, clap::Args)]

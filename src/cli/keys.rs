@@ -4,15 +4,15 @@
 use std::io::{self, BufRead, IsTerminal, Write};
 
 use anyhow::{Context, bail};
+use clifford_config::{ProviderKind, Secrets};
+use clifford_engine::models::{own_keys, sealed::Sealed};
+use clifford_store::{Db, people::keys as user_secrets};
 
 use super::{
     output::{self, Format},
     people,
     setup::{self, Globals},
 };
-use clifford_config::{ProviderKind, Secrets};
-use clifford_engine::models::{own_keys, sealed::Sealed};
-use clifford_store::{Db, people::keys as user_secrets};
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Command {

@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use clifford_ingress::identity;
+use clifford_store::people::users;
 use serde_json::json;
 
 use super::{
@@ -10,8 +12,6 @@ use super::{
     people,
     setup::{self, Globals},
 };
-use clifford_ingress::identity;
-use clifford_store::people::users;
 
 /// Arguments of `link`.
 #[derive(Debug, clap::Args)]

@@ -40,9 +40,9 @@ use std::{
 };
 
 use clap::{CommandFactory, Parser, Subcommand};
+use clifford_worker as worker;
 
 use self::{output::Closed, setup::Globals};
-use clifford_worker as worker;
 
 /// How long a command that has ended waits for what it left behind.
 const LINGER: Duration = Duration::from_millis(200);

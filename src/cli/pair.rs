@@ -3,6 +3,8 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
+use clifford_ingress as ingress;
+use clifford_store::people::{claim, pairings};
 use serde_json::json;
 
 use super::{
@@ -10,8 +12,6 @@ use super::{
     output::{self, Format},
     setup::{self, Globals},
 };
-use clifford_ingress as ingress;
-use clifford_store::people::{claim, pairings};
 
 /// Arguments of `pair`.
 #[derive(Debug, clap::Args)]

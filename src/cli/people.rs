@@ -2,7 +2,6 @@
 
 use anyhow::bail;
 use clifford_chat::platform::Platform;
-
 use clifford_core::{id::UserId, people::User};
 use clifford_store::{Conn, people::users};
 

@@ -2,6 +2,7 @@
 
 use std::{error::Error as _, time::Duration};
 
+use clifford_config::Provider;
 use clifford_llm_api::model::{Message, Model, ModelError, Request, Role};
 use clifford_vault::Secret;
 use reqwest::{Response, StatusCode, header};
@@ -9,7 +10,6 @@ use serde::{Deserialize, de::DeserializeOwned};
 
 use super::setup;
 use crate::app;
-use clifford_config::Provider;
 
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(10);

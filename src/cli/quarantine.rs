@@ -3,19 +3,19 @@
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
-use serde_json::json;
-
-use super::{
-    examples,
-    output::{self, Format},
-    setup::{self, Globals},
-};
 use clifford_core::work::Kind;
 use clifford_engine::retry_from_outside;
 use clifford_store::{
     Db,
     db::notify,
     deaths::{self, Quarantined},
+};
+use serde_json::json;
+
+use super::{
+    examples,
+    output::{self, Format},
+    setup::{self, Globals},
 };
 
 /// Arguments of `quarantine`.

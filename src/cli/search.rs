@@ -3,14 +3,6 @@
 use std::process::ExitCode;
 
 use anyhow::{anyhow, bail};
-use serde::Serialize;
-
-use super::{
-    examples,
-    output::{self, Format},
-    people,
-    setup::{self, Globals},
-};
 use clifford_content::search::find::Found;
 use clifford_core::{
     budget,
@@ -19,6 +11,14 @@ use clifford_core::{
     search::{Asked, Cursor, Request, Scope},
 };
 use clifford_store::Db;
+use serde::Serialize;
+
+use super::{
+    examples,
+    output::{self, Format},
+    people,
+    setup::{self, Globals},
+};
 
 /// Arguments of `search`.
 #[derive(Debug, clap::Args)]

@@ -7,9 +7,13 @@ mod signals;
 
 use std::{pin::Pin, process::ExitCode};
 
+use clifford_config::Loaded;
+use clifford_http::Metrics;
+use clifford_telemetry::{self as telemetry, Exporter, runtime};
 use clifford_vault::Url;
 use tokio::time::Instant;
 
+pub(super) use self::signals::Stops;
 use self::{
     at_work::AtWork,
     plan::{Again, Plan},
@@ -17,11 +21,6 @@ use self::{
 };
 use super::{examples, setup::Globals};
 use crate::app::{App, shutdown};
-use clifford_config::Loaded;
-use clifford_http::Metrics;
-use clifford_telemetry::{self as telemetry, Exporter, runtime};
-
-pub(super) use self::signals::Stops;
 
 /// Arguments of `serve`.
 #[derive(Clone, Debug, clap::Args)]

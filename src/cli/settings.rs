@@ -4,6 +4,8 @@
 use std::process::ExitCode;
 
 use anyhow::{anyhow, bail};
+use clifford_store::{Conn, Db, places::place_settings::PlaceSettings};
+use clifford_tools::settings::catalogue::{self, Scope, Shown};
 
 use super::{
     examples,
@@ -12,8 +14,6 @@ use super::{
     setup::{self, Globals},
 };
 use crate::app;
-use clifford_store::{Conn, Db, places::place_settings::PlaceSettings};
-use clifford_tools::settings::catalogue::{self, Scope, Shown};
 
 /// Arguments of `settings`.
 #[derive(Debug, clap::Args)]

@@ -8,11 +8,11 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-
-use crate::app::{self, App, Options, StartError};
 use clifford_config::{self as config, Loaded, Secrets, Sources};
 use clifford_core::clock::{Clock, SystemClock, Timestamp};
 use clifford_store::{Db, StoreError};
+
+use crate::app::{self, App, Options, StartError};
 
 /// Who sits at this machine: `chat` and `ask` share what they remember of them.
 pub(super) const LOCAL_SPEAKER: &str = "you";

@@ -3,6 +3,14 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
+use clifford_core::id::TokenId;
+use clifford_store::{
+    Conn,
+    people::{
+        tokens::{self, ApiToken},
+        users,
+    },
+};
 use clifford_vault::Token;
 use serde_json::json;
 
@@ -11,14 +19,6 @@ use super::{
     output::{self, Format},
     people,
     setup::{self, Globals},
-};
-use clifford_core::id::TokenId;
-use clifford_store::{
-    Conn,
-    people::{
-        tokens::{self, ApiToken},
-        users,
-    },
 };
 
 /// Whose a token is that belongs to no person.

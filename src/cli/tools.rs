@@ -3,16 +3,6 @@
 use std::{process::ExitCode, sync::Arc};
 
 use anyhow::{Context, anyhow, bail};
-use clifford_vault::Secret;
-use serde_json::{Map, Value};
-
-use super::{
-    by_hand, examples,
-    output::{self, Format},
-    people,
-    setup::{self, Globals},
-};
-use crate::app::{self, Options};
 use clifford_config::Loaded;
 use clifford_core::run::step::ToolOutcome;
 use clifford_store::{Conn, Db};
@@ -24,7 +14,17 @@ use clifford_tools::{
         tool_options::{self, ShownTool},
     },
 };
+use clifford_vault::Secret;
 use clifford_worker::Workers;
+use serde_json::{Map, Value};
+
+use super::{
+    by_hand, examples,
+    output::{self, Format},
+    people,
+    setup::{self, Globals},
+};
+use crate::app::{self, Options};
 
 /// Arguments of `tools`.
 #[derive(Debug, clap::Args)]

@@ -3,6 +3,8 @@
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use clifford_core::{budget, clock::Timestamp, models::Grouping};
+use clifford_store::usage::{self, Filter, Group};
 use jiff::{civil::Date, tz::TimeZone};
 
 use super::{
@@ -11,8 +13,6 @@ use super::{
     people,
     setup::{self, Globals},
 };
-use clifford_core::{budget, clock::Timestamp, models::Grouping};
-use clifford_store::usage::{self, Filter, Group};
 
 /// Arguments of `usage`.
 #[derive(Debug, clap::Args)]

@@ -3,14 +3,6 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use serde_json::json;
-
-use super::{
-    examples, keys,
-    output::{self, Format},
-    people,
-    setup::{self, Globals},
-};
 use clifford_core::{
     id::UserId,
     people::{User, UserRole},
@@ -20,6 +12,14 @@ use clifford_store::{
     people::users::{self, Change, Filter, Identity},
 };
 use clifford_tools::settings::catalogue::Kind;
+use serde_json::json;
+
+use super::{
+    examples, keys,
+    output::{self, Format},
+    people,
+    setup::{self, Globals},
+};
 
 /// Arguments of `users`.
 #[derive(Debug, clap::Args)]

@@ -19,6 +19,7 @@ mod linking;
 mod lists;
 mod managing;
 mod memory_writes;
+mod merging;
 mod migrations;
 mod moves;
 mod people;

@@ -1,17 +1,16 @@
 //! Documents found by words and by meaning, and images seen and made, through the real binary.
 
-use clifford_fakes::openai::{RecordedRequest, Reply};
-use serde_json::{Value, json};
-
 use clifford_core::{
     models::Grouping,
     run::step::{Event, StepKind},
 };
+use clifford_fakes::openai::{RecordedRequest, Reply};
 use clifford_store::{
     runs::steps,
     usage::{self, Filter},
 };
 use jiff::tz::TimeZone;
+use serde_json::{Value, json};
 
 use crate::harness::{Bot, Room, Setup, Site};
 

@@ -33,8 +33,6 @@ mod socket;
 mod via;
 mod wait;
 
-pub use config::{Argument, Clock, DiscordConfig, SlashCommand, Timing};
-
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
@@ -44,6 +42,7 @@ use clifford_channel::{
     Platform, Receipt, SendError, Signal,
 };
 use clifford_markup::Flavor;
+pub use config::{Argument, Clock, DiscordConfig, SlashCommand, Timing};
 use tokio_util::sync::CancellationToken;
 
 use self::{answers::Answers, api::Api, directory::Directory, draft::Drafts, shard::Shard};

@@ -32,6 +32,7 @@ use std::{
     time::Duration,
 };
 
+use api::Api;
 use async_trait::async_trait;
 use bytes::Bytes;
 use clifford_channel::{
@@ -39,11 +40,9 @@ use clifford_channel::{
     Platform, Receipt, SendError, Signal,
 };
 use clifford_markup::Flavor;
+use pace::Pace;
 use tokio_util::sync::CancellationToken;
 use url::Url;
-
-use api::Api;
-use pace::Pace;
 
 /// The most that one message may have, in UTF-16 units after parsing.
 const TEXT_UNITS: usize = 4096;

@@ -9,8 +9,6 @@ mod receive;
 mod screen;
 mod stdin;
 
-pub use config::{Clock, Look, TerminalConfig};
-
 use std::{
     io::{self, IsTerminal as _},
     sync::{
@@ -26,6 +24,7 @@ use clifford_channel::{
     Signal,
 };
 use clifford_markup::Flavor;
+pub use config::{Clock, Look, TerminalConfig};
 use tokio::{
     io::{AsyncBufRead, AsyncWrite, BufReader},
     sync::{Mutex, watch},

@@ -10,7 +10,10 @@ use std::{
 use anyhow::{Context, bail, ensure};
 use tokio::process::{Child, Command};
 
-use crate::{bare::Orders, world::Bodies, world::World};
+use crate::{
+    bare::Orders,
+    world::{Bodies, World},
+};
 
 /// How many ticks of the processor's accounting are a second: Linux fixes it for programs.
 const TICKS: f64 = 100.0;

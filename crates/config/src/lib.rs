@@ -38,13 +38,13 @@ mod tests;
 mod tree;
 mod triggers;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 pub use agent::{Agent, Mode};
 pub use budget::{Budget, BudgetPeriod, BudgetScope};
 pub use changes::{Changes, changes};
 pub use channels::{Access, Channels, Discord, Feedback, Id, Telegram};
+use clifford_core::policy::Rule;
+pub use clifford_telemetry::{Log, LogFormat};
+use clifford_tools::ToolSettings;
 pub use data::{Data, config_dir};
 pub use database::{Database, Synchronous};
 pub use delivery::Delivery;
@@ -59,16 +59,13 @@ pub use memory::Memory;
 pub use policy::{OnDeny, Policy};
 pub use profile::Profile;
 pub use retention::Retention;
+use schemars::JsonSchema;
 pub use secret::Secrets;
 pub use secrets::Sealing;
+use serde::{Deserialize, Serialize};
 pub use shape::schema;
 pub use telemetry::Telemetry;
 pub use triggers::{CatchUp, Triggers};
-
-pub use clifford_telemetry::{Log, LogFormat};
-
-use clifford_core::policy::Rule;
-use clifford_tools::ToolSettings;
 
 /// The settings of a whole Clifford. Writing it out (`Serialize`) shows no secret.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

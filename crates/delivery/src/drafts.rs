@@ -11,11 +11,11 @@ use clifford_chat::{
     error::SendError,
     outbound::{Address, DeliveryKey, Limits, Signal},
 };
+use clifford_core::id::RunId;
+use clifford_store::messages::outbox::OutgoingPart;
 use tokio::time::Instant;
 
 use super::{gate::Gate, locked};
-use clifford_core::id::RunId;
-use clifford_store::messages::outbox::OutgoingPart;
 
 /// The most bytes of a growing answer that are kept for its chat: more than the first part of any message shows.
 const MOST: usize = 64 * 1024;

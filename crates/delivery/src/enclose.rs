@@ -4,11 +4,11 @@ use clifford_chat::{
     error::SendError,
     outbound::{Part, Payload},
 };
-
-use super::Inner;
 use clifford_content::files::FileError;
 use clifford_core::id::FileId;
 use clifford_store::{StoreError, files};
+
+use super::Inner;
 
 impl Inner {
     /// A part with all that it needs to be sent; `None`: it has that.

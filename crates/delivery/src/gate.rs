@@ -11,14 +11,6 @@ use clifford_chat::{
     error::SendError,
     outbound::{Address, Receipt, Signal},
 };
-use tokio::{sync::mpsc, time::Instant};
-use tracing::Instrument;
-
-use self::giving_up::as_file;
-use super::{
-    Busy, Inner, NOT_DELIVERED, REFUSED_BY_PLATFORM, drafts::Drafts, hand::Taken, late::Retry, locked, mark::Mark,
-};
-use crate::outbound::Ticket;
 use clifford_core::{
     id::{ChannelId, MessageId, RunId},
     messages::MessageStatus,
@@ -29,6 +21,14 @@ use clifford_telemetry::{
     measures,
     spans::{self, Origin},
 };
+use tokio::{sync::mpsc, time::Instant};
+use tracing::Instrument;
+
+use self::giving_up::as_file;
+use super::{
+    Busy, Inner, NOT_DELIVERED, REFUSED_BY_PLATFORM, drafts::Drafts, hand::Taken, late::Retry, locked, mark::Mark,
+};
+use crate::outbound::Ticket;
 
 /// How long a run may work before the indicator shows: an answer at once needs none.
 const INDICATE_AFTER: Duration = Duration::from_millis(150);

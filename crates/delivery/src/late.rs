@@ -8,6 +8,9 @@
 
 use std::time::Duration;
 
+use clifford_core::{clock::Timestamp, id::MessageId};
+use clifford_store::messages::outbox::Outgoing;
+use clifford_telemetry::measures;
 use tokio::time::Instant;
 
 use super::{
@@ -15,9 +18,6 @@ use super::{
     gate::{Gate, Held, attempt::status_in},
     mark::Mark,
 };
-use clifford_core::{clock::Timestamp, id::MessageId};
-use clifford_store::messages::outbox::Outgoing;
-use clifford_telemetry::measures;
 
 /// How many times as long as an attempt took its chat is free of the next one: an upload may take minutes.
 const REST_FACTOR: u32 = 9;

@@ -22,6 +22,18 @@ use clifford_chat::{
     outbound::{Address, DeliveryKey, Signal},
     platform::Platform,
 };
+use clifford_content::files::Files;
+use clifford_core::{
+    clock::{SharedClock, Timestamp},
+    id::{ChannelId, MessageId, RunId, WorkerId},
+    quarantine::{Limits, Verdict},
+};
+use clifford_store::{
+    Db, StoreError,
+    leases::Look,
+    messages::outbox::{self, Outgoing},
+};
+use clifford_telemetry::{quarantine::Isolation, spans::Origin};
 use dashmap::DashMap;
 use tokio::{
     sync::mpsc,
@@ -35,18 +47,6 @@ use self::{
     hand::Hand,
 };
 use crate::outbound::{Ticket, To};
-use clifford_content::files::Files;
-use clifford_core::{
-    clock::{SharedClock, Timestamp},
-    id::{ChannelId, MessageId, RunId, WorkerId},
-    quarantine::{Limits, Verdict},
-};
-use clifford_store::{
-    Db, StoreError,
-    leases::Look,
-    messages::outbox::{self, Outgoing},
-};
-use clifford_telemetry::{quarantine::Isolation, spans::Origin};
 
 /// In place of a message that its platform refused in every form.
 const REFUSED_BY_PLATFORM: &str =

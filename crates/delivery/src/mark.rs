@@ -6,8 +6,6 @@ use clifford_chat::{
     outbound::{Address, Receipt},
     platform::Platform,
 };
-
-use super::Inner;
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, MessageId, WorkerId},
@@ -20,6 +18,8 @@ use clifford_store::{
     },
     places::channels,
 };
+
+use super::Inner;
 
 /// What became of a message.
 #[derive(Clone)]

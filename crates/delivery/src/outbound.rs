@@ -1,6 +1,5 @@
 //! Outbound messages: rendered for their platform, and stored with what caused them.
 
-use clifford_core::run::enclosed::Enclosed;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -8,17 +7,17 @@ use clifford_chat::{
     outbound::{Address, Button, DeliveryKey, Limits, Part, Payload},
     platform::Platform,
 };
-use clifford_vault::Masker;
-use sha2::{Digest, Sha256};
-
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, ContextId, MessageId, RunId, UserId, WorkerId},
+    run::enclosed::Enclosed,
 };
 use clifford_store::{
     StoreError, Tx,
     messages::{self, NewOutbound, outbox::Outgoing},
 };
+use clifford_vault::Masker;
+use sha2::{Digest, Sha256};
 
 /// How outbound messages are made.
 #[derive(Clone, Debug)]

@@ -12,6 +12,12 @@ use std::{fmt::Display, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use clifford_channel::{Channel, Ingress};
 use clifford_chat::error::ChannelError;
+use clifford_core::clock::Timestamp;
+use clifford_store::{
+    Db, StoreError,
+    leases::{self, takeover::Takeover},
+};
+use clifford_telemetry::{measures, quarantine::Careful, supervise};
 use futures::FutureExt;
 use tokio::{sync::Notify, task::JoinSet, time::Instant};
 use tokio_util::sync::CancellationToken;
@@ -21,12 +27,6 @@ use self::{
     share::{Place, Share},
     standing::{Standing, Window},
 };
-use clifford_core::clock::Timestamp;
-use clifford_store::{
-    Db, StoreError,
-    leases::{self, takeover::Takeover},
-};
-use clifford_telemetry::{measures, quarantine::Careful, supervise};
 
 /// How long a connection's lease lasts at most: a standby takes over within it.
 pub const LEASE: Duration = Duration::from_secs(15);

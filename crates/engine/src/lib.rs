@@ -13,5 +13,4 @@ pub mod scheduler;
 pub mod triggers;
 pub mod work;
 
-pub use crate::runs::control::retry_from_outside;
-pub use crate::runs::{Engine, MemorySettings, Parts, Settings};
+pub use crate::runs::{Engine, MemorySettings, Parts, Settings, control::retry_from_outside};

@@ -5,6 +5,7 @@ use clifford_core::{
     id::{AgentId, ChannelId, ContextId, RunId, UserId, WorkerId},
     people::User,
     places::{Channel, Mode},
+    run::step::Step,
     runs::Run,
 };
 use clifford_delivery::outbound::To;
@@ -18,8 +19,6 @@ use clifford_store::{
     },
     runs::{self, Lease, NewRun, steps},
 };
-
-use clifford_core::run::step::Step;
 
 /// A claimed run with all that belongs to it.
 #[derive(Clone, Debug)]

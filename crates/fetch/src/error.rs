@@ -1,7 +1,8 @@
 //! Why a page was not fetched, in words that tell nothing of what stands behind an address that may not be fetched.
 
-use clifford_core::net::refused::Refused;
 use std::time::Duration;
+
+use clifford_core::net::refused::Refused;
 
 /// Why a page was not fetched.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -20,22 +20,22 @@ mod resolver;
 
 use std::{error::Error as _, net::IpAddr, sync::Arc, time::Duration};
 
+use clifford_core::net::target::Reach;
+pub use clifford_core::net::{
+    address::is_public,
+    refused::Refused,
+    target::{AllowedHost, NoHost, parse},
+};
+pub use content::Kind;
+pub use error::{FetchError, SetupError};
 use reqwest::{
     Client, Response, StatusCode,
     header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, LOCATION},
     redirect::Policy,
 };
-use url::Url;
-
-pub use clifford_core::net::address::is_public;
-pub use clifford_core::net::refused::Refused;
-pub use clifford_core::net::target::{AllowedHost, NoHost, parse};
-pub use content::Kind;
-pub use error::{FetchError, SetupError};
-pub use resolver::{Lookup, System};
-
-use clifford_core::net::target::Reach;
 use resolver::{Filter, NameError};
+pub use resolver::{Lookup, System};
+use url::Url;
 
 /// How often a page may redirect.
 const REDIRECTS: usize = 5;

@@ -1,6 +1,8 @@
 //! Agents.
 
 use axum::{Json, extract::State};
+use clifford_core::{id::AgentId, places::Mode};
+use clifford_store::places::agents::{self, Agent};
 use serde::Deserialize;
 
 use super::{
@@ -10,8 +12,6 @@ use super::{
     page::Page,
     problem::{Problem, ProblemBody},
 };
-use clifford_core::{id::AgentId, places::Mode};
-use clifford_store::places::agents::{self, Agent};
 
 /// Every agent, by name.
 #[utoipa::path(get, path = "/api/agents", tag = "agents", security(("bearer" = [])),

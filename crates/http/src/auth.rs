@@ -15,17 +15,17 @@ use clifford_chat::{
     inbound::{Place, PlaceKind, Speaker},
     platform::Platform,
 };
+use clifford_core::{clock::Timestamp, id::UserId, people::UserRole};
+use clifford_store::{
+    StoreError,
+    people::{tokens, users},
+};
 
 use super::{
     Shared,
     access::{Grant, Need, Scope, Scopes, Standing, lacks},
     problem::{Code, Problem},
     server::{Peer, Share},
-};
-use clifford_core::{clock::Timestamp, id::UserId, people::UserRole};
-use clifford_store::{
-    StoreError,
-    people::{tokens, users},
 };
 
 /// How often requests without a valid token are logged at most.

@@ -5,6 +5,14 @@ use axum::{
     extract::{Request, State},
 };
 use clifford_chat::{inbound::Place, platform::Platform};
+use clifford_core::{
+    id::{AgentId, ChannelId},
+    places::{Channel, Mode},
+};
+use clifford_store::{
+    StoreError,
+    places::{agents, channels},
+};
 use serde::Deserialize;
 
 use super::{
@@ -14,14 +22,6 @@ use super::{
     extract::{Id, Query, body, check_text, given},
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
-};
-use clifford_core::{
-    id::{AgentId, ChannelId},
-    places::{Channel, Mode},
-};
-use clifford_store::{
-    StoreError,
-    places::{agents, channels},
 };
 
 /// Which channels.

@@ -1,6 +1,17 @@
 //! Contexts: conversations.
 
 use axum::{Json, extract::State, http::StatusCode};
+use clifford_core::{
+    id::{ChannelId, ContextId, JobId, UserId},
+    people::UserRole,
+};
+use clifford_engine::memory::closing;
+use clifford_store::{
+    contexts::{self, Context},
+    jobs::{self, Job},
+    people::users,
+    places::channels,
+};
 use serde::Deserialize;
 
 use super::{
@@ -12,17 +23,6 @@ use super::{
     memories::jobs_page,
     page::{self, Page},
     problem::{Problem, ProblemBody},
-};
-use clifford_core::{
-    id::{ChannelId, ContextId, JobId, UserId},
-    people::UserRole,
-};
-use clifford_engine::memory::closing;
-use clifford_store::{
-    contexts::{self, Context},
-    jobs::{self, Job},
-    people::users,
-    places::channels,
 };
 
 /// Longest name of a conversation.

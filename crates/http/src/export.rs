@@ -6,6 +6,9 @@ use axum::{
     http::header,
     response::{IntoResponse, Response},
 };
+use clifford_core::id::UserId;
+use clifford_engine::jobs::export::{self, Export};
+use clifford_store::{StoreError, people::users};
 
 use super::{
     Shared,
@@ -14,9 +17,6 @@ use super::{
     extract::Id,
     problem::{Problem, ProblemBody},
 };
-use clifford_core::id::UserId;
-use clifford_engine::jobs::export::{self, Export};
-use clifford_store::{StoreError, people::users};
 
 /// All that is kept of a person, as JSON Lines: an object a line, `type` says what it is.
 #[utoipa::path(get, path = "/api/users/{id}/export", tag = "users", security(("bearer" = [])),

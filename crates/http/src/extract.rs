@@ -186,8 +186,9 @@ pub(super) fn check_text(field: &str, text: &str, longest: usize) -> Result<(), 
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use axum::http::HeaderValue;
+
+    use super::*;
 
     #[derive(Debug, Deserialize, PartialEq)]
     #[serde(deny_unknown_fields)]

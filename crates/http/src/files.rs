@@ -8,6 +8,12 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use clifford_chat::inbound::Attachment;
+use clifford_content::files::{FileError, NewFile};
+use clifford_core::{
+    id::{FileId, MessageId, UserId},
+    search::Scope,
+};
+use clifford_store::files::{self, File};
 use serde::Deserialize;
 
 use super::{
@@ -18,12 +24,6 @@ use super::{
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
 };
-use clifford_content::files::{FileError, NewFile};
-use clifford_core::{
-    id::{FileId, MessageId, UserId},
-    search::Scope,
-};
-use clifford_store::files::{self, File};
 
 impl From<FileError> for Problem {
     fn from(error: FileError) -> Self {

@@ -1,6 +1,7 @@
 //! What holds for whatever callers may send: for the tests of this crate and for the fuzzer.
 
 use axum::response::IntoResponse;
+use clifford_core::policy::Rule;
 use serde::de::DeserializeOwned;
 
 use super::{
@@ -8,7 +9,6 @@ use super::{
     messages::NewMessage, policies::TrialCall, runs, settings::NewValue, tools::ToolChange, triggers,
     users::UserChange,
 };
-use clifford_core::policy::Rule;
 
 /// What reads a body as the body of one kind of request.
 type Reader = fn(&[u8]);

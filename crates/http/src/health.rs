@@ -9,12 +9,12 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use clifford_chat::{inbound::ConnectionStatus, platform::Platform};
+use clifford_delivery::receiver::{STANDING_BY, lease_name};
 use clifford_llm::CircuitState;
+use clifford_store::{StoreError, leases, places::settings};
 use serde::Serialize;
 
 use super::{Shared, auth::OwnerReader};
-use clifford_delivery::receiver::{STANDING_BY, lease_name};
-use clifford_store::{StoreError, leases, places::settings};
 
 /// How long the database may take.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -5,6 +5,7 @@ use axum::{
     extract::{Path, State},
     http::{HeaderMap, StatusCode},
 };
+use clifford_engine::triggers::webhook::{self, Call, Refusal};
 
 use super::{
     Shared,
@@ -12,7 +13,6 @@ use super::{
     problem::{Code, Problem, ProblemBody},
     triggers::{FiredView, busy, follow},
 };
-use clifford_engine::triggers::webhook::{self, Call, Refusal};
 
 /// When the request was signed: seconds since the epoch.
 const TIMESTAMP: &str = "x-clifford-timestamp";

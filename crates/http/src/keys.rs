@@ -5,6 +5,15 @@ use axum::{
     extract::{FromRequestParts, Path, Request, State},
     http::{StatusCode, request::Parts},
 };
+use clifford_core::id::UserId;
+use clifford_engine::models::{
+    own_keys::{self, CannotUse},
+    roles::Keyed,
+};
+use clifford_store::{
+    StoreError,
+    people::keys::{self as user_secrets, OwnKey},
+};
 use serde::Deserialize;
 
 use super::{
@@ -15,15 +24,6 @@ use super::{
     page::Page,
     problem::{Problem, ProblemBody},
     users,
-};
-use clifford_core::id::UserId;
-use clifford_engine::models::{
-    own_keys::{self, CannotUse},
-    roles::Keyed,
-};
-use clifford_store::{
-    StoreError,
-    people::keys::{self as user_secrets, OwnKey},
 };
 
 /// A person, and a provider as the configuration names it.

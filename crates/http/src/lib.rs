@@ -44,6 +44,9 @@ mod users;
 use std::sync::Arc;
 
 use clifford_chat::platform::Platform;
+use clifford_config as config;
+use clifford_engine::Engine;
+use clifford_ingress::Gatekeeper;
 use tokio_util::sync::CancellationToken;
 
 pub use self::{
@@ -51,9 +54,6 @@ pub use self::{
     router::{router, watching},
     server::{BindError, Server, Socket},
 };
-use clifford_config as config;
-use clifford_engine::Engine;
-use clifford_ingress::Gatekeeper;
 
 /// What the handlers work with.
 pub struct Api {

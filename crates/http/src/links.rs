@@ -5,6 +5,9 @@ use axum::{
     extract::{Request, State},
     http::StatusCode,
 };
+use clifford_core::{clock::Timestamp, id::UserId};
+use clifford_ingress::identity::{self, Refusal};
+use clifford_store::people::users;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -14,9 +17,6 @@ use super::{
     extract::{Id, body, check_text},
     problem::{Code, Problem, ProblemBody},
 };
-use clifford_core::{clock::Timestamp, id::UserId};
-use clifford_ingress::identity::{self, Refusal};
-use clifford_store::people::users;
 
 /// Longest text that is looked at as a code.
 const TYPED: usize = 64;

@@ -1,16 +1,6 @@
 //! Memories: what is remembered of people, and what the memory writer did.
 
 use axum::{Json, extract::State, http::StatusCode};
-use serde::Deserialize;
-
-use super::{
-    Shared,
-    access::{Need, Object},
-    auth::{Caller, Reader, Writer},
-    extract::{Body, Id, Query},
-    page::{self, Page},
-    problem::{Code, Problem, ProblemBody},
-};
 use clifford_core::{
     id::{ContextId, JobId, MemoryItemId, UserId},
     memory::content::{Content, Fault},
@@ -21,6 +11,16 @@ use clifford_store::{
     jobs::{self, Job},
     memory::admin::{self as memory_admin, Filter, Item},
     people::users,
+};
+use serde::Deserialize;
+
+use super::{
+    Shared,
+    access::{Need, Object},
+    auth::{Caller, Reader, Writer},
+    extract::{Body, Id, Query},
+    page::{self, Page},
+    problem::{Code, Problem, ProblemBody},
 };
 
 /// The level of an item whose level is not given.

@@ -3,6 +3,16 @@
 use std::time::Duration;
 
 use axum::{Json, extract::State, http::StatusCode};
+use clifford_core::{
+    id::{ChannelId, ContextId, MessageId, RunId},
+    places::Mode,
+    runs::Run,
+};
+use clifford_ingress::{ApiMessage, ApiRefusal};
+use clifford_store::{
+    StoreError,
+    messages::{self, Message},
+};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
@@ -16,16 +26,6 @@ use super::{
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
     runs,
-};
-use clifford_core::{
-    id::{ChannelId, ContextId, MessageId, RunId},
-    places::Mode,
-    runs::Run,
-};
-use clifford_ingress::{ApiMessage, ApiRefusal};
-use clifford_store::{
-    StoreError,
-    messages::{self, Message},
 };
 
 /// How long a caller may ask to wait.

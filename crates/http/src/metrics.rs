@@ -10,21 +10,21 @@ use axum::{
     http::header,
     response::{IntoResponse, Response},
 };
-use clifford_llm::CircuitState;
-use metrics::gauge;
-use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
-use tokio_util::sync::CancellationToken;
-
-use super::{Shared, auth::OwnerReader, problem::Problem};
 use clifford_core::{
     clock::{Clock, SystemClock},
     runs::RunStatus,
 };
+use clifford_llm::CircuitState;
 use clifford_store::{StoreError, messages::backlog, runs::views as run_views};
 use clifford_telemetry::{
     catalogue::{self, Kind, METRICS},
     measures::QUEUES,
 };
+use metrics::gauge;
+use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
+use tokio_util::sync::CancellationToken;
+
+use super::{Shared, auth::OwnerReader, problem::Problem};
 
 /// How often what histograms have gathered is put in order.
 const UPKEEP: Duration = Duration::from_secs(10);

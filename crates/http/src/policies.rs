@@ -1,6 +1,12 @@
 //! Rules about tool calls, and what they would make of one.
 
 use axum::{Json, extract::State, http::StatusCode};
+use clifford_core::{id::PolicyId, policy::Rule};
+use clifford_store::{
+    StoreError,
+    places::policies::{self, Policy},
+};
+use clifford_tools::trial::{self, Trial, Tried};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -11,12 +17,6 @@ use super::{
     page::Page,
     problem::{Problem, ProblemBody},
 };
-use clifford_core::{id::PolicyId, policy::Rule};
-use clifford_store::{
-    StoreError,
-    places::policies::{self, Policy},
-};
-use clifford_tools::trial::{self, Trial, Tried};
 
 /// Every rule of the database, oldest first. Those of `bot.toml` stand there.
 #[utoipa::path(get, path = "/api/policies", tag = "policies", security(("bearer" = [])),

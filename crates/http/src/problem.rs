@@ -5,11 +5,10 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use serde::Serialize;
-use serde_json::json;
-
 use clifford_engine::models::sealed::CannotOpen;
 use clifford_store::StoreError;
+use serde::Serialize;
+use serde_json::json;
 
 /// What went wrong, by a word that does not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]

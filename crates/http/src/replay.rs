@@ -3,6 +3,9 @@
 use std::sync::Arc;
 
 use axum::{Json, extract::State};
+use clifford_core::{id::RunId, runs::RunStatus};
+use clifford_store::runs::steps;
+use clifford_tools::Options;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -15,9 +18,6 @@ use super::{
     runs::allowed,
     step::StepView,
 };
-use clifford_core::{id::RunId, runs::RunStatus};
-use clifford_store::runs::steps;
-use clifford_tools::Options;
 
 /// A run told again.
 #[derive(Serialize, utoipa::ToSchema)]

@@ -13,6 +13,7 @@ use axum::{
     middleware::{Next, from_fn, from_fn_with_state},
     response::{IntoResponse, Response},
 };
+use clifford_telemetry::measures;
 use futures::FutureExt;
 use utoipa::{
     OpenApi,
@@ -29,7 +30,6 @@ use super::{
     problem::{Code, Problem},
     replay, runs, search, settings, stream, tools, triggers, usage, users,
 };
-use clifford_telemetry::measures;
 
 /// How much longer an answer may take than a body: a body that does not come in time is always told as that.
 const BODY_FIRST: Duration = Duration::from_secs(1);

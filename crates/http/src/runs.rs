@@ -2,20 +2,6 @@
 
 use axum::{Json, extract::State, http::StatusCode};
 use clifford_chat::outbound::Address;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use super::{
-    Shared,
-    access::{Need, Object, Relation},
-    auth::{Caller, Reader, Writer},
-    channels as channel_routes,
-    extract::{Body, Id, Query, check_text},
-    messages::{self, LONGEST},
-    page::{self, Page},
-    problem::{Code, Problem, ProblemBody},
-    step::StepView,
-};
 use clifford_core::{
     id::{AgentId, ChannelId, RunId, UserId},
     people::UserRole,
@@ -31,6 +17,20 @@ use clifford_store::{
     people::users,
     places::{agents, channels},
     runs::{Filter, steps, views as run_views},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{
+    Shared,
+    access::{Need, Object, Relation},
+    auth::{Caller, Reader, Writer},
+    channels as channel_routes,
+    extract::{Body, Id, Query, check_text},
+    messages::{self, LONGEST},
+    page::{self, Page},
+    problem::{Code, Problem, ProblemBody},
+    step::StepView,
 };
 
 /// Longest name of a kind of helper.

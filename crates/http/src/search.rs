@@ -1,6 +1,12 @@
 //! Search over messages.
 
 use axum::{Json, extract::State};
+use clifford_content::search::find::Found;
+use clifford_core::{
+    budget,
+    id::{ChannelId, UserId},
+    search::{self, Asked, Cursor, Form, Scope},
+};
 use serde::Deserialize;
 
 use super::{
@@ -9,12 +15,6 @@ use super::{
     extract::Query,
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
-};
-use clifford_content::search::find::Found;
-use clifford_core::{
-    budget,
-    id::{ChannelId, UserId},
-    search::{self, Asked, Cursor, Form, Scope},
 };
 
 /// What is looked for, and where.

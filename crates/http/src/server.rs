@@ -17,6 +17,7 @@ use axum::{
     http::Request,
     response::{IntoResponse, Response},
 };
+use clifford_config as config;
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
@@ -31,8 +32,6 @@ use self::{
     connections::{Answer, Connections, Limits},
     hosts::Hosts,
 };
-
-use clifford_config as config;
 
 /// How long to wait when the system has no more connections to give.
 const EXHAUSTED: Duration = Duration::from_millis(200);

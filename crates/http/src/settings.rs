@@ -5,6 +5,7 @@ use axum::{
     extract::{FromRequestParts, Path, Request, State},
     http::{StatusCode, request::Parts},
 };
+use clifford_tools::settings::catalogue::{self, Known, Scope, Shown};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -16,7 +17,6 @@ use super::{
     page::Page,
     problem::{Code, Problem, ProblemBody},
 };
-use clifford_tools::settings::catalogue::{self, Known, Scope, Shown};
 
 /// A setting as a path names it.
 pub(super) struct Named {

@@ -1,12 +1,11 @@
 //! A step as callers read it: its columns.
 
-use serde::Serialize;
-use serde_json::Value as Json;
-
 use clifford_core::{
     clock::Timestamp,
     run::step::{Event, Step, StepKind},
 };
+use serde::Serialize;
+use serde_json::Value as Json;
 
 /// One step of a run.
 #[derive(Debug, PartialEq, Serialize, utoipa::ToSchema)]

@@ -10,6 +10,12 @@ use axum::{
     http::HeaderMap,
     response::sse::{Event, KeepAlive, Sse},
 };
+use clifford_core::{id::RunId, runs::RunStatus};
+use clifford_engine::run::events::{RunEvent, Sight, Watcher};
+use clifford_store::{
+    StoreError,
+    runs::{steps, views as run_views},
+};
 use futures::Stream;
 use serde_json::json;
 use tokio::time::Instant;
@@ -24,12 +30,6 @@ use super::{
     problem::{Code, Problem, ProblemBody},
     runs::allowed,
     step::StepView,
-};
-use clifford_core::{id::RunId, runs::RunStatus};
-use clifford_engine::run::events::{RunEvent, Sight, Watcher};
-use clifford_store::{
-    StoreError,
-    runs::{steps, views as run_views},
 };
 
 /// After how long the rows are looked at again that could not be read.

@@ -5,6 +5,10 @@ use axum::{
     extract::{FromRequestParts, Path, State},
     http::request::Parts,
 };
+use clifford_tools::settings::{
+    catalogue::Scope,
+    tool_options::{self, ShownTool},
+};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -15,10 +19,6 @@ use super::{
     extract::{Body, Query},
     page::Page,
     problem::{Code, Problem, ProblemBody},
-};
-use clifford_tools::settings::{
-    catalogue::Scope,
-    tool_options::{self, ShownTool},
 };
 
 /// A tool's name in a path.

@@ -3,18 +3,6 @@
 use std::sync::Arc;
 
 use axum::{Json, extract::State, http::StatusCode};
-use serde::{Deserialize, Serialize};
-
-use super::{
-    Shared,
-    access::{Need, Object},
-    auth::{Caller, Reader, Writer},
-    channels as channel_routes,
-    extract::{Body, Id, Query, given},
-    messages,
-    page::{self, Page},
-    problem::{Code, Problem, ProblemBody},
-};
 use clifford_core::{
     clock::Timestamp,
     id::{AgentId, ChannelId, ContextId, RunId, TriggerId, UserId},
@@ -33,6 +21,18 @@ use clifford_tools::{
         editing::{self, Change, Fault, NewTrigger},
         reminders,
     },
+};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Shared,
+    access::{Need, Object},
+    auth::{Caller, Reader, Writer},
+    channels as channel_routes,
+    extract::{Body, Id, Query, given},
+    messages,
+    page::{self, Page},
+    problem::{Code, Problem, ProblemBody},
 };
 
 /// How many firings are shown with a trigger.

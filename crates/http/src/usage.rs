@@ -1,6 +1,8 @@
 //! What models were used for, summed up.
 
 use axum::{Json, extract::State};
+use clifford_core::{budget, clock::Timestamp, id::UserId, models::Grouping};
+use clifford_store::usage::{self, Filter, Group};
 use serde::Deserialize;
 
 use super::{
@@ -10,8 +12,6 @@ use super::{
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
 };
-use clifford_core::{budget, clock::Timestamp, id::UserId, models::Grouping};
-use clifford_store::usage::{self, Filter, Group};
 
 /// What is summed up, and by what.
 #[derive(Deserialize, utoipa::IntoParams)]

@@ -5,6 +5,15 @@ use axum::{
     extract::{Request, State},
     http::StatusCode,
 };
+use clifford_core::{
+    id::UserId,
+    people::{User, UserRole},
+};
+use clifford_store::{
+    jobs::{self, Job},
+    people::users::{self, Change, Filter, Identity},
+};
+use clifford_tools::settings::catalogue::Kind;
 use serde::Deserialize;
 
 use super::{
@@ -15,15 +24,6 @@ use super::{
     page::{self, Page},
     problem::{Problem, ProblemBody},
 };
-use clifford_core::{
-    id::UserId,
-    people::{User, UserRole},
-};
-use clifford_store::{
-    jobs::{self, Job},
-    people::users::{self, Change, Filter, Identity},
-};
-use clifford_tools::settings::catalogue::Kind;
 
 /// Longest name of a person.
 const NAME: usize = 200;

@@ -3,6 +3,13 @@
 use std::{sync::Arc, time::Duration};
 
 use clifford_chat::inbound::{Attachment, Place, Speaker};
+use clifford_core::{
+    access::{Entry, Policy},
+    id::{ChannelId, MessageId, RunId, UserId},
+    places::Mode,
+};
+use clifford_engine::{Engine, work::Work};
+use clifford_store::{StoreError, Tx, messages, places::channels};
 use serde_json::json;
 
 use super::{
@@ -13,13 +20,6 @@ use super::{
     quoted::Found,
     settle,
 };
-use clifford_core::{
-    access::{Entry, Policy},
-    id::{ChannelId, MessageId, RunId, UserId},
-    places::Mode,
-};
-use clifford_engine::{Engine, work::Work};
-use clifford_store::{StoreError, Tx, messages, places::channels};
 
 /// A message through the API: the same way, for a channel of its own.
 #[derive(Clone, Debug)]

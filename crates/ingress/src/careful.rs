@@ -4,10 +4,6 @@ use clifford_chat::{
     inbound::{Accepted, Inbound, Place},
     platform::Platform,
 };
-
-use tokio::time::timeout;
-
-use super::Gatekeeper;
 use clifford_core::{quarantine::Verdict, run::sentences, work::Kind};
 use clifford_delivery::outbound::To;
 use clifford_store::{
@@ -20,6 +16,9 @@ use clifford_store::{
     places::channels,
 };
 use clifford_telemetry::{measures, quarantine::isolation::SOON};
+use tokio::time::timeout;
+
+use super::Gatekeeper;
 
 /// What tells an event from all others, and where it was said.
 struct Event {

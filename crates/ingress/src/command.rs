@@ -3,10 +3,6 @@
 use std::time::Duration;
 
 use clifford_chat::inbound::{Accepted, Command, Message};
-use clifford_vault::Masker;
-
-use super::{Gatekeeper, Visit, answer, message::Outcome, newcomer, pace, pace::Limited, pairing, reply, settle};
-use crate::commands::{self, Carrier, Gathered, Given, Purse, Ring};
 use clifford_core::{
     access::{Entry, Policy},
     clock::Timestamp,
@@ -20,6 +16,10 @@ use clifford_store::{
     runs::approvals,
 };
 use clifford_telemetry::measures;
+use clifford_vault::Masker;
+
+use super::{Gatekeeper, Visit, answer, message::Outcome, newcomer, pace, pace::Limited, pairing, reply, settle};
+use crate::commands::{self, Carrier, Gathered, Given, Purse, Ring};
 
 /// How long a platform may take to delete a message that a key stood in.
 const DELETING: Duration = Duration::from_secs(5);

@@ -1,11 +1,11 @@
 //! What an argument may become, for who may speak there.
 
 use clifford_chat::completion::{Choice, Completion};
+use clifford_core::access::Entry;
+use clifford_store::{StoreError, people::users, places::channels};
 
 use super::Gatekeeper;
 use crate::commands;
-use clifford_core::access::Entry;
-use clifford_store::{StoreError, people::users, places::channels};
 
 impl Gatekeeper {
     /// By the rules by which the command itself would be taken; for everybody else there is nothing to choose.

@@ -6,8 +6,6 @@
 use std::time::Duration;
 
 use clifford_chat::inbound::{Accepted, Deleted};
-
-use super::Gatekeeper;
 use clifford_core::{
     clock::Timestamp,
     id::{RunId, WorkerId},
@@ -20,6 +18,8 @@ use clifford_store::{
     places::channels,
     runs::{self, Lease},
 };
+
+use super::Gatekeeper;
 
 /// What follows from a deletion, after its commit.
 #[derive(Default)]

@@ -1,8 +1,6 @@
 //! Edits: a message that was not answered yet gets its new text.
 
 use clifford_chat::inbound::{Attachment, Edit};
-
-use super::message;
 use clifford_core::{clock::Timestamp, id::WorkerId, messages::MessageStatus};
 use clifford_store::{
     StoreError, Tx, contexts,
@@ -11,6 +9,8 @@ use clifford_store::{
     places::channels,
     runs::{self, Lease},
 };
+
+use super::message;
 
 /// Stores an edit. A run that has made no step begins again with the new text: its lease is returned, and when it
 /// may begin, if not at once. What a run has taken up, what was answered, what is as it was and what somebody else

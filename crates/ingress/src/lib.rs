@@ -33,19 +33,21 @@ use clifford_chat::{
     outbound::Address,
     platform::Platform,
 };
-use dashmap::DashMap;
-
-pub use self::api::{ApiAccepted, ApiMessage, ApiRefusal};
-pub use self::pairing::approve;
-use self::{
-    message::{Outcome, Taken},
-    pace::Pace,
-};
 use clifford_core::{access::Policy, clock::Timestamp, id::RunId, people::UserRole};
 use clifford_delivery::outbound::{Outbound, Ticket, To};
 use clifford_engine::{Engine, models::own_keys};
 use clifford_store::{StoreError, Tx, arrivals, messages, people::users, places::channels};
 use clifford_telemetry::measures;
+use dashmap::DashMap;
+
+pub use self::{
+    api::{ApiAccepted, ApiMessage, ApiRefusal},
+    pairing::approve,
+};
+use self::{
+    message::{Outcome, Taken},
+    pace::Pace,
+};
 
 /// How ingress judges what comes in.
 #[derive(Clone, Debug)]

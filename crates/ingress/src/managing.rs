@@ -4,8 +4,6 @@
 use std::time::Duration;
 
 use clifford_chat::inbound::Command;
-
-use super::{Gatekeeper, pace::Limited};
 use clifford_core::{people::UserRole, policy::question};
 use clifford_store::{
     StoreError,
@@ -13,6 +11,8 @@ use clifford_store::{
     places::channels,
     runs::{self, approvals},
 };
+
+use super::{Gatekeeper, pace::Limited};
 
 /// How long a platform may take to say it.
 const TELLING: Duration = Duration::from_secs(5);

@@ -6,8 +6,6 @@ mod enclosed;
 use std::{sync::Arc, time::Duration};
 
 use clifford_chat::inbound::{Accepted, Attachment};
-
-use super::{Gatekeeper, Settings, Visit, answer, newcomer, pace::Limited, pairing, quoted::Found, settle};
 use clifford_content::memory::recall;
 use clifford_core::{
     access::{Entry, Policy},
@@ -33,6 +31,8 @@ use clifford_store::{
     places::{agents, channels, place_settings::PlaceSettings},
     runs::{self, Lease},
 };
+
+use super::{Gatekeeper, Settings, Visit, answer, newcomer, pace::Limited, pairing, quoted::Found, settle};
 
 /// How exactly it is kept when something was last said: each message would change it otherwise.
 const TO_THE_MINUTE: Duration = Duration::from_secs(60);

@@ -6,9 +6,8 @@ use clifford_chat::{
     inbound::{Place, Speaker},
     platform::Platform,
 };
-use dashmap::DashMap;
-
 use clifford_core::clock::Timestamp;
+use dashmap::DashMap;
 
 const MINUTE: Duration = Duration::from_secs(60);
 /// How many people are remembered before those who have been silent for a minute are forgotten.

@@ -4,14 +4,14 @@
 use std::time::Duration;
 
 use clifford_chat::{inbound::Accepted, platform::Platform};
-
-use super::{Visit, answer, message::Outcome, settle};
 use clifford_core::{clock::Timestamp, people::UserRole};
 use clifford_delivery::outbound::Outbound;
 use clifford_store::{
     Db, StoreError, Tx, messages,
     people::{claim, pairings, users},
 };
+
+use super::{Visit, answer, message::Outcome, settle};
 
 /// How long a code is good.
 const GOOD_FOR: Duration = Duration::from_secs(60 * 60);

@@ -7,14 +7,14 @@ use clifford_chat::{
     inbound::{Accepted, Inbound, Unreadable},
     platform::Platform,
 };
-use futures::FutureExt;
-
-use super::Gatekeeper;
 use clifford_store::{StoreError, messages::unreadable};
 use clifford_telemetry::{
     failpoint::{self as crash, Way},
     measures,
 };
+use futures::FutureExt;
+
+use super::Gatekeeper;
 
 /// How often an event is tried that is refused for what is stored, or for a bug: what it met may pass, as when two people
 /// become one meanwhile.

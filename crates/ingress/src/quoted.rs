@@ -10,8 +10,6 @@
 //! quoted either, whatever the platform tells of it.
 
 use clifford_chat::inbound::{Attachment, Place, Quoted, Speaker};
-
-use super::{Gatekeeper, careful::events_of_message};
 use clifford_core::{
     id::UserId,
     messages::{Author, Direction, Quote, cut},
@@ -23,6 +21,8 @@ use clifford_store::{
         replies::{self, Answered},
     },
 };
+
+use super::{Gatekeeper, careful::events_of_message};
 
 /// A quote, with what is stored of it beside its words.
 #[derive(Clone, Debug, Default)]
@@ -129,8 +129,9 @@ fn told(attachment: &Attachment) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use clifford_core::id::{MessageId, RunId};
+
+    use super::*;
 
     fn ada() -> Speaker {
         Speaker {

@@ -1,11 +1,12 @@
 //! A circuit breaker: what keeps failing is left alone for a while, and tried again by itself.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
-
-use tokio::time::Instant;
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use clifford_llm_api::model::ModelError;
+use tokio::time::Instant;
 
 /// When a circuit opens, and for how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,15 +1,15 @@
 //! Asks the next model where one fails for good, and leaves those alone that keep failing.
 
-use std::cmp::Reverse;
-use std::sync::Arc;
+use std::{cmp::Reverse, sync::Arc};
 
 use async_trait::async_trait;
-
+use clifford_llm_api::model::{Completion, Model, ModelError, Request, Sink};
 use tokio::time::Instant;
 
-use crate::circuit::{Circuit, CircuitState, Permit};
-use crate::turn::{Heard, Turn};
-use clifford_llm_api::model::{Completion, Model, ModelError, Request, Sink};
+use crate::{
+    circuit::{Circuit, CircuitState, Permit},
+    turn::{Heard, Turn},
+};
 
 /// A model that may be asked, with the circuit of its provider.
 #[derive(Clone)]

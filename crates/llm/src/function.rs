@@ -3,10 +3,9 @@
 //! A function's arguments must be a plain object, and the form of a reply may be a choice of several. So the reply is
 //! one argument.
 
+use clifford_llm_api::model::{Completion, Schema};
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
-
-use clifford_llm_api::model::{Completion, Schema};
 
 /// What is said of every such function.
 const DESCRIPTION: &str = "Gives the reply. Call it once, with the whole reply, and write nothing else.";
@@ -72,10 +71,10 @@ pub(crate) fn unwrap(mut completion: Completion, schema: Option<&Schema>) -> Com
 
 #[cfg(test)]
 mod tests {
+    use clifford_llm_api::model::NativeToolCall;
     use serde_json::json;
 
     use super::*;
-    use clifford_llm_api::model::NativeToolCall;
 
     #[test]
     fn the_reply_is_what_its_function_was_called_with() {

@@ -17,11 +17,11 @@ mod window;
 
 pub use anthropic::Anthropic;
 pub use circuit::{Circuit, CircuitPolicy, CircuitState};
-pub use clifford_llm_api::model::{
-    Completion, Denial, Image, Message, Model, ModelError, NativeToolCall, Request, Role, Schema, Sink, Usage,
-};
-pub use clifford_llm_api::tokens::{
-    IMAGE_TOKENS, Quarters, estimate_request, estimate_tokens, weigh, weigh_bytes, whole_tokens,
+pub use clifford_llm_api::{
+    model::{
+        Completion, Denial, Image, Message, Model, ModelError, NativeToolCall, Request, Role, Schema, Sink, Usage,
+    },
+    tokens::{IMAGE_TOKENS, Quarters, estimate_request, estimate_tokens, weigh, weigh_bytes, whole_tokens},
 };
 pub use failover::{Candidate, Failover};
 pub use listing::Listed;

@@ -7,12 +7,10 @@
 
 use std::time::Duration;
 
-use reqwest::header::CONTENT_TYPE;
-use reqwest::{Client, RequestBuilder};
+use reqwest::{Client, RequestBuilder, header::CONTENT_TYPE};
 use serde_json::{Value, json};
 
-use crate::remote::Pieces;
-use crate::window::is_own_network;
+use crate::{remote::Pieces, window::is_own_network};
 
 /// How long each list is waited for.
 const PATIENCE: Duration = Duration::from_secs(4);

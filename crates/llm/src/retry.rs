@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use backon::{BackoffBuilder, ExponentialBuilder};
-use tokio::time::Instant;
-
 use clifford_llm_api::model::{Completion, Model, ModelError, Request, Sink};
+use tokio::time::Instant;
 
 /// How often, and how long in between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

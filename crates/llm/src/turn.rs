@@ -1,11 +1,12 @@
 //! How long one of several models is waited for.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
-
-use tokio::time::{Instant, sleep_until};
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use clifford_llm_api::model::Sink;
+use tokio::time::{Instant, sleep_until};
 
 /// The longest pause in a reply that is being written when its model's share is over.
 const PAUSE: Duration = Duration::from_secs(5);

@@ -4,8 +4,10 @@ mod support;
 
 use std::time::Duration;
 
-use clifford_fakes::anthropic::{AnthropicFake, error_event, status};
-use clifford_fakes::openai::Reply;
+use clifford_fakes::{
+    anthropic::{AnthropicFake, error_event, status},
+    openai::Reply,
+};
 use clifford_llm::{Anthropic, Capability, ProviderConfig, Timeouts, http_client};
 use clifford_llm_api::model::{
     Completion, Image, Message, Model, ModelError, NativeToolCall, Request, Role, Schema, Usage,

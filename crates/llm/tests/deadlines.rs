@@ -2,9 +2,13 @@
 
 mod support;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use clifford_llm::{Candidate, Circuit, CircuitPolicy, CircuitState, Failover, RetryPolicy, Retrying};

@@ -3,10 +3,14 @@
 mod openai_support;
 mod support;
 
-use std::collections::VecDeque;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use clifford_fakes::openai::{OpenAiFake, Reply};
@@ -14,8 +18,10 @@ use clifford_llm::{Candidate, Circuit, CircuitPolicy, CircuitState, Failover, Re
 use clifford_llm_api::model::{Completion, Denial, Model, ModelError, Request, Sink};
 use tokio::time::Instant;
 
-use self::openai_support::{client, config};
-use self::support::{Heard, Outcome, request};
+use self::{
+    openai_support::{client, config},
+    support::{Heard, Outcome, request},
+};
 
 /// Says some text, then does what comes next in its script.
 struct Scripted {

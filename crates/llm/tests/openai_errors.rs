@@ -10,8 +10,10 @@ use clifford_llm::{OpenAi, ProviderConfig, SetupError, Timeouts, http_client};
 use clifford_llm_api::model::{Denial, Model, ModelError};
 use serde_json::json;
 
-use self::openai_support::{client, config};
-use self::support::{Heard, Outcome, request};
+use self::{
+    openai_support::{client, config},
+    support::{Heard, Outcome, request},
+};
 
 fn main_provider() -> String {
     "main".to_owned()

@@ -10,8 +10,10 @@ use clifford_llm::Capability;
 use clifford_llm_api::model::{Completion, Image, Model, ModelError, NativeToolCall, Request, Schema, Usage};
 use serde_json::{Value, json};
 
-use self::openai_support::{client, config};
-use self::support::{Heard, Outcome, request};
+use self::{
+    openai_support::{client, config},
+    support::{Heard, Outcome, request},
+};
 
 const LONG: &str = "Thirty-two characters of text, \u{1f98a} and then as many again, for several chunks.";
 

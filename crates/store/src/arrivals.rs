@@ -2,6 +2,14 @@
 //! whose turn it is there, and whether the message was stored before.
 
 use clifford_chat::platform::Platform;
+use clifford_core::{
+    clock::Timestamp,
+    id::{AgentId, UserId},
+    people::{User, UserRole},
+    places::{Channel, Mode},
+    runs::Run,
+    value::args,
+};
 use sqlx::FromRow;
 
 use super::{
@@ -15,16 +23,6 @@ use crate::{
         agents::{self, Agent},
         channels,
     },
-};
-use clifford_core::{
-    clock::Timestamp,
-    id::{AgentId, UserId},
-};
-use clifford_core::{
-    people::{User, UserRole},
-    places::{Channel, Mode},
-    runs::Run,
-    value::args,
 };
 
 /// What is known.

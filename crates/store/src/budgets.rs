@@ -1,11 +1,14 @@
 //! What budgets were spent, what calls under way may still cost, and who was told.
 
+use clifford_core::{
+    budget::{Account, Amount, BOT, Scope, Settlement, Window},
+    places::Channel,
+    value::args,
+};
 use sqlx::FromRow;
 
 use super::{Conn, StoreError, Tx, leases::Look, usage::bounded};
 use crate::places::channels;
-use clifford_core::budget::{Account, Amount, BOT, Scope, Settlement, Window};
-use clifford_core::{places::Channel, value::args};
 
 const COST: &str = bounded!("cost");
 const PROMPT: &str = bounded!("prompt_tokens");

@@ -1,15 +1,15 @@
 //! Deaths of processes, counted on the work that they held, and what was set aside for them.
 
-use clifford_core::work::Kind;
+use clifford_core::{
+    clock::Timestamp,
+    quarantine::{Evidence, Mark},
+    value::args,
+    work::Kind,
+};
 use serde::Serialize;
 
 use super::{Conn, StoreError, Tx};
 use crate::messages::outbox::{self, SENT_FILE};
-use clifford_core::value::args;
-use clifford_core::{
-    clock::Timestamp,
-    quarantine::{Evidence, Mark},
-};
 
 /// What a statement sets that takes work from a lease which was not given back. `lease_until` is the old one in it: NULL
 /// was never held, 0 was given back. What stood in line when the process died keeps what is proof at any count.

@@ -4,14 +4,6 @@
 use std::fmt::Write as _;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use serde::Serialize;
-use sqlx::FromRow;
-
-use super::{
-    Conn, StoreError, Tx,
-    search::{Sought, all_of, expression},
-};
-use clifford_core::value::{Value, args};
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, DocumentId, FileId, UserId},
@@ -19,6 +11,14 @@ use clifford_core::{
         Scope,
         terms::{self, MOST_TERMS},
     },
+    value::{Value, args},
+};
+use serde::Serialize;
+use sqlx::FromRow;
+
+use super::{
+    Conn, StoreError, Tx,
+    search::{Sought, all_of, expression},
 };
 
 /// A document.

@@ -1,15 +1,15 @@
 //! Files: whose each is, where it belongs, and where its content is.
 
-use serde::Serialize;
-use sqlx::FromRow;
-
-use super::{Conn, StoreError, Tx};
-use clifford_core::value::{Value, args};
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, FileId, MessageId, RunId, SpaceId, UserId},
     search::Scope,
+    value::{Value, args},
 };
+use serde::Serialize;
+use sqlx::FromRow;
+
+use super::{Conn, StoreError, Tx};
 
 /// A file.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]

@@ -1,17 +1,18 @@
 //! Jobs: durable work that belongs to no run, claimed by lease as runs are.
 
-use clifford_core::work::{JobKind, JobStatus, WriteMode};
+use clifford_core::{
+    clock::Timestamp,
+    column::JsonText,
+    id::{ContextId, JobId, MessageId, UserId, WorkerId},
+    quarantine::{Evidence, Mark},
+    value::args,
+    work::{JobKind, JobStatus, WriteMode},
+};
 use serde::Serialize;
 use serde_json::Value as Json;
 use sqlx::FromRow;
 
 use super::{Conn, StoreError, Tx, deaths::COUNTED, leases::Look};
-use clifford_core::{
-    clock::Timestamp,
-    id::{ContextId, JobId, MessageId, UserId, WorkerId},
-    quarantine::{Evidence, Mark},
-};
-use clifford_core::{column::JsonText, value::args};
 
 /// A job.
 #[derive(Clone, Debug, PartialEq, FromRow, Serialize, utoipa::ToSchema)]

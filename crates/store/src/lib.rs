@@ -33,11 +33,13 @@ pub mod search;
 pub mod triggers;
 pub mod usage;
 
-pub use crate::db::conn::{Conn, Row, Tx};
-pub use crate::db::schema::{Schema, Standing};
-pub use clifford_core::column::JsonText;
-pub use clifford_core::value::Value;
+pub use clifford_core::{column::JsonText, value::Value};
 pub use db::{BoxFuture, Db, DbOptions, Pools};
+
+pub use crate::db::{
+    conn::{Conn, Row, Tx},
+    schema::{Schema, Standing},
+};
 
 /// Why the store did not do what it was asked.
 #[derive(Debug, thiserror::Error)]

@@ -1,9 +1,8 @@
 //! Context windows of models, as their providers told them: what one process learned, the others know.
 
+use clifford_core::{clock::Timestamp, models::Source, value::args};
+
 use super::{Conn, StoreError, Tx};
-use clifford_core::clock::Timestamp;
-use clifford_core::models::Source;
-use clifford_core::value::args;
 
 /// A window that was told.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]

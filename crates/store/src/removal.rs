@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use clifford_core::value::Value;
 use sqlx::FromRow;
 
 use super::{Conn, StoreError, Tx};
-use clifford_core::value::Value;
 
 /// How many ids go into one statement.
 const CHUNK: usize = 400;

@@ -3,12 +3,12 @@
 //! Ids sort by the time of their making, and nothing ends before it was made: what is older than a moment is looked
 //! for among the ids from before that moment, so that a look that finds nothing reads next to nothing.
 
+use clifford_core::{clock::Timestamp, value::args};
+
 use super::{
     StoreError, Tx,
     removal::{self, Counts, each, ids},
 };
-use clifford_core::clock::Timestamp;
-use clifford_core::value::args;
 
 /// What a UUIDv7 of this moment begins with: the ids of what was made earlier sort before it.
 fn first_id(moment: Timestamp) -> String {

@@ -4,30 +4,27 @@
 mod listing;
 mod lookup;
 
+use std::fmt::Write as _;
+
+use clifford_core::{
+    clock::Timestamp,
+    id::{ChannelId, ContextId, MessageId},
+    messages::Direction,
+    search::{
+        Scope,
+        terms::{self, MOST_TERMS},
+    },
+    value::{Value, args},
+};
+use serde::Serialize;
+use sqlx::FromRow;
+
 pub(crate) use self::lookup::{all_of, expression};
 pub use self::{
     listing::{Listing, said},
     lookup::{Beside, Candidate, Form, Reach, Sought, beside, candidates, lists},
 };
-
-use std::fmt::Write as _;
-
-use serde::Serialize;
-use sqlx::FromRow;
-
 use super::{Conn, Db, Pools, StoreError, Tx, deaths};
-use clifford_core::{
-    clock::Timestamp,
-    id::{ChannelId, ContextId, MessageId},
-    search::{
-        Scope,
-        terms::{self, MOST_TERMS},
-    },
-};
-use clifford_core::{
-    messages::Direction,
-    value::{Value, args},
-};
 
 /// The most places that one search looks in: of more, those where something was said last.
 const MOST_PLACES: u32 = 200;

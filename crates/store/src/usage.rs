@@ -1,19 +1,18 @@
 //! What models were used for, one row a call; and its sums.
 
-use clifford_core::models::Grouping;
 use std::time::Duration;
 
+use clifford_core::{
+    clock::Timestamp,
+    id::{ChannelId, RunId, UsageId, UserId},
+    models::{Grouping, Role},
+    run::step::LlmResponse,
+    value::args,
+};
 use serde::Serialize;
 use sqlx::FromRow;
 
 use super::{Conn, StoreError, Tx};
-use clifford_core::value::args;
-use clifford_core::{
-    clock::Timestamp,
-    id::{ChannelId, RunId, UsageId, UserId},
-    models::Role,
-    run::step::LlmResponse,
-};
 
 /// What is summed up where no beginning is given.
 pub const RECENT: Duration = Duration::from_secs(30 * 86_400);

@@ -2,13 +2,12 @@
 //! it to.
 
 use clifford_chat::platform::Platform;
-use metrics::{Label as Pair, Unit};
-
 use clifford_core::{
     runs::RunStatus::{Cancelled, Completed, Failed, Pending, Running, Waiting},
     schedule::trigger::TriggerKind,
     work::JobKind,
 };
+use metrics::{Label as Pair, Unit};
 
 /// How a metric moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,15 +7,14 @@ use clifford_chat::{
     inbound::{Accepted, ConnectionStatus},
     platform::Platform,
 };
-use clifford_llm_api::model::{Completion, ModelError};
-use metrics::{counter, gauge, histogram};
-
 use clifford_core::{
     models::{Requested, Role},
     runs::RunStatus,
     schedule::trigger::TriggerKind,
     work::{JobKind, Kind},
 };
+use clifford_llm_api::model::{Completion, ModelError};
+use metrics::{counter, gauge, histogram};
 
 /// What waits to be done.
 pub const QUEUES: [&str; 4] = ["runs", "jobs", "outbox", "triggers"];

@@ -7,15 +7,14 @@
 #[cfg(feature = "otlp")]
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use clifford_llm_api::model::{Completion, ModelError};
-use tracing::{Span, debug_span, field::Empty, info_span};
-
 use clifford_core::{
     id::{ChannelId, JobId, MessageId, RunId},
     models::{Requested, Role},
     runs::{Run, RunStatus},
     work::JobKind,
 };
+use clifford_llm_api::model::{Completion, ModelError};
+use tracing::{Span, debug_span, field::Empty, info_span};
 
 /// The work of the agent of this name on a run, until it rests.
 pub fn run(run: &Run, platform: Option<&str>, agent: &str) -> Span {

@@ -11,11 +11,6 @@ use std::{
 
 use clifford_channel::Actor;
 use clifford_chat::{outbound::Address, platform::Platform};
-use clifford_vault::Secret;
-use serde::de::DeserializeOwned;
-use tokio::sync::Notify;
-
-use super::{Isolates, Options, Pays, Registry, ToolError, ToolSettings};
 use clifford_content::files::Files;
 use clifford_core::{
     clock::{SharedClock, Timestamp},
@@ -31,7 +26,12 @@ use clifford_store::{
         settings::{self, Around},
     },
 };
+use clifford_vault::Secret;
 use clifford_worker::Workers;
+use serde::de::DeserializeOwned;
+use tokio::sync::Notify;
+
+use super::{Isolates, Options, Pays, Registry, ToolError, ToolSettings};
 
 /// On whose behalf and where a tool works.
 #[derive(Clone, Debug)]

@@ -1,11 +1,11 @@
 //! `dice`: throws dice.
 
+use clifford_core::policy::class::Class;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{Command, Tool, ToolContext, ToolError};
-use clifford_core::policy::class::Class;
 
 #[derive(Deserialize, JsonSchema)]
 struct ThrowArgs {
@@ -68,7 +68,7 @@ mod tests {
         let shown = file.split("\n#[cfg(test)]").next().expect("the tool");
         assert!(
             guide.contains(shown),
-            "docs/ADDING-A-TOOL.md does not show src/tools/dice.rs as it is"
+            "docs/ADDING-A-TOOL.md does not show dice.rs as it is"
         );
         assert!(guide.lines().count() < 150);
         let tool = tool();

@@ -2,19 +2,18 @@
 
 use std::sync::Arc;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::json;
-
-use super::{Command, Isolates, Tool, ToolContext, ToolError, kept};
 use clifford_content::files::{self, FileError, NewFile, may_see};
-use clifford_core::policy::class::Class;
-use clifford_core::{clock::Timestamp, id::FileId, work::Kind};
+use clifford_core::{clock::Timestamp, id::FileId, policy::class::Class, work::Kind};
 use clifford_store::files::{self as stored, File};
 use clifford_telemetry::{
     failpoint::{self as crash, Way},
     measures,
 };
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{Command, Isolates, Tool, ToolContext, ToolError, kept};
 
 /// How many files where nothing is asked for, and the most of them.
 const LIMITS: (u32, u32) = (20, 50);

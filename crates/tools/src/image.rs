@@ -4,6 +4,8 @@
 use std::time::Duration;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
+use clifford_content::files::NewFile;
+use clifford_core::{id::FileId, models::Role, policy::class::Class};
 use clifford_llm_api::model::{Image, Message, Request};
 use clifford_vault::SecretSource;
 use schemars::JsonSchema;
@@ -11,9 +13,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{Command, Options, Price, Purchase, Tool, ToolContext, ToolError, files, provider::Ask};
-use clifford_content::files::NewFile;
-use clifford_core::policy::class::Class;
-use clifford_core::{id::FileId, models::Role};
 
 /// The largest image that is shown to a model: what every provider takes, as Base64.
 const MOST: usize = 3_500_000;

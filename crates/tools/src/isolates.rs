@@ -3,7 +3,6 @@
 use std::fmt;
 
 use async_trait::async_trait;
-
 use clifford_core::id::FileId;
 
 /// Isolates a suspected run while one of its tools does what may end the process.

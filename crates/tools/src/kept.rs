@@ -1,11 +1,11 @@
 //! What a prompt shows only the head and the tail of, as a file of its run: a step, a message of the conversation, what
 //! was asked. Nothing is stored for it: the rows that are there anyway hold all of it.
 
-use clifford_core::run::kept::{DATA, INPUT, plain};
-
-use super::ToolContext;
 use clifford_core::{
-    run::step::{Event, Step, StepKind, ToolOutcome},
+    run::{
+        kept::{DATA, INPUT, plain},
+        step::{Event, Step, StepKind, ToolOutcome},
+    },
     runs::RunKind,
 };
 use clifford_store::{
@@ -13,6 +13,8 @@ use clifford_store::{
     messages::said,
     runs::{self, steps},
 };
+
+use super::ToolContext;
 
 /// A text of a run's own.
 pub(super) struct Kept {

@@ -3,17 +3,16 @@
 pub mod noting;
 mod recall;
 
+use clifford_core::{id::UserId, memory::content::Content, policy::class::Class};
+use clifford_store::{
+    StoreError,
+    memory::items::{self as memory_items, MemoryItem},
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{Command, Tool, ToolContext, ToolError};
-use clifford_core::policy::class::Class;
-use clifford_core::{id::UserId, memory::content::Content};
-use clifford_store::{
-    StoreError,
-    memory::items::{self as memory_items, MemoryItem},
-};
 
 /// The most items in one answer.
 const MOST_ITEMS: u32 = 100;

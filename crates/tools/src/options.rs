@@ -3,10 +3,10 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use clifford_store::places::settings::Setting;
 use serde_json::{Map, Value};
 
 use super::{Common, Services, settings::merged};
-use clifford_store::places::settings::Setting;
 
 /// How the names of tools' settings begin, where all settings are kept.
 const PREFIX: &str = "tool.";

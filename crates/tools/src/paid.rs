@@ -3,12 +3,12 @@
 use std::fmt;
 
 use async_trait::async_trait;
+use clifford_core::models::{MOST_TOKENS, Prices, Role};
 use clifford_llm_api::model::{Completion, Request, Usage};
 use futures::future::BoxFuture;
 use serde_json::Value;
 
 use super::ToolError;
-use clifford_core::models::{MOST_TOKENS, Prices, Role};
 
 /// Something that has a price, whoever sells it.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,14 +4,13 @@ use clifford_chat::{
     act::{Act, ActError, Acted, Poll},
     platform::Platform,
 };
+use clifford_core::{policy::class::Class, run::step::ToolCall};
+use clifford_store::{people::users, places::channels};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::{Command, Needs, Tool, ToolContext, ToolError};
-use clifford_core::policy::class::Class;
-use clifford_core::run::step::ToolCall;
-use clifford_store::{people::users, places::channels};
 
 /// The most messages of one reading.
 const MOST_MESSAGES: u8 = 50;

@@ -6,17 +6,18 @@ use std::{
     time::Duration,
 };
 
-use super::{
-    Command, Common, Options, Tool, ToolContext, compute, files, image, mcp, memory,
-    offers::{Offers, Standing},
-    platforms, reminders, retrieval, system, tools, weather, web,
-};
 use clifford_core::{
     run::{
         gates::covers,
         step::{ToolCall, ToolOutcome},
     },
     search::near,
+};
+
+use super::{
+    Command, Common, Options, Tool, ToolContext, compute, files, image, mcp, memory,
+    offers::{Offers, Standing},
+    platforms, reminders, retrieval, system, tools, weather, web,
 };
 
 /// The longest that a call waits for the one who offers its tool: a server may take a minute to be ready, and a
@@ -286,10 +287,10 @@ impl From<ToolOutcome> for Called {
 
 #[cfg(test)]
 mod tests {
+    use clifford_core::policy::class::Class;
     use serde_json::{Value, json};
 
     use super::*;
-    use clifford_core::policy::class::Class;
 
     #[test]
     fn wrong_arguments_name_the_field_and_what_was_expected() {

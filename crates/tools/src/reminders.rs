@@ -1,21 +1,21 @@
 //! `reminders`: what is to be said to a person later, without a model.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::json;
-
-use super::{Command, Tool, ToolContext, ToolError};
-use crate::triggers::reminders;
-use clifford_core::policy::class::Class;
 use clifford_core::{
     clock::Timestamp,
     id::UserId,
+    policy::class::Class,
     schedule::{
         cron, phrase as when,
         trigger::{Trigger, TriggerKind},
     },
 };
 use clifford_store::{StoreError, places::channels, triggers};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{Command, Tool, ToolContext, ToolError};
+use crate::triggers::reminders;
 
 #[derive(Deserialize, JsonSchema)]
 struct SetArgs {

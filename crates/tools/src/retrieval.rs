@@ -4,7 +4,18 @@ mod embed;
 
 use std::collections::BTreeMap;
 
+use clifford_content::retrieval::{by_words, cut, nearest, ordered};
+use clifford_core::{
+    clock::Timestamp,
+    id::DocumentId,
+    policy::class::Class,
+    search::{Query, Scope},
+};
 use clifford_llm_api::tokens::estimate_tokens;
+use clifford_store::{
+    documents::{self, Document, NewChunk},
+    files::File,
+};
 use clifford_vault::SecretSource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,17 +23,6 @@ use serde_json::json;
 
 use self::embed::Embedder;
 use super::{Command, Tool, ToolContext, ToolError, files};
-use clifford_content::retrieval::{by_words, cut, nearest, ordered};
-use clifford_core::policy::class::Class;
-use clifford_core::{
-    clock::Timestamp,
-    id::DocumentId,
-    search::{Query, Scope},
-};
-use clifford_store::{
-    documents::{self, Document, NewChunk},
-    files::File,
-};
 
 /// The most pieces of a document.
 const MOST_PIECES: usize = 2_000;

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use clifford_core::{clock::Timestamp, people::UserRole, policy::class::Class};
+use clifford_delivery::receiver::lease_name;
+use clifford_store::{leases, memory::items::Viewer, messages::outbox, people::users, runs::views as run_views};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Command, Tool, ToolContext, ToolError};
-use clifford_core::policy::class::Class;
-use clifford_core::{clock::Timestamp, people::UserRole};
-use clifford_delivery::receiver::lease_name;
-use clifford_store::{leases, memory::items::Viewer, messages::outbox, people::users, runs::views as run_views};
 
 #[derive(Deserialize, JsonSchema)]
 struct NoArgs {}

@@ -1,6 +1,5 @@
 //! What a tool is: a name, commands, and a typed handler a command, erased in one place.
 
-use clifford_core::policy::class::Class;
 use std::{
     borrow::Cow,
     future::Future,
@@ -8,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use clifford_core::policy::class::Class;
 use futures::{FutureExt, future::BoxFuture};
 use jsonschema::Validator;
 use schemars::{JsonSchema, Schema, SchemaGenerator};

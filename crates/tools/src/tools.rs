@@ -1,11 +1,11 @@
 //! `tools`: the tools themselves, so that their schemas need not stand in every prompt.
 
+use clifford_core::policy::class::Class;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Command, Tool, ToolContext, ToolError, Visible};
-use clifford_core::policy::class::Class;
 
 #[derive(Deserialize, JsonSchema)]
 struct ListArgs {}

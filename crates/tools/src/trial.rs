@@ -1,21 +1,22 @@
 //! What would become of a call: nothing is called, and nothing counted.
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-
-use crate::Registry;
-use clifford_core::policy::{
-    Call, Facts, Named, Outcome, Place, Settings, judge,
-    words::{self, Known},
-};
 use clifford_core::{
     clock::Timestamp,
     id::{ContextId, SpaceId, UserId},
     people::UserRole,
-    policy::class::Class,
+    policy::{
+        Call, Facts, Named, Outcome, Place, Settings,
+        class::Class,
+        judge,
+        words::{self, Known},
+    },
     runs::RunKind,
 };
 use clifford_store::places::policies::Policy;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::Registry;
 
 /// Who would call, and where. What is left out is so: a coordinator that has read nothing from outside, in private, of
 /// nobody known.

@@ -3,13 +3,13 @@
 mod api;
 mod wmo;
 
+use clifford_core::policy::class::Class;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use self::api::{Forecast, Place};
 use super::{Command, Tool, ToolContext, ToolError, service::BaseUrl};
-use clifford_core::policy::class::Class;
 
 /// Days if none are asked for: today and tomorrow.
 const USUAL: u32 = 2;

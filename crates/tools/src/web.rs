@@ -4,7 +4,10 @@ mod search;
 
 use std::time::Duration;
 
+use clifford_core::{net::target::AllowedHost, policy::class::Class};
+use clifford_fetch::{FetchError, Fetcher, Kind, Limits, Page};
 use clifford_vault::SecretSource;
+use clifford_worker::{About, Excerpt, Link, PageText, Window, WorkError, excerpt};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -13,10 +16,6 @@ use super::{
     Command, Tool, ToolContext, ToolError,
     service::{BaseUrl, shown},
 };
-use clifford_core::net::target::AllowedHost;
-use clifford_core::policy::class::Class;
-use clifford_fetch::{FetchError, Fetcher, Kind, Limits, Page};
-use clifford_worker::{About, Excerpt, Link, PageText, Window, WorkError, excerpt};
 
 /// The most characters of a page in one answer, if it is not said.
 const USUAL: usize = 8_000;

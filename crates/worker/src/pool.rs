@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use clifford_telemetry::measures::{self, WorkerDeath};
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
     time::Instant,
@@ -17,7 +18,6 @@ use super::{
     Article, PageText, Reply, Task, Window, WorkError,
     process::{Lost, Process, Program},
 };
-use clifford_telemetry::measures::{self, WorkerDeath};
 
 /// How many processes work at once, and how many of them for one person: who sends what is costly waits for
 /// themselves, and not others for them.

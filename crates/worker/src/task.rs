@@ -146,8 +146,9 @@ pub fn excerpt(text: &str, window: Window) -> Excerpt {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use clifford_telemetry::measures::WORKER_TASKS;
+
+    use super::*;
 
     #[test]
     fn metrics_know_every_kind() {

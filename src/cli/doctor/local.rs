@@ -7,14 +7,14 @@ use std::{
     time::Duration,
 };
 
-use rustix::fs::{Access, access, statvfs};
-
-use super::Check;
-use crate::{app, cli::setup};
 use clifford_config::{Config, Loaded};
 use clifford_core::work::Kind;
 use clifford_store::{Db, DbOptions, Standing, StoreError, deaths, places::settings};
 use clifford_worker::Workers;
+use rustix::fs::{Access, access, statvfs};
+
+use super::Check;
+use crate::{app, cli::setup};
 
 /// Less free space than this is too little to go on.
 const TOO_LITTLE: u64 = 50 << 20;

@@ -1,11 +1,12 @@
 //! Whether each MCP server of the settings can be used.
 
-use super::{Check, Report};
 use clifford_config::{Config, Secrets};
 use clifford_tools::{
     Services,
     mcp::{self, About},
 };
+
+use super::{Check, Report};
 
 pub(super) async fn examine(config: &Config, secrets: &Secrets, report: &mut Report) -> anyhow::Result<()> {
     let services = Services {

@@ -6,6 +6,7 @@ mod remote;
 
 use std::process::ExitCode;
 
+use clifford_config::{self as config, ConfigErrors};
 use serde::Serialize;
 use serde_json::json;
 
@@ -15,7 +16,6 @@ use super::{
     output::{self, Format, Paint, paint},
     setup::{self, Globals},
 };
-use clifford_config::{self as config, ConfigErrors};
 
 /// Arguments of `doctor`.
 #[derive(Debug, clap::Args)]

@@ -1,8 +1,9 @@
 //! What only others can tell: platforms, providers, the time.
 
+use clifford_config::{Config, Provider, ProviderKind, Secrets};
+
 use super::{Check, Report};
 use crate::cli::probe::{self, Bot, Fault};
-use clifford_config::{Config, Provider, ProviderKind, Secrets};
 
 /// More seconds than this between two clocks confuse people.
 const SKEW: i64 = 60;

@@ -1,9 +1,9 @@
 //! What was not as a task expects it. Pure.
 
+use clifford_core::run::step::{Step, StepKind, ToolOutcome};
 use serde_json::{Map, Value, json};
 
 use super::task::{Call, Expected};
-use clifford_core::run::step::{Step, StepKind, ToolOutcome};
 
 /// What came of a task.
 #[derive(Debug, Default)]

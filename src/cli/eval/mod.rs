@@ -7,6 +7,7 @@ mod task;
 use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::{Context, bail};
+use clifford_telemetry as telemetry;
 use serde::Serialize;
 
 use self::task::Task;
@@ -15,7 +16,6 @@ use super::{
     output::{self, Format, Paint, paint},
     setup::Globals,
 };
-use clifford_telemetry as telemetry;
 
 /// Arguments of `eval`.
 #[derive(Debug, clap::Args)]

@@ -7,6 +7,17 @@ use clifford_chat::{
     inbound::{Place, PlaceKind, Speaker},
     platform::Platform,
 };
+use clifford_core::{
+    id::{RunId, UserId},
+    memory::content::Content,
+    people::UserRole,
+    run::step::ToolOutcome,
+    runs::{Run, RunStatus},
+};
+use clifford_engine::memory::editing::{self, NewItem};
+use clifford_ingress::ApiMessage;
+use clifford_store::{people::users, runs::steps};
+use clifford_worker::Workers;
 
 use super::{
     Score, Task,
@@ -19,17 +30,6 @@ use crate::{
         setup::{self, Globals},
     },
 };
-use clifford_core::{
-    id::{RunId, UserId},
-    memory::content::Content,
-    people::UserRole,
-    run::step::ToolOutcome,
-    runs::{Run, RunStatus},
-};
-use clifford_engine::memory::editing::{self, NewItem};
-use clifford_ingress::ApiMessage;
-use clifford_store::{people::users, runs::steps};
-use clifford_worker::Workers;
 
 /// How long one turn may take.
 const PATIENCE: Duration = Duration::from_secs(300);

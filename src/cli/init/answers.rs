@@ -1,8 +1,7 @@
 //! What was answered, and the `bot.toml` that follows from it.
 
-use clifford_vault::{Secret, Url};
-
 use clifford_config::{Access, Discord, ProviderKind, Telegram};
+use clifford_vault::{Secret, Url};
 
 /// Everything that was answered.
 #[derive(Clone, Debug, Default)]
@@ -131,8 +130,9 @@ fn quoted(text: &str) -> String {
 mod tests {
     use std::path::Path;
 
-    use super::*;
     use clifford_config::Config;
+
+    use super::*;
 
     fn answers(token: Token) -> Answers {
         Answers {

@@ -12,6 +12,8 @@ use std::{
 };
 
 use anyhow::bail;
+use clifford_config::{self as config, Access, Config, Sources};
+use clifford_store::people::claim;
 
 use self::answers::{Answers, Connection, Provider, Token};
 use super::{
@@ -20,8 +22,6 @@ use super::{
     probe::Fault,
     setup::{self, Globals},
 };
-use clifford_config::{self as config, Access, Config, Sources};
-use clifford_store::people::claim;
 
 /// Arguments of `init`.
 #[derive(Debug, clap::Args)]

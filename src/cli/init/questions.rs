@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::anyhow;
+use clifford_config::{self as config, Access, Config, ProviderKind};
 use clifford_vault::{Secret, Url};
 use inquire::{Confirm, InquireError, MultiSelect, Password, PasswordDisplayMode, Select, Text};
 
@@ -11,7 +12,6 @@ use super::{
     say,
 };
 use crate::cli::probe::{self, Bot, Fault};
-use clifford_config::{self as config, Access, Config, ProviderKind};
 
 const TELEGRAM: &str = "Telegram";
 const DISCORD: &str = "Discord";

@@ -7,11 +7,11 @@ mod way;
 use std::process::ExitCode;
 
 use anyhow::Context;
+use clifford_telemetry as telemetry;
 use rmcp::service::{ServerInitializeError, serve_server};
 
 use self::{server::Clifford, way::Way};
 use super::{examples, serve::Stops, setup::Globals};
-use clifford_telemetry as telemetry;
 
 /// Arguments of `mcp`.
 #[derive(Debug, clap::Args)]

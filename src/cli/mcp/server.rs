@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::http::Method;
+use clifford_core::{id::RunId, runs::RunStatus};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -16,7 +17,6 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 
 use super::way::Way;
-use clifford_core::{id::RunId, runs::RunStatus};
 
 /// How long an answer is waited for, unless the caller says otherwise: MCP clients give up after a minute.
 const WAIT: u32 = 50;

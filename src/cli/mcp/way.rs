@@ -8,7 +8,10 @@ use axum::{
     body::{self, Body},
     http::{Method, Request, header},
 };
+use clifford_config::{Loaded, Secrets};
+use clifford_store::{StoreError, people::tokens};
 use clifford_vault::{Secret, Token};
+use clifford_worker::Workers;
 use serde_json::Value;
 use tower::ServiceExt;
 
@@ -16,9 +19,6 @@ use crate::{
     app::{App, Options, StartError},
     cli::setup,
 };
-use clifford_config::{Loaded, Secrets};
-use clifford_store::{StoreError, people::tokens};
-use clifford_worker::Workers;
 
 /// How long the other process may take to answer; a caller may ask it to wait for five minutes.
 const PATIENCE: Duration = Duration::from_secs(330);

@@ -1,13 +1,6 @@
 //! What changes items: `clifford memory add`, `set`, `pin`, `unpin`, `share`, `private` and `forget`.
 
 use anyhow::bail;
-use serde_json::json;
-
-use super::{Which, find, list::marks, name, people};
-use crate::cli::{
-    output::{self, Format},
-    setup,
-};
 use clifford_core::memory::content::{Content, Fault};
 use clifford_engine::memory::editing::{self, Change, Known, NewItem};
 use clifford_store::{
@@ -16,6 +9,13 @@ use clifford_store::{
         admin::{self as memory_admin, Item},
         items::Viewer,
     },
+};
+use serde_json::json;
+
+use super::{Which, find, list::marks, name, people};
+use crate::cli::{
+    output::{self, Format},
+    setup,
 };
 
 /// Arguments of `memory add`.

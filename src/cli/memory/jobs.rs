@@ -1,7 +1,5 @@
 //! `clifford memory jobs`.
 
-use super::people;
-use crate::cli::output::{self, Format};
 use clifford_core::{
     id::{ContextId, JobId},
     work::JobKind,
@@ -10,6 +8,9 @@ use clifford_store::{
     Db,
     jobs::{self, Filter, Job},
 };
+
+use super::people;
+use crate::cli::output::{self, Format};
 
 /// Arguments of `memory jobs`.
 #[derive(Debug, clap::Args)]

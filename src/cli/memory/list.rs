@@ -1,12 +1,13 @@
 //! `clifford memory list`.
 
-use super::{name, people};
-use crate::cli::output::{self, Format};
 use clifford_core::id::MemoryItemId;
 use clifford_store::{
     Db,
     memory::admin::{self as memory_admin, Filter, Item},
 };
+
+use super::{name, people};
+use crate::cli::output::{self, Format};
 
 /// Arguments of `memory list`.
 #[derive(Debug, clap::Args)]

@@ -6,12 +6,6 @@ mod list;
 
 use std::process::ExitCode;
 
-use super::{
-    examples,
-    output::{self, Format},
-    people,
-    setup::Globals,
-};
 use clifford_core::people::User;
 use clifford_store::{
     Conn,
@@ -19,6 +13,13 @@ use clifford_store::{
         admin::{self as memory_admin, Item},
         items::Viewer,
     },
+};
+
+use super::{
+    examples,
+    output::{self, Format},
+    people,
+    setup::Globals,
 };
 
 /// Arguments of `memory`.

@@ -2,9 +2,6 @@
 
 use std::str::FromStr;
 
-use serde::de::DeserializeOwned;
-
-use crate::cli::output::Format;
 use clifford_core::{
     id::{ContextId, SpaceId, UserId},
     people::UserRole,
@@ -12,6 +9,9 @@ use clifford_core::{
     runs::RunKind,
 };
 use clifford_tools::trial::Trial;
+use serde::de::DeserializeOwned;
+
+use crate::cli::output::Format;
 
 /// A word as JSON and the configuration write it.
 fn word<T: DeserializeOwned>(text: &str) -> Result<T, String> {

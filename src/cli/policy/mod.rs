@@ -5,6 +5,13 @@ mod flags;
 use std::{process::ExitCode, sync::Arc, time::Duration};
 
 use anyhow::{anyhow, bail};
+use clifford_config::Loaded;
+use clifford_core::{
+    id::PolicyId,
+    policy::{Named, Rule},
+};
+use clifford_store::{Db, StoreError, places::policies};
+use clifford_tools::{Registry, Services, mcp, trial};
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
@@ -15,13 +22,6 @@ use super::{
     setup::{self, Globals},
 };
 use crate::app;
-use clifford_config::Loaded;
-use clifford_core::{
-    id::PolicyId,
-    policy::{Named, Rule},
-};
-use clifford_store::{Db, StoreError, places::policies};
-use clifford_tools::{Registry, Services, mcp, trial};
 
 /// How long a server may take to end that was asked what it offers.
 const ENDING: Duration = Duration::from_secs(5);

@@ -1,7 +1,5 @@
 //! `clifford runs cancel`, `approve`, `deny` and `retry`.
 
-use super::Which;
-use crate::cli::{output, setup};
 use clifford_engine::{
     retry_from_outside,
     run::{
@@ -10,6 +8,9 @@ use clifford_engine::{
     },
 };
 use clifford_store::Db;
+
+use super::Which;
+use crate::cli::{output, setup};
 
 pub(super) async fn cancel(db: &Db, which: &Which) -> anyhow::Result<()> {
     let run = which.find(db).await?;

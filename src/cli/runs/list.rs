@@ -1,9 +1,5 @@
 //! `clifford runs list`.
 
-use crate::cli::{
-    output::{self, Format},
-    setup,
-};
 use clifford_core::{
     id::{ChannelId, RunId, UserId},
     runs::RunStatus,
@@ -11,6 +7,11 @@ use clifford_core::{
 use clifford_store::{
     Db,
     runs::{Filter, views as run_views},
+};
+
+use crate::cli::{
+    output::{self, Format},
+    setup,
 };
 
 /// Arguments of `runs list`.

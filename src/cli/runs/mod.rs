@@ -9,15 +9,16 @@ mod words;
 
 use std::{process::ExitCode, str::FromStr};
 
-use super::{
-    examples,
-    output::Format,
-    setup::{self, Globals},
-};
 use clifford_core::{id::RunId, runs::Run};
 use clifford_store::{
     Db, StoreError,
     runs::{Filter, views as run_views},
+};
+
+use super::{
+    examples,
+    output::Format,
+    setup::{self, Globals},
 };
 
 /// Arguments of `runs`.

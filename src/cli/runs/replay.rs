@@ -1,5 +1,9 @@
 //! `clifford runs replay`: what the engine knew after each step, by the same fold that resumes a run.
 
+use clifford_config::Loaded;
+use clifford_core::run::{replay::known, state::RunState};
+use clifford_store::{Db, runs::steps};
+use clifford_tools::{Options, Registry};
 use serde_json::{Value, json};
 
 use super::{Which, words};
@@ -7,10 +11,6 @@ use crate::{
     app,
     cli::output::{self, Paint, paint},
 };
-use clifford_config::Loaded;
-use clifford_core::run::{replay::known, state::RunState};
-use clifford_store::{Db, runs::steps};
-use clifford_tools::{Options, Registry};
 
 pub(super) async fn run(db: &Db, loaded: &Loaded, which: &Which) -> anyhow::Result<()> {
     let run = which.find(db).await?;

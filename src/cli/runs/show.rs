@@ -1,13 +1,13 @@
 //! `clifford runs show`.
 
-use serde_json::json;
-
-use super::{Which, words};
-use crate::cli::output;
 use clifford_store::{
     Db,
     runs::{steps, tree as run_tree},
 };
+use serde_json::json;
+
+use super::{Which, words};
+use crate::cli::output;
 
 pub(super) async fn run(db: &Db, which: &Which) -> anyhow::Result<()> {
     let run = which.find(db).await?;

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use clifford_store::{Db, runs::steps};
+
 use super::{Which, again, words};
 use crate::cli::output;
-use clifford_store::{Db, runs::steps};
 
 /// How often the database is looked at.
 const LOOK: Duration = Duration::from_millis(250);

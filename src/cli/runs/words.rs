@@ -1,12 +1,12 @@
 //! Steps and runs in words, and as JSON.
 
-use serde_json::{Value, json};
-
-use crate::cli::output::{self, Paint, paint};
 use clifford_core::{
     run::step::{Answerer, ConfirmAbout, Event, Step, StepKind, ToolOutcome},
     runs::{Run, RunStatus},
 };
+use serde_json::{Value, json};
+
+use crate::cli::output::{self, Paint, paint};
 
 /// The most characters of one step.
 const LONGEST: usize = 2000;

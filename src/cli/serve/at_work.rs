@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
+use clifford_http::Server;
 use tokio::{
     runtime::{Builder, Runtime},
     sync::{Notify, oneshot},
@@ -16,7 +17,6 @@ use crate::{
     app::App,
     cli::{LINGER, setup},
 };
-use clifford_http::Server;
 
 /// A bot at work.
 pub(super) struct AtWork {

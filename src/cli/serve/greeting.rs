@@ -1,13 +1,14 @@
 //! What a server says when it starts: what runs, where its data is, and what to do next.
 
+use clifford_config::{Access, Config, Loaded, ProviderKind};
+use clifford_store::{StoreError, people::claim};
+use clifford_telemetry::log::LogFormat;
+
 use super::{Args, Part};
 use crate::{
     app::App,
     cli::{config::origin, output},
 };
-use clifford_config::{Access, Config, Loaded, ProviderKind};
-use clifford_store::{StoreError, people::claim};
-use clifford_telemetry::log::LogFormat;
 
 /// Says it: to a person on standard output, or as events of a JSON log.
 ///

@@ -2,15 +2,16 @@
 
 use std::{sync::Arc, time::Duration};
 
+use clifford_config::{self as config, Loaded, Secrets};
+use clifford_http::Socket;
+use clifford_store::Db;
+use clifford_worker::Workers;
+
 use super::{Args, Part};
 use crate::{
     app::{self, Options},
     cli::setup::Globals,
 };
-use clifford_config::{self as config, Loaded, Secrets};
-use clifford_http::Socket;
-use clifford_store::Db;
-use clifford_worker::Workers;
 
 /// What a server works by.
 #[derive(Clone)]

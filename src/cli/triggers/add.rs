@@ -1,16 +1,5 @@
 //! `clifford triggers add`.
 
-use serde_json::{Value, json};
-
-use super::next;
-use crate::{
-    app,
-    cli::{
-        output::{self, Format},
-        people,
-        setup::{self, Globals},
-    },
-};
 use clifford_core::{
     id::{AgentId, ChannelId},
     people::User,
@@ -27,6 +16,17 @@ use clifford_store::{
     triggers,
 };
 use clifford_tools::triggers::editing::NewTrigger;
+use serde_json::{Value, json};
+
+use super::next;
+use crate::{
+    app,
+    cli::{
+        output::{self, Format},
+        people,
+        setup::{self, Globals},
+    },
+};
 
 /// Arguments of `triggers add`.
 #[derive(Debug, clap::Args)]

@@ -3,16 +3,16 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use anyhow::bail;
-use clifford_vault::Masker;
-use serde_json::json;
-
-use super::{Which, find, next};
-use crate::cli::{output, setup};
 use clifford_core::{id::WorkerId, schedule::trigger::TriggerKind};
 use clifford_delivery::outbound::Outbound;
 use clifford_engine::triggers::fire;
 use clifford_store::{Db, StoreError, triggers};
 use clifford_tools::triggers::editing::{self, Change};
+use clifford_vault::Masker;
+use serde_json::json;
+
+use super::{Which, find, next};
+use crate::cli::{output, setup};
 
 pub(super) async fn remove(db: &Db, which: &Which) -> anyhow::Result<()> {
     let trigger = find(&mut db.read().await?, &which.trigger).await?;

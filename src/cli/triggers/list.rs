@@ -1,12 +1,5 @@
 //! `clifford triggers list` and `show`.
 
-use serde_json::json;
-
-use super::{Which, find, next};
-use crate::cli::{
-    output::{self, Format},
-    people,
-};
 use clifford_core::{
     id::TriggerId,
     schedule::trigger::{Trigger, TriggerKind},
@@ -16,6 +9,13 @@ use clifford_store::{
     triggers::{self, Filter, Firing},
 };
 use clifford_tools::triggers::reminders;
+use serde_json::json;
+
+use super::{Which, find, next};
+use crate::cli::{
+    output::{self, Format},
+    people,
+};
 
 /// How many firings are shown.
 const FIRINGS: u32 = 10;

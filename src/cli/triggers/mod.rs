@@ -6,10 +6,11 @@ mod list;
 
 use std::process::ExitCode;
 
-use super::{examples, output::Format, setup::Globals};
 use clifford_core::{id::TriggerId, schedule::trigger::Trigger};
 use clifford_store::{Conn, triggers};
 use clifford_tools::triggers::reminders;
+
+use super::{examples, output::Format, setup::Globals};
 
 /// Arguments of `triggers`.
 #[derive(Debug, clap::Args)]

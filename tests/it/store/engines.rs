@@ -2,7 +2,8 @@
 
 use super::{
     answers, backlog, budgets, claims, crowds, deaths, documents, files, follow_ups, hands, keys, linking, lists,
-    managing, memory_writes, moves, places, policies, quoting, races, recollections, rows, search, takeovers, triggers,
+    managing, memory_writes, merging, moves, places, policies, quoting, races, recollections, rows, search, takeovers,
+    triggers,
     world::{Home, World},
 };
 
@@ -169,7 +170,7 @@ on_both_engines![
     races::a_parent_whose_context_is_busy_is_woken_later,
     races::no_message_is_left_behind_when_a_run_ends_as_it_arrives,
     races::what_is_remembered_of_a_person_is_written_by_one_at_a_time,
-    linking::every_table_that_refers_to_a_person_is_merged,
+    merging::every_table_that_refers_to_a_person_is_merged,
     linking::who_enters_a_code_becomes_part_of_who_made_it_with_all_that_is_theirs,
     linking::of_two_items_for_one_key_the_one_seen_later_stays_and_levels_keep_their_size,
     linking::of_two_keys_for_one_provider_the_newer_stays,

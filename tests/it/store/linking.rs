@@ -11,7 +11,7 @@ use clifford_core::{
 };
 use clifford_ingress::identity::Refusal;
 use clifford_store::{
-    Pools, StoreError,
+    StoreError,
     arrivals::{self, Known, Sought, find_plain},
     contexts,
     jobs::{self, NewJob},
@@ -19,7 +19,6 @@ use clifford_store::{
     people::{
         keys::{self as user_secrets, SealedKey},
         links::{self, Remembered},
-        merge,
     },
     places::{channels, settings},
     runs,
@@ -36,26 +35,6 @@ use super::{
 
 const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3600);
-
-pub async fn every_table_that_refers_to_a_person_is_merged(world: World) {
-    let sql = match world.db.pools() {
-        Pools::Sqlite { .. } => {
-            "SELECT m.name || '.' || f.\"from\" FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f
-             WHERE m.type = 'table' AND f.\"table\" = 'users'"
-        }
-        Pools::Postgres(_) => {
-            "SELECT c.conrelid::regclass::text || '.' || a.attname FROM pg_constraint c
-             JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = ANY (c.conkey)
-             WHERE c.contype = 'f' AND c.confrelid = 'users'::regclass"
-        }
-    };
-    let mut in_schema = texts(&world.db, sql).await;
-    in_schema.sort();
-    let tables = merge::GO_OVER.iter().copied().chain(merge::BY_RULE);
-    let mut merged: Vec<_> = tables.map(|table| format!("{table}.user_id")).collect();
-    merged.sort();
-    assert_eq!(in_schema, merged);
-}
 
 pub async fn who_enters_a_code_becomes_part_of_who_made_it_with_all_that_is_theirs(world: World) {
     let db = &world.db;

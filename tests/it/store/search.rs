@@ -18,9 +18,7 @@ use clifford_store::{
         sessions::{self, Part},
     },
     messages::{self, NewInbound},
-    people::users,
-    places::channels,
-    search as index,
+    people, places, search as index,
 };
 use futures::future::join_all;
 use jiff::tz::TimeZone;
@@ -76,7 +74,7 @@ impl World {
     pub(super) async fn elsewhere(&self, place: Place, person: Option<UserId>) -> Self {
         let opened = self.db.write(move |tx| {
             Box::pin(async move {
-                let channel = channels::find_or_create(tx, &place, person.map(|user| (user, "x")), NOW).await?;
+                let channel = places::channels::find_or_create(tx, &place, person.map(|user| (user, "x")), NOW).await?;
                 let context = contexts::begin(tx, &channel, Some("elsewhere"), NOW).await?;
                 Ok((channel, context))
             })
@@ -91,7 +89,7 @@ impl World {
 
     pub(super) async fn stranger(&self) -> UserId {
         let found = self.db.write(|tx| {
-            Box::pin(users::find_or_create(
+            Box::pin(people::users::find_or_create(
                 tx,
                 Platform::Telegram,
                 &SPEAKER,

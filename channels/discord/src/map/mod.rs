@@ -7,14 +7,13 @@ mod payload;
 mod text;
 mod typed;
 
+use clifford_channel::Speaker;
 pub(crate) use component::press;
 pub(crate) use interaction::{Asked, From, Kind, command};
+use jiff::Timestamp;
 pub(crate) use message::{edit, message};
 pub(crate) use payload::{Payload, id};
 pub(crate) use typed::typed;
-
-use clifford_channel::Speaker;
-use jiff::Timestamp;
 
 use self::payload::Account;
 

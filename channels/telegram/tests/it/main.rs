@@ -17,10 +17,9 @@ use std::{sync::Arc, time::Duration};
 use clifford_channel::{Channel, ChannelError};
 use clifford_fakes::telegram::TelegramFake;
 use clifford_telegram::{Rates, Telegram, TelegramConfig};
+use ingress::Memory;
 use tokio::task::JoinHandle;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-
-use ingress::Memory;
 
 /// The usual person.
 const ADA: i64 = 7;

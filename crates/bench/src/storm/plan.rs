@@ -242,7 +242,8 @@ fn said(dice: &mut StdRng, rooms: &[Room], place: usize, crowd: &mut Crowd) -> S
 
 /// About one trouble for every five messages.
 fn troubles(dice: &mut StdRng) -> Vec<Trouble> {
-    use {discord::Fault as OnDiscord, discord::Route, telegram::Fault as OnTelegram, telegram::Method};
+    use discord::{Fault as OnDiscord, Route};
+    use telegram::{Fault as OnTelegram, Method};
     let short = Duration::from_millis(dice.random_range(50..600));
     // What meets no request in time does not wait for one: faults would add up while nobody asks.
     let time = Duration::from_millis(dice.random_range(200..2_000));

@@ -5,11 +5,10 @@ mod telegram;
 
 use std::fmt;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize, de};
-
 pub use discord::Discord;
 pub(super) use discord::TOKEN_VARIABLE as DISCORD_TOKEN;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, de};
 pub(super) use telegram::TOKEN_VARIABLE as TELEGRAM_TOKEN;
 pub use telegram::Telegram;
 

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use clifford_tools::{Common, ToolSettings};
 use serde_json::Value;
 
 use crate::{
@@ -10,7 +11,6 @@ use crate::{
     shape::{Shape, schema},
     tree,
 };
-use clifford_tools::{Common, ToolSettings};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bot.toml.example");
 

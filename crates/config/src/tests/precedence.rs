@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::{env, load_with, sources};
 use clifford_vault::SecretSource;
 
+use super::{env, load_with, sources};
 use crate::{Access, Config, Discord, Id, Origin, Provider, ProviderKind, Telegram, config_dir, load};
 
 #[test]

@@ -7,9 +7,9 @@ use std::{
 };
 
 use bytes::Bytes;
+use clifford_core::id::FileId;
 
 use super::StorageError;
-use clifford_core::id::FileId;
 
 /// The data directory.
 #[derive(Debug)]

@@ -1,7 +1,8 @@
 //! Why a file could not be had or kept.
 
-use super::StorageError;
 use clifford_store::StoreError;
+
+use super::StorageError;
 
 /// Why a file could not be had or kept, in words for a model or a person.
 #[derive(Debug, thiserror::Error)]

@@ -5,9 +5,6 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 use bytes::Bytes;
 use clifford_channel::Channel;
 use clifford_chat::{error::FetchError, platform::Platform};
-use sha2::{Digest, Sha256};
-
-use super::{FileError, Location, Storage, clean, media::media_type};
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, FileId, RunId, SpaceId, UserId},
@@ -16,6 +13,9 @@ use clifford_store::{
     Db,
     files::{self, File},
 };
+use sha2::{Digest, Sha256};
+
+use super::{FileError, Location, Storage, clean, media::media_type};
 
 /// How much is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use clifford_core::{clock::SharedClock, id::FileId};
 use clifford_vault::Secret;
 use reqwest::{Client, Response, StatusCode};
 use rusty_s3::{Bucket, Credentials, S3Action, UrlStyle};
 
 use super::StorageError;
-use clifford_core::{clock::SharedClock, id::FileId};
 
 /// How long a signed request is good for.
 const GOOD_FOR: Duration = Duration::from_secs(300);

@@ -15,11 +15,12 @@ pub fn may_see(scope: Scope, file: &File) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use clifford_core::{
         clock::Timestamp,
         id::{ChannelId, FileId, UserId},
     };
+
+    use super::*;
 
     #[test]
     fn in_private_ones_own_files_are_seen_and_in_a_shared_place_those_of_the_place() {

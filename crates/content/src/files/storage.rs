@@ -1,9 +1,9 @@
 //! Where contents are kept: new ones in the data directory or in a bucket, as is set; old ones wherever they are.
 
 use bytes::Bytes;
+use clifford_core::id::FileId;
 
 use super::{Location, S3, directory::Directory};
-use clifford_core::id::FileId;
 
 /// Why a content was not stored, read or deleted.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use super::{Storage, StorageError};
 use clifford_core::clock::Timestamp;
 use clifford_store::{Db, StoreError, files};
+
+use super::{Storage, StorageError};
 
 /// How long a content may wait for its row.
 const GRACE: Duration = Duration::from_secs(3600);

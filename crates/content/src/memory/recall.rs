@@ -5,11 +5,9 @@
 use std::collections::BTreeSet;
 
 use clifford_chat::inbound::is_of_others;
-use clifford_llm_api::tokens::estimate_tokens;
-
-use clifford_core::memory::levels;
 use clifford_core::{
     id::{AgentId, MessageId, RunId, UserId},
+    memory::levels,
     messages::{Direction, quotes_others},
     places::Channel,
     runs::{Run, RunKind},
@@ -18,6 +16,7 @@ use clifford_core::{
         rank::{self, Held, Population},
     },
 };
+use clifford_llm_api::tokens::estimate_tokens;
 use clifford_store::{
     files::File,
     memory::{

@@ -1,6 +1,5 @@
 //! Finds the pieces of documents that hold the words of a question, ranked as messages are: among themselves.
 
-use crate::search::window::{EACH, Plan};
 use clifford_core::search::{
     Query, Scope,
     rank::{self, Held},
@@ -9,6 +8,8 @@ use clifford_store::{
     Conn, StoreError,
     documents::{self, Chunk},
 };
+
+use crate::search::window::{EACH, Plan};
 
 /// The most pieces that are ranked: they are longer than messages.
 const MOST: usize = 300;

@@ -6,26 +6,26 @@ use std::{
     time::Duration,
 };
 
-use jiff::tz::TimeZone;
-use serde::Serialize;
-
-use super::window::{EACH, Plan};
-use clifford_core::search::{
-    dates::Moment,
-    query::Query,
-    rank::{Held, Nearby, Ranked, Ranking, Scored},
-    request::{Cursor, Request},
-    snippet,
-};
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, MessageId},
     messages::Direction,
+    search::{
+        dates::Moment,
+        query::Query,
+        rank::{Held, Nearby, Ranked, Ranking, Scored},
+        request::{Cursor, Request},
+        snippet,
+    },
 };
 use clifford_store::{
     Conn, Db, StoreError, Tx,
     search::{self, Beside, Candidate, Placed, Reach},
 };
+use jiff::tz::TimeZone;
+use serde::Serialize;
+
+use super::window::{EACH, Plan};
 
 /// How many messages a search takes into the index in one transaction.
 const BATCH: u32 = 200;

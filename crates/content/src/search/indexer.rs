@@ -3,9 +3,8 @@
 
 use std::time::Duration;
 
-use tokio_util::sync::CancellationToken;
-
 use clifford_store::{Db, StoreError, search};
+use tokio_util::sync::CancellationToken;
 
 /// How often to look for messages that are not in the index.
 const EVERY: Duration = Duration::from_secs(2);

@@ -205,8 +205,9 @@ fn forms(phrase: &Phrase) -> (Vec<Form>, Vec<Form>) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use clifford_core::clock::Timestamp;
+
+    use super::*;
 
     fn plan(query: &str) -> Plan {
         Plan::of(&Query::parse(query).expect("terms"), &[])

@@ -5,12 +5,12 @@
 
 use std::borrow::Cow;
 
+use clifford_llm_api::tokens::{Quarters, weigh};
 use serde_json::{Map, Value, json};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::weight::{Form, weigh_json};
 use crate::messages::Gap;
-use clifford_llm_api::tokens::{Quarters, weigh};
 
 /// The shortest mark: where nothing else has room.
 const LEFT_OUT: &str = "[…]";

@@ -1,6 +1,9 @@
 //! Makes other requests than a run's fit their model: the memory writer's, and those of tools. Pure.
 
-use clifford_llm_api::model::Request;
+use clifford_llm_api::{
+    model::Request,
+    tokens::{Quarters, weigh},
+};
 use serde_json::Value;
 
 use super::{
@@ -8,7 +11,6 @@ use super::{
     room::{Room, SMALLEST, Window},
     weight::Form,
 };
-use clifford_llm_api::tokens::{Quarters, weigh};
 
 /// What a message needs beside its text.
 const AROUND: Quarters = 4 * 4;

@@ -3,9 +3,10 @@
 //! The room of a prompt is the model's window without the reply, the form that the reply is held to, and the
 //! instructions. What a part does not use, the parts behind it may.
 
-use clifford_llm_api::{model::Schema, tokens::IMAGE_TOKENS};
-
-use clifford_llm_api::tokens::{Quarters, weigh};
+use clifford_llm_api::{
+    model::Schema,
+    tokens::{IMAGE_TOKENS, Quarters, weigh},
+};
 
 /// The smallest window that a prompt is made for.
 pub const SMALLEST: u64 = 2_048;

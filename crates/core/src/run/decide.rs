@@ -6,6 +6,9 @@
 mod spawn;
 
 use clifford_action::{Action, OutputMode, RecoverAction, Reply, SubagentSpec, Unreadable, WakeOn};
+use clifford_llm_api::tokens::Quarters;
+use spawn::spawn;
+pub use spawn::spec_signature;
 
 use super::{
     chat,
@@ -17,12 +20,11 @@ use super::{
     state::{RunState, joined},
     step::{ConfirmRequest, EndingKind, Event, NoteAbout, StepKind, ToolCall},
 };
-use crate::prompt::{excerpt, weight::Form};
-use crate::{clock::Timestamp, runs::RunKind};
-use clifford_llm_api::tokens::Quarters;
-
-use spawn::spawn;
-pub use spawn::spec_signature;
+use crate::{
+    clock::Timestamp,
+    prompt::{excerpt, weight::Form},
+    runs::RunKind,
+};
 
 /// What becomes of a reply. `before` is recorded first, in the same commit.
 #[derive(Clone, Debug, PartialEq)]

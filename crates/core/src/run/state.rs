@@ -18,6 +18,10 @@ mod calls;
 mod pending;
 
 use self::children::Ended;
+pub use self::{
+    answered::Answer,
+    pending::{Asked, Iteration, Limitation, Pending},
+};
 use super::{
     chat, reading,
     rules::Rules,
@@ -29,11 +33,6 @@ use crate::{
     places::Mode,
     policy::words::{self, Outside},
     runs::{Run, RunKind},
-};
-
-pub use self::{
-    answered::Answer,
-    pending::{Asked, Iteration, Limitation, Pending},
 };
 
 /// What the engine knows of a run.

@@ -7,7 +7,10 @@
 use std::{borrow::Cow, sync::Arc};
 
 use clifford_action::Category;
-use clifford_llm_api::model::{Message, Role};
+use clifford_llm_api::{
+    model::{Message, Role},
+    tokens::{Quarters, weigh},
+};
 use serde_json::{Map, Value, json};
 
 use crate::prompt::{
@@ -15,7 +18,6 @@ use crate::prompt::{
     excerpt,
     weight::{Form, weigh_json},
 };
-use clifford_llm_api::tokens::{Quarters, weigh};
 
 /// How much of the transcript is shown, as it is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

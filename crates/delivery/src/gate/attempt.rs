@@ -6,16 +6,16 @@ use clifford_chat::{
     error::SendError,
     outbound::{Address, DeliveryKey, Part, Receipt},
 };
-use tokio::time::Instant;
-
-use super::{Gate, Held, Sent};
-use crate::{NOT_DELIVERED, late::Tried, mark::Mark};
 use clifford_core::{messages::MessageStatus, quarantine::Verdict};
 use clifford_store::messages::outbox::{Outgoing, OutgoingPart};
 use clifford_telemetry::{
     failpoint::{self as crash, Way},
     measures,
 };
+use tokio::time::Instant;
+
+use super::{Gate, Held, Sent};
+use crate::{NOT_DELIVERED, late::Tried, mark::Mark};
 
 /// How long a part may take to be made ready for its platform.
 const MOMENT: Duration = Duration::from_millis(50);

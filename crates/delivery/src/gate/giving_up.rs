@@ -1,10 +1,10 @@
 //! Parts that are not tried any more. The files behind one are still sent: each is of use without the others.
 
 use clifford_chat::outbound::Part;
+use clifford_store::messages::{NewOutbound, outbox::OutgoingPart};
 
 use super::{Gate, Held};
 use crate::{FILES_NOT_SENT, NOT_DELIVERED, REFUSED_BY_PLATFORM, mark::Mark, outbound};
-use clifford_store::messages::{NewOutbound, outbox::OutgoingPart};
 
 /// The most characters of a file's name that a chat is told.
 const NAME: usize = 100;

@@ -5,10 +5,10 @@ use std::sync::{
     atomic::{AtomicBool, AtomicU32, Ordering},
 };
 
+use clifford_store::leases;
 use tokio_util::sync::CancellationToken;
 
 use super::{Hold, Receiver, wait};
-use clifford_store::leases;
 
 /// This process's share of a platform's connections.
 pub(super) struct Share {

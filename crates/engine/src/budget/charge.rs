@@ -1,16 +1,20 @@
 //! What a call cost, recorded and settled at once: it is paid for whatever becomes of its result.
 
+use clifford_core::{
+    budget::{Amount, Settlement},
+    id::UserId,
+    models::Role,
+    run::step::LlmResponse,
+};
 use clifford_llm_api::model::Usage;
+use clifford_store::{
+    StoreError, budgets,
+    usage::{self, Call},
+};
 
 use crate::{
     Engine,
     models::{own_keys::Own, roles::Roles},
-};
-use clifford_core::budget::{Amount, Settlement};
-use clifford_core::{id::UserId, models::Role, run::step::LlmResponse};
-use clifford_store::{
-    StoreError, budgets,
-    usage::{self, Call},
 };
 
 /// The model of a call whose reply nobody waited for: which one it was is not known.

@@ -1,8 +1,7 @@
 //! What is said when a budget is spent. Pure.
 
-use jiff::tz::TimeZone;
-
 use clifford_core::budget::{Account, Period, Scope};
+use jiff::tz::TimeZone;
 
 /// For the person whose request it refuses: what is spent, and when it begins anew.
 pub fn sentence(account: &Account, zone: &TimeZone) -> String {
@@ -58,11 +57,12 @@ fn again(account: &Account, zone: &TimeZone) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use clifford_core::{
         budget::{Budget, Window},
         clock::Timestamp,
     };
+
+    use super::*;
 
     #[test]
     fn a_person_reads_what_is_spent_and_when_it_begins_anew() {

@@ -2,16 +2,17 @@
 
 use std::time::Duration;
 
-use super::notice;
-use crate::Engine;
-use clifford_core::budget::{Account, Amount, BOT, Scope, Settlement, Verdict, accounts, period, verdict};
 use clifford_core::{
+    budget::{Account, Amount, BOT, Scope, Settlement, Verdict, accounts, period, verdict},
     id::{SpaceId, UserId},
     places::Channel,
 };
 use clifford_delivery::outbound::{Ticket, To};
 use clifford_store::{StoreError, Tx, budgets, leases::Look, people::users};
 use clifford_telemetry::measures;
+
+use super::notice;
+use crate::Engine;
 
 /// How long to wait for calls under way before looking again: those of other processes ring no bell here, and those of
 /// processes that died none at all.

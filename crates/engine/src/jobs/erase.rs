@@ -12,14 +12,6 @@ mod traces;
 
 use std::{sync::Arc, time::Duration};
 
-use serde_json::json;
-
-use self::traces::Traces;
-use crate::{
-    Engine,
-    jobs::JobError,
-    run::{cancel, commit::follow_up_in},
-};
 use clifford_content::files::Storage;
 use clifford_core::{
     clock::Timestamp,
@@ -39,6 +31,14 @@ use clifford_store::{
     runs,
 };
 use clifford_telemetry::failpoint::{self as crash, Point};
+use serde_json::json;
+
+use self::traces::Traces;
+use crate::{
+    Engine,
+    jobs::JobError,
+    run::{cancel, commit::follow_up_in},
+};
 
 /// How long the last message to a person is waited for.
 const LAST_MESSAGE: Duration = Duration::from_secs(60);

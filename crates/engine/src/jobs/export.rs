@@ -1,12 +1,11 @@
 //! All that is kept of a person, as JSON Lines: an object a line, `type` says what it is.
 
-use serde_json::{Value, json};
-
 use clifford_core::{clock::Timestamp, id::UserId};
 use clifford_store::{
     Conn, StoreError,
     people::export::{self, Cursor},
 };
+use serde_json::{Value, json};
 
 /// The version of the format.
 const VERSION: u32 = 1;

@@ -3,9 +3,6 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tokio_util::sync::CancellationToken;
-
-use crate::{Engine, memory::closing};
 use clifford_content::files;
 use clifford_core::{
     budget::{self, Period},
@@ -18,6 +15,9 @@ use clifford_store::{
     triggers,
 };
 use clifford_tools::trial;
+use tokio_util::sync::CancellationToken;
+
+use crate::{Engine, memory::closing};
 
 /// How often.
 const EVERY: Duration = Duration::from_secs(300);

@@ -2,12 +2,12 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tokio_util::sync::CancellationToken;
-
-use crate::Engine;
 use clifford_content::files::Storage;
 use clifford_core::clock::Timestamp;
 use clifford_store::{Db, StoreError, db::free_space, places::left_spaces};
+use tokio_util::sync::CancellationToken;
+
+use crate::Engine;
 
 /// How often to look.
 const EVERY: Duration = Duration::from_secs(600);

@@ -9,11 +9,6 @@ pub mod retention;
 
 use std::{convert::Infallible, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
-use futures::FutureExt as _;
-use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
-use tracing::{Instrument, Span};
-
-use crate::{Engine, memory};
 use clifford_core::{
     clock::Timestamp,
     quarantine::{Mark, Verdict},
@@ -29,6 +24,11 @@ use clifford_telemetry::{
     quarantine::isolation::Key,
     spans,
 };
+use futures::FutureExt as _;
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
+use tracing::{Instrument, Span};
+
+use crate::{Engine, memory};
 
 /// How often to look where nothing rings.
 const POLL: Duration = Duration::from_secs(1);

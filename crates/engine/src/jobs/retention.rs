@@ -3,10 +3,9 @@
 
 use std::time::Duration;
 
-use tokio_util::sync::CancellationToken;
-
 use clifford_core::clock::{SharedClock, Timestamp};
 use clifford_store::{BoxFuture, Db, StoreError, Tx, retention};
+use tokio_util::sync::CancellationToken;
 
 /// The longest time between two looks, and the shortest.
 const SELDOM: Duration = Duration::from_secs(300);

@@ -2,10 +2,20 @@
 
 use std::time::Duration;
 
+use clifford_core::{
+    budget::Settlement,
+    id::{ChannelId, SpaceId, UserId},
+    memory::result::Progress,
+    models::Role,
+    prompt::{fit, room::Window},
+    run::step::LlmResponse,
+};
 use clifford_llm_api::{
     model::{Completion, ModelError, Request},
     tokens::estimate_request,
 };
+use clifford_store::{jobs::JobLease, usage::Call};
+use clifford_telemetry::failpoint::{self as crash, Point};
 use tokio::time::Instant;
 
 use crate::{
@@ -14,16 +24,6 @@ use crate::{
     jobs::{self, JobError},
     models::roles::{NoReply, Payer},
 };
-use clifford_core::memory::result::Progress;
-use clifford_core::{
-    budget::Settlement,
-    id::{ChannelId, SpaceId, UserId},
-    models::Role,
-    prompt::{fit, room::Window},
-    run::step::LlmResponse,
-};
-use clifford_store::{jobs::JobLease, usage::Call};
-use clifford_telemetry::failpoint::{self as crash, Point};
 
 /// Whose call it is.
 #[derive(Clone, Copy, Debug)]

@@ -1,9 +1,9 @@
 //! Changes that people make to their items by hand: checked, and within what a level holds.
 
-use clifford_core::memory::content::{self, Content, Fault};
 use clifford_core::{
     clock::Timestamp,
     id::{MemoryItemId, UserId},
+    memory::content::{self, Content, Fault},
 };
 use clifford_store::{
     StoreError, Tx,
@@ -170,8 +170,9 @@ async fn make_room(tx: &mut Tx, item: &Item) -> Result<Result<(), Fault>, StoreE
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use clifford_core::id::SpaceId;
+
+    use super::*;
 
     fn item() -> Item {
         Item {

@@ -3,24 +3,20 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use clifford_llm_api::model::ModelError;
-use serde_json::Value;
-
-use super::asking::{Whose, complete, window};
-use crate::{Engine, jobs::JobError};
-use clifford_core::memory::{
-    operations::{self, Reading},
-    result::{Progress, Unread},
-    rules::{self, Place},
-    segment, summary, write_prompt,
-};
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, ContextId, MemoryItemId, MessageId, SpaceId, UserId},
-    memory::rows::{Item, Said},
+    memory::{
+        operations::{self, Reading},
+        result::{Progress, Unread},
+        rows::{Item, Said},
+        rules::{self, Place},
+        segment, summary, write_prompt,
+    },
     prompt::{fit, weight::Form},
     work::WriteMode,
 };
+use clifford_llm_api::model::ModelError;
 use clifford_store::{
     StoreError, Tx, contexts,
     jobs::{self, Job, JobLease},
@@ -28,6 +24,10 @@ use clifford_store::{
     places::channels,
 };
 use clifford_telemetry::failpoint::{self as crash, Point};
+use serde_json::Value;
+
+use super::asking::{Whose, complete, window};
+use crate::{Engine, jobs::JobError};
 
 /// How often a job is tried before a message is left out that may be what its provider will not read.
 const ATTEMPTS_WITH_ALL: i64 = 3;

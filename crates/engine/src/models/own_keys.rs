@@ -4,16 +4,16 @@
 
 use std::{borrow::Cow, sync::Arc};
 
+use clifford_core::{id::UserSecretId, memory::secrets, models::Role};
 use clifford_llm::SetupError;
 use clifford_llm_api::model::{Model, ModelError};
+use clifford_store::people::keys::SealedKey;
 use clifford_vault::{HIDDEN, Secret};
 
 use crate::models::{
     roles::Roles,
     sealed::{CannotOpen, Sealed},
 };
-use clifford_core::{id::UserSecretId, memory::secrets, models::Role};
-use clifford_store::people::keys::SealedKey;
 
 /// The longest key that is taken.
 const LONGEST: usize = 500;

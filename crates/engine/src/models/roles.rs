@@ -3,25 +3,26 @@
 mod prices;
 mod window;
 
-use clifford_core::models::{Requested, Role};
 use std::{
     collections::{BTreeMap, HashMap},
     fmt,
     sync::{Arc, Mutex, PoisonError},
 };
 
+pub use clifford_core::models::{MOST_TOKENS, Prices};
+use clifford_core::{
+    budget::Amount,
+    models::{Requested, Role, bounded},
+};
 use clifford_llm::{Circuit, DEFAULT_MAX_TOKENS, Offline, SetupError};
 use clifford_llm_api::model::{Completion, Model, ModelError, Request, Sink, Usage};
+use clifford_telemetry::{measures, spans};
 use clifford_vault::Secret;
 use tokio::time::{Instant, timeout_at};
 use tracing::Instrument;
 
 pub use self::window::Windowed;
 use crate::models::{own_keys::Own, windows::Windows};
-use clifford_core::budget::Amount;
-use clifford_core::models::bounded;
-pub use clifford_core::models::{MOST_TOKENS, Prices};
-use clifford_telemetry::{measures, spans};
 
 /// Makes a provider's model for a role, called by somebody's own key.
 type Make = Arc<dyn Fn(Role, &Secret) -> Result<Arc<dyn Model>, SetupError> + Send + Sync>;

@@ -11,18 +11,17 @@ use std::{
     time::{Duration, Instant},
 };
 
-use clifford_llm::{Learned, Listed, Window};
-use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
-
 use clifford_core::{
     clock::{Clock, Timestamp},
     models::Source,
 };
+use clifford_llm::{Learned, Listed, Window};
 use clifford_store::{
     Db, StoreError,
     model_windows::{self, ModelWindow},
 };
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
 /// How often rows of other processes are looked for.
 const LOOK: Duration = Duration::from_secs(60);

@@ -9,16 +9,16 @@
 //! and from there it is any call. What a tool marks `private()` is not recorded where others read along: the run asks
 //! first, then the tool is called again.
 
-use clifford_core::run::{
-    rules::Rules,
-    state::{Asked, Pending, RunState},
-    step::{Answerer, ConfirmAbout, Event, Step, StepKind},
-};
 use clifford_core::{
     clock::Timestamp,
     id::{RunId, SpaceId},
     people::{User, UserRole},
     policy::Rule,
+    run::{
+        rules::Rules,
+        state::{Asked, Pending, RunState},
+        step::{Answerer, ConfirmAbout, Event, Step, StepKind},
+    },
     runs::{Run, RunStatus},
 };
 use clifford_store::{

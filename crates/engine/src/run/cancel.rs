@@ -2,14 +2,10 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use clifford_vault::Masker;
-
-use super::commit::{follow_up_in, wake_parent};
-use crate::work::Work;
-use clifford_core::run::sentences;
 use clifford_core::{
     clock::Timestamp,
     id::{RunId, WorkerId},
+    run::sentences,
     runs::Run,
 };
 use clifford_delivery::outbound::Outbound;
@@ -20,6 +16,10 @@ use clifford_store::{
     runs::{self, Lease, tree as run_tree},
     triggers,
 };
+use clifford_vault::Masker;
+
+use super::commit::{follow_up_in, wake_parent};
+use crate::work::Work;
 
 /// What follows from cancelling a run.
 #[derive(Clone, Debug)]

@@ -3,21 +3,17 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use clifford_chat::outbound::Address;
-use serde_json::json;
-
-use crate::memory::closing;
-use crate::work::Task;
-use clifford_core::run::{
-    effects::{After, Child},
-    sentences,
-    step::{Event, LlmResponse, Step, StepKind, ToolResult},
-};
 use clifford_core::{
     budget::{Amount, Settlement},
     clock::Timestamp,
     id::{AgentId, ChannelId, ContextId, RunId, UserId, WorkerId},
     models::Role,
     places::Mode,
+    run::{
+        effects::{After, Child},
+        sentences,
+        step::{Event, LlmResponse, Step, StepKind, ToolResult},
+    },
     runs::{Run, RunKind, RunStatus},
     schedule::trigger::CatchUp,
 };
@@ -30,6 +26,9 @@ use clifford_store::{
     runs::{self, Advance, Lease, NewRun, approvals, steps, tree as run_tree},
     triggers, usage,
 };
+use serde_json::json;
+
+use crate::{memory::closing, work::Task};
 
 /// Everything that one commit writes.
 #[derive(Clone, Debug)]

@@ -13,6 +13,8 @@ mod words;
 use std::sync::Arc;
 
 use clifford_chat::outbound::DeliveryKey;
+use clifford_core::id::{ChannelId, RunId};
+use clifford_delivery::{Delivery, GrowingText};
 use clifford_llm_api::model::Sink;
 use clifford_vault::Masker;
 
@@ -23,8 +25,6 @@ use self::{
     words::Words,
 };
 use super::events::{Events, RunEvent};
-use clifford_core::id::{ChannelId, RunId};
-use clifford_delivery::{Delivery, GrowingText};
 
 /// What a reply is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

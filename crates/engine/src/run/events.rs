@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
+use clifford_core::{id::RunId, runs::RunStatus};
 use dashmap::DashMap;
 use tokio::sync::broadcast;
-
-use clifford_core::{id::RunId, runs::RunStatus};
 
 /// How many events a slow watcher may lag behind before it must read the rows.
 const BUFFER: usize = 256;

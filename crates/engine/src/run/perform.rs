@@ -3,6 +3,14 @@
 
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
+use clifford_core::run::{
+    decide::{self, Next},
+    endings, sentences,
+    state::Pending,
+    step::EndingKind,
+};
+use clifford_store::runs::Lease;
+use clifford_telemetry::{measures, spans};
 use futures::FutureExt;
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, Span};
@@ -13,14 +21,6 @@ use super::{
     unread,
 };
 use crate::{Engine, work::Work};
-use clifford_core::run::{
-    decide::{self, Next},
-    endings, sentences,
-    state::Pending,
-    step::EndingKind,
-};
-use clifford_store::runs::Lease;
-use clifford_telemetry::{measures, spans};
 
 /// How long to wait when the database is away, before going on.
 const BACKOFF: Duration = Duration::from_millis(500);

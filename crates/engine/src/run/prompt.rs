@@ -29,27 +29,29 @@ mod tools;
 
 use std::{borrow::Cow, fmt::Write as _};
 
-use clifford_llm_api::model::{Image, Message, Request, Role, Schema};
+use clifford_content::memory::recall::Recalled;
+use clifford_core::{
+    places::Mode,
+    prompt::{
+        can::Can,
+        room::{Room, Window},
+    },
+    run::{
+        rules::Rules,
+        step::Sections,
+        transcript::{Transcript, WindowLimits},
+    },
+    runs::{Run, RunKind},
+};
+use clifford_llm_api::{
+    model::{Image, Message, Request, Role, Schema},
+    tokens::weigh,
+};
+use clifford_tools::{Options, Registry, Visible};
 use serde_json::{Map, Value, json};
 
 use self::assemble::{Fill, Given, Head, Parts, Question, Talk, Unseen};
 use crate::work::Work;
-use clifford_content::memory::recall::Recalled;
-use clifford_core::prompt::{
-    can::Can,
-    room::{Room, Window},
-};
-use clifford_core::run::{
-    rules::Rules,
-    step::Sections,
-    transcript::{Transcript, WindowLimits},
-};
-use clifford_core::{
-    places::Mode,
-    runs::{Run, RunKind},
-};
-use clifford_llm_api::tokens::weigh;
-use clifford_tools::{Options, Registry, Visible};
 
 /// The tools there are, and what is set for them where the run is.
 #[derive(Clone, Copy, Debug)]

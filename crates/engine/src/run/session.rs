@@ -16,26 +16,21 @@ use std::{sync::Arc, time::Duration};
 
 use clifford_action::{Action, Reply, Unreadable};
 use clifford_chat::outbound::Address;
-use tokio_util::sync::CancellationToken;
-use tracing::Span;
-
-use super::prompt::Frame;
-use crate::{Engine, work::Work};
 use clifford_content::memory::recall::Recalled;
-use clifford_core::run::{
-    decide::Decision,
-    effects::{After, effects},
-    rules::Rules,
-    state::RunState,
-    step::{Event, NoteAbout, Step, StepKind},
-};
 use clifford_core::{
     budget::Settlement,
     id::RunId,
     models::Role,
     places::WhenBusy,
     policy::words::{self, Known},
-    run::enclosed::Enclosed,
+    run::{
+        decide::Decision,
+        effects::{After, effects},
+        enclosed::Enclosed,
+        rules::Rules,
+        state::RunState,
+        step::{Event, NoteAbout, Step, StepKind},
+    },
     runs::{Run, RunKind},
 };
 use clifford_store::{
@@ -45,8 +40,12 @@ use clifford_store::{
     runs::{Lease, steps, tree as run_tree},
 };
 use clifford_tools::Options;
+use tokio_util::sync::CancellationToken;
+use tracing::Span;
 
 use self::meanwhile::Meanwhile;
+use super::prompt::Frame;
+use crate::{Engine, work::Work};
 
 /// Where words come from of which nobody can tell it any more.
 const UNREADABLE: &str = "steps that cannot be read";

@@ -7,30 +7,16 @@ use std::{
 };
 
 use async_trait::async_trait;
-use clifford_llm_api::{
-    model::{Completion, ModelError, Request},
-    tokens::estimate_request,
-};
-use futures::future::BoxFuture;
-use serde_json::Value;
-use tokio::time::Instant;
-
-use crate::Engine;
-use crate::{
-    budget::reserve::{Claim, Outcome, Telling},
-    models::{
-        own_keys,
-        roles::{NoReply, Payer},
-    },
-};
 use clifford_core::{
     budget::{Amount, Settlement},
     id::{ChannelId, RunId},
     models::Role,
-};
-use clifford_core::{
     prompt::{fit, room::Window},
     run::step::{LlmResponse, Spent},
+};
+use clifford_llm_api::{
+    model::{Completion, ModelError, Request},
+    tokens::estimate_request,
 };
 use clifford_store::{
     StoreError,
@@ -38,6 +24,18 @@ use clifford_store::{
     usage::Call,
 };
 use clifford_tools::{Pays, Purchase, ToolError};
+use futures::future::BoxFuture;
+use serde_json::Value;
+use tokio::time::Instant;
+
+use crate::{
+    Engine,
+    budget::reserve::{Claim, Outcome, Telling},
+    models::{
+        own_keys,
+        roles::{NoReply, Payer},
+    },
+};
 
 /// Who pays, and for what.
 #[derive(Clone, Debug)]

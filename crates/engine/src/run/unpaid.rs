@@ -1,9 +1,12 @@
 //! Replies that came, and that no commit has recorded: they were paid for, whatever became of their run.
 
-use crate::Engine;
-use clifford_core::budget::Settlement;
-use clifford_core::run::step::{Event, LlmResponse, Step, StepKind};
+use clifford_core::{
+    budget::Settlement,
+    run::step::{Event, LlmResponse, Step, StepKind},
+};
 use clifford_store::usage::Call;
+
+use crate::Engine;
 
 /// What a session leaves behind that was let go of.
 #[derive(Debug, Default)]
@@ -65,8 +68,9 @@ fn is_like(step: &Step, reply: &Step) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use clifford_core::{clock::Timestamp, models::Role, run::step::Sections};
+
+    use super::*;
 
     fn reply(seq: u32, at: i64, text: &str) -> Step {
         Step {

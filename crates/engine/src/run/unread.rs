@@ -3,6 +3,14 @@
 
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
+use clifford_core::{
+    id::{AgentId, ContextId},
+    run::{endings, sentences, state::RunState, step::EndingKind},
+};
+use clifford_store::{
+    StoreError, Tx, messages,
+    runs::{Lease, queue as run_queue, steps, tree as run_tree},
+};
 use futures::FutureExt;
 use tokio_util::sync::CancellationToken;
 
@@ -11,12 +19,6 @@ use super::{
     session::{Gone, Session},
 };
 use crate::{Engine, work::Work};
-use clifford_core::id::{AgentId, ContextId};
-use clifford_core::run::{endings, sentences, state::RunState, step::EndingKind};
-use clifford_store::{
-    StoreError, Tx, messages,
-    runs::{Lease, queue as run_queue, steps, tree as run_tree},
-};
 
 /// How long to wait when the database is away.
 const RETRY: Duration = Duration::from_secs(1);

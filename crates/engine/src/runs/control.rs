@@ -2,21 +2,13 @@
 
 use std::{sync::Arc, time::Duration};
 
-use crate::{
-    Engine,
-    run::{
-        answering::{self, Answer},
-        cancel,
-        events::Sight,
-    },
-};
-use clifford_core::run::{
-    sentences,
-    step::{Event, StepKind},
-};
 use clifford_core::{
     clock::Timestamp,
     id::RunId,
+    run::{
+        sentences,
+        step::{Event, StepKind},
+    },
     runs::{Run, RunStatus},
 };
 use clifford_delivery::outbound::Ticket;
@@ -26,6 +18,15 @@ use clifford_store::{
     messages::{self, NewOutbound},
     places::agents::{self, Agent},
     runs::{self, Lease, NewRun, approvals, queue as run_queue, steps},
+};
+
+use crate::{
+    Engine,
+    run::{
+        answering::{self, Answer},
+        cancel,
+        events::Sight,
+    },
 };
 
 /// How often a run that another process works on is looked at.

@@ -5,21 +5,13 @@ pub mod suspects;
 
 use std::{sync::Arc, time::Duration};
 
-use clifford_vault::Masker;
-use dashmap::DashMap;
-use tokio::sync::{Notify, Semaphore};
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
-
-use super::work::Work;
-use crate::models::{roles::Roles, sealed::Sealed};
-use crate::run::{events::Events, perform, unread};
 use clifford_content::memory::recall::Amounts;
-use clifford_core::run::rules::Rules;
 use clifford_core::{
     budget::Budget,
     clock::SharedClock,
     id::{RunId, WorkerId},
     places::Mode,
+    run::rules::Rules,
     runs::RunStatus,
 };
 use clifford_delivery::{Delivery, outbound::Outbound};
@@ -31,6 +23,16 @@ use clifford_store::{
 };
 use clifford_telemetry::quarantine::{Careful, Isolation};
 use clifford_tools::{Registry, Services};
+use clifford_vault::Masker;
+use dashmap::DashMap;
+use tokio::sync::{Notify, Semaphore};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use super::work::Work;
+use crate::{
+    models::{roles::Roles, sealed::Sealed},
+    run::{events::Events, perform, unread},
+};
 
 /// How long to wait when the database is away.
 const RETRY: Duration = Duration::from_secs(1);

@@ -3,13 +3,10 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use tokio_util::task::AbortOnDropHandle;
-
-use crate::{Engine, run::unread};
-use clifford_core::run::sentences;
 use clifford_core::{
     id::{FileId, RunId},
     quarantine::{Evidence, Mark, Verdict},
+    run::sentences,
     work::Kind,
 };
 use clifford_delivery::outbound::To;
@@ -26,6 +23,9 @@ use clifford_store::{
 };
 use clifford_telemetry::{measures, quarantine::isolation::Key};
 use clifford_tools::Isolates;
+use tokio_util::task::AbortOnDropHandle;
+
+use crate::{Engine, run::unread};
 
 /// How long to wait when the database is away.
 const RETRY: Duration = Duration::from_secs(1);

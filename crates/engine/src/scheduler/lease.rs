@@ -10,10 +10,6 @@
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
-use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
-
-use crate::Engine;
 use clifford_core::id::MessageId;
 use clifford_store::{
     StoreError,
@@ -25,6 +21,10 @@ use clifford_store::{
         queue::{self as run_queue, heartbeat},
     },
 };
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::Engine;
 
 /// Longer than anything is held that nobody renews: leases that end later were written by another time.
 const LONGEST: Duration = Duration::from_secs(900);

@@ -5,12 +5,12 @@ pub mod wake;
 
 use std::{sync::Arc, time::Duration};
 
+use clifford_core::clock::Timestamp;
+use clifford_store::{StoreError, db::notify, runs::queue as run_queue, triggers};
 use tokio_util::sync::CancellationToken;
 
 use super::Engine;
 use crate::triggers::fire;
-use clifford_core::clock::Timestamp;
-use clifford_store::{StoreError, db::notify, runs::queue as run_queue, triggers};
 
 /// The net under bells and notifications.
 const POLL: Duration = Duration::from_secs(1);

@@ -5,17 +5,14 @@ mod suspects;
 use std::sync::Arc;
 
 use clifford_chat::outbound::Address;
-use clifford_vault::Masker;
-use serde_json::{Value, json};
-
-use super::Settings;
-use crate::{Engine, work::Task};
-use clifford_core::schedule::due as schedule;
 use clifford_core::{
     clock::Timestamp,
     id::{RunId, TriggerId},
     places::{Channel, Mode},
-    schedule::trigger::{Due, Trigger, TriggerKind},
+    schedule::{
+        due as schedule,
+        trigger::{Due, Trigger, TriggerKind},
+    },
 };
 use clifford_delivery::outbound::{Outbound, Ticket, To};
 use clifford_store::{
@@ -27,6 +24,11 @@ use clifford_store::{
     runs, triggers,
 };
 use clifford_telemetry::{failpoint as crash, measures};
+use clifford_vault::Masker;
+use serde_json::{Value, json};
+
+use super::Settings;
+use crate::{Engine, work::Task};
 
 /// How many triggers are looked up at once.
 const BATCH: u32 = 200;

@@ -5,14 +5,14 @@
 
 use std::time::Duration;
 
+use clifford_core::{clock::Timestamp, id::TriggerId, schedule::trigger::Trigger};
+use clifford_delivery::outbound::Outbound;
+use clifford_store::{Db, StoreError, triggers};
 use clifford_vault::Secret;
 use serde_json::Value;
 
 use super::fire::{self, Fired};
 use crate::models::sealed::{CannotOpen, Sealed};
-use clifford_core::{clock::Timestamp, id::TriggerId, schedule::trigger::Trigger};
-use clifford_delivery::outbound::Outbound;
-use clifford_store::{Db, StoreError, triggers};
 
 /// How old or early a signature may be.
 pub const WINDOW: Duration = Duration::from_secs(300);

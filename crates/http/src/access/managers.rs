@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use dashmap::DashMap;
-
-use super::super::Shared;
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, UserId},
     places::Channel,
 };
 use clifford_store::{StoreError, people::users};
+use dashmap::DashMap;
+
+use super::super::Shared;
 
 /// How long a platform may take to say it.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -8,16 +8,6 @@ mod managers;
 pub(super) mod routes;
 mod rules;
 
-use self::rules::{Refusal, decide};
-pub(super) use self::{
-    managers::Managers,
-    rules::{Grant, Need, Relation, Scope, Scopes, Standing},
-};
-use super::{
-    Shared,
-    auth::Caller,
-    problem::{Code, Problem},
-};
 use clifford_core::{
     id::{ChannelId, ContextId, SpaceId, UserId},
     places::Channel,
@@ -30,6 +20,17 @@ use clifford_store::{
     places::channels,
 };
 use clifford_tools::settings::catalogue;
+
+use self::rules::{Refusal, decide};
+pub(super) use self::{
+    managers::Managers,
+    rules::{Grant, Need, Relation, Scope, Scopes, Standing},
+};
+use super::{
+    Shared,
+    auth::Caller,
+    problem::{Code, Problem},
+};
 
 /// What a request is about.
 #[derive(Clone, Debug)]

@@ -9,17 +9,17 @@ use std::{
     time::Duration,
 };
 
-use tokio_util::task::TaskTracker;
-
-use super::super::{
-    Shared,
-    problem::{Code, Problem},
-};
 use clifford_core::id::RunId;
 use clifford_engine::run::events::RunEvent;
 use clifford_store::{
     StoreError,
     runs::views::{self as run_views, Version},
+};
+use tokio_util::task::TaskTracker;
+
+use super::super::{
+    Shared,
+    problem::{Code, Problem},
 };
 
 /// How often the rows of the runs that are watched are looked at.

@@ -1,6 +1,5 @@
 //! `/approve`, `/deny`: answers to what a run asks before it makes a call.
 
-use super::Done;
 use clifford_core::{
     clock::Timestamp,
     id::RunId,
@@ -13,6 +12,8 @@ use clifford_core::{
 };
 use clifford_engine::run::answering::{self, Answer, Answered, By};
 use clifford_store::{StoreError, Tx, runs::approvals};
+
+use super::Done;
 
 /// What makes an approval a rule.
 const ALWAYS: &str = "always";

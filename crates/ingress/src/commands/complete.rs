@@ -7,13 +7,13 @@ use clifford_chat::{
     completion::{Choice, Completion},
     inbound::Place,
 };
-
-use super::{continuing, conversations};
 use clifford_core::{people::User, places::Channel};
 use clifford_store::{
     Conn, StoreError,
     memory::items::{self as memory_items, MemoryItem, Viewer},
 };
+
+use super::{continuing, conversations};
 
 /// Whether there is something that the argument of a command can become.
 pub fn completes(command: &str) -> bool {

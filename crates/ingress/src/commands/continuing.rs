@@ -1,11 +1,6 @@
 //! `/continue`: a conversation of another private chat goes on here. It is the same conversation then in both.
 
 use clifford_chat::{completion::Choice, outbound::Button};
-
-use super::{
-    Done, age,
-    conversations::{LISTED, PRESSED, called, label, pick},
-};
 use clifford_core::{clock::Timestamp, id::ContextId, people::User, places::Channel};
 use clifford_markup::inline::inline;
 use clifford_store::{
@@ -15,6 +10,11 @@ use clifford_store::{
         lists::{self as context_lists, Elsewhere},
     },
     places::channels,
+};
+
+use super::{
+    Done, age,
+    conversations::{LISTED, PRESSED, called, label, pick},
 };
 
 /// The most characters that are shown of what was said last.

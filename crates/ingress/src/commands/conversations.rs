@@ -1,8 +1,6 @@
 //! `/new`, `/contexts`, `/switch`, `/close`: the conversations of a chat.
 
 use clifford_chat::{completion::Choice, outbound::Button};
-
-use super::{Done, age, continuing::platform};
 use clifford_core::{clock::Timestamp, id::ContextId, places::Channel};
 use clifford_engine::memory::closing;
 use clifford_markup::inline::inline;
@@ -10,6 +8,8 @@ use clifford_store::{
     Conn, StoreError, Tx,
     contexts::{self, Context, lists as context_lists},
 };
+
+use super::{Done, age, continuing::platform};
 
 /// How many conversations are listed.
 pub(super) const LISTED: u32 = 15;
@@ -178,8 +178,9 @@ pub(super) fn pick<'a, T>(known: &'a [T], wanted: &str, context: impl Fn(&T) -> 
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use clifford_core::id::ChannelId;
+
+    use super::*;
 
     fn context(name: Option<&str>) -> Context {
         Context {

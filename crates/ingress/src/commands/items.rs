@@ -4,8 +4,6 @@
 //! answered like what is not there.
 
 use clifford_chat::outbound::Button;
-
-use super::Done;
 use clifford_core::{clock::Timestamp, people::User, places::Channel, search::near};
 use clifford_engine::memory::editing::{self, Change, Known};
 use clifford_markup::inline::inline;
@@ -14,6 +12,8 @@ use clifford_store::{
     memory::admin::{self as memory_admin, Item},
     places::place_settings::PlaceSettings,
 };
+
+use super::Done;
 
 /// The most keys that are offered for one that is not known.
 const OFFERED: usize = 3;

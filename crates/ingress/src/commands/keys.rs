@@ -1,8 +1,6 @@
 //! `/key`: a person's own key for a model provider.
 
 use clifford_chat::{inbound::PlaceKind, platform::Platform};
-
-use super::Done;
 use clifford_core::{clock::Timestamp, people::User, places::Channel};
 use clifford_engine::models::{
     own_keys::{self, CannotUse},
@@ -13,6 +11,8 @@ use clifford_store::{
     StoreError, Tx,
     people::keys::{self as user_secrets, SealedKey},
 };
+
+use super::Done;
 
 /// What became of the message that a key came in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

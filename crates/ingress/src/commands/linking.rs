@@ -1,9 +1,6 @@
 //! `/link`, `/unlink`, `/whoami`: which accounts are one person, and what is known of them where.
 
 use clifford_chat::outbound::Button;
-
-use super::{Done, confirming, continuing};
-use crate::identity::{self, Refusal, rules};
 use clifford_core::{
     clock::Timestamp,
     people::{User, UserRole},
@@ -18,6 +15,9 @@ use clifford_store::{
     },
     places::settings,
 };
+
+use super::{Done, confirming, continuing};
+use crate::identity::{self, Refusal, rules};
 
 /// What is said where others read along.
 const ONLY_IN_PRIVATE: &str = "Accounts are linked and parted in a private chat with me only. Write to me there.";

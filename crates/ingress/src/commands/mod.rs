@@ -13,19 +13,18 @@ mod reminders;
 mod search;
 mod usage;
 
+use clifford_chat::outbound::Button;
+use clifford_core::{clock::Timestamp, commands::COMMANDS, id::RunId, people::User, places::Channel, run::sentences};
+use clifford_delivery::outbound;
+use clifford_engine::run::cancel;
+use clifford_store::{StoreError, Tx, contexts, messages, places::place_settings::PlaceSettings, runs};
+
 pub use self::{
     complete::{complete, completes},
     keys::{Carrier, Ring, carries_key, stands_in_chat},
     own_data::{Gathered, hands_out},
     usage::Purse,
 };
-
-use clifford_chat::outbound::Button;
-
-use clifford_core::{clock::Timestamp, commands::COMMANDS, id::RunId, people::User, places::Channel, run::sentences};
-use clifford_delivery::outbound;
-use clifford_engine::run::cancel;
-use clifford_store::{StoreError, Tx, contexts, messages, places::place_settings::PlaceSettings, runs};
 
 /// Whether a command links or parts accounts: only one does so at a time, and waits for its turn before it holds
 /// anything.

@@ -1,14 +1,14 @@
 //! `/export`, `/erase`: all that is kept of a person, handed out or deleted.
 
 use clifford_chat::{inbound::Place, outbound::Button, platform::Platform};
-
-use super::{Done, confirming};
 use clifford_core::{clock::Timestamp, id::UserId, people::User, places::Channel};
 use clifford_engine::jobs::{
     erase,
     export::{self, Export},
 };
 use clifford_store::{Conn, StoreError, Tx, people::erasure, places::settings};
+
+use super::{Done, confirming};
 
 /// The largest file that every platform takes.
 const MOST: usize = 8_000_000;

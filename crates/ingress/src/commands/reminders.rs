@@ -1,12 +1,12 @@
 //! `/reminders`: what a person is to be reminded of, and taking it back.
 
 use clifford_chat::outbound::Button;
-
-use super::Done;
 use clifford_core::{people::User, places::Channel, schedule::trigger::Trigger};
 use clifford_markup::inline::inline;
 use clifford_store::{StoreError, Tx, triggers};
 use clifford_tools::triggers::reminders;
+
+use super::Done;
 
 /// How many can be removed by a button.
 const BUTTONS: usize = 10;
@@ -64,8 +64,9 @@ fn listed(all: &[Trigger], private: bool) -> Done {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use clifford_core::{clock::Timestamp, schedule::trigger::TriggerKind};
+
+    use super::*;
 
     #[test]
     fn reminders_are_listed_with_when_they_come_and_a_button_each() {

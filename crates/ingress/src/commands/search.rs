@@ -1,6 +1,5 @@
 //! `/search`: what was said before, as far as it may be shown in the chat.
 
-use super::{Done, age};
 use clifford_content::search::find::Found;
 use clifford_core::{
     clock::Timestamp,
@@ -11,6 +10,8 @@ use clifford_core::{
 };
 use clifford_markup::inline::inline;
 use clifford_store::{StoreError, Tx};
+
+use super::{Done, age};
 
 /// How many messages are shown.
 const SHOWN: u32 = 8;

@@ -2,9 +2,6 @@
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
-use jiff::tz::TimeZone;
-
-use super::Done;
 use clifford_core::{
     budget::{self, Amount, Budget, Period, Scope},
     clock::Timestamp,
@@ -18,6 +15,9 @@ use clifford_store::{
     runs::{self, steps},
     usage::{self, Filter, Group},
 };
+use jiff::tz::TimeZone;
+
+use super::Done;
 
 /// What budgets there are, and in which time zone they begin.
 #[derive(Clone, Debug)]
@@ -200,11 +200,11 @@ fn counted(names: &BTreeMap<String, u32>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use clifford_core::run::step::{LlmResponse, ToolCall, ToolOutcome, ToolResult};
     use clifford_llm_api::model::Usage;
     use serde_json::{Map, json};
 
     use super::*;
-    use clifford_core::run::step::{LlmResponse, ToolCall, ToolOutcome, ToolResult};
 
     #[test]
     fn an_answer_is_explained_by_what_was_recorded_of_it() {

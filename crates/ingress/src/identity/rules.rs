@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use rand::CryptoRng;
-
 use clifford_core::{
     clock::Timestamp,
     people::{User, UserRole},
 };
+use rand::CryptoRng;
 
 /// How long a code is good.
 pub const GOOD_FOR: Duration = Duration::from_secs(10 * 60);
@@ -88,10 +87,10 @@ pub const fn left(role: UserRole, is_first: bool) -> UserRole {
 
 #[cfg(test)]
 mod tests {
+    use clifford_core::id::UserId;
     use rand::{SeedableRng, rngs::StdRng};
 
     use super::*;
-    use clifford_core::id::UserId;
 
     fn user(name: &str, role: UserRole, language: Option<&str>, time_zone: Option<&str>) -> User {
         User {

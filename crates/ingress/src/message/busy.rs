@@ -1,8 +1,6 @@
 //! A message that arrives while a run is at work in its conversation: it joins, waits, or takes that run's place.
 
 use clifford_chat::inbound::Accepted;
-
-use super::{Begin, Outcome, Taken};
 use clifford_core::{
     column::JsonText,
     id::RunId,
@@ -20,6 +18,8 @@ use clifford_store::{
     places::agents::Agent,
     runs::{self, approvals, steps},
 };
+
+use super::{Begin, Outcome, Taken};
 
 impl Taken {
     /// The message joins the run at work if that has not begun, takes its place where that is set, or waits: for

@@ -2,8 +2,6 @@
 //! somebody reads them.
 
 use clifford_chat::{inbound::Attachment, platform::Platform};
-
-use super::Taken;
 use clifford_content::files::{Location, clean};
 use clifford_core::{id::FileId, places::Channel};
 use clifford_store::{
@@ -11,6 +9,8 @@ use clifford_store::{
     files::{self, File},
     messages::{self, NewInbound, quoting},
 };
+
+use super::Taken;
 
 impl Taken {
     /// Stores a message with its files.

@@ -6,15 +6,20 @@ mod request;
 use std::fmt;
 
 use async_trait::async_trait;
-use reqwest::Response;
-use reqwest::header::HeaderName;
+use clifford_llm_api::{
+    model::{Completion, Model, ModelError, Request, Sink},
+    tokens::estimate_usage,
+};
+use reqwest::{Response, header::HeaderName};
 
-use self::reply::{Event, Gathered, Whole};
-use self::request::Body;
-use crate::function;
-use crate::remote::{Endpoint, Events, Fault, Flow, KeyHeader, ProviderConfig, SetupError, json, readable};
-use clifford_llm_api::model::{Completion, Model, ModelError, Request, Sink};
-use clifford_llm_api::tokens::estimate_usage;
+use self::{
+    reply::{Event, Gathered, Whole},
+    request::Body,
+};
+use crate::{
+    function,
+    remote::{Endpoint, Events, Fault, Flow, KeyHeader, ProviderConfig, SetupError, json, readable},
+};
 
 /// The version of the API that this client speaks.
 const VERSION: &str = "2023-06-01";

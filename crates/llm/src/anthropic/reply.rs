@@ -4,11 +4,11 @@
 
 use std::collections::BTreeMap;
 
+use clifford_llm_api::model::{NativeToolCall, Usage};
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::remote::{Joiner, is_told};
-use clifford_llm_api::model::{NativeToolCall, Usage};
 
 /// A whole reply, or an error in the place of one.
 #[derive(Debug, Deserialize)]

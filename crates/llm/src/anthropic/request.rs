@@ -3,12 +3,14 @@
 //!
 //! Source: <https://platform.claude.com/docs/en/api/messages>.
 
+use clifford_llm_api::model::{Image, Message, Request, Role};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::function::{Function, Parameters};
-use crate::remote::{Capability, DEFAULT_MAX_TOKENS, ProviderConfig, Terms};
-use clifford_llm_api::model::{Image, Message, Request, Role};
+use crate::{
+    function::{Function, Parameters},
+    remote::{Capability, DEFAULT_MAX_TOKENS, ProviderConfig, Terms},
+};
 
 /// Stands where a person's turn must be and nobody said anything. Always in the same places, so that the prefix of a
 /// growing conversation stays the same.

@@ -1,10 +1,10 @@
 //! What a message asks for: a few fixed phrases, in English and the commonest in German.
 
-use super::arithmetic;
-use super::phrases::{
-    ALL_MEMORIES, ASKING, GREETINGS, HELP, IS, RECALLING, REMEMBERING, REMINDING, THANKS, TOOLS, WAITING,
+use super::{
+    arithmetic,
+    phrases::{ALL_MEMORIES, ASKING, GREETINGS, HELP, IS, RECALLING, REMEMBERING, REMINDING, THANKS, TOOLS, WAITING},
+    reminder::{remind, wait},
 };
-use super::reminder::{remind, wait};
 
 /// One thing that a message asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]

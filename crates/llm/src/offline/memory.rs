@@ -1,12 +1,14 @@
 //! What to remember of a conversation, and what to tell of it, where no model is connected: a few fixed phrases.
 
+use clifford_llm_api::model::Request;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::intent::{Intent, slug, strip, understand};
-use super::module;
-use super::transcript::last_words;
-use clifford_llm_api::model::Request;
+use super::{
+    intent::{Intent, slug, strip, understand},
+    module,
+    transcript::last_words,
+};
 
 /// The most characters of a summary.
 const SUMMARY: usize = 1_200;
@@ -213,10 +215,10 @@ fn summary(asked: &Asked) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use clifford_llm_api::model::{Message, Request, Role, Schema};
     use serde_json::{Value, json};
 
     use super::reply;
-    use clifford_llm_api::model::{Message, Request, Role, Schema};
 
     fn answered(name: &str, asked: &Value) -> Value {
         let request = Request {

@@ -13,10 +13,12 @@ mod reminder;
 mod transcript;
 
 use async_trait::async_trait;
+use clifford_llm_api::{
+    model::{Completion, Model, ModelError, Request, Sink},
+    tokens::estimate_usage,
+};
 
 use self::transcript::Transcript;
-use clifford_llm_api::model::{Completion, Model, ModelError, Request, Sink};
-use clifford_llm_api::tokens::estimate_usage;
 
 /// The responder. The same conversation always gets the same reply.
 #[derive(Clone, Copy, Debug, Default)]

@@ -2,9 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::intent::{Intent, slug, understand};
-use super::module;
-use super::transcript::{Memory, Outcome, Transcript, memories};
+use super::{
+    intent::{Intent, slug, understand},
+    module,
+    transcript::{Memory, Outcome, Transcript, memories},
+};
 
 const WHAT_I_AM: &str = "I am the offline responder: a small set of rules, not a language model.";
 const WHAT_I_CAN: &str = "I can calculate (\"what is 17 * 23?\"), remember (\"remember that my cat is called Miro\"), \

@@ -1,9 +1,8 @@
 //! The conversation that the engine sends, as far as the responder needs it.
 
+use clifford_llm_api::model::{Message, Role};
 use serde::Deserialize;
 use serde_json::Value;
-
-use clifford_llm_api::model::{Message, Role};
 
 /// Something the person asked to remember.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]

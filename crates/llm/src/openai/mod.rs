@@ -5,14 +5,17 @@ mod wire;
 use std::fmt;
 
 use async_trait::async_trait;
-use reqwest::Response;
-use reqwest::header::AUTHORIZATION;
+use clifford_llm_api::{
+    model::{Completion, Model, ModelError, Request, Sink},
+    tokens::estimate_usage,
+};
+use reqwest::{Response, header::AUTHORIZATION};
 
 use self::wire::{Body, Chunk, Gathered};
-use crate::function;
-use crate::remote::{Endpoint, Events, Fault, Flow, KeyHeader, ProviderConfig, SetupError, json, readable};
-use clifford_llm_api::model::{Completion, Model, ModelError, Request, Sink};
-use clifford_llm_api::tokens::estimate_usage;
+use crate::{
+    function,
+    remote::{Endpoint, Events, Fault, Flow, KeyHeader, ProviderConfig, SetupError, json, readable},
+};
 
 /// One provider.
 pub struct OpenAi(Endpoint);

@@ -5,12 +5,14 @@
 
 use std::collections::BTreeMap;
 
+use clifford_llm_api::model::{Message, NativeToolCall, Request, Role, Schema, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
 
-use crate::function::{Function, Parameters};
-use crate::remote::{Capability, Joiner, ProviderConfig, Terms, is_told};
-use clifford_llm_api::model::{Message, NativeToolCall, Request, Role, Schema, Usage};
+use crate::{
+    function::{Function, Parameters},
+    remote::{Capability, Joiner, ProviderConfig, Terms, is_told},
+};
 
 /// The request.
 #[derive(Serialize)]

@@ -1,7 +1,6 @@
 //! Reading a body with a limit on its size and on the silence between its pieces.
 
-use std::error::Error;
-use std::time::Duration;
+use std::{error::Error, time::Duration};
 
 use bytes::Bytes;
 use reqwest::Response;

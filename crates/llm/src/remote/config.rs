@@ -1,7 +1,6 @@
 //! What must be known of a provider, and the HTTP client that providers share.
 
-use std::fmt;
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
 use serde::{Deserialize, Serialize};
 

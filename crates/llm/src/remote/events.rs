@@ -1,13 +1,13 @@
 //! A stream of events, read for as long as its tokens come: bytes that say nothing keep no stream alive.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use tokio::time::{Instant, timeout_at};
 
-use super::Timeouts;
-use super::body::Pieces;
-use super::sse::Decoder;
+use super::{Timeouts, body::Pieces, sse::Decoder};
 
 /// How long the end of a stream is waited for after its last event, so that the connection can be used again.
 const LAST_BYTES: Duration = Duration::from_millis(50);

@@ -5,13 +5,13 @@ mod envelope;
 
 use std::time::Duration;
 
+use clifford_llm_api::model::{Denial, ModelError};
 use jiff::fmt::rfc2822::DateTimeParser;
 use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 use serde_json::Value;
 
 pub(crate) use self::envelope::is_told;
 use super::length::{self, TooLong};
-use clifford_llm_api::model::{Denial, ModelError};
 
 /// Characters of a server's message that are kept.
 const LONGEST_MESSAGE: usize = 400;

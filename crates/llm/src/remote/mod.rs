@@ -12,21 +12,25 @@ mod surrogates;
 
 use std::time::Duration;
 
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Response, StatusCode, Url};
+use clifford_llm_api::model::ModelError;
+use reqwest::{
+    Response, StatusCode, Url,
+    header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
+};
 use serde::Serialize;
 use tokio::time::{Instant, sleep_until};
 
-pub(crate) use self::body::Pieces;
 pub use self::config::{
     Capability, DEFAULT_MAX_TOKENS, ProviderConfig, SetupError, Timeouts, http_client, thinks_first,
 };
-pub(crate) use self::dialect::{Dialect, Terms};
-pub(crate) use self::events::{Ended, Events, Flow};
 use self::fault::Settings;
-pub(crate) use self::fault::{Fault, is_told};
-pub(crate) use self::surrogates::{Joiner, readable};
-use clifford_llm_api::model::ModelError;
+pub(crate) use self::{
+    body::Pieces,
+    dialect::{Dialect, Terms},
+    events::{Ended, Events, Flow},
+    fault::{Fault, is_told},
+    surrogates::{Joiner, readable},
+};
 
 /// Bytes of an error's body that are read.
 const LONGEST_ERROR: usize = 64 << 10;

@@ -5,8 +5,7 @@
 //! the JSON is read, and a [`Joiner`] for each text that grows puts the halves together again. What stays alone becomes
 //! U+FFFD.
 
-use std::borrow::Cow;
-use std::ops::RangeInclusive;
+use std::{borrow::Cow, ops::RangeInclusive};
 
 /// The first of the characters that stand for halves: the last 2048 private ones, one for each. They only mean halves
 /// in texts in which halves were found.

@@ -1,5 +1,10 @@
 //! Conversations as a person chooses among them: those of one chat, and those of their other private chats.
 
+use clifford_core::{
+    id::{ChannelId, ContextId, UserId},
+    places::Channel,
+    value::args,
+};
 use sqlx::FromRow;
 
 use crate::{
@@ -7,8 +12,6 @@ use crate::{
     contexts::{self, Context},
     places::channels,
 };
-use clifford_core::id::{ChannelId, ContextId, UserId};
-use clifford_core::{places::Channel, value::args};
 
 /// What a channel's people choose from: the conversations that began there, and the active one wherever it began;
 /// the latest first.

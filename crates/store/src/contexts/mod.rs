@@ -3,15 +3,16 @@
 pub mod lists;
 pub mod sessions;
 
+use clifford_core::{
+    clock::Timestamp,
+    id::{ChannelId, ContextId, SpaceId, UserId},
+    places::Channel,
+    value::args,
+};
 use serde::Serialize;
 use sqlx::FromRow;
 
 use super::{Conn, StoreError, Tx};
-use clifford_core::{
-    clock::Timestamp,
-    id::{ChannelId, ContextId, SpaceId, UserId},
-};
-use clifford_core::{places::Channel, value::args};
 
 /// A conversation.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]

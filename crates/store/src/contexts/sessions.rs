@@ -1,13 +1,14 @@
 //! Conversations as they are looked back on, within some channels.
 
-use sqlx::FromRow;
-
-use crate::{Conn, StoreError, deaths, search::within};
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, ContextId, MessageId},
+    messages::Direction,
+    value::args,
 };
-use clifford_core::{messages::Direction, value::args};
+use sqlx::FromRow;
+
+use crate::{Conn, StoreError, deaths, search::within};
 
 /// A conversation that was had.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]

@@ -5,6 +5,8 @@
 
 use std::ops::{Deref, DerefMut};
 
+use clifford_core::value::Value;
+use clifford_telemetry::measures::Reading;
 use sqlx::{
     AssertSqlSafe, FromRow, PgConnection, Postgres, Sqlite, SqliteConnection, Transaction, pool::PoolConnection,
     postgres::PgRow, sqlite::SqliteRow,
@@ -12,8 +14,6 @@ use sqlx::{
 
 use super::local::{Local, LocalRow};
 use crate::StoreError;
-use clifford_core::value::Value;
-use clifford_telemetry::measures::Reading;
 
 /// A type that can be read from a row of either engine.
 pub trait Row:

@@ -1,9 +1,9 @@
 //! Cleans the space that deleted rows leave behind.
 
+use clifford_core::value::args;
 use sqlx::AssertSqlSafe;
 
 use crate::{Db, Pools, StoreError};
-use clifford_core::value::args;
 
 /// The tables that hold what people said, or what follows from it.
 const TABLES: &[&str] = &[

@@ -13,6 +13,7 @@ use std::{
     time::Duration,
 };
 
+use clifford_core::value::Value;
 use rusqlite::{CachedStatement, Connection, OpenFlags, config::DbConfig, ffi, types::ValueRef};
 
 pub use self::database::LocalRow;
@@ -21,7 +22,6 @@ use self::{
     place::Place,
 };
 use crate::StoreError;
-use clifford_core::value::Value;
 
 /// How long a connection waits for another's lock.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -227,10 +227,10 @@ impl Locals {
 
 #[cfg(test)]
 mod tests {
+    use clifford_core::value::args;
     use rusqlite::StatementStatus;
 
     use super::*;
-    use clifford_core::value::args;
 
     fn locals(dir: &tempfile::TempDir) -> Locals {
         let path = dir.path().join("test.db");

@@ -1,12 +1,12 @@
 //! The two engines behind one handle.
 
-pub mod conn;
+pub(crate) mod conn;
 pub mod free_space;
-pub mod local;
+pub(crate) mod local;
 pub mod notify;
-pub mod page;
-pub mod schema;
-pub mod writer;
+pub(crate) mod page;
+pub(crate) mod schema;
+pub(crate) mod writer;
 
 use std::{
     fmt::Display,
@@ -19,12 +19,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use clifford_telemetry::measures;
 use sqlx::{
     ConnectOptions, Connection as _, PgPool, SqlitePool,
     postgres::{PgConnectOptions, PgPoolOptions},
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
-
 use tokio::{runtime::Handle, sync::Semaphore, time::timeout};
 
 use super::{Conn, Schema, StoreError, Tx, is_lasting};
@@ -32,7 +32,6 @@ use crate::db::{
     local::{BUSY_TIMEOUT, Locals, PRAGMAS, STATEMENTS},
     writer::Writer,
 };
-use clifford_telemetry::measures;
 
 /// How long PostgreSQL may take to give a connection.
 const ANSWER: Duration = Duration::from_secs(10);

@@ -1,9 +1,9 @@
 //! Tells other processes that there is work. PostgreSQL only: on SQLite there is one process.
 
+use clifford_core::value::args;
 use sqlx::postgres::PgListener;
 
 use crate::{Db, Pools, StoreError, Tx};
-use clifford_core::value::args;
 
 const CHANNEL: &str = "clifford_work";
 

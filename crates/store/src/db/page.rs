@@ -1,7 +1,8 @@
 //! Pages of a table's rows: those that a filter lets through, newest first.
 
-use super::conn::Ask;
 use clifford_core::value::Value;
+
+use super::conn::Ask;
 
 /// The question for a page: rows of `select` (which names no condition yet) of which each condition holds that has a
 /// value, such as `("status =", …)`. `given` are the arguments of `select`. Ids begin with their time, so the newest come first.

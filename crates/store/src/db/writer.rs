@@ -6,12 +6,12 @@
 
 use std::{any::Any, panic::AssertUnwindSafe, time::Instant};
 
+use clifford_telemetry::measures;
 use futures::FutureExt;
 use tokio::sync::{mpsc, oneshot};
 
 use super::local::{Local, Locals};
 use crate::{BoxFuture, StoreError, Tx};
-use clifford_telemetry::measures;
 
 /// The most transactions in one commit: bounds how long the first of them waits.
 const BATCH: usize = 64;

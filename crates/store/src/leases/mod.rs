@@ -5,9 +5,9 @@ pub mod takeover;
 
 use std::time::Duration;
 
+use clifford_core::{clock::Timestamp, id::WorkerId, value::args};
+
 use super::{Conn, StoreError, Tx};
-use clifford_core::value::args;
-use clifford_core::{clock::Timestamp, id::WorkerId};
 
 /// Who looks for what is free, when, and for how long it is held then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,13 +1,12 @@
 //! Leases that end later than any that is held now: they were written before the clock was put back.
 
+use clifford_core::{clock::Timestamp, id::WorkerId, value::args};
 use sqlx::FromRow;
 
 use crate::{
     Conn, StoreError, Tx,
     deaths::{COUNTED, COUNTED_OF_RUNS},
 };
-use clifford_core::value::args;
-use clifford_core::{clock::Timestamp, id::WorkerId};
 
 /// What one worker holds of one kind.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]

@@ -7,13 +7,13 @@ use std::{
     time::Duration,
 };
 
-use tokio::time::Instant;
-
-use crate::leases::{Look, skewed::Stray};
 use clifford_core::{
     clock::{SharedClock, Timestamp},
     id::WorkerId,
 };
+use tokio::time::Instant;
+
+use crate::leases::{Look, skewed::Stray};
 
 /// For how many leases one that ends too late must stay as it is until nobody is thought to hold it: another process may
 /// be set to longer ones.

@@ -1,14 +1,14 @@
 //! Memory items in people's hands: whole rows, listed, changed and deleted.
 
+use clifford_core::{
+    clock::Timestamp,
+    id::{ContextId, MemoryItemId, SpaceId, UserId},
+    value::{Value, args},
+};
 use serde::Serialize;
 use sqlx::FromRow;
 
 use crate::{Conn, StoreError, Tx, memory::items::Viewer};
-use clifford_core::value::{Value, args};
-use clifford_core::{
-    clock::Timestamp,
-    id::{ContextId, MemoryItemId, SpaceId, UserId},
-};
 
 /// A memory item with all that is kept of it.
 #[derive(Clone, Debug, PartialEq, FromRow, Serialize, utoipa::ToSchema)]

@@ -1,11 +1,13 @@
 //! Memory items: what is remembered of a person.
 
+use clifford_core::{
+    id::{SpaceId, UserId},
+    value::args,
+};
 use serde::Serialize;
 use sqlx::FromRow;
 
 use crate::{Conn, StoreError, db::conn::Ask};
-use clifford_core::id::{SpaceId, UserId};
-use clifford_core::value::args;
 
 /// A memory item, as prompts and tools see it.
 #[derive(Clone, Debug, PartialEq, FromRow, Serialize)]

@@ -1,6 +1,12 @@
 //! What a prompt is made of beside its run, found together: the conversation, what is remembered, what was said
 //! elsewhere, and what is set for the place.
 
+use clifford_core::{
+    column::JsonText,
+    id::{ChannelId, ContextId, MessageId, RunId, UserId},
+    messages::Direction,
+    value::args,
+};
 use serde_json::Value as Json;
 use sqlx::FromRow;
 
@@ -18,8 +24,6 @@ use crate::{
     people::keys::{self as user_secrets, SealedKey},
     places::settings::{self, Around, Setting},
 };
-use clifford_core::id::{ChannelId, ContextId, MessageId, RunId, UserId};
-use clifford_core::{column::JsonText, messages::Direction, value::args};
 
 /// The most other places that are looked at.
 const MOST_PLACES: u32 = 20;

@@ -1,18 +1,16 @@
 //! What the memory writer reads and writes: where a conversation stands, its messages piece by piece, a person's items.
 
-use clifford_core::memory::rows::{Change, Item, Said};
-use sqlx::FromRow;
-
-use crate::{Conn, StoreError, Tx, deaths};
 use clifford_core::{
     clock::Timestamp,
-    id::{ChannelId, ContextId, JobId, MessageId, SpaceId, UserId},
-};
-use clifford_core::{
     column::{JsonText, to_json},
+    id::{ChannelId, ContextId, JobId, MessageId, SpaceId, UserId},
+    memory::rows::{Change, Item, Said},
     messages::Direction,
     value::args,
 };
+use sqlx::FromRow;
+
+use crate::{Conn, StoreError, Tx, deaths};
 
 /// Where a conversation stands.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]

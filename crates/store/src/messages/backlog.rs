@@ -1,9 +1,9 @@
 //! What waits to be done: how much, and since when. For those who watch, so each is a look at an index.
 
+use clifford_core::{clock::Timestamp, value::args};
+
 use super::outbox;
 use crate::{Conn, StoreError};
-use clifford_core::clock::Timestamp;
-use clifford_core::value::args;
 
 /// What waits in one place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use clifford_core::{clock::Timestamp, value::args};
+
 use crate::{Conn, StoreError, Tx};
-use clifford_core::clock::Timestamp;
-use clifford_core::value::args;
 
 /// How long an announcement is kept of which nothing was heard any more.
 const KEPT: Duration = Duration::from_secs(30 * 86_400);

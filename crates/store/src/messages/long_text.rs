@@ -1,11 +1,10 @@
 //! Long texts of messages, read by their head and their tail: a prompt shows no more of them, whatever they hold.
 
-use clifford_core::messages::Gap;
+use clifford_core::{column::JsonText, messages::Gap};
 use serde_json::Value as Json;
 use sqlx::FromRow;
 
 use super::replies::with_quote;
-use clifford_core::column::JsonText;
 
 /// How many characters of the beginning of a long text are read.
 const HEAD: usize = 16_000;

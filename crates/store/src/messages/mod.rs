@@ -2,46 +2,45 @@
 
 pub mod backlog;
 pub mod inbound_attempts;
-pub mod long_text;
+pub(crate) mod long_text;
 pub mod outbox;
 pub mod quoting;
 pub mod replies;
 pub mod said;
 pub mod unreadable;
-pub mod views;
-pub mod waiting;
+pub(crate) mod views;
+pub(crate) mod waiting;
 
-use clifford_core::messages::{Direction, MessageStatus};
 use std::borrow::Cow;
 
 use clifford_chat::{
     inbound::Attachment,
     outbound::{Address, Part},
 };
+pub use clifford_core::messages::Gap;
+use clifford_core::{
+    clock::Timestamp,
+    column::{JsonText, to_json},
+    id::{ChannelId, ContextId, MessageId, RunId, UserId, WorkerId},
+    messages::{Direction, MessageStatus, Quote},
+    value::args,
+};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 use sqlx::FromRow;
 
 use super::{Conn, StoreError, Tx, deaths};
-pub use crate::messages::views::{Keyed, keyed, page, private_page, said_by, shown_of};
 pub(super) use crate::messages::waiting::ask_queued;
-pub use crate::messages::waiting::{Queued, drop_queued, queue, queued};
+pub use crate::messages::{
+    views::{Keyed, keyed, page, private_page, said_by, shown_of},
+    waiting::{Queued, drop_queued, queue, queued},
+};
 use crate::{
     db::conn::Ask,
     messages::{
         long_text::LongText,
         replies::{IN_HISTORY, with_quote},
     },
-};
-pub use clifford_core::messages::Gap;
-use clifford_core::{
-    clock::Timestamp,
-    id::{ChannelId, ContextId, MessageId, RunId, UserId, WorkerId},
-};
-use clifford_core::{
-    column::{JsonText, to_json},
-    messages::Quote,
-    value::args,
 };
 
 /// A message.

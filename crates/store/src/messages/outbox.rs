@@ -4,15 +4,17 @@ use clifford_chat::{
     outbound::{Address, Part},
     platform::Platform,
 };
+use clifford_core::{
+    clock::Timestamp,
+    column::JsonText,
+    id::{ChannelId, MessageId, RunId, WorkerId},
+    messages::MessageStatus,
+    quarantine::{Evidence, Mark},
+    value::args,
+};
 use sqlx::FromRow;
 
 use crate::{Conn, Db, StoreError, Tx, leases::Look, places::channels::listed};
-use clifford_core::{
-    clock::Timestamp,
-    id::{ChannelId, MessageId, RunId, WorkerId},
-    quarantine::{Evidence, Mark},
-};
-use clifford_core::{column::JsonText, messages::MessageStatus, value::args};
 
 /// An outbound message that a worker holds.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]

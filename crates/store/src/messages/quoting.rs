@@ -2,18 +2,17 @@
 //!
 //! The platform's id stands in the quote's JSON: the message itself need not be stored.
 
-use crate::deaths::is_withheld;
+use clifford_core::{
+    column::to_json,
+    id::{ChannelId, ContextId, MessageId, RunId},
+    messages::{MessageStatus, Quote},
+    value::args,
+};
 use serde::Serialize;
 use serde_json::Value as Json;
 use sqlx::FromRow;
 
-use crate::{StoreError, Tx, contexts};
-use clifford_core::id::{ChannelId, ContextId, MessageId, RunId};
-use clifford_core::{
-    column::to_json,
-    messages::{MessageStatus, Quote},
-    value::args,
-};
+use crate::{StoreError, Tx, contexts, deaths::is_withheld};
 
 /// How many of a channel's newest messages are searched for quotes: no prompt shows older ones.
 const NEWEST: i64 = 2_000;

@@ -4,14 +4,17 @@
 //! that it cannot pretend to be a speaker, whose lines begin otherwise. Whoever else wrote it is a stranger to the run.
 
 use clifford_chat::{inbound::Attachment, platform::Platform};
-use clifford_core::messages::{INTRODUCED, Quote};
+use clifford_core::{
+    column::JsonText,
+    id::{MessageId, RunId, UserId},
+    messages::{Direction, INTRODUCED, Quote},
+    value::args,
+};
 use serde::Deserialize as _;
 use serde_json::Value as Json;
 use sqlx::FromRow;
 
 use crate::{Conn, StoreError, deaths::is_withheld};
-use clifford_core::id::{MessageId, RunId, UserId};
-use clifford_core::{column::JsonText, messages::Direction, value::args};
 
 /// How much of a quote is shown in the history of a conversation, in characters.
 pub const IN_HISTORY: usize = 200;
@@ -111,10 +114,9 @@ pub async fn find(
 
 #[cfg(test)]
 mod tests {
+    use clifford_core::messages::{Author, quotes_others};
     use proptest::prelude::*;
     use serde_json::json;
-
-    use clifford_core::messages::{Author, quotes_others};
 
     use super::*;
 

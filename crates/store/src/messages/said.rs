@@ -1,5 +1,11 @@
 //! What was said in a conversation: behind a message, before one, and one of them whole.
 
+use clifford_core::{
+    column::JsonText,
+    id::{ContextId, MessageId, RunId, UserId},
+    messages::{Direction, Gap},
+    value::args,
+};
 use serde_json::Value as Json;
 use sqlx::FromRow;
 
@@ -8,12 +14,6 @@ use super::{
     replies::IN_HISTORY,
 };
 use crate::{Conn, StoreError, deaths};
-use clifford_core::id::{ContextId, MessageId, RunId, UserId};
-use clifford_core::{
-    column::JsonText,
-    messages::{Direction, Gap},
-    value::args,
-};
 
 /// A message of a conversation, with what it answers.
 #[derive(Clone, Debug, PartialEq, Eq)]

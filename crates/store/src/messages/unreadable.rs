@@ -1,8 +1,9 @@
 //! Platform payloads that could not be read, kept for inspection.
 
-use crate::{StoreError, Tx};
-use clifford_core::clock::Timestamp;
-use clifford_core::value::args;
+use clifford_core::{clock::Timestamp, value::args};
+use sqlx::FromRow;
+
+use crate::{Conn, StoreError, Tx, removal::each};
 
 /// The most characters kept of one payload.
 const MOST: usize = 16_384;
@@ -28,4 +29,35 @@ pub async fn insert(
         )
         .await?;
     Ok(kept == 1)
+}
+
+/// A payload that could not be read.
+#[derive(Clone, Debug, FromRow)]
+pub struct Unreadable {
+    /// The row's id.
+    pub id: String,
+    /// The platform.
+    pub platform: String,
+    /// What came.
+    pub payload: String,
+}
+
+/// A page of what could not be read, oldest first.
+///
+/// # Errors
+/// The store's.
+pub async fn page(conn: &mut Conn, after: &str, limit: u32) -> Result<Vec<Unreadable>, StoreError> {
+    conn.all(
+        "SELECT id, platform, payload FROM unreadable_events WHERE id > $1 ORDER BY id LIMIT $2",
+        args![after, limit],
+    )
+    .await
+}
+
+/// Deletes what could not be read.
+///
+/// # Errors
+/// The store's.
+pub async fn delete(tx: &mut Tx, ids: &[String]) -> Result<u64, StoreError> {
+    each(tx, "DELETE FROM unreadable_events WHERE id IN ({})", ids).await
 }

@@ -1,13 +1,15 @@
 //! Messages as those see them who call the API: in pages, by a sender's key, and with what runs ask.
 
+use clifford_core::{
+    id::{ChannelId, ContextId, MessageId, RunId, UserId},
+    value::args,
+};
 use sqlx::FromRow;
 
 use crate::{
     Conn, StoreError,
     messages::{Message, SELECT},
 };
-use clifford_core::id::{ChannelId, ContextId, MessageId, RunId, UserId};
-use clifford_core::value::args;
 
 /// A page of messages, newest first: of a channel, of a conversation with what its runs ask there, or of all.
 ///

@@ -1,17 +1,17 @@
 //! Messages that wait for the run at work in their conversation to end.
 
 use clifford_chat::outbound::Address;
+use clifford_core::{
+    column::{JsonText, to_json},
+    id::{ChannelId, ContextId, MessageId, UserId},
+    places::Mode,
+    value::args,
+};
 use serde_json::{Value as Json, json};
 use sqlx::FromRow;
 
 use super::replies::with_quote;
 use crate::{Conn, StoreError, Tx, db::conn::Ask};
-use clifford_core::id::{ChannelId, ContextId, MessageId, UserId};
-use clifford_core::{
-    column::{JsonText, to_json},
-    places::Mode,
-    value::args,
-};
 
 /// A message that waits for the run at work in its context to end.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]

@@ -1,16 +1,19 @@
 //! All rows of one person: found, handed to whoever looks for quotes, deleted.
 
-use {serde_json::Value, sqlx::FromRow};
+use clifford_core::{
+    clock::Timestamp,
+    column::JsonText,
+    id::{ChannelId, JobId, RunId, UserId},
+    people::UserRole,
+    value::args,
+};
+use serde_json::Value;
+use sqlx::FromRow;
 
 use crate::{
     Conn, StoreError, Tx,
     removal::{self, Counts, count, each, ids},
 };
-use clifford_core::{
-    clock::Timestamp,
-    id::{ChannelId, JobId, RunId, UserId},
-};
-use clifford_core::{column::JsonText, people::UserRole, value::args};
 
 /// Channels of a person. `$1`: the person.
 const CHANNELS: &str = "SELECT id FROM channels WHERE user_id = $1";
@@ -466,35 +469,4 @@ async fn accounts(tx: &mut Tx, account: &Account, counts: &mut Counts) -> Result
         count(counts, "api_tokens", deleted);
     }
     Ok(())
-}
-
-/// A payload that could not be read.
-#[derive(Clone, Debug, FromRow)]
-pub struct Unreadable {
-    /// The row's id.
-    pub id: String,
-    /// The platform.
-    pub platform: String,
-    /// What came.
-    pub payload: String,
-}
-
-/// A page of what could not be read, oldest first.
-///
-/// # Errors
-/// The store's.
-pub async fn unreadable(conn: &mut Conn, after: &str, limit: u32) -> Result<Vec<Unreadable>, StoreError> {
-    conn.all(
-        "SELECT id, platform, payload FROM unreadable_events WHERE id > $1 ORDER BY id LIMIT $2",
-        args![after, limit],
-    )
-    .await
-}
-
-/// Deletes what could not be read.
-///
-/// # Errors
-/// The store's.
-pub async fn delete_unreadable(tx: &mut Tx, ids: &[String]) -> Result<u64, StoreError> {
-    each(tx, "DELETE FROM unreadable_events WHERE id IN ({})", ids).await
 }

@@ -3,13 +3,12 @@
 
 mod rows;
 
+use clifford_core::{id::UserId, value::args};
 use serde::Serialize;
 use sqlx::FromRow;
 
 pub use self::rows::*;
 use crate::{Conn, Row, StoreError};
-use clifford_core::id::UserId;
-use clifford_core::value::args;
 
 /// The most rows of one page.
 pub const PAGE: u32 = 200;

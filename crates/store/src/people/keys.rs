@@ -1,14 +1,14 @@
 //! People's own keys for model providers, sealed.
 
+use clifford_core::{
+    clock::Timestamp,
+    id::{RunId, UserId, UserSecretId},
+    value::args,
+};
 use serde::Serialize;
 use sqlx::FromRow;
 
 use crate::{Conn, StoreError, Tx, db::conn::Ask};
-use clifford_core::value::args;
-use clifford_core::{
-    clock::Timestamp,
-    id::{RunId, UserId, UserSecretId},
-};
 
 /// A key that somebody gave, without the key.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]

@@ -1,11 +1,10 @@
 //! Codes by which two accounts become one person's, and the tries to enter one.
 
 use clifford_chat::platform::Platform;
+use clifford_core::{clock::Timestamp, id::UserId, value::args};
 use sqlx::FromRow;
 
 use crate::{Conn, StoreError, Tx};
-use clifford_core::value::args;
-use clifford_core::{clock::Timestamp, id::UserId};
 
 /// Among the locks of PostgreSQL that mean what the program says: accounts are linked and parted.
 const LINKING: i64 = 0x6c69_6e6b;

@@ -1,5 +1,12 @@
 //! Two people become one, or an account becomes a person of its own: every row that is somebody's goes along.
 
+use clifford_core::{
+    clock::Timestamp,
+    id::UserId,
+    people::{User, UserRole},
+    policy::{Action, Rule},
+    value::args,
+};
 use sqlx::FromRow;
 
 use super::{
@@ -7,15 +14,6 @@ use super::{
     users::{self, Identity},
 };
 use crate::{Conn, StoreError, Tx, places::policies};
-use clifford_core::{
-    clock::Timestamp,
-    id::UserId,
-    policy::{Action, Rule},
-};
-use clifford_core::{
-    people::{User, UserRole},
-    value::args,
-};
 
 /// The tables whose rows go over to whoever a person becomes part of, by their column `user_id`.
 pub const GO_OVER: &[&str] = &[

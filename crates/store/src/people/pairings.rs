@@ -1,12 +1,11 @@
 //! Unknown people who asked to be let in, each with a code that the owner approves.
 
 use clifford_chat::platform::Platform;
+use clifford_core::{clock::Timestamp, value::args};
 use serde::Serialize;
 use sqlx::FromRow;
 
 use crate::{Conn, StoreError, Tx};
-use clifford_core::clock::Timestamp;
-use clifford_core::value::args;
 
 /// A person who asked.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize)]

@@ -1,13 +1,13 @@
 //! Texts of others in which somebody may be quoted: read a page at a time, and replaced.
 
-use sqlx::FromRow;
-
-use crate::{Conn, StoreError, Tx, removal::each};
-use clifford_core::value::args;
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, MessageId, UserId},
+    value::args,
 };
+use sqlx::FromRow;
+
+use crate::{Conn, StoreError, Tx, removal::each};
 
 /// How many texts are read at once.
 const PAGE: u32 = 200;

@@ -1,20 +1,17 @@
 //! API tokens. Only their hashes are stored.
 
-use serde::Serialize;
-use sqlx::FromRow;
-
 use clifford_chat::platform::Platform;
-
-use crate::{Conn, StoreError, Tx};
 use clifford_core::{
     clock::Timestamp,
-    id::{TokenId, UserId},
-};
-use clifford_core::{
     column::{JsonText, to_json},
+    id::{TokenId, UserId},
     people::UserRole,
     value::args,
 };
+use serde::Serialize;
+use sqlx::FromRow;
+
+use crate::{Conn, StoreError, Tx};
 
 /// An API token, without the token.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize)]

@@ -1,13 +1,16 @@
 //! People, and the accounts on platforms by which they are known.
 
 use clifford_chat::{inbound::Speaker, platform::Platform};
-use clifford_core::people::{User, UserRole};
+use clifford_core::{
+    clock::Timestamp,
+    id::UserId,
+    people::{User, UserRole},
+    value::{Value, args},
+};
 use serde::Serialize;
 use sqlx::FromRow;
 
 use crate::{Conn, StoreError, Tx, db::conn::Ask};
-use clifford_core::value::{Value, args};
-use clifford_core::{clock::Timestamp, id::UserId};
 
 /// An account on a platform.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]

@@ -1,15 +1,15 @@
 //! Agents: a prompt with its settings. Those of the configuration are brought in at every start.
 
-use clifford_core::places::Mode;
+use clifford_core::{
+    clock::Timestamp,
+    id::{AgentId, ChannelId},
+    places::Mode,
+    value::args,
+};
 use serde::Serialize;
 use sqlx::FromRow;
 
 use crate::{Conn, StoreError, Tx};
-use clifford_core::value::args;
-use clifford_core::{
-    clock::Timestamp,
-    id::{AgentId, ChannelId},
-};
 
 /// An agent.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]

@@ -4,15 +4,15 @@ use clifford_chat::{
     inbound::{Place, Served, Space},
     platform::Platform,
 };
-use clifford_core::places::{Channel, ChannelKind, TURNED_OFF};
-use sqlx::FromRow;
-
-use crate::{Conn, StoreError, Tx};
 use clifford_core::{
     clock::Timestamp,
     id::{AgentId, ChannelId, ContextId, SpaceId, UserId},
+    places::{Channel, ChannelKind, Mode, TURNED_OFF},
+    value::args,
 };
-use clifford_core::{places::Mode, value::args};
+use sqlx::FromRow;
+
+use crate::{Conn, StoreError, Tx};
 
 pub(crate) const SELECT: &str = "SELECT id, platform, external_id, kind, name, space_id, user_id, enabled, \
                                  disabled_reason, agent_id, mode, active_context_id, last_message_at FROM channels";

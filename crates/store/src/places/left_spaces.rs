@@ -1,11 +1,11 @@
 //! Spaces that the bot was removed from: all rows of them, deleted a batch at a time.
 
+use clifford_core::{clock::Timestamp, id::SpaceId, value::args};
+
 use crate::{
     Conn, StoreError, Tx,
     removal::{self, Counts, count, ids},
 };
-use clifford_core::value::args;
-use clifford_core::{clock::Timestamp, id::SpaceId};
 
 /// How many messages, and how many runs, go in one transaction.
 const BATCH: u32 = 400;

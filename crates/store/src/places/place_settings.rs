@@ -1,11 +1,14 @@
 //! What can be set while running, for the whole bot, a space or a channel; the nearest one holds.
 
+use clifford_core::{
+    id::{ChannelId, SpaceId},
+    places::WhenBusy,
+};
+
 use crate::{
     Conn, StoreError,
     places::settings::{self, Setting},
 };
-use clifford_core::id::{ChannelId, SpaceId};
-use clifford_core::places::WhenBusy;
 
 /// What is set for a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,19 +2,17 @@
 
 use std::time::Duration;
 
+use clifford_core::{
+    clock::Timestamp,
+    column::{JsonText, to_json},
+    id::{ContextId, PolicyId, RunId, SpaceId, UserId},
+    policy::{By, Limit, Per, Rule},
+    value::{Value, args},
+};
 use serde::Serialize;
 use sqlx::FromRow;
 
 use crate::{Conn, StoreError, Tx};
-use clifford_core::{
-    clock::Timestamp,
-    id::{ContextId, PolicyId, RunId, SpaceId, UserId},
-    policy::{By, Limit, Per, Rule},
-};
-use clifford_core::{
-    column::{JsonText, to_json},
-    value::{Value, args},
-};
 
 /// A rule of the database.
 #[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]

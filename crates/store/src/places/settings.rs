@@ -1,13 +1,13 @@
 //! Settings that are kept in the database, by scope and name.
 
-use sqlx::FromRow;
-
-use crate::{Conn, StoreError, Tx, db::conn::Ask};
-use clifford_core::value::args;
 use clifford_core::{
     clock::Timestamp,
     id::{AgentId, ChannelId, SpaceId, UserId},
+    value::args,
 };
+use sqlx::FromRow;
+
+use crate::{Conn, StoreError, Tx, db::conn::Ask};
 
 /// The scope of what concerns the whole bot.
 pub const BOT: &str = "bot";

@@ -1,11 +1,14 @@
 //! Runs that wait for a person to approve a call, and runs that have read words from outside.
 
-use crate::{Conn, StoreError, Tx, runs::COLUMNS};
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, ContextId, MessageId, RunId, UserId},
+    messages::MessageStatus,
+    runs::Run,
+    value::args,
 };
-use clifford_core::{messages::MessageStatus, runs::Run, value::args};
+
+use crate::{Conn, StoreError, Tx, runs::COLUMNS};
 
 /// What such a run waits for.
 pub const REASON: &str = "tool_confirm";

@@ -8,7 +8,12 @@ pub mod steps;
 pub mod tree;
 pub mod views;
 
-use clifford_core::runs::{Run, RunStatus};
+use clifford_core::{
+    clock::Timestamp,
+    id::{ChannelId, ContextId, RunId, UserId, WorkerId},
+    runs::{Run, RunStatus},
+    value::args,
+};
 
 use super::{
     Conn, StoreError, Tx,
@@ -16,11 +21,6 @@ use super::{
 };
 use crate::db::conn::Ask;
 pub use crate::runs::start::{Begun, NewRun, begin, begin_again, insert, insert_if_unchanged, join};
-use clifford_core::value::args;
-use clifford_core::{
-    clock::Timestamp,
-    id::{ChannelId, ContextId, RunId, UserId, WorkerId},
-};
 
 pub(super) const COLUMNS: &str = "id, agent_id, channel_id, user_id, context_id, parent_run_id, root_run_id, kind, level, profile, \
                        mode, input_text, input_json, output_text, allowed_tools, address, status, error, wake_at, \

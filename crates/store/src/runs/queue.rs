@@ -1,7 +1,12 @@
 //! The `runs` table as a queue: claims by lease, heartbeats, wakes.
 
-use crate::places::channels::listed;
 use clifford_chat::platform::Platform;
+use clifford_core::{
+    clock::Timestamp,
+    id::{AgentId, ContextId, RunId, WorkerId},
+    quarantine::{Evidence, Mark},
+    value::args,
+};
 use sqlx::FromRow;
 
 use crate::{
@@ -10,13 +15,8 @@ use crate::{
     deaths::{COUNTED_OF_RUNS, evidence},
     leases::Look,
     messages::quoting,
+    places::channels::listed,
     runs::Lease,
-};
-use clifford_core::value::args;
-use clifford_core::{
-    clock::Timestamp,
-    id::{AgentId, ContextId, RunId, WorkerId},
-    quarantine::{Evidence, Mark},
 };
 
 #[derive(FromRow)]

@@ -1,21 +1,19 @@
 //! How runs are made and begin, and what joins their input before.
 
+use clifford_core::{
+    clock::Timestamp,
+    column::{JsonText, to_json},
+    id::{AgentId, ChannelId, ContextId, RunId, UserId, WorkerId},
+    people::UserRole,
+    places::Mode,
+    runs::{Run, RunKind, RunStatus},
+    value::args,
+};
 use serde_json::Value as Json;
 
 use crate::{
     StoreError, Tx,
     runs::{COLUMNS, Lease, get},
-};
-use clifford_core::{
-    clock::Timestamp,
-    id::{AgentId, ChannelId, ContextId, RunId, UserId, WorkerId},
-};
-use clifford_core::{
-    column::{JsonText, to_json},
-    people::UserRole,
-    places::Mode,
-    runs::{Run, RunKind, RunStatus},
-    value::args,
 };
 
 /// A run to be made. It begins `pending`.

@@ -1,10 +1,15 @@
 //! Steps: append-only, one row each.
 
-use clifford_core::run::columns::{StepRow, row, step};
+use clifford_core::{
+    id::RunId,
+    run::{
+        columns::{StepRow, row, step},
+        step::Step,
+    },
+    value::{Value, args},
+};
 
 use crate::{Conn, StoreError, Tx};
-use clifford_core::value::{Value, args};
-use clifford_core::{id::RunId, run::step::Step};
 
 /// Appends steps of a run, whose lease the same transaction has checked.
 ///

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use clifford_core::{id::RunId, run::step::Used, runs::Run, value::args};
 use sqlx::FromRow;
 
 use crate::{Conn, StoreError, Tx, runs::COLUMNS, usage::bounded};
-use clifford_core::{id::RunId, run::step::Used};
-use clifford_core::{runs::Run, value::args};
 
 /// What each subagent of a run used, with its own: of those the longest counts, since they work at the same time.
 ///

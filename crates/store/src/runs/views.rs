@@ -1,17 +1,18 @@
 //! Runs as those see them who look. One that is made with its worker's lease is at work from then on, though its row says so
 //! only with its first step: a write more for each run would tell nobody else anything.
 
+use clifford_core::{
+    clock::Timestamp,
+    id::RunId,
+    runs::{Run, RunStatus},
+    value::args,
+};
 use sqlx::FromRow;
 
 use crate::{
     Conn, StoreError,
     db::page,
     runs::{COLUMNS, Filter},
-};
-use clifford_core::{clock::Timestamp, id::RunId};
-use clifford_core::{
-    runs::{Run, RunStatus},
-    value::args,
 };
 
 /// Where a run stands at `$1`, for those who look.

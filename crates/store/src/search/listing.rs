@@ -3,15 +3,15 @@
 //! index of its own: what came late, as after an outage, and what was stored while the clock had been put back, when ids
 //! go on from the latest time.
 
-use sqlx::FromRow;
-
-use super::lookup::{Reach, SAID, SKEW};
-use crate::{Conn, StoreError};
 use clifford_core::{
     clock::Timestamp,
     id::MessageId,
     value::{Value, args},
 };
+use sqlx::FromRow;
+
+use super::lookup::{Reach, SAID, SKEW};
+use crate::{Conn, StoreError};
 
 /// How far a walk looks back at first, in milliseconds.
 const FIRST_LOOK: i64 = 2 * SKEW;

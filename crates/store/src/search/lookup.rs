@@ -3,10 +3,6 @@
 
 use std::{collections::HashMap, fmt::Write as _};
 
-use sqlx::FromRow;
-
-use super::within;
-use crate::{Conn, StoreError, deaths};
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, ContextId, MessageId, RunId},
@@ -14,6 +10,10 @@ use clifford_core::{
     search::terms,
     value::{Value, args},
 };
+use sqlx::FromRow;
+
+use super::within;
+use crate::{Conn, StoreError, deaths};
 
 /// How much of a message decides about its rank, in characters.
 const HEAD: u32 = 600;

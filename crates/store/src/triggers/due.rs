@@ -1,17 +1,14 @@
 //! Triggers as they come due: each due time is claimed by one process, in the transaction of what it causes.
 
-use clifford_core::schedule::trigger::Due;
-use sqlx::FromRow;
-
-use crate::{Conn, StoreError, Tx, leases::Look, triggers::COLUMNS};
 use clifford_core::{
     clock::Timestamp,
     id::{RunId, TriggerId, WorkerId},
-};
-use clifford_core::{
-    schedule::trigger::{CatchUp, Trigger},
+    schedule::trigger::{CatchUp, Due, Trigger},
     value::args,
 };
+use sqlx::FromRow;
+
+use crate::{Conn, StoreError, Tx, leases::Look, triggers::COLUMNS};
 
 /// The triggers that are due, but for those of sleeping runs, the longest due first; a page of them, behind the last one of
 /// the page before.

@@ -3,18 +3,18 @@
 
 pub mod due;
 
-use clifford_core::schedule::trigger::{Trigger, TriggerKind};
+pub use clifford_core::schedule::trigger::Due;
+use clifford_core::{
+    clock::Timestamp,
+    id::{ChannelId, TriggerId, UserId},
+    schedule::trigger::{Trigger, TriggerKind},
+    value::args,
+};
 
 use super::{Conn, StoreError, Tx};
 pub use crate::triggers::due::{
     Firing, claim, due, fired_now, firings, forget_ended, forget_signatures, give_back, has_fired, hold, hold_person,
     next_due, of_run, put_off_wake, put_wake, quarantine, remove_wake, set_error, take_signature, waits, wake_fired,
-};
-pub use clifford_core::schedule::trigger::Due;
-use clifford_core::value::args;
-use clifford_core::{
-    clock::Timestamp,
-    id::{ChannelId, TriggerId, UserId},
 };
 
 pub(super) const COLUMNS: &str = "id, kind, name, run_id, agent_id, channel_id, user_id, context_id, content, webhook, \

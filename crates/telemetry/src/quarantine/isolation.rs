@@ -5,13 +5,12 @@
 
 use std::{sync::Arc, time::Duration};
 
+use clifford_core::quarantine::Mark;
 use dashmap::DashMap;
 use tokio::{
     sync::{Mutex, OwnedMutexGuard, watch},
     time::Instant,
 };
-
-use clifford_core::quarantine::Mark;
 
 /// How long a suspect is worked on alone while anything else is in line.
 const LONGEST: Duration = Duration::from_millis(500);

@@ -1,5 +1,6 @@
 //! Dates and time zones: weekday and week, a span later, the time until another, the same in another zone.
 
+use clifford_store::people::users;
 use jiff::{
     Span, SpanRound, Timestamp, Unit, Zoned,
     civil::{Date, DateTime},
@@ -10,7 +11,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{ToolContext, ToolError};
-use clifford_store::people::users;
 
 #[derive(Default, Deserialize, JsonSchema)]
 pub(super) struct DateArgs {

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use clifford_worker::{self as worker, WorkError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Config;
 use crate::{ToolContext, ToolError};
-use clifford_worker::{self as worker, WorkError};
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct EvalArgs {

@@ -4,12 +4,12 @@ mod dates;
 mod eval;
 mod stats;
 
+use clifford_core::policy::class::Class;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{Command, Tool};
-use clifford_core::policy::class::Class;
 
 /// How long the calculator may think.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

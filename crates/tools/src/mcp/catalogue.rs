@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use clifford_core::policy::class::Class;
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
@@ -9,7 +10,6 @@ use super::{
     settings::{Endpoint, covers},
     words,
 };
-use clifford_core::policy::class::Class;
 
 /// The most commands of one server.
 const MOST: usize = 128;

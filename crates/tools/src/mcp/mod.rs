@@ -27,8 +27,11 @@ mod words;
 
 use serde::Deserialize;
 
-pub use self::supervisor::Supervisor;
-pub use self::{connection::About, settings::Endpoint, supervisor::probe};
+pub use self::{
+    connection::About,
+    settings::Endpoint,
+    supervisor::{Supervisor, probe},
+};
 use self::{connection::Link, settings::Servers};
 use super::{Command, Registry, Services, Tool, ToolConfig, ToolError};
 

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
+use clifford_core::policy::class::Class;
 use clifford_vault::{Secret, SecretSource, Url};
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 use schemars::JsonSchema;
@@ -9,7 +10,6 @@ use serde::{Deserialize, Serialize};
 
 use super::SECTION;
 use crate::registry::built_in;
-use clifford_core::policy::class::Class;
 
 /// MCP servers: what each offers becomes commands of a tool of its name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -8,6 +8,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::post,
 };
+use clifford_core::policy::class::Class;
 use rmcp::model::CallToolResult;
 use rustix::process::{Pid, test_kill_process};
 use serde::Deserialize;
@@ -21,7 +22,6 @@ use super::{
     settings::{Endpoint, Servers},
 };
 use crate::{Options, Registry, Services, ToolError, ToolSettings};
-use clifford_core::policy::class::Class;
 
 /// How long anything may take.
 const PATIENCE: Duration = Duration::from_secs(60);

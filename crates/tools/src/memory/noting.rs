@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use clifford_core::memory::{
-    content::Content,
-    operations::{Op, Operation},
-    rules::{self, Archived, Place},
-};
 use clifford_core::{
     clock::Timestamp,
     id::{ContextId, MemoryItemId, SpaceId, UserId},
+    memory::{
+        content::Content,
+        operations::{Op, Operation},
+        rules::{self, Archived, Place},
+    },
 };
 use clifford_store::{
     StoreError, Tx,

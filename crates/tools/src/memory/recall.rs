@@ -1,10 +1,6 @@
 //! Looks back: what was said before, in the places that the run's channel may see.
 
 use clifford_chat::inbound::is_of_others;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::{ToolContext, ToolError};
 use clifford_content::search::find::NearbyText;
 use clifford_core::{
     budget,
@@ -14,6 +10,10 @@ use clifford_core::{
     search::{self, Asked, Cursor, Query, Scope},
 };
 use clifford_store::{contexts::sessions as stored, memory::items::MemoryItem, runs::approvals, search::places};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{ToolContext, ToolError};
 
 /// The most characters of a message or a summary.
 const MOST_TEXT: usize = 500;

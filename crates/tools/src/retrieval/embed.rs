@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use clifford_core::models::Role;
 use clifford_llm_api::tokens::estimate_tokens;
 use clifford_vault::Secret;
 use serde::Deserialize;
@@ -9,7 +10,6 @@ use serde_json::json;
 
 use super::Config;
 use crate::{Price, Purchase, ToolContext, ToolError, provider::Ask};
-use clifford_core::models::Role;
 
 /// How many texts go into one request.
 const BATCH: usize = 64;

@@ -2,24 +2,24 @@
 //!
 //! What else is kept beside them is the bot's own: it has no name here, and so is neither shown nor written.
 
-use serde::Serialize;
-use serde_json::Value as Json;
-
-pub use super::scope::Scope;
 use clifford_core::{
     clock::Timestamp,
     id::{SpaceId, UserId},
     search::near,
 };
-use clifford_store::places::place_settings::PlaceSettings;
 use clifford_store::{
     Conn, StoreError, Tx,
     people::users,
     places::{
         agents, channels,
+        place_settings::PlaceSettings,
         settings::{self, Setting},
     },
 };
+use serde::Serialize;
+use serde_json::Value as Json;
+
+pub use super::scope::Scope;
 
 /// What a setting takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -302,8 +302,9 @@ fn of_person_to(known: &Known, value: Option<&str>) -> users::Change {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use clifford_core::places::WhenBusy;
+
+    use super::*;
 
     #[test]
     fn the_catalogue_takes_what_places_understand() {

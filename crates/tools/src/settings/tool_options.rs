@@ -3,14 +3,6 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
-use serde_json::{Map, Value};
-
-use super::catalogue::{self, Scope};
-use crate::{
-    Command, Common, Options, Registry, Services, Tool, ToolSettings, fields, is_secret,
-    options::{setting_name, tool_and_field},
-};
 use clifford_core::{clock::Timestamp, policy::class::Class, search::near};
 use clifford_store::{
     Conn, StoreError, Tx,
@@ -18,6 +10,14 @@ use clifford_store::{
         channels,
         settings::{self, Setting},
     },
+};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::catalogue::{self, Scope};
+use crate::{
+    Command, Common, Options, Registry, Services, Tool, ToolSettings, fields, is_secret,
+    options::{setting_name, tool_and_field},
 };
 
 /// A tool with what is set for it in a scope.
@@ -335,10 +335,10 @@ pub fn find(registry: &Registry, name: &str) -> Result<Arc<Tool>, String> {
 
 #[cfg(test)]
 mod tests {
+    use clifford_core::id::UserId;
     use serde_json::json;
 
     use super::*;
-    use clifford_core::id::UserId;
 
     fn check(tool: &str, scope: Scope, given: Value) -> Result<Vec<Change>, (String, String)> {
         let registry = Registry::built_in(1);

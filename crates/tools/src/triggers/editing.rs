@@ -1,11 +1,11 @@
 //! Making and changing triggers by hand: what fits together, and when that comes due. Pure.
 
-use clifford_core::schedule::due::first_occurrence;
 use clifford_core::{
     clock::Timestamp,
     id::{AgentId, ChannelId, ContextId, UserId},
     schedule::{
         cron,
+        due::first_occurrence,
         trigger::{CatchUp, Trigger, TriggerKind},
     },
 };

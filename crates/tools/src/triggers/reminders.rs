@@ -1,13 +1,12 @@
 //! Reminders as their people know them: by a short id, at a time of their own calendar, and only their own.
 
-use jiff::tz::TimeZone;
-
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, UserId},
     schedule::{cron, trigger::Trigger},
 };
 use clifford_store::{Conn, StoreError, memory::items::Viewer, triggers};
+use jiff::tz::TimeZone;
 
 /// How many characters of an id name a reminder.
 const SHORT: usize = 6;
@@ -131,8 +130,9 @@ fn day(number: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use clifford_core::schedule::trigger::TriggerKind;
+
+    use super::*;
 
     fn reminder(content: &str, cron: Option<&str>) -> Trigger {
         Trigger {

@@ -192,11 +192,11 @@ fn hits(provider: Provider, answer: &Value, limit: usize) -> Option<Vec<Hit>> {
 mod tests {
     use std::{collections::BTreeMap, sync::Arc};
 
+    use clifford_store::places::settings::Setting;
     use clifford_vault::Secret;
 
     use super::*;
     use crate::{Registry, Services, ToolSettings};
-    use clifford_store::places::settings::Setting;
 
     fn services(section: Value, key: Option<&str>) -> Services {
         Services {

@@ -6,13 +6,17 @@
 mod check;
 mod render;
 
-use std::net::{Ipv4Addr, SocketAddr};
-use std::ops::Deref;
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    ops::Deref,
+};
 
 use serde_json::{Value, json};
 
-pub(crate) use self::check::check;
-pub(crate) use self::render::{body, error, events};
+pub(crate) use self::{
+    check::check,
+    render::{body, error, events},
+};
 use crate::openai::{OpenAiFake, Protocol, RecordedRequest, Reply};
 
 /// What a client puts where a turn of a person is missing; no part of what was said.

@@ -12,11 +12,11 @@ mod server;
 mod state;
 mod window;
 
-use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::Arc;
-use std::time::Duration;
-
-use tokio::task::JoinSet;
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
 
 pub(crate) use check::Fault;
 pub(crate) use render::{delta_texts, pieces, tokens, with_halves};
@@ -24,6 +24,7 @@ pub(crate) use reply::Answer;
 pub use reply::Reply;
 pub(crate) use state::Protocol;
 pub use state::{Hold, RecordedRequest};
+use tokio::task::JoinSet;
 pub use window::{Listing, counted};
 
 /// How long [`OpenAiFake::wait_for_requests`] waits before it panics.
@@ -186,8 +187,10 @@ mod tests {
     use std::io;
 
     use serde_json::json;
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    use tokio::net::TcpStream;
+    use tokio::{
+        io::{AsyncReadExt, AsyncWriteExt},
+        net::TcpStream,
+    };
 
     use super::*;
 

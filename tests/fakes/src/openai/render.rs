@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::RecordedRequest;
-use super::reply::Answer;
+use super::{RecordedRequest, reply::Answer};
 
 /// Characters of text in one chunk of a stream.
 pub(super) const CHUNK: usize = 24;

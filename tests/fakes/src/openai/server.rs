@@ -2,32 +2,35 @@
 //!
 //! Speaks to hyper directly: a connection must be resettable, and must end when the fake is dropped.
 
-use std::future::poll_fn;
-use std::io;
-use std::net::SocketAddr;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{future::poll_fn, io, net::SocketAddr, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use futures::StreamExt;
-use futures::stream::{self, BoxStream};
+use futures::{
+    StreamExt,
+    stream::{self, BoxStream},
+};
 use http_body_util::{BodyExt, Either, Full, Limited, StreamBody};
-use hyper::body::{Frame, Incoming};
-use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap};
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper::{Method, Request, Response, StatusCode};
+use hyper::{
+    Method, Request, Response, StatusCode,
+    body::{Frame, Incoming},
+    header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap},
+    server::conn::http1,
+    service::service_fn,
+};
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
-use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tokio::task::JoinSet;
+use tokio::{
+    net::{TcpListener, TcpSocket, TcpStream},
+    task::JoinSet,
+};
 
-use super::check::{self, Fault};
-use super::more;
-use super::render;
-use super::reply::{Answer, End, Kind, Reply};
-use super::state::{Protocol, RecordedRequest, State};
-use super::window;
+use super::{
+    check::{self, Fault},
+    more, render,
+    reply::{Answer, End, Kind, Reply},
+    state::{Protocol, RecordedRequest, State},
+    window,
+};
 use crate::anthropic;
 
 /// The longest body that is read.

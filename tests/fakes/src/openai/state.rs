@@ -1,15 +1,21 @@
 //! What the fake remembers: its script, what came, and whether replies are held back.
 
-use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use hyper::HeaderMap;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::Reply;
-use super::window::{Listing, Window};
+use super::{
+    Reply,
+    window::{Listing, Window},
+};
 
 /// One request for a chat completion, as it came.
 #[derive(Clone, Debug)]

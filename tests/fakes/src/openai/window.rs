@@ -2,9 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::check::Fault;
-use super::render::tokens;
-use super::state::{Protocol, RecordedRequest};
+use super::{
+    check::Fault,
+    render::tokens,
+    state::{Protocol, RecordedRequest},
+};
 
 /// How much a model holds, and whether its refusals say so.
 #[derive(Clone, Copy, Debug)]

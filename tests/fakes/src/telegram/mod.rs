@@ -24,14 +24,12 @@ mod updates;
 #[cfg(test)]
 mod tests;
 
-pub use fault::Fault;
-pub use state::{Action, Chat, Document, Drafted, Method, Request, Sent};
-
 use std::{io, sync::Arc};
 
-use tokio_util::sync::{CancellationToken, DropGuard};
-
+pub use fault::Fault;
 use state::Shared;
+pub use state::{Action, Chat, Document, Drafted, Method, Request, Sent};
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// A Bot API server with one bot, `@clifford_bot`, and the people and groups around it.
 ///

@@ -1,11 +1,12 @@
 //! Which items and messages come into a prompt, by tables.
 
-use super::*;
 use clifford_core::{
     id::{AgentId, ChannelId, SpaceId},
     places::{ChannelKind, Mode, WhenBusy},
 };
 use clifford_store::places::settings::Setting;
+
+use super::*;
 
 fn item(level: i64, key: &str, value: &str) -> MemoryItem {
     MemoryItem {

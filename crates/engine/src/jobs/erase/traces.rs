@@ -2,14 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::quotes::{ERASED, Needles, Quotes};
-use crate::run::commit::name_of;
 use clifford_core::{
     commands::COMMANDS,
     id::{ChannelId, RunId},
 };
 use clifford_store::{
     Conn, StoreError, Tx,
+    messages::unreadable,
     people::{
         erasure::{self, Circle, Person, Said},
         quotes::{self as texts, Cell, Column},
@@ -17,6 +16,9 @@ use clifford_store::{
     removal::Counts,
 };
 use clifford_tools::Registry;
+
+use super::quotes::{ERASED, Needles, Quotes};
+use crate::run::commit::name_of;
 
 /// How many rows are read at once.
 const PAGE: u32 = 500;
@@ -223,7 +225,7 @@ impl Traces {
         let mut after = String::new();
         let mut found = Vec::new();
         loop {
-            let page = erasure::unreadable(tx, &after, PAGE).await?;
+            let page = unreadable::page(tx, &after, PAGE).await?;
             let Some(last) = page.last() else { break };
             after.clone_from(&last.id);
             for event in page {
@@ -235,7 +237,7 @@ impl Traces {
                 }
             }
         }
-        erasure::delete_unreadable(tx, &found).await
+        unreadable::delete(tx, &found).await
     }
 
     async fn items(&self, tx: &mut Tx) -> Result<u64, StoreError> {
@@ -334,9 +336,6 @@ const RECORDS: &str = "type text plain buttons label command file name content c
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
-    use super::*;
     use clifford_core::{
         clock::Timestamp,
         id::UserId,
@@ -346,6 +345,9 @@ mod tests {
         },
         runs::RunStatus,
     };
+    use serde_json::json;
+
+    use super::*;
 
     fn kinds() -> Vec<StepKind> {
         let call = ToolCall {

@@ -1,10 +1,10 @@
 //! What tokens cost.
 
+use clifford_core::models::Role;
 use clifford_llm_api::model::Usage;
 
 use super::Roles;
 use crate::models::own_keys::Own;
-use clifford_core::models::Role;
 
 impl Roles {
     /// How many tokens a reply may have for its call to cost no more than `most`, at the dearest. `None`: its prompt costs
@@ -41,9 +41,8 @@ impl Roles {
 mod tests {
     use std::{collections::BTreeMap, sync::Arc};
 
-    use clifford_llm::Offline;
-
     use clifford_core::models::Prices;
+    use clifford_llm::Offline;
 
     use super::*;
     use crate::models::roles::Assigned;

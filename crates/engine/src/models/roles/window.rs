@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use clifford_core::models::Role;
 use clifford_llm::{Circuit, CircuitState, Window};
 use clifford_llm_api::{
     model::{ModelError, Request},
@@ -10,7 +11,6 @@ use clifford_llm_api::{
 
 use super::Roles;
 use crate::models::own_keys::Own;
-use clifford_core::models::Role;
 
 /// A model that may answer, and how much it holds.
 #[derive(Clone)]

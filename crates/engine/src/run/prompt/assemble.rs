@@ -7,19 +7,22 @@
 
 use std::fmt::{self, Write as _};
 
+pub use clifford_core::prompt::can::Can;
+use clifford_core::{
+    messages::Direction,
+    prompt::{
+        excerpt::{self, with_comma},
+        history::{self, Said},
+        room::{Allotment, LIST_MARK, MARK, Part, Room},
+        weight::{Form, weigh_json},
+    },
+    run::step::Sections,
+};
+use clifford_llm_api::tokens::{Quarters, weigh};
+use clifford_store::{memory::recollection::Elsewhere, messages::Turn};
 use serde_json::{Value, json};
 
 pub use super::parts::{Given, Parts, Question, Talk, Unseen};
-pub use clifford_core::prompt::can::Can;
-use clifford_core::prompt::{
-    excerpt::{self, with_comma},
-    history::{self, Said},
-    room::{Allotment, LIST_MARK, MARK, Part, Room},
-    weight::{Form, weigh_json},
-};
-use clifford_core::{messages::Direction, run::step::Sections};
-use clifford_llm_api::tokens::{Quarters, weigh};
-use clifford_store::{memory::recollection::Elsewhere, messages::Turn};
 
 /// Keys, brackets and commas of the payload, and the time.
 const SKELETON: Quarters = 320;

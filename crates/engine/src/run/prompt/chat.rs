@@ -3,25 +3,27 @@
 
 use std::fmt::Write as _;
 
-use clifford_llm_api::model::{Message, Role};
+use clifford_content::memory::recall::{self, Recalled};
+use clifford_core::{
+    messages::Direction,
+    prompt::{
+        can::Can,
+        excerpt,
+        history::Said,
+        room::{Allotment, Part, Room},
+        weight::Form,
+    },
+    run::{rules::Rules, step::Sections},
+};
+use clifford_llm_api::{
+    model::{Message, Role},
+    tokens::{Quarters, weigh},
+};
+use clifford_store::memory::recollection::Elsewhere;
 use serde_json::Value;
 
 use super::assemble::{self, Fill, LEAST_QUESTION, Parts, Talk};
 use crate::work::Work;
-use clifford_content::memory::recall::{self, Recalled};
-use clifford_core::prompt::{
-    can::Can,
-    excerpt,
-    history::Said,
-    room::{Allotment, Part, Room},
-    weight::Form,
-};
-use clifford_core::{
-    messages::Direction,
-    run::{rules::Rules, step::Sections},
-};
-use clifford_llm_api::tokens::{Quarters, weigh};
-use clifford_store::memory::recollection::Elsewhere;
 
 /// What a message needs beside its text.
 const AROUND: Quarters = 4 * 4;

@@ -6,7 +6,6 @@ use std::{
 };
 
 use clifford_llm_api::model::Schema;
-
 use clifford_tools::Visible;
 
 /// The most sets of tools whose form is kept.

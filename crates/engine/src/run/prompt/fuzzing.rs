@@ -1,21 +1,23 @@
 //! What holds of a prompt whatever it is made of: for the tests of this crate and for the fuzzer.
 
-use clifford_llm_api::model::{Message, Role, Schema};
+use clifford_content::memory::recall::Placed;
+use clifford_core::{
+    messages::{Direction, Gap},
+    places::Mode,
+    prompt::{can::Can, room::Window},
+    run::transcript::{Transcript, WindowLimits},
+};
+use clifford_llm_api::{
+    model::{Message, Role, Schema},
+    tokens::weigh,
+};
+use clifford_store::{memory::recollection::Elsewhere, messages::Turn};
 use serde_json::{Map, Value, json};
 
 use super::{
     Frame, Prompt,
     assemble::{Given, Parts, Question, Talk, Unseen},
 };
-use clifford_content::memory::recall::Placed;
-use clifford_core::prompt::{can::Can, room::Window};
-use clifford_core::{
-    messages::{Direction, Gap},
-    places::Mode,
-    run::transcript::{Transcript, WindowLimits},
-};
-use clifford_llm_api::tokens::weigh;
-use clifford_store::{memory::recollection::Elsewhere, messages::Turn};
 
 /// A prompt of any parts fits any window, takes roles by turns, shows the question or says how much of it is missing,
 /// and is the same each time. The bytes hold the window, then texts with a zero between them.

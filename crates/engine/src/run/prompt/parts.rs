@@ -1,10 +1,9 @@
 //! What a prompt is made of: types, and the marks that stand for what is left out of it.
 
-use clifford_core::prompt::can::Can;
-use serde_json::{Map, Value, json};
-
 use clifford_content::memory::recall::Placed;
+use clifford_core::prompt::can::Can;
 use clifford_store::{memory::recollection::Elsewhere, messages::Turn};
+use serde_json::{Map, Value, json};
 
 /// What a prompt is made of, before the run's transcript.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,22 +1,14 @@
 //! What holds of every prompt, whatever it is made of and however small its model's window is.
 
-use clifford_llm_api::model::Message;
-use proptest::prelude::*;
-use serde_json::{Value, json};
-
-use super::{
-    assemble::{Given, Head, Parts, Question, Talk},
-    fuzzing::{check, check_prompt, frame},
-};
 use clifford_content::memory::recall::Placed;
-use clifford_core::prompt::{
-    can::Can,
-    room::{Room, SMALLEST, Window},
-};
 use clifford_core::{
     id::MessageId,
     messages::Direction,
     places::Mode,
+    prompt::{
+        can::Can,
+        room::{Room, SMALLEST, Window},
+    },
     run::{
         rehearsal::Rehearsal,
         rules::Rules,
@@ -24,7 +16,15 @@ use clifford_core::{
         transcript::Transcript,
     },
 };
+use clifford_llm_api::model::Message;
 use clifford_store::{memory::recollection::Elsewhere, messages::Turn};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::{
+    assemble::{Given, Head, Parts, Question, Talk},
+    fuzzing::{check, check_prompt, frame},
+};
 
 fn words(most: usize) -> impl Strategy<Value = String> {
     let texts = prop::sample::select(vec!["word ", "Ein Satz. ", "你好。", "\"q\"\n", "👩‍👩‍👧‍👦", "x", "\u{0}"]);

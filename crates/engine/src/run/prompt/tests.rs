@@ -2,9 +2,6 @@
 
 use std::sync::LazyLock;
 
-use clifford_llm_api::{model::Role, tokens::estimate_tokens};
-
-use super::*;
 use clifford_content::memory::recall::Placed;
 use clifford_core::{
     clock::Timestamp,
@@ -18,6 +15,7 @@ use clifford_core::{
     },
     runs::Run,
 };
+use clifford_llm_api::{model::Role, tokens::estimate_tokens};
 use clifford_store::{
     memory::{
         items::MemoryItem,
@@ -27,6 +25,8 @@ use clifford_store::{
     places::agents::Agent,
     runs::Lease,
 };
+
+use super::*;
 
 fn work() -> Work {
     let run = Run {

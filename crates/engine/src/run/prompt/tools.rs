@@ -3,9 +3,10 @@
 
 use std::fmt::Write as _;
 
-use super::Toolbox;
 use clifford_core::runs::RunKind;
 use clifford_tools::Visible;
+
+use super::Toolbox;
 
 /// What stands above them.
 pub(super) const HEAD: &str = "\nTools, called as tool.command (tools.describe {name} tells arguments):\n";

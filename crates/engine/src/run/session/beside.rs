@@ -1,14 +1,14 @@
 //! What goes along with a run's messages and steps: who answered, and what a channel is shown meanwhile.
 
-use serde_json::Value;
-
-use super::{Gone, Session};
 use clifford_content::memory::recall;
 use clifford_core::{
     places::Mode,
     run::{progress, step::Step},
 };
 use clifford_store::{messages, people::users};
+use serde_json::Value;
+
+use super::{Gone, Session};
 
 impl Session<'_> {
     /// What is kept with the answer of a direct chat: who made it, and the message that it answers.

@@ -1,6 +1,12 @@
 //! Before a model call: may it still be paid for? What becomes of a run that may not go on.
 
+use clifford_core::{
+    budget::Settlement,
+    models::Role,
+    run::{endings, step::EndingKind},
+};
 use clifford_llm_api::model::Request;
+use clifford_store::usage::Call;
 
 use super::{Gone, Session};
 use crate::{
@@ -8,12 +14,6 @@ use crate::{
     models::own_keys::Own,
     run::unpaid::Unpaid,
 };
-use clifford_core::{
-    budget::Settlement,
-    models::Role,
-    run::{endings, step::EndingKind},
-};
-use clifford_store::usage::Call;
 
 impl Session<'_> {
     /// Reserves what the next call may cost at most, where there are budgets. `false`: one is spent, and the run has

@@ -2,17 +2,6 @@
 
 use std::{collections::BTreeSet, sync::Arc, time::Instant};
 
-use clifford_vault::Masker;
-use tracing::Instrument;
-
-use super::{Gone, Onward, Session, millis};
-use crate::{
-    run::{
-        prompt::Frame,
-        tool_payer::{ToolPayer, Whose},
-    },
-    runs::suspects::RunInIsolation,
-};
 use clifford_content::memory::recall;
 use clifford_core::{
     policy::class::Class,
@@ -28,6 +17,17 @@ use clifford_telemetry::{
     measures, spans,
 };
 use clifford_tools::{Called, Options, Origins, ToolContext};
+use clifford_vault::Masker;
+use tracing::Instrument;
+
+use super::{Gone, Onward, Session, millis};
+use crate::{
+    run::{
+        prompt::Frame,
+        tool_payer::{ToolPayer, Whose},
+    },
+    runs::suspects::RunInIsolation,
+};
 
 impl Session<'_> {
     /// Makes a tool call that was recorded. One that may have been made before a crash is made again only if

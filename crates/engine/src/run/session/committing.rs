@@ -1,11 +1,5 @@
 //! One commit of a run, and what this process does once it is written.
 
-use super::{Gone, Session};
-use crate::run::{
-    commit::{Commit, TakesIn},
-    events::RunEvent,
-    prompt::Frame,
-};
 use clifford_core::{
     run::effects::{After, Effects},
     runs::RunStatus,
@@ -13,6 +7,13 @@ use clifford_core::{
 use clifford_telemetry::{
     failpoint::{self as crash, Point},
     measures, spans,
+};
+
+use super::{Gone, Session};
+use crate::run::{
+    commit::{Commit, TakesIn},
+    events::RunEvent,
+    prompt::Frame,
 };
 
 impl Session<'_> {

@@ -1,8 +1,6 @@
 //! Files that the model wants to go along with what it says: looked up, and refused with the reason.
 
 use clifford_action::{Action, Reply, Unreadable};
-
-use super::{Gone, Session};
 use clifford_content::files::may_see;
 use clifford_core::{
     id::FileId,
@@ -14,6 +12,8 @@ use clifford_core::{
     search::Scope,
 };
 use clifford_store::files::{self, File};
+
+use super::{Gone, Session};
 
 /// The most files of one message.
 const MOST: usize = 10;

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use super::Session;
-use crate::run::draft::{Draft, Shape, Shown};
 use clifford_core::places::Mode;
 use clifford_delivery::{
     GrowingText,
     outbound::{Outbound, To},
 };
+
+use super::Session;
+use crate::run::draft::{Draft, Shape, Shown};
 
 impl Session<'_> {
     /// Takes the reply as it grows, for those who watch the run and for its chat.

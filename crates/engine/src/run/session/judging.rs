@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use super::{Gone, Onward, Session};
 use clifford_core::{
     policy::{self, Call, Facts, Limit, Place, Verdict, question::Question, words},
     run::{
@@ -23,6 +22,8 @@ use clifford_store::{
 };
 use clifford_telemetry::failpoint::{self as crash, Point};
 use clifford_tools::platforms;
+
+use super::{Gone, Onward, Session};
 
 /// The most questions of one person that are open in one place.
 const MOST_OPEN: usize = 5;

@@ -3,8 +3,6 @@
 use std::collections::BTreeSet;
 
 use clifford_chat::inbound::FORWARDED;
-
-use super::{Gone, Session};
 use clifford_core::{
     id::MessageId,
     messages::{Direction, quotes_others},
@@ -13,6 +11,8 @@ use clifford_core::{
     runs::RunKind,
 };
 use clifford_store::messages::said;
+
+use super::{Gone, Session};
 
 /// The most messages that are told, the newest.
 const MOST: u32 = 40;

@@ -1,10 +1,11 @@
 //! The images that came with what is asked, for a model that sees them.
 
-use super::Session;
-use crate::run::prompt::{Seen, assemble::Unseen};
 use clifford_core::{models::Role, runs::RunKind};
 use clifford_store::files::File;
 use clifford_tools::seen;
+
+use super::Session;
+use crate::run::prompt::{Seen, assemble::Unseen};
 
 /// The most images that are shown at once; the others are files like any.
 const MOST: usize = 4;

@@ -1,9 +1,6 @@
 //! What a person writes while their run is at work: taken in between two iterations, where that is set.
 
 use clifford_chat::outbound::Signal;
-
-use super::{Gone, Session};
-use crate::run::commit::TakesIn;
 use clifford_core::{
     places::{Mode, WhenBusy},
     run::effects::Effects,
@@ -11,6 +8,9 @@ use clifford_core::{
 use clifford_delivery::outbound::To;
 use clifford_store::messages;
 use clifford_telemetry::failpoint::{self as crash, Point};
+
+use super::{Gone, Session};
+use crate::run::commit::TakesIn;
 
 impl Session<'_> {
     /// What was written while this run worked was answered with it. An interaction keeps the word that it waited.

@@ -6,20 +6,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use clifford_llm_api::model::{Completion, Message, ModelError};
-use sha2::{Digest, Sha256};
-
-use super::{Gone, Session, millis};
-use crate::{
-    models::{
-        own_keys::{self, Own},
-        roles::{NoReply, Payer},
-    },
-    run::{
-        draft::Draft,
-        prompt::{Frame, Prompt, Toolbox},
-    },
-};
 use clifford_content::memory::recall;
 use clifford_core::{
     models::Role,
@@ -35,9 +21,23 @@ use clifford_core::{
         step::{EndingKind, Event, LlmResponse, StepKind},
     },
 };
+use clifford_llm_api::model::{Completion, Message, ModelError};
 use clifford_store::{memory::recollection, people::keys as user_secrets, places::settings};
 use clifford_telemetry::failpoint::{self as crash, Point, Way};
 use clifford_tools::Options;
+use sha2::{Digest, Sha256};
+
+use super::{Gone, Session, millis};
+use crate::{
+    models::{
+        own_keys::{self, Own},
+        roles::{NoReply, Payer},
+    },
+    run::{
+        draft::Draft,
+        prompt::{Frame, Prompt, Toolbox},
+    },
+};
 
 /// What was asked, and what came back.
 struct Asked {

@@ -3,12 +3,13 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use super::{Fired, remind, try_to_fire};
-use crate::Engine;
 use clifford_core::{clock::Timestamp, id::TriggerId, run::sentences, schedule::trigger::Trigger, work::Kind};
 use clifford_delivery::outbound::Outbound;
 use clifford_store::{StoreError, Tx, triggers};
 use clifford_telemetry::measures;
+
+use super::{Fired, remind, try_to_fire};
+use crate::Engine;
 
 /// Fires a page of what is due; returns how much of it has fired.
 ///

@@ -1,7 +1,8 @@
 //! What is answered, by tables.
 
-use super::*;
 use clifford_core::id::{MemoryItemId, SpaceId, UserId};
+
+use super::*;
 
 fn item(module: &str, key: &str, value: &str) -> Item {
     Item {

@@ -1,9 +1,5 @@
 //! The rows of an export, as they stand in its lines.
 
-use serde::{Deserialize as _, Serialize};
-use serde_json::Value as Json;
-use sqlx::FromRow;
-
 use clifford_core::{
     clock::Timestamp,
     column::JsonText,
@@ -15,6 +11,9 @@ use clifford_core::{
     people::UserRole,
     runs::{RunKind, RunStatus},
 };
+use serde::{Deserialize as _, Serialize};
+use serde_json::Value as Json;
+use sqlx::FromRow;
 
 macro_rules! rows {
     ($($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty,)* })*) => {$(
