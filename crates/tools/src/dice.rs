@@ -1,11 +1,10 @@
 //! `dice`: throws dice.
 
-use clifford_core::policy::class::Class;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Command, Tool, ToolContext, ToolError};
+use super::{Class, Command, Tool, ToolContext, ToolError};
 
 #[derive(Deserialize, JsonSchema)]
 struct ThrowArgs {
