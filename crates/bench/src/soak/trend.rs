@@ -46,7 +46,8 @@ impl Kind {
     fn by_chance(self, seconds: f64) -> f64 {
         let in_a_moment = match self {
             Self::Memory => 4.0,
-            Self::Handles => 8.0,
+            // Twenty people write at a time; each of their turns has up to three connections open.
+            Self::Handles => 16.0,
             Self::Tasks => 20.0,
             Self::Database => 2.0,
         };
