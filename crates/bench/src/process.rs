@@ -225,13 +225,13 @@ impl Process {
             .await?)
     }
 
-    /// All of the text that its API answers.
+    /// The answer of its API, whose body is still to be read.
     ///
     /// # Errors
     /// It does not answer, or refuses.
-    pub async fn text(&self, path: &str) -> anyhow::Result<String> {
+    pub async fn get(&self, path: &str) -> anyhow::Result<reqwest::Response> {
         let request = reqwest::Client::new().get(self.api(path)?).bearer_auth(TOKEN);
-        Ok(request.send().await?.error_for_status()?.text().await?)
+        Ok(request.send().await?.error_for_status()?)
     }
 
     fn api(&self, path: &str) -> anyhow::Result<String> {

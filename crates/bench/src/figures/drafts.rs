@@ -66,16 +66,14 @@ pub async fn measure(bench: &Bench) -> anyhow::Result<Round> {
 async fn watched(model: &OpenAiFake, bot: &Process, length: usize) -> anyhow::Result<()> {
     let text = "A word or two, then some more. ".repeat(length / 31 + 1);
     let reply = json!({"type": "send_message", "message": &text[..length]});
-    // The model waits until somebody watches.
-    model.push(
-        Reply::text(in_order(&reply))
-            .in_pieces_of(PIECE)
-            .delay(Duration::from_millis(300)),
-    );
+    let unwatched = model.hold();
+    model.push(Reply::text(in_order(&reply)).in_pieces_of(PIECE));
     let run = bot.post("/api/runs", &json!({"inputText": "tell me"})).await?;
     let id = run["id"].as_str().context("a run has an id")?;
-    let path = format!("/api/runs/{id}/stream");
-    let streamed = tokio::time::timeout(PATIENCE, bot.text(&path));
+    // Whoever has the head of the stream watches the run.
+    let stream = bot.get(&format!("/api/runs/{id}/stream")).await?;
+    unwatched.release();
+    let streamed = tokio::time::timeout(PATIENCE, stream.text());
     let events = streamed.await.context("the run does not end")??;
     let shown = events.matches("event: token").count();
     ensure!(

@@ -114,7 +114,7 @@ async fn grown(bench: &Bench) -> anyhow::Result<f64> {
 
 async fn ended(bot: &process::Process, run: &Value) -> anyhow::Result<()> {
     let id = run["id"].as_str().unwrap_or_default();
-    let events = bot.text(&format!("/api/runs/{id}/stream")).await?;
+    let events = bot.get(&format!("/api/runs/{id}/stream")).await?.text().await?;
     ensure!(events.contains("event: done"), "the run {id} did not end: {events}");
     Ok(())
 }
