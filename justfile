@@ -20,6 +20,10 @@ storm count="1":
 example:
     UPDATE_EXAMPLE=1 cargo test --package clifford-config example
 
+# Writes the generated pages of docs/reference anew
+reference:
+    UPDATE_DOCS=1 cargo test --workspace --lib -- reference
+
 # The documentation of every crate, in a browser
 docs:
     cargo doc --workspace --no-deps --open

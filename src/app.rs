@@ -1,8 +1,9 @@
-//! The composition root: the only file that names every adapter and provider.
+//! The composition root: the only place that names every adapter and provider.
 
 mod models;
 mod opening;
 pub mod permissions;
+mod platforms;
 mod settings;
 pub(crate) mod shutdown;
 mod work;
@@ -18,19 +19,18 @@ use clifford_core::{
     id::WorkerId,
 };
 use clifford_delivery::{Delivery, outbound::Outbound};
-use clifford_discord::{Argument, Discord, DiscordConfig, SlashCommand};
-use clifford_engine::{Engine, Parts, models::sealed::Sealed};
+use clifford_engine::{Context, Notifiers, Runs, events::Events, models::sealed::Sealed};
 use clifford_http::{self as http, Api, Server, channel::WebChannel};
-use clifford_ingress::{Gatekeeper, commands};
-use clifford_store::{Db, DbOptions, StoreError};
-use clifford_telegram::{Rates, Telegram, TelegramConfig};
-use clifford_telemetry::runtime;
+use clifford_ingress::Gatekeeper;
+use clifford_store::{Db, DbOptions, StoreError, leases::takeover::Takeover};
+use clifford_telemetry::{quarantine::Careful, runtime};
 use clifford_tools::{self as tools, About, Registry, Services, mcp};
 use clifford_vault::Masker;
 use clifford_worker::Workers;
 use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
+pub use self::platforms::PLATFORMS;
 use self::settings::{count, delivery_settings, engine_settings, file_limits, ingress_settings};
 pub(crate) use self::{
     models::{provider, sees_images},
@@ -78,8 +78,12 @@ pub struct App {
     pub db: Db,
     /// The clock.
     pub clock: SharedClock,
-    /// The engine.
-    pub engine: Arc<Engine>,
+    /// What runs work with.
+    pub context: Arc<Context>,
+    /// The runs of this process.
+    pub runs: Arc<Runs>,
+    /// Whether events are stored one by one.
+    careful: Arc<Careful>,
     /// Where events come in.
     pub gatekeeper: Arc<Gatekeeper>,
     /// Hides secrets.
@@ -90,6 +94,8 @@ pub struct App {
     pub mcp: mcp::Supervisor,
     /// The platforms that this process is to be connected to.
     platforms: Vec<Platform>,
+    /// The platforms that a metric may name.
+    labels: Vec<Platform>,
     receivers: TaskTracker,
     /// Begins failed connections anew.
     connect_again: Arc<Notify>,
@@ -147,9 +153,9 @@ impl App {
         let masker = Arc::clone(&secrets.masker);
         let Adapters { mut channels, actors } = adapters(&config, secrets)?;
         let platforms = channels.keys().copied().filter(|_| options.channels).collect();
-        channels.insert(Platform::Web, Arc::new(WebChannel));
+        channels.insert(Platform::WEB, Arc::new(WebChannel));
         if let Some(terminal) = &options.terminal {
-            channels.insert(Platform::Terminal, Arc::clone(terminal));
+            channels.insert(Platform::TERMINAL, Arc::clone(terminal));
         }
         let lease = Duration::from_secs(config.engine.lease_seconds);
         let limits = channels
@@ -175,46 +181,61 @@ impl App {
             secrets: secrets.tools.clone(),
             actors,
             data_dir: loaded.data_dir.clone(),
-            bell: Arc::default(),
+            notify: Arc::default(),
             files,
             about: about(&config, &clock),
             workers: options.worker_processes,
         });
         let tools = Arc::new(Registry::built_in(config.engine.max_tool_retries));
         let mcp = mcp::Supervisor::start(&tools, &services);
-        let engine = Engine::new(Parts {
+        let settings = engine_settings(&config);
+        let context = Arc::new(Context {
             db: db.clone(),
+            clock_guard: Takeover::new(Arc::clone(&clock), worker, settings.lease),
             clock: Arc::clone(&clock),
             worker,
             rules: rules(&config, &tools, &tools::Options::new(Arc::clone(&services), &[])),
-            settings: engine_settings(&config),
-            roles,
+            settings,
+            models: roles,
             tools,
+            notify: Notifiers {
+                runs: Arc::clone(&services.notify),
+                ..Notifiers::default()
+            },
             services,
             outbound,
+            isolation: delivery.isolation(),
             delivery,
             masker: Arc::clone(&masker),
-            sealed: Arc::new(Sealed::new(
+            events: Events::default(),
+            stop: CancellationToken::new(),
+            tasks: TaskTracker::new(),
+            encryption: Arc::new(Sealed::new(
                 secrets.sealing_key.clone(),
                 &loaded.data_dir,
                 Arc::clone(&masker),
             )),
         });
+        let careful = Arc::<Careful>::default();
         if follows_a_death {
             tracing::warn!("the last process did not end in order; events are stored one by one for a while");
-            engine.careful.follow_a_death();
+            careful.follow_a_death();
         }
-        let gatekeeper = Gatekeeper::new(Arc::clone(&engine), ingress_settings(&config));
+        let runs = Runs::new(Arc::clone(&context));
+        let gatekeeper = Gatekeeper::new(Arc::clone(&runs), Arc::clone(&careful), ingress_settings(&config));
         let app = Self {
             config,
             db,
             clock,
-            engine,
+            context,
+            runs,
+            careful,
             gatekeeper,
             masker,
             stop: CancellationToken::new(),
             mcp,
             platforms,
+            labels: loaded.platforms.names(),
             receivers: TaskTracker::new(),
             connect_again: Arc::default(),
             background: TaskTracker::new(),
@@ -223,11 +244,7 @@ impl App {
         };
         app.begin(options.workers);
         if options.channels {
-            app.receive(
-                channels
-                    .into_values()
-                    .filter(|channel| !matches!(channel.platform(), Platform::Terminal | Platform::Web)),
-            );
+            app.receive(channels.into_values().filter(|channel| !channel.platform().is_own()));
         }
         Ok(app)
     }
@@ -241,12 +258,15 @@ impl App {
 
     fn api(&self, owner_token: Option<String>) -> Api {
         Api {
-            engine: Arc::clone(&self.engine),
+            db: self.db.clone(),
+            clock: Arc::clone(&self.clock),
+            runs: Arc::clone(&self.runs),
+            context: Arc::clone(&self.context),
             gatekeeper: Arc::clone(&self.gatekeeper),
             settings: self.config.http.clone(),
             owner_token,
             platforms: self.platforms.clone(),
-            metrics: http::Metrics::install(),
+            metrics: http::Metrics::install(&self.labels),
             stop: self.stop.clone(),
             state: http::ApiState::default(),
         }
@@ -282,21 +302,7 @@ impl App {
 
 /// What the bot can tell of itself.
 fn about(config: &Config, clock: &SharedClock) -> About {
-    let channels = &config.channels;
-    let on = [
-        (
-            Platform::Telegram,
-            channels.telegram.as_ref().is_some_and(|section| section.enabled),
-        ),
-        (
-            Platform::Discord,
-            channels.discord.as_ref().is_some_and(|section| section.enabled),
-        ),
-    ];
-    let platforms = on
-        .into_iter()
-        .filter(|(_, on)| *on)
-        .map(|(platform, _)| platform.to_string());
+    let platforms = config.channels.enabled().map(|section| section.platform().to_string());
     let providers = config.llm.providers.iter();
     About {
         started_at: Some(clock.now()),
@@ -318,104 +324,14 @@ struct Adapters {
 
 fn adapters(config: &Config, secrets: &Secrets) -> Result<Adapters, StartError> {
     let mut adapters = Adapters::default();
-    if let (Some(settings), Some(token)) = (&config.channels.telegram, &secrets.telegram_token)
-        && settings.enabled
-    {
-        let telegram = Telegram::new(TelegramConfig {
-            token: token.expose().to_owned(),
-            api_url: url(settings.api_url.as_str())?,
-            poll_timeout: Duration::from_secs(settings.poll_seconds),
-            rates: Rates {
-                per_second: settings.rate_overall_per_second,
-                private_per_second: settings.rate_private_per_second,
-                group_per_minute: settings.rate_group_per_minute,
-            },
-            commands: clifford_core::commands::COMMANDS
-                .iter()
-                .map(|command| (command.name.to_owned(), command.description.to_owned()))
-                .collect(),
-            drafts: settings.feedback == config::Feedback::Draft,
-        })?;
-        let telegram = Arc::new(telegram);
-        adapters.actors.insert(Platform::Telegram, Arc::clone(&telegram) as _);
-        adapters.channels.insert(Platform::Telegram, telegram);
-    }
-    if let (Some(settings), Some(token)) = (&config.channels.discord, &secrets.discord_token)
-        && settings.enabled
-    {
-        let mut discord = DiscordConfig::new(token.expose());
-        discord.api_url = settings.api_url.as_str().trim_end_matches('/').to_owned();
-        discord.dev_guild = settings
-            .dev_guild
-            .as_ref()
-            .and_then(|guild| guild.as_str().parse().ok());
-        discord.commands = slash_commands();
-        discord.drafts = settings.feedback == config::Feedback::Draft;
-        discord.shards = settings.shards;
-        let discord = Arc::new(Discord::new(discord)?);
-        adapters.actors.insert(Platform::Discord, Arc::clone(&discord) as _);
-        adapters.channels.insert(Platform::Discord, discord);
+    let menu = platforms::menu();
+    for section in config.channels.enabled() {
+        let platform = section.platform();
+        if let Some(token) = secrets.token(platform) {
+            let built = section.build(token, &menu)?;
+            adapters.actors.extend(built.actor.map(|actor| (platform, actor)));
+            adapters.channels.insert(platform, built.channel);
+        }
     }
     Ok(adapters)
-}
-
-fn url(text: &str) -> Result<url::Url, StartError> {
-    text.parse().map_err(|_| {
-        let why = format!("channels.telegram.api_url: `{text}` is no address");
-        StartError::Channel(clifford_chat::error::ChannelError::Misconfigured(why))
-    })
-}
-
-/// `/ask` speaks to the bot as a mention does; the others are the commands of every platform.
-fn slash_commands() -> Vec<SlashCommand> {
-    let ask = SlashCommand {
-        name: "ask".to_owned(),
-        description: "Ask me something".to_owned(),
-        arguments: vec![Argument {
-            name: "text".to_owned(),
-            description: "What to ask".to_owned(),
-            required: true,
-            completes: false,
-            choices: Vec::new(),
-        }],
-        private: false,
-    };
-    let others = clifford_core::commands::COMMANDS.iter().map(|command| SlashCommand {
-        name: command.name.to_owned(),
-        description: command.description.to_owned(),
-        arguments: if command.name == "key" {
-            key_arguments()
-        } else {
-            let argument = command.argument.map(|(name, required)| Argument {
-                name: name.to_owned(),
-                description: command.description.to_owned(),
-                required,
-                completes: commands::completes(command.name),
-                choices: Vec::new(),
-            });
-            argument.into_iter().collect()
-        },
-        private: command.is_private(),
-    });
-    std::iter::once(ask).chain(others).collect()
-}
-
-/// What `/key` takes, each by itself.
-fn key_arguments() -> Vec<Argument> {
-    let argument = |name: &str, description: &str, choices: &[&str]| Argument {
-        name: name.to_owned(),
-        description: description.to_owned(),
-        required: false,
-        completes: false,
-        choices: choices.iter().map(|&choice| choice.to_owned()).collect(),
-    };
-    vec![
-        argument(
-            "action",
-            "What to do; without it, your keys are listed",
-            &["set", "list", "remove"],
-        ),
-        argument("provider", "The provider that the key is for", &[]),
-        argument("key", "The key, to set it", &[]),
-    ]
 }

@@ -18,6 +18,8 @@ pub use clifford_http::fuzzing::check_body;
 pub use clifford_worker::fuzzing::check_frames;
 use jiff::tz::TimeZone;
 
+use crate::app::PLATFORMS;
+
 /// The memory writer's model may reply anything: what is read of it keeps to the bounds of an operation.
 ///
 /// # Panics
@@ -57,7 +59,7 @@ pub fn check_operations(bytes: &[u8]) {
 /// It does not hold.
 pub fn check_config(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    match Config::parse(&text, Path::new("bot.toml")) {
+    match Config::parse(&text, Path::new("bot.toml"), PLATFORMS) {
         Ok(config) => assert!(!config.show().starts_with("# cannot be shown"), "{}", config.show()),
         Err(errors) => check_errors(&errors),
     }
@@ -76,6 +78,7 @@ pub fn check_environment(bytes: &[u8]) {
         // There is no file.
         cwd: "/nowhere/at/all".into(),
         env,
+        platforms: PLATFORMS,
         ..Sources::default()
     };
     match config::load(&sources) {

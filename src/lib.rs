@@ -1,9 +1,12 @@
 //! Clifford: a self-hosted AI bot for chat platforms. One process, one database, many chats.
 //!
-//! `docs/ARCHITECTURE.md` walks one message through these modules.
+//! `docs/ARCHITECTURE.md` walks one message through these modules. A binary is [`cli::main`] with the platforms that it
+//! can be on: [`app::PLATFORMS`], or a list of one's own.
 
 pub mod app;
 pub mod cli;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
+#[cfg(test)]
+mod reference;

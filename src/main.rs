@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    clifford::cli::main()
+    clifford::cli::main(clifford::app::PLATFORMS)
 }

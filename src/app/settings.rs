@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use clifford_chat::platform::Platform;
+use clifford_channel::{Id, Platform, Section};
 use clifford_config::{self as config, Config, Loaded, Secrets};
 use clifford_content::files::{self, S3, S3Settings, Storage};
 use clifford_core::{
@@ -235,28 +235,20 @@ fn deaths(config: &Config) -> clifford_core::quarantine::Limits {
 }
 
 pub(super) fn ingress_settings(config: &Config) -> ingress::Settings {
-    let ids = |ids: &[config::Id]| ids.iter().map(|id| id.as_str().to_owned()).collect::<Vec<_>>();
-    let mut policies = BTreeMap::new();
-    if let Some(telegram) = &config.channels.telegram {
+    let ids = |ids: &[Id]| ids.iter().map(|id| id.as_str().to_owned()).collect::<Vec<_>>();
+    let section = |section: &Section| {
+        let common = section.common();
         let policy = Policy {
-            access: access(telegram.access),
-            allow: ids(&telegram.allow),
-            wake_words: telegram.wake_words.clone(),
-            always: ids(&telegram.always),
+            access: common.access,
+            allow: ids(common.allow),
+            wake_words: common.wake_words.to_vec(),
+            always: ids(common.always),
         };
-        policies.insert(Platform::Telegram, policy);
-    }
-    if let Some(discord) = &config.channels.discord {
-        let policy = Policy {
-            access: access(discord.access),
-            allow: ids(&discord.allow),
-            wake_words: discord.wake_words.clone(),
-            always: ids(&discord.always),
-        };
-        policies.insert(Platform::Discord, policy);
-    }
+        (section.platform(), policy)
+    };
+    let mut policies: BTreeMap<_, _> = config.channels.sections().map(section).collect();
     // Who sits at this machine, or holds an API token, was let in by that.
-    for platform in [Platform::Terminal, Platform::Web] {
+    for platform in [Platform::TERMINAL, Platform::WEB] {
         policies.insert(
             platform,
             Policy {
@@ -274,14 +266,6 @@ pub(super) fn ingress_settings(config: &Config) -> ingress::Settings {
         auto_close: Duration::from_secs(ingress.auto_close_hours * 3600),
         user_messages_per_minute: ingress.user_messages_per_minute,
         quoted_characters: count(ingress.quoted_characters),
-    }
-}
-
-fn access(access: config::Access) -> Access {
-    match access {
-        config::Access::Open => Access::Open,
-        config::Access::Pairing => Access::Pairing,
-        config::Access::Allowlist => Access::Allowlist,
     }
 }
 

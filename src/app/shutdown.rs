@@ -66,15 +66,15 @@ impl App {
         self.background_stop.cancel();
         if timeout_at(until.finish, self.finished()).await.is_err() {
             tracing::info!("runs that are still at work go on at the next start, or in another process");
-            self.engine.stop.cancel();
-            self.engine.tasks.close();
-            if timeout_at(until.let_go, self.engine.tasks.wait()).await.is_err() {
+            self.context.stop.cancel();
+            self.context.tasks.close();
+            if timeout_at(until.let_go, self.context.tasks.wait()).await.is_err() {
                 tracing::warn!("a run did not let go in time");
             }
         }
         self.hand_back_runs(until.close).await;
         tokio::join!(
-            self.engine.delivery.flush(until.send, until.sent),
+            self.context.delivery.flush(until.send, until.sent),
             self.mcp.end(until.sent),
         );
         self.empty_handed.cancel();
@@ -89,12 +89,12 @@ impl App {
     async fn finished(&self) {
         self.receivers.close();
         self.receivers.wait().await;
-        self.engine.tasks.close();
-        self.engine.tasks.wait().await;
+        self.context.tasks.close();
+        self.context.tasks.wait().await;
     }
 
     async fn hand_back_runs(&self, until: Instant) {
-        let worker = self.engine.worker;
+        let worker = self.context.worker;
         let given = self
             .db
             .write(move |tx| Box::pin(run_queue::release_runs(tx, Some(worker))));
@@ -105,7 +105,7 @@ impl App {
     }
 
     async fn close(&self) {
-        let worker = self.engine.worker;
+        let worker = self.context.worker;
         let given = self.db.write(move |tx| Box::pin(run_queue::release(tx, Some(worker))));
         if let Err(error) = given.await {
             tracing::warn!(%error, "the leases could not be given back; they run out by themselves");

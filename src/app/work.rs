@@ -16,13 +16,13 @@ use super::{App, settings};
 impl App {
     /// Begins what every process does, and, where it works on runs that nobody holds, what looks for work.
     pub(super) fn begin(&self, workers: bool) {
-        let engine = Arc::clone(&self.engine);
+        let runs = Arc::clone(&self.runs);
         let held = self.empty_handed.clone();
         self.background.spawn(keep("leases", held.clone(), move || {
-            lease::renew(Arc::clone(&engine), held.clone())
+            lease::renew(Arc::clone(&runs), held.clone())
         }));
         let (db, clock, stop) = (self.db.clone(), Arc::clone(&self.clock), self.background_stop.clone());
-        let windows = Arc::clone(self.engine.roles.windows());
+        let windows = Arc::clone(self.context.models.windows());
         self.background.spawn(keep("windows of models", stop.clone(), move || {
             let (windows, db, clock, stop) = (Arc::clone(&windows), db.clone(), Arc::clone(&clock), stop.clone());
             async move { windows.run(db, clock, stop).await }
@@ -34,24 +34,24 @@ impl App {
     }
 
     fn look_for_work(&self) {
-        let (engine, stop) = (Arc::clone(&self.engine), self.background_stop.clone());
+        let (runs, stop) = (Arc::clone(&self.runs), self.background_stop.clone());
         self.background.spawn(keep("scheduler", stop.clone(), move || {
-            scheduler::run(Arc::clone(&engine), stop.clone())
+            scheduler::run(Arc::clone(&runs), stop.clone())
         }));
-        let (engine, stop) = (Arc::clone(&self.engine), self.background_stop.clone());
+        let (context, stop) = (Arc::clone(&self.context), self.background_stop.clone());
         self.background.spawn(keep("leases of the dead", stop.clone(), move || {
-            lease::watch(Arc::clone(&engine), stop.clone())
+            lease::watch(Arc::clone(&context), stop.clone())
         }));
-        let (engine, stop) = (Arc::clone(&self.engine), self.background_stop.clone());
+        let (runs, stop) = (Arc::clone(&self.runs), self.background_stop.clone());
         self.background.spawn(keep("jobs", stop.clone(), move || {
-            jobs::run(Arc::clone(&engine), stop.clone())
+            jobs::run(Arc::clone(&runs), stop.clone())
         }));
     }
 
     fn tidy(&self) {
-        let (engine, stop) = (Arc::clone(&self.engine), self.background_stop.clone());
+        let (context, stop) = (Arc::clone(&self.context), self.background_stop.clone());
         self.background.spawn(keep("left spaces", stop.clone(), move || {
-            left_spaces::run(Arc::clone(&engine), stop.clone())
+            left_spaces::run(Arc::clone(&context), stop.clone())
         }));
         let (db, stop) = (self.db.clone(), self.background_stop.clone());
         self.background.spawn(keep("search index", stop.clone(), move || {
@@ -64,9 +64,9 @@ impl App {
         }));
         let hours = self.config.ingress.auto_close_hours;
         let idle = (hours > 0).then(|| Duration::from_secs(hours * 3600));
-        let (engine, stop) = (Arc::clone(&self.engine), self.background_stop.clone());
+        let (context, stop) = (Arc::clone(&self.context), self.background_stop.clone());
         self.background.spawn(keep("housekeeping", stop.clone(), move || {
-            housekeeping::run(Arc::clone(&engine), idle, stop.clone())
+            housekeeping::run(Arc::clone(&context), idle, stop.clone())
         }));
     }
 
@@ -82,11 +82,11 @@ impl App {
                 channel,
                 ingress: Arc::clone(&self.gatekeeper) as Arc<dyn Ingress>,
                 db: self.db.clone(),
-                careful: Arc::clone(&self.engine.careful),
+                careful: Arc::clone(&self.careful),
                 takeover: Arc::new(Takeover::new(
                     Arc::clone(&self.clock),
-                    self.engine.worker,
-                    self.engine.settings.lease.min(receiver::LEASE),
+                    self.context.worker,
+                    self.context.settings.lease.min(receiver::LEASE),
                 )),
                 again: Arc::clone(&self.connect_again),
             };

@@ -111,7 +111,7 @@ async fn ask(app: &App, question: String) -> anyhow::Result<(Run, Vec<Step>)> {
         .db
         .write(move |tx| {
             Box::pin(
-                async move { users::find_or_create(tx, Platform::Terminal, &speaker, UserRole::Member, now).await },
+                async move { users::find_or_create(tx, Platform::TERMINAL, &speaker, UserRole::Member, now).await },
             )
         })
         .await?;
@@ -126,17 +126,17 @@ async fn ask(app: &App, question: String) -> anyhow::Result<(Run, Vec<Step>)> {
         address: None,
         not_before: None,
     };
-    let run = app.engine.submit(task.into_run(None)).await?;
+    let run = app.runs.submit(task.into_run(None)).await?;
     let run = tokio::select! {
-        ended = app.engine.wait_for_end(run.id, Duration::MAX / 4) => ended?,
-        _ = tokio::signal::ctrl_c() => app.engine.cancel(run.id).await?,
+        ended = app.runs.wait_for_end(run.id, Duration::MAX / 4) => ended?,
+        _ = tokio::signal::ctrl_c() => app.runs.cancel(run.id).await?,
     };
     let steps = steps::of_run(&mut app.db.read().await?, run.id).await?;
     Ok((run, steps))
 }
 
 async fn agent(app: &App) -> anyhow::Result<Agent> {
-    app.engine.default_agent().await.map_err(|error| match error {
+    app.runs.default_agent().await.map_err(|error| match error {
         StoreError::NotFound(_) => anyhow::anyhow!("no agent is enabled: set agent.enabled = true"),
         other => other.into(),
     })

@@ -29,27 +29,27 @@ pub(super) async fn call(
     args: Map<String, Value>,
     user: Option<UserId>,
 ) -> anyhow::Result<ToolOutcome> {
-    let engine = &app.engine;
+    let context = &app.context;
     // A server's tools are known once it is connected to.
-    engine.tools.settled(name).await;
-    let known = engine.tools.command(name);
+    context.tools.settled(name).await;
+    let known = context.tools.command(name);
     let command = known.ok_or_else(|| {
-        let options = Options::new(Arc::clone(&engine.services), &[]);
-        anyhow!(engine.tools.unknown(&options, name))
+        let options = Options::new(Arc::clone(&context.services), &[]);
+        anyhow!(context.tools.unknown(&options, name))
     })?;
     if command.class != Class::Read {
         bail!("{name} does more than read: only a run may call it; ask for it with `clifford ask`");
     }
-    let agent = engine.default_agent().await?.id;
+    let agent = app.runs.default_agent().await?.id;
     let around = settings::Around {
         place: None,
         agent: Some(agent),
         user,
     };
     let rows = settings::around(&mut app.db.read().await?, around).await?;
-    let options = Arc::new(Options::new(Arc::clone(&engine.services), &rows));
-    if engine.tools.lacks(&options, name).is_some() {
-        bail!(engine.tools.unknown(&options, name));
+    let options = Arc::new(Options::new(Arc::clone(&context.services), &rows));
+    if context.tools.lacks(&options, name).is_some() {
+        bail!(context.tools.unknown(&options, name));
     }
     let run = RunId::new();
     let whose = Whose {
@@ -62,21 +62,21 @@ pub(super) async fn call(
         },
         channel: None,
     };
-    let payer = ToolPayer::new(Arc::clone(engine), whose);
+    let payer = ToolPayer::new(Arc::clone(context), whose);
     let cx = ToolContext {
         db: app.db.clone(),
         clock: Arc::clone(&app.clock),
-        registry: Arc::clone(&engine.tools),
-        services: Arc::clone(&engine.services),
+        registry: Arc::clone(&context.tools),
+        services: Arc::clone(&context.services),
         options,
-        time_zone: engine.rules.time_zone.clone(),
-        catch_up: engine.settings.triggers.catch_up,
+        time_zone: context.rules.time_zone.clone(),
+        catch_up: context.settings.triggers.catch_up,
         agent,
         user,
         context: None,
         place: None,
         address: None,
-        defaults: engine.settings.memory.defaults,
+        defaults: context.settings.memory.defaults,
         viewer: Viewer::Private,
         allowed: None,
         run,
@@ -93,7 +93,7 @@ pub(super) async fn call(
         args,
         idempotency_key: run.to_string(),
     };
-    let called = engine.tools.call(cx, &call).await;
+    let called = context.tools.call(cx, &call).await;
     // What it was still buying when its time was over.
     payer.charge_broken_off().await;
     Ok(called.outcome)

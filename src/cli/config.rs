@@ -46,7 +46,7 @@ pub(super) fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Command::Schema => {
-            output::json(&config::schema())?;
+            output::json(&config::schema(globals.platforms))?;
             Ok(ExitCode::SUCCESS)
         }
     }

@@ -40,6 +40,7 @@ use std::{
 };
 
 use clap::{CommandFactory, Parser, Subcommand};
+use clifford_channel::Platforms;
 use clifford_worker as worker;
 
 use self::{output::Closed, setup::Globals};
@@ -132,11 +133,12 @@ enum Command {
     Worker,
 }
 
-/// Runs the command that the process was given.
-pub fn main() -> ExitCode {
+/// Runs the command that the process was given, with the platforms that it can be on.
+pub fn main(platforms: Platforms) -> ExitCode {
     let (settings, args) = setup::take_settings(std::env::args_os());
     let mut cli = Cli::parse_from(args);
     cli.globals.set.extend(settings);
+    cli.globals.platforms = platforms;
     // It has neither settings nor a runtime: nothing is to be there before its limits are.
     if matches!(cli.command, Some(Command::Worker)) {
         return worker::serve();
@@ -199,6 +201,12 @@ fn failed(error: &anyhow::Error) -> ExitCode {
         let _ = writeln!(out, "clifford: {line}");
     }
     ExitCode::FAILURE
+}
+
+/// The definition of the command line.
+#[cfg(test)]
+pub(crate) fn definition() -> clap::Command {
+    Cli::command()
 }
 
 #[cfg(test)]

@@ -19,9 +19,9 @@ pub async fn find(conn: &mut Conn, text: &str) -> anyhow::Result<User> {
     }
     if let Some((platform, account)) = text.split_once(':')
         && let Ok(platform) = platform.parse::<Platform>()
+        && let Some(user) = users::by_identity(conn, platform, account).await?
     {
-        let user = users::by_identity(conn, platform, account).await?;
-        return user.ok_or_else(|| nobody(text));
+        return Ok(user);
     }
     let named = users::named(conn, text, TOLD_APART).await?;
     let exactly: Vec<_> = named.iter().filter(|user| user.name == text).collect();

@@ -76,7 +76,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     let mut plan = Plan::new(loaded, secrets, args).await?;
     if plan.listens() {
         // Before anything is done that is counted.
-        Metrics::install();
+        Metrics::install(&plan.loaded.platforms.names());
     }
     let mut at_work = tokio::select! {
         begun = AtWork::begin(plan.clone(), true) => begun?,

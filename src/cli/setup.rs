@@ -8,6 +8,7 @@ use std::{
 };
 
 use anyhow::{Context, bail};
+use clifford_channel::Platforms;
 use clifford_config::{self as config, Loaded, Secrets, Sources};
 use clifford_core::clock::{Clock, SystemClock, Timestamp};
 use clifford_store::{Db, StoreError};
@@ -26,6 +27,9 @@ pub(super) struct Globals {
     /// A setting in place of the file's, such as `log.level=debug` or `data.dir=/srv/bot`; can be repeated.
     #[arg(long, global = true, value_name = "KEY=VALUE", value_parser = setting)]
     pub set: Vec<(String, String)>,
+    /// The platforms that this binary can be on.
+    #[arg(skip)]
+    pub platforms: Platforms,
 }
 
 fn setting(text: &str) -> Result<(String, String), String> {
@@ -77,6 +81,7 @@ impl Globals {
             config_dir: config::config_dir(&env),
             env,
             overrides: self.set.clone(),
+            platforms: self.platforms,
         })
     }
 

@@ -41,7 +41,7 @@ struct Line(watch::Sender<bool>);
 #[async_trait]
 impl Channel for Line {
     fn platform(&self) -> Platform {
-        Platform::Telegram
+        Platform::new("telegram")
     }
 
     fn limits(&self) -> Limits {
@@ -178,7 +178,7 @@ struct Refusing {
 #[async_trait]
 impl Channel for Refusing {
     fn platform(&self) -> Platform {
-        Platform::Telegram
+        Platform::new("telegram")
     }
 
     fn limits(&self) -> Limits {
@@ -193,7 +193,10 @@ impl Channel for Refusing {
         if refuses.is_ok() {
             return Err(ChannelError::Misconfigured("Unauthorized".to_owned()));
         }
-        ingress.status(Platform::Telegram, ConnectionStatus::Connected("the bot".to_owned()));
+        ingress.status(
+            Platform::new("telegram"),
+            ConnectionStatus::Connected("the bot".to_owned()),
+        );
         stop.cancelled().await;
         Ok(())
     }
@@ -253,7 +256,7 @@ struct Unreachable;
 #[async_trait]
 impl Channel for Unreachable {
     fn platform(&self) -> Platform {
-        Platform::Telegram
+        Platform::new("telegram")
     }
 
     fn limits(&self) -> Limits {
@@ -265,7 +268,7 @@ impl Channel for Unreachable {
         while !stop.is_cancelled() {
             often.tick().await;
             let down = ConnectionStatus::Disconnected("no route".to_owned());
-            ingress.status(Platform::Telegram, down);
+            ingress.status(Platform::new("telegram"), down);
         }
         Ok(())
     }
@@ -323,7 +326,7 @@ struct Down {
 #[async_trait]
 impl Channel for Down {
     fn platform(&self) -> Platform {
-        Platform::Telegram
+        Platform::new("telegram")
     }
 
     fn limits(&self) -> Limits {
@@ -337,7 +340,7 @@ impl Channel for Down {
             often.tick().await;
             failures += 1;
             let down = ConnectionStatus::Disconnected("no route".to_owned());
-            ingress.status(Platform::Telegram, down);
+            ingress.status(Platform::new("telegram"), down);
         }
         self.tries.send_modify(|tries| tries.push((self.process, failures)));
         Ok(())

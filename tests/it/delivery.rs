@@ -65,7 +65,7 @@ impl Told {
 #[async_trait]
 impl Channel for Told {
     fn platform(&self) -> Platform {
-        Platform::Telegram
+        Platform::new("telegram")
     }
 
     fn limits(&self) -> Limits {
@@ -129,7 +129,7 @@ fn text(part: &Part) -> String {
 #[async_trait]
 impl Channel for Picky {
     fn platform(&self) -> Platform {
-        Platform::Telegram
+        Platform::new("telegram")
     }
 
     fn limits(&self) -> Limits {
@@ -209,13 +209,13 @@ impl Given {
             Arc::new(SystemClock),
             worker,
             settings,
-            BTreeMap::from([(Platform::Telegram, serving)]),
+            BTreeMap::from([(Platform::new("telegram"), serving)]),
             files,
         );
-        let limits = BTreeMap::from([(Platform::Telegram, channel.limits())]);
+        let limits = BTreeMap::from([(Platform::new("telegram"), channel.limits())]);
         let outbound = Outbound::new(limits, 5, worker, LEASE, Arc::new(Masker::new([])));
         let to = To {
-            platform: Platform::Telegram,
+            platform: Platform::new("telegram"),
             channel: world.channel.id,
             context: Some(world.context),
             user: Some(world.user.id),
@@ -393,7 +393,7 @@ async fn a_message_that_fails_by_itself_holds_up_nobody_and_arrives_when_it_can(
     assert_eq!(channel.took(2).await, ["hello", "after it"]);
     // What was taken is marked a moment later.
     given.settled_but(poison).await;
-    let late = given.delivery.late(Platform::Telegram);
+    let late = given.delivery.late(Platform::new("telegram"));
     assert_eq!(late.len(), 1);
     assert_eq!(
         (late[0].channel, late[0].reason.as_str()),
@@ -416,7 +416,7 @@ async fn a_message_that_fails_by_itself_holds_up_nobody_and_arrives_when_it_can(
         let message = Given::message(&given.home, id).await;
         assert_eq!(message.status, MessageStatus::Delivered, "{message:?}");
     }
-    assert_eq!(given.delivery.late(Platform::Telegram), []);
+    assert_eq!(given.delivery.late(Platform::new("telegram")), []);
 }
 
 #[tokio::test]

@@ -178,7 +178,7 @@ async fn a_private_chat_knows_what_was_said_in_the_others_and_a_group_does_not()
     let chat = look.channels().await.remove(0);
     // The same person, elsewhere.
     let place = clifford_chat::inbound::Place {
-        platform: clifford_chat::platform::Platform::Telegram,
+        platform: clifford_chat::platform::Platform::new("telegram"),
         external_id: "8".to_owned(),
         kind: clifford_chat::inbound::PlaceKind::Private,
         name: None,

@@ -4,6 +4,7 @@ mod promql;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use clifford::app::PLATFORMS;
 use clifford_telemetry::catalogue::{Kind, METRICS, Metric, Values};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, BufReader};
@@ -19,7 +20,7 @@ fn from_the_start(metric: &Metric) -> Vec<Sample> {
         Kind::Counter | Kind::Gauge => metric.name.to_owned(),
         Kind::Histogram(_) => format!("{}_count", metric.name),
     };
-    let combinations = metric.combinations().into_iter();
+    let combinations = metric.combinations(&PLATFORMS.names()).into_iter();
     combinations.map(|labels| named(&name, &labels)).collect()
 }
 
@@ -172,9 +173,13 @@ fn every_series_is_in_the_catalogue(samples: &BTreeMap<Sample, f64>) {
         let found: BTreeSet<_> = labels.keys().map(String::as_str).collect();
         assert_eq!(found, known, "the labels of {name}");
         for label in metric.labels {
-            if let Values::Of(values) = label.values {
-                assert!(values.contains(&labels[label.name].as_str()), "{name}: {labels:?}");
-            }
+            let value = labels[label.name].as_str();
+            let is_known = match label.values {
+                Values::Of(values) => values.contains(&value),
+                Values::Platforms => PLATFORMS.names().iter().any(|platform| platform.as_str() == value),
+                Values::Configured => true,
+            };
+            assert!(is_known, "{name}: {labels:?}");
         }
     }
 }

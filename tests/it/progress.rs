@@ -24,8 +24,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     harness::PATIENCE,
+    in_process_engine::InProcessEngine,
     store::world::{Home, World},
-    workshop::Workshop,
 };
 
 /// Shows progress and drafts, and keeps what it showed.
@@ -48,7 +48,7 @@ impl Screen {
 #[async_trait]
 impl Channel for Screen {
     fn platform(&self) -> Platform {
-        Platform::Telegram
+        Platform::new("telegram")
     }
 
     fn limits(&self) -> Limits {
@@ -132,12 +132,12 @@ async fn shown(slowly: bool) -> Vec<&'static str> {
         slowly,
         calls: AtomicUsize::new(0),
     };
-    let workshop = Workshop {
+    let in_process = InProcessEngine {
         model: Some(Arc::new(model)),
-        channels: BTreeMap::from([(Platform::Telegram, Arc::clone(&screen) as _)]),
-        ..Workshop::default()
+        channels: BTreeMap::from([(Platform::new("telegram"), Arc::clone(&screen) as _)]),
+        ..InProcessEngine::default()
     };
-    let engine = workshop.engine(&home.db);
+    let runs = in_process.runs(&home.db);
     let address = Address {
         place: world.channel.external_id.clone(),
         private: true,
@@ -148,10 +148,10 @@ async fn shown(slowly: bool) -> Vec<&'static str> {
         address: Some(address),
         ..world.run()
     };
-    engine.submit(run).await.unwrap();
+    runs.submit(run).await.unwrap();
     screen.shows("done").await;
-    engine.tasks.close();
-    engine.tasks.wait().await;
+    runs.context.tasks.close();
+    runs.context.tasks.wait().await;
     let lines = screen.0.borrow().clone();
     home.db.close().await;
     lines

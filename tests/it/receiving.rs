@@ -28,7 +28,7 @@ struct Buggy(AtomicU32);
 #[async_trait]
 impl Channel for Buggy {
     fn platform(&self) -> Platform {
-        Platform::Telegram
+        Platform::new("telegram")
     }
 
     fn limits(&self) -> Limits {
@@ -46,7 +46,10 @@ impl Channel for Buggy {
 
     async fn receive(&self, ingress: Arc<dyn Ingress>, stop: CancellationToken) -> Result<(), ChannelError> {
         let time = self.0.fetch_add(1, Ordering::SeqCst) + 1;
-        ingress.status(Platform::Telegram, ConnectionStatus::Connected(format!("the {time}.")));
+        ingress.status(
+            Platform::new("telegram"),
+            ConnectionStatus::Connected(format!("the {time}.")),
+        );
         assert!(time > 2, "a bug in the adapter");
         stop.cancelled().await;
         Ok(())

@@ -3,12 +3,33 @@
 //! An adapter turns what happens on its platform into [`Inbound`] events and hands them to an
 //! [`Ingress`]; it carries [`Part`]s there when asked. Who may talk, when to answer and what to store
 //! is decided behind the ingress, once for all platforms. `docs/ADDING-A-CHANNEL.md` walks through it.
+//!
+//! # A platform is a row
+//!
+//! A crate of an adapter implements [`Adapter`]: what the platform is called and where its token comes from
+//! ([`About`]), its section of `bot.toml` ([`ChannelConfig`]), how it is built, and how a token is tried. [`Row::of`]
+//! makes a row of that, in which the adapter's types are gone; the rows of a binary are its [`Platforms`], one
+//! constant list in its `main`. Everything else walks that list: the sections of `bot.toml` with their checks, schema
+//! and example, the environment's names and the hints about them, secrets, `clifford doctor`, `clifford init`, the
+//! greeting, the labels of metrics, and the start of the adapters. No name of a platform stands there.
+//!
+//! ```text
+//! Adapter ──Row::of──▶ Row ──[…]──▶ Platforms ──config::load──▶ Section ──build──▶ Built { channel, actor }
+//! (a crate)            about,       (one line               (a read         └─probe──▶ Bot
+//!                      schema, read  a platform)             [channels.x])
+//! ```
+
+mod adapter;
+mod menu;
+mod row;
 
 use std::{sync::Arc, time::Duration};
 
+pub use adapter::{About, Adapter, Bot, Built, ChannelConfig, Common, Fault, Feedback, Warning, ahead};
 use async_trait::async_trait;
 use bytes::Bytes;
 pub use clifford_chat::{
+    access::{Access, Id},
     act::{Act, ActError, Acted, Poll, Said},
     completion::{Choice, Completion},
     error::{ChannelError, FetchError, IngressError, SendError},
@@ -20,6 +41,8 @@ pub use clifford_chat::{
     outbound::{Address, Button, DeliveryKey, Limits, Part, Payload, ProgressKind, Receipt, Signal},
     platform::Platform,
 };
+pub use menu::{Argument, MenuCommand};
+pub use row::{Platforms, Row, Section};
 use tokio_util::sync::CancellationToken;
 
 /// One platform. Knows its protocol, and nothing of runs, models or SQL.

@@ -1,26 +1,18 @@
-//! What Discord offers beside speaking, with the rights of the person who asks.
+//! Acts beside speaking (history, pins, polls, threads), with the permissions of the person who asks.
 
 use clifford_channel::{Act, ActError, Acted, Poll, Said};
 use reqwest::Method;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use serenity::model::{Permissions, channel::ChannelType};
 
 use crate::{
-    Shared,
     api::{ApiError, Body, Call},
-    permissions::{
-        self, CREATE_PUBLIC_THREADS, Guild, MANAGE_GUILD, MANAGE_THREADS, Member, Overwrite, PIN_MESSAGES,
-        READ_MESSAGE_HISTORY, SEND_MESSAGES, SEND_MESSAGES_IN_THREADS, SEND_POLLS, VIEW_CHANNEL,
-    },
-    send::Posted,
+    permissions::{self, Guild, Member, Overwrite, PIN_MESSAGES},
+    post::Posted,
+    shared::Shared,
 };
 
-/// Types of channels.
-const DM: u64 = 1;
-const THREADS: [u64; 3] = [10, 11, 12];
-const PRIVATE_THREAD: u64 = 12;
-/// A thread that everybody sees.
-const PUBLIC_THREAD: u64 = 11;
 /// A thread is put away after a day without a word.
 const ARCHIVE_AFTER: u64 = 1440;
 
@@ -28,7 +20,7 @@ const ARCHIVE_AFTER: u64 = 1440;
 #[derive(Deserialize)]
 struct Channel {
     #[serde(rename = "type")]
-    kind: u64,
+    kind: ChannelType,
     guild_id: Option<String>,
     parent_id: Option<String>,
     #[serde(default)]
@@ -63,7 +55,7 @@ pub(crate) async fn act(shared: &Shared, place: &str, account: &str, act: &Act) 
     let channel = channel(shared, &place).await?;
     let rights = rights(shared, &place, &channel, &account).await?;
     let needed = needed(&channel, act);
-    if let Some((_, name)) = needed.into_iter().find(|(right, _)| rights & right != *right) {
+    if let Some((_, name)) = needed.into_iter().find(|(right, _)| !rights.contains(*right)) {
         return Err(ActError::NotTheirs(format!("they lack {name}")));
     }
     match act {
@@ -71,7 +63,9 @@ pub(crate) async fn act(shared: &Shared, place: &str, account: &str, act: &Act) 
         Act::Pin { message } => pin(shared, Method::PUT, &place, message).await,
         Act::Unpin { message } => pin(shared, Method::DELETE, &place, message).await,
         Act::Poll(poll) => ask(shared, &place, poll).await,
-        Act::Thread { .. } if channel.kind == DM => Err(ActError::Unknown("threads in private".to_owned())),
+        Act::Thread { .. } if channel.kind == ChannelType::Private => {
+            Err(ActError::Unknown("threads in private".to_owned()))
+        }
         Act::Thread { name, message } => thread(shared, &place, name, message.as_deref()).await,
     }
 }
@@ -83,7 +77,7 @@ pub(crate) async fn manages(shared: &Shared, place: &str, account: &str) -> Resu
     if channel.guild_id.is_none() {
         return Ok(false);
     }
-    Ok(rights(shared, &place, &channel, &account).await? & MANAGE_GUILD != 0)
+    Ok(rights(shared, &place, &channel, &account).await?.manage_guild())
 }
 
 async fn channel(shared: &Shared, place: &str) -> Result<Channel, ActError> {
@@ -92,28 +86,36 @@ async fn channel(shared: &Shared, place: &str) -> Result<Channel, ActError> {
 }
 
 /// The rights that something takes, each with Discord's name for it.
-fn needed(channel: &Channel, act: &Act) -> Vec<(u64, &'static str)> {
-    let writes = if THREADS.contains(&channel.kind) {
-        (SEND_MESSAGES_IN_THREADS, "Send Messages in Threads")
+fn needed(channel: &Channel, act: &Act) -> Vec<(Permissions, &'static str)> {
+    let writes = if is_thread(channel.kind) {
+        (Permissions::SEND_MESSAGES_IN_THREADS, "Send Messages in Threads")
     } else {
-        (SEND_MESSAGES, "Send Messages")
+        (Permissions::SEND_MESSAGES, "Send Messages")
     };
-    let mut needed = vec![(VIEW_CHANNEL, "View Channel")];
+    let mut needed = vec![(Permissions::VIEW_CHANNEL, "View Channel")];
     needed.extend(match act {
-        Act::History { .. } => vec![(READ_MESSAGE_HISTORY, "Read Message History")],
+        Act::History { .. } => vec![(Permissions::READ_MESSAGE_HISTORY, "Read Message History")],
         Act::Pin { .. } | Act::Unpin { .. } => vec![(PIN_MESSAGES, "Pin Messages")],
-        Act::Poll(_) => vec![writes, (SEND_POLLS, "Create Polls")],
-        Act::Thread { .. } => vec![(CREATE_PUBLIC_THREADS, "Create Public Threads")],
+        Act::Poll(_) => vec![writes, (Permissions::SEND_POLLS, "Create Polls")],
+        Act::Thread { .. } => vec![(Permissions::CREATE_PUBLIC_THREADS, "Create Public Threads")],
     });
     needed
 }
 
-/// What an account may do in a channel.
-async fn rights(shared: &Shared, place: &str, channel: &Channel, account: &str) -> Result<u64, ActError> {
+const fn is_thread(kind: ChannelType) -> bool {
+    matches!(
+        kind,
+        ChannelType::NewsThread | ChannelType::PublicThread | ChannelType::PrivateThread
+    )
+}
+
+/// The permissions of an account in a channel.
+async fn rights(shared: &Shared, place: &str, channel: &Channel, account: &str) -> Result<Permissions, ActError> {
     let Some(guild) = &channel.guild_id else {
-        let is_theirs = channel.kind == DM && channel.recipients.iter().any(|user| user.id == account);
+        let is_theirs =
+            channel.kind == ChannelType::Private && channel.recipients.iter().any(|user| user.id == account);
         return if is_theirs {
-            Ok(u64::MAX)
+            Ok(permissions::ALL)
         } else {
             Err(ActError::NotTheirs("it is another person's private channel".to_owned()))
         };
@@ -122,7 +124,7 @@ async fn rights(shared: &Shared, place: &str, channel: &Channel, account: &str) 
     let path = format!("/guilds/{guild}/members/{account}");
     let member: Member = match call(shared, Method::GET, "member", &guild, path, Body::None).await {
         Err(ActError::Refused(reason)) => {
-            tracing::debug!(reason, "no member of the guild");
+            tracing::debug!(reason, "failed to read a guild member");
             return Err(ActError::NotTheirs("they are no member of that server".to_owned()));
         }
         found => found?,
@@ -131,7 +133,7 @@ async fn rights(shared: &Shared, place: &str, channel: &Channel, account: &str) 
     let guild: Guild = call(shared, Method::GET, "guild", &guild, path, Body::None).await?;
     // A thread has the rights of its channel.
     let parent: Channel;
-    let overwrites = match channel.parent_id.as_ref().filter(|_| THREADS.contains(&channel.kind)) {
+    let overwrites = match channel.parent_id.as_ref().filter(|_| is_thread(channel.kind)) {
         Some(id) => {
             let id = snowflake("channel", id)?;
             parent = call(
@@ -149,7 +151,7 @@ async fn rights(shared: &Shared, place: &str, channel: &Channel, account: &str) 
     };
     let now = (shared.config.clock)();
     let rights = permissions::of_member(&guild, account, &member, overwrites, now);
-    if channel.kind == PRIVATE_THREAD && rights & MANAGE_THREADS == 0 {
+    if channel.kind == ChannelType::PrivateThread && !rights.manage_threads() {
         let path = format!("/channels/{place}/thread-members/{account}");
         let joined = call::<Value>(shared, Method::GET, "thread member", place, path, Body::None).await;
         joined.map_err(|_| ActError::NotTheirs("they are not in that private thread".to_owned()))?;
@@ -200,7 +202,7 @@ async fn thread(shared: &Shared, place: &str, name: &str, message: Option<&str>)
     let path = match message {
         Some(message) => format!("/channels/{place}/messages/{}/threads", snowflake("message", message)?),
         None => {
-            body["type"] = json!(PUBLIC_THREAD);
+            body["type"] = json!(u8::from(ChannelType::PublicThread));
             format!("/channels/{place}/threads")
         }
     };

@@ -5,18 +5,17 @@ use std::time::Duration;
 use clifford_channel::{Address, DeliveryKey, Part, SendError, lenient};
 use reqwest::Method;
 use serde_json::{Value, json};
+use serenity::model::channel::MessageFlags;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use crate::answers::Stand;
 use crate::{
-    Shared,
-    answers::Original,
+    answers::{Original, Placeholder},
     api::{ApiError, Body, Call},
-    draft::is_draft,
-    intake::EPHEMERAL,
+    drafts::is_draft,
     map::id,
-    send::{Posted, channel, has_ended, response, send_error, text_of},
+    post::{Posted, channel, has_ended, response, send_error, text_of},
+    shared::Shared,
     via::Via,
     wait::Backoff,
 };
@@ -25,8 +24,6 @@ use crate::{
 const NEAR: usize = 50;
 /// How long that may take: the answer waits for it.
 const FOUND_WITHIN: Duration = Duration::from_secs(5);
-/// The flag of a response that is still to come.
-const LOADING: u64 = 1 << 7;
 
 /// The first part takes the place of the acknowledgement, the others follow it.
 pub(crate) async fn part(shared: &Shared, via: &Via, part: &Part, key: &DeliveryKey) -> Result<Posted, ApiError> {
@@ -69,7 +66,7 @@ pub(crate) async fn draft(shared: &Shared, via: &Via, part: &Part) -> Result<(),
     };
     match stands {
         // No draft may be left behind where nothing can be changed soon.
-        Original::Open(Some(Stand::Below)) => *original = Some(stands),
+        Original::Open(Some(Placeholder::Below)) => *original = Some(stands),
         Original::Open(_) => {
             edit(shared, via, response(part)).await?;
             *original = Some(Original::Open(None));
@@ -104,8 +101,8 @@ pub(crate) async fn announce_late(shared: &Shared, stop: &CancellationToken) {
 async fn below(shared: &Shared, via: &Via) -> Result<(), ApiError> {
     let known = shared.answers.hold(via, (shared.config.clock)()).await.clone();
     match known {
-        Some(Original::Open(Some(Stand::Silent))) => Ok(()),
-        Some(_) | None => stand_in(shared, via, Stand::Below).await,
+        Some(Original::Open(Some(Placeholder::Silent))) => Ok(()),
+        Some(_) | None => put_placeholder(shared, via, Placeholder::Below).await,
     }
 }
 
@@ -143,8 +140,8 @@ async fn original_in(shared: &Shared, channel: u64, interaction: u64) -> Option<
 }
 
 /// Puts a word in place of a draft that nothing comes of.
-pub(crate) async fn undraft(shared: &Shared, via: &Via, stand: Stand) -> Result<(), ApiError> {
-    stand_in(shared, via, stand).await
+pub(crate) async fn undraft(shared: &Shared, via: &Via, stand: Placeholder) -> Result<(), ApiError> {
+    put_placeholder(shared, via, stand).await
 }
 
 /// Nothing is at work for an interaction any more: if nothing was said, its place says so.
@@ -153,24 +150,24 @@ pub(crate) async fn done(shared: &Shared, to: &Address) -> Result<(), SendError>
     let Some(via) = via.filter(|via| via.is_alive((shared.config.clock)())) else {
         return Ok(());
     };
-    match stand_in(shared, &via, Stand::Silent).await {
+    match put_placeholder(shared, &via, Placeholder::Silent).await {
         // Nobody comes back to this.
-        Err(ApiError::Unreachable(_) | ApiError::Failed(_)) => stand_in(shared, &via, Stand::Silent).await,
+        Err(ApiError::Unreachable(_) | ApiError::Failed(_)) => put_placeholder(shared, &via, Placeholder::Silent).await,
         other => other,
     }
     .map_err(send_error)
 }
 
 /// Puts a word in place of "is thinking", however often it must be tried while the interaction lives.
-pub(crate) async fn insist(shared: &Shared, via: &Via, stand: Stand) {
+pub(crate) async fn placeholder_with_retries(shared: &Shared, via: &Via, stand: Placeholder) {
     let mut backoff = Backoff::new(&shared.config.timing);
     while via.is_alive((shared.config.clock)()) {
-        let wait = match stand_in(shared, via, stand).await {
+        let wait = match put_placeholder(shared, via, stand).await {
             Ok(()) => return,
             Err(ApiError::Limited(wait)) => wait,
             Err(ApiError::Unreachable(_) | ApiError::Failed(_)) => backoff.next(),
             Err(ApiError::Refused(refusal)) => {
-                tracing::debug!(%refusal, "a command still shows that it is being answered");
+                tracing::debug!(%refusal, "failed to replace the placeholder of a command");
                 return;
             }
         };
@@ -181,7 +178,7 @@ pub(crate) async fn insist(shared: &Shared, via: &Via, stand: Stand) {
 /// Takes the "is thinking" away from an interaction that will not be answered.
 pub(crate) async fn remove(shared: &Shared, via: &Via) {
     if let Err(error) = shared.api.call::<Value>(&original_call(via, Method::DELETE)).await {
-        tracing::debug!(%error, "an ignored command still shows that it is being answered");
+        tracing::debug!(%error, "failed to delete the placeholder of an ignored command");
     }
 }
 
@@ -190,15 +187,17 @@ pub(crate) async fn refuse(shared: &Shared, via: &Via, text: &str) {
     // Everybody sees that it is being answered: what only one person sees is a message of its own.
     remove(shared, via).await;
     let path = format!("/webhooks/{}/{}", via.application, via.token);
-    let body = Body::Json(json!({"content": text, "flags": EPHEMERAL, "allowed_mentions": {"parse": []}}));
+    let body = Body::Json(
+        json!({"content": text, "flags": MessageFlags::EPHEMERAL.bits(), "allowed_mentions": {"parse": []}}),
+    );
     let call = Call::new(Method::POST, "follow up", via.interaction, path).body(body);
     if let Err(error) = shared.api.call::<Value>(&call).await {
-        tracing::debug!(%error, interaction = via.interaction, "failed to tell somebody that they may not do this");
+        tracing::debug!(%error, interaction = via.interaction, "failed to send a refusal");
     }
 }
 
 /// Puts a word in place of "is thinking", unless an answer is there.
-async fn stand_in(shared: &Shared, via: &Via, stand: Stand) -> Result<(), ApiError> {
+async fn put_placeholder(shared: &Shared, via: &Via, stand: Placeholder) -> Result<(), ApiError> {
     let mut original = shared.answers.hold(via, (shared.config.clock)()).await;
     if matches!(&*original, Some(Original::Part(_))) || *original == Some(Original::Open(Some(stand))) {
         return Ok(());
@@ -211,7 +210,7 @@ async fn stand_in(shared: &Shared, via: &Via, stand: Stand) -> Result<(), ApiErr
     };
     let is_open = match stands {
         // Nothing is at work for it: no answer comes below.
-        Original::Open(Some(Stand::Silent)) => stand != Stand::Below,
+        Original::Open(Some(Placeholder::Silent)) => stand != Placeholder::Below,
         Original::Open(_) => true,
         Original::Part(_) => false,
     };
@@ -223,11 +222,11 @@ async fn stand_in(shared: &Shared, via: &Via, stand: Stand) -> Result<(), ApiErr
     Ok(())
 }
 
-/// What is in the place of the acknowledgement, as Discord has it.
+/// Reads the original response from Discord.
 async fn read(shared: &Shared, via: &Via) -> Result<(Original, Posted), ApiError> {
     let posted: Posted = shared.api.call(&original_call(via, Method::GET)).await?;
-    let stand = Stand::of(&posted.content);
-    let stands = if posted.flags & LOADING != 0 || stand.is_some() || is_draft(&posted.content) {
+    let stand = Placeholder::of(&posted.content);
+    let stands = if posted.flags & MessageFlags::LOADING.bits() != 0 || stand.is_some() || is_draft(&posted.content) {
         Original::Open(stand)
     } else {
         Original::Part(DeliveryKey(String::new()))

@@ -1,4 +1,4 @@
-//! What is in the place of each interaction's acknowledgement.
+//! The original responses of interactions: placeholder, draft or part, as far as this process knows.
 
 use std::{
     collections::HashMap,
@@ -21,18 +21,18 @@ pub(crate) struct Answers(Mutex<HashMap<u64, (Via, Place)>>);
 /// `None`: acknowledged by an earlier process. Only Discord knows what became of it.
 type Place = Arc<tokio::sync::Mutex<Option<Original>>>;
 
-/// What is in the place of the acknowledgement.
+/// The message in the place of the acknowledgement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Original {
     /// "Clifford is thinking…", or a word that stands in for it: the first part goes there.
-    Open(Option<Stand>),
+    Open(Option<Placeholder>),
     /// This part: the others follow it.
     Part(DeliveryKey),
 }
 
 /// A word in place of "is thinking".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stand {
+pub(crate) enum Placeholder {
     /// Something else is at work first.
     Waits,
     /// Nothing is at work for it any more, and nothing was said.
@@ -41,7 +41,7 @@ pub(crate) enum Stand {
     Below,
 }
 
-impl Stand {
+impl Placeholder {
     /// The word.
     pub(crate) fn text(self) -> &'static str {
         match self {
@@ -77,7 +77,7 @@ impl Answers {
         vias.filter(|via| via.is_ending(now)).cloned().collect()
     }
 
-    /// What is in the place of an acknowledgement. Nobody else writes there until this is dropped.
+    /// Locks the original response of an interaction: nobody else writes there until the guard is dropped.
     pub(crate) async fn hold(&self, via: &Via, now: Timestamp) -> OwnedMutexGuard<Option<Original>> {
         self.place(via, now, None).lock_owned().await
     }

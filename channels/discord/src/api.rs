@@ -91,7 +91,7 @@ pub(crate) struct Call {
     pub(crate) urgent: Option<Duration>,
 }
 
-/// What a request carries.
+/// A request's body.
 #[derive(Clone, Debug)]
 pub(crate) enum Body {
     None,
@@ -184,7 +184,7 @@ impl Api {
     ///
     /// # Errors
     /// `Err(Stopped)` if it was stopped, `Ok(Err(…))` if Discord refuses.
-    pub(crate) async fn insist<T: DeserializeOwned>(
+    pub(crate) async fn call_with_retries<T: DeserializeOwned>(
         &self,
         call: &Call,
         stop: &CancellationToken,

@@ -5,13 +5,13 @@
 
 use std::time::Duration;
 
-use clifford_channel::{Inbound, Platform, Served, Unreadable};
+use clifford_channel::{Inbound, Served, Unreadable};
 use reqwest::Method;
 use serde_json::{Value, value::RawValue};
 
 use crate::{
     api::Call,
-    deliver::Deliver,
+    handover::Handover,
     map::{self, Me, Payload},
     wait::Stopped,
 };
@@ -22,21 +22,21 @@ pub(crate) const SERVED_WITHIN: Duration = Duration::from_secs(7 * 24 * 60 * 60)
 const PAGE: usize = 100;
 
 /// Hands in what a channel's history has after the last stored message, oldest first.
-pub(crate) async fn read(deliver: &Deliver, me: Me, served: &Served) -> Result<(), Stopped> {
+pub(crate) async fn read(handover: &Handover, me: Me, served: &Served) -> Result<(), Stopped> {
     let last = served.last_message_id.as_deref().and_then(|id| id.parse::<u64>().ok());
     let (Ok(channel), Some(mut after)) = (served.external_id.parse::<u64>(), last) else {
         return Ok(());
     };
-    if !served.kind.is_private() && deliver.shared.directory.place(channel).is_none() {
-        deliver.look_up(channel).await?;
+    if !served.kind.is_private() && handover.shared.directory.place(channel).is_none() {
+        handover.look_up(channel).await?;
     }
     loop {
         let path = format!("/channels/{channel}/messages?after={after}&limit={PAGE}");
         let call = Call::new(Method::GET, "read messages", channel, path);
-        let page: Vec<Box<RawValue>> = match deliver.shared.api.insist(&call, &deliver.stop).await? {
+        let page: Vec<Box<RawValue>> = match handover.shared.api.call_with_retries(&call, &handover.stop).await? {
             Ok(page) => page,
             Err(refusal) => {
-                tracing::info!(channel, %refusal, "what was missed in a channel cannot be read");
+                tracing::info!(channel, %refusal, "failed to read a channel's history");
                 return Ok(());
             }
         };
@@ -44,7 +44,7 @@ pub(crate) async fn read(deliver: &Deliver, me: Me, served: &Served) -> Result<(
         let mut page: Vec<(Option<u64>, Box<RawValue>)> = page.into_iter().map(|raw| (id_of(&raw), raw)).collect();
         page.sort_by_key(|(id, _)| *id);
         for (id, raw) in page {
-            one(deliver, me, served, channel, &raw).await?;
+            one(handover, me, served, channel, &raw).await?;
             after = after.max(id.unwrap_or_default());
         }
         if count < PAGE {
@@ -65,25 +65,25 @@ fn id_of(raw: &RawValue) -> Option<u64> {
     map::id(&serde_json::from_str::<Value>(raw.get()).ok()?, "id")
 }
 
-async fn one(deliver: &Deliver, me: Me, served: &Served, channel: u64, raw: &RawValue) -> Result<(), Stopped> {
+async fn one(handover: &Handover, me: Me, served: &Served, channel: u64, raw: &RawValue) -> Result<(), Stopped> {
     match Payload::read(raw.get()) {
         Ok(message) => {
-            let directory = &deliver.shared.directory;
+            let directory = &handover.shared.directory;
             let place = directory.place(channel).unwrap_or_else(|| {
                 let mut place = directory.place_within(channel, None);
                 place.kind = served.kind;
                 place
             });
-            deliver.message(me, place, message, true).await
+            handover.message(me, place, message, true).await
         }
         Err(error) => {
             let (payload, error) = (raw.get().to_owned(), format!("a message of the history: {error}"));
             let event = Inbound::Unreadable(Unreadable {
-                platform: Platform::Discord,
+                platform: crate::PLATFORM,
                 payload,
                 error,
             });
-            deliver.hand_in(event).await.map(drop)
+            handover.hand_in(event).await.map(drop)
         }
     }
 }

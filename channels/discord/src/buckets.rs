@@ -20,7 +20,7 @@ pub(crate) struct Key {
     pub(crate) major: String,
 }
 
-/// What is known of the limits.
+/// The limits as far as Discord told them.
 #[derive(Debug, Default)]
 pub(crate) struct Buckets {
     global_until: Option<Instant>,

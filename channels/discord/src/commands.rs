@@ -2,18 +2,15 @@
 
 use reqwest::Method;
 use serde_json::{Value, json};
+use serenity::model::application::{CommandOptionType, InteractionContext};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Shared, SlashCommand,
     api::{Body, Call, Refusal},
+    config::SlashCommand,
+    shared::Shared,
     wait::Stopped,
 };
-
-/// Discord's type of an option that is a text.
-const STRING: u64 = 3;
-/// Discord's context of what is given to a bot in its direct messages.
-const BOT_DM: u64 = 1;
 
 /// Registers the commands, if Discord has others.
 pub(crate) async fn register(shared: &Shared, application: u64, stop: &CancellationToken) {
@@ -30,7 +27,7 @@ pub(crate) async fn register(shared: &Shared, application: u64, stop: &Cancellat
     }
 }
 
-/// What a person can do about it.
+/// The remedy that a log line names.
 const fn remedy(refusal: &Refusal, dev_guild: Option<u64>) -> &'static str {
     match (refusal.status, dev_guild) {
         // Missing access: the one refusal that the scope mends.
@@ -50,7 +47,7 @@ async fn try_register(
         None => format!("/applications/{application}/commands"),
     };
     let read = Call::new(Method::GET, "read commands", application, path.clone());
-    let registered: Vec<Value> = match shared.api.insist(&read, stop).await? {
+    let registered: Vec<Value> = match shared.api.call_with_retries(&read, stop).await? {
         Ok(registered) => registered,
         Err(refusal) => return Ok(Err(refusal)),
     };
@@ -61,7 +58,7 @@ async fn try_register(
         return Ok(Ok(false));
     }
     let write = Call::new(Method::PUT, "put commands", application, path).body(Body::Json(Value::Array(wanted)));
-    let written = shared.api.insist::<Value>(&write, stop).await?;
+    let written = shared.api.call_with_retries::<Value>(&write, stop).await?;
     Ok(written.map(|_| true))
 }
 
@@ -71,7 +68,7 @@ fn as_json(command: &SlashCommand, is_global: bool) -> Value {
         .iter()
         .map(|argument| {
             let mut option = json!({
-                "type": STRING, "name": argument.name, "description": argument.description,
+                "type": CommandOptionType::String, "name": argument.name, "description": argument.description,
                 "required": argument.required,
             });
             if argument.choices.is_empty() {
@@ -86,12 +83,12 @@ fn as_json(command: &SlashCommand, is_global: bool) -> Value {
     let mut json = json!({"name": command.name, "description": command.description, "type": 1, "options": options});
     // Commands of one guild have no other contexts.
     if command.private && is_global {
-        json["contexts"] = json!([BOT_DM]);
+        json["contexts"] = json!([InteractionContext::BotDm]);
     }
     json
 }
 
-/// What makes a command this command; Discord gives back more than it was given, and leaves out what is usual.
+/// The fields by which two commands are the same: Discord returns more than it was given, and omits defaults.
 fn sorted(commands: &[Value]) -> Vec<String> {
     let mut essences: Vec<String> = commands.iter().map(essence).collect();
     essences.sort();
@@ -123,7 +120,7 @@ fn essence(command: &Value) -> String {
         command["description"],
         command["type"].as_u64().unwrap_or(1),
         options,
-        command["contexts"] == json!([BOT_DM])
+        command["contexts"] == json!([InteractionContext::BotDm])
     ])
     .to_string()
 }

@@ -8,17 +8,17 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::{
-    Shared,
     api::{Body, Call},
     directory::ChannelInfo,
-    map::{self, From},
+    map::{self, InteractionPayload},
+    shared::Shared,
 };
 
 /// The share of the time that is left for finding the choices: the rest is for telling them.
 const TO_FIND: u32 = 2;
 
 /// Answers, whatever happens.
-pub(crate) async fn answer(shared: Arc<Shared>, ingress: Arc<dyn Ingress>, typed: Box<From>) {
+pub(crate) async fn answer(shared: Arc<Shared>, ingress: Arc<dyn Ingress>, typed: Box<InteractionPayload>) {
     let all = shared.config.timing.acknowledge;
     let choices = tokio::time::timeout(all / TO_FIND, choices(&shared, ingress.as_ref(), &typed, all / TO_FIND))
         .await
@@ -29,24 +29,24 @@ pub(crate) async fn answer(shared: Arc<Shared>, ingress: Arc<dyn Ingress>, typed
     let mut call = Call::new(Method::POST, "complete", id, path).body(body);
     call.urgent = Some(all / TO_FIND);
     if let Err(error) = shared.api.call::<Value>(&call).await {
-        // Whoever types goes on, and is asked for again.
-        tracing::debug!(%error, interaction = id, "what an argument may become was not taken");
+        // The next key that is typed asks again.
+        tracing::debug!(%error, interaction = id, "failed to send autocomplete choices");
     }
 }
 
-async fn choices(shared: &Shared, ingress: &dyn Ingress, typed: &From, within: Duration) -> Vec<Choice> {
+async fn choices(shared: &Shared, ingress: &dyn Ingress, typed: &InteractionPayload, within: Duration) -> Vec<Choice> {
     let place = place(shared, typed, within).await;
     let Some(asked) = map::typed(typed, place) else {
         return Vec::new();
     };
     ingress.complete(asked).await.unwrap_or_else(|error| {
-        tracing::warn!(%error, "an argument could not be completed");
+        tracing::warn!(%error, "failed to find autocomplete choices");
         Vec::new()
     })
 }
 
 /// The channel as a place; Discord is asked once about one of a guild that is not known.
-async fn place(shared: &Shared, typed: &From, within: Duration) -> Place {
+async fn place(shared: &Shared, typed: &InteractionPayload, within: Duration) -> Place {
     let (channel, guild) = (typed.channel, typed.guild);
     let directory = &shared.directory;
     if guild.is_some() && directory.place(channel).is_none() {
@@ -54,7 +54,7 @@ async fn place(shared: &Shared, typed: &From, within: Duration) -> Place {
         call.urgent = Some(within);
         match shared.api.call::<ChannelInfo>(&call).await {
             Ok(info) => directory.channel(info),
-            Err(error) => tracing::debug!(channel, %error, "a channel could not be looked up"),
+            Err(error) => tracing::debug!(channel, %error, "failed to look up a channel"),
         }
     }
     directory
@@ -62,7 +62,7 @@ async fn place(shared: &Shared, typed: &From, within: Duration) -> Place {
         .unwrap_or_else(|| directory.place_within(channel, guild))
 }
 
-/// What Discord takes of them. A value that was cut would be another one, so what is too long is left out.
+/// The choices that Discord takes. A value that was cut would be another one, so one that is too long is left out.
 fn shown(choices: Vec<Choice>) -> Vec<Value> {
     let fits = |text: &str| (1..=Choice::LONGEST).contains(&text.chars().count());
     choices

@@ -1,7 +1,8 @@
-//! What the adapter must be told.
+//! The adapter's settings.
 
 use std::{fmt, sync::Arc, time::Duration};
 
+pub use clifford_channel::{Argument, MenuCommand as SlashCommand};
 use jiff::Timestamp;
 
 /// Where the adapter reads the time.
@@ -54,34 +55,6 @@ impl fmt::Debug for DiscordConfig {
             .field("timing", &self.timing)
             .finish_non_exhaustive()
     }
-}
-
-/// A slash command.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SlashCommand {
-    /// Its name without the slash: lower case, at most 32 characters.
-    pub name: String,
-    /// What it does, in at most 100 characters.
-    pub description: String,
-    /// The texts that it takes, in this order, those that must be given first.
-    pub arguments: Vec<Argument>,
-    /// It can be given to the bot alone, and nobody else sees what is answered.
-    pub private: bool,
-}
-
-/// A text that a slash command takes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Argument {
-    /// Its name: lower case, at most 32 characters.
-    pub name: String,
-    /// What it is, in at most 100 characters.
-    pub description: String,
-    /// The command cannot be used without it.
-    pub required: bool,
-    /// While it is typed, the ingress is asked what it may become.
-    pub completes: bool,
-    /// The only ones that it may be; empty: any.
-    pub choices: Vec<String>,
 }
 
 /// How long to wait for what. The defaults are what Discord asks for.

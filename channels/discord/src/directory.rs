@@ -1,28 +1,29 @@
-//! What is known of channels: kind, name and guild. Small on purpose: a bot may be in a thousand guilds.
+//! A cache of channels: kind, name and guild. Small on purpose: a bot may be in a thousand guilds.
 
 use std::{
     collections::HashMap,
     sync::{Mutex, PoisonError},
 };
 
-use clifford_channel::{Place, PlaceKind, Platform, Space, lenient};
+use clifford_channel::{Place, PlaceKind, Space, lenient};
 use serde::Deserialize;
 use serde_json::Value;
+use serenity::model::channel::ChannelType;
 
 /// Channels and guilds by id.
 #[derive(Debug, Default)]
-pub(crate) struct Directory(Mutex<Known>);
+pub(crate) struct Directory(Mutex<Cache>);
 
 #[derive(Debug, Default)]
-struct Known {
-    rooms: HashMap<u64, Room>,
+struct Cache {
+    channels: HashMap<u64, CachedChannel>,
     guilds: HashMap<u64, String>,
     /// By server: the roles that Discord made for bots, and for which.
     bot_roles: HashMap<u64, Vec<RoleInfo>>,
 }
 
 #[derive(Clone, Debug)]
-struct Room {
+struct CachedChannel {
     kind: PlaceKind,
     name: Option<String>,
     guild: Option<u64>,
@@ -33,7 +34,7 @@ struct Room {
 #[serde(from = "Value")]
 pub(crate) struct ChannelInfo {
     id: Option<u64>,
-    kind: u64,
+    kind: ChannelType,
     name: Option<String>,
     guild: Option<u64>,
 }
@@ -42,11 +43,17 @@ impl From<Value> for ChannelInfo {
     fn from(value: Value) -> Self {
         Self {
             id: value.get("id").and_then(lenient::whole),
-            kind: lenient::size(&value, "type").unwrap_or_default(),
+            kind: kind(&value),
             name: lenient::name(&value, "name"),
             guild: value.get("guild_id").and_then(lenient::whole),
         }
     }
+}
+
+/// A kind that no reader knows is a group's.
+fn kind(channel: &Value) -> ChannelType {
+    let kind = lenient::size(channel, "type").unwrap_or_default();
+    u8::try_from(kind).map_or(ChannelType::Unknown(u8::MAX), ChannelType::from)
 }
 
 impl ChannelInfo {
@@ -86,13 +93,13 @@ pub(crate) struct GuildInfo {
 
 impl From<Value> for GuildInfo {
     fn from(value: Value) -> Self {
-        let rooms = lenient::list(&value, "channels")
+        let channels = lenient::list(&value, "channels")
             .iter()
             .chain(lenient::list(&value, "threads"));
         Self {
             id: value.get("id").and_then(lenient::whole),
             name: lenient::name(&value, "name"),
-            channels: rooms.cloned().map(ChannelInfo::from).collect(),
+            channels: channels.cloned().map(ChannelInfo::from).collect(),
             roles: lenient::list(&value, "roles")
                 .iter()
                 .filter_map(RoleInfo::read)
@@ -101,74 +108,69 @@ impl From<Value> for GuildInfo {
     }
 }
 
-/// Discord's channel types that matter: direct message, category and the three kinds of threads.
-const DM: u64 = 1;
-const CATEGORY: u64 = 4;
-const THREADS: [u64; 3] = [10, 11, 12];
-
 impl Directory {
     /// Learns of a guild and its channels.
     pub(crate) fn guild(&self, guild: GuildInfo) {
         let Some(id) = guild.id else {
             return;
         };
-        self.with(|known| {
+        self.with(|cache| {
             if !guild.roles.is_empty() {
-                known.bot_roles.insert(id, guild.roles);
+                cache.bot_roles.insert(id, guild.roles);
             }
             if let Some(name) = guild.name {
-                known.guilds.insert(id, name);
+                cache.guilds.insert(id, name);
             }
             for channel in guild.channels {
-                known.add(channel, Some(id));
+                cache.add(channel, Some(id));
             }
         });
     }
 
     /// Learns of a bot's role.
     pub(crate) fn role(&self, guild: u64, role: RoleInfo) {
-        self.with(|known| {
-            let roles = known.bot_roles.entry(guild).or_default();
-            roles.retain(|known| known.id != role.id);
+        self.with(|cache| {
+            let roles = cache.bot_roles.entry(guild).or_default();
+            roles.retain(|other| other.id != role.id);
             roles.push(role);
         });
     }
 
     /// The role that Discord made for a bot in a server.
     pub(crate) fn own_role(&self, guild: u64, bot: u64) -> Option<u64> {
-        self.with(|known| {
-            let roles = known.bot_roles.get(&guild)?;
+        self.with(|cache| {
+            let roles = cache.bot_roles.get(&guild)?;
             roles.iter().find(|role| role.bot == bot).map(|role| role.id)
         })
     }
 
     /// Learns of a channel or thread, or of its new name.
     pub(crate) fn channel(&self, channel: ChannelInfo) {
-        self.with(|known| known.add(channel, None));
+        self.with(|cache| cache.add(channel, None));
     }
 
     /// Forgets a channel.
     pub(crate) fn forget_channel(&self, id: u64) {
-        self.with(|known| known.rooms.remove(&id));
+        self.with(|cache| cache.channels.remove(&id));
     }
 
     /// Forgets a guild and its channels.
     pub(crate) fn forget_guild(&self, id: u64) {
-        self.with(|known| {
-            known.guilds.remove(&id);
-            known.bot_roles.remove(&id);
-            known.rooms.retain(|_, room| room.guild != Some(id));
+        self.with(|cache| {
+            cache.guilds.remove(&id);
+            cache.bot_roles.remove(&id);
+            cache.channels.retain(|_, channel| channel.guild != Some(id));
         });
     }
 
     /// The name of a channel.
     pub(crate) fn name(&self, id: u64) -> Option<String> {
-        self.with(|known| known.rooms.get(&id)?.name.clone())
+        self.with(|cache| cache.channels.get(&id)?.name.clone())
     }
 
-    /// A channel as a place, if it is known.
+    /// A channel as a place, if it is cache.
     pub(crate) fn place(&self, id: u64) -> Option<Place> {
-        self.with(|known| known.rooms.get(&id).map(|room| known.as_place(id, room)))
+        self.with(|cache| cache.channels.get(&id).map(|channel| cache.as_place(id, channel)))
     }
 
     /// A channel of which only the guild is known; `None` means a direct message.
@@ -178,10 +180,10 @@ impl Directory {
         } else {
             PlaceKind::Private
         };
-        self.with(|known| {
-            known.as_place(
+        self.with(|cache| {
+            cache.as_place(
                 id,
-                &Room {
+                &CachedChannel {
                     kind,
                     name: None,
                     guild,
@@ -190,25 +192,25 @@ impl Directory {
         })
     }
 
-    fn with<T>(&self, look: impl FnOnce(&mut Known) -> T) -> T {
+    fn with<T>(&self, look: impl FnOnce(&mut Cache) -> T) -> T {
         look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl Known {
+impl Cache {
     fn add(&mut self, channel: ChannelInfo, guild: Option<u64>) {
         let Some(id) = channel.id else {
             return;
         };
         let kind = match channel.kind {
-            CATEGORY => return,
-            DM => PlaceKind::Private,
-            kind if THREADS.contains(&kind) => PlaceKind::Thread,
+            ChannelType::Category => return,
+            ChannelType::Private => PlaceKind::Private,
+            ChannelType::NewsThread | ChannelType::PublicThread | ChannelType::PrivateThread => PlaceKind::Thread,
             _ => PlaceKind::Group,
         };
-        self.rooms.insert(
+        self.channels.insert(
             id,
-            Room {
+            CachedChannel {
                 kind,
                 name: channel.name,
                 guild: channel.guild.or(guild),
@@ -216,13 +218,13 @@ impl Known {
         );
     }
 
-    fn as_place(&self, id: u64, room: &Room) -> Place {
+    fn as_place(&self, id: u64, channel: &CachedChannel) -> Place {
         Place {
-            platform: Platform::Discord,
+            platform: crate::PLATFORM,
             external_id: id.to_string(),
-            kind: room.kind,
-            name: room.name.clone(),
-            space: room.guild.map(|guild| Space {
+            kind: channel.kind,
+            name: channel.name.clone(),
+            space: channel.guild.map(|guild| Space {
                 external_id: guild.to_string(),
                 name: self.guilds.get(&guild).cloned(),
             }),
@@ -246,7 +248,7 @@ mod tests {
             name: Some("Home".to_owned()),
         };
         let place = |id: &str, kind, name: &str| Place {
-            platform: Platform::Discord,
+            platform: crate::PLATFORM,
             external_id: id.to_owned(),
             kind,
             name: Some(name.to_owned()),

@@ -3,58 +3,26 @@
 //! It is posted under the nonce of that part. So whoever sends the part after a crash gets this message back, and
 //! edits it: nothing is left over, and nothing comes twice.
 
-use std::{
-    collections::HashMap,
-    sync::{Mutex, PoisonError},
-};
-
 use clifford_channel::{Address, DeliveryKey, Part, SendError};
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::{
-    Shared, answer,
-    answers::Stand,
+    answer,
+    answers::Placeholder,
     api::{ApiError, Body, Call},
-    send::{Posted, channel, message, send_error},
+    drafts::{is_draft, marked},
+    post::{Posted, channel, message, send_error},
+    shared::Shared,
     via::Via,
 };
 
-/// What a draft ends with: it tells one from an answer. A word joiner, which nobody writes, and a cursor.
-const MARK: &str = "\u{2060}▌";
 /// There is no such message any more.
 const UNKNOWN_MESSAGE: u64 = 10_008;
 
-/// The drafts that this process shows: the messages that they are.
-#[derive(Debug, Default)]
-pub(crate) struct Drafts(Mutex<HashMap<DeliveryKey, String>>);
-
-impl Drafts {
-    fn find(&self, key: &DeliveryKey) -> Option<String> {
-        self.with(|drafts| drafts.get(key).cloned())
-    }
-
-    fn keep(&self, key: &DeliveryKey, id: String) {
-        self.with(|drafts| drafts.insert(key.clone(), id));
-    }
-
-    fn forget(&self, key: &DeliveryKey) -> Option<String> {
-        self.with(|drafts| drafts.remove(key))
-    }
-
-    fn with<T>(&self, look: impl FnOnce(&mut HashMap<DeliveryKey, String>) -> T) -> T {
-        look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-/// Whether a text is a draft's.
-pub(crate) fn is_draft(content: &str) -> bool {
-    content.ends_with(MARK)
-}
-
 /// Shows how far an answer has come.
 pub(crate) async fn show(shared: &Shared, to: &Address, key: &DeliveryKey, text: &str) -> Result<(), SendError> {
-    let part = text_part(&format!("{text}{MARK}"));
+    let part = text_part(&marked(text));
     if let Some(via) = living(shared, to) {
         return answer::draft(shared, &via, &part).await.map_err(send_error);
     }
@@ -66,13 +34,13 @@ pub(crate) async fn show(shared: &Shared, to: &Address, key: &DeliveryKey, text:
     match shown {
         Ok(posted) => {
             if let Some(id) = posted.id {
-                shared.drafts.keep(key, id);
+                shared.drafts.insert(key, id);
             }
             Ok(())
         }
         Err(error) => {
             if is_unknown(&error) {
-                shared.drafts.forget(key);
+                shared.drafts.remove(key);
             }
             Err(send_error(error))
         }
@@ -82,7 +50,9 @@ pub(crate) async fn show(shared: &Shared, to: &Address, key: &DeliveryKey, text:
 /// Takes away a draft that nothing comes of.
 pub(crate) async fn remove(shared: &Shared, to: &Address, key: &DeliveryKey) -> Result<(), SendError> {
     if let Some(via) = living(shared, to) {
-        return answer::undraft(shared, &via, Stand::Silent).await.map_err(send_error);
+        return answer::undraft(shared, &via, Placeholder::Silent)
+            .await
+            .map_err(send_error);
     }
     let channel = channel(to)?;
     let Some(id) = shared.drafts.find(key) else {
@@ -93,7 +63,7 @@ pub(crate) async fn remove(shared: &Shared, to: &Address, key: &DeliveryKey) -> 
     match shared.api.call::<Value>(&call).await {
         Err(error @ ApiError::Limited(_)) => Err(send_error(error)),
         outcome => {
-            shared.drafts.forget(key);
+            shared.drafts.remove(key);
             outcome.map(drop).map_err(send_error)
         }
     }
@@ -124,7 +94,7 @@ pub(crate) async fn finish(shared: &Shared, to: &Address, part: &Part, key: &Del
         &finished,
         Err(ApiError::Limited(_) | ApiError::Unreachable(_) | ApiError::Failed(_))
     ) {
-        shared.drafts.forget(key);
+        shared.drafts.remove(key);
     }
     finished
 }

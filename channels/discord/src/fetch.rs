@@ -8,8 +8,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::{
-    Shared,
     api::{ApiError, Body, Call, unreachable},
+    shared::Shared,
 };
 
 /// Where Discord keeps what people send.

@@ -1,15 +1,15 @@
-//! What holds for whatever Discord may send: for the tests of this crate and for the fuzzer.
+//! Invariants that hold for any frame: for the tests of this crate and for the fuzzer.
 
-use clifford_channel::{Inbound, Place, Platform};
+use clifford_channel::{Inbound, Place};
 
 use crate::{
     directory::Directory,
     gateway::payload::Incoming,
     intake::{
-        event::{self, Event, Said},
+        event::{self, Event},
         unreadable,
     },
-    map::{self, Me},
+    map::{self, InteractionKind, InteractionPayload, Me},
 };
 
 /// The bot.
@@ -66,22 +66,10 @@ fn check_event(event: Event) {
                 check_place(&edit.place);
             }
         }
-        Event::Interaction(interaction) => match interaction.said {
-            Ok(Said::Command(command)) => {
-                let place = place(command.channel, command.guild);
-                match map::command(&command, place, None) {
-                    Inbound::Message(message) => check_place(&message.place),
-                    Inbound::Command(command) => check_place(&command.place),
-                    other => panic!("a command became {other:?}"),
-                }
-            }
-            Ok(Said::Press(pressed)) => {
-                let place = place(pressed.channel, pressed.guild);
-                let _ = map::press(&pressed, place, None);
-            }
-            Ok(Said::Typed(typed)) => {
-                let place = place(typed.channel, typed.guild);
-                let _ = map::typed(&typed, place);
+        Event::Interaction(interaction) => match interaction.payload {
+            Ok(payload) => {
+                let place = place(payload.channel, payload.guild);
+                check_interaction(interaction.kind, &payload, place);
             }
             Err(error) => assert!(!error.is_empty()),
         },
@@ -108,8 +96,24 @@ fn check_event(event: Event) {
     }
 }
 
+fn check_interaction(kind: InteractionKind, payload: &InteractionPayload, place: Place) {
+    match kind {
+        InteractionKind::Command => match map::command(payload, place, None) {
+            Inbound::Message(message) => check_place(&message.place),
+            Inbound::Command(command) => check_place(&command.place),
+            other => panic!("a command became {other:?}"),
+        },
+        InteractionKind::Press => {
+            let _ = map::press(payload, place, None);
+        }
+        InteractionKind::Typed => {
+            let _ = map::typed(payload, place);
+        }
+    }
+}
+
 fn check_place(place: &Place) {
-    assert_eq!(place.platform, Platform::Discord);
+    assert_eq!(place.platform, crate::PLATFORM);
     assert!(place.external_id.parse::<u64>().is_ok(), "{place:?}");
 }
 

@@ -7,18 +7,19 @@ pub(crate) mod payload;
 
 use std::{sync::Arc, time::Duration};
 
-use clifford_channel::{ChannelError, ConnectionStatus, Ingress, Platform};
+use clifford_channel::{ChannelError, ConnectionStatus, Ingress};
 use reqwest::Method;
 use serde::Deserialize;
+use serenity::constants::close_codes;
 use tokio::{sync::mpsc, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Shared,
     api::{ApiError, Call},
     intake::{Intake, Job},
     map::Me,
     shard::Shard,
+    shared::Shared,
     wait::{Backoff, Stopped, pause},
 };
 
@@ -27,7 +28,11 @@ const FEW_IDENTIFIES: u32 = 50;
 /// The longest such wait while some are left.
 const SPREAD: Duration = Duration::from_secs(60);
 
-/// What the gateway tells.
+/// Close codes that serenity does not name.
+const SESSION_NO_LONGER_VALID: u16 = 4006;
+const INVALID_VERSION: u16 = 4012;
+
+/// An event for the lanes.
 pub(crate) enum Event {
     /// A new session: whatever happened before it was not told.
     Ready(Me),
@@ -53,7 +58,7 @@ pub(crate) struct Gateway<'a> {
     name: Arc<str>,
 }
 
-/// What a resume needs.
+/// A session that can be resumed.
 #[derive(Debug)]
 struct Session {
     id: String,
@@ -142,13 +147,9 @@ impl<'a> Gateway<'a> {
                 backoff.reset();
             }
             wait = wait.max(backoff.next());
-            tracing::info!(
-                reason,
-                resumes = self.session.is_some(),
-                "the gateway's connection ended"
-            );
+            tracing::info!(reason, resumes = self.session.is_some(), "gateway connection ended");
             self.ingress
-                .status(Platform::Discord, ConnectionStatus::Disconnected(reason.clone()));
+                .status(crate::PLATFORM, ConnectionStatus::Disconnected(reason.clone()));
             if failures >= timing.attempts {
                 return Err(ChannelError::Lost(reason));
             }
@@ -164,7 +165,7 @@ impl<'a> Gateway<'a> {
 
     fn fatal(&self, error: ChannelError) -> ChannelError {
         self.ingress
-            .status(Platform::Discord, ConnectionStatus::Disconnected(error.to_string()));
+            .status(crate::PLATFORM, ConnectionStatus::Disconnected(error.to_string()));
         error
     }
 
@@ -189,9 +190,9 @@ impl<'a> Gateway<'a> {
         };
         if gateway.shards > self.shard.of {
             tracing::warn!(
-                wanted = gateway.shards,
+                recommended = gateway.shards,
                 shards = self.shard.of,
-                "Discord advises more connections for so many servers: set channels.discord.shards"
+                "Discord recommends more shards: raise channels.discord.shards"
             );
         }
         self.wait_to_identify(&gateway.session_start_limit).await?;
@@ -211,9 +212,9 @@ impl<'a> Gateway<'a> {
                 limit.remaining,
                 wait.as_secs()
             );
-            tracing::warn!(reason, "Discord lets a bot identify about 1000 times a day");
+            tracing::warn!(reason, "delaying the next identify: Discord allows about 1000 a day");
             self.ingress
-                .status(Platform::Discord, ConnectionStatus::Disconnected(reason));
+                .status(crate::PLATFORM, ConnectionStatus::Disconnected(reason));
         }
         pause(wait, &self.stop).await?;
         *identified = Some(Instant::now());
@@ -238,22 +239,22 @@ fn wrong_token() -> ChannelError {
     )
 }
 
-/// What a close code means.
+/// Reads a close code.
 /// <https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes>
 fn closed(code: Option<u16>) -> End {
     match code {
-        Some(4004) => End::Fatal(wrong_token()),
-        Some(4013 | 4014) => End::Fatal(ChannelError::Misconfigured(
+        Some(close_codes::AUTHENTICATION_FAILED) => End::Fatal(wrong_token()),
+        Some(close_codes::INVALID_GATEWAY_INTENTS | close_codes::DISALLOWED_GATEWAY_INTENTS) => End::Fatal(ChannelError::Misconfigured(
             "Discord does not let the bot read messages: enable Developer Portal → Bot → Privileged Gateway Intents → Message Content, then start again"
                 .to_owned(),
         )),
-        Some(4010 | 4011) => End::Fatal(ChannelError::Misconfigured(
+        Some(close_codes::INVALID_SHARD | close_codes::SHARDING_REQUIRED) => End::Fatal(ChannelError::Misconfigured(
             "Discord wants more connections for this bot, which is in too many servers: raise channels.discord.shards in every process".to_owned(),
         )),
-        Some(4012) => End::Fatal(ChannelError::Misconfigured(
+        Some(INVALID_VERSION) => End::Fatal(ChannelError::Misconfigured(
             "Discord no longer speaks this version of its gateway: update Clifford".to_owned(),
         )),
-        Some(4006 | 4007 | 4009) => End::Invalid,
+        Some(SESSION_NO_LONGER_VALID | close_codes::INVALID_SEQUENCE | close_codes::SESSION_TIMEOUT) => End::Invalid,
         Some(code) => End::Lost(format!("closed with {code}")),
         None => End::Lost("closed without a word".to_owned()),
     }

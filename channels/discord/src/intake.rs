@@ -1,24 +1,25 @@
-//! What becomes of an event the moment it is read: learned from, acknowledged, or put in its channel's lane.
+//! Takes an event the moment it is read: updates the directory, acknowledges, or makes work for its channel's lane.
 
 pub(crate) mod event;
 
 use std::sync::Arc;
 
-use clifford_channel::{Deleted, Inbound, Ingress, Left, Platform, Unreadable};
+use clifford_channel::{Deleted, Inbound, Ingress, Left, Unreadable};
 use reqwest::Method;
 use serde_json::value::RawValue;
+use serenity::model::channel::MessageFlags;
 use tokio::task::JoinHandle;
 use tokio_util::task::TaskTracker;
 
-use self::event::{Event, Gone, GuildGone, Interaction, Said};
+use self::event::{Event, Gone, GuildGone, Interaction};
 use crate::{
-    Shared,
     api::{ApiError, Body, Call},
     complete,
-    deliver::Work,
     directory::ChannelInfo,
+    handover::Work,
     lanes::Turn,
-    map::Kind,
+    map::InteractionKind,
+    shared::Shared,
 };
 
 /// Work for a lane.
@@ -37,8 +38,6 @@ pub(crate) struct Intake {
 
 /// An unreadable payload is kept up to this length.
 const KEPT: usize = 64 * 1024;
-/// The flag of a message that only one person sees.
-pub(crate) const EPHEMERAL: u64 = 1 << 6;
 
 impl Intake {
     /// Acknowledgements and completions run as tasks of `tasks`.
@@ -91,21 +90,31 @@ impl Intake {
     /// An interaction is acknowledged at once, whether or not what it says can be read; but what is being typed is
     /// answered without.
     fn interaction(&self, interaction: Interaction) -> Result<Option<Job>, String> {
-        let Interaction { id, token, kind, said } = interaction;
-        let private = matches!(&said, Ok(Said::Command(command)) if self.is_private(&command.command()));
-        let acknowledged = match kind {
-            Kind::Command | Kind::Press => Some(self.acknowledge(id, token, private)),
-            Kind::Typed => None,
-        };
-        let (lane, work) = match (said?, acknowledged) {
-            (Said::Command(command), Some(acknowledged)) => (command.channel, Work::Command { command, acknowledged }),
-            (Said::Press(pressed), Some(acknowledged)) => (pressed.channel, Work::Press { pressed, acknowledged }),
-            (Said::Typed(typed), _) => {
-                let answer = complete::answer(Arc::clone(&self.shared), Arc::clone(&self.ingress), typed);
-                self.tasks.spawn(answer);
+        let Interaction {
+            id,
+            token,
+            kind,
+            payload,
+        } = interaction;
+        let (lane, work) = match kind {
+            InteractionKind::Command => {
+                let private = payload
+                    .as_ref()
+                    .is_ok_and(|command| self.is_private(&command.command()));
+                let acknowledged = self.acknowledge(id, token, private);
+                let command = payload?;
+                (command.channel, Work::Command { command, acknowledged })
+            }
+            InteractionKind::Press => {
+                let acknowledged = self.acknowledge(id, token, false);
+                let pressed = payload?;
+                (pressed.channel, Work::Press { pressed, acknowledged })
+            }
+            InteractionKind::Typed => {
+                let completion = complete::answer(Arc::clone(&self.shared), Arc::clone(&self.ingress), payload?);
+                self.tasks.spawn(completion);
                 return Ok(None);
             }
-            (Said::Command(_) | Said::Press(_), None) => return Ok(None),
         };
         let turn = Turn::Of { id, rank: 0 };
         Ok(Some(Job { lane, turn, work }))
@@ -123,7 +132,7 @@ impl Intake {
         self.tasks.spawn(async move {
             let path = format!("/interactions/{id}/{token}/callback");
             let body = Body::Json(if private {
-                serde_json::json!({"type": 5, "data": {"flags": EPHEMERAL}})
+                serde_json::json!({"type": 5, "data": {"flags": MessageFlags::EPHEMERAL.bits()}})
             } else {
                 serde_json::json!({"type": 5})
             });
@@ -140,7 +149,7 @@ impl Intake {
                 // The first attempt did arrive.
                 Err(ApiError::Refused(refusal)) if refusal.code == 40_060 => true,
                 Err(error) => {
-                    tracing::warn!(%error, interaction = id, "an interaction was not acknowledged");
+                    tracing::warn!(%error, interaction = id, "failed to acknowledge an interaction");
                     false
                 }
             }
@@ -184,7 +193,7 @@ pub(crate) fn unreadable(mut payload: String, error: String) -> Job {
         .unwrap_or(0);
     payload.truncate(end);
     let event = Inbound::Unreadable(Unreadable {
-        platform: Platform::Discord,
+        platform: crate::PLATFORM,
         payload,
         error,
     });
@@ -198,7 +207,7 @@ pub(crate) fn unreadable(mut payload: String, error: String) -> Job {
 /// Messages that are gone, behind what they said.
 fn deleted(gone: &Gone) -> Job {
     let event = Inbound::Deleted(Deleted {
-        platform: Platform::Discord,
+        platform: crate::PLATFORM,
         place: gone.channel.to_string(),
         ids: gone.ids.iter().map(u64::to_string).collect(),
     });
@@ -214,7 +223,7 @@ fn deleted(gone: &Gone) -> Job {
 
 fn left(place: Option<String>, space: Option<String>, reason: &str) -> Work {
     let left = Left {
-        platform: Platform::Discord,
+        platform: crate::PLATFORM,
         place,
         space,
         reason: reason.to_owned(),

@@ -18,7 +18,7 @@ const ROOM: usize = 4_096;
 /// Does the work.
 #[async_trait]
 pub(crate) trait Worker: Send + Sync + 'static {
-    /// What is done.
+    /// A piece of work.
     type Work: Send + 'static;
 
     /// Does one piece, to its end.

@@ -1,29 +1,18 @@
-//! What a member of a guild may do in a channel, as Discord reckons it.
+//! The permissions of a guild's member in a channel, as Discord computes them.
+//!
+//! serenity computes them too (`Guild::user_permissions_in`), but for members who are timed out as for all others, and
+//! only from payloads that its types read whole.
 
 use serde::Deserialize;
+use serenity::model::permissions::Permissions;
 
-/// Manage the server.
-pub(crate) const MANAGE_GUILD: u64 = 1 << 5;
-/// See the channel.
-pub(crate) const VIEW_CHANNEL: u64 = 1 << 10;
-/// Write in it.
-pub(crate) const SEND_MESSAGES: u64 = 1 << 11;
-/// Read what was said before.
-pub(crate) const READ_MESSAGE_HISTORY: u64 = 1 << 16;
-/// Manage threads, and see private ones.
-pub(crate) const MANAGE_THREADS: u64 = 1 << 34;
-/// Begin threads that everybody sees.
-pub(crate) const CREATE_PUBLIC_THREADS: u64 = 1 << 35;
-/// Write in threads.
-pub(crate) const SEND_MESSAGES_IN_THREADS: u64 = 1 << 38;
-/// Ask by polls.
-pub(crate) const SEND_POLLS: u64 = 1 << 49;
-/// Pin and unpin.
-pub(crate) const PIN_MESSAGES: u64 = 1 << 51;
+/// Pin and unpin messages, which serenity does not know yet.
+pub(crate) const PIN_MESSAGES: Permissions = Permissions::from_bits_retain(1 << 51);
+/// Every permission, those that Discord will think of too.
+pub(crate) const ALL: Permissions = Permissions::from_bits_retain(u64::MAX);
 
-const ADMINISTRATOR: u64 = 1 << 3;
-/// What is left to a member who is timed out.
-const TIMED_OUT: u64 = VIEW_CHANNEL | READ_MESSAGE_HISTORY;
+/// The permissions that a member keeps who is timed out.
+const TIMED_OUT: Permissions = Permissions::VIEW_CHANNEL.union(Permissions::READ_MESSAGE_HISTORY);
 
 /// A guild, as far as rights go.
 #[derive(Clone, Debug, Deserialize)]
@@ -49,7 +38,7 @@ pub(crate) struct Member {
     pub(crate) communication_disabled_until: Option<jiff::Timestamp>,
 }
 
-/// What a channel changes for a role or a member.
+/// A channel's overwrite for a role or a member.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Overwrite {
     pub(crate) id: String,
@@ -57,7 +46,7 @@ pub(crate) struct Overwrite {
     pub(crate) deny: String,
 }
 
-/// What a member may do in a channel with these overwrites: the owner and administrators all, others what their roles
+/// The permissions of a member in a channel with these overwrites: the owner and administrators all, others what their roles
 /// give, changed for everybody, then for their roles together, then for themselves.
 pub(crate) fn of_member(
     guild: &Guild,
@@ -65,27 +54,28 @@ pub(crate) fn of_member(
     member: &Member,
     overwrites: &[Overwrite],
     now: jiff::Timestamp,
-) -> u64 {
+) -> Permissions {
     if guild.owner_id == user {
-        return u64::MAX;
+        return ALL;
     }
     let theirs = |id: &str| member.roles.iter().any(|role| role == id);
     let from_roles = guild
         .roles
         .iter()
         .filter(|role| role.id == guild.id || theirs(&role.id))
-        .fold(0, |all, role| all | bits(&role.permissions));
-    if from_roles & ADMINISTRATOR != 0 {
-        return u64::MAX;
+        .fold(Permissions::empty(), |all, role| all | bits(&role.permissions));
+    if from_roles.administrator() {
+        return ALL;
     }
-    let change = |before: u64, applies: &dyn Fn(&str) -> bool| {
+    let change = |before: Permissions, applies: &dyn Fn(&str) -> bool| {
+        let none = (Permissions::empty(), Permissions::empty());
         let (allow, deny) = overwrites
             .iter()
             .filter(|overwrite| applies(&overwrite.id))
-            .fold((0, 0), |(allow, deny), overwrite| {
+            .fold(none, |(allow, deny), overwrite| {
                 (allow | bits(&overwrite.allow), deny | bits(&overwrite.deny))
             });
-        (before & !deny) | allow
+        before.difference(deny) | allow
     };
     let for_everybody = change(from_roles, &|id| id == guild.id);
     let for_roles = change(for_everybody, &|id| id != guild.id && theirs(id));
@@ -99,28 +89,29 @@ pub(crate) fn of_member(
 }
 
 /// Permissions come as decimal text; what is none gives nothing.
-fn bits(text: &str) -> u64 {
-    text.parse().unwrap_or(0)
+fn bits(text: &str) -> Permissions {
+    Permissions::from_bits_retain(text.parse().unwrap_or_default())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const NONE: Permissions = Permissions::empty();
     const NOW: jiff::Timestamp = jiff::Timestamp::UNIX_EPOCH;
 
     fn guild() -> Guild {
-        let role = |id: &str, permissions: u64| Role {
+        let role = |id: &str, permissions: Permissions| Role {
             id: id.to_owned(),
-            permissions: permissions.to_string(),
+            permissions: permissions.bits().to_string(),
         };
         Guild {
             id: "1".to_owned(),
             owner_id: "100".to_owned(),
             roles: vec![
-                role("1", VIEW_CHANNEL | READ_MESSAGE_HISTORY),
-                role("2", SEND_MESSAGES),
-                role("3", ADMINISTRATOR),
+                role("1", Permissions::VIEW_CHANNEL | Permissions::READ_MESSAGE_HISTORY),
+                role("2", Permissions::SEND_MESSAGES),
+                role("3", Permissions::ADMINISTRATOR),
                 role("4", PIN_MESSAGES),
             ],
         }
@@ -133,51 +124,68 @@ mod tests {
         }
     }
 
-    fn overwrite(id: &str, allow: u64, deny: u64) -> Overwrite {
+    fn overwrite(id: &str, allow: Permissions, deny: Permissions) -> Overwrite {
         Overwrite {
             id: id.to_owned(),
-            allow: allow.to_string(),
-            deny: deny.to_string(),
+            allow: allow.bits().to_string(),
+            deny: deny.bits().to_string(),
         }
     }
 
     #[test]
     fn permissions_are_reckoned_from_roles_and_overwrites_in_order() {
-        let base = VIEW_CHANNEL | READ_MESSAGE_HISTORY;
-        type Case<'a> = (&'a str, &'a [&'a str], Vec<Overwrite>, u64);
+        let base = Permissions::VIEW_CHANNEL | Permissions::READ_MESSAGE_HISTORY;
+        type Case<'a> = (&'a str, &'a [&'a str], Vec<Overwrite>, Permissions);
         let cases: [Case<'_>; 9] = [
             ("200", &[], vec![], base),
-            ("200", &["2", "4"], vec![], base | SEND_MESSAGES | PIN_MESSAGES),
-            ("100", &[], vec![overwrite("1", 0, u64::MAX)], u64::MAX),
-            ("200", &["3"], vec![overwrite("200", 0, u64::MAX)], u64::MAX),
+            (
+                "200",
+                &["2", "4"],
+                vec![],
+                base | Permissions::SEND_MESSAGES | PIN_MESSAGES,
+            ),
+            ("100", &[], vec![overwrite("1", NONE, ALL)], ALL),
+            ("200", &["3"], vec![overwrite("200", NONE, ALL)], ALL),
             // Everybody is kept out, a role is let in again.
             (
                 "200",
                 &["2"],
-                vec![overwrite("1", 0, VIEW_CHANNEL), overwrite("2", VIEW_CHANNEL, 0)],
-                base | SEND_MESSAGES,
+                vec![
+                    overwrite("1", NONE, Permissions::VIEW_CHANNEL),
+                    overwrite("2", Permissions::VIEW_CHANNEL, NONE),
+                ],
+                base | Permissions::SEND_MESSAGES,
             ),
             (
                 "200",
                 &[],
-                vec![overwrite("1", 0, VIEW_CHANNEL), overwrite("2", VIEW_CHANNEL, 0)],
-                READ_MESSAGE_HISTORY,
+                vec![
+                    overwrite("1", NONE, Permissions::VIEW_CHANNEL),
+                    overwrite("2", Permissions::VIEW_CHANNEL, NONE),
+                ],
+                Permissions::READ_MESSAGE_HISTORY,
             ),
             // Of two roles the one that allows wins.
             (
                 "200",
                 &["2", "4"],
-                vec![overwrite("2", 0, SEND_POLLS), overwrite("4", SEND_POLLS, 0)],
-                base | SEND_MESSAGES | PIN_MESSAGES | SEND_POLLS,
+                vec![
+                    overwrite("2", NONE, Permissions::SEND_POLLS),
+                    overwrite("4", Permissions::SEND_POLLS, NONE),
+                ],
+                base | Permissions::SEND_MESSAGES | PIN_MESSAGES | Permissions::SEND_POLLS,
             ),
-            // What is said of the member goes last.
+            // The member's own overwrite goes last.
             (
                 "200",
                 &["2"],
-                vec![overwrite("200", 0, SEND_MESSAGES), overwrite("2", SEND_MESSAGES, 0)],
+                vec![
+                    overwrite("200", NONE, Permissions::SEND_MESSAGES),
+                    overwrite("2", Permissions::SEND_MESSAGES, NONE),
+                ],
                 base,
             ),
-            ("200", &[], vec![overwrite("300", u64::MAX, 0)], base),
+            ("200", &[], vec![overwrite("300", ALL, NONE)], base),
         ];
         for (user, roles, overwrites, expected) in cases {
             let found = of_member(&guild(), user, &member(roles), &overwrites, NOW);

@@ -2,21 +2,23 @@
 
 use std::sync::Arc;
 
-use clifford_channel::{ChannelError, Ingress, IngressError, Platform, Served};
+use clifford_channel::{ChannelError, Ingress, IngressError, Served};
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    Shared, answer,
+    answer,
     backfill::SERVED_WITHIN,
     commands,
-    deliver::{Deliver, Work},
     gateway::{Event, Gateway},
+    handover::{Handover, Work},
     intake::Intake,
     lanes::{Lanes, Turn},
     map::Me,
     shard::Shard,
+    shared::Shared,
     wait::{Backoff, Stopped, pause},
+    worker::LaneWorker,
 };
 
 /// How many events may wait between the gateway and the lanes.
@@ -29,14 +31,19 @@ pub(crate) async fn receive(
     ingress: Arc<dyn Ingress>,
     stop: CancellationToken,
 ) -> Result<(), ChannelError> {
-    // Whatever ends receiving also ends its tasks.
+    // The tasks end with receiving, for any reason.
     let ending = stop.child_token();
     let tasks = TaskTracker::new();
     let (sender, events) = mpsc::channel(WAITING);
     let intake = Intake::new(Arc::clone(&shared), Arc::clone(&ingress), tasks.clone());
     let dispatch = Dispatch {
         lanes: Lanes::new(
-            Deliver::new(Arc::clone(&shared), Arc::clone(&ingress), tasks.clone(), ending.clone()),
+            LaneWorker::new(Handover::new(
+                Arc::clone(&shared),
+                Arc::clone(&ingress),
+                tasks.clone(),
+                ending.clone(),
+            )),
             shared.config.timing.reorder,
             tasks.clone(),
         ),
@@ -60,7 +67,7 @@ pub(crate) async fn receive(
 
 /// Takes events from the gateway and gives them to the lanes.
 struct Dispatch {
-    lanes: Lanes<Deliver>,
+    lanes: Lanes<LaneWorker>,
     shared: Arc<Shared>,
     shard: Shard,
     ingress: Arc<dyn Ingress>,
@@ -80,7 +87,7 @@ impl Dispatch {
                         self.register_commands(now);
                     }
                     if self.look_back(now).await.is_err() {
-                        // What waits was not confirmed; it is in the history.
+                        // Events that still wait were never stored; they are in the history.
                         return;
                     }
                 }
@@ -90,7 +97,7 @@ impl Dispatch {
                     }
                 }
                 // Discord says who the bot is before anything else.
-                (Event::Job(_), None) => tracing::warn!("an event came before READY and was dropped"),
+                (Event::Job(_), None) => tracing::warn!("dropped an event that came before READY"),
             }
         }
     }
@@ -124,10 +131,10 @@ impl Dispatch {
     async fn served(&self) -> Result<Vec<Served>, Stopped> {
         let mut backoff = Backoff::new(&self.shared.config.timing);
         loop {
-            match self.ingress.served(Platform::Discord, SERVED_WITHIN).await {
+            match self.ingress.served(crate::PLATFORM, SERVED_WITHIN).await {
                 Ok(served) => return Ok(served),
                 Err(IngressError::Unavailable(error)) => {
-                    tracing::warn!(error, "the served channels could not be read; trying again");
+                    tracing::warn!(error, "failed to read the served channels, retrying");
                     pause(backoff.next(), &self.stop).await?;
                 }
             }

@@ -23,7 +23,7 @@ const GOODBYE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct Socket(WebSocketStream<Upgraded>);
 
-/// What came.
+/// A frame that was received.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Frame {
     Text(String),

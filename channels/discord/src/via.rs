@@ -1,4 +1,4 @@
-//! What an answer must carry so that it reaches the interaction that asked for it.
+//! The way back to an interaction, which its answer must carry.
 
 use std::{fmt, time::Duration};
 

@@ -1,4 +1,5 @@
-//! What Telegram offers beside speaking, with the rights of the person who asks. Bots cannot read a chat's history.
+//! Acts beside sending: pins, polls and topics, with the rights of the person who asks. Bots cannot read a chat's
+//! history.
 
 use clifford_channel::{Act, ActError, Acted, Address, Poll};
 use serde::{
@@ -27,7 +28,7 @@ struct Member {
     rights: Rights,
 }
 
-/// What a member, or everybody, may do.
+/// The rights of one member, or the defaults of a chat.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 struct Rights {
     #[serde(default)]
@@ -49,7 +50,7 @@ struct Topic {
     message_thread_id: i32,
 }
 
-/// Does it, if the account may.
+/// Performs an act, if the account may.
 pub(crate) async fn act(api: &Api, place: &str, account: &str, act: &Act) -> Result<Acted, ActError> {
     let account: u64 = account
         .parse()
@@ -70,7 +71,7 @@ pub(crate) async fn act(api: &Api, place: &str, account: &str, act: &Act) -> Res
             call::<_, IgnoredAny>(api, &request).await?;
             Ok(Acted::Done)
         }
-        Act::Poll(poll) => ask(api, &target, poll).await,
+        Act::Poll(poll) => send_poll(api, &target, poll).await,
         Act::Thread { name, .. } => {
             let topic: Topic = call(api, &CreateForumTopic::new(target.chat, name)).await?;
             let thread = teloxide::types::ThreadId(MessageId(topic.message_thread_id));
@@ -79,7 +80,7 @@ pub(crate) async fn act(api: &Api, place: &str, account: &str, act: &Act) -> Res
     }
 }
 
-async fn ask(api: &Api, target: &Target, poll: &Poll) -> Result<Acted, ActError> {
+async fn send_poll(api: &Api, target: &Target, poll: &Poll) -> Result<Acted, ActError> {
     let mut request = SendPoll::new(
         target.chat,
         &poll.question,
@@ -104,7 +105,7 @@ pub(crate) async fn manages(api: &Api, place: &str, account: &str) -> Result<boo
     Ok(matches!(member.status.as_str(), "creator" | "administrator"))
 }
 
-/// Whether a person may do it in a chat; in their own private chat they may.
+/// Checks that a person may do it in a chat; in their own private chat they may.
 async fn may(api: &Api, chat: ChatId, account: UserId, act: &Act) -> Result<(), ActError> {
     if chat.0 > 0 {
         return if u64::try_from(chat.0) == Ok(account.0) {
@@ -121,7 +122,7 @@ async fn may(api: &Api, chat: ChatId, account: UserId, act: &Act) -> Result<(), 
     allowed(&member, everybody, act).map_err(|right| ActError::NotTheirs(format!("they lack the right to {right}")))
 }
 
-/// Whether a member may do it; else what they may not.
+/// Checks a member's rights for an act. The error is the missing right.
 fn allowed(member: &Member, everybody: Rights, act: &Act) -> Result<(), &'static str> {
     let rights = match member.status.as_str() {
         "creator" => return Ok(()),

@@ -15,41 +15,43 @@ use crate::{
     link::delays,
 };
 
-/// Queries that are answered at the same time.
-const AT_ONCE: usize = 8;
-/// How often one is tried. Telegram takes no answer after a while.
+/// Queries that are answered concurrently.
+const CONCURRENCY: usize = 8;
+/// Attempts for one query. Telegram takes no answer after a while.
 const ATTEMPTS: usize = 3;
-/// How long one attempt may take: the end of receiving waits for it.
+/// The timeout of one attempt: a shutdown waits for it.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long an answer waits for what is to be told to whoever pressed.
-const TOLD_WITHIN: Duration = Duration::from_secs(2);
-/// The most characters of an answer's text.
-const TEXT: usize = 200;
+/// The longest that an answer waits for its alert.
+const ALERT_WITHIN: Duration = Duration::from_secs(2);
+/// The most characters of an alert.
+const ALERT_CHARS: usize = 200;
 
 /// A callback query.
 #[derive(Debug)]
 pub(crate) struct Query {
     pub(crate) id: String,
-    /// What comes of it, if whoever pressed is told that alone.
-    pub(crate) told: Option<oneshot::Receiver<&'static str>>,
+    /// Brings the text of an alert, if the press is refused.
+    pub(crate) alert: Option<oneshot::Receiver<&'static str>>,
 }
 
 /// Answers queries, until no more come.
 pub(crate) async fn answer(api: &Api, queries: UnboundedReceiver<Query>, stop: &CancellationToken) {
     queries
-        .for_each_concurrent(AT_ONCE, |query| answer_one(api, query, stop))
+        .for_each_concurrent(CONCURRENCY, |query| answer_one(api, query, stop))
         .await;
 }
 
-/// What comes of the press is said in the chat, so this says nothing unless the press was refused; whatever refuses the
-/// answer is passed over.
+/// The outcome of a press shows in the chat, so the answer is empty unless the press was refused. An answer that
+/// Telegram refuses is dropped.
 async fn answer_one(api: &Api, query: Query, stop: &CancellationToken) {
     let mut request = AnswerCallbackQuery::new(CallbackQueryId(query.id));
-    if let Some(told) = query.told
-        && let Some(Ok(Ok(text))) = stop.run_until_cancelled(tokio::time::timeout(TOLD_WITHIN, told)).await
+    if let Some(alert) = query.alert
+        && let Some(Ok(Ok(text))) = stop
+            .run_until_cancelled(tokio::time::timeout(ALERT_WITHIN, alert))
+            .await
     {
-        request.text = Some(text.replace('`', "").chars().take(TEXT).collect());
+        request.text = Some(text.replace('`', "").chars().take(ALERT_CHARS).collect());
         request.show_alert = Some(true);
     }
     for delay in delays().take(ATTEMPTS) {
@@ -58,7 +60,7 @@ async fn answer_one(api: &Api, query: Query, stop: &CancellationToken) {
             Err(ApiError::RetryAfter(wait)) => wait,
             Err(ApiError::NoConnection(_) | ApiError::Unreachable(_) | ApiError::Failed(_)) => delay,
             Err(error @ (ApiError::Refused { .. } | ApiError::MovedTo(_))) => {
-                tracing::debug!(?error, "Telegram did not take the answer to a pressed button");
+                tracing::debug!(?error, "failed to answer callback query");
                 return;
             }
         };

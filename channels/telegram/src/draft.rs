@@ -11,7 +11,7 @@ use crate::{
     api::{Api, ApiError, CALL_TIMEOUT},
     pace::Pace,
     place::Target,
-    send::{is_gone, refused},
+    send::{is_gone, send_error},
 };
 
 /// <https://core.telegram.org/bots/api#sendmessagedraft>
@@ -32,16 +32,16 @@ impl Payload for SendMessageDraft<'_> {
     const NAME: &'static str = "sendMessageDraft";
 }
 
-/// Whether drafts are shown.
+/// Whether the server lets the bot show drafts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Taken {
-    /// They are, or something more important went first.
+pub(crate) enum Support {
+    /// It does, or the draft was skipped in favor of a message.
     Yes,
-    /// The server does not let this bot show any.
-    Never,
+    /// It does not.
+    No,
 }
 
-/// Shows a draft, unless something more important may want the way.
+/// Shows a draft, if the rates have room beside messages.
 pub(crate) async fn show(
     api: &Api,
     pace: &Pace,
@@ -49,10 +49,10 @@ pub(crate) async fn show(
     key: &DeliveryKey,
     html: &str,
     plain: &str,
-) -> Result<Taken, SendError> {
+) -> Result<Support, SendError> {
     let target = Target::of(to)?;
     if !pace.spare(target.chat.0) {
-        return Ok(Taken::Yes);
+        return Ok(Support::Yes);
     }
     let mut request = SendMessageDraft {
         chat_id: target.chat,
@@ -68,20 +68,20 @@ pub(crate) async fn show(
         shown = api.call(&request, CALL_TIMEOUT).await;
     }
     match shown {
-        Ok(_) => Ok(Taken::Yes),
+        Ok(_) => Ok(Support::Yes),
         Err(ApiError::Refused { code, description }) if !is_gone(&description) => {
             tracing::info!(
                 code,
                 description,
-                "Telegram shows no drafts for this bot; it shows that it types"
+                "drafts are not available to this bot, showing typing instead"
             );
-            Ok(Taken::Never)
+            Ok(Support::No)
         }
-        Err(error) => Err(refused(error, to, &target, pace)),
+        Err(error) => Err(send_error(error, to, &target, pace)),
     }
 }
 
-/// The same for every look of one draft, and never zero (FNV-1a of the key).
+/// The id of a draft: the same for all its versions, and never zero (FNV-1a of the key).
 fn draft_id(key: &DeliveryKey) -> i32 {
     let hash = key.0.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)

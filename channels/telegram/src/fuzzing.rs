@@ -1,13 +1,13 @@
-//! What holds for whatever Telegram may send: for the tests of this crate and for the fuzzer.
+//! Properties of any update that Telegram may send, for the tests of this crate and the fuzzer.
 
-use clifford_channel::{Inbound, Platform};
+use clifford_channel::Inbound;
 use jiff::Timestamp;
 use teloxide::types::UserId;
 
 use crate::{
+    me::Me,
     press::query_id,
     read::{inbound, update_id},
-    update::Me,
 };
 
 /// An update is read, means nothing to the bot, or is kept as one that could not be read; nothing panics.
@@ -24,7 +24,7 @@ pub fn check_update(bytes: &[u8]) {
     let _ = (update_id(&text), query_id(&text));
     match inbound(&text, &me, Timestamp::UNIX_EPOCH) {
         Some(Inbound::Unreadable(kept)) => {
-            assert_eq!((kept.platform, kept.payload.as_str()), (Platform::Telegram, &*text));
+            assert_eq!((kept.platform, kept.payload.as_str()), (crate::PLATFORM, &*text));
             assert!(!kept.error.is_empty());
         }
         read => {
@@ -39,15 +39,15 @@ pub fn check_update(bytes: &[u8]) {
 fn check_event(event: &Inbound) {
     match event {
         Inbound::Message(message) => {
-            assert_eq!(message.place.platform, Platform::Telegram);
+            assert_eq!(message.place.platform, crate::PLATFORM);
             assert!(!message.id.is_empty() && !message.speaker.id.is_empty(), "{message:?}");
         }
         Inbound::Command(command) => {
-            assert_eq!(command.place.platform, Platform::Telegram);
+            assert_eq!(command.place.platform, crate::PLATFORM);
             assert!(!command.id.is_empty() && !command.name.is_empty(), "{command:?}");
             assert!(!command.name.contains(char::is_whitespace), "{command:?}");
         }
-        Inbound::Edit(edit) => assert_eq!(edit.place.platform, Platform::Telegram),
+        Inbound::Edit(edit) => assert_eq!(edit.place.platform, crate::PLATFORM),
         Inbound::Deleted(deleted) => panic!("Telegram tells bots of no deletion: {deleted:?}"),
         Inbound::Left(left) => assert!(left.place.is_some() || left.space.is_some(), "{left:?}"),
         Inbound::Moved(moved) => assert_ne!(moved.from, moved.to, "{moved:?}"),

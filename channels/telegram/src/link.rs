@@ -1,13 +1,13 @@
-//! The connection's ups and downs: what is told of them, and when to try again.
+//! The state of the connection: its reports to the ingress, and the delay before the next attempt.
 
 use std::time::Duration;
 
 use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
-use clifford_channel::{ChannelError, ConnectionStatus, Ingress, Platform};
+use clifford_channel::{ChannelError, ConnectionStatus, Ingress};
 
 use crate::api::ApiError;
 
-/// The state of the connection, as far as it is told to others.
+/// The connection of one receiver.
 pub(crate) struct Link<'a> {
     ingress: &'a dyn Ingress,
     /// The bot's name as people see it.
@@ -26,16 +26,19 @@ impl<'a> Link<'a> {
         }
     }
 
-    /// The platform answered.
+    /// Reports that Telegram answered.
     pub(crate) fn up(&mut self) {
         self.delays = delays();
         if !std::mem::replace(&mut self.connected, true) {
             let status = ConnectionStatus::Connected(self.name.clone());
-            self.ingress.status(Platform::Telegram, status);
+            self.ingress.status(crate::PLATFORM, status);
         }
     }
 
-    /// Says how long to wait before the next attempt, or why there is none.
+    /// Reports the failure, and returns the wait before the next attempt.
+    ///
+    /// # Errors
+    /// No attempt can help: the token is wrong, or another process polls with it.
     pub(crate) fn down(&mut self, error: ApiError) -> Result<Duration, ChannelError> {
         let (why, wait) = match error {
             ApiError::RetryAfter(wait) => ("Telegram asks to wait".to_owned(), wait),
@@ -49,29 +52,29 @@ impl<'a> Link<'a> {
                 _ => (description, self.next_delay()),
             },
         };
-        // The ingress tells what changes; each attempt is worth no line.
-        tracing::debug!(%why, wait_ms = wait.as_millis(), "no connection to Telegram");
+        // The ingress logs the change of state; a retry is worth no line of its own.
+        tracing::debug!(%why, wait_ms = wait.as_millis(), "connection to Telegram failed, retrying");
         self.connected = false;
         self.ingress
-            .status(Platform::Telegram, ConnectionStatus::Disconnected(why));
+            .status(crate::PLATFORM, ConnectionStatus::Disconnected(why));
         Ok(wait)
     }
 
     pub(crate) fn next_delay(&mut self) -> Duration {
-        self.delays.next().unwrap_or(MOST)
+        self.delays.next().unwrap_or(MAX_DELAY)
     }
 }
 
 /// The longest wait between two attempts, unless Telegram asks for more: a bad moment of the network must not be
 /// followed by a long silence of the bot.
-pub(crate) const MOST: Duration = Duration::from_secs(5);
+pub(crate) const MAX_DELAY: Duration = Duration::from_secs(5);
 
 /// From half a second up to five, each with some chance in it so that bots do not come at once.
 pub(crate) fn delays() -> ExponentialBackoff {
     ExponentialBuilder::default()
         .with_min_delay(Duration::from_millis(500))
         // Jitter may double a delay.
-        .with_max_delay(MOST / 2)
+        .with_max_delay(MAX_DELAY / 2)
         .without_max_times()
         .with_jitter()
         .build()

@@ -1,4 +1,4 @@
-//! What came with a message: its files as metadata, and whatever is no file told in words.
+//! The attachments of a message: files as metadata, and cards (polls, places, contacts) described in words.
 
 use clifford_channel::{
     Attachment,
@@ -6,8 +6,8 @@ use clifford_channel::{
 };
 use serde_json::Value;
 
-/// The most characters in which a card is told.
-const TOLD: usize = 1_000;
+/// The most characters of a card's description.
+const CARD_CHARS: usize = 1_000;
 /// The kinds of files, in the order in which they are looked for: an animation comes as a document as well.
 const FILES: [&str; 7] = [
     "animation",
@@ -18,7 +18,7 @@ const FILES: [&str; 7] = [
     "video_note",
     "sticker",
 ];
-/// What is no file: kinds that are told of.
+/// The kinds that are no files, and are described.
 const CARDS: [&str; 12] = [
     // Each venue has a location as well.
     "venue",
@@ -85,7 +85,7 @@ fn file(kind: &str, file: &Value) -> Option<Attachment> {
     };
     Some(Attachment {
         kind: kind.to_owned(),
-        // What Telegram leaves out can only be told of.
+        // Without an id it can be named, but not read.
         id: name(file, "file_id").unwrap_or_default(),
         name: named.map(|named| line(&named, 200)),
         media_type,
@@ -93,26 +93,26 @@ fn file(kind: &str, file: &Value) -> Option<Attachment> {
     })
 }
 
-/// Something that is no file: what it says, and an id that tells it apart.
+/// A card: its description as the name, and an id that tells it apart.
 fn card(kind: &str, card: &Value) -> Option<Attachment> {
-    let (id, told) = match kind {
+    let (id, description) = match kind {
         "location" => (coordinates(card)?, coordinates(card)),
         "venue" => {
             let place = object(card, "location").and_then(coordinates);
-            let told = joined([text(card, "title"), text(card, "address"), place.clone()], ", ");
-            (place.unwrap_or_default(), Some(told))
+            let description = joined([text(card, "title"), text(card, "address"), place.clone()], ", ");
+            (place.unwrap_or_default(), Some(description))
         }
         "contact" => {
             let person = joined([text(card, "first_name"), text(card, "last_name")], " ");
             let number = text(card, "phone_number").unwrap_or_default();
-            let told = joined([Some(person), Some(number.clone())], ", ");
-            (number, Some(told))
+            let description = joined([Some(person), Some(number.clone())], ", ");
+            (number, Some(description))
         }
         "poll" => {
             let options = list(card, "options").iter().filter_map(|option| text(option, "text"));
             let options = options.collect::<Vec<_>>().join(" / ");
-            let told = joined([text(card, "question"), Some(options)], " — ");
-            (text(card, "id").unwrap_or_default(), Some(told))
+            let description = joined([text(card, "question"), Some(options)], " — ");
+            (text(card, "id").unwrap_or_default(), Some(description))
         }
         "dice" => {
             let value = int(card, "value").map(|value| value.to_string());
@@ -127,8 +127,8 @@ fn card(kind: &str, card: &Value) -> Option<Attachment> {
                 let currency = text(card, "currency").unwrap_or_default();
                 format!("{amount} of the smallest units of {currency}")
             });
-            let told = joined([text(card, "title"), text(card, "description"), price], " — ");
-            (String::new(), Some(told))
+            let description = joined([text(card, "title"), text(card, "description"), price], " — ");
+            (String::new(), Some(description))
         }
         "checklist" => {
             let tasks = list(card, "tasks").iter().filter_map(|task| {
@@ -146,13 +146,15 @@ fn card(kind: &str, card: &Value) -> Option<Attachment> {
     Some(Attachment {
         kind: kind.to_owned(),
         id,
-        name: told.map(|told| line(&told, TOLD)).filter(|told| !told.is_empty()),
+        name: description
+            .map(|description| line(&description, CARD_CHARS))
+            .filter(|description| !description.is_empty()),
         media_type: None,
         size: None,
     })
 }
 
-/// What may be seen of media that cost something.
+/// The previews of paid media, as far as the bot sees them.
 fn paid(message: &Value) -> Vec<Attachment> {
     let Some(paid) = object(message, "paid_media") else {
         return Vec::new();
@@ -173,13 +175,13 @@ fn coordinates(location: &Value) -> Option<String> {
     Some(format!("{latitude}, {longitude}{live}"))
 }
 
-/// What is there of these, with something between.
+/// Joins the parts that have text.
 fn joined<const N: usize>(parts: [Option<String>; N], between: &str) -> String {
     let parts = parts.into_iter().flatten().filter(|part| !part.trim().is_empty());
     parts.collect::<Vec<_>>().join(between)
 }
 
-/// A media kind that is there without a readable payload, to be told of by its name.
+/// The kind of media without a readable payload.
 pub(crate) fn unreadable_kind(message: &Value) -> Option<&'static str> {
     let mut kinds = ["photo"].into_iter().chain(FILES).chain(CARDS);
     kinds.find(|kind| message.get(kind).is_some_and(|media| !media.is_null()))

@@ -1,4 +1,4 @@
-//! How fast the bot may write: Telegram's rates, kept before it complains, and its bans, obeyed.
+//! Rate limits: Telegram's rates, kept before it complains, and its `retry_after`, obeyed as a ban.
 
 use std::{
     collections::HashMap,
@@ -24,7 +24,7 @@ type Middleware = NoOpMiddleware<Duration>;
 type Overall = RateLimiter<NotKeyed, InMemoryState, TokioClock, Middleware>;
 type PerChat = RateLimiter<i64, DefaultKeyedStateStore<i64>, TokioClock, Middleware>;
 
-/// Buckets of chats that are full again are dropped after this many messages.
+/// Full buckets are dropped after this many messages.
 const TIDY_EVERY: u32 = 1024;
 
 /// Tokio's clock for governor, so that waiting and counting are one time.
@@ -76,7 +76,7 @@ impl Pace {
         }
     }
 
-    /// Waits until a message may go to this chat, and takes its place in the rates.
+    /// Waits until a message may go to this chat, and counts it.
     pub(crate) async fn turn(&self, chat: i64, private: bool) {
         self.tidy();
         let per_chat = if private { &self.private } else { &self.groups };
@@ -99,7 +99,7 @@ impl Pace {
         }
     }
 
-    /// Whether something that may be lost may go to this chat now.
+    /// Whether a signal, which may be dropped, may go to this chat now.
     pub(crate) fn spare(&self, chat: i64) -> bool {
         self.ban(chat).is_none() && self.signals.as_ref().is_none_or(|limiter| limiter.check().is_ok())
     }
@@ -118,7 +118,7 @@ impl Pace {
         }
     }
 
-    /// How long nothing may go to this chat.
+    /// The remaining ban of this chat.
     fn ban(&self, chat: i64) -> Option<Duration> {
         let now = Instant::now();
         let bans = self.bans.lock().unwrap_or_else(PoisonError::into_inner);

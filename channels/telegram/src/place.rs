@@ -35,8 +35,8 @@ impl Target {
             chat: ChatId(chat.parse().map_err(|_| no_place(place))?),
             thread: thread.map(|thread| ThreadId(MessageId(thread))),
             private: address.private,
-            // An id that is none points at nothing; the answer is worth more than its pointer.
-            // In private everyone knows what is answered.
+            // An id that cannot be read is dropped: the reply is worth more than its target.
+            // In private the target is obvious.
             reply_to: address
                 .reply_to
                 .as_ref()
@@ -46,7 +46,7 @@ impl Target {
         })
     }
 
-    /// What the message answers. If that is gone, the message is sent without pointing at it.
+    /// The message that is replied to. If it is gone, the reply is sent without it.
     pub(crate) fn reply_parameters(&self) -> Option<ReplyParameters> {
         self.reply_to
             .map(|id| ReplyParameters::new(id).allow_sending_without_reply())

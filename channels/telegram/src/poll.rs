@@ -1,4 +1,8 @@
-//! Receiving: long polls, and what goes wrong with them.
+//! Long polling: batches of updates to the ingress, and offsets back once they are committed.
+//!
+//! teloxide's `Polling` yields single updates and confirms a batch when it is asked for the next one: a chat that waits
+//! for its commit holds up all others (`nothing_is_confirmed_before_it_was_committed`). One update without an id stops
+//! it for good (`broken_updates_are_kept_and_stop_nothing`).
 
 use std::time::Duration;
 
@@ -23,17 +27,17 @@ use crate::{
     Telegram,
     answer::{Query, answer},
     api::{Api, ApiError, CALL_TIMEOUT},
-    link::{Link, MOST, delays},
+    link::{Link, MAX_DELAY, delays},
+    me::Me,
     press::query_id,
     read::{inbound, update_id},
-    update::Me,
 };
 
-/// What a poll's connection may take longer than the poll itself.
+/// The time that a request may take beyond its long poll.
 const POLL_MARGIN: Duration = Duration::from_secs(10);
-/// How long the last confirmation may hold up the end.
+/// The longest that the last confirmation may delay a shutdown.
 const CONFIRM_TIMEOUT: Duration = Duration::from_secs(3);
-/// The kinds of updates that mean something to us.
+/// The kinds of updates that the bot asks for.
 const KINDS: [AllowedUpdate; 4] = [
     AllowedUpdate::Message,
     AllowedUpdate::EditedMessage,
@@ -48,7 +52,7 @@ pub(crate) async fn receive(
     stop: &CancellationToken,
 ) -> Result<(), ChannelError> {
     let mut link = Link::new(ingress);
-    let Some(me) = introduce(&telegram.api, &mut link, stop).await? else {
+    let Some(me) = identify(&telegram.api, &mut link, stop).await? else {
         return Ok(());
     };
     let (queries, asked) = unbounded();
@@ -63,7 +67,7 @@ pub(crate) async fn receive(
         queries,
     };
     let (received, (), ()) = tokio::join!(
-        // With the poller ends what is to be answered.
+        // The poller owns the queue's sender: when it ends, so do the answers.
         async move { poller.run().await },
         set_commands(telegram, stop),
         answer(&telegram.api, asked, stop),
@@ -71,8 +75,8 @@ pub(crate) async fn receive(
     received
 }
 
-/// Asks who the bot is, as often as it takes. `None`: stopped before there was an answer.
-async fn introduce(api: &Api, link: &mut Link<'_>, stop: &CancellationToken) -> Result<Option<Me>, ChannelError> {
+/// Asks Telegram for the bot's account until it answers. `None`: stopped before.
+async fn identify(api: &Api, link: &mut Link<'_>, stop: &CancellationToken) -> Result<Option<Me>, ChannelError> {
     #[derive(Deserialize)]
     struct Account {
         id: u64,
@@ -115,7 +119,7 @@ async fn set_commands(telegram: &Telegram, stop: &CancellationToken) {
         .run_until_cancelled(telegram.api.call::<_, IgnoredAny>(&request, CALL_TIMEOUT))
         .await;
     if let Some(Err(error)) = answer {
-        tracing::warn!(?error, "Telegram did not take the menu of commands");
+        tracing::warn!(?error, "failed to set the command menu");
     }
 }
 
@@ -125,11 +129,11 @@ struct Poller<'a> {
     stop: &'a CancellationToken,
     me: Me,
     link: Link<'a>,
-    /// The first update that is not committed yet; what is below it is confirmed by the next poll.
+    /// The first update that is not committed yet; the next poll confirms all below it.
     offset: Option<i32>,
-    /// No poll has told Telegram of `offset` yet.
+    /// No poll has sent `offset` yet.
     unconfirmed: bool,
-    /// Callback queries, to be answered beside all else.
+    /// Callback queries, answered concurrently with everything else.
     queries: UnboundedSender<Query>,
 }
 
@@ -137,8 +141,8 @@ struct Poller<'a> {
 struct Entry {
     id: i32,
     event: Inbound,
-    /// Where whoever pressed a button is told that it is not theirs.
-    refused: Option<oneshot::Sender<&'static str>>,
+    /// Takes the alert for a person who pressed a button that is not theirs.
+    alert: Option<oneshot::Sender<&'static str>>,
 }
 
 impl Poller<'_> {
@@ -155,7 +159,7 @@ impl Poller<'_> {
                     self.unconfirmed = false;
                     self.commit(&batch).await
                 }
-                Some(Err(error)) if is_webhook(&error) => self.take_over().await?,
+                Some(Err(error)) if is_webhook(&error) => self.delete_webhook().await?,
                 Some(Err(error)) => Some(self.link.down(error)?),
             };
             if let Some(wait) = wait {
@@ -175,8 +179,8 @@ impl Poller<'_> {
         self.telegram.api.call(&request, timeout).await
     }
 
-    /// Hands a batch in: chats side by side, each in its own order. Moves the offset past what was
-    /// committed, and returns how long to wait if that was nothing.
+    /// Commits a batch: chats concurrently, each in its own order. Moves the offset past the committed
+    /// updates, and returns how long to wait if there were none.
     async fn commit(&mut self, batch: &[Box<RawValue>]) -> Option<Duration> {
         let mut groups: Vec<(Lane, Vec<Entry>)> = Vec::new();
         let mut last = None;
@@ -185,13 +189,13 @@ impl Poller<'_> {
             let id = update_id(raw.get());
             last = last.max(id);
             let event = inbound(raw.get(), &self.me, Timestamp::now());
-            let mut refused = None;
+            let mut alert = None;
             if let Some(id) = query_id(raw.get()) {
-                let (sender, told) = oneshot::channel();
-                refused = event.is_some().then_some(sender);
-                let told = refused.is_some().then_some(told);
-                // Whoever answers them outlives the poller.
-                let _ = self.queries.unbounded_send(Query { id, told });
+                let (sender, receiver) = oneshot::channel();
+                alert = event.is_some().then_some(sender);
+                let receiver = alert.is_some().then_some(receiver);
+                // The receiver outlives the poller.
+                let _ = self.queries.unbounded_send(Query { id, alert: receiver });
             }
             let Some(event) = event else {
                 continue;
@@ -202,7 +206,7 @@ impl Poller<'_> {
             let entry = Entry {
                 id: id.unwrap_or(i32::MAX),
                 event,
-                refused,
+                alert,
             };
             match groups.iter_mut().find(|(known, _)| *known == lane) {
                 Some((_, group)) => group.push(entry),
@@ -210,15 +214,15 @@ impl Poller<'_> {
             }
         }
         if moves {
-            // What comes after a move must find the chat under its new id.
+            // Later updates must find a moved chat under its new id.
             let mut all: Vec<_> = groups.into_iter().flat_map(|(_, group)| group).collect();
             all.sort_by_key(|entry| entry.id);
             groups = vec![(Lane::Alone, all)];
         }
-        let uncommitted = join_all(groups.into_iter().map(|(_, group)| self.hand_in(group))).await;
+        let uncommitted = join_all(groups.into_iter().map(|(_, group)| self.accept_in_order(group))).await;
         let stopped_at = uncommitted.into_iter().flatten().min();
         let Some(last) = last else {
-            // Nothing here can be confirmed: Telegram would send the same at once.
+            // No update here has an id to confirm: Telegram would send the same batch at once.
             return (!batch.is_empty()).then(|| self.link.next_delay());
         };
         let next = stopped_at.map_or_else(|| last.saturating_add(1), |id| id.min(last.saturating_add(1)));
@@ -227,33 +231,33 @@ impl Poller<'_> {
         None
     }
 
-    /// Hands events in, in order. Returns the id of the first that was not taken before the stop.
-    async fn hand_in(&self, events: Vec<Entry>) -> Option<i32> {
-        for Entry { id, event, refused } in events {
+    /// Passes events to the ingress in order. Returns the id of the first that was not accepted before the stop.
+    async fn accept_in_order(&self, events: Vec<Entry>) -> Option<i32> {
+        for Entry { id, event, alert } in events {
             let mut delays = delays();
             let accepted = loop {
                 let error = match self.ingress.accept(event.clone()).await {
                     Ok(accepted) => break accepted,
                     Err(error) => error,
                 };
-                let wait = delays.next().unwrap_or(MOST);
-                tracing::warn!(update = id, %error, wait_ms = wait.as_millis(), "an update was not taken");
+                let wait = delays.next().unwrap_or(MAX_DELAY);
+                tracing::warn!(update = id, %error, wait_ms = wait.as_millis(), "failed to accept update, retrying");
                 let slept = self.stop.run_until_cancelled(tokio::time::sleep(wait)).await;
                 if slept.is_none() {
                     return Some(id);
                 }
             };
-            if let (Accepted::Refused(text), Some(refused)) = (accepted, refused) {
-                // Nobody waits any more, if it took long.
-                let _ = refused.send(text);
+            if let (Accepted::Refused(text), Some(alert)) = (accepted, alert) {
+                // The query was answered without it, if this took too long.
+                let _ = alert.send(text);
             }
         }
         None
     }
 
-    /// Another program had set a webhook for this token: polling is what was configured here.
-    async fn take_over(&mut self) -> Result<Option<Duration>, ChannelError> {
-        tracing::warn!("a webhook is set for this token; it is deleted, so that the bot can poll");
+    /// Deletes the webhook that another program set for this token: Telegram serves one or the other.
+    async fn delete_webhook(&mut self) -> Result<Option<Duration>, ChannelError> {
+        tracing::warn!("deleting the webhook of this token, to poll");
         let answer: Result<IgnoredAny, ApiError> = self.telegram.api.call(&DeleteWebhook::new(), CALL_TIMEOUT).await;
         match answer {
             Ok(_) => Ok(None),
@@ -261,15 +265,14 @@ impl Poller<'_> {
         }
     }
 
-    /// Tells Telegram what was committed, so that the next start does not get it again. If that fails, it
-    /// gets it again.
+    /// Confirms the committed updates, so that the next start does not get them again. If that fails, it does.
     async fn confirm(&self) {
         if !self.unconfirmed {
             return;
         }
-        // What this poll returns stays unconfirmed, so it is not lost.
+        // An update that this poll returns stays unconfirmed, so it is not lost.
         if let Err(error) = self.poll(Duration::ZERO, 1, CONFIRM_TIMEOUT).await {
-            tracing::debug!(?error, "the last updates were not confirmed");
+            tracing::debug!(?error, "failed to confirm the last updates");
         }
     }
 }
@@ -278,7 +281,7 @@ fn is_webhook(error: &ApiError) -> bool {
     matches!(error, ApiError::Refused { code: 409, description } if description.contains("webhook"))
 }
 
-/// Events of one lane are handed in one after the other.
+/// Events of one lane are accepted one after the other.
 #[derive(Debug, PartialEq, Eq)]
 enum Lane {
     Place(String),

@@ -1,7 +1,6 @@
 //! Pressed buttons: the commands that they give. Pure: payload in, event out.
 //!
-//! Only what is needed is read, for the message below which the button stands may hold anything, or be too old to be
-//! told of.
+//! Few fields are read: the message that the button stands below may hold anything, or be too old to be sent along.
 
 use clifford_channel::{
     Button, Command, Inbound,
@@ -21,7 +20,7 @@ struct Update<'a> {
 
 /// The id of the callback query in an update: it must be answered, whatever else it holds.
 pub(crate) fn query_id(raw: &str) -> Option<String> {
-    // Every update is asked, and hardly any is one.
+    // Most updates are none, and need not be parsed for it.
     let query = raw
         .contains("\"callback_query\"")
         .then(|| serde_json::from_str::<Update<'_>>(raw).ok()?.callback_query)
@@ -30,10 +29,7 @@ pub(crate) fn query_id(raw: &str) -> Option<String> {
 }
 
 /// The command that a press gives; `None` if the button is none of the bot's, or stands below no message of the bot.
-/// `now`: Telegram does not tell when it was pressed.
-///
-/// # Errors
-/// What it cannot do without is missing.
+/// `now`: Telegram does not tell when it was pressed. `Err` names a missing field.
 pub(crate) fn read(query: &Value, now: Timestamp) -> Result<Option<Inbound>, String> {
     let id = text(query, "id").ok_or("it has no id")?;
     let from = object(query, "from")
@@ -56,7 +52,7 @@ pub(crate) fn read(query: &Value, now: Timestamp) -> Result<Option<Inbound>, Str
     Ok(Some(Inbound::Command(Command {
         place,
         speaker: from,
-        // A place's messages have ids of their own.
+        // The prefix keeps it apart from the ids of messages.
         id: format!("{}{id}", Command::PRESS),
         name,
         argument,

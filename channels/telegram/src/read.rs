@@ -1,20 +1,18 @@
-//! One update of a batch, from the text that came.
+//! Reads one update of a batch from its raw JSON.
 //!
-//! Everything but an id, a chat, an author and some content may be missing, or be of another type than it should: what
-//! somebody wrote is read without it (see `clifford_channel::lenient`). Only what stays unreadable is handed in as such, with the reason.
+//! Everything but an id, a chat, an author and some content may be missing or of the wrong type: the message is read
+//! without it (see `clifford_channel::lenient`). An update that stays unreadable is kept as such, with the reason.
+//! teloxide's `Update` loses the whole message by one odd field (`one_odd_field_loses_no_message`).
 
-use clifford_channel::{Inbound, Platform, Unreadable, lenient::object};
+use clifford_channel::{Inbound, Unreadable, lenient::object};
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{
-    press,
-    update::{self, Me},
-};
+use crate::{me::Me, press, update};
 
-/// Kinds of updates that Telegram may send and that mean nothing to the bot.
-const PASSED_OVER: [&str; 18] = [
+/// Known kinds of updates that the bot ignores.
+const IGNORED: [&str; 18] = [
     "channel_post",
     "edited_channel_post",
     "business_connection",
@@ -44,11 +42,11 @@ pub(crate) fn update_id(raw: &str) -> Option<i32> {
     serde_json::from_str::<Id>(raw).ok().map(|id| id.update_id)
 }
 
-/// What an update that came `now` means; `None` if it means nothing to the bot.
+/// The event of an update that came `now`; `None` if the bot ignores it.
 pub(crate) fn inbound(raw: &str, me: &Me, now: Timestamp) -> Option<Inbound> {
     read(raw, me, now).unwrap_or_else(|error| {
         Some(Inbound::Unreadable(Unreadable {
-            platform: Platform::Telegram,
+            platform: crate::PLATFORM,
             payload: raw.to_owned(),
             error,
         }))
@@ -78,7 +76,7 @@ fn read(raw: &str, me: &Me, now: Timestamp) -> Result<Option<Inbound>, String> {
         ("callback_query", Some(query)) => press::read(query, now),
         ("my_chat_member", Some(change)) => update::membership(change),
         (kind, None) if KINDS.contains(&kind) => Err("that could not be read: it is no object".to_owned()),
-        (kind, _) if PASSED_OVER.contains(&kind) => return Ok(None),
+        (kind, _) if IGNORED.contains(&kind) => return Ok(None),
         (kind, _) => return Err(format!("an update of the kind `{kind}` that could not be read")),
     };
     read.map_err(
@@ -89,7 +87,7 @@ fn read(raw: &str, me: &Me, now: Timestamp) -> Result<Option<Inbound>, String> {
     )
 }
 
-/// The kinds of updates that mean something.
+/// The kinds of updates that the bot reads.
 const KINDS: [&str; 4] = ["message", "edited_message", "callback_query", "my_chat_member"];
 
 #[cfg(test)]

@@ -1,4 +1,7 @@
-//! Parts out, and what Telegram's refusals mean.
+//! Sends parts, and maps Telegram's refusals to send errors.
+//!
+//! The words of refusals are matched here, because teloxide's `ApiError` knows too few of them: a topic that was
+//! deleted would be rejected in place of gone (`refusals_say_what_becomes_of_the_part`).
 
 use clifford_channel::{Address, Button, Part, Payload, Receipt, SendError};
 use reqwest::multipart::{Form, Part as FormPart};
@@ -20,7 +23,7 @@ use crate::{
 /// The most UTF-16 units of a caption.
 const LONGEST_CAPTION: usize = 1024;
 
-/// What we need of a message that was sent. It was, whatever the server tells of it.
+/// The result of a send: the message was sent, even if nothing of this can be read.
 #[derive(Deserialize)]
 #[serde(from = "Box<RawValue>")]
 pub(crate) struct Sent {
@@ -36,7 +39,7 @@ impl From<Box<RawValue>> for Sent {
             message_id: Option<&'a RawValue>,
         }
         let fields: Fields<'_> = serde_json::from_str(sent.get()).unwrap_or_default();
-        // What else is told of it need not even be numbers that can be held.
+        // The other fields need not even hold numbers that fit.
         let id = fields
             .message_id
             .and_then(|id| id.get().trim_matches('"').parse::<i64>().ok());
@@ -74,11 +77,11 @@ pub(crate) async fn part(api: &Api, pace: &Pace, to: &Address, part: &Part) -> R
         Ok(sent) => Ok(Receipt {
             id: sent.id.unwrap_or_default(),
         }),
-        Err(error) => Err(refused(error, to, &target, pace)),
+        Err(error) => Err(send_error(error, to, &target, pace)),
     }
 }
 
-/// Shows that the bot is at work, unless something more important may want the way.
+/// Shows that the bot is typing, if the rates have room beside messages.
 pub(crate) async fn typing(api: &Api, pace: &Pace, to: &Address) -> Result<(), SendError> {
     let target = Target::of(to)?;
     if pace.spare(target.chat.0) {
@@ -88,7 +91,7 @@ pub(crate) async fn typing(api: &Api, pace: &Pace, to: &Address) -> Result<(), S
     }
 }
 
-/// Asks Telegram for something else in the same chat. It is asked seldom, so it waits for no turn and skips none.
+/// Checks that the chat is reachable, by a chat action. Probes are rare, so they bypass the rates.
 pub(crate) async fn probe(api: &Api, pace: &Pace, to: &Address) -> Result<(), SendError> {
     action(api, pace, to, &Target::of(to)?).await
 }
@@ -97,10 +100,10 @@ async fn action(api: &Api, pace: &Pace, to: &Address, target: &Target) -> Result
     let mut request = SendChatAction::new(target.chat, ChatAction::Typing);
     request.message_thread_id = target.thread;
     let shown: Result<IgnoredAny, ApiError> = api.call(&request, CALL_TIMEOUT).await;
-    shown.map(drop).map_err(|error| refused(error, to, target, pace))
+    shown.map(drop).map_err(|error| send_error(error, to, target, pace))
 }
 
-/// Deletes what somebody wrote. Bots may do that in private, and where they are administrators with that right.
+/// Deletes a person's message. Bots may do that in private, and where they are administrators with that right.
 pub(crate) async fn delete(api: &Api, place: &str, message: &str) -> Result<(), SendError> {
     let target = Target::of(&Address {
         place: place.to_owned(),
@@ -135,7 +138,7 @@ async fn text(api: &Api, target: &Target, html: &str, plain: &str, buttons: &[Bu
     if let Err(ApiError::Refused { description, .. }) = &sent
         && is_about_the_reply(description)
     {
-        tracing::debug!(%description, "Telegram refused the reply");
+        tracing::debug!(%description, "Telegram refused the reply, sending without it");
         request.reply_parameters = None;
         sent = api.call(&request, CALL_TIMEOUT).await;
     }
@@ -156,7 +159,7 @@ async fn text(api: &Api, target: &Target, html: &str, plain: &str, buttons: &[Bu
     sent
 }
 
-/// Whether Telegram refuses because of the message that is answered.
+/// Whether Telegram refused the message that is replied to.
 fn is_about_the_reply(description: &str) -> bool {
     [
         "message to be replied",
@@ -169,7 +172,7 @@ fn is_about_the_reply(description: &str) -> bool {
     .any(|words| description.contains(words))
 }
 
-/// Whether Telegram refuses whatever this bot would write there.
+/// Whether the bot has no right to write there.
 fn is_about_rights(description: &str) -> bool {
     [
         "not enough rights",
@@ -190,7 +193,7 @@ fn keyboard(buttons: &[Button]) -> Option<ReplyMarkup> {
     (!buttons.is_empty()).then(|| ReplyMarkup::InlineKeyboard(InlineKeyboardMarkup::new(rows)))
 }
 
-/// A model's links are for reading, not for a picture of whatever they lead to.
+/// No link preview: a model's links are for reading.
 fn no_preview() -> LinkPreviewOptions {
     LinkPreviewOptions {
         is_disabled: true,
@@ -214,7 +217,7 @@ async fn file(api: &Api, target: &Target, document: FormPart, caption: &str) -> 
         .text("chat_id", target.chat.to_string())
         .part("document", document);
     if !caption.is_empty() {
-        form = form.text("caption", quiet(caption));
+        form = form.text("caption", without_mentions(caption));
     }
     if let Some(thread) = target.thread {
         form = form.text("message_thread_id", thread.to_string());
@@ -229,17 +232,18 @@ async fn file(api: &Api, target: &Target, document: FormPart, caption: &str) -> 
     api.upload::<SendDocument, _>(form).await
 }
 
-/// A caption that pings nobody, and is no longer than Telegram takes.
-fn quiet(caption: &str) -> String {
-    let quiet = clifford_markup::without_mentions(caption);
-    if quiet.encode_utf16().count() <= LONGEST_CAPTION {
-        quiet.into_owned()
+/// A caption that mentions nobody, and is no longer than Telegram takes.
+fn without_mentions(caption: &str) -> String {
+    let text = clifford_markup::without_mentions(caption);
+    if text.encode_utf16().count() <= LONGEST_CAPTION {
+        text.into_owned()
     } else {
         caption.replace('@', "＠")
     }
 }
 
-pub(crate) fn refused(error: ApiError, to: &Address, target: &Target, pace: &Pace) -> SendError {
+/// The send error of a failed call: it says what becomes of the part. A `retry_after` is obeyed by all that follows.
+pub(crate) fn send_error(error: ApiError, to: &Address, target: &Target, pace: &Pace) -> SendError {
     match error {
         ApiError::RetryAfter(time) => {
             pace.obey(target.chat.0, time);
@@ -301,7 +305,7 @@ mod tests {
             via: None,
         };
         let target = Target::of(&to).unwrap();
-        format!("{:?}", refused(error, &to, &target, &Pace::new(Rates::UNLIMITED)))
+        format!("{:?}", send_error(error, &to, &target, &Pace::new(Rates::UNLIMITED)))
     }
 
     fn refusal(code: u16, description: &str) -> String {

@@ -7,7 +7,7 @@ use std::ops::Range;
 use clifford_channel::lenient::{int, list, object, text as string};
 use serde_json::Value;
 
-use crate::update::Me;
+use crate::me::Me;
 
 /// A text without the bot's own mentions.
 #[derive(Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub(crate) struct Cleaned {
     pub(crate) mentioned: bool,
 }
 
-/// What an entity adds to the words that it spans.
+/// The markup that an entity adds to its words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Mark {
     /// The bot's own mention.
@@ -30,8 +30,8 @@ enum Mark {
     Code,
 }
 
-/// The text or caption of a message, with what its entities add, without the bot's own mentions, each of which goes with
-/// the space or comma that it leaves behind.
+/// The text or caption of a message, with its entities as Markdown and without the bot's own mentions, each of which
+/// goes with the space or comma behind it.
 pub(crate) fn clean(message: &Value, me: &Me) -> Cleaned {
     let (text, entities) = match string(message, "text") {
         Some(text) => (text, "entities"),
@@ -40,7 +40,7 @@ pub(crate) fn clean(message: &Value, me: &Me) -> Cleaned {
     render(&text, list(message, entities), me)
 }
 
-/// The same of a text that has its entities beside it.
+/// The same for a text and its entities.
 pub(crate) fn render(text: &str, entities: &[Value], me: &Me) -> Cleaned {
     let mut marks: Vec<(Range<usize>, Mark)> = entities.iter().filter_map(|entity| marked(text, entity, me)).collect();
     marks.sort_by_key(|(range, _)| (range.start, usize::MAX - range.end));
@@ -76,7 +76,7 @@ pub(crate) fn render(text: &str, entities: &[Value], me: &Me) -> Cleaned {
     }
 }
 
-/// How much of what stands behind the bot's own mention goes with it.
+/// The length of the punctuation behind the bot's own mention, which goes with it.
 fn behind_own(out: &mut String, rest: &str) -> usize {
     let kept = if out.trim().is_empty() {
         out.clear();
@@ -89,7 +89,7 @@ fn behind_own(out: &mut String, rest: &str) -> usize {
     rest.len() - kept.len()
 }
 
-/// Where an entity stands, and what it adds, if it adds anything.
+/// The range of an entity and its markup, if it has any.
 fn marked(text: &str, entity: &Value, me: &Me) -> Option<(Range<usize>, Mark)> {
     let range = bytes(text, int(entity, "offset")?, int(entity, "length")?)?;
     let words = text.get(range.clone()).filter(|words| !words.is_empty())?;
@@ -101,10 +101,7 @@ fn marked(text: &str, entity: &Value, me: &Me) -> Option<(Range<usize>, Mark)> {
                 .is_some_and(|name| name.eq_ignore_ascii_case(own));
             is_own.then_some(Mark::Own)?
         }
-        "text_mention" => {
-            let user = int(object(entity, "user")?, "id")?;
-            (u64::try_from(user).ok() == Some(me.id.0)).then_some(Mark::Own)?
-        }
+        "text_mention" => me.is(object(entity, "user")?).then_some(Mark::Own)?,
         "text_link" => {
             let address = string(entity, "url")?;
             let is_shown = words.trim_end_matches('/') == address.trim_end_matches('/');
@@ -116,14 +113,14 @@ fn marked(text: &str, entity: &Value, me: &Me) -> Option<(Range<usize>, Mark)> {
             let plain = language.chars().filter(|c| c.is_alphanumeric() || "+-#_.".contains(*c));
             Mark::Block(plain.collect())
         }
-        // All of it as code is somebody's way to send a word to be copied.
+        // A text that is code as a whole was marked so to be copied.
         "code" => (words.len() < text.trim().len() && !words.contains('`')).then_some(Mark::Code)?,
         _ => return None,
     };
     Some((range, mark))
 }
 
-/// A place in bytes. `None` if its UTF-16 units fit no characters of the text.
+/// A range of UTF-16 units in bytes. `None` if it fits no characters of the text.
 fn bytes(text: &str, offset: i64, length: i64) -> Option<Range<usize>> {
     let (start, end) = (offset, offset.checked_add(length)?);
     let start = byte(text, usize::try_from(start).ok()?)?;

@@ -1,35 +1,21 @@
-//! Telegram's updates in the words of all platforms. Pure: payload in, event out.
+//! Telegram's updates as events of all platforms. Pure: payload in, event out.
 
 use clifford_channel::{
     Addressed, Attachment, BY_INLINE_BOT, Command, Edit, FORWARDED, Inbound, Left, Message, Moved, Place, PlaceKind,
-    Platform, Quoted, Space, Speaker,
+    Quoted, Space, Speaker,
     lenient::{flag, int, line, list, name, object, text as string},
 };
 use jiff::Timestamp;
 use serde_json::Value;
-use teloxide::types::UserId;
 
 use crate::{
+    me::Me,
     media,
     text::{self, Cleaned},
 };
 
-/// The bot's own account.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Me {
-    pub(crate) id: UserId,
-    /// Without `@`.
-    pub(crate) username: Option<String>,
-}
-
-impl Me {
-    fn is(&self, user: &Value) -> bool {
-        int(user, "id").and_then(|id| u64::try_from(id).ok()) == Some(self.id.0)
-    }
-}
-
-/// What Telegram reports of a chat, in the name of somebody who said nothing.
-const NOTICES: [&str; 44] = [
+/// Fields of service messages, which Telegram sends in the name of a person who wrote nothing.
+const SERVICE_FIELDS: [&str; 44] = [
     "new_chat_members",
     "left_chat_member",
     "chat_owner_left",
@@ -79,23 +65,20 @@ const NOTICES: [&str; 44] = [
 /// The command that asks: a message that speaks to the bot, with what it answers and the files that came with it.
 const ASK: &str = "ask";
 
-/// What a new message means; `None` if it means nothing to the bot. `now` is when it came.
-///
-/// # Errors
-/// What it cannot do without is missing.
+/// The event of a new message that came `now`; `None` if the bot ignores it. `Err` names a missing field.
 pub(crate) fn message(message: &Value, me: &Me, now: Timestamp) -> Result<Option<Inbound>, String> {
     if let Some(to) = int(message, "migrate_to_chat_id") {
-        // A group's move is told twice, in the old chat and in the new one; the first is enough.
+        // Telegram reports a group's move in the old chat and in the new one; the first is enough.
         return Ok(Some(Inbound::Moved(Moved {
-            platform: Platform::Telegram,
+            platform: crate::PLATFORM,
             from: chat_id(message)?.to_string(),
             to: to.to_string(),
         })));
     }
-    let Some(said) = said(message, me)? else {
+    let Some(header) = header(message, me)? else {
         return Ok(None);
     };
-    let Said { place, speaker, id } = said;
+    let Header { place, speaker, id } = header;
     let sent_at = int(message, "date").and_then(|date| Timestamp::from_second(date).ok());
     let sent_at = sent_at.unwrap_or(now);
     let Cleaned {
@@ -158,15 +141,12 @@ fn by_inline_bot(text: &str) -> String {
     format!("{BY_INLINE_BOT} {text}").trim_end().to_owned()
 }
 
-/// What an edited message means; `None` if it means nothing to the bot.
-///
-/// # Errors
-/// What it cannot do without is missing.
+/// The event of an edited message; `None` if the bot ignores it. `Err` names a missing field.
 pub(crate) fn edit(message: &Value, me: &Me) -> Result<Option<Inbound>, String> {
-    let Some(said) = said(message, me)? else {
+    let Some(header) = header(message, me)? else {
         return Ok(None);
     };
-    // What has no text (a live location that moves) was not rewritten.
+    // A message without text (a live location that moves) was not rewritten.
     if string(message, "text")
         .or_else(|| string(message, "caption"))
         .is_none_or(|text| text.is_empty())
@@ -175,9 +155,9 @@ pub(crate) fn edit(message: &Value, me: &Me) -> Result<Option<Inbound>, String> 
     }
     let text = text::clean(message, me).text;
     Ok(Some(Inbound::Edit(Edit {
-        place: said.place,
-        speaker: said.speaker,
-        id: said.id,
+        place: header.place,
+        speaker: header.speaker,
+        id: header.id,
         // Its bot may rewrite it at any time.
         text: match object(message, "via_bot") {
             Some(_) => by_inline_bot(&text),
@@ -189,10 +169,7 @@ pub(crate) fn edit(message: &Value, me: &Me) -> Result<Option<Inbound>, String> 
     })))
 }
 
-/// What a change of the bot's own membership means; `None` if it means nothing to the bot.
-///
-/// # Errors
-/// What it cannot do without is missing.
+/// The event of a change of the bot's own membership; `None` if the bot ignores it. `Err` names a missing field.
 pub(crate) fn membership(change: &Value) -> Result<Option<Inbound>, String> {
     let chat = object(change, "chat").ok_or("it names no chat")?;
     let id = int(chat, "id").ok_or("its chat has no id")?.to_string();
@@ -211,31 +188,31 @@ pub(crate) fn membership(change: &Value) -> Result<Option<Inbound>, String> {
         (false, false) => "the bot is no member of the group any more",
     };
     Ok(Some(Inbound::Left(Left {
-        platform: Platform::Telegram,
+        platform: crate::PLATFORM,
         place: private.then(|| id.clone()),
         space: (!private).then_some(id),
         reason: reason.to_owned(),
     })))
 }
 
-/// Where, by whom, and under which id something was said.
-struct Said {
+/// The place, author and id of a message.
+struct Header {
     place: Place,
     speaker: Speaker,
     id: String,
 }
 
-/// `None` for what nobody said to the bot: notices, posts of channels, the bot's own.
-fn said(message: &Value, me: &Me) -> Result<Option<Said>, String> {
+/// Reads the header; `None` for service messages, posts of channels and the bot's own messages.
+fn header(message: &Value, me: &Me) -> Result<Option<Header>, String> {
     let chat = object(message, "chat").ok_or("it names no chat")?;
     chat_id(message)?;
     let has_content =
         ["text", "caption"].iter().any(|name| string(message, name).is_some()) || media::has_media(message);
-    let is_notice = NOTICES
+    let is_service = SERVICE_FIELDS
         .iter()
-        .any(|notice| message.get(notice).is_some_and(|notice| !notice.is_null()));
-    // A channel's post that Telegram copied into its discussion group was said to nobody there.
-    if (is_notice && !has_content) || kind(chat) == Kind::Channel || flag(message, "is_automatic_forward") {
+        .any(|field| message.get(field).is_some_and(|value| !value.is_null()));
+    // A channel's post that Telegram copied into its discussion group addresses nobody there.
+    if (is_service && !has_content) || kind(chat) == Kind::Channel || flag(message, "is_automatic_forward") {
         return Ok(None);
     }
     let id = int(message, "message_id").ok_or("it has no id")?;
@@ -256,7 +233,7 @@ fn said(message: &Value, me: &Me) -> Result<Option<Said>, String> {
     let Some(place) = place_of(chat, topic, topic_name) else {
         return Ok(None);
     };
-    Ok(Some(Said {
+    Ok(Some(Header {
         place,
         speaker,
         id: id.to_string(),
@@ -275,7 +252,7 @@ enum Kind {
     Channel,
 }
 
-/// What kind of chat it is. Telegram's ids tell people from groups where its type cannot be read.
+/// The kind of a chat. Telegram's ids tell people from groups where its type cannot be read.
 fn kind(chat: &Value) -> Kind {
     match string(chat, "type").as_deref() {
         Some("private") => Kind::Private,
@@ -292,7 +269,7 @@ pub(crate) fn place_of(chat: &Value, topic: Option<i64>, topic_name: Option<Stri
     match kind(chat) {
         Kind::Channel => None,
         Kind::Private => Some(Place {
-            platform: Platform::Telegram,
+            platform: crate::PLATFORM,
             external_id: id.to_string(),
             kind: PlaceKind::Private,
             name: full_name(chat),
@@ -301,7 +278,7 @@ pub(crate) fn place_of(chat: &Value, topic: Option<i64>, topic_name: Option<Stri
         Kind::Group => {
             let title = name(chat, "title");
             Some(Place {
-                platform: Platform::Telegram,
+                platform: crate::PLATFORM,
                 external_id: topic.map_or_else(|| id.to_string(), |topic| format!("{id}:{topic}")),
                 kind: if topic.is_some() {
                     PlaceKind::Thread
@@ -337,8 +314,8 @@ fn answered(message: &Value) -> Option<&Value> {
         .filter(|replied| object(replied, "forum_topic_created").is_none())
 }
 
-/// Whoever writes as a group or a channel is that group or channel; the account that Telegram puts in their place is a
-/// bot that stands for all of them.
+/// The group or channel in whose name a message was written; the account that Telegram names in its place is a bot that
+/// stands for all of them.
 fn sender_chat(message: &Value) -> Option<Speaker> {
     let chat = object(message, "sender_chat")?;
     Some(Speaker {
@@ -350,7 +327,7 @@ fn sender_chat(message: &Value) -> Option<Speaker> {
     })
 }
 
-/// An account, by its id: what else of it cannot be read is left out.
+/// An account, by its id; its other fields are left out where they cannot be read.
 pub(crate) fn account(user: &Value) -> Option<Speaker> {
     let id = int(user, "id")?.to_string();
     let handle = name(user, "username");
@@ -363,9 +340,9 @@ pub(crate) fn account(user: &Value) -> Option<Speaker> {
     })
 }
 
-/// A forwarded text with who wrote it first, where Telegram tells.
+/// A forwarded text with its first author, where Telegram names one.
 fn with_origin(text: &str, origin: &Author) -> String {
-    // What stands in brackets is ours: a name must not end it.
+    // The brackets are ours: a name must not close them.
     let name = line(&origin.name, 100).replace(['(', ')', '[', ']'], "");
     match name.trim() {
         "" => format!("{FORWARDED} {text}").trim_end().to_owned(),
@@ -373,7 +350,7 @@ fn with_origin(text: &str, origin: &Author) -> String {
     }
 }
 
-/// Who wrote something, as far as Telegram tells.
+/// An author, as far as Telegram names one.
 #[derive(Default)]
 struct Author {
     id: Option<String>,
@@ -397,7 +374,7 @@ impl Author {
     }
 }
 
-/// Who wrote what was forwarded, or is quoted from another chat.
+/// The author of a message that was forwarded, or is quoted from another chat.
 fn author_of_origin(origin: &Value) -> Author {
     if let Some(user) = object(origin, "sender_user") {
         return Author::of(account(user));
@@ -411,7 +388,7 @@ fn author_of_origin(origin: &Value) -> Author {
     }
 }
 
-/// What the message answers or quotes: a message of its chat, one of another chat, a story.
+/// The quoted content: a message of the same chat, one of another chat, or a story.
 fn quoted(message: &Value, answered: Option<&Value>, me: &Me) -> Option<Quoted> {
     // The part that was chosen says more than the whole.
     let part = object(message, "quote").and_then(|quote| {

@@ -137,7 +137,7 @@ impl Terminal {
 #[async_trait]
 impl Channel for Terminal {
     fn platform(&self) -> Platform {
-        Platform::Terminal
+        Platform::TERMINAL
     }
 
     fn limits(&self) -> Limits {

@@ -27,7 +27,7 @@ pub(crate) async fn receive(
     stop: &CancellationToken,
 ) -> Result<(), ChannelError> {
     ingress.status(
-        Platform::Terminal,
+        Platform::TERMINAL,
         ConnectionStatus::Connected(terminal.config.speaker.clone()),
     );
     let talk = async {
@@ -43,7 +43,7 @@ pub(crate) async fn receive(
     terminal.ended.store(true, Ordering::Relaxed);
     let _shown = terminal.output.lock().await.screen.leave().await;
     ingress.status(
-        Platform::Terminal,
+        Platform::TERMINAL,
         ConnectionStatus::Disconnected("the conversation ended".to_owned()),
     );
     outcome.map_err(|error| ChannelError::Misconfigured(format!("standard input could not be read: {error}")))
@@ -164,7 +164,7 @@ impl Terminal {
         let id = format!("{}-{}", self.session, self.typed.fetch_add(1, Ordering::Relaxed) + 1);
         let sent_at = (self.config.clock)();
         let place = Place {
-            platform: Platform::Terminal,
+            platform: Platform::TERMINAL,
             external_id: PLACE.to_owned(),
             kind: PlaceKind::Private,
             name: Some("terminal".to_owned()),

@@ -61,7 +61,7 @@ impl Ingress for Desk {
     }
 
     fn status(&self, platform: Platform, status: ConnectionStatus) {
-        assert_eq!(platform, Platform::Terminal);
+        assert_eq!(platform, Platform::TERMINAL);
         self.states.lock().unwrap().push(status);
     }
 }
@@ -164,7 +164,7 @@ async fn answer(terminal: &Terminal, answer: &str) {
 
 fn place() -> Place {
     Place {
-        platform: Platform::Terminal,
+        platform: Platform::TERMINAL,
         external_id: PLACE.to_owned(),
         kind: PlaceKind::Private,
         name: Some("terminal".to_owned()),
@@ -476,7 +476,7 @@ async fn a_quiet_terminal_shows_no_steps() {
         draft_every: None,
     };
     assert_eq!(session.terminal.limits(), expected);
-    assert_eq!(session.terminal.platform(), Platform::Terminal);
+    assert_eq!(session.terminal.platform(), Platform::TERMINAL);
     assert_eq!(session.rest().await, "");
 }
 

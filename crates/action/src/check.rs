@@ -1,6 +1,6 @@
 //! Takes the known fields of an object, as the schema has them, and says in words what is wrong with one.
 
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Number, Value, json};
 
 use crate::{
     Action, OutputMode, Reply,
@@ -10,6 +10,14 @@ use crate::{
 /// How deep a tool's arguments may be nested. Well below what JSON parsers accept, because the arguments are later
 /// stored and sent within other objects.
 const MAX_DEPTH: usize = 64;
+
+/// A reply in which no action was found.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Unreadable {
+    /// What is wrong with it, in words fit to be sent back to the model.
+    pub message: String,
+}
 
 /// Reads the fields of an action of this kind. Unknown fields are left out; camelCase names count as snake_case.
 ///
@@ -184,4 +192,9 @@ pub(crate) fn shortened(text: &str) -> String {
         Some((end, _)) => format!("{:?}…", text.get(..end).unwrap_or_default()),
         None => format!("{text:?}"),
     }
+}
+
+pub(crate) fn tool_call(name: &str, args: Option<Value>, notes: Option<&Value>) -> Result<Reply, String> {
+    let fields = json!({ "name": name, "args": args, "notes": notes });
+    reply("tool_call", fields.as_object().unwrap_or(&Map::new()))
 }

@@ -21,9 +21,10 @@ pub use action::{
     SubagentSpec, WakeOn,
 };
 pub use canonical::canonical;
+pub use check::Unreadable;
 pub use contract::contract;
 pub use nested::{flattened, said};
-pub use read::{Unreadable, read, read_native};
+pub use read::{read, read_native};
 pub use schema::{schema, schema_for};
 pub use think::without_thoughts;
 pub use values::{spoken, values};

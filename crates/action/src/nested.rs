@@ -5,8 +5,9 @@ use serde_json::{Map, Value};
 
 use crate::{
     Action, Reply, Unreadable, check,
+    check::tool_call,
     halves::without_halves,
-    read::{tool_call, trimmed},
+    read::trimmed,
     schema::ACTIONS,
     search::{Kind, head, is_of_info},
     values::spoken,

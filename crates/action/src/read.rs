@@ -2,24 +2,16 @@
 //!
 //! Takes linear time in the reply's length and never panics, whatever the bytes.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::{
-    Reply,
-    check::{self, found, shortened},
+    Reply, Unreadable,
+    check::{self, found, shortened, tool_call},
     halves::without_halves,
     schema::ACTIONS,
     search::Search,
     think::without_thoughts,
 };
-
-/// A reply in which no action was found.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct Unreadable {
-    /// What is wrong with it, in words fit to be sent back to the model.
-    pub message: String,
-}
 
 /// Reads the action in a model's reply, and the notes that came with it.
 ///
@@ -90,9 +82,4 @@ pub fn read_native(name: &str, arguments: &str) -> Result<Reply, Unreadable> {
 
 pub(crate) fn trimmed(text: &str) -> &str {
     text.trim_matches(|character: char| character.is_whitespace() || character == '\u{feff}')
-}
-
-pub(crate) fn tool_call(name: &str, args: Option<Value>, notes: Option<&Value>) -> Result<Reply, String> {
-    let fields = json!({ "name": name, "args": args, "notes": notes });
-    check::reply("tool_call", fields.as_object().unwrap_or(&Map::new()))
 }

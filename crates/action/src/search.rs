@@ -4,8 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     Reply, Unreadable,
-    check::{self, found},
-    read::tool_call,
+    check::{self, found, tool_call},
     scan::{Object, Scanner},
     schema::ACTIONS,
 };

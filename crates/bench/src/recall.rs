@@ -243,7 +243,7 @@ async fn store(db: &Db, place: usize, conversation: &Conversation) -> anyhow::Re
         language: None,
     };
     let chat = Place {
-        platform: Platform::Telegram,
+        platform: Platform::new("telegram"),
         external_id: place.to_string(),
         kind: if is_private {
             PlaceKind::Private
@@ -259,9 +259,10 @@ async fn store(db: &Db, place: usize, conversation: &Conversation) -> anyhow::Re
     let (user, channel) = db
         .write(move |tx| {
             Box::pin(async move {
-                let user: UserId = users::find_or_create(tx, Platform::Telegram, &speaker, UserRole::Member, NOW)
-                    .await?
-                    .id;
+                let user: UserId =
+                    users::find_or_create(tx, Platform::new("telegram"), &speaker, UserRole::Member, NOW)
+                        .await?
+                        .id;
                 let account = is_private.then_some((user, "account"));
                 let channel = channels::find_or_create(tx, &chat, account, NOW).await?;
                 Ok((user, channel))

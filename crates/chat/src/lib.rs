@@ -2,6 +2,7 @@
 //!
 //! Types only: `clifford-channel` has the traits that an adapter implements, and hands these types out as its own.
 
+pub mod access;
 pub mod act;
 mod button;
 pub mod completion;

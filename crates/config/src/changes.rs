@@ -72,13 +72,14 @@ type Named = (String, Secret);
 fn named(config: &Config, secrets: &Secrets) -> Vec<Named> {
     let single = [
         ("http.token", &secrets.http_token),
-        ("channels.telegram.token", &secrets.telegram_token),
-        ("channels.discord.token", &secrets.discord_token),
         ("secrets.key", &secrets.sealing_key),
     ];
     let mut named: Vec<_> = (single.into_iter())
         .filter_map(|(key, secret)| Some((key.to_owned(), secret.clone()?)))
         .collect();
+    for (platform, token) in &secrets.tokens {
+        named.push((format!("channels.{platform}.token"), token.clone()));
+    }
     for (name, key) in &secrets.provider_keys {
         let place = (config.llm.providers.iter()).position(|provider| provider.name == *name);
         named.push((format!("llm.providers[{}].key", place.unwrap_or_default()), key.clone()));
@@ -100,10 +101,12 @@ fn named(config: &Config, secrets: &Secrets) -> Vec<Named> {
 mod tests {
     use std::path::Path;
 
+    use clifford_channel::{Platform, Platforms};
+
     use super::*;
 
     fn config(text: &str) -> (Config, Secrets) {
-        let config = Config::parse(text, Path::new("bot.toml")).unwrap();
+        let config = Config::parse(text, Path::new("bot.toml"), Platforms::default()).unwrap();
         (config, Secrets::default())
     }
 
@@ -153,10 +156,11 @@ mod tests {
     fn a_secret_that_differs_is_named_by_its_key_alone() {
         let old = config("");
         let mut new = old.clone();
-        new.1.telegram_token = Some(Secret::new("1:hunter22"));
+        let token = (Platform::new("chat"), Secret::new("1:hunter22"));
+        new.1.tokens.push(token);
         new.1.tools.insert("web.key".to_owned(), Secret::new("hunter23"));
         let changed = changes((&old.0, &old.1), (&new.0, &new.1));
-        assert_eq!(changed.in_force, ["channels.telegram.token", "tools.web.key"]);
+        assert_eq!(changed.in_force, ["channels.chat.token", "tools.web.key"]);
         assert_eq!(changes((&new.0, &new.1), (&new.0, &new.1)), Changes::default());
     }
 }

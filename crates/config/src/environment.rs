@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use clifford_channel::Platforms;
+
 use super::{
     Place,
-    channels::{DISCORD_TOKEN, TELEGRAM_TOKEN},
     tree::{Node, Value},
 };
 
@@ -16,13 +17,11 @@ pub(super) fn variable<'a>(env: &'a BTreeMap<String, String>, name: &str) -> Opt
 }
 
 /// Turns on the channels whose tokens are in the environment, and takes the database from there.
-pub(super) fn fill_without_file(tree: &mut Node, env: &BTreeMap<String, String>) {
-    for (section, name) in [
-        ("channels.telegram", TELEGRAM_TOKEN),
-        ("channels.discord", DISCORD_TOKEN),
-    ] {
+pub(super) fn fill_without_file(tree: &mut Node, env: &BTreeMap<String, String>, platforms: Platforms) {
+    for row in platforms.rows() {
+        let name = row.about.token_variable;
         if variable(env, name).is_some() {
-            tree.put_default(section, Node::empty(Place::Variable(name.to_owned())));
+            tree.put_default(&row.path(), Node::empty(Place::Variable(name.to_owned())));
         }
     }
     if let Some(url) = variable(env, "DATABASE_URL") {

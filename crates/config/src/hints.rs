@@ -2,17 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use super::{
-    Access, Config, Origin, Provider, ProviderKind,
-    channels::{DISCORD_TOKEN, TELEGRAM_TOKEN},
-    environment::variable,
-};
+use clifford_channel::{Access, Platforms};
+
+use super::{Config, Origin, Provider, ProviderKind, environment::variable};
 
 /// One sentence for each thing to know or do, the first step first.
-pub(super) fn hints(config: &Config, origin: &Origin, env: &BTreeMap<String, String>) -> Vec<String> {
+pub(super) fn hints(
+    config: &Config,
+    origin: &Origin,
+    env: &BTreeMap<String, String>,
+    platforms: Platforms,
+) -> Vec<String> {
     let mut hints = match origin {
-        Origin::File(path) => in_file(config, &path.display().to_string(), env),
-        Origin::Defaults => without_file(config),
+        Origin::File(path) => in_file(config, &path.display().to_string(), env, platforms),
+        Origin::Defaults => without_file(config, platforms),
     };
     hints.extend(budgets(config));
     hints
@@ -44,44 +47,48 @@ fn is_offline(config: &Config) -> bool {
 const NO_MODEL: &str = "No language model is set, so the offline responder answers; set OPENAI_API_KEY or \
                         ANTHROPIC_API_KEY, or OPENAI_BASE_URL for a server of your own.";
 
-fn without_file(config: &Config) -> Vec<String> {
+fn without_file(config: &Config, platforms: Platforms) -> Vec<String> {
     let mut hints = vec!["There is no bot.toml, so the defaults hold; `clifford init` writes one.".to_owned()];
     if is_offline(config) {
         hints.push(NO_MODEL.to_owned());
     }
-    if config.channels.telegram.is_none() && config.channels.discord.is_none() {
-        hints.push(format!(
-            "No chat platform is on; set {TELEGRAM_TOKEN} or {DISCORD_TOKEN}, or talk here with `clifford chat`."
-        ));
+    if config.channels.sections().next().is_none() {
+        hints.push(no_platform(platforms));
     }
     hints
 }
 
-fn in_file(config: &Config, file: &str, env: &BTreeMap<String, String>) -> Vec<String> {
+fn no_platform(platforms: Platforms) -> String {
+    let names: Vec<_> = platforms.rows().map(|row| row.about.token_variable).collect();
+    match names.split_last() {
+        None => "No chat platform is on; talk here with `clifford chat`.".to_owned(),
+        Some((last, names)) => {
+            let listed = [names.join(", "), (*last).to_owned()];
+            let listed: Vec<_> = listed.into_iter().filter(|names| !names.is_empty()).collect();
+            let listed = listed.join(" or ");
+            format!("No chat platform is on; set {listed}, or talk here with `clifford chat`.")
+        }
+    }
+}
+
+fn in_file(config: &Config, file: &str, env: &BTreeMap<String, String>, platforms: Platforms) -> Vec<String> {
     let channels = &config.channels;
-    let absent = [
-        (TELEGRAM_TOKEN, "channels.telegram", channels.telegram.is_none()),
-        (DISCORD_TOKEN, "channels.discord", channels.discord.is_none()),
-    ];
+    let absent = platforms
+        .rows()
+        .filter(|row| channels.get(row.about.platform.as_str()).is_none());
     let mut hints: Vec<_> = absent
-        .into_iter()
-        .filter(|(name, _, absent)| *absent && variable(env, name).is_some())
-        .map(|(name, section, _)| {
+        .filter(|row| variable(env, row.about.token_variable).is_some())
+        .map(|row| {
+            let (name, section) = (row.about.token_variable, row.path());
             format!("{name} is set, but {file} has no [{section}]; add it to turn the platform on.")
         })
         .collect();
-    let telegram = channels
-        .telegram
-        .as_ref()
-        .map(|it| ("channels.telegram", it.access, it.allow.is_empty()));
-    let discord = channels
-        .discord
-        .as_ref()
-        .map(|it| ("channels.discord", it.access, it.allow.is_empty()));
-    for (section, access, empty) in [telegram, discord].into_iter().flatten() {
-        if access == Access::Allowlist && empty {
+    for section in channels.sections() {
+        let common = section.common();
+        if common.access == Access::Allowlist && common.allow.is_empty() {
             hints.push(format!(
-                "{section}.allow is empty, so nobody may talk to the bot there in private."
+                "{}.allow is empty, so nobody may talk to the bot there in private.",
+                section.about().path()
             ));
         }
     }

@@ -1,8 +1,9 @@
 //! `bot.toml`: what can be set, where it is read from, and what is said when it is wrong.
 //!
-//! One file per section holds its keys, with their explanations, defaults and bounds; the schema, the checks and
-//! `bot.toml.example` are made of those. [`load`] reads the file, lays the environment and the flags over it and
-//! reports all faults together. Nothing here reads the process's own environment: it is handed in.
+//! One file per section holds its keys, with their explanations, defaults and bounds; those of a platform stand with its
+//! adapter. The schema, the checks and `bot.toml.example` are made of them. [`load`] reads the file, lays the environment
+//! and the flags over it and reports all faults together. Nothing here reads the process's own environment: it is handed
+//! in.
 
 mod agent;
 mod budget;
@@ -41,7 +42,7 @@ mod triggers;
 pub use agent::{Agent, Mode};
 pub use budget::{Budget, BudgetPeriod, BudgetScope};
 pub use changes::{Changes, changes};
-pub use channels::{Access, Channels, Discord, Feedback, Id, Telegram};
+pub use channels::Channels;
 use clifford_core::policy::Rule;
 pub use clifford_telemetry::{Log, LogFormat};
 use clifford_tools::ToolSettings;

@@ -7,10 +7,12 @@ use std::{
     sync::Arc,
 };
 
+use clifford_channel::Platforms;
 use clifford_vault::Url;
+use serde_json::Value;
 
 use super::{
-    Config, check, data, environment,
+    Channels, Config, check, data, environment,
     error::{ConfigErrors, Place, Problem},
     hints::hints,
     llm::Provider,
@@ -36,6 +38,8 @@ pub struct Sources {
     pub env: BTreeMap<String, String>,
     /// Keys and values from the command line, such as `http.bind` and `127.0.0.1:0`.
     pub overrides: Vec<(String, String)>,
+    /// The platforms that have a section.
+    pub platforms: Platforms,
 }
 
 /// A configuration that is in order.
@@ -51,6 +55,8 @@ pub struct Loaded {
     pub database_url: Url,
     /// What to look at or to do next, one sentence each.
     pub hints: Vec<String>,
+    /// The platforms that may have a section.
+    pub platforms: Platforms,
     /// Where each setting stands.
     tree: Node,
 }
@@ -102,15 +108,16 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigErrors> {
         Some((shown, text)) => (tree::read(&text, &Arc::from(shown.as_path()))?, Origin::File(shown)),
         None => (Node::empty(Place::CommandLine), Origin::Defaults),
     };
-    let schema = schema();
+    let platforms = sources.platforms;
+    let schema = schema(platforms);
     let root = Shape::new(&schema);
     if origin == Origin::Defaults {
-        environment::fill_without_file(&mut tree, env);
+        environment::fill_without_file(&mut tree, env, platforms);
     }
     environment::fill_provider(&mut tree, env);
     overlay::environment(&mut tree, root, env);
     overlay::flags(&mut tree, root, &sources.overrides);
-    let mut config = understand(&tree, root)?;
+    let mut config = understand(&tree, root, platforms)?;
     if config.llm.providers.is_empty() {
         config.llm.providers.push(Provider::offline());
     }
@@ -126,34 +133,44 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigErrors> {
         .url
         .clone()
         .unwrap_or_else(|| data::database_url(&data_dir));
-    let hints = [hints(&config, &origin, env), overlay::hints(root, env)].concat();
+    let hints = [hints(&config, &origin, env, platforms), overlay::hints(root, env)].concat();
     Ok(Loaded {
         config,
         origin,
         data_dir,
         database_url,
         hints,
+        platforms,
         tree,
     })
 }
 
 /// Checks a tree, and makes the settings of it.
-fn understand(tree: &Node, root: Shape<'_>) -> Result<Config, ConfigErrors> {
+fn understand(tree: &Node, root: Shape<'_>, platforms: Platforms) -> Result<Config, ConfigErrors> {
     ConfigErrors::unless_empty(check::check(tree, root))?;
-    let mut config: Config =
-        serde_json::from_value(tree.to_json()).map_err(|error| Problem::new(None, "", error.to_string()))?;
+    let mut json = tree.to_json();
+    let channels = json.as_object_mut().and_then(|table| table.remove("channels"));
+    let mut config: Config = serde_json::from_value(json).map_err(|error| Problem::new(None, "", error.to_string()))?;
+    if let Some(Value::Object(sections)) = channels {
+        config.channels = Channels::read(sections, platforms).map_err(|(path, fault)| {
+            let place = tree.find(&path).map(|node| node.place.clone());
+            Problem::new(place, path, fault)
+        })?;
+    }
     config.llm.providers = config.llm.providers.into_iter().map(Provider::settled).collect();
     ConfigErrors::unless_empty(rules::check(&config, tree))?;
     Ok(config)
 }
 
 impl Config {
-    /// Reads the text of a `bot.toml`, and nothing else: no environment, no flags. `path` is what errors call it.
+    /// Reads the text of a `bot.toml`, and nothing else: no environment, no flags. `path` is what errors call it;
+    /// `platforms` may have sections.
     ///
     /// # Errors
     /// As [`load`], missing secrets apart.
-    pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigErrors> {
-        understand(&tree::read(text, &Arc::from(path))?, Shape::new(&schema()))
+    pub fn parse(text: &str, path: &Path, platforms: Platforms) -> Result<Self, ConfigErrors> {
+        let tree = tree::read(text, &Arc::from(path))?;
+        understand(&tree, Shape::new(&schema(platforms)), platforms)
     }
 }
 

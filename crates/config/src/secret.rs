@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use clifford_channel::Platform;
 use clifford_vault::{Masker, Secret, SecretError, SecretSource, Url};
 
 use super::{
@@ -27,10 +28,8 @@ fn no_key(provider: &Provider) -> String {
 pub struct Secrets {
     /// The owner token given from outside.
     pub http_token: Option<Secret>,
-    /// The Telegram bot's token.
-    pub telegram_token: Option<Secret>,
-    /// The Discord bot's token.
-    pub discord_token: Option<Secret>,
+    /// The bot's token on each platform that is on.
+    pub tokens: Vec<(Platform, Secret)>,
     /// Keys by their providers' names.
     pub provider_keys: BTreeMap<String, Secret>,
     /// The access key and the secret key of the bucket that files are kept in.
@@ -48,19 +47,19 @@ pub struct Secrets {
 impl Secrets {
     /// All of them.
     pub fn all(&self) -> impl Iterator<Item = &Secret> {
-        let single = [
-            &self.http_token,
-            &self.telegram_token,
-            &self.discord_token,
-            &self.sealing_key,
-        ];
-        single
-            .into_iter()
-            .flatten()
+        (self.http_token.iter())
+            .chain(self.tokens.iter().map(|(_, token)| token))
+            .chain(&self.sealing_key)
             .chain(self.provider_keys.values())
             .chain(self.bucket_keys.iter().flat_map(|(access, secret)| [access, secret]))
             .chain(self.tools.values())
             .chain(&self.url_passwords)
+    }
+
+    /// The bot's token on a platform.
+    pub fn token(&self, platform: Platform) -> Option<&Secret> {
+        let found = self.tokens.iter().find(|(of, _)| *of == platform);
+        found.map(|(_, token)| token)
     }
 
     /// The masker that was at work before these were read, and is known to the log, goes on: it knows these as well now.
@@ -80,10 +79,12 @@ impl Secrets {
         let is_asked_for = config.http.enabled || config.telemetry.metrics_bind.is_some();
         let wanted = is_asked_for && (!default_token || variable(env, http::TOKEN_VARIABLE).is_some());
         let http_token = reader.read("http", "token", wanted.then_some(&config.http.token));
-        let telegram = config.channels.telegram.as_ref().filter(|section| section.enabled);
-        let telegram_token = reader.read("channels.telegram", "token", telegram.map(|section| &section.token));
-        let discord = config.channels.discord.as_ref().filter(|section| section.enabled);
-        let discord_token = reader.read("channels.discord", "token", discord.map(|section| &section.token));
+        let mut tokens = Vec::new();
+        for section in config.channels.enabled() {
+            if let Some(token) = reader.read(&section.about().path(), "token", Some(section.common().token)) {
+                tokens.push((section.platform(), token));
+            }
+        }
         let mut provider_keys = BTreeMap::new();
         for (index, provider) in config.llm.providers.iter().enumerate() {
             let section = format!("llm.providers[{index}]");
@@ -110,9 +111,7 @@ impl Secrets {
         let sealing_key = reader.read("secrets", "key", config.secrets.key.as_ref());
         ConfigErrors::unless_empty(reader.problems)?;
         let urls = config.llm.providers.iter().map(|provider| &provider.base_url);
-        let urls = urls
-            .chain(telegram.map(|section| &section.api_url))
-            .chain(discord.map(|section| &section.api_url));
+        let urls = urls.chain(config.channels.enabled().map(|section| section.common().api_url));
         let url_passwords = urls
             .chain(&config.database.url)
             .chain(&config.files.endpoint)
@@ -121,8 +120,7 @@ impl Secrets {
             .collect();
         let mut secrets = Self {
             http_token,
-            telegram_token,
-            discord_token,
+            tokens,
             provider_keys,
             bucket_keys,
             tools,

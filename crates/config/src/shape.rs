@@ -1,17 +1,24 @@
 //! What a key may hold, read from the JSON schema that is made of the types.
 
+use clifford_channel::Platforms;
 use schemars::generate::SchemaSettings;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::Config;
 
-/// The JSON schema of `bot.toml`, for editors.
-pub fn schema() -> Value {
+/// The JSON schema of `bot.toml`, for editors, with a section for each of these platforms.
+pub fn schema(platforms: Platforms) -> Value {
     let inline = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
-    let mut schema = inline.into_generator().into_root_schema_for::<Config>().to_value();
-    if let Some(schema) = schema.as_object_mut() {
-        schema.insert("title".to_owned(), "Clifford's bot.toml".into());
+    let mut generator = inline.into_generator();
+    let mut schema = generator.root_schema_for::<Config>().to_value();
+    for row in platforms.rows() {
+        let mut section = row.schema(&mut generator).to_value();
+        section["description"] = row.about.summary.into();
+        // It may be left out: that turns the platform off.
+        section["type"] = json!(["object", "null"]);
+        schema["properties"]["channels"]["properties"][row.about.platform.as_str()] = section;
     }
+    schema["title"] = "Clifford's bot.toml".into();
     schema
 }
 

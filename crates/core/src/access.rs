@@ -1,20 +1,9 @@
 //! Who may speak to the bot, and which messages it answers. Pure rules, the same for every platform.
 
+pub use clifford_chat::access::Access;
 use clifford_chat::inbound::{Addressed, Place};
 
 use crate::people::UserRole;
-
-/// Who may speak to the bot on a platform.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Access {
-    /// Everyone.
-    Open,
-    /// Whom the owner let in, by a code.
-    #[default]
-    Pairing,
-    /// Who is on the list.
-    Allowlist,
-}
 
 /// Whom a platform's channel answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -149,7 +138,7 @@ mod tests {
             name: None,
         });
         Place {
-            platform: Platform::Telegram,
+            platform: Platform::new("telegram"),
             external_id: id.into(),
             kind,
             name: None,

@@ -50,6 +50,8 @@ macro_rules! text_enum {
             Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize, utoipa::ToSchema,
             schemars::JsonSchema,
         )]
+        // It does not see the names that come out of this macro.
+        #[schema(rename_all = "snake_case")]
         pub enum $name {
             $($(#[$variant_doc])* #[serde(rename = $text)] $variant,)*
         }

@@ -1,8 +1,10 @@
 //! One gate a chat: messages in order, the indicator while a run is at work, nothing while the platform asks
 //! for patience.
 
-pub(super) mod attempt;
+mod attempt;
+mod drafts;
 mod giving_up;
+mod late;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -24,10 +26,9 @@ use clifford_telemetry::{
 use tokio::{sync::mpsc, time::Instant};
 use tracing::Instrument;
 
-use self::giving_up::as_file;
-use super::{
-    Busy, Inner, NOT_DELIVERED, REFUSED_BY_PLATFORM, drafts::Drafts, hand::Taken, late::Retry, locked, mark::Mark,
-};
+pub use self::drafts::GrowingText;
+use self::{drafts::Drafts, giving_up::as_file, late::Retry};
+use super::{Busy, Inner, NOT_DELIVERED, REFUSED_BY_PLATFORM, hand::Taken, locked, mark::Mark};
 use crate::outbound::Ticket;
 
 /// How long a run may work before the indicator shows: an answer at once needs none.
@@ -80,7 +81,7 @@ pub(super) struct Gate {
     queue: mpsc::UnboundedReceiver<Item>,
     pub(super) busy: Busy,
     indicate_at: Option<Instant>,
-    pub(super) drafts: Drafts,
+    drafts: Drafts,
     pub(super) silent_until: Option<Instant>,
     /// Messages that are to be sent, the oldest first.
     pub(super) waiting: BTreeMap<MessageId, Held>,
@@ -100,7 +101,7 @@ pub(super) struct Held {
     /// When it was tried first here.
     began: Option<Instant>,
     /// It is late: when it is tried again.
-    pub(super) retry: Option<Retry>,
+    retry: Option<Retry>,
     /// A part of it was given up.
     is_cut: bool,
     origin: Origin,

@@ -1,10 +1,8 @@
 //! Delivery: from the outbox to the platforms. One gate a chat: all that goes there passes it, in order.
 
-mod drafts;
 mod enclose;
 mod gate;
 mod hand;
-mod late;
 mod mark;
 pub mod outbound;
 pub mod receiver;
@@ -41,7 +39,7 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-pub use self::drafts::GrowingText;
+pub use self::gate::GrowingText;
 use self::{
     gate::{Gate, Item},
     hand::Hand,

@@ -367,7 +367,7 @@ mod tests {
         );
         let run = RunId::new();
         let to = To {
-            platform: Platform::Discord,
+            platform: Platform::new("discord"),
             channel: ChannelId::new(),
             context: None,
             user: None,

@@ -17,7 +17,7 @@ use super::{
 #[utoipa::path(get, path = "/api/agents", tag = "agents", security(("bearer" = [])),
     responses((status = 200, body = Page<Agent>)))]
 pub(super) async fn list(State(api): State<Shared>, _: OwnerReader) -> Result<Json<Page<Agent>>, Problem> {
-    Ok(Json(Page::whole(agents::list(&mut api.engine.db.read().await?).await?)))
+    Ok(Json(Page::whole(agents::list(&mut api.db.read().await?).await?)))
 }
 
 /// One agent.
@@ -52,9 +52,8 @@ pub(super) async fn change(
     Id(id): Id<AgentId>,
     Body(change): Body<AgentChange>,
 ) -> Result<Json<Agent>, Problem> {
-    let now = api.engine.clock.now();
-    api.engine
-        .db
+    let now = api.clock.now();
+    api.db
         .write(move |tx| {
             Box::pin(async move {
                 if let Some(enabled) = change.enabled {
@@ -71,7 +70,7 @@ pub(super) async fn change(
 }
 
 async fn one(api: &Shared, id: AgentId) -> Result<Agent, Problem> {
-    agents::get(&mut api.engine.db.read().await?, id)
+    agents::get(&mut api.db.read().await?, id)
         .await?
         .ok_or_else(|| Problem::not_found(format!("agent {id}")))
 }

@@ -46,7 +46,7 @@ impl Caller {
     /// The caller's own channel.
     pub(super) fn place(&self) -> Place {
         Place {
-            platform: Platform::Web,
+            platform: Platform::WEB,
             external_id: self.account(),
             kind: PlaceKind::Private,
             name: Some(self.name.clone()),
@@ -105,7 +105,7 @@ impl Caller {
         if self.person.is_some() {
             return Ok(self.person);
         }
-        let user = users::by_identity(&mut api.engine.db.read().await?, Platform::Web, &self.account()).await?;
+        let user = users::by_identity(&mut api.db.read().await?, Platform::WEB, &self.account()).await?;
         Ok(user.map(|user| user.id))
     }
 
@@ -132,7 +132,7 @@ pub(super) async fn authenticate(State(api): State<Shared>, mut request: Request
         }
         Err(problem) => {
             if problem.is(Code::Unauthorized) {
-                api.state.refusals.count(api.engine.clock.now());
+                api.state.refusals.count(api.clock.now());
             }
             problem.into_response()
         }
@@ -157,7 +157,7 @@ async fn caller(api: &Shared, headers: &HeaderMap) -> Result<Caller, Problem> {
             person: None,
         });
     }
-    let known = tokens::bearer(&mut api.engine.db.glance().await?, &hash).await?;
+    let known = tokens::bearer(&mut api.db.glance().await?, &hash).await?;
     let Some(known) = known else {
         let challenge = "Bearer realm=\"clifford\", error=\"invalid_token\"";
         return Err(Problem::new(Code::Unauthorized, "the token is unknown or was revoked").with_challenge(challenge));

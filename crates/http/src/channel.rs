@@ -19,7 +19,7 @@ pub struct WebChannel;
 #[async_trait]
 impl Channel for WebChannel {
     fn platform(&self) -> Platform {
-        Platform::Web
+        Platform::WEB
     }
 
     fn limits(&self) -> Limits {

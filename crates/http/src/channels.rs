@@ -46,7 +46,7 @@ pub(super) async fn list(
     Query(wanted): Query<Wanted>,
 ) -> Result<Json<Page<Channel>>, Problem> {
     let limit = page::limit(wanted.limit)?;
-    let mut conn = api.engine.db.read().await?;
+    let mut conn = api.db.read().await?;
     let found = match caller.only() {
         Some(user) => channels::page_of(&mut conn, user, wanted.before, limit + 1).await?,
         None => channels::page(&mut conn, wanted.before, limit + 1).await?,
@@ -102,18 +102,17 @@ pub(super) async fn change(
         check_text("name", name, 200)?;
     }
     if let Some(Some(agent)) = change.agent_id {
-        let known = agents::get(&mut api.engine.db.read().await?, agent).await?;
+        let known = agents::get(&mut api.db.read().await?, agent).await?;
         known.ok_or_else(|| Problem::input("agentId", format!("there is no agent {agent}")))?;
     }
-    let now = api.engine.clock.now();
+    let now = api.clock.now();
     let change = channels::Change {
         enabled: change.enabled,
         name: change.name,
         agent: change.agent_id,
         mode: change.mode,
     };
-    api.engine
-        .db
+    api.db
         .write(move |tx| Box::pin(async move { channels::change(tx, id, &change, now).await }))
         .await?;
     one(&api, id).await.map(Json)
@@ -130,7 +129,7 @@ async fn seen(api: &Shared, caller: &Caller, need: Need, id: ChannelId) -> Resul
 
 /// One channel.
 pub(super) async fn one(api: &Shared, id: ChannelId) -> Result<Channel, Problem> {
-    channels::get(&mut api.engine.db.read().await?, id)
+    channels::get(&mut api.db.read().await?, id)
         .await?
         .ok_or_else(|| Problem::not_found(format!("channel {id}")))
 }
@@ -139,13 +138,13 @@ pub(super) async fn one(api: &Shared, id: ChannelId) -> Result<Channel, Problem>
 pub(super) async fn place(api: &Shared, caller: &Caller, id: Option<ChannelId>) -> Result<Place, Problem> {
     let Some(id) = id else {
         let own = caller.place();
-        let known = channels::by_place(&mut api.engine.db.read().await?, own.platform, &own.external_id).await?;
+        let known = channels::by_place(&mut api.db.read().await?, own.platform, &own.external_id).await?;
         known.map_or(Ok(()), |channel| answering(&channel))?;
         return Ok(own);
     };
     let channel = one(api, id).await?;
     spoken_in(api, caller, &channel).await?;
-    if channel.platform().map_err(StoreError::Corrupt)? != Platform::Web {
+    if channel.platform().map_err(StoreError::Corrupt)? != Platform::WEB {
         let detail = format!(
             "people write to it on {}; the API writes to web channels",
             channel.platform
@@ -154,7 +153,7 @@ pub(super) async fn place(api: &Shared, caller: &Caller, id: Option<ChannelId>) 
     }
     answering(&channel)?;
     Ok(Place {
-        platform: Platform::Web,
+        platform: Platform::WEB,
         external_id: channel.external_id,
         kind: channel.kind.into(),
         name: None,

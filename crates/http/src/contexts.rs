@@ -63,7 +63,7 @@ pub(super) async fn list(
         }
         _ => caller.whose(&api, wanted.user_id).await?,
     };
-    let mut conn = api.engine.db.read().await?;
+    let mut conn = api.db.read().await?;
     let found = contexts::page(&mut conn, wanted.channel_id, user, wanted.before, limit + 1).await?;
     Ok(Json(Page::of(found, limit, |context| context.id.to_string())))
 }
@@ -107,9 +107,8 @@ pub(super) async fn create(
     }
     let place = channel_routes::place(&api, &caller, new.channel_id).await?;
     let speaker = caller.speaker();
-    let now = api.engine.clock.now();
+    let now = api.clock.now();
     let id = api
-        .engine
         .db
         .write(move |tx| {
             Box::pin(async move {
@@ -154,9 +153,8 @@ pub(super) async fn change(
         return Err(Problem::input("closed", "a message with its contextId opens it again"));
     }
     allowed(&api, &caller, Need::Change, id).await?;
-    let now = api.engine.clock.now();
-    api.engine
-        .db
+    let now = api.clock.now();
+    api.db
         .write(move |tx| {
             Box::pin(async move {
                 if change.closed == Some(true) {
@@ -215,7 +213,7 @@ pub(super) async fn allowed(api: &Shared, caller: &Caller, need: Need, id: Conte
 
 /// One conversation.
 async fn one(api: &Shared, id: ContextId) -> Result<Context, Problem> {
-    contexts::get(&mut api.engine.db.read().await?, id)
+    contexts::get(&mut api.db.read().await?, id)
         .await?
         .ok_or_else(|| Problem::not_found(format!("context {id}")))
 }

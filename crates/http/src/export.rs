@@ -26,11 +26,11 @@ pub(super) async fn export(State(api): State<Shared>, caller: Caller, Id(id): Id
     caller
         .allow(&api, Need::Export, &Object::person(id), format!("user {id}"))
         .await?;
-    let mut conn = api.engine.db.read().await?;
+    let mut conn = api.db.read().await?;
     if users::get(&mut conn, id).await?.is_none() {
         return Err(Problem::not_found(format!("user {id}")));
     }
-    let now = api.engine.clock.now();
+    let now = api.clock.now();
     let lines = futures::stream::try_unfold((conn, Export::of(vec![id], now)), |(mut conn, mut export)| async move {
         match export.next(&mut conn).await {
             Ok(lines) => Ok::<_, StoreError>(lines.map(|lines| (lines, (conn, export)))),

@@ -74,7 +74,7 @@ pub(super) async fn list(
         caller.allow_field(&api, Need::Open, &object, "userId", what).await?;
     }
     let scope = wanted.user_id.or(own).map_or(Scope::Nothing, Scope::Person);
-    let mut conn = api.engine.db.read().await?;
+    let mut conn = api.db.read().await?;
     let found = files::visible(&mut conn, scope, wanted.q.as_deref(), wanted.before, limit + 1).await?;
     Ok(Json(Page::of(found, limit, |file| file.id.to_string())))
 }
@@ -101,18 +101,18 @@ pub(super) async fn upload(
     request: Request,
 ) -> Result<(StatusCode, Json<File>), Problem> {
     check_text("name", &name, 1000)?;
-    let kept = &api.engine.services.files;
+    let kept = &api.context.services.files;
     let content = content_of(request, kept.most()).await?;
     let (user, channel) = api.gatekeeper.api_visitor(caller.place(), caller.speaker()).await?;
     let new = NewFile {
-        name: api.engine.masker.mask(&name).into_owned(),
+        name: api.context.masker.mask(&name).into_owned(),
         content,
         user: Some(user),
         place: Some((channel, None)),
         root_run: None,
         key: None,
     };
-    let file = kept.create(&api.engine.db, new, api.engine.clock.now()).await?;
+    let file = kept.create(&api.db, new, api.clock.now()).await?;
     Ok((StatusCode::CREATED, Json(file)))
 }
 
@@ -156,8 +156,8 @@ pub(super) async fn content(
     Id(id): Id<FileId>,
 ) -> Result<Response, Problem> {
     let file = one(&api, &caller, Need::Open, id).await?;
-    let now = api.engine.clock.now();
-    let content = api.engine.services.files.content(&api.engine.db, &file, now).await?;
+    let now = api.clock.now();
+    let content = api.context.services.files.content(&api.db, &file, now).await?;
     let media_type = file
         .media_type
         .as_deref()
@@ -200,8 +200,7 @@ pub(super) async fn delete(
     Id(id): Id<FileId>,
 ) -> Result<StatusCode, Problem> {
     one(&api, &caller, Need::Use, id).await?;
-    api.engine
-        .db
+    api.db
         .write(move |tx| Box::pin(async move { files::delete(tx, id).await }))
         .await?;
     Ok(StatusCode::NO_CONTENT)
@@ -240,7 +239,7 @@ pub(super) async fn to_enclose(
 /// A file that the caller may do this with.
 async fn one(api: &Shared, caller: &Caller, need: Need, id: FileId) -> Result<File, Problem> {
     let unknown = || format!("file {id}");
-    let file = files::get(&mut api.engine.db.read().await?, id).await?;
+    let file = files::get(&mut api.db.read().await?, id).await?;
     let file = file.ok_or_else(|| Problem::not_found(unknown()))?;
     caller.allow(api, need, &Object::file(&file), unknown()).await?;
     Ok(file)

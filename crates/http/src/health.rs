@@ -92,11 +92,11 @@ pub(super) async fn readyz(State(api): State<Shared>, _: OwnerReader) -> Respons
 
 /// A write, because a full disk can still be read.
 async fn database(api: &Shared) -> Check {
-    if let Err(error) = api.engine.db.in_place() {
+    if let Err(error) = api.db.in_place() {
         return Check::bad(error.to_string());
     }
-    let now = api.engine.clock.now();
-    let written = api.engine.db.write(move |tx| {
+    let now = api.clock.now();
+    let written = api.db.write(move |tx| {
         Box::pin(async move { settings::put(tx, settings::BOT, "last_ready_check", &now.to_string(), now).await })
     });
     match tokio::time::timeout(PATIENCE, written).await {
@@ -111,7 +111,7 @@ async fn database(api: &Shared) -> Check {
 
 /// Whether some provider is asked at all, and takes the key that it is asked with.
 fn provider(api: &Shared) -> Check {
-    let circuits = api.engine.roles.circuits();
+    let circuits = api.context.models.circuits();
     let told: Vec<_> = circuits
         .iter()
         .map(|circuit| match (circuit.state(), circuit.refusal()) {
@@ -151,8 +151,8 @@ async fn platform_check(api: &Shared, platform: Platform) -> Check {
 
 /// The messages that are late, by chat and reason.
 fn late(api: &Shared, platform: Platform) -> String {
-    let now = api.engine.clock.now();
-    let late = api.engine.delivery.late(platform);
+    let now = api.clock.now();
+    let late = api.context.delivery.late(platform);
     let told = late.iter().map(|late| {
         let since = now.since(late.since).as_secs();
         format!(
@@ -164,7 +164,7 @@ fn late(api: &Shared, platform: Platform) -> String {
 }
 
 async fn elsewhere(api: &Shared, platform: Platform) -> Result<bool, StoreError> {
-    let mut conn = api.engine.db.read().await?;
-    let holder = leases::holder(&mut conn, &lease_name(platform, 0), api.engine.clock.now()).await?;
-    Ok(holder.is_some_and(|holder| holder != api.engine.worker))
+    let mut conn = api.db.read().await?;
+    let holder = leases::holder(&mut conn, &lease_name(platform, 0), api.clock.now()).await?;
+    Ok(holder.is_some_and(|holder| holder != api.context.worker))
 }

@@ -60,7 +60,7 @@ pub(super) async fn take(
         signature: header(SIGNATURE),
         body: &body,
     };
-    let engine = &api.engine;
-    let fired = webhook::take(&engine.db, &engine.sealed, &engine.outbound, call, engine.clock.now()).await?;
+    let context = &api.context;
+    let fired = webhook::take(&api.db, &context.encryption, &context.outbound, call, api.clock.now()).await?;
     Ok((StatusCode::ACCEPTED, Json(follow(&api, fired))))
 }

@@ -59,7 +59,7 @@ pub(super) async fn list(
         .allow(&api, Need::See, &Object::person(id), format!("user {id}"))
         .await?;
     users::one(&api, id).await?;
-    let keys = user_secrets::list(&mut api.engine.db.read().await?, id).await?;
+    let keys = user_secrets::list(&mut api.db.read().await?, id).await?;
     Ok(Json(Page::whole(keys)))
 }
 
@@ -89,22 +89,22 @@ pub(super) async fn put(
         .allow(&api, Need::Configure, &Object::person(user), format!("user {user}"))
         .await?;
     let given: GivenKey = body(request, &api).await?;
-    let engine = &api.engine;
-    let providers: Vec<_> = engine
-        .roles
+    let context = &api.context;
+    let providers: Vec<_> = context
+        .models
         .keyed()
         .iter()
         .map(Keyed::name)
         .map(str::to_owned)
         .collect();
-    let sealed = own_keys::seal(&providers, &engine.sealed, &provider, &given.key);
+    let sealed = own_keys::seal(&providers, &context.encryption, &provider, &given.key);
     let sealed = sealed.map_err(|fault| match fault {
         CannotUse::Provider { .. } => Problem::not_found(format!("provider {}", own_keys::hidden_if_key(&provider))),
         other => Problem::input("key", other.to_string()),
     })?;
-    let now = engine.clock.now();
+    let now = api.clock.now();
     let stored = sealed.clone();
-    let written = engine
+    let written = api
         .db
         .write(move |tx| Box::pin(async move { user_secrets::put(tx, user, &stored, now).await }));
     written.await.map_err(|error| match error {
@@ -132,7 +132,6 @@ pub(super) async fn remove(
         .await?;
     let named = provider.clone();
     let removed = api
-        .engine
         .db
         .write(move |tx| Box::pin(async move { user_secrets::remove(tx, user, &named).await }))
         .await?;

@@ -25,9 +25,12 @@ mod links;
 mod memories;
 mod messages;
 mod metrics;
+mod pace;
 mod page;
 mod policies;
 mod problem;
+#[cfg(test)]
+mod reference;
 mod replay;
 mod router;
 mod runs;
@@ -45,8 +48,10 @@ use std::sync::Arc;
 
 use clifford_chat::platform::Platform;
 use clifford_config as config;
-use clifford_engine::Engine;
+use clifford_core::clock::SharedClock;
+use clifford_engine::{Context, Runs};
 use clifford_ingress::Gatekeeper;
+use clifford_store::Db;
 use tokio_util::sync::CancellationToken;
 
 pub use self::{
@@ -57,8 +62,14 @@ pub use self::{
 
 /// What the handlers work with.
 pub struct Api {
-    /// Runs are begun, watched and changed through it.
-    pub engine: Arc<Engine>,
+    /// The database.
+    pub db: Db,
+    /// The clock.
+    pub clock: SharedClock,
+    /// Runs are started, watched and changed through it.
+    pub runs: Arc<Runs>,
+    /// The models, the tools and what else runs work with.
+    pub context: Arc<Context>,
     /// Messages go in through it.
     pub gatekeeper: Arc<Gatekeeper>,
     /// Limits.

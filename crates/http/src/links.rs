@@ -44,9 +44,8 @@ pub(super) async fn make(
     caller
         .allow(&api, Need::Configure, &Object::person(id), format!("user {id}"))
         .await?;
-    let now = api.engine.clock.now();
+    let now = api.clock.now();
     let made = api
-        .engine
         .db
         .write(move |tx| {
             Box::pin(async move {
@@ -111,9 +110,8 @@ pub(super) async fn enter(
         .await?;
     let entered: Entered = body(request, &api).await?;
     check_text("code", &entered.code, TYPED)?;
-    let now = api.engine.clock.now();
+    let now = api.clock.now();
     let (user, identities) = api
-        .engine
         .db
         .write(move |tx| {
             Box::pin(async move {

@@ -78,7 +78,7 @@ pub(super) async fn list(
         text: wanted.q,
         before: wanted.before,
     };
-    let found = memory_admin::page(&mut api.engine.db.read().await?, &filter, limit + 1).await?;
+    let found = memory_admin::page(&mut api.db.read().await?, &filter, limit + 1).await?;
     Ok(Json(Page::of(found, limit, |item| item.id.to_string())))
 }
 
@@ -97,7 +97,7 @@ pub(super) async fn get(
 
 /// An item that the caller may do this with.
 async fn one(api: &Shared, caller: &Caller, need: Need, id: MemoryItemId) -> Result<Item, Problem> {
-    let item = memory_admin::get(&mut api.engine.db.read().await?, id).await?;
+    let item = memory_admin::get(&mut api.db.read().await?, id).await?;
     let item = item.ok_or_else(|| unknown(id))?;
     caller
         .allow(api, need, &Object::person(item.user_id), format!("memory item {id}"))
@@ -141,7 +141,7 @@ pub(super) async fn create(
     let user = new.user_id;
     let (object, what) = (Object::person(user), format!("user {user}"));
     caller.allow_field(&api, Need::Change, &object, "userId", what).await?;
-    let known = users::get(&mut api.engine.db.read().await?, user).await?;
+    let known = users::get(&mut api.db.read().await?, user).await?;
     known.ok_or_else(|| Problem::input("userId", format!("there is no user {user}")))?;
     let new = NewItem {
         user,
@@ -155,9 +155,8 @@ pub(super) async fn create(
         shareable: new.shareable.unwrap_or(false),
         pinned: new.pinned.unwrap_or(false),
     };
-    let now = api.engine.clock.now();
+    let now = api.clock.now();
     let item = api
-        .engine
         .db
         .write(move |tx| Box::pin(async move { editing::add(tx, new, now).await }))
         .await??;
@@ -225,9 +224,8 @@ pub(super) async fn change(
         archived: change.archived,
         known,
     };
-    let now = api.engine.clock.now();
+    let now = api.clock.now();
     let item = api
-        .engine
         .db
         .write(move |tx| Box::pin(async move { editing::change(tx, id, change, now).await }))
         .await??;
@@ -246,7 +244,6 @@ pub(super) async fn forget(
 ) -> Result<StatusCode, Problem> {
     one(&api, &caller, Need::Change, id).await?;
     let deleted = api
-        .engine
         .db
         .write(move |tx| Box::pin(async move { memory_admin::delete(tx, id).await }))
         .await?;
@@ -311,6 +308,6 @@ pub(super) async fn jobs_page(
     limit: Option<u32>,
 ) -> Result<Json<Page<Job>>, Problem> {
     let limit = page::limit(limit)?;
-    let found = jobs::page(&mut api.engine.db.read().await?, filter, limit + 1).await?;
+    let found = jobs::page(&mut api.db.read().await?, filter, limit + 1).await?;
     Ok(Json(Page::of(found, limit, |job| job.id.to_string())))
 }

@@ -23,6 +23,7 @@ use super::{
     channels, contexts,
     extract::{Body, Query, check_text},
     files,
+    pace::LONGEST,
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
     runs,
@@ -34,8 +35,6 @@ pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(300);
 const LOOK: Duration = Duration::from_millis(100);
 /// The most files with one message.
 const MOST_FILES: usize = 10;
-/// Longest text, in characters. What is larger goes as a file.
-pub(super) const LONGEST: usize = 1 << 20;
 /// Longest key against storing a message twice.
 const KEY: usize = 200;
 
@@ -158,7 +157,7 @@ pub(super) async fn create(
     };
     let ended = run.as_ref().is_some_and(|run| run.status.is_ended());
     if let Some(run) = run.filter(|_| !wait.is_zero()) {
-        let said = messages::shown_of(&mut api.engine.db.read().await?, run.id).await?;
+        let said = messages::shown_of(&mut api.db.read().await?, run.id).await?;
         accepted.messages = Some(said.into_iter().map(|message| message.content).collect());
         accepted.run = Some(run);
     }
@@ -187,17 +186,6 @@ impl From<ApiRefusal> for Problem {
     }
 }
 
-/// Holds a person's token to the limit of messages a minute where it begins runs without one.
-///
-/// # Errors
-/// [`Code::TooManyMessages`].
-pub(super) fn check_pace(api: &Shared, caller: &Caller) -> Result<(), Problem> {
-    match caller.only() {
-        Some(_) => Ok(api.gatekeeper.api_pace(&caller.place(), &caller.speaker())?),
-        None => Ok(()),
-    }
-}
-
 /// The channel of a conversation that the caller goes on with.
 async fn going_on(api: &Shared, caller: &Caller, context: ContextId) -> Result<ChannelId, Problem> {
     let context = contexts::allowed(api, caller, Need::Change, context).await?;
@@ -219,10 +207,10 @@ fn check(new: &NewMessage) -> Result<(), Problem> {
 async fn answered(api: &Shared, message: MessageId, wait: Duration) -> Result<Option<Run>, StoreError> {
     let deadline = Instant::now() + wait;
     loop {
-        let message = messages::get(&mut api.engine.db.read().await?, message).await?;
+        let message = messages::get(&mut api.db.read().await?, message).await?;
         let left = deadline.saturating_duration_since(Instant::now());
         match message.and_then(|message| message.run_id) {
-            Some(run) => return api.engine.wait_for_end(run, left).await.map(Some),
+            Some(run) => return api.runs.wait_for_end(run, left).await.map(Some),
             None if left.is_zero() => return Ok(None),
             None => tokio::time::sleep(LOOK.min(left)).await,
         }
@@ -264,7 +252,7 @@ pub(super) async fn list(
         caller.sees_context(&api, context).await?;
     }
     let names_a_place = wanted.channel_id.is_some() || wanted.context_id.is_some();
-    let mut conn = api.engine.db.read().await?;
+    let mut conn = api.db.read().await?;
     let found = match caller.only().filter(|_| !names_a_place) {
         Some(user) => messages::private_page(&mut conn, user, wanted.before, limit + 1).await?,
         None => {

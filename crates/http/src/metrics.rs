@@ -10,6 +10,7 @@ use axum::{
     http::header,
     response::{IntoResponse, Response},
 };
+use clifford_chat::platform::Platform;
 use clifford_core::{
     clock::{Clock, SystemClock},
     runs::RunStatus,
@@ -39,14 +40,15 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Begins to record, if that has not begun. `None`: that failed, and the log says why.
-    pub fn install() -> Option<Self> {
+    /// Begins to record, if that has not begun: what names a platform, for each of these. `None`: that failed, and the
+    /// log says why.
+    pub fn install(platforms: &[Platform]) -> Option<Self> {
         let recorder = RECORDER.get_or_init(|| {
             let handle = recorder()
                 .and_then(PrometheusBuilder::install_recorder)
                 .inspect_err(|error| tracing::warn!(%error, "metrics are not recorded"))
                 .ok()?;
-            catalogue::begin();
+            catalogue::begin(platforms);
             let since_1970 = Duration::from_millis(u64::try_from(SystemClock.now().0).unwrap_or_default());
             gauge!("process_start_time_seconds").set(since_1970.as_secs_f64());
             Some(Self {
@@ -101,7 +103,7 @@ pub(super) async fn scrape(State(api): State<Shared>, _: OwnerReader) -> Result<
 
 /// Which providers are left alone because they keep failing.
 fn circuits(api: &Shared) {
-    for circuit in api.engine.roles.circuits() {
+    for circuit in api.context.models.circuits() {
         let is_open = circuit.state() != CircuitState::Closed;
         let provider = circuit.provider().to_owned();
         gauge!("clifford_provider_circuit_open", "provider" => provider).set(if is_open { 1.0 } else { 0.0 });
@@ -111,16 +113,16 @@ fn circuits(api: &Shared) {
 /// How much of this process is at work.
 #[expect(clippy::cast_precision_loss, reason = "there are far fewer than 2^52")]
 fn workers(api: &Shared) {
-    let limit = api.engine.settings.max_concurrent_runs;
-    let busy = limit.saturating_sub(api.engine.places.available_permits());
+    let limit = api.context.settings.max_concurrent_runs;
+    let busy = limit.saturating_sub(api.runs.free_permits());
     gauge!("clifford_workers_limit").set(limit as f64);
     gauge!("clifford_workers_busy").set(busy as f64);
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of rows are far below 2^52")]
 async fn measure(api: &Shared) -> Result<(), StoreError> {
-    let now = api.engine.clock.now();
-    let mut conn = api.engine.db.read().await?;
+    let now = api.clock.now();
+    let mut conn = api.db.read().await?;
     let counts = run_views::counts(&mut conn, now).await?;
     for status in [RunStatus::Pending, RunStatus::Running, RunStatus::Waiting] {
         let count = counts.iter().find(|(counted, _)| *counted == status);

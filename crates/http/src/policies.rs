@@ -22,7 +22,7 @@ use super::{
 #[utoipa::path(get, path = "/api/policies", tag = "policies", security(("bearer" = [])),
     responses((status = 200, body = Page<Policy>)))]
 pub(super) async fn list(State(api): State<Shared>, _: OwnerReader) -> Result<Json<Page<Policy>>, Problem> {
-    let found = policies::list(&mut api.engine.db.read().await?).await?;
+    let found = policies::list(&mut api.db.read().await?).await?;
     Ok(Json(Page::whole(found)))
 }
 
@@ -35,7 +35,7 @@ pub(super) async fn get(
     _: OwnerReader,
     Id(id): Id<PolicyId>,
 ) -> Result<Json<Policy>, Problem> {
-    let found = policies::get(&mut api.engine.db.read().await?, id).await?;
+    let found = policies::get(&mut api.db.read().await?, id).await?;
     found.map(Json).ok_or_else(|| Problem::not_found(format!("rule {id}")))
 }
 
@@ -48,9 +48,8 @@ pub(super) async fn create(
     Body(rule): Body<Rule>,
 ) -> Result<(StatusCode, Json<Policy>), Problem> {
     check(&rule)?;
-    let now = api.engine.clock.now();
+    let now = api.clock.now();
     let made = api
-        .engine
         .db
         .write(move |tx| Box::pin(async move { policies::insert(tx, &rule, now).await }))
         .await
@@ -69,9 +68,8 @@ pub(super) async fn change(
     Body(rule): Body<Rule>,
 ) -> Result<Json<Policy>, Problem> {
     check(&rule)?;
-    let now = api.engine.clock.now();
+    let now = api.clock.now();
     let changed = api
-        .engine
         .db
         .write(move |tx| {
             Box::pin(async move {
@@ -91,11 +89,7 @@ pub(super) async fn change(
     params(("id" = String, Path, description = "The rule")),
     responses((status = 204, description = "It is gone"), (status = 404, body = ProblemBody)))]
 pub(super) async fn remove(State(api): State<Shared>, _: Admin, Id(id): Id<PolicyId>) -> Result<StatusCode, Problem> {
-    let removed = api
-        .engine
-        .db
-        .write(move |tx| Box::pin(policies::remove(tx, id)))
-        .await?;
+    let removed = api.db.write(move |tx| Box::pin(policies::remove(tx, id))).await?;
     if removed {
         Ok(StatusCode::NO_CONTENT)
     } else {
@@ -126,17 +120,17 @@ pub(super) async fn test(
     _: OwnerReader,
     Body(given): Body<TrialCall>,
 ) -> Result<Json<Tried>, Problem> {
-    let engine = &api.engine;
-    let made = policies::list(&mut engine.db.read().await?).await?;
-    let rules = trial::rules(&engine.rules.policy, made);
-    let zone = &engine.rules.time_zone;
+    let context = &api.context;
+    let made = policies::list(&mut api.db.read().await?).await?;
+    let rules = trial::rules(&context.rules.policy, made);
+    let zone = &context.rules.time_zone;
     trial::run(
-        &engine.tools,
+        &context.tools,
         &rules,
         &given.call,
         &given.args,
         &given.trial,
-        engine.clock.now(),
+        api.clock.now(),
         zone,
     )
     .map(Json)

@@ -12,6 +12,7 @@ use serde_json::json;
 
 /// What went wrong, by a word that does not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[cfg_attr(test, derive(serde::Deserialize))]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Code {
     /// There is no token, or it is none of ours.
@@ -81,7 +82,7 @@ pub(super) enum Code {
 }
 
 impl Code {
-    const fn status(self) -> StatusCode {
+    pub(super) const fn status(self) -> StatusCode {
         match self {
             Self::Unauthorized | Self::NotSigned => StatusCode::UNAUTHORIZED,
             Self::MissingScope => StatusCode::FORBIDDEN,
@@ -107,7 +108,7 @@ impl Code {
         }
     }
 
-    const fn title(self) -> &'static str {
+    pub(super) const fn title(self) -> &'static str {
         match self {
             Self::Unauthorized => "A valid token is needed",
             Self::MissingScope => "The token may not do this",

@@ -67,11 +67,11 @@ pub(super) async fn replay(
     Id(id): Id<RunId>,
 ) -> Result<Json<Replay>, Problem> {
     let run = allowed(&api, &caller, Need::See, id).await?;
-    let steps = steps::of_run(&mut api.engine.db.read().await?, id).await?;
-    let mut rules = api.engine.rules.clone();
+    let steps = steps::of_run(&mut api.db.read().await?, id).await?;
+    let mut rules = api.context.rules.clone();
     // Those of servers too, as they are now.
-    let options = Options::new(Arc::clone(&api.engine.services), &[]);
-    rules.single_commands = api.engine.tools.single_commands(&options);
+    let options = Options::new(Arc::clone(&api.context.services), &[]);
+    rules.single_commands = api.context.tools.single_commands(&options);
     let iterations = clifford_core::run::replay::replay(&run, &rules, &steps)
         .into_iter()
         .map(|iteration| ReplayIteration {

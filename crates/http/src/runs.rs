@@ -27,7 +27,7 @@ use super::{
     auth::{Caller, Reader, Writer},
     channels as channel_routes,
     extract::{Body, Id, Query, check_text},
-    messages::{self, LONGEST},
+    pace::{self, LONGEST},
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
     step::StepView,
@@ -73,13 +73,7 @@ pub(super) async fn list(
         channel: wanted.channel,
         before: wanted.before,
     };
-    let found = run_views::page(
-        &mut api.engine.db.read().await?,
-        &filter,
-        limit + 1,
-        api.engine.clock.now(),
-    )
-    .await?;
+    let found = run_views::page(&mut api.db.read().await?, &filter, limit + 1, api.clock.now()).await?;
     Ok(Json(Page::of(found, limit, |run| run.id.to_string())))
 }
 
@@ -105,7 +99,7 @@ pub(super) async fn get(
     Id(id): Id<RunId>,
 ) -> Result<Json<RunWithSteps>, Problem> {
     let run = allowed(&api, &caller, Need::See, id).await?;
-    let steps = steps::of_run(&mut api.engine.db.read().await?, id).await?;
+    let steps = steps::of_run(&mut api.db.read().await?, id).await?;
     Ok(Json(RunWithSteps {
         run,
         run_steps: steps.iter().map(StepView::from).collect(),
@@ -151,12 +145,11 @@ pub(super) async fn create(
     }
     check_tools(&api, new.allowed_tools.as_deref().unwrap_or_default())?;
     let (agent, address) = destination(&api, &caller, &new).await?;
-    messages::check_pace(&api, &caller)?;
+    pace::check_pace(&api, &caller)?;
     let speaker = caller.speaker();
     let platform = caller.place().platform;
-    let now = api.engine.clock.now();
+    let now = api.clock.now();
     let user = api
-        .engine
         .db
         .write(move |tx| {
             Box::pin(async move { users::find_or_create(tx, platform, &speaker, UserRole::Member, now).await })
@@ -176,7 +169,7 @@ pub(super) async fn create(
     run.input_json = new.input_json;
     run.profile = new.profile;
     run.allowed_tools = new.allowed_tools;
-    Ok((StatusCode::ACCEPTED, Json(api.engine.submit(run).await?)))
+    Ok((StatusCode::ACCEPTED, Json(api.runs.submit(run).await?)))
 }
 
 /// The agent that does it, and where it speaks.
@@ -202,7 +195,7 @@ async fn destination(api: &Shared, caller: &Caller, new: &NewRun) -> Result<(Age
             .allow_bot(Need::Administer)
             .map_err(|problem| problem.of_field("agentId"))?;
     }
-    let mut conn = api.engine.db.read().await?;
+    let mut conn = api.db.read().await?;
     let Some(id) = new.agent_id else {
         let agent = agents::for_channel(&mut conn, own).await?;
         let agent = agent.ok_or_else(|| Problem::new(Code::NoAgent, "turn an agent on in the configuration"))?;
@@ -220,7 +213,7 @@ async fn destination(api: &Shared, caller: &Caller, new: &NewRun) -> Result<(Age
 
 fn check_tools(api: &Shared, allowed: &[String]) -> Result<(), Problem> {
     // Which of them can be used is another question: that depends on where the run is.
-    let known: Vec<_> = (api.engine.tools.all().iter())
+    let known: Vec<_> = (api.context.tools.all().iter())
         .flat_map(|tool| {
             let commands = tool.commands.iter();
             let names = commands.map(|command| format!("{}.{}", tool.name, command.name));
@@ -248,7 +241,7 @@ pub(super) async fn cancel(
     Id(id): Id<RunId>,
 ) -> Result<Json<Run>, Problem> {
     allowed(&api, &caller, Need::Change, id).await?;
-    Ok(Json(api.engine.cancel(id).await?))
+    Ok(Json(api.runs.cancel(id).await?))
 }
 
 /// Wakes a waiting run before its time.
@@ -263,7 +256,7 @@ pub(super) async fn wake(
     Id(id): Id<RunId>,
 ) -> Result<(StatusCode, Json<Run>), Problem> {
     allowed(&api, &caller, Need::Change, id).await?;
-    Ok((StatusCode::ACCEPTED, Json(api.engine.wake(id).await?)))
+    Ok((StatusCode::ACCEPTED, Json(api.runs.wake(id).await?)))
 }
 
 /// An answer to what a run asks.
@@ -311,7 +304,7 @@ pub(super) async fn confirm(
         always: new.always,
         by,
     };
-    Ok((StatusCode::ACCEPTED, Json(api.engine.confirm(answer).await?)))
+    Ok((StatusCode::ACCEPTED, Json(api.runs.confirm(answer).await?)))
 }
 
 /// As whom a caller answers who may.
@@ -324,7 +317,7 @@ async fn answerer(api: &Shared, caller: &Caller, run: &Run) -> Result<By, Proble
         .allow(api, Need::Change, &object, format!("run {}", run.id))
         .await?;
     let own = caller.own(api).await?;
-    let mut conn = api.engine.db.read().await?;
+    let mut conn = api.db.read().await?;
     let user = match own {
         Some(own) => users::get(&mut conn, own).await?,
         None => None,
@@ -357,8 +350,8 @@ pub(super) async fn retry(
     Id(id): Id<RunId>,
 ) -> Result<(StatusCode, Json<Run>), Problem> {
     allowed(&api, &caller, Need::Change, id).await?;
-    messages::check_pace(&api, &caller)?;
-    Ok((StatusCode::ACCEPTED, Json(api.engine.retry(id).await?)))
+    pace::check_pace(&api, &caller)?;
+    Ok((StatusCode::ACCEPTED, Json(api.runs.retry(id).await?)))
 }
 
 /// Whose runs a list shows: of a channel that the caller may see, everybody's.
@@ -383,7 +376,7 @@ pub(super) async fn allowed(api: &Shared, caller: &Caller, need: Need, id: RunId
 
 /// One run.
 pub(super) async fn one(api: &Shared, id: RunId) -> Result<Run, Problem> {
-    run_views::get(&mut api.engine.db.read().await?, id, api.engine.clock.now())
+    run_views::get(&mut api.db.read().await?, id, api.clock.now())
         .await?
         .ok_or_else(|| Problem::not_found(format!("run {id}")))
 }

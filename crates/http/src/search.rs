@@ -75,8 +75,8 @@ pub(super) async fn list(
         from: wanted.from.as_deref(),
         to: wanted.to.as_deref(),
     };
-    let zone = budget::zone(&api.engine.rules.time_zone);
-    let request = search::Request::read(asked, scope, zone, api.engine.clock.now())
+    let zone = budget::zone(&api.context.rules.time_zone);
+    let request = search::Request::read(asked, scope, zone, api.clock.now())
         .map_err(|fault| wrong(if fault.field == "query" { "q" } else { fault.field }, &fault.detail))?;
     let request = search::Request {
         cursor: wanted
@@ -88,7 +88,7 @@ pub(super) async fn list(
         form: Form::Markdown,
         ..request
     };
-    let found = clifford_content::search::find::find(&api.engine.db, request).await?;
+    let found = clifford_content::search::find::find(&api.db, request).await?;
     Ok(Json(Page::with_next(
         found.items,
         found.next.map(|next| next.to_string()),

@@ -114,9 +114,8 @@ pub(super) async fn put(
     };
     let Named { scope, known } = named;
     let value = known.kind.checked(&text).map_err(|why| Problem::input("value", why))?;
-    let now = api.engine.clock.now();
-    api.engine
-        .db
+    let now = api.clock.now();
+    api.db
         .write(move |tx| Box::pin(async move { catalogue::set(tx, scope, known, &value, now).await }))
         .await?;
     one(&api, &named).await.map(Json)
@@ -132,9 +131,8 @@ pub(super) async fn unset(State(api): State<Shared>, caller: Caller, named: Name
     let object = Object::scope(named.scope);
     caller.allow(&api, Need::Configure, &object, named.scope).await?;
     let Named { scope, known } = named;
-    let now = api.engine.clock.now();
+    let now = api.clock.now();
     let was_set = api
-        .engine
         .db
         .write(move |tx| Box::pin(async move { catalogue::unset(tx, scope, known, now).await }))
         .await?;
@@ -147,8 +145,8 @@ pub(super) async fn unset(State(api): State<Shared>, caller: Caller, named: Name
 }
 
 async fn shown(api: &Shared, scope: Scope) -> Result<Vec<Shown>, Problem> {
-    let defaults = api.engine.settings.memory.defaults;
-    Ok(catalogue::list(&mut api.engine.db.read().await?, scope, defaults).await?)
+    let defaults = api.context.settings.memory.defaults;
+    Ok(catalogue::list(&mut api.db.read().await?, scope, defaults).await?)
 }
 
 async fn one(api: &Shared, named: &Named) -> Result<Shown, Problem> {

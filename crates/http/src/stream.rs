@@ -11,7 +11,7 @@ use axum::{
     response::sse::{Event, KeepAlive, Sse},
 };
 use clifford_core::{id::RunId, runs::RunStatus};
-use clifford_engine::run::events::{RunEvent, Sight, Watcher};
+use clifford_engine::events::{RunEvent, Sight, Watcher};
 use clifford_store::{
     StoreError,
     runs::{steps, views as run_views},
@@ -57,7 +57,7 @@ pub(super) async fn stream(
     allowed(&api, &caller, Need::See, id).await?;
     let feed = Feed {
         _open: Open::new(&api, caller.token(), id)?,
-        watcher: api.engine.events.watch(id, Sight::Draft),
+        watcher: api.context.events.watch(id, Sight::Draft),
         api,
         run: id,
         seq: after,
@@ -140,8 +140,8 @@ impl Feed {
 
     /// Looks at the rows. The run first: when it has ended, all of its steps are there.
     async fn look(&mut self) -> Result<(), StoreError> {
-        let mut conn = self.api.engine.db.read().await?;
-        let Some(run) = run_views::get(&mut conn, self.run, self.api.engine.clock.now()).await? else {
+        let mut conn = self.api.db.read().await?;
+        let Some(run) = run_views::get(&mut conn, self.run, self.api.clock.now()).await? else {
             self.over = true;
             return Ok(());
         };

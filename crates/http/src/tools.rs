@@ -102,24 +102,24 @@ pub(super) async fn change(
     Body(change): Body<ToolChange>,
 ) -> Result<Json<ShownTool>, Problem> {
     let scope = within.read()?;
-    let tool = tool_options::find(&api.engine.tools, &name.0).map_err(Problem::not_found)?;
-    let changes = tool_options::checked(&tool, scope, &api.engine.services.config, &change.0)
+    let tool = tool_options::find(&api.context.tools, &name.0).map_err(Problem::not_found)?;
+    let changes = tool_options::checked(&tool, scope, &api.context.services.config, &change.0)
         .map_err(|(field, why)| Problem::input(&field, why))?;
-    let now = api.engine.clock.now();
-    (api.engine.db)
+    let now = api.clock.now();
+    (api.db)
         .write(move |tx| Box::pin(async move { tool_options::apply(tx, scope, &changes, now).await }))
         .await?;
     one(&api, scope, &name.0).await.map(Json)
 }
 
 async fn shown(api: &Shared, scope: Scope) -> Result<Vec<ShownTool>, Problem> {
-    let engine = &api.engine;
-    let mut conn = engine.db.read().await?;
-    Ok(tool_options::list(&mut conn, scope, &engine.tools, &engine.services).await?)
+    let context = &api.context;
+    let mut conn = api.db.read().await?;
+    Ok(tool_options::list(&mut conn, scope, &context.tools, &context.services).await?)
 }
 
 async fn one(api: &Shared, scope: Scope, name: &str) -> Result<ShownTool, Problem> {
-    tool_options::find(&api.engine.tools, name).map_err(Problem::not_found)?;
+    tool_options::find(&api.context.tools, name).map_err(Problem::not_found)?;
     let found = shown(api, scope).await?.into_iter().find(|tool| tool.name == name);
     found.ok_or_else(|| Problem::not_found(format!("tool `{name}`")))
 }

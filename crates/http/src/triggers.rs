@@ -30,7 +30,7 @@ use super::{
     auth::{Caller, Reader, Writer},
     channels as channel_routes,
     extract::{Body, Id, Query, given},
-    messages,
+    pace,
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
 };
@@ -76,7 +76,7 @@ pub(super) async fn list(
         user: caller.whose(&api, wanted.user_id).await?,
         before: wanted.before,
     };
-    let found = triggers::page(&mut api.engine.db.read().await?, filter, limit + 1).await?;
+    let found = triggers::page(&mut api.db.read().await?, filter, limit + 1).await?;
     Ok(Json(Page::of(found, limit, |trigger| trigger.id.to_string())))
 }
 
@@ -101,7 +101,7 @@ pub(super) async fn get(
     Id(id): Id<TriggerId>,
 ) -> Result<Json<TriggerWithFirings>, Problem> {
     let trigger = allowed(&api, &caller, Need::See, id).await?;
-    let firings = triggers::firings(&mut api.engine.db.read().await?, id, FIRINGS).await?;
+    let firings = triggers::firings(&mut api.db.read().await?, id, FIRINGS).await?;
     Ok(Json(TriggerWithFirings { trigger, firings }))
 }
 
@@ -115,7 +115,7 @@ async fn allowed(api: &Shared, caller: &Caller, need: Need, id: TriggerId) -> Re
 }
 
 async fn one(api: &Shared, id: TriggerId) -> Result<Trigger, Problem> {
-    triggers::get(&mut api.engine.db.read().await?, id)
+    triggers::get(&mut api.db.read().await?, id)
         .await?
         .ok_or_else(|| unknown(id))
 }
@@ -189,9 +189,9 @@ pub(super) async fn create(
     }
     let user = new.user_id.or(caller.only());
     let zone = references(&api, &caller, &new, user).await?;
-    messages::check_pace(&api, &caller)?;
+    pace::check_pace(&api, &caller)?;
     let most = most_triggers(&api, &caller).await?;
-    let settings = &api.engine.settings.triggers;
+    let settings = &api.context.settings.triggers;
     let new = NewTrigger {
         kind: new.kind,
         name: new.name,
@@ -206,18 +206,17 @@ pub(super) async fn create(
         time_zone: new
             .time_zone
             .or(zone)
-            .unwrap_or_else(|| api.engine.rules.time_zone.clone()),
+            .unwrap_or_else(|| api.context.rules.time_zone.clone()),
         catch_up: new.catch_up.unwrap_or(settings.catch_up),
         created_by: caller.label(),
     };
-    let trigger = new.into_trigger(api.engine.clock.now())?;
+    let trigger = new.into_trigger(api.clock.now())?;
     let secret = trigger.webhook.then(webhook::new_secret);
     let kept = match &secret {
-        Some(secret) => Some(webhook::sealed(&api.engine.sealed, trigger.id, secret)?),
+        Some(secret) => Some(webhook::sealed(&api.context.encryption, trigger.id, secret)?),
         None => None,
     };
     let trigger = api
-        .engine
         .db
         .write(move |tx| {
             Box::pin(async move {
@@ -232,7 +231,7 @@ pub(super) async fn create(
             })
         })
         .await?;
-    api.engine.bell.notify_one();
+    api.context.notify.runs.notify_one();
     Ok((StatusCode::CREATED, Json(MadeTrigger { trigger, secret })))
 }
 
@@ -245,8 +244,8 @@ async fn most_triggers(api: &Shared, caller: &Caller) -> Result<Option<usize>, P
         agent: None,
         user: Some(user),
     };
-    let rows = settings::around(&mut api.engine.db.read().await?, around).await?;
-    let options = Options::new(Arc::clone(&api.engine.services), &rows);
+    let rows = settings::around(&mut api.db.read().await?, around).await?;
+    let options = Options::new(Arc::clone(&api.context.services), &rows);
     let most = options.section("reminders")["max_per_user"].as_u64();
     Ok(most.and_then(|most| usize::try_from(most).ok()))
 }
@@ -280,7 +279,7 @@ async fn references(
     user: Option<UserId>,
 ) -> Result<Option<String>, Problem> {
     if let Some(user) = user {
-        let known = users::get(&mut api.engine.db.read().await?, user).await?;
+        let known = users::get(&mut api.db.read().await?, user).await?;
         if caller.only().is_some() || known.is_some() {
             let (object, what) = (Object::person(user), format!("user {user}"));
             caller.allow_field(api, Need::Change, &object, "userId", what).await?;
@@ -300,7 +299,7 @@ async fn references(
         }
         None => None,
     };
-    let mut conn = api.engine.db.read().await?;
+    let mut conn = api.db.read().await?;
     if let Some(id) = new.agent_id {
         let agent = agents::get(&mut conn, id).await?;
         agent.ok_or_else(|| Problem::input("agentId", format!("there is no agent {id}")))?;
@@ -365,17 +364,16 @@ pub(super) async fn change(
         catch_up: change.catch_up,
         enabled: change.enabled,
     };
-    let now = api.engine.clock.now();
+    let now = api.clock.now();
     let trigger = allowed(&api, &caller, Need::Change, id).await?;
     let due = trigger.next_at;
     let mut changed = editing::changed(trigger, change, now)?;
     let is_rescheduled = changed.next_at != due;
     if is_rescheduled && changed.next_at.is_some() {
-        messages::check_pace(&api, &caller)?;
+        pace::check_pace(&api, &caller)?;
     }
     let most = most_triggers(&api, &caller).await?;
     let written = api
-        .engine
         .db
         .write(move |tx| {
             Box::pin(async move {
@@ -396,7 +394,7 @@ pub(super) async fn change(
     if !written {
         return Err(unknown(id));
     }
-    api.engine.bell.notify_one();
+    api.context.notify.runs.notify_one();
     one(&api, id).await.map(Json)
 }
 
@@ -415,9 +413,7 @@ pub(super) async fn remove(
         let detail = format!("trigger {id} wakes a sleeping run; cancel the run instead");
         return Err(Problem::new(Code::WrongState, detail));
     }
-    let deleted = (api.engine.db)
-        .write(move |tx| Box::pin(triggers::delete(tx, id)))
-        .await?;
+    let deleted = (api.db).write(move |tx| Box::pin(triggers::delete(tx, id))).await?;
     if deleted {
         Ok(StatusCode::NO_CONTENT)
     } else {
@@ -449,10 +445,9 @@ pub(super) async fn fire(
     Id(id): Id<TriggerId>,
 ) -> Result<(StatusCode, Json<FiredView>), Problem> {
     allowed(&api, &caller, Need::Change, id).await?;
-    messages::check_pace(&api, &caller)?;
-    let (outbound, now) = (api.engine.outbound.clone(), api.engine.clock.now());
+    pace::check_pace(&api, &caller)?;
+    let (outbound, now) = (api.context.outbound.clone(), api.clock.now());
     let fired = api
-        .engine
         .db
         .write(move |tx| Box::pin(async move { fire::fire_now(tx, &outbound, id, None, now).await }))
         .await
@@ -471,9 +466,9 @@ pub(super) fn busy(error: StoreError) -> Problem {
 /// Lets this process go on with what a firing caused.
 pub(super) fn follow(api: &Shared, fired: fire::Fired) -> FiredView {
     if let Some(ticket) = fired.ticket {
-        api.engine.delivery.deliver(ticket);
+        api.context.delivery.deliver(ticket);
     }
-    api.engine.bell.notify_one();
+    api.context.notify.runs.notify_one();
     FiredView {
         run_id: fired.run,
         error: fired.error,

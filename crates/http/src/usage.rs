@@ -50,15 +50,13 @@ pub(super) async fn list(
         None => Grouping::Day,
     };
     let filter = Filter {
-        since: wanted
-            .since
-            .unwrap_or_else(|| api.engine.clock.now().before(usage::RECENT)),
+        since: wanted.since.unwrap_or_else(|| api.clock.now().before(usage::RECENT)),
         until: wanted.until,
         user: caller.whose(&api, wanted.user_id).await?,
     };
-    let zone = budget::zone(&api.engine.rules.time_zone);
+    let zone = budget::zone(&api.context.rules.time_zone);
     let limit = page::limit(wanted.limit)?;
-    let mut conn = api.engine.db.read().await?;
+    let mut conn = api.db.read().await?;
     let groups = usage::grouped(&mut conn, by, filter, &zone, limit).await?;
     Ok(Json(Page::whole(groups)))
 }

@@ -57,7 +57,7 @@ pub(super) async fn list(
         only: caller.only(),
         before: wanted.before,
     };
-    let found = users::page(&mut api.engine.db.read().await?, filter, limit + 1).await?;
+    let found = users::page(&mut api.db.read().await?, filter, limit + 1).await?;
     Ok(Json(Page::of(found, limit, |user| user.id.to_string())))
 }
 
@@ -87,7 +87,7 @@ pub(super) async fn identities(
 ) -> Result<Json<Page<Identity>>, Problem> {
     allowed(&api, &caller, Need::See, id).await?;
     one(&api, id).await?;
-    let found = users::identities(&mut api.engine.db.read().await?, id).await?;
+    let found = users::identities(&mut api.db.read().await?, id).await?;
     Ok(Json(Page::whole(found)))
 }
 
@@ -136,9 +136,8 @@ pub(super) async fn change(
         language: checked("language", Kind::Language, change.language)?,
         time_zone: checked("timeZone", Kind::TimeZone, change.time_zone)?,
     };
-    let now = api.engine.clock.now();
+    let now = api.clock.now();
     let user = api
-        .engine
         .db
         .write(move |tx| Box::pin(async move { users::change(tx, id, &change, now).await }))
         .await?;
@@ -166,9 +165,8 @@ pub(super) async fn erase(
     Id(id): Id<UserId>,
 ) -> Result<(StatusCode, Json<Job>), Problem> {
     allowed(&api, &caller, Need::Configure, id).await?;
-    let now = api.engine.clock.now();
+    let now = api.clock.now();
     let job = api
-        .engine
         .db
         .write(move |tx| {
             Box::pin(async move {
@@ -177,7 +175,7 @@ pub(super) async fn erase(
             })
         })
         .await?;
-    api.engine.jobs_bell.notify_one();
+    api.context.notify.jobs.notify_one();
     Ok((StatusCode::ACCEPTED, Json(job)))
 }
 
@@ -188,7 +186,7 @@ async fn allowed(api: &Shared, caller: &Caller, need: Need, id: UserId) -> Resul
 }
 
 pub(super) async fn one(api: &Shared, id: UserId) -> Result<User, Problem> {
-    users::get(&mut api.engine.db.read().await?, id)
+    users::get(&mut api.db.read().await?, id)
         .await?
         .ok_or_else(|| Problem::not_found(format!("user {id}")))
 }

@@ -1,6 +1,6 @@
 //! Messages of API callers: the same way in, for those whom a token let in.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use clifford_chat::inbound::{Attachment, Place, Speaker};
 use clifford_core::{
@@ -8,7 +8,7 @@ use clifford_core::{
     id::{ChannelId, MessageId, RunId, UserId},
     places::Mode,
 };
-use clifford_engine::{Engine, work::Work};
+use clifford_engine::work::Work;
 use clifford_store::{StoreError, Tx, messages, places::channels};
 use serde_json::json;
 
@@ -73,7 +73,7 @@ impl Gatekeeper {
     /// # Errors
     /// Why it is not taken; [`StoreError::NotFound`] for a context that is not this channel's.
     pub async fn api_message(&self, message: ApiMessage) -> Result<ApiAccepted, ApiRefusal> {
-        let now = self.engine.clock.now();
+        let now = self.clock.now();
         if message.is_limited {
             self.api_pace(&message.place, &message.speaker)?;
         }
@@ -105,16 +105,15 @@ impl Gatekeeper {
             entry: Some(Entry::Welcome),
             policy: Policy::default(),
             settings: self.settings.clone(),
-            outbound: self.engine.outbound.clone(),
-            worker: self.engine.worker,
-            lease: self.engine.settings.lease,
+            outbound: self.context.outbound.clone(),
+            worker: self.context.worker,
+            lease: self.context.settings.lease,
             mode: message.mode,
-            defaults: self.engine.settings.memory.defaults,
+            defaults: self.context.settings.memory.defaults,
             limited: Limited::No,
             now,
         };
         let outcome = self
-            .engine
             .db
             .write(move |tx| {
                 Box::pin(async move {
@@ -133,7 +132,7 @@ impl Gatekeeper {
         if no_agent {
             return Err(StoreError::NotFound("enabled agent".to_owned()).into());
         }
-        let mut conn = self.engine.db.read().await?;
+        let mut conn = self.db.read().await?;
         let gone = || StoreError::NotFound("message just stored".to_owned());
         let channel = channels::by_place(&mut conn, platform, &place)
             .await?
@@ -156,7 +155,7 @@ impl Gatekeeper {
     /// # Errors
     /// [`ApiRefusal::TooFast`].
     pub fn api_pace(&self, place: &Place, speaker: &Speaker) -> Result<(), ApiRefusal> {
-        match self.pace.wait(place, speaker, self.engine.clock.now()) {
+        match self.pace.wait(place, speaker, self.clock.now()) {
             Some(wait) => Err(ApiRefusal::TooFast(wait)),
             None => Ok(()),
         }
@@ -167,7 +166,7 @@ impl Gatekeeper {
     /// # Errors
     /// The store's.
     pub async fn api_earlier(&self, place: &Place, key: &str) -> Result<Option<MessageId>, StoreError> {
-        let mut conn = self.engine.db.read().await?;
+        let mut conn = self.db.read().await?;
         let Some(channel) = channels::by_place(&mut conn, place.platform, &place.external_id).await? else {
             return Ok(None);
         };
@@ -180,7 +179,7 @@ impl Gatekeeper {
     /// # Errors
     /// The store's.
     pub async fn api_visitor(&self, place: Place, speaker: Speaker) -> Result<(UserId, ChannelId), StoreError> {
-        let now = self.engine.clock.now();
+        let now = self.clock.now();
         let visit = Visit {
             place,
             speaker,
@@ -188,20 +187,14 @@ impl Gatekeeper {
             reply_to: None,
         };
         let settled = self
-            .engine
             .db
             .write(move |tx| Box::pin(async move { settle(tx, &visit, None, newcomer(&visit), now).await }));
         settled.await.map(|(user, channel)| (user.id, channel.id))
     }
 
-    /// The engine that events become runs of.
-    pub fn engine(&self) -> &Arc<Engine> {
-        &self.engine
-    }
-
     /// Begins a run that is not a chat message's.
     pub fn start(&self, work: Work) {
-        self.engine.start(work);
+        self.runs.start(work);
     }
 }
 

@@ -67,7 +67,7 @@ impl Gatekeeper {
     /// # Errors
     /// The database is not there: the event is to be handed in again.
     pub(super) async fn take(&self, event: Inbound) -> Result<Accepted, StoreError> {
-        if !self.engine.careful.is_on() {
+        if !self.careful.is_on() {
             return Box::pin(self.take_at_once(event)).await;
         }
         match Event::of(&event) {
@@ -77,18 +77,18 @@ impl Gatekeeper {
     }
 
     async fn take_carefully(&self, known: Event, event: Inbound) -> Result<Accepted, StoreError> {
-        let isolation = &self.engine.isolation;
+        let isolation = &self.context.isolation;
         // Of the two lines only that of events is left while others are taken first.
         let next = isolation.next_turn();
         tokio::pin!(next);
         loop {
-            let _turn = self.engine.careful.turn().await;
+            let _turn = self.careful.turn().await;
             if self.is_stored(&known).await? {
                 // Whoever died of something meanwhile did not die of storing it.
                 self.retract(known.id).await;
                 return Box::pin(self.take_at_once(event)).await;
             }
-            let before = inbound_attempts::deaths(&mut self.engine.db.read().await?, &known.id).await?;
+            let before = inbound_attempts::deaths(&mut self.db.read().await?, &known.id).await?;
             // Announced only when it is its turn: nobody dies of a place in line. Without a turn other events are taken
             // first.
             let isolated = match before {
@@ -102,7 +102,7 @@ impl Gatekeeper {
             if quarantined {
                 return Ok(Accepted::Stored);
             }
-            if self.engine.settings.deaths.verdict_of_marks(deaths) == Verdict::Guilty {
+            if self.context.settings.deaths.verdict_of_marks(deaths) == Verdict::Guilty {
                 return self.set_aside(&known, event, deaths).await;
             }
             let taken = Box::pin(self.take_at_once(event)).await;
@@ -117,7 +117,7 @@ impl Gatekeeper {
         if !event.is_stored_once {
             return Ok(false);
         }
-        let mut conn = self.engine.db.read().await?;
+        let mut conn = self.db.read().await?;
         let Some(channel) = channels::by_place(&mut conn, event.platform, &event.place.external_id).await? else {
             return Ok(false);
         };
@@ -127,7 +127,6 @@ impl Gatekeeper {
 
     async fn retract(&self, id: String) {
         let retracted = self
-            .engine
             .db
             .write(move |tx| Box::pin(async move { inbound_attempts::retract(tx, &id).await }));
         if let Err(error) = retracted.await {
@@ -136,8 +135,8 @@ impl Gatekeeper {
     }
 
     async fn announce(&self, event: &Event) -> Result<Announced, StoreError> {
-        let (id, platform, now) = (event.id.clone(), event.platform, self.engine.clock.now());
-        let announced = self.engine.db.write(move |tx| {
+        let (id, platform, now) = (event.id.clone(), event.platform, self.clock.now());
+        let announced = self.db.write(move |tx| {
             let id = id.clone();
             Box::pin(async move { inbound_attempts::announce(tx, &id, platform.as_str(), now).await })
         });
@@ -151,8 +150,8 @@ impl Gatekeeper {
         let why = format!("quarantined: {deaths} processes died that stored it");
         let told = self.told(known).await?;
         let (message, ticket) = told.unzip();
-        let (id, platform, now) = (known.id.clone(), known.platform, self.engine.clock.now());
-        let written = self.engine.db.write(move |tx| {
+        let (id, platform, now) = (known.id.clone(), known.platform, self.clock.now());
+        let written = self.db.write(move |tx| {
             let (id, payload, why, message) = (id.clone(), payload.clone(), why.clone(), message.clone());
             Box::pin(async move {
                 inbound_attempts::quarantine(tx, &id, now).await?;
@@ -168,7 +167,7 @@ impl Gatekeeper {
         measures::quarantined(Kind::Event);
         measures::event_unreadable(platform);
         if let Some(ticket) = ticket.flatten() {
-            self.engine.delivery.deliver(ticket);
+            self.context.delivery.deliver(ticket);
         }
         Ok(Accepted::Stored)
     }
@@ -181,7 +180,7 @@ impl Gatekeeper {
         if !event.place.kind.is_private() {
             return Ok(None);
         }
-        let mut conn = self.engine.db.read().await?;
+        let mut conn = self.db.read().await?;
         let Some(channel) = channels::by_place(&mut conn, event.platform, &event.place.external_id).await? else {
             return Ok(None);
         };
@@ -198,8 +197,8 @@ impl Gatekeeper {
                 via: None,
             },
         };
-        let now = self.engine.clock.now();
-        Ok(Some(self.engine.outbound.message(
+        let now = self.clock.now();
+        Ok(Some(self.context.outbound.message(
             to,
             sentences::EVENT_QUARANTINED,
             now,

@@ -27,7 +27,7 @@ const DELETING: Duration = Duration::from_secs(5);
 impl Gatekeeper {
     pub(super) async fn command(&self, mut command: Command) -> Result<Accepted, StoreError> {
         if !command.place.kind.is_private() {
-            pairing::void_said(&self.engine.db, &command.argument, self.engine.clock.now()).await?;
+            pairing::void_said(&self.db, &command.argument, self.clock.now()).await?;
         }
         if command.speaker.is_bot {
             return Ok(Accepted::Ignored);
@@ -49,7 +49,7 @@ impl Gatekeeper {
             via: command.via.clone(),
             reply_to: Some(command.id.clone()),
         };
-        let now = self.engine.clock.now();
+        let now = self.clock.now();
         // Whoever has had enough may always say so.
         let limited = match command.name.as_str() {
             "stop" => Limited::No,
@@ -79,9 +79,9 @@ impl Gatekeeper {
     ) -> Result<Outcome, StoreError> {
         let asked = Asked {
             policy: self.policy(visit.place.platform),
-            outbound: self.engine.outbound.clone(),
-            defaults: self.engine.settings.memory.defaults,
-            purse: Purse::new(&self.engine.settings.budgets, &self.engine.rules.time_zone),
+            outbound: self.context.outbound.clone(),
+            defaults: self.context.settings.memory.defaults,
+            purse: Purse::new(&self.context.settings.budgets, &self.context.rules.time_zone),
             export: self.gathered(&command, limited, now).await?,
             ring: self.ring(&command, limited).await?,
             may_refuse: self.pace.may_refuse(&visit.place, &visit.speaker, now),
@@ -94,7 +94,7 @@ impl Gatekeeper {
             limited,
             now,
         };
-        self.engine.db.write(move |tx| Box::pin(store_command(tx, asked))).await
+        self.db.write(move |tx| Box::pin(store_command(tx, asked))).await
     }
 
     /// What `/export` hands out, read beside the writer: nobody waits for it.
@@ -107,7 +107,7 @@ impl Gatekeeper {
         if command.name != "export" || limited != Limited::No || !commands::hands_out(&command.place) {
             return Ok(None);
         }
-        let mut conn = self.engine.db.read().await?;
+        let mut conn = self.db.read().await?;
         let user = users::by_identity(&mut conn, command.place.platform, &command.speaker.id).await?;
         match user.filter(|user| self.is_welcome(command, Some(user.role))) {
             Some(user) => Ok(Some(Gathered::of(&mut conn, user.id, now).await?)),
@@ -122,7 +122,7 @@ impl Gatekeeper {
             return Ok(None);
         }
         let place = &command.place;
-        let mut conn = self.engine.db.read().await?;
+        let mut conn = self.db.read().await?;
         let user = users::by_identity(&mut conn, place.platform, &command.speaker.id).await?;
         drop(conn);
         if !self.is_welcome(command, user.map(|user| user.role)) {
@@ -133,10 +133,10 @@ impl Gatekeeper {
         } else {
             Carrier::Unseen
         };
-        let providers = self.engine.roles.keyed().iter().map(Keyed::name);
+        let providers = self.context.models.keyed().iter().map(Keyed::name);
         Ok(Some(Ring::new(
             providers.map(str::to_owned).collect(),
-            &self.engine.sealed,
+            &self.context.encryption,
             &command.argument,
             place.kind,
             carrier,
@@ -151,10 +151,10 @@ impl Gatekeeper {
     /// Deletes the message of a command, if it is one: what was given by other means stands nowhere.
     async fn take_back(&self, command: &Command) -> Carrier {
         let place = &command.place;
-        if command.via.is_some() || !commands::stands_in_chat(place.platform) {
+        if command.via.is_some() || place.platform.is_own() {
             return Carrier::Unseen;
         }
-        let deleting = self.engine.delivery.delete(place, &command.id);
+        let deleting = self.context.delivery.delete(place, &command.id);
         match tokio::time::timeout(DELETING, deleting).await {
             Ok(Ok(())) => Carrier::Deleted,
             Ok(Err(error)) => {

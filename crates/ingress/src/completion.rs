@@ -14,7 +14,7 @@ impl Gatekeeper {
         if speaker.is_bot {
             return Ok(Vec::new());
         }
-        let mut conn = self.engine.db.read().await?;
+        let mut conn = self.db.read().await?;
         let user = users::by_identity(&mut conn, place.platform, &speaker.id).await?;
         let role = user.as_ref().map(|user| user.role);
         if self.policy(place.platform).entry(place, &speaker.id, role) != Entry::Welcome {

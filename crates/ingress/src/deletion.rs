@@ -34,24 +34,23 @@ struct Followed {
 
 impl Gatekeeper {
     pub(super) async fn deleted(&self, deleted: Deleted) -> Result<Accepted, StoreError> {
-        let now = self.engine.clock.now();
-        let (worker, lease) = (self.engine.worker, self.engine.settings.lease);
+        let now = self.clock.now();
+        let (worker, lease) = (self.context.worker, self.context.settings.lease);
         let followed = self
-            .engine
             .db
             .write(move |tx| Box::pin(store(tx, deleted, worker, lease, now)))
             .await?;
         for (run, epoch) in followed.interrupted {
-            self.engine.interrupt(run, epoch);
+            self.runs.interrupt(run, epoch);
         }
         for (run, epoch) in followed.cancelled {
-            self.engine.interrupt(run, epoch);
-            self.engine.delivery.cancelled(run);
+            self.runs.interrupt(run, epoch);
+            self.context.delivery.cancelled(run);
         }
         for (lease, not_before) in followed.begin {
             match not_before.filter(|at| *at > now) {
-                Some(at) => self.engine.start_later(lease, at),
-                None => self.engine.start_held(lease),
+                Some(at) => self.runs.start_later(lease, at),
+                None => self.runs.start_held(lease),
             }
         }
         Ok(Accepted::Stored)

@@ -33,11 +33,16 @@ use clifford_chat::{
     outbound::Address,
     platform::Platform,
 };
-use clifford_core::{access::Policy, clock::Timestamp, id::RunId, people::UserRole};
+use clifford_core::{
+    access::Policy,
+    clock::{SharedClock, Timestamp},
+    id::RunId,
+    people::UserRole,
+};
 use clifford_delivery::outbound::{Outbound, Ticket, To};
-use clifford_engine::{Engine, models::own_keys};
-use clifford_store::{StoreError, Tx, arrivals, messages, people::users, places::channels};
-use clifford_telemetry::measures;
+use clifford_engine::{Context, Runs, models::own_keys};
+use clifford_store::{Db, StoreError, Tx, arrivals, messages, people::users, places::channels};
+use clifford_telemetry::{measures, quarantine::Careful};
 use dashmap::DashMap;
 
 pub use self::{
@@ -70,7 +75,11 @@ pub struct Settings {
 
 /// Takes events in.
 pub struct Gatekeeper {
-    engine: Arc<Engine>,
+    db: Db,
+    clock: SharedClock,
+    runs: Arc<Runs>,
+    context: Arc<Context>,
+    careful: Arc<Careful>,
     settings: Settings,
     pace: Pace,
     connections: DashMap<Platform, ConnectionStatus>,
@@ -97,11 +106,16 @@ impl Visit {
 }
 
 impl Gatekeeper {
-    /// Takes events in for an engine.
-    pub fn new(engine: Arc<Engine>, settings: Settings) -> Arc<Self> {
+    /// Events become runs of `runs`; while `careful` is on, they are stored one by one.
+    pub fn new(runs: Arc<Runs>, careful: Arc<Careful>, settings: Settings) -> Arc<Self> {
+        let context = Arc::clone(&runs.context);
         let pace = Pace::new(settings.user_messages_per_minute);
         Arc::new(Self {
-            engine,
+            db: context.db.clone(),
+            clock: Arc::clone(&context.clock),
+            runs,
+            context,
+            careful,
             settings,
             pace,
             connections: DashMap::new(),
@@ -124,7 +138,7 @@ impl Gatekeeper {
         if !message.place.kind.is_private() {
             let quoted = message.quoted.iter().map(|quoted| quoted.text.as_str());
             for text in std::iter::once(message.text.as_str()).chain(quoted) {
-                pairing::void_said(&self.engine.db, text, self.engine.clock.now()).await?;
+                pairing::void_said(&self.db, text, self.clock.now()).await?;
             }
         }
         if message.speaker.is_bot {
@@ -135,7 +149,7 @@ impl Gatekeeper {
         if !is_addressed && !self.goes_on_with_album(&message).await? {
             return Ok(Accepted::Ignored);
         }
-        let now = self.engine.clock.now();
+        let now = self.clock.now();
         let quoted = self.quoted(&message.place, &message.speaker, message.quoted).await?;
         let limited = self.pace.over_limit(&message.place, &message.speaker, now);
         let taken = Taken {
@@ -157,11 +171,11 @@ impl Gatekeeper {
             entry: None,
             policy,
             settings: self.settings.clone(),
-            outbound: self.engine.outbound.clone(),
-            worker: self.engine.worker,
-            lease: self.engine.settings.lease,
+            outbound: self.context.outbound.clone(),
+            worker: self.context.worker,
+            lease: self.context.settings.lease,
             mode: None,
-            defaults: self.engine.settings.memory.defaults,
+            defaults: self.context.settings.memory.defaults,
             limited,
             now,
         };
@@ -182,35 +196,35 @@ impl Gatekeeper {
             return Ok(false);
         };
         let (place, account) = (&message.place, &message.speaker.id);
-        let mut conn = self.engine.db.glance().await?;
+        let mut conn = self.db.glance().await?;
         arrivals::has_album(&mut conn, place.platform, &place.external_id, account, album).await
     }
 
     /// Goes on with what a transaction stored, after its commit.
     fn go_on(&self, outcome: Outcome) -> Accepted {
         for (run, epoch) in outcome.interrupted {
-            self.engine.interrupt(run, epoch);
+            self.runs.interrupt(run, epoch);
             // One that waited for subagents has no task to say so.
-            self.engine.delivery.cancelled(run);
+            self.context.delivery.cancelled(run);
         }
         if let Some((ticket, to)) = outcome.answer {
-            self.engine.delivery.busy(&to, RunId(ticket.message.id.0), 0);
+            self.context.delivery.busy(&to, RunId(ticket.message.id.0), 0);
             let id = RunId(ticket.message.id.0);
-            self.engine.delivery.deliver(ticket);
-            self.engine.delivery.done(&to, id, 0);
+            self.context.delivery.deliver(ticket);
+            self.context.delivery.done(&to, id, 0);
         }
         match outcome.start {
-            Some(work) => match work.run.wake_at.filter(|at| *at > self.engine.clock.now()) {
+            Some(work) => match work.run.wake_at.filter(|at| *at > self.clock.now()) {
                 Some(at) => {
                     if let Some(to) = work.reply_to() {
-                        self.engine.delivery.busy(&to, work.run.id, work.lease.epoch);
+                        self.context.delivery.busy(&to, work.run.id, work.lease.epoch);
                     }
-                    self.engine.start_later(work.lease, at);
+                    self.runs.start_later(work.lease, at);
                 }
                 // Busy from the moment in which it has a place.
-                None => self.engine.start(*work),
+                None => self.runs.start(*work),
             },
-            None if outcome.work_to_claim => self.engine.bell.notify_one(),
+            None if outcome.work_to_claim => self.context.notify.runs.notify_one(),
             None => {}
         }
         outcome.accepted
@@ -222,7 +236,7 @@ impl Gatekeeper {
             Cow::Owned(masked) => masked,
             Cow::Borrowed(_) => text,
         };
-        match self.engine.masker.mask(&text) {
+        match self.context.masker.mask(&text) {
             Cow::Owned(masked) => masked,
             Cow::Borrowed(_) => text,
         }
@@ -238,39 +252,36 @@ impl Gatekeeper {
     }
 
     async fn edit(&self, mut edit: Edit) -> Result<Accepted, StoreError> {
-        let now = self.engine.clock.now();
+        let now = self.clock.now();
         if !edit.place.kind.is_private() {
-            pairing::void_said(&self.engine.db, &edit.text, now).await?;
+            pairing::void_said(&self.db, &edit.text, now).await?;
         }
         edit.text = self.masked(edit.text);
-        let (worker, until) = (self.engine.worker, now.after(self.engine.settings.lease));
+        let (worker, until) = (self.context.worker, now.after(self.context.settings.lease));
         let again = self
-            .engine
             .db
             .write(move |tx| Box::pin(edit::store(tx, edit, worker, until, now)))
             .await?;
         if let Some((lease, not_before)) = again {
-            self.engine.interrupt(lease.run, lease.epoch - 1);
+            self.runs.interrupt(lease.run, lease.epoch - 1);
             match not_before.filter(|at| *at > now) {
-                Some(at) => self.engine.start_later(lease, at),
-                None => self.engine.start_held(lease),
+                Some(at) => self.runs.start_later(lease, at),
+                None => self.runs.start_held(lease),
             }
         }
         Ok(Accepted::Stored)
     }
 
     async fn moved(&self, moved: Moved) -> Result<Accepted, StoreError> {
-        self.engine
-            .db
+        self.db
             .write(move |tx| Box::pin(async move { channels::moved(tx, moved.platform, &moved.from, &moved.to).await }))
             .await?;
         Ok(Accepted::Stored)
     }
 
     async fn left(&self, left: Left) -> Result<Accepted, StoreError> {
-        let now = self.engine.clock.now();
-        self.engine
-            .db
+        let now = self.clock.now();
+        self.db
             .write(move |tx| {
                 Box::pin(async move {
                     if let Some(place) = &left.place {
@@ -309,8 +320,8 @@ impl Ingress for Gatekeeper {
     }
 
     async fn served(&self, platform: Platform, within: Duration) -> Result<Vec<Served>, IngressError> {
-        let since = self.engine.clock.now().before(within);
-        let served = async { channels::served(&mut self.engine.db.read().await?, platform, since).await };
+        let since = self.clock.now().before(within);
+        let served = async { channels::served(&mut self.db.read().await?, platform, since).await };
         served
             .await
             .map_err(|error: StoreError| IngressError::Unavailable(error.to_string()))
@@ -356,10 +367,11 @@ fn reply(visit: &Visit, channel: &clifford_core::places::Channel) -> To {
 
 /// What somebody is who was never here. Who speaks where everyone may is let in nowhere else by that; who sits at
 /// this machine, or holds a token, is known.
-const fn newcomer(visit: &Visit) -> UserRole {
-    match visit.place.platform {
-        Platform::Terminal | Platform::Web => UserRole::Member,
-        Platform::Discord | Platform::Telegram => UserRole::Stranger,
+fn newcomer(visit: &Visit) -> UserRole {
+    if visit.place.platform.is_own() {
+        UserRole::Member
+    } else {
+        UserRole::Stranger
     }
 }
 

@@ -34,7 +34,7 @@ impl Gatekeeper {
             return Ok(());
         }
         let place = &command.place;
-        let mut conn = self.engine.db.read().await?;
+        let mut conn = self.db.read().await?;
         let user = users::by_identity(&mut conn, place.platform, &command.speaker.id).await?;
         let channel = channels::by_place(&mut conn, place.platform, &place.external_id).await?;
         let (Some(user), Some(channel)) = (user, channel) else {
@@ -45,7 +45,7 @@ impl Gatekeeper {
         // What does not land is shown again.
         let until = tokio::time::Instant::now() + LANDING;
         for message in on_the_way {
-            while self.engine.delivery.has_in_hand(message) && tokio::time::Instant::now() < until {
+            while self.context.delivery.has_in_hand(message) && tokio::time::Instant::now() < until {
                 tokio::time::sleep(LOOK).await;
             }
         }
@@ -62,14 +62,14 @@ impl Gatekeeper {
         let Some((run, _)) = question::parse(named) else {
             return Ok(false);
         };
-        let mut conn = self.engine.db.read().await?;
+        let mut conn = self.db.read().await?;
         let user = users::by_identity(&mut conn, place.platform, &command.speaker.id).await?;
         let run = runs::get(&mut conn, run).await?;
         drop(conn);
         let may_anyway = |run: &clifford_core::runs::Run| {
             (user.as_ref()).is_some_and(|user| run.user_id == Some(user.id) || user.role == UserRole::Owner)
         };
-        let actor = self.engine.services.actors.get(&place.platform);
+        let actor = self.context.services.actors.get(&place.platform);
         let (Some(actor), Some(false)) = (actor, run.as_ref().map(may_anyway)) else {
             return Ok(false);
         };

@@ -116,13 +116,13 @@ impl Gatekeeper {
     /// it in the statements that it writes; whatever else there is, or changed meanwhile, is looked up in the
     /// transaction.
     pub(super) async fn store(&self, taken: Taken) -> Result<Outcome, StoreError> {
-        let db = &self.engine.db;
+        let db = &self.db;
         let found = arrivals::find_plain(&mut db.glance().await?, taken.sought()).await?;
         let taken = Arc::new(taken);
         if let Some(found) = found.filter(|found| taken.is_plain(found)) {
             let plain = Arc::clone(&taken);
             let mode = taken.mode_of(&found.agent, &found.channel);
-            let amounts = self.engine.settings.amounts(mode);
+            let amounts = self.context.settings.amounts(mode);
             let wanted = recall::wanted_soon(found.user.id, &found.channel, found.agent.id, amounts);
             // What the prompt needs is read while the disk is waited for.
             let (stored, recollection) = tokio::join!(

@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn who_writes_too_fast_is_told_once_and_heard_again_after_a_while() {
         let place = Place {
-            platform: Platform::Telegram,
+            platform: Platform::new("telegram"),
             external_id: "1".into(),
             kind: PlaceKind::Private,
             name: None,
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn who_presses_what_is_not_theirs_is_told_once_a_minute_where_others_read_along() {
         let place = |kind| Place {
-            platform: Platform::Telegram,
+            platform: Platform::new("telegram"),
             external_id: "1".into(),
             kind,
             name: None,
@@ -175,7 +175,7 @@ mod tests {
         let pace = Pace::new(60);
         let at = |kind, seconds: i64| pace.may_refuse(&place(kind), &speaker, Timestamp(seconds * 1000));
         assert!(at(PlaceKind::Group, 0));
-        pace.refused(Platform::Telegram, "1".into(), Timestamp(0));
+        pace.refused(Platform::new("telegram"), "1".into(), Timestamp(0));
         assert!(!at(PlaceKind::Group, 59) && at(PlaceKind::Private, 59) && at(PlaceKind::Group, 60));
     }
 }

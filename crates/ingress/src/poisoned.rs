@@ -92,9 +92,8 @@ impl Gatekeeper {
         why: String,
     ) -> Result<(Accepted, bool), StoreError> {
         tracing::debug!(%platform, error = why, "why an event was not taken");
-        let now = self.engine.clock.now();
+        let now = self.clock.now();
         let is_news = self
-            .engine
             .db
             .write(move |tx| {
                 Box::pin(async move { unreadable::insert(tx, platform.as_str(), &payload, &why, now).await })

@@ -53,7 +53,7 @@ impl Gatekeeper {
         };
         let ours = match &quoted.id {
             Some(id) => {
-                let mut conn = self.engine.db.glance().await?;
+                let mut conn = self.db.glance().await?;
                 if inbound_attempts::is_any_quarantined(&mut conn, &events_of_message(place, id)).await? {
                     return Ok(Found::default());
                 }

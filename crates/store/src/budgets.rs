@@ -205,7 +205,7 @@ pub async fn notice(tx: &mut Tx, account: &Account, recipient: &str, holder: &st
 /// The store's.
 pub async fn owners_channel(conn: &mut Conn) -> Result<Option<Channel>, StoreError> {
     let sql = format!(
-        "{} WHERE kind = 'private' AND enabled AND platform IN ('telegram', 'discord')
+        "{} WHERE kind = 'private' AND enabled AND platform NOT IN ('terminal', 'web')
          AND user_id IN (SELECT id FROM users WHERE role = 'owner')
          ORDER BY COALESCE(last_message_at, 0) DESC, id LIMIT 1",
         channels::SELECT

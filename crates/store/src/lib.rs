@@ -1,11 +1,10 @@
 //! Everything that is kept: one file per table, the same text for SQLite and PostgreSQL.
 //!
 //! Functions take a [`Tx`] to write or a [`Conn`] to read, and return domain types. There is no SQL outside
-//! of this module, and no domain rule inside it beyond what keeps rows true.
+//! of this crate, and no domain rule inside it beyond what keeps rows true.
 //!
 //! **Two engines, one text.** Statements are written once with `$1` placeholders and plain types (TEXT, BIGINT,
-//! BOOLEAN, DOUBLE PRECISION), and run on either engine through `store::Conn`. Only claiming has two texts
-//! (`store/sql/`).
+//! BOOLEAN, DOUBLE PRECISION), and run on either engine through [`Conn`]. Only claiming has two texts (`sql/`).
 //!
 //! **SQLite in the thread that asks.** sqlx gives every connection to SQLite a thread, and hands over each result of
 //! each statement; with small statements that costs several times the statements. So the writer, and what every

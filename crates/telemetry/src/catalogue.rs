@@ -1,4 +1,4 @@
-//! Every metric: its name, what it says, and which labels it has. `docs/OPERATING.md` lists the same, which a test holds
+//! Every metric: its name, what it says, and which labels it has. `docs/reference/metrics.md` lists the same, which a test holds
 //! it to.
 
 use clifford_chat::platform::Platform;
@@ -40,6 +40,8 @@ pub static LONG: Bounds = Bounds(&[
 pub enum Values {
     /// One of these.
     Of(&'static [&'static str]),
+    /// The name of a platform that this binary can be on, or one of Clifford's own.
+    Platforms,
     /// A name out of the configuration: its metric appears when it is first used.
     Configured,
 }
@@ -112,15 +114,10 @@ const fn histogram(
     }
 }
 
-const PLATFORM: Label = of(
-    "platform",
-    &[
-        Platform::Discord.as_str(),
-        Platform::Telegram.as_str(),
-        Platform::Terminal.as_str(),
-        Platform::Web.as_str(),
-    ],
-);
+const PLATFORM: Label = Label {
+    name: "platform",
+    values: Values::Platforms,
+};
 const QUEUE: Label = of("queue", &super::measures::QUEUES);
 const PROVIDER: Label = configured("provider");
 const MODEL: Label = configured("model");
@@ -376,6 +373,17 @@ pub const METRICS: &[Metric] = &[
     ),
 ];
 
+impl Values {
+    /// Those that are known from the start.
+    fn known(self, platforms: &[Platform]) -> Vec<&'static str> {
+        match self {
+            Self::Of(values) => values.to_vec(),
+            Self::Platforms => platforms.iter().map(|platform| platform.as_str()).collect(),
+            Self::Configured => Vec::new(),
+        }
+    }
+}
+
 impl Metric {
     /// Tells the recorder what it is.
     fn describe(&self) {
@@ -387,25 +395,20 @@ impl Metric {
     }
 
     /// Every combination of labels that is known from the start; none if a label is a name out of the configuration.
-    pub fn combinations(&self) -> Vec<Vec<(&'static str, &'static str)>> {
-        self.labels
-            .iter()
-            .fold(vec![Vec::new()], |combinations, label| match label.values {
-                Values::Configured => Vec::new(),
-                Values::Of(values) => combinations
-                    .iter()
-                    .flat_map(|before| {
-                        values
-                            .iter()
-                            .map(move |value| [before.as_slice(), &[(label.name, *value)]].concat())
-                    })
-                    .collect(),
-            })
+    pub fn combinations(&self, platforms: &[Platform]) -> Vec<Vec<(&'static str, &'static str)>> {
+        self.labels.iter().fold(vec![Vec::new()], |combinations, label| {
+            let values = label.values.known(platforms);
+            let each = |before: &Vec<_>| {
+                let with = |value: &&'static str| [before.as_slice(), &[(label.name, *value)]].concat();
+                values.iter().map(with).collect::<Vec<_>>()
+            };
+            combinations.iter().flat_map(each).collect()
+        })
     }
 
     /// Its zeros: a counter that appears with its first one hides that one from whoever asks for an increase.
-    fn begin(&self) {
-        for labels in self.combinations() {
+    fn begin(&self, platforms: &[Platform]) {
+        for labels in self.combinations(platforms) {
             let labels: Vec<_> = labels
                 .into_iter()
                 .map(|(name, value)| Pair::from_static_parts(name, value))
@@ -419,11 +422,11 @@ impl Metric {
     }
 }
 
-/// Tells the recorder of every metric, and begins those whose labels are known.
-pub fn begin() {
+/// Tells the recorder of every metric, and begins those whose labels are known, among them these platforms.
+pub fn begin(platforms: &[Platform]) {
     for metric in METRICS {
         metric.describe();
-        metric.begin();
+        metric.begin(platforms);
     }
 }
 
@@ -433,7 +436,7 @@ mod tests {
 
     use super::*;
 
-    const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/OPERATING.md");
+    const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/metrics.md");
     const BEGIN: &str = "| metric | kind | labels | what it says |\n| --- | --- | --- | --- |\n";
 
     fn table() -> String {
@@ -451,15 +454,19 @@ mod tests {
     }
 
     #[test]
-    fn the_documented_metrics_are_those_that_there_are() {
+    fn the_reference_of_metrics_is_what_the_catalogue_says() {
         let text = fs::read_to_string(FILE).unwrap();
         let from = text.find(BEGIN).expect("a table");
         let end = text[from..].find("\n\n").map_or(text.len(), |end| from + end + 1);
-        if env::var_os("UPDATE_EXAMPLE").is_some() {
+        if env::var_os("UPDATE_DOCS").is_some() {
             let updated = [&text[..from], &table(), &text[end..]].concat();
             fs::write(FILE, updated).unwrap();
         } else {
-            assert_eq!(text[from..end], table(), "UPDATE_EXAMPLE=1 writes it anew");
+            assert_eq!(
+                text[from..end],
+                table(),
+                "docs/reference/metrics.md is stale; UPDATE_DOCS=1 cargo test --workspace --lib reference writes it"
+            );
         }
     }
 
@@ -474,7 +481,8 @@ mod tests {
                 assert!(bounds.0.is_sorted(), "{name}");
             }
             assert!(metric.help.ends_with('.') && !metric.help.contains('\n'), "{name}");
-            let product: usize = metric.combinations().len();
+            let platforms = ["a", "b", "c", "d"].map(Platform::new);
+            let product: usize = metric.combinations(&platforms).len();
             assert!(product <= 24, "{name} has {product} series from the start");
         }
     }

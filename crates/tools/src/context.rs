@@ -142,7 +142,7 @@ pub struct Services {
     /// Where what is not in the database is.
     pub data_dir: PathBuf,
     /// Rung when there is something to come due, so that nobody sleeps past it.
-    pub bell: Arc<Notify>,
+    pub notify: Arc<Notify>,
     /// Files.
     pub files: Arc<Files>,
     /// What the bot can tell of itself.

@@ -49,10 +49,15 @@ struct Stored {
 
 pub(super) fn tool() -> Tool {
     Tool::new("memory", "🧠", "what is known of the user")
+        .about("What is remembered of the user, and what was said before.")
         .important()
-        .command(Command::new("get", "{module?, key?}", Class::Read, get))
+        .command(
+            Command::new("get", "{module?, key?}", Class::Read, get)
+                .about("What is known of the user: all of it, of one module, or of one key."),
+        )
         .command(
             Command::new("put", "{module, key, value}: remember", Class::Write, put)
+                .about("Remembers something of the user.")
                 .example(json!({ "module": "preferences", "key": "tea", "value": "green, no sugar" }))
                 .idempotent()
                 .exposes_errors(),
@@ -71,18 +76,24 @@ pub(super) fn tool() -> Tool {
             )
             .example(json!({ "query": "Zorro vet appointment", "from": "2026-03" })),
         )
-        .command(Command::new(
-            "sessions",
-            "{limit?, before?}: past conversations",
-            Class::Read,
-            recall::sessions,
-        ))
-        .command(Command::new(
-            "session_messages",
-            "{id, limit?, before? | around?}",
-            Class::Read,
-            recall::session_messages,
-        ))
+        .command(
+            Command::new(
+                "sessions",
+                "{limit?, before?}: past conversations",
+                Class::Read,
+                recall::sessions,
+            )
+            .about("Past conversations, the newest first."),
+        )
+        .command(
+            Command::new(
+                "session_messages",
+                "{id, limit?, before? | around?}",
+                Class::Read,
+                recall::session_messages,
+            )
+            .about("Messages of one conversation: the newest, those before one, or those around one."),
+        )
 }
 
 async fn get(cx: ToolContext, args: GetArgs) -> Result<Items, ToolError> {

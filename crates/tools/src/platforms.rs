@@ -12,6 +12,8 @@ use serde_json::json;
 
 use super::{Command, Needs, Tool, ToolContext, ToolError};
 
+const DISCORD: Platform = Platform::new("discord");
+const TELEGRAM: Platform = Platform::new("telegram");
 /// The most messages of one reading.
 const MOST_MESSAGES: u8 = 50;
 
@@ -66,7 +68,7 @@ pub(super) fn discord() -> Tool {
     let tool = Tool::new("discord", "🎮", "the person's Discord").about(
         "What Discord offers beside speaking. Everything is done only if the person who asks may do it there themselves.",
     );
-    tool.needs(connected(Platform::Discord))
+    tool.needs(connected(DISCORD))
         .command(
             Command::new(
                 "history",
@@ -77,19 +79,19 @@ pub(super) fn discord() -> Tool {
                         limit: args.limit.unwrap_or(MOST_MESSAGES),
                         before: args.before,
                     };
-                    act_on(cx, Platform::Discord, args.channel, act)
+                    act_on(cx, DISCORD, args.channel, act)
                 },
             )
             .untrusted(),
         )
-        .command(pin(Platform::Discord))
-        .command(unpin(Platform::Discord))
-        .command(poll(Platform::Discord))
+        .command(pin(DISCORD))
+        .command(unpin(DISCORD))
+        .command(poll(DISCORD))
         .command(Command::new(
             "thread",
             "{name, message?}: begin one",
             Class::Write,
-            |cx, args| thread(cx, Platform::Discord, args),
+            |cx, args| thread(cx, DISCORD, args),
         ))
 }
 
@@ -97,25 +99,23 @@ pub(super) fn telegram() -> Tool {
     let tool = Tool::new("telegram", "✈️", "the person's Telegram").about(
         "What Telegram offers beside speaking. Everything is done only if the person who asks may do it there themselves.",
     );
-    tool.needs(connected(Platform::Telegram))
-        .command(pin(Platform::Telegram))
-        .command(unpin(Platform::Telegram))
-        .command(poll(Platform::Telegram))
+    tool.needs(connected(TELEGRAM))
+        .command(pin(TELEGRAM))
+        .command(unpin(TELEGRAM))
+        .command(poll(TELEGRAM))
         .command(Command::new("topic", "{name}: begin one", Class::Write, |cx, args| {
-            thread(cx, Platform::Telegram, args)
+            thread(cx, TELEGRAM, args)
         }))
 }
 
 /// Whether the platform is connected here.
 fn connected(platform: Platform) -> Needs {
     match platform {
-        Platform::Discord => |options| {
-            (!options.services().actors.contains_key(&Platform::Discord))
-                .then(|| "[channels.discord] is not set up".to_owned())
+        DISCORD => |options| {
+            (!options.services().actors.contains_key(&DISCORD)).then(|| "[channels.discord] is not set up".to_owned())
         },
         _ => |options| {
-            (!options.services().actors.contains_key(&Platform::Telegram))
-                .then(|| "[channels.telegram] is not set up".to_owned())
+            (!options.services().actors.contains_key(&TELEGRAM)).then(|| "[channels.telegram] is not set up".to_owned())
         },
     }
 }

@@ -188,7 +188,7 @@ async fn set(cx: ToolContext, args: SetArgs) -> Result<Reminder, ToolError> {
         })
         .await
         .map_err(told)?;
-    cx.services.bell.notify_one();
+    cx.services.notify.notify_one();
     Ok(Reminder::of(&stored))
 }
 
@@ -243,7 +243,7 @@ async fn update(cx: ToolContext, args: UpdateArgs) -> Result<Reminder, ToolError
             "it is gone by now; reminders.list shows what is set".to_owned(),
         ));
     }
-    cx.services.bell.notify_one();
+    cx.services.notify.notify_one();
     Ok(Reminder::of(&trigger))
 }
 

@@ -1,26 +1,24 @@
 //! What only others can tell: platforms, providers, the time.
 
+use clifford_channel::{About, Bot, Fault};
 use clifford_config::{Config, Provider, ProviderKind, Secrets};
 
 use super::{Check, Report};
-use crate::cli::probe::{self, Bot, Fault};
+use crate::cli::probe;
 
 /// More seconds than this between two clocks confuse people.
 const SKEW: i64 = 60;
 
 pub(super) async fn examine(config: &Config, secrets: &Secrets, report: &mut Report) -> anyhow::Result<()> {
     let mut ahead = None;
-    if let (Some(section), Some(token)) = (&config.channels.telegram, &secrets.telegram_token) {
-        let outcome = probe::telegram(section.api_url.as_str(), token.expose()).await;
-        ahead = ahead.or_else(|| outcome.as_ref().ok()?.ahead);
-        report.add(telegram(outcome))?;
+    for section in config.channels.enabled() {
+        if let Some(token) = secrets.token(section.platform()) {
+            let outcome = section.probe(token).await;
+            ahead = ahead.or_else(|| outcome.as_ref().ok()?.ahead);
+            report.add(platform(section.about(), outcome))?;
+        }
     }
-    if let (Some(section), Some(token)) = (&config.channels.discord, &secrets.discord_token) {
-        let outcome = probe::discord(section.api_url.as_str(), token.expose()).await;
-        ahead = ahead.or_else(|| outcome.as_ref().ok()?.ahead);
-        report.add(discord(outcome))?;
-    }
-    if secrets.telegram_token.is_none() && secrets.discord_token.is_none() {
+    if secrets.tokens.is_empty() {
         report.add(Check::ok("platforms", "none is on; `clifford chat` works without"))?;
     }
     for provider in &config.llm.providers {
@@ -32,54 +30,28 @@ pub(super) async fn examine(config: &Config, secrets: &Secrets, report: &mut Rep
     Ok(())
 }
 
-fn telegram(outcome: Result<Bot, Fault>) -> Check {
-    const NAME: &str = "telegram";
+fn platform(about: &About, outcome: Result<Bot, Fault>) -> Check {
+    let (name, section) = (about.platform.as_str(), about.path());
     match outcome {
-        Ok(bot) if bot.reads_all => Check::ok(NAME, format!("{}, reads all messages in groups", bot.name)),
-        Ok(bot) => Check::ok(
-            NAME,
-            format!(
-                "{}, in groups reads commands, mentions and replies (privacy mode: /setprivacy at @BotFather)",
-                bot.name
-            ),
-        ),
+        Ok(Bot {
+            name: bot,
+            warning: Some(warning),
+            ..
+        }) => Check::fail(name, format!("{bot} {}", warning.found), warning.mend),
+        Ok(Bot { name: bot, about, .. }) if about.is_empty() => Check::ok(name, bot),
+        Ok(Bot { name: bot, about, .. }) => Check::ok(name, format!("{bot}, {about}")),
         Err(fault @ Fault::Refused(_)) => Check::fail(
-            NAME,
-            fault.to_string(),
-            "take the token from @BotFather (/mybots, API Token) and set it where channels.telegram.token says",
-        ),
-        Err(fault @ Fault::Unreachable(_)) => Check::fail(
-            NAME,
-            fault.to_string(),
-            "check the network, a proxy or firewall, and channels.telegram.api_url",
-        ),
-    }
-}
-
-fn discord(outcome: Result<Bot, Fault>) -> Check {
-    const NAME: &str = "discord";
-    const PORTAL: &str = "https://discord.com/developers/applications";
-    match outcome {
-        Ok(bot) if bot.reads_all => Check::ok(NAME, format!("{}, may read messages", bot.name)),
-        Ok(bot) => Check::fail(
-            NAME,
-            format!(
-                "{} lacks the message content intent: it sees no text in servers",
-                bot.name
-            ),
-            format!("turn on Message Content Intent at {PORTAL} → your application → Bot"),
-        ),
-        Err(fault @ Fault::Refused(_)) => Check::fail(
-            NAME,
+            name,
             fault.to_string(),
             format!(
-                "take the token from {PORTAL} → your application → Bot, and set it where channels.discord.token says"
+                "take the token from {}, and set it where {section}.token says",
+                about.token_from
             ),
         ),
         Err(fault @ Fault::Unreachable(_)) => Check::fail(
-            NAME,
+            name,
             fault.to_string(),
-            "check the network, a proxy or firewall, and channels.discord.api_url",
+            format!("check the network, a proxy or firewall, and {section}.api_url"),
         ),
     }
 }

@@ -125,7 +125,7 @@ async fn play(app: &App, task: &Task) -> anyhow::Result<(Played, i64)> {
 async fn person(app: &App, task: &Task) -> anyhow::Result<UserId> {
     let now = app.clock.now();
     let made = app.db.write(move |tx| {
-        Box::pin(async move { users::find_or_create(tx, Platform::Web, &speaker(), UserRole::Member, now).await })
+        Box::pin(async move { users::find_or_create(tx, Platform::WEB, &speaker(), UserRole::Member, now).await })
     });
     let user = made.await?.id;
     for known in &task.memory {
@@ -155,7 +155,7 @@ async fn say(app: &App, text: &str) -> anyhow::Result<RunId> {
     let message = ApiMessage {
         files: Vec::new(),
         place: Place {
-            platform: Platform::Web,
+            platform: Platform::WEB,
             external_id: "eval".to_owned(),
             kind: PlaceKind::Private,
             name: Some("eval".to_owned()),
@@ -176,13 +176,13 @@ async fn say(app: &App, text: &str) -> anyhow::Result<RunId> {
 async fn answered(app: &App, id: RunId) -> anyhow::Result<Run> {
     let deadline = Instant::now() + PATIENCE;
     loop {
-        let run = app.engine.wait_for_end(id, LOOK).await?;
+        let run = app.runs.wait_for_end(id, LOOK).await?;
         let sleeps = run.status == RunStatus::Waiting && run.wake_at.is_some();
         if run.status.is_ended() || sleeps {
             return Ok(run);
         }
         if Instant::now() > deadline {
-            return Ok(app.engine.cancel(id).await?);
+            return Ok(app.runs.cancel(id).await?);
         }
     }
 }

@@ -1,13 +1,13 @@
 //! What was answered, and the `bot.toml` that follows from it.
 
-use clifford_config::{Access, Discord, ProviderKind, Telegram};
+use clifford_channel::{Access, Row};
+use clifford_config::ProviderKind;
 use clifford_vault::{Secret, Url};
 
 /// Everything that was answered.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Answers {
-    pub telegram: Option<Connection>,
-    pub discord: Option<Connection>,
+    pub connections: Vec<Connection>,
     /// `None`: the offline responder.
     pub provider: Option<Provider>,
 }
@@ -15,6 +15,7 @@ pub(super) struct Answers {
 /// A platform to be connected to.
 #[derive(Clone, Debug)]
 pub(super) struct Connection {
+    pub row: &'static Row,
     pub token: Token,
     pub access: Access,
     pub api_url: Url,
@@ -50,10 +51,7 @@ impl Token {
 
 impl Answers {
     fn secrets(&self) -> impl Iterator<Item = &Token> {
-        let tokens = [&self.telegram, &self.discord]
-            .into_iter()
-            .flatten()
-            .map(|connection| &connection.token);
+        let tokens = self.connections.iter().map(|connection| &connection.token);
         tokens.chain(self.provider.iter().filter_map(|provider| provider.key.as_ref()))
     }
 
@@ -97,28 +95,23 @@ impl Answers {
                  # model = \"gpt-4o-mini\"\n# key = { env = \"OPENAI_API_KEY\" }\n",
             );
         }
-        if let Some(telegram) = &self.telegram {
-            text.push_str(&connection("telegram", telegram, &Telegram::default().api_url));
-        }
-        if let Some(discord) = &self.discord {
-            text.push_str(&connection("discord", discord, &Discord::default().api_url));
+        for connection in &self.connections {
+            text.push_str(&connection.render());
         }
         text
     }
 }
 
-fn connection(name: &str, connection: &Connection, usual: &Url) -> String {
-    let access = match connection.access {
-        Access::Open => "open",
-        Access::Pairing => "pairing",
-        Access::Allowlist => "allowlist",
-    };
-    let mut text = format!("\n[channels.{name}]\ntoken = {}\n", connection.token.render());
-    if connection.api_url != *usual {
-        text.push_str(&format!("api_url = {}\n", quoted(connection.api_url.as_str())));
+impl Connection {
+    fn render(&self) -> String {
+        let mut text = format!("\n[{}]\ntoken = {}\n", self.row.path(), self.token.render());
+        if self.api_url != *self.row.default_section().common().api_url {
+            text.push_str(&format!("api_url = {}\n", quoted(self.api_url.as_str())));
+        }
+        let access = self.access.as_str();
+        text.push_str(&format!("access = \"{access}\" # open | pairing | allowlist\n"));
+        text
     }
-    text.push_str(&format!("access = \"{access}\" # open | pairing | allowlist\n"));
-    text
 }
 
 /// A text as TOML writes it.
@@ -133,19 +126,24 @@ mod tests {
     use clifford_config::Config;
 
     use super::*;
+    use crate::app::PLATFORMS;
 
     fn answers(token: Token) -> Answers {
         Answers {
-            telegram: Some(Connection {
-                token: token.clone(),
-                access: Access::Pairing,
-                api_url: "https://api.telegram.org".into(),
-            }),
-            discord: Some(Connection {
-                token,
-                access: Access::Open,
-                api_url: "http://127.0.0.1:1".into(),
-            }),
+            connections: vec![
+                Connection {
+                    row: PLATFORMS.row("telegram").unwrap(),
+                    token: token.clone(),
+                    access: Access::Pairing,
+                    api_url: "https://api.telegram.org".into(),
+                },
+                Connection {
+                    row: PLATFORMS.row("discord").unwrap(),
+                    token,
+                    access: Access::Open,
+                    api_url: "http://127.0.0.1:1".into(),
+                },
+            ],
             provider: Some(Provider {
                 kind: ProviderKind::Openai,
                 base_url: "http://127.0.0.1:8080/v1".into(),
@@ -158,11 +156,16 @@ mod tests {
     #[test]
     fn what_is_written_is_read_as_it_was_answered() {
         let given = answers(Token::Environment("A_TOKEN".to_owned()));
-        let config = Config::parse(&given.render(), Path::new("bot.toml")).unwrap();
-        let telegram = config.channels.telegram.unwrap();
+        assert!(
+            !given.render().contains("api.telegram.org"),
+            "what holds anyway is left out"
+        );
+        let config = Config::parse(&given.render(), Path::new("bot.toml"), PLATFORMS).unwrap();
+        let telegram = config.channels.get("telegram").unwrap().common();
         assert_eq!(telegram.access, Access::Pairing);
-        assert_eq!(telegram.token, clifford_vault::SecretSource::Env("A_TOKEN".to_owned()));
-        assert_eq!(config.channels.discord.unwrap().api_url.as_str(), "http://127.0.0.1:1");
+        assert_eq!(*telegram.token, clifford_vault::SecretSource::Env("A_TOKEN".to_owned()));
+        let discord = config.channels.get("discord").unwrap().common();
+        assert_eq!(discord.api_url.as_str(), "http://127.0.0.1:1");
         let provider = &config.llm.providers[0];
         assert_eq!(provider.kind, ProviderKind::Openai);
         assert_eq!(provider.model, "a \"quoted\" model");
@@ -172,7 +175,7 @@ mod tests {
 
     #[test]
     fn a_file_without_answers_is_in_order() {
-        let config = Config::parse(&Answers::default().render(), Path::new("bot.toml")).unwrap();
+        let config = Config::parse(&Answers::default().render(), Path::new("bot.toml"), PLATFORMS).unwrap();
         assert_eq!(config, Config::default());
     }
 

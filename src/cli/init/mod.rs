@@ -12,8 +12,10 @@ use std::{
 };
 
 use anyhow::bail;
-use clifford_config::{self as config, Access, Config, Sources};
+use clifford_channel::{Access, Platforms, Row, Section};
+use clifford_config::{self as config, Config, Sources};
 use clifford_store::people::claim;
+use clifford_vault::Secret;
 
 use self::answers::{Answers, Connection, Provider, Token};
 use super::{
@@ -30,7 +32,7 @@ use super::{
     "TELEGRAM_BOT_TOKEN=… OPENAI_API_KEY=… clifford init --yes",
     "clifford init --config /etc/clifford/bot.toml --force",
     "",
-    "--yes takes what is in the environment: TELEGRAM_BOT_TOKEN, DISCORD_BOT_TOKEN, OPENAI_API_KEY,",
+    "--yes takes what is in the environment: TELEGRAM_BOT_TOKEN and the like of other platforms, OPENAI_API_KEY,",
     "OPENAI_BASE_URL, OPENAI_MODEL. The file refers to these variables and holds no secret.",
 ))]
 pub(super) struct Args {
@@ -56,12 +58,12 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     let defaults = without_file(globals)?;
     let env = setup::environment();
     let answers = if args.yes {
-        from_environment(&defaults, &env).await?
+        from_environment(&defaults, &env, globals.platforms).await?
     } else {
-        questions::ask(&defaults, &env).await?
+        questions::ask(&defaults, &env, globals.platforms).await?
     };
     let text = answers.render();
-    Config::parse(&text, &path)?;
+    Config::parse(&text, &path, globals.platforms)?;
     write::write(&path, &text, answers.holds_secrets())?;
     let globals = Globals {
         config: Some(path.clone()),
@@ -83,32 +85,38 @@ fn without_file(globals: &Globals) -> anyhow::Result<Config> {
     Ok(config::load(&sources)?.config)
 }
 
+/// A platform's section as it is without any file.
+fn section(defaults: &Config, row: &Row) -> Section {
+    let given = defaults.channels.get(row.about.platform.as_str());
+    given.cloned().unwrap_or_else(|| row.default_section())
+}
+
 /// What the environment says, checked where it can be.
-async fn from_environment(defaults: &Config, env: &BTreeMap<String, String>) -> anyhow::Result<Answers> {
+async fn from_environment(
+    defaults: &Config,
+    env: &BTreeMap<String, String>,
+    platforms: Platforms,
+) -> anyhow::Result<Answers> {
     let set = |name: &str| {
         env.get(name)
             .map(|value| value.trim().to_owned())
             .filter(|value| !value.is_empty())
     };
     let mut answers = Answers::default();
-    if let Some(token) = set("TELEGRAM_BOT_TOKEN") {
-        let section = defaults.channels.telegram.clone().unwrap_or_default();
-        let outcome = probe::telegram(section.api_url.as_str(), &token).await;
-        say(&settled("TELEGRAM_BOT_TOKEN", outcome.map(|bot| bot.name))?)?;
-        answers.telegram = Some(Connection {
-            token: Token::Environment("TELEGRAM_BOT_TOKEN".to_owned()),
-            access: section.access,
-            api_url: section.api_url,
-        });
-    }
-    if let Some(token) = set("DISCORD_BOT_TOKEN") {
-        let section = defaults.channels.discord.clone().unwrap_or_default();
-        let outcome = probe::discord(section.api_url.as_str(), &token).await;
-        say(&settled("DISCORD_BOT_TOKEN", outcome.map(|bot| bot.name))?)?;
-        answers.discord = Some(Connection {
-            token: Token::Environment("DISCORD_BOT_TOKEN".to_owned()),
-            access: section.access,
-            api_url: section.api_url,
+    for row in platforms.rows() {
+        let variable = row.about.token_variable;
+        let Some(token) = set(variable).map(Secret::new) else {
+            continue;
+        };
+        let section = section(defaults, row);
+        let outcome = section.probe(&token).await;
+        say(&settled(variable, outcome.map(|bot| bot.name))?)?;
+        let common = section.common();
+        answers.connections.push(Connection {
+            row,
+            token: Token::Environment(variable.to_owned()),
+            access: common.access,
+            api_url: common.api_url.clone(),
         });
     }
     if let Some(provider) = defaults
@@ -118,7 +126,7 @@ async fn from_environment(defaults: &Config, env: &BTreeMap<String, String>) -> 
         .filter(|provider| provider.kind != config::ProviderKind::Offline)
     {
         let variable = provider.key_variable();
-        let key = set(variable).map(clifford_vault::Secret::new);
+        let key = set(variable).map(Secret::new);
         let outcome = probe::model(provider, key.as_ref()).await;
         say(&settled(
             "the model",
@@ -152,10 +160,7 @@ fn say(text: &str) -> anyhow::Result<()> {
 /// What to do next: how to become the owner, what must be set, what to run.
 async fn next(globals: &Globals, path: &Path, answers: &Answers) -> anyhow::Result<()> {
     let loaded = globals.load()?;
-    let pairs = [&answers.telegram, &answers.discord]
-        .into_iter()
-        .flatten()
-        .any(|connection| connection.access == Access::Pairing);
+    let pairs = (answers.connections.iter()).any(|connection| connection.access == Access::Pairing);
     let mut lines = Vec::new();
     if pairs {
         let db = setup::database_or_new(&loaded).await?;
@@ -169,7 +174,11 @@ async fn next(globals: &Globals, path: &Path, answers: &Answers) -> anyhow::Resu
     if !missing.is_empty() {
         lines.push(format!("Set {} in the environment of the bot.", missing.join(" and ")));
     }
-    let found = origin(&setup::Globals::default().load().unwrap_or(loaded));
+    let plain = Globals {
+        platforms: globals.platforms,
+        ..Globals::default()
+    };
+    let found = origin(&plain.load().unwrap_or(loaded));
     let flag = if Path::new(&found) == path {
         String::new()
     } else {

@@ -3,18 +3,17 @@
 use std::collections::BTreeMap;
 
 use anyhow::anyhow;
-use clifford_config::{self as config, Access, Config, ProviderKind};
+use clifford_channel::{About, Access, Bot, Platforms, Section};
+use clifford_config::{self as config, Config, ProviderKind};
 use clifford_vault::{Secret, Url};
 use inquire::{Confirm, InquireError, MultiSelect, Password, PasswordDisplayMode, Select, Text};
 
 use super::{
     answers::{Answers, Connection, Provider, Token},
-    say,
+    say, section,
 };
-use crate::cli::probe::{self, Bot, Fault};
+use crate::cli::probe::{self, Fault};
 
-const TELEGRAM: &str = "Telegram";
-const DISCORD: &str = "Discord";
 const OPENAI: &str = "OpenAI";
 const ANTHROPIC: &str = "Anthropic";
 const OTHER: &str = "Another server that speaks OpenAI's API (Ollama, llama.cpp, OpenRouter, …)";
@@ -29,33 +28,28 @@ const IN_ENVIRONMENT: &str = "In an environment variable, which you set yourself
 ///
 /// # Errors
 /// The questions were broken off.
-pub(super) async fn ask(defaults: &Config, env: &BTreeMap<String, String>) -> anyhow::Result<Answers> {
+pub(super) async fn ask(
+    defaults: &Config,
+    env: &BTreeMap<String, String>,
+    platforms: Platforms,
+) -> anyhow::Result<Answers> {
     say("Enter takes what is suggested; Esc stops, and nothing is written.")?;
-    let platforms = prompt(|| {
-        MultiSelect::new("Where shall the bot be?", vec![TELEGRAM, DISCORD])
+    let titles: Vec<_> = platforms.rows().map(|row| row.about.title).collect();
+    let chosen = prompt(|| {
+        MultiSelect::new("Where shall the bot be?", titles)
             .with_help_message("Space chooses; none is fine too: `clifford chat` always works")
             .prompt()
     })?;
     let mut answers = Answers::default();
-    if platforms.contains(&TELEGRAM) {
-        let section = defaults.channels.telegram.clone().unwrap_or_default();
-        say("A Telegram bot is made by writing /newbot to @BotFather; he gives you its token.")?;
-        answers.telegram = Some(Connection {
-            token: token(TELEGRAM, "TELEGRAM_BOT_TOKEN", &section.api_url, env).await?,
-            access: access(section.access)?,
-            api_url: section.api_url,
-        });
-    }
-    if platforms.contains(&DISCORD) {
-        let section = defaults.channels.discord.clone().unwrap_or_default();
-        say(
-            "A Discord bot is made at https://discord.com/developers/applications: New Application → Bot → Reset Token.\n\
-             Turn on Message Content Intent there as well.",
-        )?;
-        answers.discord = Some(Connection {
-            token: token(DISCORD, "DISCORD_BOT_TOKEN", &section.api_url, env).await?,
-            access: access(section.access)?,
-            api_url: section.api_url,
+    for row in platforms.rows().filter(|row| chosen.contains(&row.about.title)) {
+        let section = section(defaults, row);
+        let common = section.common();
+        say(row.about.first_steps)?;
+        answers.connections.push(Connection {
+            row,
+            token: token(&section, env).await?,
+            access: access(common.access)?,
+            api_url: common.api_url.clone(),
         });
     }
     answers.provider = provider(env).await?;
@@ -77,39 +71,35 @@ fn set<'a>(env: &'a BTreeMap<String, String>, name: &str) -> Option<&'a str> {
 }
 
 /// A platform's token that the platform accepts, or that could not be checked.
-async fn token(platform: &str, variable: &str, api_url: &Url, env: &BTreeMap<String, String>) -> anyhow::Result<Token> {
-    if let Some(token) = set(env, variable)
-        && judge(platform, check(platform, api_url, token).await)?
+async fn token(section: &Section, env: &BTreeMap<String, String>) -> anyhow::Result<Token> {
+    let About {
+        title, token_variable, ..
+    } = section.about();
+    if let Some(token) = set(env, token_variable).map(Secret::new)
+        && judge(section.probe(&token).await)?
         && prompt(|| {
-            Confirm::new(&format!("Use the token in {variable}?"))
+            Confirm::new(&format!("Use the token in {token_variable}?"))
                 .with_default(true)
                 .prompt()
         })?
     {
-        return Ok(Token::Environment(variable.to_owned()));
+        return Ok(Token::Environment((*token_variable).to_owned()));
     }
     loop {
-        let token = secret(&format!("{platform} bot token:"))?;
-        if judge(platform, check(platform, api_url, token.expose()).await)? {
-            return keep(token, variable);
+        let token = secret(&format!("{title} bot token:"))?;
+        if judge(section.probe(&token).await)? {
+            return keep(token, token_variable);
         }
     }
 }
 
-async fn check(platform: &str, api_url: &Url, token: &str) -> Result<Bot, Fault> {
-    match platform {
-        TELEGRAM => probe::telegram(api_url.as_str(), token).await,
-        _ => probe::discord(api_url.as_str(), token).await,
-    }
-}
-
 /// Says how a check came out; `false`: ask again.
-fn judge(platform: &str, outcome: Result<Bot, Fault>) -> anyhow::Result<bool> {
+fn judge(outcome: Result<Bot, Fault>) -> anyhow::Result<bool> {
     match outcome {
         Ok(bot) => {
             say(&format!("  ✓ this is {}", bot.name))?;
-            if platform == DISCORD && !bot.reads_all {
-                say("  ! Message Content Intent is off: without it the bot sees no text in servers")?;
+            if let Some(warning) = bot.warning {
+                say(&format!("  ! {} {}; {}", bot.name, warning.found, warning.mend))?;
             }
             Ok(true)
         }

@@ -1,6 +1,7 @@
 //! What a server says when it starts: what runs, where its data is, and what to do next.
 
-use clifford_config::{Access, Config, Loaded, ProviderKind};
+use clifford_channel::{Access, Section};
+use clifford_config::{Config, Loaded, ProviderKind};
 use clifford_store::{StoreError, people::claim};
 use clifford_telemetry::log::LogFormat;
 
@@ -63,22 +64,15 @@ fn model(config: &Config) -> String {
 }
 
 fn platforms(config: &Config) -> String {
-    let describe = |name: &str, access: Access| {
-        let who = match access {
+    let describe = |section: &Section| {
+        let who = match section.common().access {
             Access::Open => "open to everybody",
             Access::Pairing => "for those whom the owner lets in",
             Access::Allowlist => "for those on its list",
         };
-        format!("{name} ({who})")
+        format!("{} ({who})", section.about().title)
     };
-    let channels = &config.channels;
-    let telegram = channels.telegram.as_ref().filter(|section| section.enabled);
-    let discord = channels.discord.as_ref().filter(|section| section.enabled);
-    let named: Vec<_> = telegram
-        .map(|section| describe("Telegram", section.access))
-        .into_iter()
-        .chain(discord.map(|section| describe("Discord", section.access)))
-        .collect();
+    let named: Vec<_> = config.channels.enabled().map(describe).collect();
     if named.is_empty() {
         "none".to_owned()
     } else {
@@ -88,11 +82,8 @@ fn platforms(config: &Config) -> String {
 
 /// How to become the owner, where somebody must let others in and nobody can yet.
 async fn ownership(app: &App, config: &Config) -> Result<Option<String>, StoreError> {
-    let channels = &config.channels;
-    let telegram = channels.telegram.as_ref().filter(|section| section.enabled);
-    let discord = channels.discord.as_ref().filter(|section| section.enabled);
-    let pairs = telegram.is_some_and(|section| section.access == Access::Pairing)
-        || discord.is_some_and(|section| section.access == Access::Pairing);
+    let mut platforms = config.channels.enabled();
+    let pairs = platforms.any(|section| section.common().access == Access::Pairing);
     if !pairs || clifford_store::people::users::has_owner(&mut app.db.read().await?).await? {
         return Ok(None);
     }

@@ -138,7 +138,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<()> {
         lines.push(format!(
             "\nPOST /api/hooks/{name}, signed by this secret. This is the only time that it is shown:\n\n{secret}\n"
         ));
-        lines.push("docs/TRIGGERS.md tells how to sign.".to_owned());
+        lines.push("docs/how-to/webhooks.md tells how to sign.".to_owned());
     }
     output::print(&lines.join("\n"))
 }

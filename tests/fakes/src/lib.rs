@@ -3,9 +3,11 @@
 //! Each listens on `127.0.0.1:0`, checks requests as the real service would (unknown fields, limits,
 //! required fields, order), records them, and can be told to misbehave. A violation is answered as the
 //! real service answers it, and kept in the fake's list of violations so that a test can assert there
-//! were none. Beside them stand a real PostgreSQL for the tests of one process, and conversations with known answers.
+//! were none. Beside them stand a real PostgreSQL for the tests of one process, conversations with known answers, and the
+//! kit of what every adapter does.
 
 pub mod anthropic;
+pub mod conformance;
 pub mod corpus;
 pub mod discord;
 pub mod openai;

@@ -73,6 +73,7 @@ impl Bot {
             cwd: dir.path().to_owned(),
             env: env.clone(),
             overrides,
+            platforms: clifford::app::PLATFORMS,
             ..Sources::default()
         };
         let loaded = config::load(&sources).unwrap();
@@ -166,9 +167,9 @@ impl Bot {
         let id = said["id"].as_str().unwrap().to_owned();
         let mut watcher = self
             .app
-            .engine
+            .context
             .events
-            .watch(id.parse().unwrap(), clifford_engine::run::events::Sight::Progress);
+            .watch(id.parse().unwrap(), clifford_engine::events::Sight::Progress);
         while self.get(&format!("/api/runs/{id}")).await.json()["status"] != "waiting" {
             watcher.next().await;
         }

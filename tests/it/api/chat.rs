@@ -95,7 +95,7 @@ async fn a_message_that_waits_keeps_how_it_is_to_be_answered() {
         let context: ContextId = first["run"]["contextId"].as_str().unwrap().parse().unwrap();
         let before = bot
             .app
-            .engine
+            .runs
             .wait_for_end(first["runId"].as_str().unwrap().parse().unwrap(), Duration::ZERO);
         let before = before.await.unwrap();
         // Somebody else is at work in the conversation, by the other mode.
@@ -128,7 +128,7 @@ async fn a_message_that_waits_keeps_how_it_is_to_be_answered() {
         }
         let stored = bot.post("/api/messages", &body).await.json();
         assert_eq!((&stored["status"], &stored["runId"]), (&json!("queued"), &Value::Null));
-        bot.app.engine.cancel(busy).await.unwrap();
+        bot.app.runs.cancel(busy).await.unwrap();
         let page = bot.get("/api/messages?limit=200").await.json();
         let message = page["items"]
             .as_array()
@@ -137,7 +137,7 @@ async fn a_message_that_waits_keeps_how_it_is_to_be_answered() {
             .find(|row| row["id"] == stored["messageId"])
             .unwrap();
         let run = message["runId"].as_str().unwrap().parse().unwrap();
-        let run = bot.app.engine.wait_for_end(run, Duration::from_secs(30)).await.unwrap();
+        let run = bot.app.runs.wait_for_end(run, Duration::from_secs(30)).await.unwrap();
         assert_eq!(run.mode, expected);
         assert_eq!(run.output_text.unwrap().starts_with(PLAIN), expected == Mode::Chat);
     }

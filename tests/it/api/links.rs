@@ -11,7 +11,7 @@ use super::bot::{Answer, Bot};
 /// The person of an API caller.
 async fn user(bot: &Bot, account: &str) -> UserId {
     let mut conn = bot.app.db.read().await.unwrap();
-    users::by_identity(&mut conn, Platform::Web, account)
+    users::by_identity(&mut conn, Platform::WEB, account)
         .await
         .unwrap()
         .unwrap()

@@ -21,7 +21,7 @@ async fn somebody(bot: &Bot, name: &str, role: UserRole) -> String {
     };
     let now = bot.app.clock.now();
     let user = bot.app.db.write(move |tx| {
-        Box::pin(async move { users::find_or_create(tx, Platform::Telegram, &speaker, role, now).await })
+        Box::pin(async move { users::find_or_create(tx, Platform::new("telegram"), &speaker, role, now).await })
     });
     user.await.unwrap().id.to_string()
 }

@@ -74,9 +74,9 @@ async fn what_a_run_asks_is_answered_by_its_caller_once() {
     let path = format!("/api/runs/{id}");
     let mut watcher = bot
         .app
-        .engine
+        .context
         .events
-        .watch(id.parse().unwrap(), clifford_engine::run::events::Sight::Progress);
+        .watch(id.parse().unwrap(), clifford_engine::events::Sight::Progress);
     let mut run = bot.get(&path).await.json();
     while run["status"] == "pending" || run["status"] == "running" {
         watcher.next().await;
@@ -99,7 +99,7 @@ async fn what_a_run_asks_is_answered_by_its_caller_once() {
     assert_eq!(bot.post(&confirm, &json!({ "decision": "deny" })).await.status, 409);
     let ended = bot
         .app
-        .engine
+        .runs
         .wait_for_end(id.parse().unwrap(), std::time::Duration::from_secs(60));
     assert_eq!(ended.await.unwrap().status.as_str(), "completed");
     bot.app.shutdown().await;

@@ -223,11 +223,7 @@ async fn a_run_without_a_message_is_done_with_the_tools_it_is_allowed() {
     assert_eq!(begun["status"], "pending");
     let id = begun["id"].as_str().unwrap();
     let patience = std::time::Duration::from_secs(30);
-    bot.app
-        .engine
-        .wait_for_end(id.parse().unwrap(), patience)
-        .await
-        .unwrap();
+    bot.app.runs.wait_for_end(id.parse().unwrap(), patience).await.unwrap();
     let run = bot.get(&format!("/api/runs/{id}")).await.json();
     assert_eq!(run["status"], "completed", "{run}");
     assert!(run["outputText"].as_str().unwrap().contains("391"));

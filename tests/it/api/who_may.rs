@@ -495,7 +495,7 @@ async fn world(telegram: &TelegramFake) -> World {
     .await;
     let (now, id) = (bot.app.clock.now(), chat.id.to_string());
     let place = Place {
-        platform: Platform::Telegram,
+        platform: Platform::new("telegram"),
         external_id: id.clone(),
         kind: PlaceKind::Group,
         name: Some("Garden".into()),
@@ -554,7 +554,7 @@ impl World {
             language: None,
         };
         let place = Place {
-            platform: Platform::Telegram,
+            platform: Platform::new("telegram"),
             external_id: account.clone(),
             kind: PlaceKind::Private,
             name: None,
@@ -563,7 +563,8 @@ impl World {
         let now = self.bot.app.clock.now();
         let write = self.bot.app.db.write(move |tx| {
             Box::pin(async move {
-                let user = users::find_or_create(tx, Platform::Telegram, &speaker, UserRole::Member, now).await?;
+                let user =
+                    users::find_or_create(tx, Platform::new("telegram"), &speaker, UserRole::Member, now).await?;
                 let chat = channels::find_or_create(tx, &place, Some((user.id, &account)), now).await?;
                 Ok((user, chat))
             })
@@ -662,7 +663,7 @@ impl World {
             key: None,
         };
         let app = &self.bot.app;
-        let file = app.engine.services.files.create(&app.db, new, app.clock.now()).await;
+        let file = app.context.services.files.create(&app.db, new, app.clock.now()).await;
         file.unwrap().id.to_string()
     }
 

@@ -24,7 +24,7 @@ use clifford_core::{
     schedule::trigger::{Trigger, TriggerKind},
 };
 use clifford_engine::{
-    Engine,
+    Runs,
     scheduler::{self, lease},
 };
 use clifford_ingress::{Gatekeeper, Settings};
@@ -36,8 +36,8 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     harness::PATIENCE,
+    in_process_engine::InProcessEngine,
     store::world::{Home, NOW, World},
-    workshop::Workshop,
 };
 
 const HOUR: i64 = 3_600_000;
@@ -66,7 +66,7 @@ struct Post(Mutex<Vec<String>>);
 #[async_trait]
 impl Channel for Post {
     fn platform(&self) -> Platform {
-        Platform::Telegram
+        Platform::new("telegram")
     }
 
     fn limits(&self) -> Limits {
@@ -129,9 +129,9 @@ impl Model for Parrot {
 struct Desk {
     home: Home,
     world: World,
-    engine: Arc<Engine>,
+    runs: Arc<Runs>,
     /// Another process on the same machine, which hears nothing and takes what it may.
-    neighbour: Arc<Engine>,
+    neighbour: Arc<Runs>,
     gatekeeper: Arc<Gatekeeper>,
     hands: Arc<Hands>,
     post: Arc<Post>,
@@ -152,7 +152,7 @@ impl Desk {
         });
         let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
         let a_process = || {
-            let workshop = Workshop {
+            let in_process = InProcessEngine {
                 clock: Arc::clone(&hands) as _,
                 rules: Rules {
                     planning_gate: false,
@@ -160,21 +160,21 @@ impl Desk {
                     ..Rules::default()
                 },
                 model: Some(Arc::clone(&parrot) as _),
-                channels: BTreeMap::from([(Platform::Telegram, Arc::clone(&post) as _)]),
-                ..Workshop::default()
+                channels: BTreeMap::from([(Platform::new("telegram"), Arc::clone(&post) as _)]),
+                ..InProcessEngine::default()
             };
-            let engine = workshop.engine(&home.db);
-            tasks.spawn(scheduler::run(Arc::clone(&engine), stop.clone()));
-            tasks.spawn(lease::renew(Arc::clone(&engine), stop.clone()));
-            engine
+            let runs = in_process.runs(&home.db);
+            tasks.spawn(scheduler::run(Arc::clone(&runs), stop.clone()));
+            tasks.spawn(lease::renew(Arc::clone(&runs), stop.clone()));
+            runs
         };
-        let (engine, neighbour) = (a_process(), a_process());
+        let (runs, neighbour) = (a_process(), a_process());
         let open = Policy {
             access: Access::Open,
             ..Policy::default()
         };
         let settings = Settings {
-            policies: BTreeMap::from([(Platform::Telegram, open)]),
+            policies: BTreeMap::from([(Platform::new("telegram"), open)]),
             debounce,
             album: Duration::ZERO,
             catch_up: Duration::MAX,
@@ -182,11 +182,11 @@ impl Desk {
             user_messages_per_minute: 0,
             quoted_characters: 1_000,
         };
-        let gatekeeper = Gatekeeper::new(Arc::clone(&engine), settings);
+        let gatekeeper = Gatekeeper::new(Arc::clone(&runs), Arc::default(), settings);
         Self {
             home,
             world,
-            engine,
+            runs,
             neighbour,
             gatekeeper,
             hands,
@@ -200,7 +200,7 @@ impl Desk {
     async fn hear(&self, text: &str) {
         let message = Message {
             place: Place {
-                platform: Platform::Telegram,
+                platform: Platform::new("telegram"),
                 external_id: "1".to_owned(),
                 kind: PlaceKind::Private,
                 name: None,
@@ -239,7 +239,7 @@ impl Desk {
         let stored =
             (self.home.db).write(move |tx| Box::pin(async move { triggers::insert(tx, &reminder, None).await }));
         stored.await.unwrap();
-        self.engine.bell.notify_one();
+        self.runs.context.notify.runs.notify_one();
     }
 
     async fn until(&self, what: &str, is_so: impl Fn(&Self) -> bool) {
@@ -263,10 +263,10 @@ impl Desk {
         self.tasks.close();
         self.tasks.wait().await;
         let end = tokio::time::Instant::now() + PATIENCE;
-        for engine in [&self.engine, &self.neighbour] {
-            engine.tasks.close();
-            engine.tasks.wait().await;
-            engine.delivery.flush(end, end).await;
+        for runs in [&self.runs, &self.neighbour] {
+            runs.context.tasks.close();
+            runs.context.tasks.wait().await;
+            runs.context.delivery.flush(end, end).await;
         }
         assert_eq!(self.said(), expected);
         let mut conn = self.home.db.read().await.unwrap();
@@ -349,7 +349,7 @@ async fn a_reminder_is_said_once_by_a_clock_that_is_put_forward_back_and_forward
     desk.remind(NOW.after(Duration::from_secs(600))).await;
     for (count, by) in [(1, DAY), (2, -DAY), (3, DAY)] {
         desk.hands.put(by);
-        desk.engine.bell.notify_one();
+        desk.runs.context.notify.runs.notify_one();
         desk.until("the reminder", |desk| !desk.said().is_empty()).await;
         desk.hear(&format!("message {count}")).await;
         desk.until("the answer", |desk| desk.said().len() == count + 1).await;

@@ -113,7 +113,7 @@ async fn a_file_that_cannot_be_read_holds_up_nobody_and_was_never_sent() {
         let id = says_with(&given, "Here is your list.", &file).await;
         given.says("after it").await;
         assert_eq!(channel.took(3).await, ["hello", "Here is your list.", "after it"]);
-        let late = given.delivery.late(Platform::Telegram);
+        let late = given.delivery.late(Platform::new("telegram"));
         let reasons: Vec<_> = late.iter().map(|late| late.reason.as_str()).collect();
         assert_eq!(reasons, ["the storage of files does not answer"]);
         let now = tokio::time::Instant::now();

@@ -93,6 +93,7 @@ impl Desk {
         let sources = Sources {
             cwd: dir.path().to_owned(),
             env: env.clone(),
+            platforms: clifford::app::PLATFORMS,
             ..Sources::default()
         };
         let loaded = config::load(&sources).unwrap();
@@ -158,7 +159,7 @@ impl Desk {
     /// Another private place of the same person, with a conversation of its own.
     pub async fn another(&self, spot: Spot) -> Spot {
         let place = Place {
-            platform: Platform::Telegram,
+            platform: Platform::new("telegram"),
             external_id: "7".to_owned(),
             kind: PlaceKind::Private,
             name: None,

@@ -21,7 +21,7 @@ use clifford_core::{
     runs::{Run, RunStatus},
 };
 use clifford_engine::{
-    Engine,
+    Runs,
     run::answering::{self, Answer, By},
     scheduler,
 };
@@ -39,8 +39,8 @@ use tokio_util::sync::CancellationToken;
 use super::obedient::Obedient;
 use crate::{
     harness::PATIENCE,
+    in_process_engine::InProcessEngine,
     store::world::{Home, an_agent, item, remember},
-    workshop::Workshop,
 };
 
 /// What is remembered of the person, and nobody else knows.
@@ -69,7 +69,7 @@ type Acts = Arc<Mutex<Vec<(String, Value)>>>;
 
 pub struct World {
     home: Home,
-    engine: Arc<Engine>,
+    runs: Arc<Runs>,
     agent: AgentId,
     user: User,
     private: Channel,
@@ -83,9 +83,9 @@ impl World {
     pub async fn begin() -> Self {
         let home = Home::sqlite().await;
         let (words, acts) = (Arc::new(Mutex::new(String::new())), Acts::default());
-        let engine = engine(&home, tools(&words, &acts));
+        let runs = runs(&home, tools(&words, &acts));
         let agent = AgentId::new();
-        let now = engine.clock.now();
+        let now = runs.context.clock.now();
         let (user, private, shared) = home
             .db
             .write(move |tx| {
@@ -98,9 +98,9 @@ impl World {
                         is_bot: false,
                         language: None,
                     };
-                    let user = users::find_or_create(tx, Platform::Web, &speaker, UserRole::Member, now).await?;
+                    let user = users::find_or_create(tx, Platform::WEB, &speaker, UserRole::Member, now).await?;
                     let place = |id: &str, kind| Place {
-                        platform: Platform::Web,
+                        platform: Platform::WEB,
                         external_id: id.into(),
                         kind,
                         name: None,
@@ -116,10 +116,12 @@ impl World {
             .await
             .unwrap();
         let stop = CancellationToken::new();
-        engine.tasks.spawn(scheduler::run(Arc::clone(&engine), stop.clone()));
+        runs.context
+            .tasks
+            .spawn(scheduler::run(Arc::clone(&runs), stop.clone()));
         let world = Self {
             home,
-            engine,
+            runs,
             agent,
             user,
             private,
@@ -136,12 +138,12 @@ impl World {
 
     pub async fn end(self) {
         self.stop.cancel();
-        self.engine.tasks.close();
+        self.runs.context.tasks.close();
         self.home.db.close().await;
     }
 
     async fn context(&self, channel: Channel) -> clifford_core::id::ContextId {
-        let now = self.engine.clock.now();
+        let now = self.runs.context.clock.now();
         let begun = self
             .home
             .db
@@ -186,7 +188,7 @@ impl World {
             not_before: None,
             lease: None,
         };
-        let run = self.engine.submit(run).await.unwrap();
+        let run = self.runs.submit(run).await.unwrap();
         self.settled(run.id).await
     }
 
@@ -199,13 +201,13 @@ impl World {
             always: false,
             by: By::User(self.user.clone()),
         };
-        self.engine.confirm(answer).await.unwrap();
+        self.runs.confirm(answer).await.unwrap();
         self.settled(run).await
     }
 
     /// What a run asks is answered by nobody: it is given up, so that no more questions are open than may be.
     pub async fn give_up(&self, run: RunId) {
-        self.engine.cancel(run).await.unwrap();
+        self.runs.cancel(run).await.unwrap();
     }
 
     /// The arguments of the last act.
@@ -223,9 +225,10 @@ impl World {
     /// Waits until a run, or the subagent that it waits for, has ended or asks.
     async fn settled(&self, id: RunId) -> Ended {
         let mut watcher = self
-            .engine
+            .runs
+            .context
             .events
-            .watch(id, clifford_engine::run::events::Sight::Progress);
+            .watch(id, clifford_engine::events::Sight::Progress);
         let settled = async {
             loop {
                 let run = self.run(id).await;
@@ -269,18 +272,18 @@ impl World {
     }
 }
 
-fn engine(home: &Home, tools: Vec<Tool>) -> Arc<Engine> {
-    let workshop = Workshop {
+fn runs(home: &Home, tools: Vec<Tool>) -> Arc<Runs> {
+    let in_process = InProcessEngine {
         rules: Rules {
             planning_gate: false,
             ..Rules::default()
         },
         model: Some(Arc::new(Obedient)),
         tools,
-        channels: BTreeMap::from([(Platform::Web, Arc::new(WebChannel) as _)]),
-        ..Workshop::default()
+        channels: BTreeMap::from([(Platform::WEB, Arc::new(WebChannel) as _)]),
+        ..InProcessEngine::default()
     };
-    workshop.engine(&home.db)
+    in_process.runs(&home.db)
 }
 
 fn tools(words: &Arc<Mutex<String>>, acts: &Acts) -> Vec<Tool> {

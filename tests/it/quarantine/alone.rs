@@ -8,22 +8,23 @@ use clifford_chat::{
     platform::Platform,
 };
 use clifford_core::access::{Access, Policy};
-use clifford_engine::Engine;
+use clifford_engine::Runs;
 use clifford_ingress::{Gatekeeper, Settings};
 use clifford_store::messages::inbound_attempts;
+use clifford_telemetry::quarantine::Careful;
 
 use crate::{
+    in_process_engine::InProcessEngine,
     store::{
         erasure::column,
         world::{Home, NOW, World},
     },
-    workshop::Workshop,
 };
 
 fn message(id: &str) -> Message {
     Message {
         place: Place {
-            platform: Platform::Telegram,
+            platform: Platform::new("telegram"),
             external_id: "1".to_owned(),
             kind: PlaceKind::Private,
             name: None,
@@ -52,15 +53,15 @@ fn message(id: &str) -> Message {
 const INBOUND: &str = "SELECT content FROM messages WHERE direction = 'inbound' ORDER BY id";
 
 /// A process that follows one that died of the event `suspect`.
-async fn after_a_death(home: &Home) -> (Arc<Engine>, Arc<Gatekeeper>) {
+async fn after_a_death(home: &Home) -> (Arc<Runs>, Arc<Gatekeeper>) {
     World::new(&home.db).await;
-    let engine = Workshop::default().engine(&home.db);
+    let runs = InProcessEngine::default().runs(&home.db);
     let open = Policy {
         access: Access::Open,
         ..Policy::default()
     };
     let settings = Settings {
-        policies: BTreeMap::from([(Platform::Telegram, open)]),
+        policies: BTreeMap::from([(Platform::new("telegram"), open)]),
         debounce: Duration::ZERO,
         album: Duration::ZERO,
         catch_up: Duration::MAX,
@@ -68,9 +69,10 @@ async fn after_a_death(home: &Home) -> (Arc<Engine>, Arc<Gatekeeper>) {
         user_messages_per_minute: 0,
         quoted_characters: 1_000,
     };
-    let gatekeeper = Gatekeeper::new(Arc::clone(&engine), settings);
+    let careful = Arc::<Careful>::default();
+    let gatekeeper = Gatekeeper::new(Arc::clone(&runs), Arc::clone(&careful), settings);
     // Announcements of long ago are forgotten.
-    let now = engine.clock.now();
+    let now = runs.context.clock.now();
     let died = home.db.write(move |tx| {
         Box::pin(async move {
             let id = clifford_vault::hash("telegram/message/1/suspect");
@@ -78,8 +80,8 @@ async fn after_a_death(home: &Home) -> (Arc<Engine>, Arc<Gatekeeper>) {
         })
     });
     died.await.unwrap();
-    engine.careful.connect(true);
-    (engine, gatekeeper)
+    careful.connect(true);
+    (runs, gatekeeper)
 }
 
 #[tokio::test]
@@ -88,14 +90,14 @@ async fn a_suspected_event_waits_for_its_turn_and_others_are_taken_meanwhile() {
         .into_iter()
         .flatten()
     {
-        let (engine, gatekeeper) = after_a_death(&home).await;
-        let turn = engine.isolation.turn().await;
+        let (runs, gatekeeper) = after_a_death(&home).await;
+        let turn = runs.context.isolation.turn().await;
         let suspect = gatekeeper.accept(Inbound::Message(message("suspect")));
         // Behind it in line, and no suspect.
         let other = async {
             gatekeeper.accept(Inbound::Message(message("other"))).await.unwrap();
             for _ in 0..4 {
-                engine.isolation.pass().await;
+                runs.context.isolation.pass().await;
             }
             assert_eq!(column(&home.db, INBOUND).await, ["other"]);
             drop(turn);
@@ -112,11 +114,11 @@ async fn a_suspected_event_is_stored_though_other_suspects_are_always_in_line() 
         .into_iter()
         .flatten()
     {
-        let (engine, gatekeeper) = after_a_death(&home).await;
+        let (runs, gatekeeper) = after_a_death(&home).await;
         // A suspect that anything waits for works so long, and is in line again.
         let works = async || {
             for _ in 0..6 {
-                let _turn = engine.isolation.turn().await;
+                let _turn = runs.context.isolation.turn().await;
                 tokio::time::sleep(Duration::from_millis(500)).await;
             }
         };

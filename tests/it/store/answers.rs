@@ -329,7 +329,7 @@ pub async fn questions_find_their_answers_in_long_conversations_and_nobody_finds
                 };
                 let made = world.db.write(move |tx| {
                     Box::pin(async move {
-                        users::find_or_create(tx, Platform::Telegram, &speaker, UserRole::Member, NOW).await
+                        users::find_or_create(tx, Platform::new("telegram"), &speaker, UserRole::Member, NOW).await
                     })
                 });
                 let user = made.await.expect("a person").id;

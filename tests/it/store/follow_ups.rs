@@ -7,10 +7,7 @@ use clifford_core::{
     places::Mode,
     runs::{Run, RunStatus},
 };
-use clifford_engine::run::{
-    cancel,
-    commit::{TakesIn, follow_up_in},
-};
+use clifford_engine::run::{cancel, commit::TakesIn, follow_up::follow_up_in};
 use clifford_store::{
     messages::{self, NewInbound},
     places::{

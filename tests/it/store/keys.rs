@@ -61,28 +61,38 @@ async fn open(db: &Db, now: Timestamp) -> Vec<Pairing> {
 
 pub async fn a_pairing_code_is_good_once(world: World) {
     let db = &world.db;
-    ask(db, Platform::Telegram, "Ada", "code", NOW).await.expect("stores");
-    let asked = pairing(Platform::Telegram, "Ada", NOW.after(HOUR));
-    assert_eq!(of_account(db, Platform::Telegram, NOW).await, Some(asked.clone()));
-    assert_eq!(of_account(db, Platform::Discord, NOW).await, None);
+    ask(db, Platform::new("telegram"), "Ada", "code", NOW)
+        .await
+        .expect("stores");
+    let asked = pairing(Platform::new("telegram"), "Ada", NOW.after(HOUR));
+    assert_eq!(
+        of_account(db, Platform::new("telegram"), NOW).await,
+        Some(asked.clone())
+    );
+    assert_eq!(of_account(db, Platform::new("discord"), NOW).await, None);
     assert_eq!(take(db, "another", NOW).await, None);
     let taken = futures::future::join_all((0..8).map(|_| take(db, "code", NOW))).await;
     let taken: Vec<_> = taken.into_iter().flatten().collect();
     assert_eq!(taken, [asked]);
     assert_eq!(
-        (of_account(db, Platform::Telegram, NOW).await, open(db, NOW).await),
+        (
+            of_account(db, Platform::new("telegram"), NOW).await,
+            open(db, NOW).await
+        ),
         (None, vec![])
     );
 }
 
 pub async fn a_pairing_code_expires(world: World) {
     let db = &world.db;
-    ask(db, Platform::Telegram, "Ada", "code", NOW).await.expect("stores");
+    ask(db, Platform::new("telegram"), "Ada", "code", NOW)
+        .await
+        .expect("stores");
     let end = NOW.after(HOUR);
     assert_eq!(open(db, end.before(MOMENT)).await.len(), 1);
     assert_eq!(
         (
-            of_account(db, Platform::Telegram, end).await,
+            of_account(db, Platform::new("telegram"), end).await,
             open(db, end).await,
             take(db, "code", end).await
         ),
@@ -97,16 +107,18 @@ pub async fn a_pairing_code_expires(world: World) {
 pub async fn a_new_pairing_code_replaces_the_old_one_of_that_account_only(world: World) {
     let db = &world.db;
     let later = NOW.after(MOMENT);
-    ask(db, Platform::Telegram, "Ada", "old", NOW).await.expect("stores");
-    ask(db, Platform::Discord, "Bob", "other", NOW.after(MOMENT / 2))
+    ask(db, Platform::new("telegram"), "Ada", "old", NOW)
         .await
         .expect("stores");
-    ask(db, Platform::Telegram, "Ada L.", "new", later)
+    ask(db, Platform::new("discord"), "Bob", "other", NOW.after(MOMENT / 2))
+        .await
+        .expect("stores");
+    ask(db, Platform::new("telegram"), "Ada L.", "new", later)
         .await
         .expect("stores");
     let (ada, bob) = (
-        pairing(Platform::Telegram, "Ada L.", later.after(HOUR)),
-        pairing(Platform::Discord, "Bob", NOW.after(HOUR)),
+        pairing(Platform::new("telegram"), "Ada L.", later.after(HOUR)),
+        pairing(Platform::new("discord"), "Bob", NOW.after(HOUR)),
     );
     // In the order in which they asked (last).
     assert_eq!(open(db, later).await, [bob.clone(), ada.clone()]);
@@ -114,8 +126,10 @@ pub async fn a_new_pairing_code_replaces_the_old_one_of_that_account_only(world:
     assert_eq!(take(db, "new", later).await, Some(ada));
     assert_eq!(take(db, "other", later).await, Some(bob));
     // Two people never have the same code.
-    ask(db, Platform::Telegram, "Ada", "same", NOW).await.expect("stores");
-    let refused = ask(db, Platform::Discord, "Bob", "same", NOW).await;
+    ask(db, Platform::new("telegram"), "Ada", "same", NOW)
+        .await
+        .expect("stores");
+    let refused = ask(db, Platform::new("discord"), "Bob", "same", NOW).await;
     assert!(matches!(refused, Err(StoreError::Conflict(_))), "{refused:?}");
 }
 
@@ -156,7 +170,7 @@ pub async fn a_persons_token_is_known_with_them_and_goes_with_its_account(world:
     assert_eq!(bearer(db, "hash").await, Some(theirs.clone()));
     // Parted from its person it speaks as another one, and sees what that one may.
     let account = Account {
-        platform: Platform::Web,
+        platform: Platform::WEB,
         id: tokens::account(id),
     };
     let parted = db

@@ -40,7 +40,7 @@ pub async fn who_enters_a_code_becomes_part_of_who_made_it_with_all_that_is_thei
     let db = &world.db;
     let (ada, other) = (
         ada(&world),
-        meet(&world, Platform::Discord, "2", UserRole::Member).await,
+        meet(&world, Platform::new("discord"), "2", UserRole::Member).await,
     );
     belongings(&world, &other).await;
     let code = code_of(db, &ada, NOW).await;
@@ -74,7 +74,7 @@ pub async fn of_two_items_for_one_key_the_one_seen_later_stays_and_levels_keep_t
     let db = &world.db;
     let (ada, other) = (
         ada(&world),
-        meet(&world, Platform::Discord, "2", UserRole::Member).await,
+        meet(&world, Platform::new("discord"), "2", UserRole::Member).await,
     );
     let at = |minutes: u32| NOW.after(MINUTE * minutes);
     // Level 5 holds six; so many are left of both.
@@ -128,7 +128,7 @@ pub async fn of_two_items_for_one_key_the_one_seen_later_stays_and_levels_keep_t
 pub async fn of_two_keys_for_one_provider_the_newer_stays(world: World) {
     let db = &world.db;
     let ada = ada(&world);
-    let other = meet(&world, Platform::Discord, "2", UserRole::Member).await;
+    let other = meet(&world, Platform::new("discord"), "2", UserRole::Member).await;
     for (person, provider, sealed, at) in [
         (&ada, "both", "older", 1),
         (&other, "both", "newer", 2),
@@ -158,7 +158,7 @@ pub async fn of_two_settings_the_one_set_later_stays(world: World) {
     let db = &world.db;
     let (ada, other) = (
         ada(&world),
-        meet(&world, Platform::Discord, "2", UserRole::Member).await,
+        meet(&world, Platform::new("discord"), "2", UserRole::Member).await,
     );
     for (person, name, value, minutes) in [
         (&ada, "a", "mine", 1),
@@ -184,8 +184,8 @@ pub async fn a_code_is_good_once_for_ten_minutes_and_until_the_next_is_made(worl
     let db = &world.db;
     let ada = ada(&world);
     let others = [
-        meet(&world, Platform::Discord, "2", UserRole::Member).await,
-        meet(&world, Platform::Discord, "3", UserRole::Member).await,
+        meet(&world, Platform::new("discord"), "2", UserRole::Member).await,
+        meet(&world, Platform::new("discord"), "3", UserRole::Member).await,
     ];
     let late = NOW.after(MINUTE * 10);
     let expired = code_of(db, &ada, NOW).await;
@@ -212,9 +212,9 @@ pub async fn the_sixth_try_within_an_hour_is_refused_whatever_the_code(world: Wo
     let db = &world.db;
     let (ada, other) = (
         ada(&world),
-        meet(&world, Platform::Discord, "2", UserRole::Member).await,
+        meet(&world, Platform::new("discord"), "2", UserRole::Member).await,
     );
-    let third = meet(&world, Platform::Discord, "3", UserRole::Member).await;
+    let third = meet(&world, Platform::new("discord"), "3", UserRole::Member).await;
     for minutes in 0..5 {
         let now = NOW.after(MINUTE * minutes);
         assert_eq!(enter(db, &other, "wrong", now).await, Err(Refusal::NoSuchCode));
@@ -234,8 +234,8 @@ pub async fn the_sixth_try_within_an_hour_is_refused_whatever_the_code(world: Wo
 pub async fn an_owner_does_not_become_part_of_somebody_who_is_none(world: World) {
     let db = &world.db;
     let ada = ada(&world);
-    let owner = meet(&world, Platform::Discord, "2", UserRole::Owner).await;
-    let stranger = meet(&world, Platform::Discord, "3", UserRole::Stranger).await;
+    let owner = meet(&world, Platform::new("discord"), "2", UserRole::Owner).await;
+    let stranger = meet(&world, Platform::new("discord"), "3", UserRole::Stranger).await;
     let trap = code_of(db, &stranger, NOW).await;
     assert_eq!(enter(db, &owner, &trap, NOW).await, Err(Refusal::OtherWayRound));
     assert_eq!(enter(db, &ada, &trap, NOW).await, Err(Refusal::NoSuchCode));
@@ -249,7 +249,7 @@ pub async fn nobody_is_linked_who_is_being_deleted(world: World) {
     let db = &world.db;
     let (ada, other) = (
         ada(&world),
-        meet(&world, Platform::Discord, "2", UserRole::Member).await,
+        meet(&world, Platform::new("discord"), "2", UserRole::Member).await,
     );
     let user = ada.user.id;
     write(db, move |tx| {
@@ -275,8 +275,8 @@ pub async fn two_links_at_once_end_in_one_person(world: World) {
     let db = &world.db;
     let accounts = ["10", "11", "12", "13", "14", "15", "16", "17"];
     for pair in accounts.chunks(2) {
-        let one = meet(&world, Platform::Telegram, pair[0], UserRole::Member).await;
-        let two = meet(&world, Platform::Discord, pair[1], UserRole::Member).await;
+        let one = meet(&world, Platform::new("telegram"), pair[0], UserRole::Member).await;
+        let two = meet(&world, Platform::new("discord"), pair[1], UserRole::Member).await;
         belongings(&world, &one).await;
         belongings(&world, &two).await;
         let codes = (code_of(db, &one, NOW).await, code_of(db, &two, NOW).await);
@@ -298,7 +298,7 @@ pub async fn one_code_entered_by_many_at_once_links_one_of_them(world: World) {
     let ada = ada(&world);
     let mut others = Vec::new();
     for id in ["20", "21", "22", "23"] {
-        others.push(meet(&world, Platform::Discord, id, UserRole::Member).await);
+        others.push(meet(&world, Platform::new("discord"), id, UserRole::Member).await);
     }
     let code = code_of(db, &ada, NOW).await;
     let entered = join_all(others.iter().map(|other| enter(db, other, &code, NOW))).await;
@@ -310,14 +310,14 @@ pub async fn two_codes_entered_at_once_by_accounts_of_one_person_chain(world: Wo
     let db = &world.db;
     let (ada, other) = (
         ada(&world),
-        meet(&world, Platform::Discord, "2", UserRole::Member).await,
+        meet(&world, Platform::new("discord"), "2", UserRole::Member).await,
     );
     enter(db, &other, &code_of(db, &ada, NOW).await, NOW)
         .await
         .expect("links");
     let makers = [
-        meet(&world, Platform::Telegram, "30", UserRole::Member).await,
-        meet(&world, Platform::Telegram, "31", UserRole::Member).await,
+        meet(&world, Platform::new("telegram"), "30", UserRole::Member).await,
+        meet(&world, Platform::new("telegram"), "31", UserRole::Member).await,
     ];
     let codes = (code_of(db, &makers[0], NOW).await, code_of(db, &makers[1], NOW).await);
     let both = tokio::join!(enter(db, &ada, &codes.0, NOW), enter(db, &other, &codes.1, NOW));
@@ -330,10 +330,10 @@ pub async fn what_was_looked_up_for_a_message_before_a_link_is_not_stored_after_
     let db = &world.db;
     let (ada, other) = (
         ada(&world),
-        meet(&world, Platform::Discord, "2", UserRole::Member).await,
+        meet(&world, Platform::new("discord"), "2", UserRole::Member).await,
     );
     let sought = Sought {
-        platform: Platform::Discord,
+        platform: Platform::new("discord"),
         account: "2",
         place: "2",
         message: Known::ById("new"),
@@ -366,10 +366,10 @@ pub async fn what_comes_in_while_accounts_are_linked_is_stored_or_fails_at_once(
     let db = &world.db;
     let ada = ada(&world);
     for round in ["40", "41", "42", "43", "44", "45"] {
-        let other = meet(&world, Platform::Discord, round, UserRole::Member).await;
+        let other = meet(&world, Platform::new("discord"), round, UserRole::Member).await;
         let code = code_of(db, &ada, NOW).await;
         let sought = Sought {
-            platform: Platform::Discord,
+            platform: Platform::new("discord"),
             account: round,
             place: round,
             message: Known::ById("none"),
@@ -402,7 +402,7 @@ pub async fn a_parted_account_takes_what_began_there_and_leaves_the_rest(world: 
     let db = &world.db;
     let (ada, other) = (
         ada(&world),
-        meet(&world, Platform::Discord, "2", UserRole::Member).await,
+        meet(&world, Platform::new("discord"), "2", UserRole::Member).await,
     );
     belongings(&world, &ada).await;
     belongings(&world, &other).await;
@@ -452,7 +452,7 @@ pub async fn an_account_whose_channel_says_nothing_of_it_takes_the_only_one_of_i
     let db = &world.db;
     let (ada, other) = (
         ada(&world),
-        meet(&world, Platform::Discord, "2", UserRole::Member).await,
+        meet(&world, Platform::new("discord"), "2", UserRole::Member).await,
     );
     enter(db, &other, &code_of(db, &ada, NOW).await, NOW)
         .await
@@ -472,7 +472,7 @@ pub async fn an_account_whose_channel_says_nothing_of_it_takes_the_only_one_of_i
 
 pub async fn the_only_account_is_not_parted_and_the_owners_first_one_stays_the_owner(world: World) {
     let db = &world.db;
-    let owner = meet(&world, Platform::Discord, "2", UserRole::Owner).await;
+    let owner = meet(&world, Platform::new("discord"), "2", UserRole::Owner).await;
     assert_eq!(part(db, &owner).await, Err(Refusal::OnlyAccount));
     let code = code_of(db, &owner, NOW).await;
     enter(db, &ada(&world), &code, NOW).await.expect("links");

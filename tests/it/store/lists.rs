@@ -79,8 +79,8 @@ fn ids(known: &[Elsewhere]) -> Vec<ContextId> {
 }
 
 pub async fn conversations_of_other_private_chats_are_found_with_where_and_what_was_said_last(world: World) {
-    let discord = chat(&world, Platform::Discord, "2").await;
-    let terminal = chat(&world, Platform::Terminal, "local").await;
+    let discord = chat(&world, Platform::new("discord"), "2").await;
+    let terminal = chat(&world, Platform::TERMINAL, "local").await;
     let rome = begin(&world, &discord, Some("Rome"), 1).await;
     say(&world, &discord, rome, "first").await;
     say(&world, &discord, rome, "last").await;
@@ -98,7 +98,7 @@ pub async fn conversations_of_other_private_chats_are_found_with_where_and_what_
 }
 
 pub async fn a_conversation_that_went_on_elsewhere_is_found_where_it_began(world: World) {
-    let discord = chat(&world, Platform::Discord, "2").await;
+    let discord = chat(&world, Platform::new("discord"), "2").await;
     say(&world, &world.channel, world.context, "here").await;
     assert_eq!(elsewhere(&world, &world.channel, None).await, []);
     say(&world, &discord, world.context, "there").await;
@@ -119,9 +119,10 @@ pub async fn nothing_of_others_or_of_shared_channels_is_found(world: World) {
         .db
         .write(|tx| {
             Box::pin(async move {
-                let eve = users::find_or_create(tx, Platform::Discord, &speaker("9"), UserRole::Member, NOW).await?;
+                let eve =
+                    users::find_or_create(tx, Platform::new("discord"), &speaker("9"), UserRole::Member, NOW).await?;
                 let at_eves = Place {
-                    platform: Platform::Discord,
+                    platform: Platform::new("discord"),
                     ..place("9")
                 };
                 let others = channels::find_or_create(tx, &at_eves, Some((eve.id, "9")), NOW).await?;
@@ -148,7 +149,7 @@ pub async fn nothing_of_others_or_of_shared_channels_is_found(world: World) {
 }
 
 pub async fn a_conversation_may_go_on_where_it_began_and_in_private_wherever_its_person_is(world: World) {
-    let discord = chat(&world, Platform::Discord, "2").await;
+    let discord = chat(&world, Platform::new("discord"), "2").await;
     let own = contexts::get(&mut world.db.read().await.expect("reads"), world.context)
         .await
         .expect("reads")
@@ -184,7 +185,7 @@ pub async fn a_conversation_may_go_on_where_it_began_and_in_private_wherever_its
 }
 
 pub async fn a_chat_lists_its_own_conversations_and_the_active_one_wherever_it_began(world: World) {
-    let discord = chat(&world, Platform::Discord, "2").await;
+    let discord = chat(&world, Platform::new("discord"), "2").await;
     let own = begin(&world, &discord, Some("Own"), 1).await;
     begin(&world, &world.channel, Some("Not here"), 3).await;
     let (id, context, user) = (discord.id, world.context, world.user.id);

@@ -21,9 +21,9 @@ pub async fn people_are_listed_found_by_name_and_changed_but_the_last_owner_stay
     let bob = world
         .db
         .write(|tx| {
-            Box::pin(
-                async move { users::find_or_create(tx, Platform::Discord, &speaker("2"), UserRole::Owner, NOW).await },
-            )
+            Box::pin(async move {
+                users::find_or_create(tx, Platform::new("discord"), &speaker("2"), UserRole::Owner, NOW).await
+            })
         })
         .await
         .expect("makes");
@@ -113,7 +113,8 @@ pub async fn two_owners_that_step_back_at_once_leave_one(world: World) {
         for id in ["8", "9"] {
             let made = world.db.write(move |tx| {
                 Box::pin(async move {
-                    let user = users::find_or_create(tx, Platform::Discord, &speaker(id), UserRole::Owner, NOW).await?;
+                    let user =
+                        users::find_or_create(tx, Platform::new("discord"), &speaker(id), UserRole::Owner, NOW).await?;
                     users::set_role(tx, user.id, UserRole::Owner, NOW).await?;
                     Ok(user.id)
                 })

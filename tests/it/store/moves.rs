@@ -55,7 +55,7 @@ impl World {
     }
 
     async fn moved(&self, from: &'static str, to: &'static str) {
-        self.change(move |tx| Box::pin(channels::moved(tx, Platform::Telegram, from, to)))
+        self.change(move |tx| Box::pin(channels::moved(tx, Platform::new("telegram"), from, to)))
             .await;
     }
 
@@ -80,9 +80,11 @@ impl World {
 
 pub async fn a_channel_that_moved_is_the_same_under_its_new_id(world: World) {
     let before = world
-        .speaks(group(Platform::Telegram, "-1", "-1"), Duration::ZERO)
+        .speaks(group(Platform::new("telegram"), "-1", "-1"), Duration::ZERO)
         .await;
-    let elsewhere = world.speaks(group(Platform::Discord, "-1", "-1"), Duration::ZERO).await;
+    let elsewhere = world
+        .speaks(group(Platform::new("discord"), "-1", "-1"), Duration::ZERO)
+        .await;
     let numbered = |text: &str| NewInbound {
         channel_id: before.id,
         context_id: None,
@@ -98,9 +100,9 @@ pub async fn a_channel_that_moved_is_the_same_under_its_new_id(world: World) {
         external_id: "-100".into(),
         ..before
     };
-    assert_eq!(world.at(Platform::Telegram, "-100").await, Some(after.clone()));
-    assert_eq!(world.at(Platform::Telegram, "-1").await, None);
-    assert_eq!(world.at(Platform::Discord, "-1").await, Some(elsewhere));
+    assert_eq!(world.at(Platform::new("telegram"), "-100").await, Some(after.clone()));
+    assert_eq!(world.at(Platform::new("telegram"), "-1").await, None);
+    assert_eq!(world.at(Platform::new("discord"), "-1").await, Some(elsewhere));
     assert_eq!(
         world.spaces().await,
         [("-1".to_owned(), None), ("-100".to_owned(), None)]
@@ -109,36 +111,38 @@ pub async fn a_channel_that_moved_is_the_same_under_its_new_id(world: World) {
     world.moved("-1", "-100").await;
     world.moved("-7", "-8").await;
     // What is said there under the new id belongs to the same channel.
-    let spoken = world.speaks(group(Platform::Telegram, "-100", "-100"), MINUTE).await;
+    let spoken = world
+        .speaks(group(Platform::new("telegram"), "-100", "-100"), MINUTE)
+        .await;
     assert_eq!((spoken.id, spoken.space_id), (after.id, after.space_id));
-    assert_eq!(world.at(Platform::Telegram, "-8").await, None);
+    assert_eq!(world.at(Platform::new("telegram"), "-8").await, None);
 }
 
 pub async fn a_channel_is_not_moved_onto_another(world: World) {
     let old = world
-        .speaks(group(Platform::Telegram, "-1", "-1"), Duration::ZERO)
+        .speaks(group(Platform::new("telegram"), "-1", "-1"), Duration::ZERO)
         .await;
     // The first message under the new id came before the word that it is new.
     let new = world
-        .speaks(group(Platform::Telegram, "-100", "-100"), Duration::ZERO)
+        .speaks(group(Platform::new("telegram"), "-100", "-100"), Duration::ZERO)
         .await;
     world.moved("-1", "-100").await;
-    assert_eq!(world.at(Platform::Telegram, "-1").await, Some(old));
-    assert_eq!(world.at(Platform::Telegram, "-100").await, Some(new));
+    assert_eq!(world.at(Platform::new("telegram"), "-1").await, Some(old));
+    assert_eq!(world.at(Platform::new("telegram"), "-100").await, Some(new));
 }
 
 pub async fn a_channel_that_was_left_is_off_until_somebody_speaks_there(world: World) {
     let here = world
-        .speaks(group(Platform::Telegram, "-1", "-1"), Duration::ZERO)
+        .speaks(group(Platform::new("telegram"), "-1", "-1"), Duration::ZERO)
         .await;
     let other = world
-        .speaks(group(Platform::Telegram, "-2", "-2"), Duration::ZERO)
+        .speaks(group(Platform::new("telegram"), "-2", "-2"), Duration::ZERO)
         .await;
     let left = || {
         world.change(|tx| {
             Box::pin(channels::left(
                 tx,
-                Platform::Telegram,
+                Platform::new("telegram"),
                 "-1",
                 "the bot was removed",
                 NOW.after(MINUTE),
@@ -151,9 +155,11 @@ pub async fn a_channel_that_was_left_is_off_until_somebody_speaks_there(world: W
         disabled_reason: Some("the bot was removed".into()),
         ..here.clone()
     };
-    assert_eq!(world.at(Platform::Telegram, "-1").await, Some(off));
-    assert_eq!(world.at(Platform::Telegram, "-2").await, Some(other));
-    let back = world.speaks(group(Platform::Telegram, "-1", "-1"), MINUTE * 2).await;
+    assert_eq!(world.at(Platform::new("telegram"), "-1").await, Some(off));
+    assert_eq!(world.at(Platform::new("telegram"), "-2").await, Some(other));
+    let back = world
+        .speaks(group(Platform::new("telegram"), "-1", "-1"), MINUTE * 2)
+        .await;
     assert_eq!(
         back,
         Channel {
@@ -165,7 +171,7 @@ pub async fn a_channel_that_was_left_is_off_until_somebody_speaks_there(world: W
 
 pub async fn a_channel_that_was_turned_off_stays_so_when_the_bot_is_removed_and_comes_back(world: World) {
     let here = world
-        .speaks(group(Platform::Telegram, "-1", "-1"), Duration::ZERO)
+        .speaks(group(Platform::new("telegram"), "-1", "-1"), Duration::ZERO)
         .await;
     let off = channels::Change {
         enabled: Some(false),
@@ -176,13 +182,21 @@ pub async fn a_channel_that_was_turned_off_stays_so_when_the_bot_is_removed_and_
         .change(move |tx| Box::pin(async move { channels::change(tx, id, &off, NOW).await }))
         .await;
     world
-        .change(|tx| Box::pin(channels::left(tx, Platform::Telegram, "-1", "the bot was removed", NOW)))
+        .change(|tx| {
+            Box::pin(channels::left(
+                tx,
+                Platform::new("telegram"),
+                "-1",
+                "the bot was removed",
+                NOW,
+            ))
+        })
         .await;
     world
         .change(|tx| {
             Box::pin(channels::left_space(
                 tx,
-                Platform::Telegram,
+                Platform::new("telegram"),
                 "-1",
                 "the bot was removed",
                 NOW,
@@ -192,29 +206,37 @@ pub async fn a_channel_that_was_turned_off_stays_so_when_the_bot_is_removed_and_
     world
         .change(move |tx| Box::pin(channels::disable(tx, id, "the chat is gone", NOW)))
         .await;
-    let back = world.speaks(group(Platform::Telegram, "-1", "-1"), MINUTE).await;
+    let back = world.speaks(group(Platform::new("telegram"), "-1", "-1"), MINUTE).await;
     assert!(back.is_turned_off(), "{back:?}");
 }
 
 pub async fn a_space_that_was_left_takes_all_of_its_channels_and_no_other(world: World) {
     for (platform, id, space) in [
-        (Platform::Discord, "1", "guild"),
-        (Platform::Discord, "2", "guild"),
-        (Platform::Discord, "3", "other"),
-        (Platform::Telegram, "4", "guild"),
+        (Platform::new("discord"), "1", "guild"),
+        (Platform::new("discord"), "2", "guild"),
+        (Platform::new("discord"), "3", "other"),
+        (Platform::new("telegram"), "4", "guild"),
     ] {
         world.speaks(group(platform, id, space), Duration::ZERO).await;
     }
     let then = NOW.after(MINUTE);
     world
-        .change(move |tx| Box::pin(channels::left_space(tx, Platform::Discord, "guild", "removed", then)))
+        .change(move |tx| {
+            Box::pin(channels::left_space(
+                tx,
+                Platform::new("discord"),
+                "guild",
+                "removed",
+                then,
+            ))
+        })
         .await;
     let mut states = Vec::new();
     for (platform, id) in [
-        (Platform::Discord, "1"),
-        (Platform::Discord, "2"),
-        (Platform::Discord, "3"),
-        (Platform::Telegram, "4"),
+        (Platform::new("discord"), "1"),
+        (Platform::new("discord"), "2"),
+        (Platform::new("discord"), "3"),
+        (Platform::new("telegram"), "4"),
     ] {
         let channel = world.at(platform, id).await.expect("a channel");
         states.push((channel.enabled, channel.disabled_reason));
@@ -228,21 +250,33 @@ pub async fn a_space_that_was_left_takes_all_of_its_channels_and_no_other(world:
     };
     assert_eq!(left_at(world.spaces().await), [None, None, Some(then.0)]);
     // A new channel of the guild is made: the bot is back there.
-    world.speaks(group(Platform::Discord, "5", "guild"), MINUTE * 2).await;
+    world
+        .speaks(group(Platform::new("discord"), "5", "guild"), MINUTE * 2)
+        .await;
     assert_eq!(left_at(world.spaces().await), [None, None, None]);
     // A channel that is known speaks again, by a command or by a message.
     for is_message in [false, true] {
         world
-            .change(move |tx| Box::pin(channels::left_space(tx, Platform::Discord, "guild", "removed", then)))
+            .change(move |tx| {
+                Box::pin(channels::left_space(
+                    tx,
+                    Platform::new("discord"),
+                    "guild",
+                    "removed",
+                    then,
+                ))
+            })
             .await;
         assert_eq!(left_at(world.spaces().await), [None, None, Some(then.0)]);
-        let known = world.at(Platform::Discord, "1").await.expect("a channel");
+        let known = world.at(Platform::new("discord"), "1").await.expect("a channel");
         if is_message {
             world
                 .change(move |tx| Box::pin(async move { channels::touched(tx, known, None, then).await }))
                 .await;
         } else {
-            world.speaks(group(Platform::Discord, "1", "guild"), MINUTE).await;
+            world
+                .speaks(group(Platform::new("discord"), "1", "guild"), MINUTE)
+                .await;
         }
         assert_eq!(left_at(world.spaces().await), [None, None, None]);
     }
@@ -250,17 +284,17 @@ pub async fn a_space_that_was_left_takes_all_of_its_channels_and_no_other(world:
 
 pub async fn the_places_that_are_served_come_with_their_newest_message(world: World) {
     let (old, quiet, new, gone) = (
-        group(Platform::Discord, "1", "guild"),
-        group(Platform::Discord, "2", "guild"),
-        group(Platform::Discord, "3", "guild"),
-        group(Platform::Discord, "4", "guild"),
+        group(Platform::new("discord"), "1", "guild"),
+        group(Platform::new("discord"), "2", "guild"),
+        group(Platform::new("discord"), "3", "guild"),
+        group(Platform::new("discord"), "4", "guild"),
     );
     world.speaks(old, Duration::ZERO).await;
     world.speaks(quiet, MINUTE).await;
     let new = world.speaks(new, MINUTE * 2).await;
     world.speaks(gone, MINUTE * 2).await;
     world
-        .change(|tx| Box::pin(channels::left(tx, Platform::Discord, "4", "removed", NOW)))
+        .change(|tx| Box::pin(channels::left(tx, Platform::new("discord"), "4", "removed", NOW)))
         .await;
     let said = |id: Option<&str>, by: UserId| NewInbound {
         id: MessageId::new(),
@@ -294,9 +328,9 @@ pub async fn the_places_that_are_served_come_with_their_newest_message(world: Wo
     };
     // Since a moment, that moment included; not those that the bot was removed from, nor of another platform.
     assert_eq!(
-        world.served(Platform::Discord, MINUTE).await,
+        world.served(Platform::new("discord"), MINUTE).await,
         [served("2", None), served("3", Some("1000"))]
     );
-    assert_eq!(world.served(Platform::Discord, MINUTE * 3).await, []);
-    assert_eq!(world.served(Platform::Terminal, Duration::ZERO).await, []);
+    assert_eq!(world.served(Platform::new("discord"), MINUTE * 3).await, []);
+    assert_eq!(world.served(Platform::TERMINAL, Duration::ZERO).await, []);
 }

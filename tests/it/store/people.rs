@@ -52,7 +52,7 @@ pub async fn write<T: Send + 'static>(
 /// The person of the world, known by the account 1 on Telegram.
 pub fn ada(world: &World) -> Person {
     Person {
-        account: account(Platform::Telegram, "1"),
+        account: account(Platform::new("telegram"), "1"),
         user: world.user.clone(),
         channel: world.channel.clone(),
         context: world.context,

@@ -25,7 +25,8 @@ pub async fn a_person_and_a_channel_are_known_again(world: World) {
         .db
         .write(|tx| {
             Box::pin(async move {
-                let user = users::find_or_create(tx, Platform::Telegram, &speaker("1"), UserRole::Member, NOW).await?;
+                let user =
+                    users::find_or_create(tx, Platform::new("telegram"), &speaker("1"), UserRole::Member, NOW).await?;
                 let channel = channels::find_or_create(tx, &place("1"), Some((user.id, "1")), NOW).await?;
                 Ok((user, channel))
             })

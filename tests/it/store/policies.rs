@@ -117,7 +117,7 @@ pub async fn of_many_calls_at_once_no_more_count_than_the_limit_allows(world: Wo
 }
 
 pub async fn whoever_is_counted_has_a_limit_of_their_own(world: World) {
-    let other = meet(&world, Platform::Discord, "2", UserRole::Member).await;
+    let other = meet(&world, Platform::new("discord"), "2", UserRole::Member).await;
     let own = world.insert(world.loose_run()).await.unwrap().id;
     let mut theirs = world.loose_run();
     theirs.user_id = Some(other.user.id);
@@ -250,8 +250,8 @@ pub async fn of_two_answers_at_once_one_is_taken(world: World) {
 }
 
 pub async fn an_answer_is_taken_from_whom_it_may_come_and_to_what_is_asked(world: World) {
-    let stranger = meet(&world, Platform::Discord, "2", UserRole::Member).await.user;
-    let owner = meet(&world, Platform::Discord, "3", UserRole::Owner).await.user;
+    let stranger = meet(&world, Platform::new("discord"), "2", UserRole::Member).await.user;
+    let owner = meet(&world, Platform::new("discord"), "3", UserRole::Owner).await.user;
     let (run, code) = asking(&world).await;
     assert_eq!(
         answer(&world, by(&stranger, &run, &code, true), NOW).await,
@@ -346,7 +346,10 @@ pub async fn what_was_read_from_outside_is_known_of_a_prompt(world: World) {
     let told = Outside { items: false, ..read };
     assert_eq!(outside().await, told);
     // Where others read along, their words are others'.
-    let other = meet(&world, Platform::Discord, "2", UserRole::Member).await.user.id;
+    let other = meet(&world, Platform::new("discord"), "2", UserRole::Member)
+        .await
+        .user
+        .id;
     execute(
         &world.db,
         format!(

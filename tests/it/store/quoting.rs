@@ -105,7 +105,7 @@ pub async fn what_is_answered_is_found_by_the_platforms_id_and_withheld_once_it_
     let find = async |id: &'static str, account: &'static str| {
         let place = world.channel.external_id.clone();
         let mut conn = world.db.read().await.expect("reads");
-        replies::find(&mut conn, Platform::Telegram, &place, id, account)
+        replies::find(&mut conn, Platform::new("telegram"), &place, id, account)
             .await
             .expect("looks")
     };
@@ -160,7 +160,7 @@ pub async fn what_a_run_is_set_aside_for_is_quoted_no_more(world: World) {
     let quoted = format!("{}\nmessage 13", bob().shown(usize::MAX));
     assert_eq!(asked, ["message 12", quoted.as_str(), "message 14"]);
     let place = &world.channel.external_id;
-    let found = replies::find(&mut conn, Platform::Telegram, place, "11", "nobody").await;
+    let found = replies::find(&mut conn, Platform::new("telegram"), place, "11", "nobody").await;
     assert_eq!(found.expect("looks").expect("the message").is_withheld, 1);
 }
 

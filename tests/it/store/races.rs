@@ -8,7 +8,7 @@ use clifford_core::{
     people::UserRole,
     runs::{Run, RunStatus},
 };
-use clifford_engine::run::commit::{follow_up_in, wake_parent};
+use clifford_engine::run::follow_up::{follow_up_in, wake_parent};
 use clifford_store::{
     StoreError, Tx, contexts,
     memory::write as memory_write,
@@ -25,8 +25,8 @@ pub async fn twenty_at_once_make_one_person_one_channel_and_one_context(world: W
     let made = join_all((0..20).map(|_| {
         world.db.write(|tx| {
             Box::pin(async move {
-                let user =
-                    users::find_or_create(tx, Platform::Telegram, &speaker("new"), UserRole::Member, NOW).await?;
+                let user = users::find_or_create(tx, Platform::new("telegram"), &speaker("new"), UserRole::Member, NOW)
+                    .await?;
                 let channel = channels::find_or_create(tx, &place("new"), Some((user.id, "1")), NOW).await?;
                 let context = match channel.active_context_id {
                     Some(context) => context,

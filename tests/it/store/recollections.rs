@@ -165,9 +165,11 @@ fn elsewhere(platform: &str, name: Option<&str>, texts: &[&str]) -> Elsewhere {
 pub async fn the_newest_messages_of_other_private_places_are_found_newest_place_first(world: World) {
     let ada = Some(world.user.id);
     assert_eq!(world.find(world.wanted(2)).await.elsewhere, []);
-    let web = world.spot(dm(Platform::Web, "w", None), ada, 10).await;
-    let discord = world.spot(dm(Platform::Discord, "d", Some("ada")), ada, 20).await;
-    let silent = world.spot(dm(Platform::Terminal, "t", None), ada, 30).await;
+    let web = world.spot(dm(Platform::WEB, "w", None), ada, 10).await;
+    let discord = world
+        .spot(dm(Platform::new("discord"), "d", Some("ada")), ada, 20)
+        .await;
+    let silent = world.spot(dm(Platform::TERMINAL, "t", None), ada, 30).await;
     world.said(&web, &["w1", "w2"]).await;
     world.said(&discord, &["d1", "d2", "d3"]).await;
     let context = web.context;
@@ -208,7 +210,7 @@ pub async fn what_others_say_or_was_closed_is_not_found_elsewhere(world: World) 
         .db
         .write(|tx| {
             Box::pin(async move {
-                users::find_or_create(tx, Platform::Telegram, &speaker("2"), UserRole::Member, NOW).await
+                users::find_or_create(tx, Platform::new("telegram"), &speaker("2"), UserRole::Member, NOW).await
             })
         })
         .await
@@ -217,9 +219,9 @@ pub async fn what_others_say_or_was_closed_is_not_found_elsewhere(world: World) 
     let shared = world.spot(group("g"), None, 2).await;
     // A shared channel is nobody's, whatever its row says.
     let odd = world.spot(group("h"), ada, 3).await;
-    let closed = world.spot(dm(Platform::Web, "w", None), ada, 4).await;
-    let shut = world.spot(dm(Platform::Terminal, "t", None), ada, 5).await;
-    let open = world.spot(dm(Platform::Discord, "d", None), ada, 6).await;
+    let closed = world.spot(dm(Platform::WEB, "w", None), ada, 4).await;
+    let shut = world.spot(dm(Platform::TERMINAL, "t", None), ada, 5).await;
+    let open = world.spot(dm(Platform::new("discord"), "d", None), ada, 6).await;
     for spot in [&bobs, &shared, &odd, &closed, &shut] {
         world.said(spot, &[&format!("never shown {}", spot.channel.id)]).await;
     }
@@ -254,9 +256,9 @@ pub async fn what_others_say_or_was_closed_is_not_found_elsewhere(world: World) 
 
 pub async fn a_conversation_that_goes_on_in_several_places_is_found_once(world: World) {
     let ada = Some(world.user.id);
-    let web = world.spot(dm(Platform::Web, "w", None), ada, 1).await;
-    let discord = world.spot(dm(Platform::Discord, "d", None), ada, 2).await;
-    let terminal = world.spot(dm(Platform::Terminal, "t", None), ada, 3).await;
+    let web = world.spot(dm(Platform::WEB, "w", None), ada, 1).await;
+    let discord = world.spot(dm(Platform::new("discord"), "d", None), ada, 2).await;
+    let terminal = world.spot(dm(Platform::TERMINAL, "t", None), ada, 3).await;
     world.activate(discord.channel.id, web.context).await;
     world.said(&web, &["one", "two"]).await;
     // It goes on here as well: it is no other place's.

@@ -189,7 +189,7 @@ async fn claim(db: &Db, now: clifford_core::clock::Timestamp) -> Vec<MessageId> 
 async fn claim_by(db: &Db, worker: WorkerId, now: clifford_core::clock::Timestamp) -> Vec<MessageId> {
     db.write(move |tx| {
         let look = Look::new(worker, now, LEASE);
-        Box::pin(async move { outbox::claim(tx, look, &[Platform::Telegram], 10).await })
+        Box::pin(async move { outbox::claim(tx, look, &[Platform::new("telegram")], 10).await })
     })
     .await
     .expect("claims")
@@ -349,7 +349,7 @@ pub async fn a_transaction_that_fails_leaves_nothing(world: World) {
             Box::pin(async move {
                 users::find_or_create(
                     tx,
-                    Platform::Discord,
+                    Platform::new("discord"),
                     &speaker("9"),
                     clifford_core::people::UserRole::Member,
                     NOW,
@@ -360,6 +360,11 @@ pub async fn a_transaction_that_fails_leaves_nothing(world: World) {
         })
         .await;
     assert!(matches!(failed, Err(StoreError::WrongState(_))));
-    let known = users::by_identity(&mut world.db.read().await.expect("reads"), Platform::Discord, "9").await;
+    let known = users::by_identity(
+        &mut world.db.read().await.expect("reads"),
+        Platform::new("discord"),
+        "9",
+    )
+    .await;
     assert_eq!(known.expect("reads"), None);
 }

@@ -91,7 +91,7 @@ impl World {
         let found = self.db.write(|tx| {
             Box::pin(people::users::find_or_create(
                 tx,
-                Platform::Telegram,
+                Platform::new("telegram"),
                 &SPEAKER,
                 UserRole::Member,
                 NOW,

@@ -23,7 +23,7 @@ use super::world::{LEASE, NOW, TREE, World};
 async fn takes(world: &World, look: Look) -> (usize, usize, bool) {
     let taken = world.db.write(move |tx| {
         Box::pin(async move {
-            let runs = run_queue::claim(tx, look, &[Platform::Telegram], 10, TREE).await?;
+            let runs = run_queue::claim(tx, look, &[Platform::new("telegram")], 10, TREE).await?;
             let job = jobs::claim(tx, look).await?;
             Ok((
                 runs.len(),

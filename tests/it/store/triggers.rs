@@ -15,7 +15,7 @@ use clifford_core::{
     schedule::trigger::{CatchUp, Trigger, TriggerKind},
 };
 use clifford_engine::{
-    Engine,
+    Context,
     models::sealed::Sealed,
     scheduler::wake,
     triggers::{fire, webhook},
@@ -32,7 +32,7 @@ use super::{
     erasure::{column, script},
     world::{NOW, World, place},
 };
-use crate::workshop::Workshop;
+use crate::in_process_engine::InProcessEngine;
 
 const GRACE: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(86_400);
@@ -46,13 +46,13 @@ impl Clock for Still {
     }
 }
 
-fn engine(db: &Db) -> Arc<Engine> {
-    let workshop = Workshop {
+fn engine(db: &Db) -> Arc<Context> {
+    let in_process = InProcessEngine {
         clock: Arc::new(Still),
         grace: GRACE,
-        ..Workshop::default()
+        ..InProcessEngine::default()
     };
-    workshop.engine(db)
+    Arc::clone(&in_process.runs(db).context)
 }
 
 pub async fn look(world: &World, now: Timestamp) -> usize {
@@ -171,7 +171,7 @@ async fn group(world: &World) -> Channel {
     let group = Place {
         external_id: "-5".to_owned(),
         kind: PlaceKind::Group,
-        platform: Platform::Telegram,
+        platform: Platform::new("telegram"),
         ..place("-5")
     };
     let made = world

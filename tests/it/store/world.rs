@@ -128,7 +128,8 @@ impl World {
                 Box::pin(async move {
                     agents::put(tx, &an_agent(agent, "clifford"), NOW).await?;
                     let user =
-                        users::find_or_create(tx, Platform::Telegram, &speaker("1"), UserRole::Member, NOW).await?;
+                        users::find_or_create(tx, Platform::new("telegram"), &speaker("1"), UserRole::Member, NOW)
+                            .await?;
                     let channel = channels::find_or_create(tx, &place("1"), Some((user.id, "1")), NOW).await?;
                     let context = contexts::begin(tx, &channel, None, NOW).await?;
                     Ok((user, channel, context))
@@ -219,7 +220,7 @@ impl World {
             .write(move |tx| {
                 Box::pin(async move {
                     let look = Look::new(worker, now, LEASE);
-                    run_queue::claim(tx, look, &[Platform::Telegram], limit, TREE).await
+                    run_queue::claim(tx, look, &[Platform::new("telegram")], limit, TREE).await
                 })
             })
             .await
@@ -314,7 +315,7 @@ pub fn speaker(id: &str) -> Speaker {
 
 pub fn place(id: &str) -> Place {
     Place {
-        platform: Platform::Telegram,
+        platform: Platform::new("telegram"),
         external_id: id.into(),
         kind: PlaceKind::Private,
         name: None,

@@ -2,9 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use clifford_channel::{ChannelError, ConnectionStatus, Platform};
+use clifford_channel::{ChannelError, ConnectionStatus};
 use rand::Rng;
 use serde_json::Value;
+use serenity::constants::Opcode;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::{
@@ -135,22 +136,22 @@ impl Gateway<'_> {
             Ok(frame) => frame,
             Err(error) => return Ok(Some(Event::Job(unreadable(text.to_owned(), error.to_string())))),
         };
-        match frame.op {
-            0 => self.dispatch(&frame),
-            1 => self.send(socket, &payload::heartbeat(self.seq())).await,
-            7 => Err(End::Lost("Discord asked to reconnect".to_owned())),
-            9 => Err(match frame.data::<bool>() {
+        match frame.opcode() {
+            Some(Opcode::Dispatch) => self.dispatch(&frame),
+            Some(Opcode::Heartbeat) => self.send(socket, &payload::heartbeat(self.seq())).await,
+            Some(Opcode::Reconnect) => Err(End::Lost("Discord asked to reconnect".to_owned())),
+            Some(Opcode::InvalidSession) => Err(match frame.data::<bool>() {
                 Ok(true) => End::Lost("Discord asked to resume".to_owned()),
                 _ => End::Invalid,
             }),
-            11 => {
+            Some(Opcode::HeartbeatAck) => {
                 pulse.answered = true;
                 Ok(None)
             }
-            10 => Ok(None),
-            op => Ok(Some(Event::Job(unreadable(
+            Some(Opcode::Hello) => Ok(None),
+            _ => Ok(Some(Event::Job(unreadable(
                 text.to_owned(),
-                format!("{op} is no opcode that is known here"),
+                format!("unknown opcode {}", frame.op),
             )))),
         }
     }
@@ -200,7 +201,7 @@ impl Gateway<'_> {
     fn connected(&self, how: &str) {
         tracing::info!(name = %self.name, how, "connected to Discord");
         self.ingress
-            .status(Platform::Discord, ConnectionStatus::Connected(self.name.to_string()));
+            .status(crate::PLATFORM, ConnectionStatus::Connected(self.name.to_string()));
     }
 }
 

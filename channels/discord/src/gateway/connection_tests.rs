@@ -1,13 +1,13 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use clifford_channel::{Accepted, Choice, Completion, Inbound, Ingress, IngressError, Served};
+use clifford_channel::{Accepted, Choice, Completion, Inbound, Ingress, IngressError, Platform, Served};
 use clifford_fakes::discord::DiscordFake;
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::*;
-use crate::{Discord, DiscordConfig, Timing, deliver::Work, intake::Intake, shard::Shard};
+use crate::{Discord, DiscordConfig, Timing, handover::Work, intake::Intake, shard::Shard};
 
 /// Nothing comes as far as this.
 struct Nobody;
@@ -62,7 +62,7 @@ async fn an_event_that_waits_for_room_outlives_its_connection() {
     })
     .unwrap();
     let intake = Intake::new(Arc::clone(&discord.shared), Arc::new(Nobody), TaskTracker::new());
-    // What tells who the bot is fills it.
+    // READY alone fills it.
     let (sender, mut events) = mpsc::channel(1);
     let stop = CancellationToken::new();
     let gateway = Gateway::new(

@@ -2,12 +2,16 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
+use serenity::{constants::Opcode, model::gateway::GatewayIntents};
 
 use crate::shard::Shard;
 
 /// Servers, messages in them, direct messages, and what messages say.
 /// <https://discord.com/developers/docs/events/gateway#list-of-intents>
-const INTENTS: u64 = 1 | 1 << 9 | 1 << 12 | 1 << 15;
+const INTENTS: GatewayIntents = GatewayIntents::GUILDS
+    .union(GatewayIntents::GUILD_MESSAGES)
+    .union(GatewayIntents::DIRECT_MESSAGES)
+    .union(GatewayIntents::MESSAGE_CONTENT);
 
 /// A frame from Discord.
 #[derive(Debug, Deserialize)]
@@ -19,6 +23,11 @@ pub(crate) struct Incoming {
 }
 
 impl Incoming {
+    /// Its opcode; `None` for a number that can be none.
+    pub(super) fn opcode(&self) -> Option<Opcode> {
+        u8::try_from(self.op).ok().map(Opcode::from)
+    }
+
     pub(super) fn data<'a, T: Deserialize<'a>>(&'a self) -> Result<T, String> {
         let data = self.d.as_deref().ok_or("there is no `d`")?;
         serde_json::from_str(data.get()).map_err(|error| error.to_string())
@@ -47,17 +56,17 @@ pub(super) struct Own {
 }
 
 pub(super) fn heartbeat(seq: Option<u64>) -> Value {
-    json!({"op": 1, "d": seq})
+    json!({"op": Opcode::Heartbeat, "d": seq})
 }
 
 pub(super) fn identify(token: &str, shard: Shard) -> Value {
     let properties = json!({"os": std::env::consts::OS, "browser": "clifford", "device": "clifford"});
-    json!({"op": 2, "d": {
-        "token": token, "intents": INTENTS, "properties": properties, "large_threshold": 50,
+    json!({"op": Opcode::Identify, "d": {
+        "token": token, "intents": INTENTS.bits(), "properties": properties, "large_threshold": 50,
         "shard": [shard.place, shard.of],
     }})
 }
 
 pub(super) fn resume(token: &str, session: &str, seq: u64) -> Value {
-    json!({"op": 6, "d": {"token": token, "session_id": session, "seq": seq}})
+    json!({"op": Opcode::Resume, "d": {"token": token, "session_id": session, "seq": seq}})
 }

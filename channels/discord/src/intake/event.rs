@@ -1,4 +1,4 @@
-//! What an event of the gateway says. Pure: a name and a payload in, what they mean out.
+//! Reads the gateway's events. Pure: a name and a payload in, their meaning out.
 
 use clifford_channel::lenient;
 use serde::de::DeserializeOwned;
@@ -6,7 +6,7 @@ use serde_json::{Value, value::RawValue};
 
 use crate::{
     directory::{ChannelInfo, GuildInfo, RoleInfo},
-    map::{self, Asked, From, Kind, Payload},
+    map::{self, InteractionHeader, InteractionKind, InteractionPayload, Payload},
     via::is_token,
 };
 
@@ -52,16 +52,9 @@ pub(crate) enum Event {
 pub(crate) struct Interaction {
     pub(crate) id: u64,
     pub(crate) token: String,
-    pub(crate) kind: Kind,
-    /// What it says; if that cannot be read, it is acknowledged all the same.
-    pub(crate) said: Result<Said, String>,
-}
-
-/// What an interaction says.
-pub(crate) enum Said {
-    Command(Box<From>),
-    Press(Box<From>),
-    Typed(Box<From>),
+    pub(crate) kind: InteractionKind,
+    /// Its content; if that cannot be read, it is acknowledged all the same.
+    pub(crate) payload: Result<Box<InteractionPayload>, String>,
 }
 
 /// Messages that were deleted.
@@ -103,7 +96,7 @@ pub(crate) fn read(name: &str, data: &RawValue) -> Result<Option<Event>, String>
         name if UNNEEDED.iter().any(|prefix| name.starts_with(prefix)) => return Ok(None),
         name => {
             // Discord, and whatever speaks its protocol, may tell more than it was asked for.
-            tracing::debug!(event = name, "an event that was not asked for");
+            tracing::debug!(event = name, "ignored an event of an unknown kind");
             return Ok(None);
         }
     };
@@ -111,18 +104,19 @@ pub(crate) fn read(name: &str, data: &RawValue) -> Result<Option<Event>, String>
 }
 
 fn interaction(data: &RawValue) -> Result<Option<Interaction>, String> {
-    let Some(Asked { id, token, kind }) = Asked::read(&parse(data)?)? else {
+    let Some(InteractionHeader { id, token, kind }) = InteractionHeader::read(&parse(data)?)? else {
         return Ok(None);
     };
     if !is_token(&token) {
         return Err("the interaction's token has unexpected characters".to_owned());
     }
-    let said = match kind {
-        Kind::Command => From::read(data.get()).map(|from| Said::Command(Box::new(from))),
-        Kind::Press => From::read(data.get()).map(|from| Said::Press(Box::new(from))),
-        Kind::Typed => From::read(data.get()).map(|from| Said::Typed(Box::new(from))),
-    };
-    Ok(Some(Interaction { id, token, kind, said }))
+    let payload = InteractionPayload::read(data.get()).map(Box::new);
+    Ok(Some(Interaction {
+        id,
+        token,
+        kind,
+        payload,
+    }))
 }
 
 fn guild_gone(data: &Value) -> Result<GuildGone, String> {

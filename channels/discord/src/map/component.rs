@@ -4,11 +4,11 @@
 
 use clifford_channel::{Button, Command, Inbound, Place};
 
-use super::{created_at, interaction::From};
+use super::{created_at, interaction::InteractionPayload};
 
 /// The command that a press gives; `None` if the button is none of the bot's. `via` leads the answer back to it, if it
 /// was acknowledged.
-pub(crate) fn press(payload: &From, place: Place, via: Option<String>) -> Option<Inbound> {
+pub(crate) fn press(payload: &InteractionPayload, place: Place, via: Option<String>) -> Option<Inbound> {
     let (name, argument) = Button::pressed(&payload.pressed()?)?;
     Some(Inbound::Command(Command {
         place,

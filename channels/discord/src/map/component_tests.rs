@@ -1,11 +1,11 @@
-use clifford_channel::{PlaceKind, Platform, Speaker};
+use clifford_channel::{PlaceKind, Speaker};
 use serde_json::{Value, json};
 
 use super::*;
 
 fn place() -> Place {
     Place {
-        platform: Platform::Discord,
+        platform: crate::PLATFORM,
         external_id: "345626669114982402".to_owned(),
         kind: PlaceKind::Group,
         name: None,
@@ -45,7 +45,7 @@ fn payload(fields: &Value) -> Value {
 
 fn read(payload: Value) -> Option<Inbound> {
     press(
-        &From::read(&payload.to_string()).unwrap(),
+        &InteractionPayload::read(&payload.to_string()).unwrap(),
         place(),
         Some("via".to_owned()),
     )
@@ -110,7 +110,7 @@ fn a_press_that_cannot_be_read_is_an_error() {
         (json!({"channel_id": null}), "it has no channel"),
         (json!({"id": "x"}), "it has no id"),
     ] {
-        let read = From::read(&payload(&fields).to_string());
+        let read = InteractionPayload::read(&payload(&fields).to_string());
         assert_eq!(read.err().as_deref(), Some(error), "{fields}");
     }
 }

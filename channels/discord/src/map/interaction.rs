@@ -2,6 +2,7 @@
 
 use clifford_channel::{Addressed, Attachment, Command, Inbound, Message, Place, Speaker, lenient};
 use serde_json::Value;
+use serenity::model::application::{CommandOptionType, InteractionType};
 
 use super::{
     created_at,
@@ -9,20 +10,20 @@ use super::{
     speaker,
 };
 
-/// What is needed to acknowledge an interaction, whatever else it may hold.
+/// The fields that acknowledging an interaction takes, whatever else it may hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Asked {
+pub(crate) struct InteractionHeader {
     /// Its id, a snowflake.
     pub(crate) id: u64,
     /// Proves that the answer comes from the bot.
     pub(crate) token: String,
-    /// What kind it is.
-    pub(crate) kind: Kind,
+    /// Its kind.
+    pub(crate) kind: InteractionKind,
 }
 
 /// The kinds of interactions that mean something here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum InteractionKind {
     /// A slash or context-menu command.
     Command,
     /// A button was pressed.
@@ -31,16 +32,17 @@ pub(crate) enum Kind {
     Typed,
 }
 
-impl Asked {
+impl InteractionHeader {
     /// Reads it; `None` for an interaction of another kind.
     ///
     /// # Errors
     /// It has no id or token, so nobody can answer it.
     pub(crate) fn read(value: &Value) -> Result<Option<Self>, String> {
-        let kind = match lenient::int(value, "type") {
-            Some(2) => Kind::Command,
-            Some(3) => Kind::Press,
-            Some(4) => Kind::Typed,
+        let kind = lenient::int(value, "type").and_then(|kind| u8::try_from(kind).ok());
+        let kind = match kind.map(InteractionType::from) {
+            Some(InteractionType::Command) => InteractionKind::Command,
+            Some(InteractionType::Component) => InteractionKind::Press,
+            Some(InteractionType::Autocomplete) => InteractionKind::Typed,
             _ => return Ok(None),
         };
         Ok(Some(Self {
@@ -53,7 +55,7 @@ impl Asked {
 
 /// An interaction: who, where, and what of.
 #[derive(Clone, Debug)]
-pub(crate) struct From {
+pub(crate) struct InteractionPayload {
     pub(crate) id: u64,
     pub(crate) application: u64,
     pub(crate) token: String,
@@ -63,11 +65,11 @@ pub(crate) struct From {
     data: Value,
 }
 
-impl From {
+impl InteractionPayload {
     /// Reads an interaction.
     ///
     /// # Errors
-    /// What it cannot do without is missing.
+    /// A required field is missing.
     pub(crate) fn read(json: &str) -> Result<Self, String> {
         let value: Value = serde_json::from_str(json).map_err(|error| format!("no JSON: {error}"))?;
         let member = lenient::object(&value, "member");
@@ -94,7 +96,7 @@ impl From {
         lenient::text(&self.data, "name").unwrap_or_default()
     }
 
-    /// What the bot wrote behind the button that was pressed.
+    /// The bot's own text behind the button that was pressed.
     pub(crate) fn pressed(&self) -> Option<String> {
         lenient::text(&self.data, "custom_id")
     }
@@ -111,7 +113,7 @@ impl From {
     /// The options' values, in order; files are no words.
     fn argument(&self) -> String {
         let values = lenient::list(&self.data, "options").iter().filter_map(|option| {
-            if lenient::int(option, "type") == Some(ATTACHMENT) {
+            if lenient::int(option, "type") == Some(i64::from(u8::from(CommandOptionType::Attachment))) {
                 return None;
             }
             match option.get("value")? {
@@ -136,13 +138,11 @@ impl From {
     }
 }
 
-/// Discord's type of an option that is a file.
-const ATTACHMENT: i64 = 11;
 /// The command that puts a question, which is a message like any other.
 const ASK: &str = "ask";
 
 /// A slash command, or the message that `/ask` puts. `via` leads the answer back to it, if it was acknowledged.
-pub(crate) fn command(payload: &From, place: Place, via: Option<String>) -> Inbound {
+pub(crate) fn command(payload: &InteractionPayload, place: Place, via: Option<String>) -> Inbound {
     let (speaker, id) = (payload.speaker.clone(), payload.id.to_string());
     let sent_at = created_at(payload.id);
     let argument = payload.argument();

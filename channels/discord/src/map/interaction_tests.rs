@@ -1,4 +1,4 @@
-use clifford_channel::{PlaceKind, Platform, Speaker};
+use clifford_channel::{PlaceKind, Speaker};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::*;
 
 fn place() -> Place {
     Place {
-        platform: Platform::Discord,
+        platform: crate::PLATFORM,
         external_id: "645027906669510667".to_owned(),
         kind: PlaceKind::Group,
         name: None,
@@ -15,7 +15,7 @@ fn place() -> Place {
 }
 
 /// A slash command in a guild as the gateway sends it.
-fn payload(name: &str, options: &Value) -> From {
+fn payload(name: &str, options: &Value) -> InteractionPayload {
     let payload = json!({
         "type": 2, "token": "A_UNIQUE_TOKEN", "version": 1, "id": "786008729715212338",
         "guild_id": "290926798626357999", "app_permissions": "442368", "guild_locale": "en-US", "locale": "pt-BR",
@@ -30,7 +30,7 @@ fn payload(name: &str, options: &Value) -> From {
         "authorizing_integration_owners": {"0": "290926798626357999"}, "context": 0,
         "attachment_size_limit": 10_485_760,
     });
-    From::read(&payload.to_string()).unwrap()
+    InteractionPayload::read(&payload.to_string()).unwrap()
 }
 
 fn mason() -> Speaker {
@@ -105,19 +105,25 @@ fn asking_is_a_message_that_speaks_to_the_bot() {
 #[test]
 fn whatever_can_be_answered_is_read_to_be_acknowledged() {
     let asked = |kind| {
-        Ok(Some(Asked {
+        Ok(Some(InteractionHeader {
             id: 7,
             token: "t".to_owned(),
             kind,
         }))
     };
     let cases = [
-        (json!({"id": "7", "token": "t", "type": 2}), asked(Kind::Command)),
+        (
+            json!({"id": "7", "token": "t", "type": 2}),
+            asked(InteractionKind::Command),
+        ),
         (
             json!({"id": 7, "token": "t", "type": "3", "data": 5}),
-            asked(Kind::Press),
+            asked(InteractionKind::Press),
         ),
-        (json!({"id": "7", "token": "t", "type": 4}), asked(Kind::Typed)),
+        (
+            json!({"id": "7", "token": "t", "type": 4}),
+            asked(InteractionKind::Typed),
+        ),
         (json!({"id": "7", "token": "t", "type": 1}), Ok(None)),
         (json!({"type": []}), Ok(None)),
         (json!({"token": "t", "type": 2}), Err("it has no id".to_owned())),
@@ -127,7 +133,7 @@ fn whatever_can_be_answered_is_read_to_be_acknowledged() {
         ),
     ];
     for (value, expected) in cases {
-        assert_eq!(Asked::read(&value), expected, "{value}");
+        assert_eq!(InteractionHeader::read(&value), expected, "{value}");
     }
 }
 
@@ -142,7 +148,7 @@ fn a_commands_file_comes_along() {
             "id": "8", "filename": "a.txt", "size": 3, "url": "https://cdn.example/a.txt"}}}},
     });
     value["member"] = json!(7);
-    let Inbound::Message(read) = command(&From::read(&value.to_string()).unwrap(), place(), None) else {
+    let Inbound::Message(read) = command(&InteractionPayload::read(&value.to_string()).unwrap(), place(), None) else {
         panic!("asking is a message");
     };
     let files: Vec<_> = read

@@ -1,4 +1,4 @@
-use clifford_channel::{Attachment, PlaceKind, Platform, Space, Speaker};
+use clifford_channel::{Attachment, PlaceKind, Space, Speaker};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ const ME: Me = Me {
 
 fn place() -> Place {
     Place {
-        platform: Platform::Discord,
+        platform: crate::PLATFORM,
         external_id: "290926798999357250".to_owned(),
         kind: PlaceKind::Group,
         name: Some("general".to_owned()),

@@ -2,7 +2,7 @@
 
 use clifford_channel::{Attachment, lenient};
 use serde_json::Value;
-use serenity::model::channel::MessageType;
+use serenity::model::channel::{MessageReferenceKind, MessageType};
 
 /// A message, or what changed of one.
 #[derive(Clone, Debug)]
@@ -39,9 +39,6 @@ impl Account {
         self.global_name.as_deref().unwrap_or(&self.username)
     }
 }
-
-/// Discord's type of a reference to a message that was forwarded.
-const FORWARD: i64 = 1;
 
 impl Payload {
     /// Reads a message that somebody wrote.
@@ -107,7 +104,7 @@ impl Payload {
         lenient::text(&self.value, "edited_timestamp").is_some()
     }
 
-    /// What it says; `None` where that is not told.
+    /// Its text; `None` where Discord does not tell it.
     pub(crate) fn content(&self) -> Option<String> {
         lenient::text(&self.value, "content")
     }
@@ -172,17 +169,18 @@ impl Payload {
     /// The channel that a forwarded message comes from.
     pub(crate) fn forwarded_from(&self) -> Option<u64> {
         let reference = self.reference()?;
-        let is_forward = lenient::int(reference, "type") == Some(FORWARD) || !self.forwarded().is_empty();
+        let is_forward = lenient::int(reference, "type") == Some(i64::from(u8::from(MessageReferenceKind::Forward)))
+            || !self.forwarded().is_empty();
         id(reference, "channel_id").filter(|_| is_forward)
     }
 
-    /// What its embeds say, which is all that a message of a bot may have.
+    /// The text of its embeds, which is all that a message of a bot may have.
     pub(crate) fn embedded(&self) -> String {
         embedded(&self.value)
     }
 }
 
-/// What is told of a message that was forwarded.
+/// The snapshot of a message that was forwarded.
 pub(crate) struct Forwarded<'a>(&'a Value);
 
 impl Forwarded<'_> {

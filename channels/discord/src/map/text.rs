@@ -17,7 +17,7 @@ pub(super) fn readable(content: &str, me: Me, mentions: &[Account], channel_name
             Some((name, end)) => {
                 text.push_str(&name);
                 rest = &tail[end..];
-                // What stood around the bot's own mention closes up.
+                // The text around the bot's own mention closes up.
                 if name.is_empty() && (text.is_empty() || text.ends_with(char::is_whitespace)) {
                     rest = rest.strip_prefix(' ').unwrap_or(rest);
                 }
@@ -42,7 +42,7 @@ pub(super) fn names_role(content: &str, role: u64) -> bool {
     content.contains(&format!("<@&{role}>"))
 }
 
-/// What stands for the inside of `<…>`; `None` if it is left as it is.
+/// The name for the inside of `<…>`; `None` if it is left as it is.
 fn name(inside: &str, me: Me, mentions: &[Account], channel_name: ChannelName<'_>) -> Option<String> {
     if let Some(channel) = inside.strip_prefix('#') {
         return channel_name(channel.parse().ok()?).map(|name| format!("#{name}"));

@@ -2,10 +2,10 @@
 
 use clifford_channel::{Completion, Place};
 
-use super::interaction::From;
+use super::interaction::InteractionPayload;
 
-/// What is asked; `None` if nothing is being typed.
-pub(crate) fn typed(payload: &From, place: Place) -> Option<Completion> {
+/// The completion that is asked for; `None` if nothing is being typed.
+pub(crate) fn typed(payload: &InteractionPayload, place: Place) -> Option<Completion> {
     Some(Completion {
         place,
         speaker: payload.speaker.clone(),
@@ -16,7 +16,7 @@ pub(crate) fn typed(payload: &From, place: Place) -> Option<Completion> {
 
 #[cfg(test)]
 mod tests {
-    use clifford_channel::{PlaceKind, Platform};
+    use clifford_channel::PlaceKind;
     use serde_json::{Value, json};
 
     use super::*;
@@ -24,7 +24,7 @@ mod tests {
     #[test]
     fn the_argument_that_is_being_typed_is_what_is_asked() {
         let place = Place {
-            platform: Platform::Discord,
+            platform: crate::PLATFORM,
             external_id: "5".to_owned(),
             kind: PlaceKind::Private,
             name: None,
@@ -36,7 +36,7 @@ mod tests {
                 "user": {"id": "7", "username": "ada", "discriminator": "0"}, "locale": "en-GB", "version": 1,
                 "data": {"id": "9", "name": "switch", "type": 1, "options": options},
             });
-            let typed_in = From::read(&payload.to_string()).unwrap();
+            let typed_in = InteractionPayload::read(&payload.to_string()).unwrap();
             typed(&typed_in, place.clone()).map(|asked| (asked.speaker.id, asked.command, asked.typed))
         };
         let expected = |typed: &str| Some(("7".to_owned(), "switch".to_owned(), typed.to_owned()));

@@ -1,4 +1,4 @@
-//! What is done beside speaking, with the rights of the person who asks.
+//! Acts beside speaking, with the permissions of the person who asks.
 
 use clifford_channel::{Act, ActError, Acted, Actor, Poll};
 use clifford_discord::{Discord, DiscordConfig};

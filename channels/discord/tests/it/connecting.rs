@@ -108,7 +108,7 @@ async fn a_gateway_that_cannot_be_had_is_lost_after_some_attempts() {
     fake.gateway_open(false);
     let ended = Bot::with(Arc::clone(&fake), Kept::new(false)).ended().await;
     assert!(matches!(ended, Err(ChannelError::Lost(_))), "{ended:?}");
-    // Whatever happens, the address is the one that the API gave.
+    // The address is always the one that the API gave.
     assert_eq!(fake.requests(Route::GatewayBot), 5);
 }
 

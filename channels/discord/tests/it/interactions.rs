@@ -61,7 +61,7 @@ async fn a_command_is_acknowledged_before_it_is_handed_in_and_answered_in_place(
             .all(|reply| reply.pinged.is_empty())
     );
     assert_eq!((bot.fake.sent(channel), bot.fake.typings(channel)), (Vec::new(), 0));
-    // What the bot wrote came back to it, and is nothing that somebody wrote.
+    // The bot's own message came back to it, and is nothing that somebody wrote.
     assert_eq!(bot.kept.events().len(), 1);
     bot.finish().await;
 }

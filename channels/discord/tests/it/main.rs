@@ -6,6 +6,8 @@
     reason = "what a helper misses is its test's failure"
 )]
 mod acting;
+#[expect(clippy::unwrap_used, reason = "what a helper misses is its test's failure")]
+mod conformance;
 mod connecting;
 mod interactions;
 mod missed;

@@ -67,7 +67,7 @@ async fn a_press_is_acknowledged_handed_in_as_its_command_and_answered_in_place(
         let replies = bot.fake.interaction_replies(id);
         assert_eq!((replies.len(), &*replies[0].content), (1, "Where to?"));
         assert_eq!(replies[0].buttons, [pair("Oslo")]);
-        // What was said in answer to a press can be pressed too.
+        // Buttons below an answer to a press can be pressed too.
         bot.fake.press(place, ada, &replies[0], "Oslo");
         bot.kept.wait_for_events(before + 2).await;
     }

@@ -9,7 +9,7 @@ use crate::support::{Bot, texts, to};
 
 fn place(id: u64, kind: PlaceKind, name: Option<&str>, space: Option<Space>) -> Place {
     Place {
-        platform: Platform::Discord,
+        platform: Platform::new("discord"),
         external_id: id.to_string(),
         kind,
         name: name.map(str::to_owned),
@@ -189,7 +189,7 @@ async fn leaving_is_told_and_an_outage_is_not() {
     let mut events = bot.kept.wait_for_events(2).await;
     let left = |place: Option<u64>, space: Option<u64>, reason: &str| {
         Inbound::Left(Left {
-            platform: Platform::Discord,
+            platform: Platform::new("discord"),
             place: place.map(|id| id.to_string()),
             space: space.map(|id| id.to_string()),
             reason: reason.to_owned(),
@@ -320,7 +320,7 @@ async fn deletions_come_in_behind_what_was_said() {
     let events = bot.kept.wait_for_events(5).await;
     let deleted = |ids: &[u64]| {
         Inbound::Deleted(Deleted {
-            platform: Platform::Discord,
+            platform: Platform::new("discord"),
             place: channel.to_string(),
             ids: ids.iter().map(u64::to_string).collect(),
         })

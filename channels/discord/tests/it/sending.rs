@@ -91,6 +91,25 @@ async fn too_many_requests_says_when_to_try_again_and_nothing_goes_out_before() 
 }
 
 #[tokio::test]
+async fn a_wait_without_end_is_obeyed_for_a_day() {
+    let bot = Bot::start().await;
+    let (channel, _) = bot.channel();
+    bot.fake.fail_next(
+        Route::SendMessage,
+        Fault::TooMany {
+            retry_after: Duration::MAX,
+            global: false,
+        },
+    );
+    let sent = bot.send(&to(channel), "hi", "key-1").await;
+    let Err(SendError::RetryAfter(wait)) = sent else {
+        panic!("{sent:?}");
+    };
+    assert_eq!(wait, Duration::from_secs(24 * 60 * 60));
+    bot.finish().await;
+}
+
+#[tokio::test]
 async fn an_empty_bucket_is_known_before_discord_complains() {
     let bot = Bot::start().await;
     let (channel, _) = bot.channel();

@@ -27,7 +27,7 @@ pub struct Kept {
     events: Mutex<Vec<Inbound>>,
     statuses: Mutex<Vec<ConnectionStatus>>,
     served: Mutex<Vec<Served>>,
-    /// What arguments may become, and who asked for that.
+    /// The choices for arguments, and the requests for them.
     pub choices: Mutex<Vec<Choice>>,
     pub asked: Mutex<Vec<Completion>>,
     pub looks_back: AtomicUsize,
@@ -133,7 +133,7 @@ impl Ingress for Kept {
     }
 
     async fn served(&self, platform: Platform, _: Duration) -> Result<Vec<Served>, IngressError> {
-        assert_eq!(platform, Platform::Discord);
+        assert_eq!(platform, Platform::new("discord"));
         self.looks_back.fetch_add(1, Ordering::SeqCst);
         let served = self.served.lock().unwrap().clone();
         self.changes.send_replace(());
@@ -141,7 +141,7 @@ impl Ingress for Kept {
     }
 
     fn status(&self, platform: Platform, status: ConnectionStatus) {
-        assert_eq!(platform, Platform::Discord);
+        assert_eq!(platform, Platform::new("discord"));
         self.statuses.lock().unwrap().push(status);
         self.changes.send_replace(());
     }

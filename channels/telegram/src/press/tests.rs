@@ -1,11 +1,11 @@
 //! Real payloads, and what they mean.
 
-use clifford_channel::{Place, PlaceKind, Platform, Space, Speaker};
+use clifford_channel::{Place, PlaceKind, Space, Speaker};
 use serde_json::{Value, json};
 use teloxide::types::UserId;
 
 use super::*;
-use crate::{read::inbound, update::Me};
+use crate::{me::Me, read::inbound};
 
 const GROUP: i64 = -1_001_555_296_434;
 
@@ -78,7 +78,7 @@ fn pressed(place: Place, name: &str, argument: &str) -> Option<Inbound> {
 
 fn in_private() -> Place {
     Place {
-        platform: Platform::Telegram,
+        platform: crate::PLATFORM,
         external_id: "7".to_owned(),
         kind: PlaceKind::Private,
         name: Some("Ada Lovelace".to_owned()),
@@ -88,7 +88,7 @@ fn in_private() -> Place {
 
 fn in_group(topic: Option<i32>) -> Place {
     Place {
-        platform: Platform::Telegram,
+        platform: crate::PLATFORM,
         external_id: topic.map_or_else(|| GROUP.to_string(), |topic| format!("{GROUP}:{topic}")),
         kind: if topic.is_some() {
             PlaceKind::Thread

@@ -68,7 +68,7 @@ fn speaker() -> Speaker {
 
 fn private() -> Place {
     Place {
-        platform: Platform::Telegram,
+        platform: crate::PLATFORM,
         external_id: "7".to_owned(),
         kind: PlaceKind::Private,
         name: Some("Ada Lovelace".to_owned()),
@@ -78,7 +78,7 @@ fn private() -> Place {
 
 fn engines() -> Place {
     Place {
-        platform: Platform::Telegram,
+        platform: crate::PLATFORM,
         external_id: GROUP.to_string(),
         kind: PlaceKind::Group,
         name: Some("Engines".to_owned()),
@@ -119,7 +119,7 @@ fn said(text: &str) -> Said {
     }
 }
 
-/// What somebody said in message 11.
+/// The text of message 11.
 fn quoted(from: &Value, text: &str) -> Quoted {
     let name = ["first_name", "last_name"].map(|name| from[name].as_str().unwrap_or_default());
     Quoted {
@@ -505,7 +505,7 @@ fn files_and_places_are_noted_as_metadata() {
 fn a_group_that_becomes_a_supergroup_moves_once() {
     let chat = json!({"id": -55, "title": "Engines", "type": "group"});
     let expected = Moved {
-        platform: Platform::Telegram,
+        platform: crate::PLATFORM,
         from: "-55".to_owned(),
         to: GROUP.to_string(),
     };
@@ -529,7 +529,7 @@ fn being_blocked_or_removed_is_told() {
     };
     let left = |place: Option<&str>, space: Option<String>, reason: &str| {
         Some(Inbound::Left(Left {
-            platform: Platform::Telegram,
+            platform: crate::PLATFORM,
             place: place.map(str::to_owned),
             space,
             reason: reason.to_owned(),

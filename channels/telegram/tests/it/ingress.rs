@@ -12,7 +12,7 @@ use clifford_channel::{
 };
 use tokio::sync::watch;
 
-/// What was handed in, and how to answer.
+/// The accepted events, and how to answer.
 #[derive(Debug, Default)]
 pub struct Memory {
     inner: Mutex<Inner>,
@@ -51,7 +51,7 @@ impl Memory {
         self.changed.send_replace(());
     }
 
-    /// What was taken, as short texts.
+    /// The accepted events, as short texts.
     pub fn taken(&self) -> Vec<String> {
         self.inner.lock().unwrap().taken.iter().map(brief).collect()
     }

@@ -7,6 +7,8 @@
 )]
 
 mod acting;
+mod conformance;
+mod fetching;
 mod ingress;
 mod pressing;
 mod receiving;

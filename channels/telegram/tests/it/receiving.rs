@@ -252,6 +252,30 @@ async fn broken_updates_are_kept_and_stop_nothing() {
 }
 
 #[tokio::test]
+async fn an_update_that_no_json_reader_takes_costs_its_batch_nothing() {
+    let fake = TelegramFake::start().await.unwrap();
+    let message = |id: i32, text: &str, odd: &str| {
+        format!(
+            r#"{{"update_id":{id},"message":{{"message_id":{id},"date":1760000000,"text":"{text}","odd":{odd},
+                "chat":{{"id":7,"type":"private"}},"from":{{"id":7,"is_bot":false,"first_name":"Ada"}}}}}}"#
+        )
+    };
+    for (first, odd) in [(1, "1e999"), (3, r#""\ud800""#)] {
+        let batch = [message(first, "odd", odd), message(first + 1, "hello", "1")].join(",");
+        let body = format!(r#"{{"ok":true,"result":[{batch}]}}"#);
+        fake.fail_next(Method::GetUpdates, Fault::Answer(200, body));
+    }
+    let ingress = Memory::new();
+    let running = Running::start(telegram(&fake), &ingress);
+    let taken = ingress.wait_for(4).await;
+    running.stop().await.unwrap();
+    assert_eq!(taken.iter().filter(|text| *text == "hello").count(), 2, "{taken:?}");
+    let kept = |event: &&Inbound| matches!(event, Inbound::Unreadable(kept) if kept.payload.contains("\"odd\""));
+    assert_eq!(ingress.events().iter().filter(kept).count(), 2, "{taken:?}");
+    assert_eq!(fake.violations(), NO_VIOLATIONS);
+}
+
+#[tokio::test]
 async fn the_menu_of_commands_is_set() {
     let fake = TelegramFake::start().await.unwrap();
     let mut config = config(&fake);

@@ -36,9 +36,22 @@ async fn send(telegram: &Telegram, to: &Address, part: &Part) -> Result<String, 
     telegram.send(to, part, &key).await.map(|receipt| receipt.id)
 }
 
+fn file() -> Part {
+    Part::File {
+        name: "answer.md".to_owned(),
+        content: "42".to_owned(),
+        caption: String::new(),
+    }
+}
+
+/// Sends a part, and returns the error as text.
+async fn fail_part(telegram: &Telegram, chat: Chat, part: &Part) -> String {
+    format!("{:?}", send(telegram, &address(chat), part).await.unwrap_err())
+}
+
 /// Sends a text, and returns the error as text.
 async fn fail(telegram: &Telegram, chat: Chat) -> String {
-    format!("{:?}", send(telegram, &address(chat), &text("x")).await.unwrap_err())
+    fail_part(telegram, chat, &text("x")).await
 }
 
 #[tokio::test]
@@ -179,21 +192,68 @@ async fn what_may_have_arrived_is_failed_or_unreachable_and_shows_no_token() {
     let ada = fake.user(ADA, "Ada");
     let telegram = telegram(&fake);
     let start = Instant::now();
-    for fault in [Fault::Server(502), Fault::Drop, Fault::DropAfter, Fault::Garbage] {
-        fake.fail_next(Method::SendMessage, fault.clone());
-        let error = fail(&telegram, ada).await;
-        let means = match fault {
-            Fault::Server(_) => "Failed(",
-            _ => "Unreachable(",
-        };
-        assert!(error.starts_with(means), "{fault:?}: {error}");
-        assert!(!error.contains(fake.token()), "{fault:?}: {error}");
+    let echo = format!("<html>POST /bot{}/</html>", fake.token());
+    let internal = "Internal Server Error".to_owned();
+    for (fault, means) in [
+        (Fault::Server(502), "Failed("),
+        (Fault::Refuse(500, internal), "Failed("),
+        (Fault::Drop, "Unreachable("),
+        (Fault::DropAfter, "Unreachable("),
+        (Fault::Garbage, "Unreachable("),
+        (Fault::Answer(200, echo), "Unreachable("),
+    ] {
+        for (method, part) in [(Method::SendMessage, text("x")), (Method::SendDocument, file())] {
+            fake.fail_next(method, fault.clone());
+            let error = fail_part(&telegram, ada, &part).await;
+            assert!(error.starts_with(means), "{method} {fault:?}: {error}");
+            assert!(!error.contains(fake.token()), "{method} {fault:?}: {error}");
+        }
     }
     assert!(
         start.elapsed() < Duration::from_secs(5),
         "a failing server is told at once"
     );
-    assert_eq!(fake.sent(ada).len(), 1);
+    assert_eq!(fake.sent(ada).len(), 2);
+}
+
+#[tokio::test]
+async fn a_refusal_is_read_whatever_stands_beside_it() {
+    let fake = TelegramFake::start().await.unwrap();
+    let group = fake.group(-55, "Boilers");
+    let day = 86_400;
+    for (code, body, expected) in [
+        (
+            400,
+            r#"{"ok":false,"error_code":400,"description":"Bad Request: group chat was upgraded to a supergroup chat",
+                "parameters":{"hologram":{},"migrate_to_chat_id":-1005}}"#,
+            "Moved(Address { place: \"-1005\", private: false, reply_to: None, via: None })".to_owned(),
+        ),
+        (
+            429,
+            r#"{"ok":false,"error_code":429,"description":"Too Many Requests: retry after 99999999999",
+                "parameters":{"retry_after":99999999999}}"#,
+            format!("RetryAfter({day}s)"),
+        ),
+        (
+            429,
+            r#"{"ok":false,"error_code":429,"description":"Too Many Requests"}"#,
+            "RetryAfter(5s)".to_owned(),
+        ),
+        (
+            400,
+            r#"{"ok":false,"error_code":400,"description":{},"parameters":[1e999]}"#,
+            "Rejected(\"error 400\")".to_owned(),
+        ),
+    ] {
+        fake.fail_next(Method::SendDocument, Fault::Answer(code, body.to_owned()));
+        // Each wait is the business of an adapter of its own.
+        assert_eq!(fail_part(&telegram(&fake), group, &file()).await, expected, "{body}");
+        // A text that is refused goes out plain.
+        if !expected.starts_with("Rejected") {
+            fake.fail_next(Method::SendMessage, Fault::Answer(code, body.to_owned()));
+            assert_eq!(fail(&telegram(&fake), group).await, expected, "{body}");
+        }
+    }
 }
 
 #[tokio::test]
@@ -201,11 +261,7 @@ async fn what_telegram_took_has_arrived_whatever_it_tells_of_it() {
     let fake = TelegramFake::start().await.unwrap();
     let ada = fake.user(ADA, "Ada");
     let telegram = telegram(&fake);
-    let file = Part::File {
-        name: "answer.md".to_owned(),
-        content: "42".to_owned(),
-        caption: String::new(),
-    };
+    let file = file();
     let mut sent = 0;
     for (result, id) in [
         (json!({}), ""),

@@ -156,11 +156,11 @@ async fn fill(db: &Db) -> anyhow::Result<ChannelId> {
                     is_bot: false,
                     language: None,
                 };
-                let user: UserId = users::find_or_create(tx, Platform::Web, &speaker, UserRole::Member, NOW)
+                let user: UserId = users::find_or_create(tx, Platform::WEB, &speaker, UserRole::Member, NOW)
                     .await?
                     .id;
                 let place = Place {
-                    platform: Platform::Web,
+                    platform: Platform::WEB,
                     external_id: "1".to_owned(),
                     kind: PlaceKind::Private,
                     name: None,

@@ -1,6 +1,6 @@
 //! What is said of a configuration that is wrong.
 
-use super::{env, load_with, sources};
+use super::{PLATFORMS, env, load_with, sources};
 use crate::{Config, load};
 
 /// The message about a `bot.toml` with this text.
@@ -284,7 +284,7 @@ fn what_is_shown_is_itself_a_configuration_with_the_same_meaning() {
                 [[llm.providers]]\nkey = { file = \"/run/key\" }\nmax_tokens = 100\nprompt_price = 0.5\n";
     let loaded = load_with(Some(text), &[], &[]).unwrap();
     assert_eq!(
-        Config::parse(&loaded.config.show(), "shown".as_ref()),
+        Config::parse(&loaded.config.show(), "shown".as_ref(), PLATFORMS),
         Ok(loaded.config)
     );
 }
@@ -321,7 +321,7 @@ fn without_a_home_the_data_directory_must_be_set() {
 
 #[test]
 fn the_schema_for_editors_agrees_with_the_checks() {
-    let schema = crate::schema();
+    let schema = crate::schema(PLATFORMS);
     let validator = jsonschema::validator_for(&schema).unwrap();
     let json = |text: &str| serde_json::to_value(toml::from_str::<toml::Value>(text).unwrap()).unwrap();
     let good = "[agent]\nname = \"Ada\"\n[channels.telegram]\nallow = [1, \"2\"]\ntoken = { env = \"T\" }";

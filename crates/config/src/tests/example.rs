@@ -5,8 +5,9 @@ use std::fmt::Write;
 use clifford_tools::{Common, ToolSettings};
 use serde_json::Value;
 
+use super::PLATFORMS;
 use crate::{
-    Agent, Budget, Config, Discord, Files, Provider, Roles, Sealing, Telegram, Telemetry,
+    Agent, Budget, Config, Files, Provider, Roles, Sealing, Telemetry,
     nearest::paths,
     shape::{Shape, schema},
     tree,
@@ -27,7 +28,7 @@ const HEAD: &str = "\
 
 fn example() -> String {
     let mut text = HEAD.to_owned();
-    sections(&mut text, &schema(), "", false);
+    sections(&mut text, &schema(PLATFORMS), "", false);
     text
 }
 
@@ -93,7 +94,7 @@ fn uncommented(line: &str) -> Option<&str> {
 }
 
 fn parse(text: &str) -> Config {
-    Config::parse(text, "bot.toml".as_ref()).unwrap()
+    Config::parse(text, "bot.toml".as_ref(), PLATFORMS).unwrap()
 }
 
 #[test]
@@ -147,7 +148,7 @@ fn the_example_file_names_every_key_with_its_default() {
     let all: Vec<_> = example.lines().map(|line| uncommented(line).unwrap_or(line)).collect();
     let text = all.join("\n");
     let tree = tree::read(&text, &std::path::Path::new("bot.toml").into()).unwrap();
-    let schema = schema();
+    let schema = schema(PLATFORMS);
     let missing: Vec<_> = paths(Shape::new(&schema))
         .into_iter()
         .filter(|path| tree.find(&path.replace("[]", "[0]")).is_none())
@@ -189,16 +190,17 @@ fn the_example_file_names_every_key_with_its_default() {
         completion_price: None,
         ..provider
     };
-    let discord = Discord {
-        dev_guild: None,
-        ..config.channels.discord.take().unwrap()
-    };
-    let telegram = config.channels.telegram.take().unwrap();
+    // `dev_guild` has no default, so it is shown with an example.
+    let channels = serde_json::to_value(std::mem::take(&mut config.channels)).unwrap();
+    for row in PLATFORMS.rows() {
+        let mut shown = channels[row.about.platform.as_str()].clone();
+        shown.as_object_mut().unwrap().remove("dev_guild");
+        assert_eq!(row.read(shown), Ok(row.default_section()));
+    }
     assert_eq!(
         (config.agents.as_slice(), provider),
         ([Agent::default()].as_slice(), Provider::default())
     );
-    assert_eq!((telegram, discord), (Telegram::default(), Discord::default()));
     assert_eq!(config.policies.len(), 1);
     config.policies.clear();
     let files = Files {
@@ -248,6 +250,6 @@ fn every_key_is_explained_and_every_number_bounded() {
         }
     }
     let mut faults = Vec::new();
-    walk("", &schema(), &mut faults);
+    walk("", &schema(PLATFORMS), &mut faults);
     assert_eq!(faults, Vec::<String>::new());
 }

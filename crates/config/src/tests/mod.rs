@@ -6,7 +6,14 @@ mod precedence;
 
 use std::{collections::BTreeMap, path::Path};
 
+use clifford_channel::{Platforms, Row};
+use clifford_discord::Discord;
+use clifford_telegram::Telegram;
+
 use super::{ConfigErrors, Loaded, Sources, load};
+
+/// The platforms of the `clifford` that is shipped.
+const PLATFORMS: Platforms = Platforms::new(&[Row::of::<Telegram>(), Row::of::<Discord>()]);
 
 /// An environment with a home, and these variables.
 fn env(variables: &[(&str, &str)]) -> BTreeMap<String, String> {
@@ -40,5 +47,6 @@ fn sources(cwd: &Path, variables: &[(&str, &str)], overrides: &[(&str, &str)]) -
             .iter()
             .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
             .collect(),
+        platforms: PLATFORMS,
     }
 }

@@ -2,10 +2,23 @@
 
 use std::path::PathBuf;
 
+use clifford_channel::{Access, Id};
 use clifford_vault::SecretSource;
+use serde_json::json;
 
-use super::{env, load_with, sources};
-use crate::{Access, Config, Discord, Id, Origin, Provider, ProviderKind, Telegram, config_dir, load};
+use super::{PLATFORMS, env, load_with, sources};
+use crate::{Channels, Config, Origin, Provider, ProviderKind, config_dir, load};
+
+/// The platforms that are on.
+fn on(channels: &Channels) -> Vec<&str> {
+    channels.enabled().map(|section| section.platform().as_str()).collect()
+}
+
+/// Sections of these platforms with nothing in them.
+fn defaults(platforms: &[&str]) -> Channels {
+    let sections = platforms.iter().map(|name| ((*name).to_owned(), json!({})));
+    Channels::read(sections.collect(), PLATFORMS).unwrap()
+}
 
 #[test]
 fn with_nothing_at_all_the_defaults_hold_and_the_offline_responder_answers() {
@@ -40,8 +53,8 @@ fn without_a_file_the_environment_turns_on_channels_provider_and_database() {
         ("DATABASE_URL", "postgres://ada:hunter2@db/clifford"),
     ];
     let loaded = load_with(None, &variables, &[]).unwrap();
-    assert_eq!(loaded.config.channels.telegram, Some(Telegram::default()));
-    assert_eq!(loaded.config.channels.discord, None);
+    assert_eq!(on(&loaded.config.channels), ["telegram"]);
+    assert_eq!(loaded.config.channels, defaults(&["telegram"]));
     let provider = &loaded.config.llm.providers[0];
     assert_eq!(
         (provider.kind, provider.base_url.as_str()),
@@ -133,7 +146,7 @@ fn with_a_file_the_environment_turns_on_nothing_but_a_provider() {
     ];
     let loaded = load_with(Some("[channels.discord]\naccess = \"allowlist\""), &variables, &[]).unwrap();
     assert_eq!(loaded.origin, Origin::File(PathBuf::from("bot.toml")));
-    assert_eq!(loaded.config.channels.telegram, None);
+    assert_eq!(on(&loaded.config.channels), ["discord"]);
     assert_eq!(
         loaded.database_url.as_str(),
         "sqlite:/home/ada/.local/share/clifford/clifford.db"
@@ -223,11 +236,11 @@ fn variables_are_read_as_toml_or_json_and_else_as_text() {
         config.all_agents().map(|agent| agent.enabled).collect::<Vec<_>>(),
         [true, false]
     );
-    let telegram = config.channels.telegram.as_ref().unwrap();
+    let telegram = config.channels.get("telegram").unwrap().common();
     assert_eq!(telegram.access, Access::Allowlist);
     assert_eq!(telegram.allow.iter().map(Id::as_str).collect::<Vec<_>>(), ["1", "2"]);
-    let guild = config.channels.discord.as_ref().unwrap().dev_guild.as_ref().unwrap();
-    assert_eq!(guild.as_str(), "80351110224678912");
+    let discord = serde_json::to_value(config.channels.get("discord")).unwrap();
+    assert_eq!(discord["dev_guild"], "80351110224678912");
     let secrets = loaded.secrets(&env(&variables)).unwrap();
     assert_eq!(
         secrets.all().map(|secret| secret.expose()).collect::<Vec<_>>(),
@@ -360,8 +373,7 @@ fn the_keys_that_never_change_are_read_as_they_always_were() {
         key: loaded.config.llm.providers[0].key.clone(),
         ..Provider::default()
     }];
-    expected.channels.telegram = Some(Telegram::default());
-    expected.channels.discord = Some(Discord::default());
+    expected.channels = defaults(&["telegram", "discord"]);
     assert_eq!(loaded.config, expected);
     let secrets = loaded.secrets(&env(&variables)).unwrap();
     assert_eq!(

@@ -53,11 +53,11 @@ mod tests {
             ("s3:clifford/0a", Location::Bucket("clifford/0a".to_owned())),
             (
                 "telegram:BQAC:1",
-                Location::Platform(Platform::Telegram, "BQAC:1".to_owned()),
+                Location::Platform(Platform::new("telegram"), "BQAC:1".to_owned()),
             ),
             (
                 "discord:https://cdn.discordapp.com/a",
-                Location::Platform(Platform::Discord, "https://cdn.discordapp.com/a".to_owned()),
+                Location::Platform(Platform::new("discord"), "https://cdn.discordapp.com/a".to_owned()),
             ),
         ];
         for (text, location) in cases {

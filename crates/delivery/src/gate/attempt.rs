@@ -14,8 +14,8 @@ use clifford_telemetry::{
 };
 use tokio::time::Instant;
 
-use super::{Gate, Held, Sent};
-use crate::{NOT_DELIVERED, late::Tried, mark::Mark};
+use super::{Gate, Held, Sent, late::Tried};
+use crate::{NOT_DELIVERED, mark::Mark};
 
 /// How long a part may take to be made ready for its platform.
 const MOMENT: Duration = Duration::from_millis(50);

@@ -13,8 +13,8 @@ use clifford_store::{
 };
 
 use crate::{
-    Engine,
-    models::{own_keys::Own, roles::Roles},
+    Context,
+    models::{Own, roles::Roles},
 };
 
 /// The model of a call whose reply nobody waited for: which one it was is not known.
@@ -25,16 +25,16 @@ const BROKEN_OFF: &str = "(broken off)";
 /// # Errors
 /// The store's.
 pub async fn charge(
-    engine: &Engine,
+    cx: &Context,
     call: Call,
     response: LlmResponse,
     settlement: Option<Settlement>,
 ) -> Result<(), StoreError> {
     let has_reserved = settlement.is_some();
-    let now = engine.clock.now();
+    let now = cx.clock.now();
     let written = |user: Option<UserId>| {
         let (response, settlement) = (response.clone(), settlement.clone());
-        engine.db.write(move |tx| {
+        cx.db.write(move |tx| {
             Box::pin(async move {
                 usage::insert(tx, Call { user, ..call }, &response, now).await?;
                 match &settlement {
@@ -50,7 +50,7 @@ pub async fn charge(
         charged => charged,
     };
     if has_reserved {
-        engine.budget_bell.notify_one();
+        cx.notify.budget.notify_one();
     }
     charged
 }

@@ -12,7 +12,7 @@ use clifford_store::{StoreError, Tx, budgets, leases::Look, people::users};
 use clifford_telemetry::measures;
 
 use super::notice;
-use crate::Engine;
+use crate::Context;
 
 /// How long to wait for calls under way before looking again: those of other processes ring no bell here, and those of
 /// processes that died none at all.
@@ -76,15 +76,15 @@ enum Found {
 ///
 /// # Errors
 /// The store's.
-pub async fn reserve(engine: &Engine, claim: &Claim, worst: Amount, telling: Telling) -> Result<Outcome, StoreError> {
-    let budgets = &engine.settings.budgets;
+pub async fn reserve(cx: &Context, claim: &Claim, worst: Amount, telling: Telling) -> Result<Outcome, StoreError> {
+    let budgets = &cx.settings.budgets;
     if budgets.is_empty() {
         return Ok(Outcome::Reserved(None));
     }
-    let zone = period::zone(&engine.rules.time_zone);
+    let zone = period::zone(&cx.rules.time_zone);
     let mut has_waited = false;
     loop {
-        let accounts = accounts(budgets, claim.user, claim.space, engine.clock.now(), &zone);
+        let accounts = accounts(budgets, claim.user, claim.space, cx.clock.now(), &zone);
         if accounts.is_empty() {
             return Ok(Outcome::Reserved(None));
         }
@@ -93,14 +93,14 @@ pub async fn reserve(engine: &Engine, claim: &Claim, worst: Amount, telling: Tel
             claim: claim.clone(),
             worst,
             telling,
-            outbound: engine.outbound.clone(),
-            look: engine.takeover.look(),
+            outbound: cx.outbound.clone(),
+            look: cx.clock_guard.look(),
             zone: zone.clone(),
         };
-        let found = engine.db.write(move |tx| Box::pin(asked.find(tx))).await?;
+        let found = cx.db.write(move |tx| Box::pin(asked.find(tx))).await?;
         // Each settlement wakes one who waits; whoever need not wait any more wakes the next.
         if has_waited && !matches!(found, Found::Busy) {
-            engine.budget_bell.notify_one();
+            cx.notify.budget.notify_one();
         }
         match found {
             Found::Free => {
@@ -115,7 +115,7 @@ pub async fn reserve(engine: &Engine, claim: &Claim, worst: Amount, telling: Tel
             Found::Busy => {
                 has_waited = true;
                 tokio::select! {
-                    () = engine.budget_bell.notified() => {}
+                    () = cx.notify.budget.notified() => {}
                     () = tokio::time::sleep(LOOK_AGAIN) => {}
                 }
             }
@@ -126,7 +126,7 @@ pub async fn reserve(engine: &Engine, claim: &Claim, worst: Amount, telling: Tel
             } => {
                 measures::budget_refused();
                 if let Some(ticket) = owner {
-                    engine.delivery.deliver(*ticket);
+                    cx.delivery.deliver(*ticket);
                 }
                 return Ok(Outcome::Refused(Refusal {
                     sentence: notice::sentence(&account, &zone),
@@ -143,12 +143,11 @@ pub async fn reserve(engine: &Engine, claim: &Claim, worst: Amount, telling: Tel
 ///
 /// # Errors
 /// The store's.
-pub async fn release(engine: &Engine, settlement: Settlement) -> Result<(), StoreError> {
-    engine
-        .db
+pub async fn release(cx: &Context, settlement: Settlement) -> Result<(), StoreError> {
+    cx.db
         .write(move |tx| Box::pin(async move { budgets::settle(tx, &settlement, Amount::default()).await }))
         .await?;
-    engine.budget_bell.notify_one();
+    cx.notify.budget.notify_one();
     Ok(())
 }
 

@@ -10,7 +10,7 @@
 pub mod quotes;
 mod traces;
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use clifford_content::files::Storage;
 use clifford_core::{
@@ -35,9 +35,9 @@ use serde_json::json;
 
 use self::traces::Traces;
 use crate::{
-    Engine,
+    Runs,
     jobs::JobError,
-    run::{cancel, commit::follow_up_in},
+    run::{cancel, follow_up::follow_up_in},
 };
 
 /// How long the last message to a person is waited for.
@@ -100,25 +100,26 @@ async fn let_go(tx: &mut Tx, person: UserId, now: Timestamp) -> Result<Vec<(RunI
 ///
 /// # Errors
 /// Why it is to be tried again.
-pub async fn work(engine: &Arc<Engine>, job: &Job, lease: JobLease) -> Result<(), JobError> {
-    let now = engine.clock.now();
+pub async fn work(runs: &Runs, job: &Job, lease: JobLease) -> Result<(), JobError> {
+    let cx = &runs.context;
+    let now = cx.clock.now();
     if let Some(person) = job.user_id
         && now.since(job.created_at) < LAST_MESSAGE
-        && erasure::awaits_delivery(&mut engine.db.read().await?, person).await?
+        && erasure::awaits_delivery(&mut cx.db.read().await?, person).await?
     {
         return Err(JobError::NotYet(now.after(LOOK)));
     }
     if let Some(person) = job.user_id {
-        let erased = rows(&engine.db, person, lease, engine.services.files.storage(), now).await?;
+        let erased = rows(&cx.db, person, lease, cx.services.files.storage(), now).await?;
         for (run, epoch) in &erased.taken {
-            engine.interrupt(*run, *epoch);
+            runs.interrupt(*run, *epoch);
         }
-        engine.bell.notify_one();
+        cx.notify.runs.notify_one();
         if erased.was_owner {
-            new_owner(&engine.db, now).await?;
+            new_owner(&cx.db, now).await?;
         }
     }
-    if !finish(&engine.db, lease, now).await? {
+    if !finish(&cx.db, lease, now).await? {
         return Err(JobError::NotYet(now.after(LOOK)));
     }
     Ok(())

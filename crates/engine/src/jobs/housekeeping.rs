@@ -17,7 +17,7 @@ use clifford_store::{
 use clifford_tools::trial;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Engine, memory::closing};
+use crate::{Context, memory::closing};
 
 /// How often.
 const EVERY: Duration = Duration::from_secs(300);
@@ -33,76 +33,73 @@ const COMPACTIONS: u32 = 200;
 const BATCH: u32 = 500;
 
 /// Keeps house until `stop`. Conversations in which nobody spoke for `idle` are closed; none: they stay open.
-pub async fn run(engine: Arc<Engine>, idle: Option<Duration>, stop: CancellationToken) {
+pub async fn run(cx: Arc<Context>, idle: Option<Duration>, stop: CancellationToken) {
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
             () = tokio::time::sleep(EVERY) => {}
         }
         if let Some(idle) = idle
-            && let Err(error) = close_idle(&engine, idle).await
+            && let Err(error) = close_idle(&cx, idle).await
         {
             tracing::warn!(%error, "idle conversations could not be closed");
         }
-        if let Err(error) = forget_reminders(&engine).await {
+        if let Err(error) = forget_reminders(&cx).await {
             tracing::warn!(%error, "reminders that are over could not be deleted");
         }
-        if let Err(error) = forget_uses(&engine).await {
+        if let Err(error) = forget_uses(&cx).await {
             tracing::warn!(%error, "calls that count against no limit any more could not be forgotten");
         }
-        if let Err(error) = forget_what_is_over(&engine).await {
+        if let Err(error) = forget_what_is_over(&cx).await {
             tracing::warn!(%error, "what budgets and webhooks had long ago could not be forgotten");
         }
-        if let Err(error) = delete_compacted(&engine).await {
+        if let Err(error) = delete_compacted(&cx).await {
             tracing::warn!(%error, "compacted messages could not be deleted");
         }
-        let files = &engine.services.files;
-        if let Err(error) = files::sweep(&engine.db, files.storage(), engine.clock.now()).await {
+        let files = &cx.services.files;
+        if let Err(error) = files::sweep(&cx.db, files.storage(), cx.clock.now()).await {
             tracing::warn!(%error, "what is left of deleted files could not be deleted");
         }
     }
 }
 
-async fn close_idle(engine: &Engine, idle: Duration) -> Result<(), StoreError> {
-    let now = engine.clock.now();
-    if closing::close_idle(&engine.db, now.before(idle), now).await? > 0 {
-        engine.jobs_bell.notify_one();
+async fn close_idle(cx: &Context, idle: Duration) -> Result<(), StoreError> {
+    let now = cx.clock.now();
+    if closing::close_idle(&cx.db, now.before(idle), now).await? > 0 {
+        cx.notify.jobs.notify_one();
     }
     Ok(())
 }
 
-async fn forget_reminders(engine: &Engine) -> Result<(), StoreError> {
-    let before = engine.clock.now().before(REMINDERS_KEPT);
-    engine
-        .db
+async fn forget_reminders(cx: &Context) -> Result<(), StoreError> {
+    let before = cx.clock.now().before(REMINDERS_KEPT);
+    cx.db
         .write(move |tx| Box::pin(triggers::forget_ended(tx, before)))
         .await?;
     Ok(())
 }
 
-async fn forget_uses(engine: &Engine) -> Result<(), StoreError> {
-    let now = engine.clock.now();
-    let made = policies::list(&mut engine.db.read().await?).await?;
-    let rules = trial::rules(&engine.rules.policy, made).into_iter();
+async fn forget_uses(cx: &Context) -> Result<(), StoreError> {
+    let now = cx.clock.now();
+    let made = policies::list(&mut cx.db.read().await?).await?;
+    let rules = trial::rules(&cx.rules.policy, made).into_iter();
     let limits: Vec<_> = rules
         .filter(|named| named.rule.action == Action::Limit)
         .map(|named| (named.key, named.rule.per.length()))
         .collect();
-    engine
-        .db
+    cx.db
         .write(move |tx| Box::pin(async move { policies::forget_uses(tx, &limits, now).await }))
         .await?;
     Ok(())
 }
 
 /// How budgets stood in months that are over, and signatures that are too old to be taken.
-async fn forget_what_is_over(engine: &Engine) -> Result<(), StoreError> {
-    let now = engine.clock.now();
-    let zone = budget::zone(&engine.rules.time_zone);
+async fn forget_what_is_over(cx: &Context) -> Result<(), StoreError> {
+    let now = cx.clock.now();
+    let zone = budget::zone(&cx.rules.time_zone);
     let month = Period::Month.window(now.before(BUDGETS_KEPT), &zone).key;
     let signed = now.before(SIGNATURES_KEPT);
-    engine
-        .db
+    cx.db
         .write(move |tx| {
             Box::pin(async move {
                 budgets::forget_before(tx, &month).await?;
@@ -113,9 +110,9 @@ async fn forget_what_is_over(engine: &Engine) -> Result<(), StoreError> {
 }
 
 /// Deletes compacted messages that were kept for long enough, a batch at a time, so that nobody waits for it.
-async fn delete_compacted(engine: &Engine) -> Result<(), StoreError> {
-    let before = engine.clock.now().before(engine.settings.memory.retain_compacted);
-    let kept = memory_write::kept(&mut engine.db.read().await?, before, COMPACTIONS).await?;
+async fn delete_compacted(cx: &Context) -> Result<(), StoreError> {
+    let before = cx.clock.now().before(cx.settings.memory.retain_compacted);
+    let kept = memory_write::kept(&mut cx.db.read().await?, before, COMPACTIONS).await?;
     for Kept {
         id,
         context_id,
@@ -123,8 +120,8 @@ async fn delete_compacted(engine: &Engine) -> Result<(), StoreError> {
     } in kept
     {
         loop {
-            let now = engine.clock.now();
-            let deleted = engine
+            let now = cx.clock.now();
+            let deleted = cx
                 .db
                 .write(move |tx| {
                     Box::pin(async move {

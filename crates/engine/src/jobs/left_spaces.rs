@@ -7,7 +7,7 @@ use clifford_core::clock::Timestamp;
 use clifford_store::{Db, StoreError, db::free_space, places::left_spaces};
 use tokio_util::sync::CancellationToken;
 
-use crate::Engine;
+use crate::Context;
 
 /// How often to look.
 const EVERY: Duration = Duration::from_secs(600);
@@ -15,13 +15,13 @@ const EVERY: Duration = Duration::from_secs(600);
 const BETWEEN: Duration = Duration::from_millis(20);
 
 /// Deletes what comes due until `stop`.
-pub async fn run(engine: Arc<Engine>, stop: CancellationToken) {
+pub async fn run(cx: Arc<Context>, stop: CancellationToken) {
     loop {
-        let before = engine.clock.now().before(engine.settings.memory.purge_left);
+        let before = cx.clock.now().before(cx.settings.memory.purge_left);
         let deleted = tokio::select! {
             // It goes on at the next start.
             () = stop.cancelled() => return,
-            deleted = purge(&engine.db, engine.services.files.storage(), before) => deleted,
+            deleted = purge(&cx.db, cx.services.files.storage(), before) => deleted,
         };
         match deleted {
             Ok(0) => {}

@@ -28,7 +28,7 @@ use futures::FutureExt as _;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use tracing::{Instrument, Span};
 
-use crate::{Engine, memory};
+use crate::{Context, Runs, memory};
 
 /// How often to look where nothing rings.
 const POLL: Duration = Duration::from_secs(1);
@@ -90,14 +90,15 @@ impl JobError {
 }
 
 /// Does what comes due until `stop`, one job at a time.
-pub async fn run(engine: Arc<Engine>, stop: CancellationToken) {
+pub async fn run(runs: Arc<Runs>, stop: CancellationToken) {
+    let cx = &runs.context;
     while !stop.is_cancelled() {
-        match claim(&engine).await {
+        match claim(cx).await {
             Ok(Some((job, lease))) => {
                 tokio::select! {
                     // It goes on at the next start, or in another process.
-                    () = stop.cancelled() => return give_back(&engine, lease).await,
-                    () = examine(&engine, job, lease) => {}
+                    () = stop.cancelled() => return give_back(cx, lease).await,
+                    () = examine(&runs, job, lease) => {}
                 }
                 continue;
             }
@@ -106,38 +107,39 @@ pub async fn run(engine: Arc<Engine>, stop: CancellationToken) {
         }
         tokio::select! {
             () = stop.cancelled() => {}
-            () = engine.jobs_bell.notified() => {}
+            () = cx.notify.jobs.notified() => {}
             () = tokio::time::sleep(POLL) => {}
         }
     }
 }
 
-async fn claim(engine: &Engine) -> Result<Option<(Job, JobLease)>, StoreError> {
-    let look = engine.takeover.look();
+async fn claim(cx: &Context) -> Result<Option<(Job, JobLease)>, StoreError> {
+    let look = cx.clock_guard.look();
     // Most of the time there is nothing, which a reader can tell.
-    let next = jobs::next_due(&mut engine.db.read().await?, look).await?;
+    let next = jobs::next_due(&mut cx.db.read().await?, look).await?;
     if next.is_none_or(|at| at > look.now) {
         return Ok(None);
     }
-    engine.db.write(move |tx| Box::pin(jobs::claim(tx, look))).await
+    cx.db.write(move |tx| Box::pin(jobs::claim(tx, look))).await
 }
 
 /// Works on a claimed job as the deaths of those that held it before say.
-async fn examine(engine: &Arc<Engine>, job: Job, lease: JobLease) {
+async fn examine(runs: &Arc<Runs>, job: Job, lease: JobLease) {
+    let cx = &runs.context;
     let (deaths, evidence) = (job.deaths, job.evidence());
-    match engine.settings.deaths.verdict(evidence) {
+    match cx.settings.deaths.verdict(evidence) {
         Verdict::Innocent => {
-            engine.isolation.pass().await;
-            work_on(engine, job, lease).await;
+            cx.isolation.pass().await;
+            work_on(runs, job, lease).await;
         }
         Verdict::Suspect => {
             tracing::warn!(job_id = %job.id, deaths, "working on a suspected job in isolation");
-            let suspect = engine.isolation.suspect(key(lease), evidence.mark_at_work());
-            let keeper = engine.tasks.spawn(keep_turns_short(Arc::clone(engine), lease));
+            let suspect = cx.isolation.suspect(key(lease), evidence.mark_at_work());
+            let keeper = cx.tasks.spawn(keep_turns_short(Arc::clone(cx), lease));
             let keeper = AbortOnDropHandle::new(keeper);
-            work_on(engine, job, lease).await;
+            work_on(runs, job, lease).await;
             drop((keeper, suspect));
-            engine.bell.notify_one();
+            cx.notify.runs.notify_one();
         }
         Verdict::Guilty => {
             tracing::error!(job_id = %job.id, deaths, "job quarantined: the process died each time that it worked on it");
@@ -147,8 +149,8 @@ async fn examine(engine: &Arc<Engine>, job: Job, lease: JobLease) {
                  `clifford quarantine retry {}` tries again",
                 job.id
             );
-            let now = engine.clock.now();
-            let written = engine
+            let now = cx.clock.now();
+            let written = cx
                 .db
                 .write(move |tx| Box::pin(async move { jobs::quarantine(tx, &lease, &why, now).await }))
                 .await;
@@ -167,25 +169,25 @@ fn key(lease: JobLease) -> Key {
 ///
 /// # Errors
 /// The store's.
-pub async fn enter_isolation(engine: &Engine, lease: JobLease) -> Result<(), StoreError> {
-    if engine.isolation.is_suspect(|| key(lease))
-        && let Some((at_work, turn)) = engine.isolation.enter(&key(lease)).await
+pub async fn enter_isolation(cx: &Context, lease: JobLease) -> Result<(), StoreError> {
+    if cx.isolation.is_suspect(|| key(lease))
+        && let Some((at_work, turn)) = cx.isolation.enter(&key(lease)).await
     {
-        mark(engine, lease, at_work).await?;
-        engine.isolation.begin(&key(lease), turn);
+        mark(cx, lease, at_work).await?;
+        cx.isolation.begin(&key(lease), turn);
     }
     Ok(())
 }
 
 /// Each turn of a suspect that others wait for ends after a while: its row says so before they begin.
-async fn keep_turns_short(engine: Arc<Engine>, lease: JobLease) {
-    while !engine.stop.is_cancelled() {
-        let turn = engine.isolation.overdue(&key(lease)).await;
-        if let Err(error) = mark(&engine, lease, Mark::Waiting).await {
+async fn keep_turns_short(cx: Arc<Context>, lease: JobLease) {
+    while !cx.stop.is_cancelled() {
+        let turn = cx.isolation.overdue(&key(lease)).await;
+        if let Err(error) = mark(&cx, lease, Mark::Waiting).await {
             tracing::warn!(job_id = %lease.job, %error, "failed to mark a suspected job");
         }
         drop(turn);
-        engine.bell.notify_one();
+        cx.notify.runs.notify_one();
     }
 }
 
@@ -193,48 +195,49 @@ async fn keep_turns_short(engine: Arc<Engine>, lease: JobLease) {
 ///
 /// # Errors
 /// The store's.
-pub async fn leave_isolation(engine: &Engine, lease: JobLease) -> Result<(), StoreError> {
-    if engine.isolation.is_suspect(|| key(lease)) {
-        mark(engine, lease, Mark::Waiting).await?;
-        engine.isolation.leave(&key(lease));
-        engine.bell.notify_one();
+pub async fn leave_isolation(cx: &Context, lease: JobLease) -> Result<(), StoreError> {
+    if cx.isolation.is_suspect(|| key(lease)) {
+        mark(cx, lease, Mark::Waiting).await?;
+        cx.isolation.leave(&key(lease));
+        cx.notify.runs.notify_one();
     }
     Ok(())
 }
 
-async fn mark(engine: &Engine, lease: JobLease, mark: Mark) -> Result<(), StoreError> {
-    let now = engine.clock.now();
-    let marked = engine
+async fn mark(cx: &Context, lease: JobLease, mark: Mark) -> Result<(), StoreError> {
+    let now = cx.clock.now();
+    let marked = cx
         .db
         .write(move |tx| Box::pin(async move { jobs::mark(tx, &lease, mark, now).await }));
     marked.await
 }
 
-async fn work_on(engine: &Arc<Engine>, job: Job, lease: JobLease) {
+async fn work_on(runs: &Arc<Runs>, job: Job, lease: JobLease) {
     let span = spans::job(job.id, job.kind);
-    Box::pin(work_within(engine, job, lease).instrument(span)).await;
+    Box::pin(work_within(runs, job, lease).instrument(span)).await;
 }
 
-async fn work_within(engine: &Arc<Engine>, job: Job, lease: JobLease) {
+async fn work_within(runs: &Arc<Runs>, job: Job, lease: JobLease) {
+    let cx = &runs.context;
     let attempts = job.attempts;
     let kind = job.kind;
     let work = caught(async {
-        enter_isolation(engine, lease).await?;
+        enter_isolation(cx, lease).await?;
         crash::strike(Way::Job, || kind.to_string());
         match kind {
-            JobKind::MemoryWrite => memory::writer::work(engine, &job, lease).await,
-            JobKind::Erase => erase::work(engine, &job, lease).await,
+            JobKind::MemoryWrite => memory::writer::work(cx, &job, lease).await,
+            JobKind::Erase => erase::work(runs, &job, lease).await,
         }
     });
     let done = tokio::select! {
         done = work => done,
-        never = keep(engine, lease) => match never {},
+        never = keep(cx, lease) => match never {},
     };
     let label = if done.is_ok() { "done" } else { "put_off" };
     measures::job_done(kind, label);
     Span::current().record("outcome", label);
     let Err(error) = done else { return };
-    let now = engine.clock.now();
+    let now = cx.clock.now();
     let due_at = match &error {
         JobError::NotYet(at) => Some(*at),
         // Who asked to be forgotten is, whatever it takes.
@@ -251,7 +254,7 @@ async fn work_within(engine: &Arc<Engine>, job: Job, lease: JobLease) {
     }
     // What a model said stands in the job's row.
     tracing::debug!(%error, "why a job was not done");
-    put_off(engine, lease, &error, due_at, now).await;
+    put_off(cx, lease, &error, due_at, now).await;
 }
 
 /// A panic is the failure of its job, not the end of all job work.
@@ -264,12 +267,12 @@ async fn caught(work: impl Future<Output = Result<(), JobError>>) -> Result<(), 
 
 /// Renews the lease of a job in hand, three times in the life of one, for as long as it is this worker's. Whether it
 /// still is, each write of the work finds out by itself.
-async fn keep(engine: &Engine, lease: JobLease) -> Infallible {
-    let every = (engine.settings.lease / 3).max(Duration::from_millis(100));
+async fn keep(cx: &Context, lease: JobLease) -> Infallible {
+    let every = (cx.settings.lease / 3).max(Duration::from_millis(100));
     loop {
         tokio::time::sleep(every).await;
-        let (clock, lasts) = (Arc::clone(&engine.clock), engine.settings.lease);
-        let renewed = engine
+        let (clock, lasts) = (Arc::clone(&cx.clock), cx.settings.lease);
+        let renewed = cx
             .db
             .write(move |tx| Box::pin(async move { jobs::renew(tx, &lease, clock.now().after(lasts)).await }))
             .await;
@@ -282,9 +285,9 @@ async fn keep(engine: &Engine, lease: JobLease) -> Infallible {
 }
 
 /// Gives a job back that was interrupted: it was not tried, and may be claimed at once.
-async fn give_back(engine: &Engine, lease: JobLease) {
-    let now = engine.clock.now();
-    let given = engine
+async fn give_back(cx: &Context, lease: JobLease) {
+    let now = cx.clock.now();
+    let given = cx
         .db
         .write(move |tx| Box::pin(async move { jobs::wait(tx, &lease, now, now).await }))
         .await;
@@ -296,7 +299,7 @@ async fn give_back(engine: &Engine, lease: JobLease) {
 }
 
 /// Gives a job back, however long it takes until the database hears of it.
-async fn put_off(engine: &Engine, lease: JobLease, error: &JobError, due_at: Option<Timestamp>, now: Timestamp) {
+async fn put_off(cx: &Context, lease: JobLease, error: &JobError, due_at: Option<Timestamp>, now: Timestamp) {
     let (waits_for, reason) = match error {
         JobError::NotYet(at) => (Some(*at), String::new()),
         error => (None, error.to_string()),
@@ -304,7 +307,7 @@ async fn put_off(engine: &Engine, lease: JobLease, error: &JobError, due_at: Opt
     let mut wait = TELL_AGAIN;
     loop {
         let reason = reason.clone();
-        let told = engine
+        let told = cx
             .db
             .write(move |tx| {
                 Box::pin(async move {

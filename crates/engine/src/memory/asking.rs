@@ -19,7 +19,7 @@ use clifford_telemetry::failpoint::{self as crash, Point};
 use tokio::time::Instant;
 
 use crate::{
-    Engine,
+    Context,
     budget::reserve::{Claim, Outcome},
     jobs::{self, JobError},
     models::roles::{NoReply, Payer},
@@ -54,10 +54,10 @@ impl Whose {
 const SHORTENED: u32 = 3;
 
 /// What the memory writer's requests must fit into.
-pub(super) fn window(engine: &Engine) -> Window {
+pub(super) fn window(cx: &Context) -> Window {
     Window {
-        tokens: engine.roles.window(Role::Memory, None),
-        reply: engine.roles.reply_limit(Role::Memory),
+        tokens: cx.models.window(Role::Memory, None),
+        reply: cx.models.reply_limit(Role::Memory),
     }
 }
 
@@ -66,27 +66,27 @@ pub(super) fn window(engine: &Engine) -> Window {
 /// # Errors
 /// As [`complete_within`].
 pub(super) async fn complete(
-    engine: &Engine,
+    cx: &Context,
     whose: &Whose,
     request: Request,
     progress: &mut Progress,
 ) -> Result<Completion, JobError> {
-    let mut window = window(engine);
+    let mut window = window(cx);
     let mut shortened = 0;
     loop {
         let mut fitting = request.clone();
         fit::fit(&mut fitting, window);
         let tokens = estimate_request(&fitting);
         fit::leave_room(&mut fitting, window, tokens);
-        let (told, in_bytes) = match complete_within(engine, whose, fitting, progress).await {
+        let (told, in_bytes) = match complete_within(cx, whose, fitting, progress).await {
             Err(JobError::Model(ModelError::TooLong { window, in_bytes, .. })) if shortened < SHORTENED => {
                 (window, in_bytes)
             }
             asked => return asked,
         };
-        let learned = engine.roles.window(Role::Memory, None);
+        let learned = cx.models.window(Role::Memory, None);
         let known = told.map_or(learned, |told| told.min(learned));
-        let provider = engine.roles.provider_of(Role::Memory).unwrap_or_default().to_owned();
+        let provider = cx.models.provider_of(Role::Memory).unwrap_or_default().to_owned();
         let Some(shorter) = fit::shorter(window.tokens, tokens, known, shortened) else {
             return Err(JobError::Model(ModelError::TooLong {
                 provider,
@@ -104,28 +104,28 @@ pub(super) async fn complete(
 /// # Errors
 /// No reply, or no money for one; the store's.
 async fn complete_within(
-    engine: &Engine,
+    cx: &Context,
     whose: &Whose,
     mut request: Request,
     progress: &mut Progress,
 ) -> Result<Completion, JobError> {
     let prompt_tokens = estimate_request(&request);
-    let settlement = reserve(engine, whose, prompt_tokens, request.max_tokens).await?;
+    let settlement = reserve(cx, whose, prompt_tokens, request.max_tokens).await?;
     crash::reach(Point::BeforeMemoryCall);
-    request.deadline = Some((Instant::now() + Duration::from_millis(engine.rules.max_run_ms)).into_std());
-    jobs::leave_isolation(engine, whose.lease).await?;
-    let reply = engine.roles.ask(Role::Memory, None, &request, &mut ()).await;
+    request.deadline = Some((Instant::now() + Duration::from_millis(cx.rules.max_run_ms)).into_std());
+    jobs::leave_isolation(cx, whose.lease).await?;
+    let reply = cx.models.ask(Role::Memory, None, &request, &mut ()).await;
     // What was asked is paid for, whoever has the job by now.
-    let entered = jobs::enter_isolation(engine, whose.lease).await;
+    let entered = jobs::enter_isolation(cx, whose.lease).await;
     let completion = match reply {
         Ok(completion) => completion,
         Err(NoReply { error, timed_out }) => {
-            let broken_off = crate::budget::charge::broken_off(&engine.roles, Role::Memory, prompt_tokens, None);
+            let broken_off = crate::budget::charge::broken_off(&cx.models, Role::Memory, prompt_tokens, None);
             match (broken_off.filter(|_| timed_out), settlement) {
                 (Some(response), settlement) => {
-                    crate::budget::charge::charge(engine, whose.call(), response, settlement).await?
+                    crate::budget::charge::charge(cx, whose.call(), response, settlement).await?
                 }
-                (None, Some(settlement)) => crate::budget::reserve::release(engine, settlement).await?,
+                (None, Some(settlement)) => crate::budget::reserve::release(cx, settlement).await?,
                 (None, None) => {}
             }
             return Err(error.into());
@@ -135,29 +135,29 @@ async fn complete_within(
         usage: completion.usage,
         provider: completion.provider.clone(),
         model: completion.model.clone(),
-        cost: engine.roles.charge(Role::Memory, &completion, Payer::Bot),
+        cost: cx.models.charge(Role::Memory, &completion, Payer::Bot),
         ..LlmResponse::default()
     };
     progress.count(&completion, response.cost);
-    crate::budget::charge::charge(engine, whose.call(), response, settlement).await?;
+    crate::budget::charge::charge(cx, whose.call(), response, settlement).await?;
     entered?;
     Ok(completion)
 }
 
 async fn reserve(
-    engine: &Engine,
+    cx: &Context,
     whose: &Whose,
     prompt_tokens: u64,
     max_tokens: Option<u32>,
 ) -> Result<Option<Settlement>, JobError> {
-    let worst = engine.roles.worst_case(Role::Memory, prompt_tokens, max_tokens);
+    let worst = cx.models.worst_case(Role::Memory, prompt_tokens, max_tokens);
     let claim = Claim {
         holder: whose.lease.job.to_string(),
         epoch: whose.lease.epoch,
         user: whose.user,
         space: whose.space,
     };
-    match crate::budget::reserve::reserve(engine, &claim, worst, crate::budget::reserve::Telling::Nobody).await? {
+    match crate::budget::reserve::reserve(cx, &claim, worst, crate::budget::reserve::Telling::Nobody).await? {
         Outcome::Reserved(settlement) => Ok(settlement),
         Outcome::Refused(refusal) => {
             tracing::info!(error = refusal.error, "what is to be remembered waits for its budget");

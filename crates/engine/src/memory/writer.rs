@@ -27,7 +27,7 @@ use clifford_telemetry::failpoint::{self as crash, Point};
 use serde_json::Value;
 
 use super::asking::{Whose, complete, window};
-use crate::{Engine, jobs::JobError};
+use crate::{Context, jobs::JobError};
 
 /// How often a job is tried before a message is left out that may be what its provider will not read.
 const ATTEMPTS_WITH_ALL: i64 = 3;
@@ -36,16 +36,16 @@ const ATTEMPTS_WITH_ALL: i64 = 3;
 ///
 /// # Errors
 /// Why it is to be tried again; what was written by then stays.
-pub async fn work(engine: &Arc<Engine>, job: &Job, lease: JobLease) -> Result<(), JobError> {
+pub async fn work(cx: &Arc<Context>, job: &Job, lease: JobLease) -> Result<(), JobError> {
     crash::reach(Point::JobClaimed);
     let mut progress = Progress::of(job.result.as_ref().map(|result| &result.0));
-    let at_once = usize::try_from(engine.settings.memory.writer_max_messages).unwrap_or(usize::MAX);
+    let at_once = usize::try_from(cx.settings.memory.writer_max_messages).unwrap_or(usize::MAX);
     let mut most = at_once;
     loop {
-        let Some(piece) = next_piece(engine, job, most).await? else {
-            return finish(engine, lease, progress).await;
+        let Some(piece) = next_piece(cx, job, most).await? else {
+            return finish(cx, lease, progress).await;
         };
-        let written = match ask(engine, &piece, lease, &mut progress).await {
+        let written = match ask(cx, &piece, lease, &mut progress).await {
             // It may be too long for this model, or one message may spoil it.
             Err(JobError::Model(
                 ModelError::TooLong { .. } | ModelError::BadRequest { .. } | ModelError::Refused { .. },
@@ -71,15 +71,15 @@ pub async fn work(engine: &Arc<Engine>, job: &Job, lease: JobLease) -> Result<()
         crash::reach(Point::MemoryReplied);
         progress.messages += piece.said.len();
         let is_last = piece.is_last;
-        progress = engine
+        progress = cx
             .db
             .write({
                 let write = Write {
                     piece,
                     written,
                     lease,
-                    deletes_at_once: engine.settings.memory.retain_compacted.is_zero(),
-                    now: engine.clock.now(),
+                    deletes_at_once: cx.settings.memory.retain_compacted.is_zero(),
+                    now: cx.clock.now(),
                 };
                 move |tx| Box::pin(write.commit(tx, progress))
             })
@@ -104,11 +104,10 @@ fn passes_over(error: &ModelError, job: &Job, progress: &Progress) -> bool {
 }
 
 /// Ends a job that has nothing (more) to do.
-async fn finish(engine: &Engine, lease: JobLease, progress: Progress) -> Result<(), JobError> {
-    let now = engine.clock.now();
+async fn finish(cx: &Context, lease: JobLease, progress: Progress) -> Result<(), JobError> {
+    let now = cx.clock.now();
     let result = progress.to_json();
-    engine
-        .db
+    cx.db
         .write(move |tx| {
             Box::pin(async move {
                 jobs::hold(tx, &lease, now).await?;
@@ -161,11 +160,11 @@ impl Piece {
     }
 }
 
-async fn next_piece(engine: &Engine, job: &Job, most: usize) -> Result<Option<Piece>, JobError> {
+async fn next_piece(cx: &Context, job: &Job, most: usize) -> Result<Option<Piece>, JobError> {
     let Some(context) = job.context_id else {
         return Ok(None);
     };
-    let mut conn = engine.db.read().await?;
+    let mut conn = cx.db.read().await?;
     let Some(standing) = memory_write::standing(&mut conn, context).await? else {
         return Ok(None);
     };
@@ -181,14 +180,14 @@ async fn next_piece(engine: &Engine, job: &Job, most: usize) -> Result<Option<Pi
     // One more tells whether there is more.
     let limit = u32::try_from(most.saturating_add(1)).unwrap_or(u32::MAX);
     let mut said = memory_write::next(&mut conn, context, after, job.through, limit).await?;
-    let room = fit::at_once(window(engine));
+    let room = fit::at_once(window(cx));
     let length = segment::length(&said, most, room, |text| Form::Json.weigh(text));
     let is_last = length == said.len();
     said.truncate(length);
     let Some(last) = said.last() else {
         return Ok(None);
     };
-    let settings = engine
+    let settings = cx
         .settings
         .memory
         .defaults
@@ -225,14 +224,14 @@ struct Written {
     summary: Option<Summary>,
 }
 
-async fn ask(engine: &Engine, piece: &Piece, lease: JobLease, progress: &mut Progress) -> Result<Written, JobError> {
+async fn ask(cx: &Context, piece: &Piece, lease: JobLease, progress: &mut Progress) -> Result<Written, JobError> {
     let mut wishes = Vec::new();
     let by_person = segment::by_person(&piece.said, piece.standing.remembered_through);
     for (user, said) in by_person.into_iter().filter(|_| !piece.forgets) {
-        let mut known = memory_write::items(&mut engine.db.read().await?, user).await?;
+        let mut known = memory_write::items(&mut cx.db.read().await?, user).await?;
         known.retain(|item| sees(piece.private, piece.space, item));
         let request = write_prompt::request(&known, &said);
-        let completion = complete(engine, &piece.asked_for(lease, Some(user)), request, progress).await?;
+        let completion = complete(cx, &piece.asked_for(lease, Some(user)), request, progress).await?;
         wishes.push(Wish {
             user,
             readings: operations::read(&completion.text).map_err(JobError::Unreadable)?,
@@ -240,26 +239,21 @@ async fn ask(engine: &Engine, piece: &Piece, lease: JobLease, progress: &mut Pro
         });
     }
     let summary = if piece.compacts {
-        Some(summarise(engine, piece, lease, progress).await?)
+        Some(summarise(cx, piece, lease, progress).await?)
     } else {
         None
     };
     Ok(Written { wishes, summary })
 }
 
-async fn summarise(
-    engine: &Engine,
-    piece: &Piece,
-    lease: JobLease,
-    progress: &mut Progress,
-) -> Result<Summary, JobError> {
+async fn summarise(cx: &Context, piece: &Piece, lease: JobLease, progress: &mut Progress) -> Result<Summary, JobError> {
     let so_far = piece.standing.summary.as_deref();
     let said = segment::delivered(&piece.said);
     if said.is_empty() {
         return Ok(piece.told(None, &said));
     }
     let whose = piece.asked_for(lease, piece.owner);
-    let completion = complete(engine, &whose, summary::request(so_far, &said), progress).await?;
+    let completion = complete(cx, &whose, summary::request(so_far, &said), progress).await?;
     let text = summary::read(&completion.text).map_err(JobError::Unreadable)?;
     Ok(piece.told(Some(text), &said))
 }

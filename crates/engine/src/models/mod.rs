@@ -14,3 +14,15 @@ pub mod own_keys;
 pub mod roles;
 pub mod sealed;
 pub mod windows;
+
+use std::sync::Arc;
+
+use clifford_llm_api::model::Model;
+
+/// A model that is called by a person's own key.
+pub struct Own {
+    /// The provider's name.
+    pub provider: String,
+    /// The model.
+    pub model: Arc<dyn Model>,
+}

@@ -2,29 +2,22 @@
 //!
 //! Who has given one is answered by it, and never by the bot's own instead; what that costs is theirs.
 
-use std::{borrow::Cow, sync::Arc};
+use std::borrow::Cow;
 
 use clifford_core::{id::UserSecretId, memory::secrets, models::Role};
 use clifford_llm::SetupError;
-use clifford_llm_api::model::{Model, ModelError};
+use clifford_llm_api::model::ModelError;
 use clifford_store::people::keys::SealedKey;
 use clifford_vault::{HIDDEN, Secret};
 
 use crate::models::{
+    Own,
     roles::Roles,
     sealed::{CannotOpen, Sealed},
 };
 
 /// The longest key that is taken.
 const LONGEST: usize = 500;
-
-/// A model that is called by a person's own key.
-pub struct Own {
-    /// The provider's name.
-    pub provider: String,
-    /// The model.
-    pub model: Arc<dyn Model>,
-}
 
 /// Why a key of somebody's own cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -190,6 +183,8 @@ fn words(line: &str) -> impl Iterator<Item = (usize, &str)> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use clifford_llm::Offline;
 
     use super::*;

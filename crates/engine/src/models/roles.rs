@@ -22,7 +22,7 @@ use tokio::time::{Instant, timeout_at};
 use tracing::Instrument;
 
 pub use self::window::Windowed;
-use crate::models::{own_keys::Own, windows::Windows};
+use crate::models::{Own, windows::Windows};
 
 /// Makes a provider's model for a role, called by somebody's own key.
 type Make = Arc<dyn Fn(Role, &Secret) -> Result<Arc<dyn Model>, SetupError> + Send + Sync>;

@@ -18,7 +18,7 @@ use clifford_store::{
 };
 use clifford_vault::Masker;
 
-use super::commit::{follow_up_in, wake_parent};
+use super::follow_up::{follow_up_in, wake_parent};
 use crate::work::Work;
 
 /// What follows from cancelling a run.

@@ -6,7 +6,7 @@ use clifford_chat::outbound::Address;
 use clifford_core::{
     budget::{Amount, Settlement},
     clock::Timestamp,
-    id::{AgentId, ChannelId, ContextId, RunId, UserId, WorkerId},
+    id::{ChannelId, ContextId, RunId, UserId},
     models::Role,
     places::Mode,
     run::{
@@ -22,13 +22,13 @@ use clifford_store::{
     StoreError, Tx, budgets, contexts,
     db::notify,
     messages::{self, replies::without_quotes},
-    places::{agents, channels},
     runs::{self, Advance, Lease, NewRun, approvals, steps, tree as run_tree},
     triggers, usage,
 };
 use serde_json::json;
 
-use crate::{memory::closing, work::Task};
+use super::follow_up;
+use crate::memory::closing;
 
 /// Everything that one commit writes.
 #[derive(Clone, Debug)]
@@ -194,13 +194,13 @@ impl Commit {
             if self.has_children {
                 self.end_children(tx).await?;
             }
-            work_to_claim |= wake_parent(tx, &self.run, now).await?;
+            work_to_claim |= follow_up::wake_parent(tx, &self.run, now).await?;
         }
         if let Some(context) = rests_in {
             if is_end && (rest.turns > self.max_turns || self.is_half_full) {
                 job_to_do = closing::compact(tx, context, now).await?;
             }
-            follow_up = begin_follow_up(
+            follow_up = follow_up::begin(
                 tx,
                 context,
                 rest.queued,
@@ -384,98 +384,4 @@ pub(crate) fn name_of(input: &str) -> String {
     }
     let head: String = text.chars().take(MOST - 1).collect();
     format!("{}…", head.trim_end())
-}
-
-/// Makes a run's parent claimable, if it waits for this run and nothing else; later, if its conversation has
-/// another run at work. Two subagents that end at once
-/// each lock the parent first, so that the later one sees the earlier.
-///
-/// # Errors
-/// The store's.
-pub async fn wake_parent(tx: &mut Tx, ended: &Run, now: Timestamp) -> Result<bool, StoreError> {
-    let Some(parent) = ended.parent_run_id else {
-        return Ok(false);
-    };
-    runs::lock(tx, parent, now).await?;
-    match run_tree::awaited(tx, parent).await? {
-        Some((wake_on, unended)) if unended == 0 || wake_on == "first" => {
-            let woken = runs::wake(tx, parent, "subagents", now).await?;
-            if !woken {
-                runs::wake_when_free(tx, parent, now).await?;
-            }
-            Ok(woken)
-        }
-        _ => Ok(false),
-    }
-}
-
-/// One new run for all that the next person wrote in a context while another run was at work, in order. It answers
-/// where the last of their messages was written. What other people wrote, and what arrived in another channel that
-/// shares the context, is answered by runs of its own, one after another, in the order of each person's first
-/// message. The agent of its channel does it, else the one of the run that ended.
-///
-/// # Errors
-/// The store's.
-pub async fn follow_up_in(
-    tx: &mut Tx,
-    context: ContextId,
-    ended: AgentId,
-    worker: WorkerId,
-    lease_for: Duration,
-    now: Timestamp,
-) -> Result<Option<(Run, Lease)>, StoreError> {
-    let queued = messages::queued(tx, context).await?;
-    begin_follow_up(tx, context, queued, ended, worker, lease_for, now).await
-}
-
-async fn begin_follow_up(
-    tx: &mut Tx,
-    context: ContextId,
-    mut queued: Vec<messages::Queued>,
-    ended: AgentId,
-    worker: WorkerId,
-    lease_for: Duration,
-    now: Timestamp,
-) -> Result<Option<(Run, Lease)>, StoreError> {
-    if let Some((place, person)) = queued.first().map(|first| (first.channel_id, first.user_id)) {
-        queued.retain(|message| message.channel_id == place && message.user_id == person);
-    }
-    let Some((last, earlier)) = queued.split_last() else {
-        return Ok(None);
-    };
-    for message in earlier {
-        outbound::resolve_placeholder(tx, message, sentences::ANSWERED_WITH_LATER, now).await?;
-    }
-    let own = channels::get(tx, last.channel_id)
-        .await?
-        .and_then(|channel| channel.agent_id);
-    let agent = (agents::for_channel(tx, own).await?).map_or(ended, |agent| agent.id);
-    let mode = match last.mode() {
-        Some(mode) => mode,
-        None => agents::mode_in(tx, agent, last.channel_id).await?,
-    };
-    let task = Task {
-        agent,
-        channel: Some(last.channel_id),
-        user: last.user_id,
-        context: Some(context),
-        mode,
-        input: queued
-            .iter()
-            .map(messages::Queued::asked)
-            .collect::<Vec<_>>()
-            .join("\n"),
-        address: last.address.clone().map(|address| address.0),
-        not_before: None,
-    };
-    let run = runs::insert(tx, &task.into_run(Some((worker, now.after(lease_for)))), now).await?;
-    for message in &queued {
-        messages::give_to_run(tx, message.id, run.id).await?;
-    }
-    let lease = Lease {
-        run: run.id,
-        owner: worker,
-        epoch: run.epoch,
-    };
-    Ok(Some((run, lease)))
 }

@@ -24,7 +24,7 @@ use self::{
     reading::{Field, Reading},
     words::Words,
 };
-use super::events::{Events, RunEvent};
+use crate::events::{Events, RunEvent};
 
 /// What a reply is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

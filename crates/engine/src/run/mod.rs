@@ -4,7 +4,9 @@ pub mod answering;
 pub mod cancel;
 pub mod commit;
 pub mod draft;
-pub mod events;
+pub mod follow_up;
+pub(crate) mod isolation;
+mod loading;
 pub mod masked;
 pub mod perform;
 pub mod prompt;
@@ -12,3 +14,11 @@ pub mod session;
 pub mod tool_payer;
 pub mod unpaid;
 pub mod unread;
+
+use clifford_store::runs::Lease;
+
+/// Starts another run of this process: the follow-up of one that ended, or a subagent.
+pub trait Starter: Send + Sync {
+    /// Works on a run that this process holds.
+    fn start(&self, lease: Lease);
+}

@@ -16,11 +16,12 @@ use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, Span};
 
 use super::{
+    Starter,
     session::{Gone, Onward, Session},
     unpaid::Unpaid,
     unread,
 };
-use crate::{Engine, work::Work};
+use crate::{Context, work::Work};
 
 /// How long to wait when the database is away, before going on.
 const BACKOFF: Duration = Duration::from_millis(500);
@@ -38,13 +39,13 @@ pub enum Rest {
 
 /// Works on a held run until it waits, ends, or is not ours any more. A run whose database went away goes on
 /// when it is back; a panic ends its run, and nothing else.
-pub async fn drive(engine: &Arc<Engine>, work: Work, cancelled: &CancellationToken) -> Rest {
+pub async fn drive(cx: &Arc<Context>, starter: &dyn Starter, work: Work, cancelled: &CancellationToken) -> Rest {
     let platform = work.channel.as_ref().map(|channel| channel.platform.as_str());
     let span = spans::run(&work.run, platform, &work.agent.name);
-    Box::pin(drive_within(engine, work, cancelled).instrument(span)).await
+    Box::pin(drive_within(cx, starter, work, cancelled).instrument(span)).await
 }
 
-async fn drive_within(engine: &Arc<Engine>, work: Work, cancelled: &CancellationToken) -> Rest {
+async fn drive_within(cx: &Arc<Context>, starter: &dyn Starter, work: Work, cancelled: &CancellationToken) -> Rest {
     let lease = work.lease;
     let mut next = Some(work);
     let mut backoff = BACKOFF;
@@ -52,10 +53,10 @@ async fn drive_within(engine: &Arc<Engine>, work: Work, cancelled: &Cancellation
     while !cancelled.is_cancelled() {
         let work = match next.take() {
             Some(work) => Ok(work),
-            None => engine.load(lease).await,
+            None => cx.load(lease).await,
         };
         if let Ok(work) = &work {
-            std::mem::take(&mut unpaid).but_for(&work.steps).charge(engine).await;
+            std::mem::take(&mut unpaid).but_for(&work.steps).charge(cx).await;
         }
         let outcome = match work {
             // Claimed anew while this worker waited for the database.
@@ -63,12 +64,12 @@ async fn drive_within(engine: &Arc<Engine>, work: Work, cancelled: &Cancellation
                 measures::lease_lost();
                 return Rest::LetGo;
             }
-            Ok(work) => caught(Box::pin(attempt(engine, work, cancelled, &mut unpaid))).await,
+            Ok(work) => caught(Box::pin(attempt(cx, starter, work, cancelled, &mut unpaid))).await,
             Err(error) => Err(Gone::Store(error)),
         };
         // Of what the database did not answer it is known later whether it was written.
         if !matches!(outcome, Err(Gone::Store(_))) {
-            std::mem::take(&mut unpaid).charge(engine).await;
+            std::mem::take(&mut unpaid).charge(cx).await;
         }
         match outcome {
             Ok(rest) => return rest,
@@ -78,11 +79,11 @@ async fn drive_within(engine: &Arc<Engine>, work: Work, cancelled: &Cancellation
             }
             Err(Gone::Cancelled) => return Rest::LetGo,
             Err(Gone::Panicked) => {
-                fail_after_panic(engine, lease, cancelled).await;
+                fail_after_panic(cx, starter, lease, cancelled).await;
                 return Rest::LetGo;
             }
             Err(Gone::Store(error)) if unread::is_unreadable(&error) => {
-                unread::end(engine, lease, &error.to_string(), cancelled).await;
+                unread::end(cx, starter, lease, &error.to_string(), cancelled).await;
                 return Rest::LetGo;
             }
             Err(Gone::Store(error)) => {
@@ -94,9 +95,9 @@ async fn drive_within(engine: &Arc<Engine>, work: Work, cancelled: &Cancellation
     }
     // It was stopped while it waited for the database.
     if !unpaid.is_empty()
-        && let Ok(work) = engine.load(lease).await
+        && let Ok(work) = cx.load(lease).await
     {
-        unpaid.but_for(&work.steps).charge(engine).await;
+        unpaid.but_for(&work.steps).charge(cx).await;
     }
     Rest::LetGo
 }
@@ -108,20 +109,21 @@ async fn caught(work: impl Future<Output = Result<Rest, Gone>>) -> Result<Rest, 
 }
 
 async fn attempt(
-    engine: &Arc<Engine>,
+    cx: &Arc<Context>,
+    starter: &dyn Starter,
     work: Work,
     cancelled: &CancellationToken,
     unpaid: &mut Unpaid,
 ) -> Result<Rest, Gone> {
-    let mut session = Session::open(engine, work, cancelled);
-    let done = caught(Box::pin(go_on(engine, &mut session, cancelled))).await;
+    let mut session = Session::open(cx, starter, work, cancelled);
+    let done = caught(Box::pin(go_on(cx, &mut session, cancelled))).await;
     if done.is_err() {
         *unpaid = session.unpaid();
     }
     done
 }
 
-async fn go_on(engine: &Arc<Engine>, session: &mut Session<'_>, cancelled: &CancellationToken) -> Result<Rest, Gone> {
+async fn go_on(cx: &Arc<Context>, session: &mut Session<'_>, cancelled: &CancellationToken) -> Result<Rest, Gone> {
     let mut iteration = None;
     loop {
         if cancelled.is_cancelled() {
@@ -136,16 +138,16 @@ async fn go_on(engine: &Arc<Engine>, session: &mut Session<'_>, cancelled: &Canc
         if begins {
             iteration = Some(spans::iteration(session.run(), session.state.iterations + 1));
         }
-        engine.wait_for_suspects(session.lease()).await;
+        cx.wait_for_suspects(session.lease()).await;
         let span = iteration.clone().unwrap_or_else(Span::none);
-        if turn(engine, session).instrument(span).await?.is_at_rest() {
+        if turn(cx, session).instrument(span).await?.is_at_rest() {
             return Ok(Rest::AtRest);
         }
     }
 }
 
 /// Does what is next.
-async fn turn(engine: &Arc<Engine>, session: &mut Session<'_>) -> Result<Onward, Gone> {
+async fn turn(cx: &Arc<Context>, session: &mut Session<'_>) -> Result<Onward, Gone> {
     match session.state.pending.clone() {
         Pending::Nothing => Ok(Onward::AtRest),
         Pending::Wait => {
@@ -164,7 +166,7 @@ async fn turn(engine: &Arc<Engine>, session: &mut Session<'_>) -> Result<Onward,
             let (decision, enclosed) = match session.enclosed(&reply).await? {
                 Ok(enclosed) => {
                     session.know_names(&reply).await?;
-                    let now = engine.clock.now();
+                    let now = cx.clock.now();
                     (decide::decide(&session.state, &session.rules, &reply, now), enclosed)
                 }
                 Err(refused) => (refused, Vec::new()),
@@ -189,21 +191,21 @@ async fn turn(engine: &Arc<Engine>, session: &mut Session<'_>) -> Result<Onward,
 
 /// Ends a run whose task panicked. What panicked may be the reading of its steps, which is not done a second time where
 /// that would end this task.
-async fn fail_after_panic(engine: &Arc<Engine>, lease: Lease, cancelled: &CancellationToken) {
+async fn fail_after_panic(cx: &Arc<Context>, starter: &dyn Starter, lease: Lease, cancelled: &CancellationToken) {
     const WHY: &str = "an internal error (panic)";
     measures::panicked();
     tracing::error!("the run's task panicked");
     let failed = async {
-        let Some(work) = engine.load_patiently(lease).await? else {
+        let Some(work) = cx.load_patiently(lease).await? else {
             return Err(Gone::Cancelled);
         };
-        let mut session = Session::open(engine, work, cancelled);
+        let mut session = Session::open(cx, starter, work, cancelled);
         let decision = endings::give_up(&session.state, EndingKind::Error, sentences::ERROR, WHY);
         session.carry_out(decision).await
     };
     let failed = AssertUnwindSafe(failed).catch_unwind().await;
     match failed.unwrap_or(Err(Gone::Panicked)) {
         Ok(_) | Err(Gone::Lost | Gone::Cancelled) => {}
-        Err(Gone::Panicked | Gone::Store(_)) => unread::end(engine, lease, WHY, cancelled).await,
+        Err(Gone::Panicked | Gone::Store(_)) => unread::end(cx, starter, lease, WHY, cancelled).await,
     }
 }

@@ -44,8 +44,8 @@ use tokio_util::sync::CancellationToken;
 use tracing::Span;
 
 use self::meanwhile::Meanwhile;
-use super::prompt::Frame;
-use crate::{Engine, work::Work};
+use super::{Starter, prompt::Frame};
+use crate::{Context, work::Work};
 
 /// Where words come from of which nobody can tell it any more.
 const UNREADABLE: &str = "steps that cannot be read";
@@ -94,7 +94,8 @@ pub struct Session<'a> {
     pub state: RunState,
     /// What it is judged by.
     pub rules: Rules,
-    engine: &'a Arc<Engine>,
+    cx: &'a Arc<Context>,
+    starter: &'a dyn Starter,
     work: Work,
     cancelled: &'a CancellationToken,
     frame: Option<Frame>,
@@ -125,22 +126,23 @@ pub struct Session<'a> {
 
 impl<'a> Session<'a> {
     /// Takes a run up where its steps end.
-    pub fn open(engine: &'a Arc<Engine>, work: Work, cancelled: &'a CancellationToken) -> Self {
-        let window = engine.roles.window(Role::of_run(&work.run), None);
-        let rules = engine.rules.of(work.user.as_ref()).within(window).of_run(&work.run);
+    pub fn open(cx: &'a Arc<Context>, starter: &'a dyn Starter, work: Work, cancelled: &'a CancellationToken) -> Self {
+        let window = cx.models.window(Role::of_run(&work.run), None);
+        let rules = cx.rules.of(work.user.as_ref()).within(window).of_run(&work.run);
         let state = RunState::replay(&work.run, &rules, &work.steps);
         let interrupted = matches!(state.pending, clifford_core::run::state::Pending::Call(_));
         let taken_up = matches!(state.pending, clifford_core::run::state::Pending::Apply(_));
         Self {
             interrupted,
             taken_up,
-            ..Self::with(engine, work, rules, state, cancelled)
+            ..Self::with(cx, starter, work, rules, state, cancelled)
         }
     }
 
     /// Takes a run up of which this is known, and nothing of its steps: to end it.
     pub(super) fn with(
-        engine: &'a Arc<Engine>,
+        cx: &'a Arc<Context>,
+        starter: &'a dyn Starter,
         work: Work,
         rules: Rules,
         state: RunState,
@@ -149,7 +151,8 @@ impl<'a> Session<'a> {
         Self {
             state,
             rules,
-            engine,
+            cx,
+            starter,
             work,
             cancelled,
             frame: None,
@@ -187,7 +190,7 @@ impl<'a> Session<'a> {
     fn push(&mut self, kind: StepKind) {
         let step = Step {
             seq: self.state.next_seq,
-            at: self.engine.clock.now(),
+            at: self.cx.clock.now(),
             kind,
         };
         self.state.apply(&step);
@@ -207,7 +210,7 @@ impl<'a> Session<'a> {
             && !name.contains('.')
         {
             let options = self.options().await?;
-            self.rules.single_commands = self.engine.tools.single_commands(&options);
+            self.rules.single_commands = self.cx.tools.single_commands(&options);
         }
         Ok(())
     }
@@ -231,14 +234,14 @@ impl<'a> Session<'a> {
         if self.state.children.is_empty() {
             return Ok(());
         }
-        let mut conn = self.engine.db.read().await?;
+        let mut conn = self.cx.db.read().await?;
         let children = run_tree::children(&mut conn, self.work.run.id).await?;
         let mut used = run_tree::used_by_children(&mut conn, self.work.run.id).await?;
         drop(conn);
         for child in children.into_iter().filter(|child| child.status.is_ended()) {
             if self.state.children.contains(&child.id) {
-                let origins = match steps::of_run(&mut self.engine.db.read().await?, child.id).await {
-                    Ok(steps) => RunState::replay(&child, &self.engine.rules, &steps).origins,
+                let origins = match steps::of_run(&mut self.cx.db.read().await?, child.id).await {
+                    Ok(steps) => RunState::replay(&child, &self.cx.rules, &steps).origins,
                     // Nobody knows what it has read.
                     Err(StoreError::Corrupt(_)) => [UNREADABLE.to_owned()].into(),
                     Err(error) => return Err(error.into()),
@@ -262,7 +265,7 @@ impl<'a> Session<'a> {
         if self.state.sent.is_empty() {
             return Ok(());
         }
-        for error in outbox::failures_of(&mut self.engine.db.glance().await?, self.work.run.id).await? {
+        for error in outbox::failures_of(&mut self.cx.db.glance().await?, self.work.run.id).await? {
             let text = format!("A message to the user could not be delivered: {error}.");
             if !self.state.said_notes.contains(&text) {
                 self.push(StepKind::Event(Event::SystemNote {

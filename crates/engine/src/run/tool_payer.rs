@@ -29,7 +29,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::{
-    Engine,
+    Context,
     budget::reserve::{Claim, Outcome, Telling},
     models::{
         own_keys,
@@ -50,7 +50,7 @@ pub struct Whose {
 
 /// Pays for a tool, which makes its calls one after another.
 pub struct ToolPayer {
-    engine: Arc<Engine>,
+    cx: Arc<Context>,
     whose: Whose,
     spent: Mutex<Spent>,
     under_way: Mutex<Option<UnderWay>>,
@@ -74,9 +74,9 @@ impl fmt::Debug for ToolPayer {
 
 impl ToolPayer {
     /// Pays on somebody's behalf.
-    pub fn new(engine: Arc<Engine>, whose: Whose) -> Arc<Self> {
+    pub fn new(cx: Arc<Context>, whose: Whose) -> Arc<Self> {
         Arc::new(Self {
-            engine,
+            cx,
             whose,
             spent: Mutex::default(),
             under_way: Mutex::default(),
@@ -104,7 +104,7 @@ impl ToolPayer {
     }
 
     async fn reserve(&self, worst: Amount) -> Result<Option<Settlement>, ToolError> {
-        match crate::budget::reserve::reserve(&self.engine, &self.whose.claim, worst, Telling::Nobody).await? {
+        match crate::budget::reserve::reserve(&self.cx, &self.whose.claim, worst, Telling::Nobody).await? {
             Outcome::Reserved(settlement) => Ok(settlement),
             Outcome::Refused(refusal) => Err(ToolError::Unavailable(refusal.sentence)),
         }
@@ -127,8 +127,8 @@ impl ToolPayer {
         let Some(settlement) = settlement else {
             return Ok(());
         };
-        let engine = Arc::clone(&self.engine);
-        self.to_the_end(async move { crate::budget::reserve::release(&engine, settlement).await })
+        let cx = Arc::clone(&self.cx);
+        self.to_the_end(async move { crate::budget::reserve::release(&cx, settlement).await })
             .await
     }
 
@@ -149,8 +149,8 @@ impl ToolPayer {
             channel: self.whose.channel,
             role: call.role,
         };
-        let engine = Arc::clone(&self.engine);
-        self.to_the_end(async move { crate::budget::charge::charge(&engine, of, response, call.settlement).await })
+        let cx = Arc::clone(&self.cx);
+        self.to_the_end(async move { crate::budget::charge::charge(&cx, of, response, call.settlement).await })
             .await
     }
 
@@ -159,7 +159,7 @@ impl ToolPayer {
         &self,
         writing: impl Future<Output = Result<(), StoreError>> + Send + 'static,
     ) -> Result<(), StoreError> {
-        let writing = self.engine.tasks.spawn(writing).await;
+        let writing = self.cx.tasks.spawn(writing).await;
         writing.unwrap_or_else(|error| Err(StoreError::Unavailable(error.to_string())))
     }
 
@@ -167,7 +167,7 @@ impl ToolPayer {
         let Some(user) = self.whose.claim.user else {
             return Ok(Vec::new());
         };
-        let mut conn = self.engine.db.read().await?;
+        let mut conn = self.cx.db.read().await?;
         let keys = user_secrets::of(&mut conn, user).await?;
         Ok(match self.whose.run {
             Some(run) if !keys.is_empty() && !user_secrets::answers_one(&mut conn, run).await? => Vec::new(),
@@ -179,8 +179,8 @@ impl ToolPayer {
 #[async_trait]
 impl Pays for ToolPayer {
     async fn ask(&self, role: Role, request: &Request) -> Result<Completion, ToolError> {
-        let (engine, roles) = (&self.engine, &self.engine.roles);
-        let own = own_keys::model(roles, &engine.sealed, &self.keys().await?, role)
+        let (cx, roles) = (&self.cx, &self.cx.models);
+        let own = own_keys::model(roles, &cx.encryption, &self.keys().await?, role)
             .map_err(|fault| ToolError::Unavailable(own_keys::unusable(&fault)))?;
         let mut request = request.clone();
         let window = Window {
@@ -190,7 +190,7 @@ impl Pays for ToolPayer {
         fit::fit(&mut request, window);
         let prompt_tokens = estimate_request(&request);
         let settlement = if own.is_none() {
-            if !engine.settings.budgets.is_empty() {
+            if !cx.settings.budgets.is_empty() {
                 // What is reserved is what is asked for.
                 request.max_tokens = request.max_tokens.or(Some(roles.longest_reply(role)));
             }
@@ -205,7 +205,7 @@ impl Pays for ToolPayer {
             settlement,
             broken_off: crate::budget::charge::broken_off(roles, role, prompt_tokens, own.as_ref()),
         });
-        request.deadline = Some((Instant::now() + Duration::from_millis(engine.rules.max_run_ms)).into_std());
+        request.deadline = Some((Instant::now() + Duration::from_millis(cx.rules.max_run_ms)).into_std());
         let completion = match roles.ask(role, own.as_ref(), &request, &mut ()).await {
             Ok(completion) => completion,
             Err(NoReply { error, timed_out }) => {

@@ -6,7 +6,7 @@ use clifford_core::{
 };
 use clifford_store::usage::Call;
 
-use crate::Engine;
+use crate::Context;
 
 /// What a session leaves behind that was let go of.
 #[derive(Debug, Default)]
@@ -40,18 +40,18 @@ impl Unpaid {
     }
 
     /// Charges for them, and gives back what was reserved for a call without a reply.
-    pub(super) async fn charge(mut self, engine: &Engine) {
+    pub(super) async fn charge(mut self, cx: &Context) {
         for (step, call) in self.replies {
             let StepKind::Event(Event::LlmResponse(response)) = step.kind else {
                 continue;
             };
-            let charged = crate::budget::charge::charge(engine, call, response, self.settlement.take()).await;
+            let charged = crate::budget::charge::charge(cx, call, response, self.settlement.take()).await;
             if let Err(error) = charged {
                 tracing::warn!(%error, "failed to charge for a reply that was not recorded");
             }
         }
         if let Some(settlement) = self.settlement
-            && let Err(error) = crate::budget::reserve::release(engine, settlement).await
+            && let Err(error) = crate::budget::reserve::release(cx, settlement).await
         {
             tracing::warn!(%error, "failed to release a budget reservation, which lapses with its lease");
         }

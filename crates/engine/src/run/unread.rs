@@ -15,10 +15,10 @@ use futures::FutureExt;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    commit,
+    Starter, follow_up,
     session::{Gone, Session},
 };
-use crate::{Engine, work::Work};
+use crate::{Context, work::Work};
 
 /// How long to wait when the database is away.
 const RETRY: Duration = Duration::from_secs(1);
@@ -29,26 +29,33 @@ pub(crate) const fn is_unreadable(error: &StoreError) -> bool {
 }
 
 /// Ends a held run of which only this is known: why it cannot go on. If the database is away, waits until it is back.
-pub(crate) async fn end(engine: &Arc<Engine>, lease: Lease, why: &str, cancelled: &CancellationToken) {
+pub(crate) async fn end(
+    cx: &Arc<Context>,
+    starter: &dyn Starter,
+    lease: Lease,
+    why: &str,
+    cancelled: &CancellationToken,
+) {
     tracing::error!(run = %lease.run, "the run cannot be read; it ends, and its row tells why");
-    end_with(engine, lease, sentences::ERROR, why, cancelled).await;
+    end_with(cx, starter, lease, sentences::ERROR, why, cancelled).await;
 }
 
 /// The same with this sentence for its person.
 pub(crate) async fn end_with(
-    engine: &Arc<Engine>,
+    cx: &Arc<Context>,
+    starter: &dyn Starter,
     lease: Lease,
     sentence: &str,
     why: &str,
     cancelled: &CancellationToken,
 ) {
     while !cancelled.is_cancelled() {
-        let failed = AssertUnwindSafe(fail(engine, lease, sentence, why, cancelled))
+        let failed = AssertUnwindSafe(fail(cx, starter, lease, sentence, why, cancelled))
             .catch_unwind()
             .await;
         let ended = match failed.unwrap_or(Err(Gone::Panicked)) {
             Err(Gone::Panicked | Gone::Store(StoreError::Corrupt(_))) => {
-                fail_unread(engine, lease, why).await.map_err(Gone::from)
+                fail_unread(cx, starter, lease, why).await.map_err(Gone::from)
             }
             other => other,
         };
@@ -73,15 +80,16 @@ pub(crate) async fn end_with(
 
 /// Ends it as any run ends that fails, behind the steps that are there.
 async fn fail(
-    engine: &Arc<Engine>,
+    cx: &Arc<Context>,
+    starter: &dyn Starter,
     lease: Lease,
     sentence: &str,
     why: &str,
     cancelled: &CancellationToken,
 ) -> Result<(), Gone> {
-    let mut conn = engine.db.read().await?;
+    let mut conn = cx.db.read().await?;
     let work = Work::without_steps(&mut conn, lease).await?;
-    let rules = engine.rules.of(work.user.as_ref()).of_run(&work.run);
+    let rules = cx.rules.of(work.user.as_ref()).of_run(&work.run);
     let mut state = RunState::new(&work.run, &rules);
     state.next_seq = steps::last(&mut conn, lease.run).await? + 1;
     state.sent = (messages::said_by(&mut conn, lease.run).await?.into_iter())
@@ -93,27 +101,27 @@ async fn fail(
         .into_iter()
         .collect();
     drop(conn);
-    let mut session = Session::with(engine, work, rules, state, cancelled);
+    let mut session = Session::with(cx, starter, work, rules, state, cancelled);
     let decision = endings::give_up(&session.state, EndingKind::Error, sentence, why);
     session.carry_out(decision).await?;
     Ok(())
 }
 
 /// Ends it where not even its row can be read: then nobody knows whom to tell.
-async fn fail_unread(engine: &Arc<Engine>, lease: Lease, why: &str) -> Result<(), StoreError> {
-    let (now, lease_for) = (engine.clock.now(), engine.settings.lease);
+async fn fail_unread(cx: &Arc<Context>, starter: &dyn Starter, lease: Lease, why: &str) -> Result<(), StoreError> {
+    let (now, lease_for) = (cx.clock.now(), cx.settings.lease);
     let why = why.to_owned();
-    let follow_up = engine.db.write(move |tx| {
+    let follow_up = cx.db.write(move |tx| {
         Box::pin(async move {
             run_queue::fail(tx, &lease, &why, now).await?;
             let Some((context, agent)) = place(tx, lease).await? else {
                 return Ok(None);
             };
-            commit::follow_up_in(tx, context, agent, lease.owner, lease_for, now).await
+            follow_up::follow_up_in(tx, context, agent, lease.owner, lease_for, now).await
         })
     });
     if let Some((_, lease)) = follow_up.await? {
-        engine.start_held(lease);
+        starter.start(lease);
     }
     Ok(())
 }

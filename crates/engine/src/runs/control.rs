@@ -21,24 +21,24 @@ use clifford_store::{
 };
 
 use crate::{
-    Engine,
+    Runs,
+    events::{RunEvent, Sight},
     run::{
         answering::{self, Answer},
         cancel,
-        events::Sight,
     },
 };
 
 /// How often a run that another process works on is looked at.
 const LOOK: Duration = Duration::from_millis(250);
 
-impl Engine {
+impl Runs {
     /// The agent that takes what names none.
     ///
     /// # Errors
     /// [`StoreError::NotFound`]: no agent is enabled.
     pub async fn default_agent(&self) -> Result<Agent, StoreError> {
-        let agent = agents::for_channel(&mut self.db.read().await?, None).await?;
+        let agent = agents::for_channel(&mut self.context.db.read().await?, None).await?;
         agent.ok_or_else(|| StoreError::NotFound("enabled agent".to_owned()))
     }
 
@@ -47,18 +47,19 @@ impl Engine {
     /// # Errors
     /// The store's.
     pub async fn submit(self: &Arc<Self>, mut run: NewRun) -> Result<Run, StoreError> {
-        let now = self.clock.now();
-        run.lease = Some((self.worker, now.after(self.settings.lease)));
+        let now = self.context.clock.now();
+        run.lease = Some((self.context.worker, now.after(self.context.settings.lease)));
         // A configured secret that somebody writes is not even stored.
-        run.input_text = self.masker.mask(&run.input_text).into_owned();
-        run.input_json = run.input_json.map(|json| self.masker.mask_json(json));
+        run.input_text = self.context.masker.mask(&run.input_text).into_owned();
+        run.input_json = run.input_json.map(|json| self.context.masker.mask_json(json));
         let run = self
+            .context
             .db
             .write(move |tx| Box::pin(async move { runs::insert(tx, &run, now).await }))
             .await?;
         self.start_held(Lease {
             run: run.id,
-            owner: self.worker,
+            owner: self.context.worker,
             epoch: run.epoch,
         });
         Ok(run)
@@ -69,7 +70,7 @@ impl Engine {
     /// # Errors
     /// [`StoreError::NotFound`]: there is no such run.
     pub async fn wait_for_end(&self, id: RunId, at_most: Duration) -> Result<Run, StoreError> {
-        let mut events = self.events.watch(id, Sight::Progress);
+        let mut events = self.context.events.watch(id, Sight::Progress);
         let deadline = tokio::time::Instant::now() + at_most;
         loop {
             let run = self.run(id).await?;
@@ -83,7 +84,7 @@ impl Engine {
     }
 
     async fn run(&self, id: RunId) -> Result<Run, StoreError> {
-        runs::get(&mut self.db.read().await?, id)
+        runs::get(&mut self.context.db.read().await?, id)
             .await?
             .ok_or_else(|| StoreError::NotFound(format!("run {id}")))
     }
@@ -99,21 +100,23 @@ impl Engine {
         }
         let lease = Lease {
             run: id,
-            owner: self.worker,
+            owner: self.context.worker,
             epoch: run.epoch,
         };
         let to = self
+            .context
             .load(lease)
             .await?
             .reply_to()
             .filter(|_| run.parent_run_id.is_none());
-        let now = self.clock.now();
+        let now = self.context.clock.now();
         let said = to
             .clone()
-            .map(|to| self.outbound.message(to, sentences::CANCELLED, now));
+            .map(|to| self.context.outbound.message(to, sentences::CANCELLED, now));
         let (message, ticket): (Option<NewOutbound>, Option<Option<Ticket>>) = said.unzip();
-        let (worker, lease_for) = (self.worker, self.settings.lease);
+        let (worker, lease_for) = (self.context.worker, self.context.settings.lease);
         let cancelled = self
+            .context
             .db
             .write(move |tx| {
                 Box::pin(async move { cancel::commit(tx, &run, message.as_ref(), worker, lease_for, now).await })
@@ -121,19 +124,18 @@ impl Engine {
             .await?;
         for (run, epoch) in cancelled.runs {
             self.interrupt(run, epoch);
-            self.events
-                .tell(run, crate::run::events::RunEvent::Status(RunStatus::Cancelled));
+            self.context.events.tell(run, RunEvent::Status(RunStatus::Cancelled));
         }
         if let Some(lease) = cancelled.follow_up {
             self.start_held(lease);
         }
         if let Some(ticket) = ticket.flatten() {
-            self.delivery.deliver(ticket);
+            self.context.delivery.deliver(ticket);
         }
         if let Some(to) = to {
-            self.delivery.done(&to, id, i64::MAX);
+            self.context.delivery.done(&to, id, i64::MAX);
         }
-        self.bell.notify_one();
+        self.context.notify.runs.notify_one();
         self.run(id).await
     }
 
@@ -149,8 +151,9 @@ impl Engine {
                 "run {id} waits for a person: approve or deny with POST /api/runs/{id}/confirm"
             )));
         }
-        let now = self.clock.now();
+        let now = self.context.clock.now();
         let woken = self
+            .context
             .db
             .write(move |tx| {
                 Box::pin(async move {
@@ -170,7 +173,7 @@ impl Engine {
                 run.status
             )));
         }
-        self.bell.notify_one();
+        self.context.notify.runs.notify_one();
         self.run(id).await
     }
 
@@ -179,10 +182,9 @@ impl Engine {
     /// # Errors
     /// As [`answering::from_outside`].
     pub async fn confirm(self: &Arc<Self>, answer: Answer) -> Result<Run, StoreError> {
-        let run = answering::from_outside(&self.db, answer, self.clock.now()).await?;
-        self.events
-            .tell(run.id, crate::run::events::RunEvent::Status(run.status));
-        self.bell.notify_one();
+        let run = answering::from_outside(&self.context.db, answer, self.context.clock.now()).await?;
+        self.context.events.tell(run.id, RunEvent::Status(run.status));
+        self.context.notify.runs.notify_one();
         Ok(run)
     }
 
@@ -193,16 +195,17 @@ impl Engine {
     /// is none.
     pub async fn retry(self: &Arc<Self>, id: RunId) -> Result<Run, StoreError> {
         let mut again = again(&self.run(id).await?)?;
-        let now = self.clock.now();
-        again.lease = Some((self.worker, now.after(self.settings.lease)));
+        let now = self.context.clock.now();
+        again.lease = Some((self.context.worker, now.after(self.context.settings.lease)));
         let made = self
+            .context
             .db
             .write(move |tx| Box::pin(async move { once_more(tx, id, &again, now).await }))
             .await
             .map_err(|error| busy(id, error))?;
         self.start_held(Lease {
             run: made.id,
-            owner: self.worker,
+            owner: self.context.worker,
             epoch: made.epoch,
         });
         Ok(made)
@@ -227,7 +230,7 @@ async fn once_more(tx: &mut Tx, id: RunId, again: &NewRun, now: Timestamp) -> Re
 /// Does a failed or cancelled run once more, by whoever claims it.
 ///
 /// # Errors
-/// As [`Engine::retry`].
+/// As [`Runs::retry`].
 pub async fn retry_from_outside(db: &Db, id: RunId, now: Timestamp) -> Result<Run, StoreError> {
     let run = runs::get(&mut db.read().await?, id).await?;
     let again = again(&run.ok_or_else(|| StoreError::NotFound(format!("run {id}")))?)?;

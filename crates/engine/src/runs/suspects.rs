@@ -1,36 +1,21 @@
-//! Runs that were in hand when processes died: worked on in isolation, and set aside where that proves them guilty.
+//! Starting claimed runs, as the deaths of those that held them before say: with others, in isolation, or not at all.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::sync::Arc;
 
-use async_trait::async_trait;
 use clifford_core::{
-    id::{FileId, RunId},
-    quarantine::{Evidence, Mark, Verdict},
+    id::RunId,
+    quarantine::{Evidence, Verdict},
     run::sentences,
     work::Kind,
 };
-use clifford_delivery::outbound::To;
-use clifford_store::{
-    StoreError, files,
-    messages::{
-        self,
-        outbox::{self, Outgoing},
-    },
-    runs::{
-        Lease,
-        queue::{self as run_queue, Claimed},
-    },
-};
-use clifford_telemetry::{measures, quarantine::isolation::Key};
-use clifford_tools::Isolates;
+use clifford_store::runs::{Lease, queue::Claimed};
+use clifford_telemetry::measures;
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::{Engine, run::unread};
+use super::Runs;
+use crate::run::{isolation::key, unread};
 
-/// How long to wait when the database is away.
-const RETRY: Duration = Duration::from_secs(1);
-
-impl Engine {
+impl Runs {
     /// Works on a run that was claimed, as the deaths of those that held it before say.
     pub fn start_claimed(self: &Arc<Self>, claimed: Claimed) {
         let Claimed {
@@ -38,7 +23,7 @@ impl Engine {
             evidence,
             is_set_aside,
         } = claimed;
-        match self.settings.deaths.verdict(evidence) {
+        match self.context.settings.deaths.verdict(evidence) {
             // The process died before the run was ended.
             _ if is_set_aside => self.start_quarantine(lease, evidence.deaths),
             Verdict::Innocent => self.start_held(lease),
@@ -50,25 +35,25 @@ impl Engine {
     fn start_suspect(self: &Arc<Self>, lease: Lease, evidence: Evidence) {
         tracing::warn!(run_id = %lease.run, deaths = evidence.deaths, "working on a suspected run in isolation");
         let held = self.hold(lease);
-        let suspect = self.isolation.suspect(key(lease), evidence.mark_at_work());
-        self.tasks.spawn(async move {
-            let engine = Arc::clone(&held.engine);
-            // Never closed, so a place is always had in the end.
-            let _place = Arc::clone(&engine.places).acquire_owned().await;
-            let keeper = engine.tasks.spawn(Arc::clone(&engine).keep_turns_short(lease));
+        let suspect = self.context.isolation.suspect(key(lease), evidence.mark_at_work());
+        self.context.tasks.spawn(async move {
+            let cx = Arc::clone(&held.runs.context);
+            // Never closed, so a permit is always had in the end.
+            let _permit = Arc::clone(&held.runs.permits).acquire_owned().await;
+            let keeper = cx.tasks.spawn(Arc::clone(&cx).keep_turns_short(lease));
             let keeper = AbortOnDropHandle::new(keeper);
-            engine.enter_isolation(lease).await;
+            cx.enter_isolation(lease).await;
             Box::pin(held.read_and_work_on()).await;
             drop((keeper, suspect));
-            engine.bell.notify_one();
+            cx.notify.runs.notify_one();
         });
     }
 
     fn start_quarantine(self: &Arc<Self>, lease: Lease, deaths: i64) {
         let held = self.hold(lease);
-        self.tasks.spawn(async move {
-            let engine = &held.engine;
-            if !engine.quarantine(lease).await {
+        self.context.tasks.spawn(async move {
+            let cx = &held.runs.context;
+            if !cx.quarantine(lease).await {
                 return;
             }
             tracing::error!(
@@ -78,189 +63,9 @@ impl Engine {
             );
             measures::quarantined(Kind::Run);
             let why = why(lease.run, deaths);
-            unread::end_with(engine, lease, sentences::QUARANTINED, &why, &held.cancelled).await;
+            unread::end_with(cx, &held.runs, lease, sentences::QUARANTINED, &why, &held.cancelled).await;
         });
     }
-
-    /// Sets a message aside that processes died of; its chat is told in its place.
-    ///
-    /// # Errors
-    /// The store's.
-    pub(crate) async fn quarantine_message(&self, message: Outgoing) -> Result<(), StoreError> {
-        let (id, deaths, worker, now) = (message.id, message.deaths, self.worker, self.clock.now());
-        let told = message.platform.parse().ok().map(|platform| {
-            let to = To {
-                platform,
-                channel: message.channel_id,
-                context: None,
-                user: None,
-                run: None,
-                address: message.address.0.clone(),
-            };
-            self.outbound.message(to, sentences::MESSAGE_QUARANTINED, now)
-        });
-        let (told, ticket) = told.unzip();
-        let reason = format!(
-            "quarantined: {deaths} processes died that held it, the last one while it sent nothing else; \
-             `clifford quarantine retry {id}` tries again"
-        );
-        let written = self.db.write(move |tx| {
-            let (told, reason) = (told.clone(), reason.clone());
-            Box::pin(async move {
-                if !outbox::quarantine(tx, id, worker, &reason, now).await? {
-                    return Ok(false);
-                }
-                if let Some(told) = &told {
-                    messages::insert_outbound(tx, told, now).await?;
-                }
-                Ok(true)
-            })
-        });
-        if !written.await? {
-            return Ok(());
-        }
-        tracing::error!(message_id = %id, deaths, "message quarantined: the process died each time that it sent it");
-        measures::quarantined(Kind::Message);
-        if let Some(ticket) = ticket.flatten() {
-            self.delivery.deliver(ticket);
-        }
-        Ok(())
-    }
-
-    /// Each turn of a suspect that others wait for ends after a while: its row says so before they begin.
-    async fn keep_turns_short(self: Arc<Self>, lease: Lease) {
-        let key = key(lease);
-        while !self.stop.is_cancelled() {
-            let turn = self.isolation.overdue(&key).await;
-            self.mark(lease, Mark::Waiting).await;
-            drop(turn);
-            self.bell.notify_one();
-        }
-    }
-
-    /// Waits for a suspect that is worked on, for a bounded time; if this is one, for its own turn.
-    pub(crate) async fn wait_for_suspects(&self, lease: Lease) {
-        if self.is_suspect(lease) {
-            self.enter_isolation(lease).await;
-        } else {
-            self.isolation.pass().await;
-        }
-    }
-
-    /// Whether a run is worked on alone.
-    pub(crate) fn is_suspect(&self, lease: Lease) -> bool {
-        self.isolation.is_suspect(|| key(lease))
-    }
-
-    /// A suspect is about to be worked on: its row says so before. Nothing happens to any other run.
-    pub(crate) async fn enter_isolation(&self, lease: Lease) {
-        if self.is_suspect(lease)
-            && let Some((mark, turn)) = self.isolation.enter(&key(lease)).await
-        {
-            self.mark(lease, mark).await;
-            self.isolation.begin(&key(lease), turn);
-        }
-    }
-
-    /// A suspect is about to wait for its model: everything else goes on. Nothing happens to any other run.
-    pub(crate) async fn leave_isolation(&self, lease: Lease) {
-        if self.is_suspect(lease) {
-            self.mark(lease, Mark::Waiting).await;
-            self.isolation.leave(&key(lease));
-            self.bell.notify_one();
-        }
-    }
-
-    /// Writes a mark, however long that takes. That a run is somebody else's by now its next write tells.
-    async fn mark(&self, lease: Lease, mark: Mark) {
-        loop {
-            let written = self
-                .db
-                .write(move |tx| Box::pin(async move { run_queue::mark(tx, &lease, mark).await }))
-                .await;
-            match written {
-                Ok(_) => return,
-                Err(error) => tracing::warn!(run_id = %lease.run, %error, "failed to mark a suspected run, retrying"),
-            }
-            tokio::select! {
-                () = self.stop.cancelled() => return,
-                () = tokio::time::sleep(RETRY) => {}
-            }
-        }
-    }
-
-    /// Writes that a run is set aside. `false`: it is not this process's any more.
-    async fn quarantine(&self, lease: Lease) -> bool {
-        loop {
-            let now = self.clock.now();
-            let written = self
-                .db
-                .write(move |tx| Box::pin(async move { run_queue::quarantine(tx, &lease, now).await }))
-                .await;
-            match written {
-                Ok(is_ours) => return is_ours,
-                Err(error) => tracing::warn!(run_id = %lease.run, %error, "failed to quarantine a run, retrying"),
-            }
-            tokio::select! {
-                () = self.stop.cancelled() => return false,
-                () = tokio::time::sleep(RETRY) => {}
-            }
-        }
-    }
-}
-
-/// The isolation of a suspected run, for its tool calls.
-pub(crate) struct RunInIsolation {
-    engine: Arc<Engine>,
-    lease: Lease,
-}
-
-impl RunInIsolation {
-    /// `None`: the run is no suspect.
-    pub(crate) fn of(engine: &Arc<Engine>, lease: Lease) -> Option<Arc<dyn Isolates>> {
-        let engine = engine.is_suspect(lease).then(|| Arc::clone(engine))?;
-        Some(Arc::new(Self { engine, lease }))
-    }
-}
-
-impl fmt::Debug for RunInIsolation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RunInIsolation")
-            .field("lease", &self.lease)
-            .finish_non_exhaustive()
-    }
-}
-
-#[async_trait]
-impl Isolates for RunInIsolation {
-    async fn enter(&self) {
-        self.engine.enter_isolation(self.lease).await;
-    }
-
-    fn retract(&self, file: FileId) {
-        let engine = Arc::clone(&self.engine);
-        self.engine.tasks.spawn(async move {
-            loop {
-                let retracted = engine
-                    .db
-                    .write(move |tx| Box::pin(async move { files::was_read(tx, file).await }));
-                match retracted.await {
-                    Ok(()) => return,
-                    Err(error) => {
-                        tracing::warn!(file_id = %file, %error, "failed to retract the announcement of a file")
-                    }
-                }
-                tokio::select! {
-                    () = engine.stop.cancelled() => return,
-                    () = tokio::time::sleep(RETRY) => {}
-                }
-            }
-        });
-    }
-}
-
-fn key(lease: Lease) -> Key {
-    (lease.run.to_string(), lease.epoch)
 }
 
 /// What its row says.

@@ -24,7 +24,7 @@ use clifford_store::{
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::Engine;
+use crate::{Context, Runs};
 
 /// Longer than anything is held that nobody renews: leases that end later were written by another time.
 const LONGEST: Duration = Duration::from_secs(900);
@@ -37,26 +37,26 @@ struct Orphans {
 }
 
 /// Renews every lease of this process until `stop`, and gives back what nobody works on.
-pub async fn renew(engine: Arc<Engine>, stop: CancellationToken) {
+pub async fn renew(runs: Arc<Runs>, stop: CancellationToken) {
     // Renewing waits for nothing else.
-    tokio::join!(beat(&engine, &stop), tidy(&engine, &stop));
+    tokio::join!(beat(&runs.context, &stop), tidy(&runs, &stop));
 }
 
 /// How often leases are renewed: three times in the life of one.
-fn interval(engine: &Engine) -> Duration {
-    (engine.settings.lease / 3).max(Duration::from_millis(100))
+fn interval(cx: &Context) -> Duration {
+    (cx.settings.lease / 3).max(Duration::from_millis(100))
 }
 
-async fn beat(engine: &Engine, stop: &CancellationToken) {
-    let (worker, lease) = (engine.worker, engine.settings.lease);
+async fn beat(cx: &Context, stop: &CancellationToken) {
+    let (worker, lease) = (cx.worker, cx.settings.lease);
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
-            () = tokio::time::sleep(interval(engine)) => {}
+            () = tokio::time::sleep(interval(cx)) => {}
         }
-        let clock = Arc::clone(&engine.clock);
+        let clock = Arc::clone(&cx.clock);
         // A lease lasts from the moment when it is written, however long that had to wait for a connection.
-        let renewed = engine.db.write(move |tx| {
+        let renewed = cx.db.write(move |tx| {
             Box::pin(async move {
                 let until = clock.now().after(lease);
                 heartbeat(tx, worker, until).await
@@ -70,14 +70,14 @@ async fn beat(engine: &Engine, stop: &CancellationToken) {
 
 /// A commit whose answer was lost may have been written: a claim, or a message to be sent, that nobody in this process
 /// knows of. What is found so twice in a row is given back, else its lease would be renewed for ever.
-async fn tidy(engine: &Engine, stop: &CancellationToken) {
+async fn tidy(runs: &Runs, stop: &CancellationToken) {
     let mut orphans = Orphans::default();
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
-            () = tokio::time::sleep(interval(engine)) => {}
+            () = tokio::time::sleep(interval(&runs.context)) => {}
         }
-        match give_back(engine, &orphans).await {
+        match give_back(runs, &orphans).await {
             Ok(found) => orphans = found,
             Err(error) => tracing::warn!(%error, "what this process holds could not be compared with what it does"),
         }
@@ -86,69 +86,68 @@ async fn tidy(engine: &Engine, stop: &CancellationToken) {
 
 /// Looks once a lease for what dead processes hold by a clock that was put back since, until `stop`. Not where leases are
 /// renewed, which waits for nothing else.
-pub async fn watch(engine: Arc<Engine>, stop: CancellationToken) {
+pub async fn watch(cx: Arc<Context>, stop: CancellationToken) {
     let mut silent = Silent::default();
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
-            () = tokio::time::sleep(engine.settings.lease) => {}
+            () = tokio::time::sleep(cx.settings.lease) => {}
         }
-        if let Err(error) = give_up(&engine, &mut silent).await {
+        if let Err(error) = give_up(&cx, &mut silent).await {
             tracing::warn!(%error, "what was held by a clock that was put back could not be looked for");
         }
     }
 }
 
 /// Gives back what nobody renews and what would run out only by a clock that was put back since.
-async fn give_up(engine: &Engine, silent: &mut Silent) -> Result<(), StoreError> {
-    let lease = engine.settings.lease;
-    let beyond = engine.clock.now().after(LONGEST.max(lease * 2));
-    let found = strays::find(&mut engine.db.read().await?, beyond).await?;
+async fn give_up(cx: &Context, silent: &mut Silent) -> Result<(), StoreError> {
+    let lease = cx.settings.lease;
+    let beyond = cx.clock.now().after(LONGEST.max(lease * 2));
+    let found = strays::find(&mut cx.db.read().await?, beyond).await?;
     for stray in silent.of(found, Instant::now(), lease) {
         tracing::warn!(held = stray.held, owner = %stray.owner, "nobody renews what a process holds; it is given back");
-        let given = engine.db.write(move |tx| {
+        let given = cx.db.write(move |tx| {
             Box::pin(async move {
                 strays::give_back(tx, &stray, beyond).await?;
                 notify::work(tx).await
             })
         });
         given.await?;
-        engine.bell.notify_one();
+        cx.notify.runs.notify_one();
     }
     Ok(())
 }
 
 /// Gives back what was an orphan the last time and still is; returns those that are new.
-async fn give_back(engine: &Engine, before: &Orphans) -> Result<Orphans, StoreError> {
-    let worker = engine.worker;
-    let mut conn = engine.db.read().await?;
-    let runs = run_queue::held(&mut conn, worker).await?;
+async fn give_back(runs: &Runs, before: &Orphans) -> Result<Orphans, StoreError> {
+    let cx = &runs.context;
+    let worker = cx.worker;
+    let mut conn = cx.db.read().await?;
+    let leases = run_queue::held(&mut conn, worker).await?;
     let messages = outbox::held(&mut conn, worker).await?;
     drop(conn);
     let mut found = Orphans::default();
-    for lease in runs.into_iter().filter(|lease| !engine.has_in_hand(lease)) {
+    for lease in leases.into_iter().filter(|lease| !runs.is_in_flight(lease)) {
         if before.runs.contains(&lease) {
             tracing::warn!(run = %lease.run, "a run that this process holds and does not know of is given back");
-            engine
-                .db
+            cx.db
                 .write(move |tx| Box::pin(async move { run_queue::give_back(tx, &lease).await }))
                 .await?;
-            engine.bell.notify_one();
+            cx.notify.runs.notify_one();
         } else {
             found.runs.insert(lease);
         }
     }
     for message in messages
         .into_iter()
-        .filter(|message| !engine.delivery.has_in_hand(*message))
+        .filter(|message| !cx.delivery.has_in_hand(*message))
     {
         if before.messages.contains(&message) {
             tracing::warn!(%message, "a message that this process holds and does not know of is given back");
-            engine
-                .db
+            cx.db
                 .write(move |tx| Box::pin(outbox::give_back(tx, message, worker)))
                 .await?;
-            engine.bell.notify_one();
+            cx.notify.runs.notify_one();
         } else {
             found.messages.insert(message);
         }

@@ -9,8 +9,7 @@ use clifford_core::clock::Timestamp;
 use clifford_store::{StoreError, db::notify, runs::queue as run_queue, triggers};
 use tokio_util::sync::CancellationToken;
 
-use super::Engine;
-use crate::triggers::fire;
+use crate::{Runs, triggers::fire};
 
 /// The net under bells and notifications.
 const POLL: Duration = Duration::from_secs(1);
@@ -18,15 +17,16 @@ const POLL: Duration = Duration::from_secs(1);
 const BATCH: usize = 256;
 
 /// Claims and wakes until `stop`.
-pub async fn run(engine: Arc<Engine>, stop: CancellationToken) {
+pub async fn run(runs: Arc<Runs>, stop: CancellationToken) {
+    let cx = &runs.context;
     let mut listener = None;
     while !stop.is_cancelled() {
         if listener.is_none() {
             // Registered before the first look, so that nothing falls between.
-            listener = notify::listen(&engine.db).await.ok().flatten();
+            listener = notify::listen(&cx.db).await.ok().flatten();
         }
-        let sleep = match look(&engine).await {
-            Ok(Some(next)) => next.since(engine.clock.now()).min(POLL),
+        let sleep = match look(&runs).await {
+            Ok(Some(next)) => next.since(cx.clock.now()).min(POLL),
             Ok(None) => POLL,
             Err(error) => {
                 tracing::warn!(%error, "looking for work failed");
@@ -41,7 +41,7 @@ pub async fn run(engine: Arc<Engine>, stop: CancellationToken) {
         };
         tokio::select! {
             () = stop.cancelled() => {}
-            () = engine.bell.notified() => {}
+            () = cx.notify.runs.notified() => {}
             () = tokio::time::sleep(sleep) => {}
             still_there = heard => if !still_there {
                 listener = None;
@@ -51,23 +51,24 @@ pub async fn run(engine: Arc<Engine>, stop: CancellationToken) {
 }
 
 /// Wakes and fires what is due, claims what nobody holds, and returns when to look again at the latest.
-async fn look(engine: &Arc<Engine>) -> Result<Option<Timestamp>, StoreError> {
-    let now = engine.clock.now();
-    wake::wake_due(&engine.db, engine.settings.triggers.grace, now).await?;
-    fire::fire_due(engine, now).await?;
+async fn look(runs: &Arc<Runs>) -> Result<Option<Timestamp>, StoreError> {
+    let cx = &runs.context;
+    let now = cx.clock.now();
+    wake::wake_due(&cx.db, cx.settings.triggers.grace, now).await?;
+    fire::fire_due(cx, now).await?;
     loop {
-        let places = engine.places.available_permits().min(BATCH);
-        if places == 0 || !claim(engine, places).await? {
+        let permits = runs.free_permits().min(BATCH);
+        if permits == 0 || !claim(runs, permits).await? {
             break;
         }
     }
-    for guilty in engine.delivery.claim(engine.takeover.look()).await? {
-        engine.quarantine_message(guilty).await?;
+    for guilty in cx.delivery.claim(cx.clock_guard.look()).await? {
+        cx.quarantine_message(guilty).await?;
     }
-    let mut conn = engine.db.read().await?;
+    let mut conn = cx.db.read().await?;
     // What a process that died held is taken over as soon as its lease ends.
-    let free = match engine.db.is_shared() {
-        true => run_queue::next_lease_end(&mut conn, engine.worker, now).await?,
+    let free = match cx.db.is_shared() {
+        true => run_queue::next_lease_end(&mut conn, cx.worker, now).await?,
         false => None,
     };
     let next = [
@@ -78,21 +79,22 @@ async fn look(engine: &Arc<Engine>) -> Result<Option<Timestamp>, StoreError> {
     Ok(next.into_iter().flatten().min())
 }
 
-/// Claims up to `places` runs; `true` if there may be more.
-async fn claim(engine: &Arc<Engine>, places: usize) -> Result<bool, StoreError> {
+/// Claims up to `permits` runs; `true` if there may be more.
+async fn claim(runs: &Arc<Runs>, permits: usize) -> Result<bool, StoreError> {
+    let cx = &runs.context;
     // Nothing else is claimed while a suspect is worked on, for a bounded time. What is claimed then waits by itself.
-    engine.isolation.opening().await;
-    let look = engine.takeover.look();
-    let limit = u32::try_from(places).unwrap_or(u32::MAX);
-    let served = engine.delivery.served();
-    let tree = u32::try_from(engine.settings.max_parallel_subagents).unwrap_or(u32::MAX);
-    let claimed = engine
+    cx.isolation.opening().await;
+    let look = cx.clock_guard.look();
+    let limit = u32::try_from(permits).unwrap_or(u32::MAX);
+    let served = cx.delivery.served();
+    let tree = u32::try_from(cx.settings.max_parallel_subagents).unwrap_or(u32::MAX);
+    let claimed = cx
         .db
         .write(move |tx| Box::pin(async move { run_queue::claim(tx, look, &served, limit, tree).await }))
         .await?;
     let count = claimed.len();
     for claimed in claimed {
-        engine.start_claimed(claimed);
+        runs.start_claimed(claimed);
     }
-    Ok(count == places)
+    Ok(count == permits)
 }

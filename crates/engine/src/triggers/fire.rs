@@ -28,7 +28,7 @@ use clifford_vault::Masker;
 use serde_json::{Value, json};
 
 use super::Settings;
-use crate::{Engine, work::Task};
+use crate::{Context, work::Task};
 
 /// How many triggers are looked up at once.
 const BATCH: u32 = 200;
@@ -49,14 +49,14 @@ pub struct Fired {
 ///
 /// # Errors
 /// The store's.
-pub async fn fire_due(engine: &Arc<Engine>, now: Timestamp) -> Result<usize, StoreError> {
+pub async fn fire_due(cx: &Arc<Context>, now: Timestamp) -> Result<usize, StoreError> {
     let (mut count, mut last) = (0, None);
     loop {
-        let due = triggers::due(&mut engine.db.read().await?, now, last, BATCH).await?;
+        let due = triggers::due(&mut cx.db.read().await?, now, last, BATCH).await?;
         let found = due.len();
         // What waits for its conversation holds up nothing that came due later.
         last = due.last().and_then(Trigger::due);
-        count += suspects::fire_page(engine, due, now).await?;
+        count += suspects::fire_page(cx, due, now).await?;
         if found < usize::try_from(BATCH).unwrap_or(usize::MAX) {
             return Ok(count);
         }
@@ -65,12 +65,12 @@ pub async fn fire_due(engine: &Arc<Engine>, now: Timestamp) -> Result<usize, Sto
 
 /// Fires one that was found to be due, in a transaction of its own: one that is refused does not hold up the others.
 /// `false`: it has not fired.
-async fn try_to_fire(engine: &Arc<Engine>, trigger: &Trigger, now: Timestamp) -> Result<bool, StoreError> {
-    match fire(engine, trigger, now).await {
+async fn try_to_fire(cx: &Arc<Context>, trigger: &Trigger, now: Timestamp) -> Result<bool, StoreError> {
+    match fire(cx, trigger, now).await {
         Ok(fired) => return Ok(fired),
         Err(StoreError::Conflict(error)) => {
             tracing::debug!(trigger = %trigger.id, error, "a trigger waits for its conversation");
-            waits(engine, trigger).await?;
+            waits(cx, trigger).await?;
         }
         Err(error) => tracing::warn!(trigger = %trigger.id, %error, "a trigger could not be fired yet"),
     }
@@ -78,20 +78,20 @@ async fn try_to_fire(engine: &Arc<Engine>, trigger: &Trigger, now: Timestamp) ->
 }
 
 /// A due time that was not missed is none later on, however long its conversation is busy.
-async fn waits(engine: &Arc<Engine>, trigger: &Trigger) -> Result<(), StoreError> {
+async fn waits(cx: &Arc<Context>, trigger: &Trigger) -> Result<(), StoreError> {
     match trigger.due() {
         Some(due) if trigger.waiting_at != Some(due.at) => {
-            engine.db.write(move |tx| Box::pin(triggers::waits(tx, due))).await
+            cx.db.write(move |tx| Box::pin(triggers::waits(tx, due))).await
         }
         _ => Ok(()),
     }
 }
 
 /// Fires one that was found to be due. `false`: somebody else did, or its time was missed.
-async fn fire(engine: &Arc<Engine>, trigger: &Trigger, now: Timestamp) -> Result<bool, StoreError> {
+async fn fire(cx: &Arc<Context>, trigger: &Trigger, now: Timestamp) -> Result<bool, StoreError> {
     let Some(due) = trigger.due() else { return Ok(false) };
-    let (outbound, settings) = (engine.outbound.clone(), engine.settings.triggers);
-    let claimed = engine
+    let (outbound, settings) = (cx.outbound.clone(), cx.settings.triggers);
+    let claimed = cx
         .db
         .write(move |tx| Box::pin(async move { claim(tx, &outbound, settings, due, now).await }))
         .await?;
@@ -102,7 +102,7 @@ async fn fire(engine: &Arc<Engine>, trigger: &Trigger, now: Timestamp) -> Result
     }
     if let Some(ticket) = fired.ticket {
         crash::reach(crash::Point::MessageRecorded);
-        engine.delivery.deliver(ticket);
+        cx.delivery.deliver(ticket);
     }
     Ok(true)
 }

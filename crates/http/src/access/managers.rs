@@ -28,7 +28,7 @@ pub(crate) struct Managers {
 impl Managers {
     /// Whether a person manages the group or server of a channel. A platform that does not answer says no.
     pub(super) async fn manages(&self, api: &Shared, user: UserId, channel: &Channel) -> Result<bool, StoreError> {
-        let now = api.engine.clock.now();
+        let now = api.clock.now();
         let key = (user, channel.id);
         let holds = |at: Timestamp| at <= now && now.since(at) < HOLDS;
         if let Some(known) = self.known.get(&key)
@@ -37,10 +37,10 @@ impl Managers {
             return Ok(known.1);
         }
         let platform = channel.platform().map_err(StoreError::Corrupt)?;
-        let Some(actor) = api.engine.services.actors.get(&platform) else {
+        let Some(actor) = api.context.services.actors.get(&platform) else {
             return Ok(false);
         };
-        let accounts = users::identities(&mut api.engine.db.read().await?, user).await?;
+        let accounts = users::identities(&mut api.db.read().await?, user).await?;
         let accounts = accounts
             .iter()
             .filter(|identity| identity.platform == platform.as_str());

@@ -185,7 +185,7 @@ impl Caller {
     /// 404; the store's.
     pub(super) async fn sees_channel(&self, api: &Shared, id: ChannelId) -> Result<(), Problem> {
         if self.only().is_some() {
-            let channel = channels::get(&mut api.engine.db.read().await?, id).await?;
+            let channel = channels::get(&mut api.db.read().await?, id).await?;
             let object = channel.as_ref().map_or_else(Object::nobodys, Object::channel);
             self.allow_field(api, Need::See, &object, "channelId", format!("channel {id}"))
                 .await?;
@@ -199,7 +199,7 @@ impl Caller {
     /// 404; the store's.
     pub(super) async fn sees_context(&self, api: &Shared, id: ContextId) -> Result<(), Problem> {
         if self.only().is_some() {
-            let context = contexts::get(&mut api.engine.db.read().await?, id).await?;
+            let context = contexts::get(&mut api.db.read().await?, id).await?;
             let object = context.as_ref().map_or_else(Object::nobodys, Object::context);
             self.allow_field(api, Need::See, &object, "contextId", format!("context {id}"))
                 .await?;
@@ -225,7 +225,7 @@ impl Caller {
             // Nothing that is to be found out changes what an admin may.
             Some(_) if self.is_admin() => None,
             Some(Where::Channel(channel)) => Some((**channel).clone()),
-            Some(Where::Id(id)) => channels::get(&mut api.engine.db.read().await?, *id).await?,
+            Some(Where::Id(id)) => channels::get(&mut api.db.read().await?, *id).await?,
             None => None,
         };
         let of_channel = channel.as_ref().filter(|channel| channel.is_private());
@@ -251,7 +251,7 @@ impl Caller {
             return Ok(Relation::Shared);
         };
         // One channel tells who manages the space of all of them.
-        let channel = channels::of_space(&mut api.engine.db.read().await?, id).await?;
+        let channel = channels::of_space(&mut api.db.read().await?, id).await?;
         Ok(match channel {
             Some(channel) if api.state.managers.manages(api, me, &channel).await? => Relation::Managed,
             _ => Relation::Shared,

@@ -10,7 +10,7 @@ use std::{
 };
 
 use clifford_core::id::RunId;
-use clifford_engine::run::events::RunEvent;
+use clifford_engine::events::RunEvent;
 use clifford_store::{
     StoreError,
     runs::views::{self as run_views, Version},
@@ -128,7 +128,7 @@ async fn look_on(api: Shared) {
         match changed(&api, &runs).await {
             Ok(changed) => {
                 for run in changed {
-                    api.engine.events.tell(run, RunEvent::Changed);
+                    api.context.events.tell(run, RunEvent::Changed);
                 }
             }
             Err(error) => tracing::warn!(%error, "failed to look at watched runs, retrying"),
@@ -138,8 +138,8 @@ async fn look_on(api: Shared) {
 
 /// Which of these runs stand elsewhere than at the last look.
 async fn changed(api: &Shared, runs: &[RunId]) -> Result<Vec<RunId>, StoreError> {
-    let now = api.engine.clock.now();
-    let found = run_views::versions(&mut api.engine.db.read().await?, runs, now).await?;
+    let now = api.clock.now();
+    let found = run_views::versions(&mut api.db.read().await?, runs, now).await?;
     let mut found: HashMap<_, _> = found.into_iter().map(|version| (version.id, version)).collect();
     let mut kept = api.state.streams.kept();
     let changed = runs.iter().copied().filter(|run| {

@@ -139,12 +139,13 @@ pub(super) async fn choices(conn: &mut Conn, channel: &Channel, user: &User) -> 
 }
 
 /// A platform as people call it.
-pub(super) fn platform(name: &str) -> &str {
+pub(super) fn platform(name: &str) -> String {
     match name {
-        "discord" => "Discord",
-        "telegram" => "Telegram",
-        "terminal" => "the terminal",
-        "web" => "the web",
-        other => other,
+        "terminal" | "web" => format!("the {name}"),
+        other => {
+            let mut letters = other.chars();
+            let first = letters.next().map(|first| first.to_ascii_uppercase());
+            first.into_iter().chain(letters).collect()
+        }
     }
 }

@@ -126,7 +126,7 @@ async fn ended_elsewhere(tx: &mut Tx, channel: &Channel, active: ContextId) -> R
         return Ok(String::new());
     };
     let others = context_lists::sharing(tx, user, active, channel.id).await?;
-    let mut places: Vec<&str> = others.iter().map(|other| platform(&other.platform)).collect();
+    let mut places: Vec<_> = others.iter().map(|other| platform(&other.platform)).collect();
     places.dedup();
     Ok(match places[..] {
         [] => String::new(),

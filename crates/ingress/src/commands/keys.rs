@@ -1,6 +1,6 @@
 //! `/key`: a person's own key for a model provider.
 
-use clifford_chat::{inbound::PlaceKind, platform::Platform};
+use clifford_chat::inbound::PlaceKind;
 use clifford_core::{clock::Timestamp, people::User, places::Channel};
 use clifford_engine::models::{
     own_keys::{self, CannotUse},
@@ -57,14 +57,6 @@ fn asked(argument: &str) -> Asked<'_> {
 /// Whether a key stands in the argument of `/key`, or what may be one.
 pub fn carries_key(argument: &str) -> bool {
     matches!(asked(argument), Asked::Set { .. } | Asked::Unclear) && !argument.trim().is_empty()
-}
-
-/// Whether a command that is typed there stands in a chat, as a message.
-pub fn stands_in_chat(platform: Platform) -> bool {
-    match platform {
-        Platform::Telegram => true,
-        Platform::Discord | Platform::Terminal | Platform::Web => false,
-    }
 }
 
 impl Ring {

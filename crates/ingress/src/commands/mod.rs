@@ -21,7 +21,7 @@ use clifford_store::{StoreError, Tx, contexts, messages, places::place_settings:
 
 pub use self::{
     complete::{complete, completes},
-    keys::{Carrier, Ring, carries_key, stands_in_chat},
+    keys::{Carrier, Ring, carries_key},
     own_data::{Gathered, hands_out},
     usage::Purse,
 };

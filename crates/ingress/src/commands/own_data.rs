@@ -40,7 +40,7 @@ impl Gathered {
 
 /// Whether `/export` hands out a file there. What is written on the web is fetched, never sent: it would not arrive.
 pub fn hands_out(place: &Place) -> bool {
-    place.kind.is_private() && place.platform != Platform::Web
+    place.kind.is_private() && place.platform != Platform::WEB
 }
 
 pub(super) async fn export(
@@ -54,7 +54,7 @@ pub(super) async fn export(
         return Ok(in_private("export"));
     }
     let by_operator = format!("ask whoever runs me for `clifford export {}`", user.id);
-    if channel.platform().map_err(StoreError::Corrupt)? == Platform::Web {
+    if channel.platform().map_err(StoreError::Corrupt)? == Platform::WEB {
         return Ok(Done::say(format!(
             "Get it at `/api/users/{}/export`, or {by_operator}.",
             user.id

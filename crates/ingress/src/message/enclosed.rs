@@ -24,7 +24,7 @@ impl Taken {
         let quoted = self.quoted.files.iter();
         let files = message.attachments.iter().filter(|attachment| attachment.is_file());
         for attachment in files.chain(quoted) {
-            if platform == Platform::Web {
+            if platform == Platform::WEB {
                 // It was uploaded before.
                 if let Ok(file) = attachment.id.parse() {
                     files::attach(tx, file, message.id, channel.id, channel.space_id).await?;

@@ -1,9 +1,11 @@
 //! What a message asks for: a few fixed phrases, in English and the commonest in German.
 
+mod reminder;
+
+use self::reminder::{remind, wait};
 use super::{
     arithmetic,
     phrases::{ALL_MEMORIES, ASKING, GREETINGS, HELP, IS, RECALLING, REMEMBERING, REMINDING, THANKS, TOOLS, WAITING},
-    reminder::{remind, wait},
 };
 
 /// One thing that a message asks for.

@@ -9,7 +9,6 @@ mod memory;
 mod module;
 mod phrases;
 mod plan;
-mod reminder;
 mod transcript;
 
 use async_trait::async_trait;

@@ -93,7 +93,7 @@ pub async fn insert_for(
         .await?;
     tx.execute(
         "INSERT INTO identities (platform, platform_user_id, user_id, name, created_at) VALUES ($1, $2, $3, $4, $5)",
-        args![Platform::Web.as_str(), account(id), user, name, now],
+        args![Platform::WEB.as_str(), account(id), user, name, now],
     )
     .await?;
     Ok(())

@@ -9,14 +9,10 @@
 //! commit of its own, while nothing else begins; the mark changes before anything else does. Only a death under it is proof. Work that is proven guilty is
 //! set aside: a run fails with a sentence to its person, everything else keeps its rows for an operator.
 //!
-//! **Work that kills** (`quarantine`). A lease that was not given back is a death of the process that held it:
-//! whoever takes the work over counts it in the same statement, so counting costs nothing before somebody dies.
-//! `core/quarantine.rs` is pure and says what a count means. A suspect (`engine/runs/suspects.rs`,
-//! `engine/jobs/mod.rs`, `delivery/gate/attempt.rs`) has its turn in `quarantine/isolation.rs`, and its row says so
-//! while it is at work: only a death under that mark is proof. If others wait for too long, the mark changes before
-//! they begin. What is proven is ended without being read (`engine/run/unread.rs`), or left for an operator
-//! (`clifford quarantine`). A claim says that a run is set aside, so a death before its end changes nothing. What
-//! people wrote for it is left out wherever deleted messages are (`store/deaths.rs`).
+//! A suspect has its turn in `engine/runs/suspects.rs` (runs), `engine/jobs/mod.rs` (jobs) or `delivery/gate/attempt.rs`
+//! (messages). If others wait too long, its mark changes before they begin. A guilty run is ended unread
+//! (`engine/run/unread.rs`); the claim says that it is set aside, so a death before that end changes nothing. Messages
+//! that people wrote for it are left out wherever deleted messages are (`store/deaths.rs`).
 
 mod careful;
 pub mod isolation;

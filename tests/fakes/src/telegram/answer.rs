@@ -79,6 +79,12 @@ pub(super) fn page(code: u16) -> Response {
     (status, [(header::CONTENT_TYPE, "text/html")], body).into_response()
 }
 
+/// An answer as a test wrote it.
+pub(super) fn verbatim(code: u16, body: String) -> Response {
+    let status = StatusCode::from_u16(code).unwrap_or(StatusCode::BAD_GATEWAY);
+    (status, [(header::CONTENT_TYPE, "application/json")], body).into_response()
+}
+
 /// An answer that breaks off: the client sees a lost connection.
 pub(super) fn broken() -> Response {
     let chunks = futures::stream::iter([Err::<bytes::Bytes, _>(std::io::Error::other(

@@ -26,6 +26,8 @@ pub enum Fault {
     DropAfter,
     /// 200 with something that is no JSON.
     Garbage,
+    /// Nothing is done, and this is the status and the body.
+    Answer(u16, String),
     /// The request is carried out, and this is the result in place of the right one.
     Result(Value),
 }

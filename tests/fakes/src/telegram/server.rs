@@ -15,7 +15,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
     Fault, Method, Request, Sent, TelegramFake,
-    answer::{Refusal, broken, ok, page},
+    answer::{Refusal, broken, ok, page, verbatim},
     files, keyboard, messages,
     params::Params,
     rights, send,
@@ -89,6 +89,7 @@ async fn answer(shared: &Shared, method: Method, request: HttpRequest) -> Result
         Some(Fault::Slow(time)) => tokio::time::sleep(time).await,
         Some(Fault::Drop) => return Ok(broken()),
         Some(Fault::Garbage) => return Ok("<!-- no JSON -->".into_response()),
+        Some(Fault::Answer(code, body)) => return Ok(verbatim(code, body)),
         Some(Fault::DropAfter) => {
             let result = perform(shared, method, &params).await?;
             lose_answer(shared, params.integer("chat_id"), &result);

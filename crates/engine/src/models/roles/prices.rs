@@ -4,7 +4,7 @@ use clifford_core::models::Role;
 use clifford_llm_api::model::Usage;
 
 use super::Roles;
-use crate::models::own_keys::Own;
+use crate::models::Own;
 
 impl Roles {
     /// How many tokens a reply may have for its call to cost no more than `most`, at the dearest. `None`: its prompt costs

@@ -10,7 +10,7 @@ use clifford_llm_api::{
 };
 
 use super::Roles;
-use crate::models::own_keys::Own;
+use crate::models::Own;
 
 /// A model that may answer, and how much it holds.
 #[derive(Clone)]

@@ -3,7 +3,7 @@
 use clifford_vault::Secret;
 
 use super::*;
-use crate::run::events::{Sight, Watcher};
+use crate::events::{Sight, Watcher};
 
 fn watched(shape: Shape, secrets: &[&str]) -> (Draft, Watcher) {
     let (events, run) = (Events::default(), RunId::new());

@@ -21,7 +21,7 @@ impl Session<'_> {
             metadata.insert("provider".to_owned(), provider.as_str().into());
             metadata.insert("model".to_owned(), model.as_str().into());
         }
-        if let Some(id) = messages::last_asked(&mut self.engine.db.read().await?, self.work.run.id).await? {
+        if let Some(id) = messages::last_asked(&mut self.cx.db.read().await?, self.work.run.id).await? {
             metadata.insert("replyTo".to_owned(), id.to_string().into());
         }
         Ok(Some(Value::Object(metadata)))
@@ -36,7 +36,7 @@ impl Session<'_> {
         let Some(channel) = self.work.channel.as_ref().filter(|channel| !channel.is_private()) else {
             return Ok(Some(user.name.clone()));
         };
-        let identities = users::identities(&mut self.engine.db.read().await?, user.id).await?;
+        let identities = users::identities(&mut self.cx.db.read().await?, user.id).await?;
         let names: Vec<_> = (identities.into_iter())
             .filter(|identity| identity.platform == channel.platform)
             .map(|identity| identity.name)
@@ -52,10 +52,10 @@ impl Session<'_> {
         let Some(last) = steps.last() else { return };
         self.shown_through = last.seq;
         let Some(to) = self.work.reply_to() else { return };
-        let limits = self.engine.outbound.limits(to.platform);
+        let limits = self.cx.outbound.limits(to.platform);
         if limits.is_some_and(|limits| limits.shows_progress) {
             for signal in progress::signals(steps) {
-                self.engine.delivery.signal(&to, signal);
+                self.cx.delivery.signal(&to, signal);
             }
         }
     }

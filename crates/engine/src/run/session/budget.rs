@@ -11,7 +11,7 @@ use clifford_store::usage::Call;
 use super::{Gone, Session};
 use crate::{
     budget::reserve::{Claim, Outcome, Refusal, Telling},
-    models::own_keys::Own,
+    models::Own,
     run::unpaid::Unpaid,
 };
 
@@ -19,17 +19,17 @@ impl Session<'_> {
     /// Reserves what the next call may cost at most, where there are budgets. `false`: one is spent, and the run has
     /// ended.
     pub(super) async fn reserve(&mut self, role: Role, request: &Request, prompt_tokens: u64) -> Result<bool, Gone> {
-        if self.engine.settings.budgets.is_empty() {
+        if self.cx.settings.budgets.is_empty() {
             return Ok(true);
         }
         let claim = self.claim();
-        let worst = self.engine.roles.worst_case(role, prompt_tokens, request.max_tokens);
+        let worst = self.cx.models.worst_case(role, prompt_tokens, request.max_tokens);
         let telling = match self.work.reply_to() {
             Some(_) => Telling::Person,
             None => Telling::Nobody,
         };
         let outcome = tokio::select! {
-            outcome = crate::budget::reserve::reserve(self.engine, &claim, worst, telling) => outcome?,
+            outcome = crate::budget::reserve::reserve(self.cx, &claim, worst, telling) => outcome?,
             () = self.cancelled.cancelled() => {
                 // It may have been reserved at the same moment.
                 self.settlement = Some(Settlement {
@@ -64,13 +64,11 @@ impl Session<'_> {
 
     /// Charges for a call that nobody waits for any more. `own`: by a key of the person's.
     pub(super) async fn charge_abandoned(&mut self, role: Role, prompt_tokens: u64, own: Option<&Own>) {
-        let Some(response) = crate::budget::charge::broken_off(&self.engine.roles, role, prompt_tokens, own) else {
+        let Some(response) = crate::budget::charge::broken_off(&self.cx.models, role, prompt_tokens, own) else {
             return;
         };
         let settlement = self.settlement.take();
-        if let Err(error) =
-            crate::budget::charge::charge(self.engine, self.unrecorded(role), response, settlement).await
-        {
+        if let Err(error) = crate::budget::charge::charge(self.cx, self.unrecorded(role), response, settlement).await {
             tracing::warn!(%error, "a call that was broken off could not be charged");
         }
     }

@@ -21,12 +21,10 @@ use clifford_vault::Masker;
 use tracing::Instrument;
 
 use super::{Gone, Onward, Session, millis};
-use crate::{
-    run::{
-        prompt::Frame,
-        tool_payer::{ToolPayer, Whose},
-    },
-    runs::suspects::RunInIsolation,
+use crate::run::{
+    isolation::RunInIsolation,
+    prompt::Frame,
+    tool_payer::{ToolPayer, Whose},
 };
 
 impl Session<'_> {
@@ -50,7 +48,7 @@ impl Session<'_> {
             mut outcome,
             origins,
             private,
-        } = if interrupted && !self.engine.tools.may_repeat(&call.name) {
+        } = if interrupted && !self.cx.tools.may_repeat(&call.name) {
             ToolOutcome::Failure {
                 error: "interrupted; it may or may not have taken effect".to_owned(),
                 retries: 1,
@@ -60,7 +58,7 @@ impl Session<'_> {
         } else {
             let options = self.options().await?;
             let called = self
-                .engine
+                .cx
                 .tools
                 .call(self.tool_context(&call, options, Arc::clone(&payer)), &call);
             let called = tokio::select! {
@@ -71,14 +69,14 @@ impl Session<'_> {
             payer.charge_broken_off().await;
             let called = called.ok_or(Gone::Cancelled)?;
             // Others may have begun while it was made.
-            self.engine.enter_isolation(self.work.lease).await;
-            masked(&self.engine.masker, called)
+            self.cx.enter_isolation(self.work.lease).await;
+            masked(&self.cx.masker, called)
         };
         crash::reach(Point::ToolCalled);
         // What is private enters the run only with its person's word: what it does not know it cannot tell.
         if private && self.is_shared() && !self.state.may_share(&call) {
-            if self.engine.tools.may_repeat(&call.name) {
-                let decision = approval::held_back(call, &self.engine.rules, self.engine.clock.now());
+            if self.cx.tools.may_repeat(&call.name) {
+                let decision = approval::held_back(call, &self.cx.rules, self.cx.clock.now());
                 return self.carry_out(decision).await;
             }
             if matches!(outcome, ToolOutcome::Success { .. }) {
@@ -93,7 +91,7 @@ impl Session<'_> {
             "failure"
         };
         spans::ended(&span, label, label == "success");
-        let command = self.engine.tools.command(&call.name);
+        let command = self.cx.tools.command(&call.name);
         // A tool that is gone by now may have had any name.
         let name = command.as_ref().map_or("unknown", |_| call.name.as_str());
         measures::tool_called(name, label, began.elapsed());
@@ -126,30 +124,30 @@ impl Session<'_> {
             claim: self.claim(),
             channel: self.work.run.channel_id,
         };
-        ToolPayer::new(Arc::clone(self.engine), whose)
+        ToolPayer::new(Arc::clone(self.cx), whose)
     }
 
     fn tool_context(&self, call: &ToolCall, options: Arc<Options>, payer: Arc<ToolPayer>) -> ToolContext {
         let channel = self.work.channel.as_ref();
         ToolContext {
-            db: self.engine.db.clone(),
-            clock: Arc::clone(&self.engine.clock),
-            registry: Arc::clone(&self.engine.tools),
-            services: Arc::clone(&self.engine.services),
+            db: self.cx.db.clone(),
+            clock: Arc::clone(&self.cx.clock),
+            registry: Arc::clone(&self.cx.tools),
+            services: Arc::clone(&self.cx.services),
             options,
             time_zone: self.rules.time_zone.clone(),
-            catch_up: self.engine.settings.triggers.catch_up,
+            catch_up: self.cx.settings.triggers.catch_up,
             agent: self.work.run.agent_id,
             user: self.work.run.user_id,
             context: self.work.run.context_id,
             place: channel.map(|channel| (channel.id, channel.space_id)),
             address: self.work.run.address().cloned(),
-            defaults: self.engine.settings.memory.defaults,
+            defaults: self.cx.settings.memory.defaults,
             viewer: recall::viewer(self.work.run.user_id, channel),
             allowed: self.state.allowed_tools.clone(),
             run: self.work.run.id,
             root_run: self.work.run.root_run_id,
-            isolation: RunInIsolation::of(self.engine, self.work.lease),
+            isolation: RunInIsolation::of(self.cx, self.work.lease),
             scope: Scope::of(self.work.run.user_id, channel),
             idempotency_key: call.idempotency_key.clone(),
             origins: Arc::new(Origins::default()),

@@ -10,10 +10,12 @@ use clifford_telemetry::{
 };
 
 use super::{Gone, Session};
-use crate::run::{
-    commit::{Commit, TakesIn},
+use crate::{
     events::RunEvent,
-    prompt::Frame,
+    run::{
+        commit::{Commit, TakesIn},
+        prompt::Frame,
+    },
 };
 
 impl Session<'_> {
@@ -32,7 +34,7 @@ impl Session<'_> {
         if !children.is_empty() {
             self.tell_what_is_private(&mut children).await?;
         }
-        let now = self.engine.clock.now();
+        let now = self.cx.clock.now();
         let steps = self.uncommitted.clone();
         let mut last_seq = steps.last().map(|step| step.seq);
         let to = self.work.reply_to();
@@ -58,7 +60,7 @@ impl Session<'_> {
                     &[]
                 };
                 let (mut message, ticket) =
-                    (self.engine.outbound).run_message(to.clone()?, run, number, text, enclosed, now);
+                    (self.cx.outbound).run_message(to.clone()?, run, number, text, enclosed, now);
                 message.metadata.clone_from(&metadata);
                 Some((message, ticket))
             })
@@ -88,16 +90,16 @@ impl Session<'_> {
             children,
             then: effects.then,
             time_zone: self.rules.time_zone.clone(),
-            catch_up: self.engine.settings.triggers.catch_up,
+            catch_up: self.cx.settings.triggers.catch_up,
             origins: self.state.origins.clone(),
             has_trigger: self.state.has_trigger,
             has_children: !self.state.children.is_empty(),
-            max_turns: self.engine.settings.memory.max_turns,
+            max_turns: self.cx.settings.memory.max_turns,
             is_half_full: self.is_half_full(),
-            lease_for: self.engine.settings.lease,
+            lease_for: self.cx.settings.lease,
             now,
         };
-        let written = self.engine.db.write(move |tx| Box::pin(commit.write(tx))).await;
+        let written = self.cx.db.write(move |tx| Box::pin(commit.write(tx))).await;
         let consequences = match written {
             Ok(consequences) => consequences,
             Err(error) => {
@@ -107,7 +109,7 @@ impl Session<'_> {
             }
         };
         if settlement.is_some() {
-            self.engine.budget_bell.notify_one();
+            self.cx.notify.budget.notify_one();
         }
         for (step, address) in consequences.taken_in {
             self.state.apply(&step);
@@ -121,34 +123,34 @@ impl Session<'_> {
             crash::reach(Point::ChildEnded);
         }
         if consequences.job_to_do {
-            self.engine.jobs_bell.notify_one();
+            self.cx.notify.jobs.notify_one();
         }
         if let Some((run, lease)) = consequences.follow_up {
             tracing::debug!(run = %run.id, "a run for what arrived meanwhile");
-            self.engine.start_held(lease);
+            self.starter.start(lease);
         }
         self.show_progress(&kept);
         // A subagent answers nowhere, but its question goes where its root answers.
         for ticket in tickets.into_iter().flatten() {
-            self.engine.delivery.deliver(ticket);
+            self.cx.delivery.deliver(ticket);
         }
         if let Some(to) = &to {
             // Who waits for subagents is still at work, as its chat sees it.
             if status.is_some() && !waits_for_children {
-                self.engine.delivery.done(to, self.work.run.id, self.work.lease.epoch);
+                self.cx.delivery.done(to, self.work.run.id, self.work.lease.epoch);
                 self.settle_taken_in(to);
             }
         }
         if let Some(seq) = last_seq {
-            self.engine.events.tell(self.work.run.id, RunEvent::Step(seq));
+            self.cx.events.tell(self.work.run.id, RunEvent::Step(seq));
         }
         if let Some(status) = status {
-            self.engine.events.tell(self.work.run.id, RunEvent::Status(status));
+            self.cx.events.tell(self.work.run.id, RunEvent::Status(status));
             measures::run_rests(status);
             spans::run_rests(&self.span, status);
         }
         if consequences.work_to_claim || status == Some(RunStatus::Waiting) {
-            self.engine.bell.notify_one();
+            self.cx.notify.runs.notify_one();
         }
         Ok(())
     }

@@ -26,7 +26,7 @@ impl Session<'_> {
         if !may_have {
             return Ok(Vec::new());
         }
-        Ok(files::of_run(&mut self.engine.db.read().await?, run.id).await?)
+        Ok(files::of_run(&mut self.cx.db.read().await?, run.id).await?)
     }
 
     /// The files that a reply sends: such as the run made, or may see where it answers. `Err`: what becomes of a
@@ -46,7 +46,7 @@ impl Session<'_> {
         let mut enclosed: Vec<Enclosed> = Vec::new();
         for text in file_ids {
             let file = match text.parse::<FileId>() {
-                Ok(id) => files::get(&mut self.engine.db.read().await?, id).await?,
+                Ok(id) => files::get(&mut self.cx.db.read().await?, id).await?,
                 Err(_) => None,
             };
             let Some(file) = file.filter(|file| self.may_send(file)) else {
@@ -78,7 +78,7 @@ impl Session<'_> {
     /// Why the platform would not take it.
     fn too_large(&self, file: &File) -> Option<String> {
         let platform = self.work.reply_to()?.platform;
-        let most = self.engine.outbound.limits(platform)?.file_bytes;
+        let most = self.cx.outbound.limits(platform)?.file_bytes;
         let size = u64::try_from(file.size?).ok()?;
         (size > most).then(|| {
             format!(

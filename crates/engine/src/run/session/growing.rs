@@ -19,16 +19,16 @@ impl Session<'_> {
             Mode::Run => Shape::Action,
             Mode::Chat => Shape::Whole,
         };
-        let draft = Draft::new(self.engine.events.clone(), run, shape, Arc::clone(&self.engine.masker));
+        let draft = Draft::new(self.cx.events.clone(), run, shape, Arc::clone(&self.cx.masker));
         // A message may lose addresses before it goes out; what was shown meanwhile could not be taken back. A suspect is
         // not alone while it waits for its model: its reply is read when it is again.
-        if self.state.is_tainted() || self.engine.is_suspect(self.work.lease) {
+        if self.state.is_tainted() || self.cx.is_suspect(self.work.lease) {
             return draft.guarded();
         }
-        let shows = |to: &To| self.engine.delivery.shows_drafts(to);
+        let shows = |to: &To| self.cx.delivery.shows_drafts(to);
         match self.work.reply_to().filter(shows) {
             Some(to) => draft.shown(Shown {
-                delivery: self.engine.delivery.clone(),
+                delivery: self.cx.delivery.clone(),
                 channel: to.channel,
                 epoch: self.work.lease.epoch,
                 key: Outbound::run_message_key(run, self.state.sent.len()),

@@ -55,8 +55,8 @@ impl Session<'_> {
         if verdict.outcome == policy::Outcome::Confirm && self.open_questions().await? >= MOST_OPEN {
             return Ok(approval::refused(before, call, &approval::too_many(MOST_OPEN)));
         }
-        let now = self.engine.clock.now();
-        Ok(approval::under(&verdict, before, call, &self.engine.rules, now))
+        let now = self.cx.clock.now();
+        Ok(approval::under(&verdict, before, call, &self.cx.rules, now))
     }
 
     /// How many questions of this person are open where they would be asked.
@@ -65,7 +65,7 @@ impl Session<'_> {
         let (Some(user), Some(channel)) = (run.user_id, run.channel_id) else {
             return Ok(0);
         };
-        let open = approvals::asked_in(&mut self.engine.db.read().await?, user, channel).await?;
+        let open = approvals::asked_in(&mut self.cx.db.read().await?, user, channel).await?;
         Ok(open.len())
     }
 
@@ -88,7 +88,7 @@ impl Session<'_> {
     /// What becomes of a call that cannot be made, and so was not judged.
     async fn not_made(&mut self, before: Vec<StepKind>, call: ToolCall) -> Result<Decision, Gone> {
         let options = self.options().await?;
-        let fault = self.engine.tools.fault(&options, &call);
+        let fault = self.cx.tools.fault(&options, &call);
         // Its server came back just now: it may be asked for again.
         let fault = fault.unwrap_or_else(|| ToolOutcome::Failure {
             error: format!("{} was not there a moment ago; try again", call.name),
@@ -104,7 +104,7 @@ impl Session<'_> {
     /// The run was cancelled meanwhile.
     pub(super) async fn tool_is_known(&self, call: &ToolCall) -> Result<(), Gone> {
         tokio::select! {
-            () = self.engine.tools.settled(&call.name) => Ok(()),
+            () = self.cx.tools.settled(&call.name) => Ok(()),
             () = self.cancelled.cancelled() => Err(Gone::Cancelled),
         }
     }
@@ -112,18 +112,17 @@ impl Session<'_> {
     /// The verdict on a call; none, if it cannot be made here: there is no such command, it is turned off, or its
     /// arguments are refused.
     async fn verdict(&mut self, call: &ToolCall) -> Result<Option<Verdict>, Gone> {
-        let engine = self.engine;
+        let cx = self.cx;
         let options = self.options().await?;
-        let Some(command) = (engine.tools.command(&call.name)).filter(|_| engine.tools.fault(&options, call).is_none())
-        else {
+        let Some(command) = (cx.tools.command(&call.name)).filter(|_| cx.tools.fault(&options, call).is_none()) else {
             return Ok(None);
         };
         self.frame().await?;
         if command.reaches_out {
             self.learn_private();
         }
-        let made = policies::list(&mut self.engine.db.glance().await?).await?;
-        let rules = clifford_tools::trial::rules(&self.engine.rules.policy, made);
+        let made = policies::list(&mut self.cx.db.glance().await?).await?;
+        let rules = clifford_tools::trial::rules(&self.cx.rules.policy, made);
         let judged = Call {
             name: &call.name,
             class: command.class,
@@ -133,12 +132,12 @@ impl Session<'_> {
                 .then(|| words::leak(&call.args, &command.schema, self.state.outside.known(), &self.private))
                 .flatten(),
         };
-        let zone = &self.engine.rules.time_zone;
+        let zone = &self.cx.rules.time_zone;
         Ok(Some(policy::judge(
             &rules,
             &judged,
             &self.facts(call),
-            self.engine.clock.now(),
+            self.cx.clock.now(),
             zone,
         )))
     }
@@ -174,10 +173,10 @@ impl Session<'_> {
             limit.clone(),
             self.work.run.id,
             call.idempotency_key.clone(),
-            self.engine.clock.now(),
+            self.cx.clock.now(),
         );
         let counted = self
-            .engine
+            .cx
             .db
             .write(move |tx| Box::pin(async move { policies::count(tx, &limit, run, &key, now).await }))
             .await?;
@@ -189,7 +188,7 @@ impl Session<'_> {
     /// # Errors
     /// The store's.
     pub async fn unanswered(&mut self, asked: &Asked) -> Result<Onward, Gone> {
-        if self.engine.clock.now() >= asked.request.expires_at {
+        if self.cx.clock.now() >= asked.request.expires_at {
             self.push(StepKind::Event(Event::Confirm {
                 approved: false,
                 code: asked.code.clone(),
@@ -210,7 +209,7 @@ impl Session<'_> {
     /// # Errors
     /// The store's.
     pub async fn denied(&mut self, asked: &Asked) -> Result<Onward, Gone> {
-        let decision = approval::denied(&self.state, &self.engine.rules, asked);
+        let decision = approval::denied(&self.state, &self.cx.rules, asked);
         self.carry_out(decision).await
     }
 
@@ -224,7 +223,7 @@ impl Session<'_> {
             return Ok(None);
         };
         let request = &asked.request;
-        let limits = self.engine.outbound.limits(to.platform);
+        let limits = self.cx.outbound.limits(to.platform);
         let question = Question {
             run: self.work.run.id,
             call: &request.call,
@@ -235,10 +234,10 @@ impl Session<'_> {
             may_be_rule: request.may_be_rule,
             is_stored: limits.is_some_and(|limits| limits.delivered_when_stored),
         };
-        let now = self.engine.clock.now();
+        let now = self.cx.clock.now();
         let to = To { context: None, ..to };
         let (mut message, ticket) =
-            (self.engine.outbound).message_with(to, &question.text(), question.buttons(), question.file(), now);
+            (self.cx.outbound).message_with(to, &question.text(), question.buttons(), question.file(), now);
         message.metadata = Some(approvals::shows(&policy::question::id(self.work.run.id, &asked.code)));
         Ok(Some((message, ticket)))
     }
@@ -249,7 +248,7 @@ impl Session<'_> {
         if run.root_run_id == run.id {
             return Ok(self.work.reply_to());
         }
-        let root = runs::get(&mut self.engine.db.read().await?, run.root_run_id).await?;
+        let root = runs::get(&mut self.cx.db.read().await?, run.root_run_id).await?;
         Ok(root.and_then(|root| {
             let mut work = self.work.clone();
             work.run.address = root.address;

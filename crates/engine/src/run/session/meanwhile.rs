@@ -33,7 +33,7 @@ impl Session<'_> {
             return Ok(Meanwhile::default());
         };
         let after = self.state.looked_through.unwrap_or(MessageId(run.id.0));
-        let mut conn = self.engine.db.read().await?;
+        let mut conn = self.cx.db.read().await?;
         let mut found = said::since(&mut conn, context, run.id, after, MOST + 1).await?;
         let missing = if found.len() > usize::try_from(MOST).unwrap_or(usize::MAX) {
             found.remove(0);

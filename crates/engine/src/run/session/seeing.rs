@@ -15,7 +15,7 @@ impl Session<'_> {
     /// tainted by it. The model is told which images it is not shown, and why.
     pub(super) async fn see(&mut self, files: &[File]) -> Seen {
         let role = Role::of_run(&self.work.run);
-        if self.work.run.kind != RunKind::Coordinator || !self.engine.roles.shows_images(role) {
+        if self.work.run.kind != RunKind::Coordinator || !self.cx.models.shows_images(role) {
             return Seen::default();
         }
         let is_image = |file: &File| (file.media_type.as_deref()).is_some_and(|kind| kind.starts_with("image/"));
@@ -32,8 +32,8 @@ impl Session<'_> {
                     .push(unseen(format!("comes behind the {MOST} that are shown at once")));
                 continue;
             }
-            let (db, now) = (&self.engine.db, self.engine.clock.now());
-            let content = self.engine.services.files.content(db, file, now).await;
+            let (db, now) = (&self.cx.db, self.cx.clock.now());
+            let content = self.cx.services.files.content(db, file, now).await;
             let image = content.map_err(|error| {
                 tracing::info!(file = %file.id, %error, "an image could not be read");
                 "could not be read".to_owned()

@@ -17,7 +17,7 @@ impl Session<'_> {
     pub(super) fn settle_taken_in(&mut self, to: &To) {
         for address in self.taken_in.drain(..).filter(|address| address.via.is_none()) {
             let to = To { address, ..to.clone() };
-            self.engine.delivery.signal(&to, Signal::Done);
+            self.cx.delivery.signal(&to, Signal::Done);
         }
     }
 
@@ -43,8 +43,8 @@ impl Session<'_> {
         let when_busy = match self.when_busy {
             Some(when_busy) => when_busy,
             None => {
-                let defaults = self.engine.settings.memory.defaults;
-                let mut conn = self.engine.db.glance().await?;
+                let defaults = self.cx.settings.memory.defaults;
+                let mut conn = self.cx.db.glance().await?;
                 defaults.of(&mut conn, channel.space_id, channel.id).await?.when_busy
             }
         };
@@ -52,7 +52,7 @@ impl Session<'_> {
         if when_busy != WhenBusy::Steer {
             return Ok(());
         }
-        let queued = messages::queued(&mut self.engine.db.glance().await?, context).await?;
+        let queued = messages::queued(&mut self.cx.db.glance().await?, context).await?;
         if queued.iter().any(|message| takes_in.takes(message)) {
             self.commit_with(Effects::default(), Some(takes_in)).await?;
             crash::reach(Point::TakenIn);

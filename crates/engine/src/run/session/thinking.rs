@@ -30,7 +30,7 @@ use sha2::{Digest, Sha256};
 use super::{Gone, Session, millis};
 use crate::{
     models::{
-        own_keys::{self, Own},
+        Own, own_keys,
         roles::{NoReply, Payer},
     },
     run::{
@@ -68,7 +68,7 @@ impl Session<'_> {
         crash::strike(Way::Run, || self.work.run.input_text.clone());
         self.frame().await?;
         let role = Role::of_run(&self.work.run);
-        let own = match own_keys::model(&self.engine.roles, &self.engine.sealed, &self.keys, role) {
+        let own = match own_keys::model(&self.cx.models, &self.cx.encryption, &self.keys, role) {
             Ok(own) => own,
             Err(fault) => {
                 tracing::warn!(%fault, "a person's own key cannot be used");
@@ -85,7 +85,7 @@ impl Session<'_> {
         let Some(asked) = Box::pin(self.ask(role, own.as_ref())).await? else {
             return Ok(());
         };
-        self.engine.enter_isolation(self.work.lease).await;
+        self.cx.enter_isolation(self.work.lease).await;
         let Asked {
             prompt,
             prompt_hash,
@@ -100,11 +100,11 @@ impl Session<'_> {
             sections,
             prompt_hash,
             prompt: self
-                .engine
+                .cx
                 .settings
                 .record_prompts
                 .then(|| serde_json::to_value(&request.messages).unwrap_or_default())
-                .map(|prompt| self.engine.masker.mask_json(prompt)),
+                .map(|prompt| self.cx.masker.mask_json(prompt)),
         }));
         let completion = match reply {
             Ok(completion) => completion,
@@ -120,7 +120,7 @@ impl Session<'_> {
         };
         draft.end();
         let payer = if own.is_some() { Payer::Person } else { Payer::Bot };
-        let cost = self.engine.roles.charge(role, &completion, payer);
+        let cost = self.cx.models.charge(role, &completion, payer);
         self.push(StepKind::Event(Event::LlmResponse(LlmResponse {
             text: completion.text,
             tool_calls: completion.tool_calls,
@@ -141,8 +141,8 @@ impl Session<'_> {
     /// Asks with a prompt that fits, and with shorter ones while it is refused as too long. `None`: the run has ended.
     async fn ask(&mut self, role: Role, own: Option<&Own>) -> Result<Option<Asked>, Gone> {
         let mut window = Window {
-            tokens: self.engine.roles.window(role, own),
-            reply: self.engine.roles.reply_limit(role),
+            tokens: self.cx.models.window(role, own),
+            reply: self.cx.models.reply_limit(role),
         };
         let mut shortened = 0;
         loop {
@@ -170,10 +170,10 @@ impl Session<'_> {
             let began = Instant::now();
             let left = Duration::from_millis(self.rules.max_run_ms.saturating_sub(self.state.worked_ms));
             request.deadline = Some((tokio::time::Instant::now() + left).into_std());
-            self.engine.leave_isolation(self.work.lease).await;
+            self.cx.leave_isolation(self.work.lease).await;
             let mut draft = self.draft();
             let reply = tokio::select! {
-                reply = self.engine.roles.ask(role, own, request, &mut draft) => reply,
+                reply = self.cx.models.ask(role, own, request, &mut draft) => reply,
                 () = self.cancelled.cancelled() => {
                     self.charge_abandoned(role, tokens, own).await;
                     return Err(Gone::Cancelled);
@@ -186,7 +186,7 @@ impl Session<'_> {
                 tracing::info!("asking again without images: the model's server refused the request as too large");
                 // The prompt is put together once more, and says which images are left out.
                 frame.images.clear();
-                self.engine.enter_isolation(self.work.lease).await;
+                self.cx.enter_isolation(self.work.lease).await;
                 continue;
             }
             if let Err(NoReply {
@@ -195,7 +195,7 @@ impl Session<'_> {
             }) = &reply
                 && shortened < SHORTENED
             {
-                let learned = self.engine.roles.window(role, own);
+                let learned = self.cx.models.window(role, own);
                 let known = told.map_or(learned, |told| told.min(learned));
                 let sent = tokens + prompt.room.reply;
                 if let Some(shorter) = fit::shorter(window.tokens, sent, known, shortened) {
@@ -205,7 +205,7 @@ impl Session<'_> {
                         "making a shorter prompt: the model refused it as too long"
                     );
                     // The prompt is put together once more.
-                    self.engine.enter_isolation(self.work.lease).await;
+                    self.cx.enter_isolation(self.work.lease).await;
                     window.tokens = shorter;
                     shortened += 1;
                     continue;
@@ -243,11 +243,11 @@ impl Session<'_> {
     /// becomes of a run whose next call may cost more than that; `None`: it is made.
     fn hold_to_money(&self, prompt: &mut Prompt, role: Role, own: Option<&Own>) -> Option<Decision> {
         let limit = self.rules.max_run_cost;
-        let has_budgets = own.is_none() && !self.engine.settings.budgets.is_empty();
+        let has_budgets = own.is_none() && !self.cx.settings.budgets.is_empty();
         if limit.is_none() && !has_budgets {
             return None;
         }
-        let (roles, tokens) = (&self.engine.roles, prompt.tokens());
+        let (roles, tokens) = (&self.cx.models, prompt.tokens());
         let longest = prompt.request.max_tokens.unwrap_or_else(|| roles.longest_reply(role));
         let affordable = match limit {
             Some(limit) => roles.affordable_reply(role, own, tokens, limit - self.state.cost),
@@ -267,24 +267,24 @@ impl Session<'_> {
     /// The fixed part of the prompt, put together once a session.
     pub(super) async fn frame(&mut self) -> Result<(), Gone> {
         if self.frame.is_none() {
-            let (run, settings) = (&self.work.run, &self.engine.settings);
+            let (run, settings) = (&self.work.run, &self.cx.settings);
             let found = match self.work.recollection.take() {
                 Some(found) => found,
                 None => {
                     let wanted = recall::wanted(run, self.work.channel.as_ref(), settings.amounts(run.mode));
-                    recollection::find(&mut self.engine.db.glance().await?, wanted).await?
+                    recollection::find(&mut self.cx.db.glance().await?, wanted).await?
                 }
             };
             self.keys = found.keys.clone();
-            if !self.keys.is_empty() && !user_secrets::answers_one(&mut self.engine.db.glance().await?, run.id).await? {
+            if !self.keys.is_empty() && !user_secrets::answers_one(&mut self.cx.db.glance().await?, run.id).await? {
                 self.keys.clear();
             }
-            let options = Options::new(Arc::clone(&self.engine.services), &found.settings);
+            let options = Options::new(Arc::clone(&self.cx.services), &found.settings);
             let options = self.options.insert(Arc::new(options));
             let (defaults, tokens) = (settings.memory.defaults, settings.memory.cross_channel_tokens);
             let mut recalled = recall::recall(found, &run.input_text, defaults, tokens);
             let tools = Toolbox {
-                registry: &self.engine.tools,
+                registry: &self.cx.tools,
                 options: &Arc::clone(options),
             };
             recalled.user_name = self.user_name().await?;
@@ -304,8 +304,8 @@ impl Session<'_> {
             return Ok(Arc::clone(options));
         }
         let around = recall::around(&self.work.run, self.work.channel.as_ref());
-        let rows = settings::around(&mut self.engine.db.read().await?, around).await?;
-        let options = Arc::new(Options::new(Arc::clone(&self.engine.services), &rows));
+        let rows = settings::around(&mut self.cx.db.read().await?, around).await?;
+        let options = Arc::new(Options::new(Arc::clone(&self.cx.services), &rows));
         self.options = Some(Arc::clone(&options));
         Ok(options)
     }
@@ -353,7 +353,7 @@ impl Session<'_> {
         let channel = self.work.channel.as_ref();
         // Who sits at the machine can mend its settings.
         let is_local =
-            channel.is_none_or(|channel| channel.platform == clifford_chat::platform::Platform::Terminal.as_str());
+            channel.is_none_or(|channel| channel.platform == clifford_chat::platform::Platform::TERMINAL.as_str());
         Reader {
             is_owner: is_local || self.work.user.as_ref().is_some_and(|user| user.role == UserRole::Owner),
             is_private: channel.is_none_or(Channel::is_private),

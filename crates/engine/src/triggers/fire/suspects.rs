@@ -9,17 +9,17 @@ use clifford_store::{StoreError, Tx, triggers};
 use clifford_telemetry::measures;
 
 use super::{Fired, remind, try_to_fire};
-use crate::Engine;
+use crate::Context;
 
 /// Fires a page of what is due; returns how much of it has fired.
 ///
 /// # Errors
 /// The store's.
-pub(super) async fn fire_page(engine: &Arc<Engine>, due: Vec<Trigger>, now: Timestamp) -> Result<usize, StoreError> {
-    let limits = engine.settings.deaths;
+pub(super) async fn fire_page(cx: &Arc<Context>, due: Vec<Trigger>, now: Timestamp) -> Result<usize, StoreError> {
+    let limits = cx.settings.deaths;
     let is_suspect = |deaths: i64| deaths >= limits.suspect_after;
     let (others, mut suspects): (Vec<_>, Vec<_>) = due.into_iter().partition(|trigger| !is_suspect(trigger.deaths));
-    let held = hold(engine, others.iter().filter(|trigger| !waits(trigger))).await?;
+    let held = hold(cx, others.iter().filter(|trigger| !waits(trigger))).await?;
     let (mut count, mut unfired) = (0, Vec::new());
     for mut trigger in others {
         if !waits(&trigger) {
@@ -34,14 +34,14 @@ pub(super) async fn fire_page(engine: &Arc<Engine>, due: Vec<Trigger>, now: Time
                 continue;
             }
         }
-        match try_to_fire(engine, &trigger, now).await? {
+        match try_to_fire(cx, &trigger, now).await? {
             true => count += 1,
             false => unfired.push(trigger.id),
         }
     }
-    give_back(engine, unfired).await?;
+    give_back(cx, unfired).await?;
     for trigger in suspects {
-        count += usize::from(alone(engine, trigger, now).await?);
+        count += usize::from(alone(cx, trigger, now).await?);
     }
     Ok(count)
 }
@@ -52,57 +52,54 @@ fn waits(trigger: &Trigger) -> bool {
 }
 
 /// Fires a suspect, or sets it aside. It is held by itself while nothing else begins; without a turn it fires later.
-async fn alone(engine: &Arc<Engine>, mut trigger: Trigger, now: Timestamp) -> Result<bool, StoreError> {
-    let Some(_turn) = engine.isolation.turn_soon().await else {
+async fn alone(cx: &Arc<Context>, mut trigger: Trigger, now: Timestamp) -> Result<bool, StoreError> {
+    let Some(_turn) = cx.isolation.turn_soon().await else {
         return Ok(false);
     };
-    let held = hold(engine, std::iter::once(&trigger)).await?;
+    let held = hold(cx, std::iter::once(&trigger)).await?;
     let Some(deaths) = held.get(&trigger.id) else {
         return Ok(false);
     };
     trigger.deaths = *deaths;
-    if trigger.deaths >= engine.settings.deaths.quarantine_after {
-        set_aside(engine, trigger, now).await?;
+    if trigger.deaths >= cx.settings.deaths.quarantine_after {
+        set_aside(cx, trigger, now).await?;
         return Ok(false);
     }
     tracing::warn!(trigger_id = %trigger.id, deaths = trigger.deaths, "firing a suspected trigger in isolation");
-    let fired = try_to_fire(engine, &trigger, now).await?;
+    let fired = try_to_fire(cx, &trigger, now).await?;
     if !fired {
-        give_back(engine, vec![trigger.id]).await?;
+        give_back(cx, vec![trigger.id]).await?;
     }
     Ok(fired)
 }
 
 /// Takes triggers for this process: those that it has now, and how often a process died that had them.
-async fn hold(
-    engine: &Arc<Engine>,
-    due: impl Iterator<Item = &Trigger>,
-) -> Result<HashMap<TriggerId, i64>, StoreError> {
+async fn hold(cx: &Arc<Context>, due: impl Iterator<Item = &Trigger>) -> Result<HashMap<TriggerId, i64>, StoreError> {
     let due: Vec<_> = due.filter_map(Trigger::due).collect();
     if due.is_empty() {
         return Ok(HashMap::new());
     }
-    let look = engine.takeover.look();
-    let held = engine
+    let look = cx.clock_guard.look();
+    let held = cx
         .db
         .write(move |tx| Box::pin(async move { triggers::hold(tx, &due, look).await }));
     Ok(held.await?.into_iter().collect())
 }
 
-async fn give_back(engine: &Arc<Engine>, ids: Vec<TriggerId>) -> Result<(), StoreError> {
+async fn give_back(cx: &Arc<Context>, ids: Vec<TriggerId>) -> Result<(), StoreError> {
     if ids.is_empty() {
         return Ok(());
     }
-    let worker = engine.worker;
-    let given = engine
+    let worker = cx.worker;
+    let given = cx
         .db
         .write(move |tx| Box::pin(async move { triggers::give_back(tx, &ids, worker).await }));
     given.await
 }
 
-async fn set_aside(engine: &Arc<Engine>, trigger: Trigger, now: Timestamp) -> Result<(), StoreError> {
-    let (id, deaths, outbound) = (trigger.id, trigger.deaths, engine.outbound.clone());
-    let written = engine.db.write(move |tx| {
+async fn set_aside(cx: &Arc<Context>, trigger: Trigger, now: Timestamp) -> Result<(), StoreError> {
+    let (id, deaths, outbound) = (trigger.id, trigger.deaths, cx.outbound.clone());
+    let written = cx.db.write(move |tx| {
         let (trigger, outbound) = (trigger.clone(), outbound.clone());
         Box::pin(async move { quarantine(tx, &outbound, trigger, now).await })
     });
@@ -110,7 +107,7 @@ async fn set_aside(engine: &Arc<Engine>, trigger: Trigger, now: Timestamp) -> Re
     tracing::error!(trigger_id = %id, deaths, "trigger quarantined: the process died each time that it fired it");
     measures::quarantined(Kind::Trigger);
     if let Some(ticket) = told.ticket {
-        engine.delivery.deliver(ticket);
+        cx.delivery.deliver(ticket);
     }
     Ok(())
 }

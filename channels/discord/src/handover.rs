@@ -2,40 +2,36 @@
 
 use std::{sync::Arc, time::Duration};
 
-use async_trait::async_trait;
 use clifford_channel::{Accepted, Inbound, Ingress, IngressError, Place, Served};
 use reqwest::Method;
 use serde_json::Value;
-use tokio::{sync::Semaphore, task::JoinHandle};
+use tokio::task::JoinHandle;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    Shared,
-    answer::{self, Stand},
+    answer,
+    answers::Placeholder,
     api::Call,
     directory::ChannelInfo,
-    lanes::Worker,
-    map::{self, From, Me, Payload, created_ms},
+    map::{self, InteractionPayload, Me, Payload, created_ms},
+    shared::Shared,
     via::Via,
     wait::{Backoff, Stopped, pause},
 };
 
-/// How many channels' histories are read at a time.
-const READERS: usize = 8;
-
 /// How long the message that another one answers may take to be read.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(2);
 
-/// What waits in a lane.
+/// A piece of work that waits in a lane.
 pub(crate) enum Work {
     Message(Box<Payload>),
     Edit(Box<Payload>),
     Command {
-        command: Box<From>,
+        command: Box<InteractionPayload>,
         acknowledged: JoinHandle<bool>,
     },
     Press {
-        pressed: Box<From>,
+        pressed: Box<InteractionPayload>,
         acknowledged: JoinHandle<bool>,
     },
     /// An event that needs no more work.
@@ -45,24 +41,14 @@ pub(crate) enum Work {
 }
 
 /// Carries work to the ingress.
-pub(crate) struct Deliver {
+pub(crate) struct Handover {
     pub(crate) shared: Arc<Shared>,
     pub(crate) ingress: Arc<dyn Ingress>,
     pub(crate) stop: CancellationToken,
     tasks: TaskTracker,
-    readers: Semaphore,
 }
 
-#[async_trait]
-impl Worker for Deliver {
-    type Work = (Me, Work);
-
-    async fn work(&self, (me, work): (Me, Work)) -> Result<(), Stopped> {
-        self.carry(me, work).await
-    }
-}
-
-impl Deliver {
+impl Handover {
     pub(crate) fn new(
         shared: Arc<Shared>,
         ingress: Arc<dyn Ingress>,
@@ -74,33 +60,22 @@ impl Deliver {
             ingress,
             stop,
             tasks,
-            readers: Semaphore::new(READERS),
         }
     }
 
-    async fn carry(&self, me: Me, work: Work) -> Result<(), Stopped> {
-        match work {
-            Work::Message(message) => {
-                let place = self.place(message.channel, message.guild).await?;
-                self.message(me, place, *message, false).await
-            }
-            Work::Edit(update) => {
-                let place = self.place(update.channel, update.guild).await?;
-                let me = self.within(me, &place);
-                match map::edit(&update, me, place, &|id| self.shared.directory.name(id)) {
-                    Some(edit) => self.hand_in(Inbound::Edit(edit)).await.map(drop),
-                    None => Ok(()),
-                }
-            }
-            Work::Command { command, acknowledged } => self.command(&command, acknowledged).await,
-            Work::Press { pressed, acknowledged } => self.press(&pressed, acknowledged).await,
-            Work::Event(event) => self.hand_in(*event).await.map(drop),
-            Work::Missed(served) => {
-                let Ok(_reader) = self.readers.acquire().await else {
-                    return Err(Stopped);
-                };
-                crate::backfill::read(self, me, &served).await
-            }
+    /// Hands in a message that was written just now.
+    pub(crate) async fn new_message(&self, me: Me, message: Payload) -> Result<(), Stopped> {
+        let place = self.place(message.channel, message.guild).await?;
+        self.message(me, place, message, false).await
+    }
+
+    /// Hands in an edit by the author.
+    pub(crate) async fn edit(&self, me: Me, update: &Payload) -> Result<(), Stopped> {
+        let place = self.place(update.channel, update.guild).await?;
+        let me = self.within(me, &place);
+        match map::edit(update, me, place, &|id| self.shared.directory.name(id)) {
+            Some(edit) => self.hand_in(Inbound::Edit(edit)).await.map(drop),
+            None => Ok(()),
         }
     }
 
@@ -146,14 +121,24 @@ impl Deliver {
         }
     }
 
-    async fn command(&self, command: &From, acknowledged: JoinHandle<bool>) -> Result<(), Stopped> {
+    /// Hands in a slash command, once it was acknowledged.
+    pub(crate) async fn command(
+        &self,
+        command: &InteractionPayload,
+        acknowledged: JoinHandle<bool>,
+    ) -> Result<(), Stopped> {
         let place = self.place(command.channel, command.guild).await?;
         let via = self.open(via_of(command), acknowledged).await;
         let event = map::command(command, place, via.as_ref().map(Via::to_string));
         self.interaction(Some(event), via).await
     }
 
-    async fn press(&self, pressed: &From, acknowledged: JoinHandle<bool>) -> Result<(), Stopped> {
+    /// Hands in a pressed button, once it was acknowledged.
+    pub(crate) async fn press(
+        &self,
+        pressed: &InteractionPayload,
+        acknowledged: JoinHandle<bool>,
+    ) -> Result<(), Stopped> {
         let place = self.place(pressed.channel, pressed.guild).await?;
         let via = self.open(via_of(pressed), acknowledged).await;
         let event = map::press(pressed, place, via.as_ref().map(Via::to_string));
@@ -189,7 +174,7 @@ impl Deliver {
         self.tasks.spawn(async move {
             tokio::select! {
                 () = stop.cancelled() => {}
-                () = answer::insist(&shared, &via, Stand::Waits) => {}
+                () = answer::placeholder_with_retries(&shared, &via, Placeholder::Waits) => {}
             }
         });
     }
@@ -202,11 +187,7 @@ impl Deliver {
                 Ok(accepted) => return Ok(accepted),
                 Err(IngressError::Unavailable(error)) => {
                     let wait = backoff.next();
-                    tracing::warn!(
-                        error,
-                        wait_ms = wait.as_millis(),
-                        "an event was not stored; trying again"
-                    );
+                    tracing::warn!(error, wait_ms = wait.as_millis(), "failed to store an event, retrying");
                     pause(wait, &self.stop).await?;
                 }
             }
@@ -230,16 +211,21 @@ impl Deliver {
     /// Asks Discord about a channel, and remembers the answer.
     pub(crate) async fn look_up(&self, channel: u64) -> Result<(), Stopped> {
         let call = Call::new(Method::GET, "read channel", channel, format!("/channels/{channel}"));
-        match self.shared.api.insist::<ChannelInfo>(&call, &self.stop).await? {
+        match self
+            .shared
+            .api
+            .call_with_retries::<ChannelInfo>(&call, &self.stop)
+            .await?
+        {
             Ok(info) => self.shared.directory.channel(info),
-            Err(refusal) => tracing::debug!(channel, %refusal, "a channel could not be looked up"),
+            Err(refusal) => tracing::debug!(channel, %refusal, "failed to look up a channel"),
         }
         Ok(())
     }
 }
 
 /// The way back to an interaction.
-fn via_of(from: &From) -> Via {
+fn via_of(from: &InteractionPayload) -> Via {
     Via {
         application: from.application,
         interaction: from.id,

@@ -15,7 +15,8 @@ use clifford_core::id::RunId;
 use clifford_store::messages::outbox::OutgoingPart;
 use tokio::time::Instant;
 
-use super::{gate::Gate, locked};
+use super::Gate;
+use crate::locked;
 
 /// The most bytes of a growing answer that are kept for its chat: more than the first part of any message shows.
 const MOST: usize = 64 * 1024;
@@ -57,7 +58,7 @@ const MARK_UNITS: usize = 2;
 
 /// What a chat sees of answers that are not whole yet.
 #[derive(Default)]
-pub(super) struct Drafts {
+pub(in crate::gate) struct Drafts {
     /// When there is something to show or to take away.
     pub(super) at: Option<Instant>,
     /// When something was shown last.

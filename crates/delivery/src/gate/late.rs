@@ -1,7 +1,7 @@
 //! Messages that fail by themselves, while their platform takes others: what follows them in their chat goes out past
 //! them, and they are tried on beside it.
 //!
-//! A message is set aside (`messages.late_since`) when it has failed for [`stuck_after`](super::Settings::stuck_after),
+//! A message is set aside (`messages.late_since`) when it has failed for [`stuck_after`](crate::Settings::stuck_after),
 //! and fails once more right after the platform did something else for the same chat. So an outage of the platform, in
 //! which everything fails, keeps the order. The row's mark lets other processes pass it too; a later process goes on
 //! with it as late, and counts the time for which earlier ones have tried it.
@@ -13,11 +13,8 @@ use clifford_store::messages::outbox::Outgoing;
 use clifford_telemetry::measures;
 use tokio::time::Instant;
 
-use super::{
-    LateMessage,
-    gate::{Gate, Held, attempt::status_in},
-    mark::Mark,
-};
+use super::{Gate, Held, attempt::status_in};
+use crate::{LateMessage, mark::Mark};
 
 /// How many times as long as an attempt took its chat is free of the next one: an upload may take minutes.
 const REST_FACTOR: u32 = 9;

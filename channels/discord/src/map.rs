@@ -9,7 +9,7 @@ mod typed;
 
 use clifford_channel::Speaker;
 pub(crate) use component::press;
-pub(crate) use interaction::{Asked, From, Kind, command};
+pub(crate) use interaction::{InteractionHeader, InteractionKind, InteractionPayload, command};
 use jiff::Timestamp;
 pub(crate) use message::{edit, message};
 pub(crate) use payload::{Payload, id};

@@ -1,4 +1,4 @@
-//! An engine of a test's own, without a process around it.
+//! An engine in the process of the test.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -16,7 +16,8 @@ use clifford_core::{
 };
 use clifford_delivery::{self as delivery, Delivery, outbound::Outbound};
 use clifford_engine::{
-    Engine, MemorySettings, Parts, Settings,
+    Context, MemorySettings, Notifiers, Runs, Settings,
+    events::Events,
     models::{
         roles::{Assigned, Roles},
         sealed::Sealed,
@@ -24,16 +25,17 @@ use clifford_engine::{
     triggers,
 };
 use clifford_llm_api::model::Model;
-use clifford_store::{Db, places::place_settings::PlaceSettings};
+use clifford_store::{Db, leases::takeover::Takeover, places::place_settings::PlaceSettings};
 use clifford_tools::{Registry, Services, Tool, registry};
 use clifford_vault::Masker;
 use clifford_worker::{Program, Workers};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 const LEASE: Duration = Duration::from_secs(30);
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// What differs from one test's engine to another's.
-pub struct Workshop {
+/// The parts that tests choose.
+pub struct InProcessEngine {
     pub clock: SharedClock,
     pub rules: Rules,
     /// None: the offline responder.
@@ -44,7 +46,7 @@ pub struct Workshop {
     pub grace: Duration,
 }
 
-impl Default for Workshop {
+impl Default for InProcessEngine {
     /// It serves no platform: what it says waits for whoever does.
     fn default() -> Self {
         Self {
@@ -58,8 +60,9 @@ impl Default for Workshop {
     }
 }
 
-impl Workshop {
-    pub fn engine(self, db: &Db) -> Arc<Engine> {
+impl InProcessEngine {
+    /// The runs of an engine on this database.
+    pub fn runs(self, db: &Db) -> Arc<Runs> {
         let (worker, masker) = (WorkerId::new(), Arc::new(Masker::default()));
         let services = Arc::new(Services {
             workers: Workers::of(Program::at(env!("CARGO_BIN_EXE_clifford"))),
@@ -68,7 +71,8 @@ impl Workshop {
         let limits = self
             .channels
             .iter()
-            .map(|(platform, channel)| (*platform, channel.limits()));
+            .map(|(platform, channel)| (*platform, channel.limits()))
+            .collect();
         let roles = self.model.map_or_else(Roles::default, |model| {
             let executor = Assigned {
                 provider: None,
@@ -81,27 +85,37 @@ impl Workshop {
             };
             Roles::new(executor, [], BTreeMap::new(), Vec::new())
         });
-        Engine::new(Parts {
+        let delivery = Delivery::new(
+            db.clone(),
+            Arc::clone(&self.clock),
+            worker,
+            delivery(),
+            self.channels,
+            Arc::new(Files::default()),
+        );
+        Runs::new(Arc::new(Context {
             db: db.clone(),
-            clock: Arc::clone(&self.clock),
+            clock_guard: Takeover::new(Arc::clone(&self.clock), worker, LEASE),
+            clock: self.clock,
             worker,
             rules: self.rules,
             settings: settings(self.grace),
-            roles: Arc::new(roles),
+            models: Arc::new(roles),
             tools: Arc::new(Registry::of(self.tools, 5)),
+            notify: Notifiers {
+                runs: Arc::clone(&services.notify),
+                ..Notifiers::default()
+            },
             services,
-            outbound: Outbound::new(limits.collect(), 5, worker, LEASE, Arc::clone(&masker)),
-            delivery: Delivery::new(
-                db.clone(),
-                self.clock,
-                worker,
-                delivery(),
-                self.channels,
-                Arc::new(Files::default()),
-            ),
-            sealed: Arc::new(Sealed::new(None, "/nonexistent".as_ref(), Arc::clone(&masker))),
+            outbound: Outbound::new(limits, 5, worker, LEASE, Arc::clone(&masker)),
+            isolation: delivery.isolation(),
+            delivery,
+            encryption: Arc::new(Sealed::new(None, "/nonexistent".as_ref(), Arc::clone(&masker))),
             masker,
-        })
+            events: Events::default(),
+            stop: CancellationToken::new(),
+            tasks: TaskTracker::new(),
+        }))
     }
 }
 

@@ -1,9 +1,6 @@
 //! Reads when to remind, and of what.
 
-use super::{
-    intent::{Intent, strip},
-    phrases::TIME_WORDS,
-};
+use super::{super::phrases::TIME_WORDS, Intent, strip};
 
 /// The longest reminder: about a year.
 const LONGEST_WAIT: u64 = 366 * 86_400;

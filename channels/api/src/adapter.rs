@@ -1,0 +1,200 @@
+//! What an adapter says of its platform before it is connected: name, settings, how it is built and tried.
+
+use std::{error::Error, fmt::Debug, sync::Arc};
+
+use clifford_vault::{Secret, SecretSource, Url};
+use jiff::{Timestamp, fmt::rfc2822};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::{Access, Actor, Channel, ChannelError, Id, MenuCommand, Platform};
+
+/// A platform that one can connect to: a row of a binary's [`crate::Platforms`].
+pub trait Adapter: 'static {
+    /// What it is called, and where its token comes from.
+    const ABOUT: About;
+
+    /// Its section of `bot.toml`, `[channels.NAME]`.
+    type Config: ChannelConfig;
+
+    /// Makes the adapter; nothing is connected before [`Channel::receive`]. `menu`: the bot's commands.
+    ///
+    /// # Errors
+    /// [`ChannelError::Misconfigured`]: a setting or the token cannot be right.
+    fn build(config: &Self::Config, token: &Secret, menu: &[MenuCommand]) -> Result<Built, ChannelError>;
+
+    /// Asks the platform whose token it is: for `clifford init` and `clifford doctor`. Never puts the token into an
+    /// error.
+    fn probe(config: &Self::Config, token: &Secret) -> impl Future<Output = Result<Bot, Fault>> + Send;
+}
+
+/// What a platform is called, and where its token comes from.
+#[derive(Clone, Copy, Debug)]
+pub struct About {
+    /// Its name in the database, in `bot.toml`, in JSON and in metrics.
+    pub platform: Platform,
+    /// As people call it: `Telegram`.
+    pub title: &'static str,
+    /// The sentence above its section in `bot.toml.example`.
+    pub summary: &'static str,
+    /// The environment variable that holds its token, unless the section names another.
+    pub token_variable: &'static str,
+    /// What `clifford init` says before it asks for the token: how one is made.
+    pub first_steps: &'static str,
+    /// Where a token is found that was made before: `@BotFather (/mybots, API Token)`.
+    pub token_from: &'static str,
+}
+
+/// The settings of an adapter: the keys of [`Common`], and its own. The documentation of a field is what
+/// `bot.toml.example` says of it; a number says its bounds, and a secret that it is one (`writeOnly`).
+pub trait ChannelConfig:
+    Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static
+{
+    /// The keys that every platform has.
+    fn common(&self) -> Common<'_>;
+}
+
+/// The keys that every platform has, by their names in its section.
+#[derive(Clone, Copy, Debug)]
+pub struct Common<'a> {
+    /// Whether the bot is there.
+    pub enabled: bool,
+    /// The bot's token.
+    pub token: &'a SecretSource,
+    /// Where the platform is asked.
+    pub api_url: &'a Url,
+    /// Who may talk to the bot in private.
+    pub access: Access,
+    /// Who may without being approved.
+    pub allow: &'a [Id],
+    /// Words that call the bot in a shared place.
+    pub wake_words: &'a [String],
+    /// Shared places in which every message is answered.
+    pub always: &'a [Id],
+}
+
+/// What a person sees while an answer is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Feedback {
+    /// That the bot types.
+    Typing,
+    /// The answer as it grows.
+    Draft,
+}
+
+/// An adapter that was made.
+pub struct Built {
+    /// Where the bot speaks.
+    pub channel: Arc<dyn Channel>,
+    /// Where more can be done than that, if it can.
+    pub actor: Option<Arc<dyn Actor>>,
+}
+
+impl Built {
+    /// An adapter that can do no more than speak.
+    pub fn channel(channel: Arc<dyn Channel>) -> Self {
+        Self { channel, actor: None }
+    }
+
+    /// One that can.
+    pub fn actor<A: Channel + Actor>(adapter: Arc<A>) -> Self {
+        Self {
+            channel: Arc::clone(&adapter) as _,
+            actor: Some(adapter),
+        }
+    }
+}
+
+/// A bot that a platform knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bot {
+    /// Its name there.
+    pub name: String,
+    /// What else the platform says of it, to stand behind its name; may be empty.
+    pub about: String,
+    /// What would keep it from working, although the token is right.
+    pub warning: Option<Warning>,
+    /// How far this machine's clock is ahead of the platform's, in seconds, if that told the time: see [`ahead`].
+    pub ahead: Option<i64>,
+}
+
+/// What keeps a bot from working.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// What is wrong, to stand behind the bot's name.
+    pub found: String,
+    /// What to do about it.
+    pub mend: String,
+}
+
+/// Why a check came to no good end.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// The other side was asked, and says no: the token or the setting must be mended.
+    #[error("{0}")]
+    Refused(String),
+    /// There was no answer that says anything of the token: try again later.
+    #[error("{0}")]
+    Unreachable(String),
+}
+
+impl Fault {
+    /// What an answer with this HTTP status means: a refusal is for good, a failure of the server passes.
+    pub fn of_status(status: u16, said: impl Into<String>) -> Self {
+        match status {
+            429 | 500.. => Self::Unreachable(said.into()),
+            _ => Self::Refused(said.into()),
+        }
+    }
+
+    /// No answer came, with every cause. An error that holds an address with a token is not for here.
+    pub fn no_answer(error: &dyn Error) -> Self {
+        let mut text = error.to_string();
+        let mut cause = error.source();
+        while let Some(deeper) = cause {
+            text = format!("{text}: {deeper}");
+            cause = deeper.source();
+        }
+        Self::Unreachable(format!("no answer: {text}"))
+    }
+}
+
+/// How far this machine's clock is ahead, in seconds, of the one that wrote a `Date` header.
+pub fn ahead(date: &str) -> Option<i64> {
+    let there = rfc2822::parse(date).ok()?.timestamp();
+    Some(Timestamp::now().as_second() - there.as_second())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_of_the_server_is_told_from_a_refusal() {
+        let refused = |status| matches!(Fault::of_status(status, "no"), Fault::Refused(_));
+        assert_eq!(
+            [400, 401, 404, 429, 500, 503].map(refused),
+            [true, true, true, false, false, false]
+        );
+    }
+
+    #[test]
+    fn an_answer_that_did_not_come_is_told_with_every_cause() {
+        #[derive(Debug, thiserror::Error)]
+        #[error("the request failed")]
+        struct Outer(#[source] std::io::Error);
+
+        let error = Outer(std::io::Error::other("connection refused"));
+        assert_eq!(
+            Fault::no_answer(&error).to_string(),
+            "no answer: the request failed: connection refused"
+        );
+    }
+
+    #[test]
+    fn clocks_are_compared_by_the_date_of_an_answer() {
+        assert!(ahead("Thu, 01 Jan 1970 00:00:00 GMT").is_some_and(|ahead| ahead > 1_000_000_000));
+        assert_eq!(ahead("soon"), None);
+    }
+}

@@ -1,0 +1,29 @@
+//! The bot's commands, as a platform's menu shows them.
+
+/// A command of the bot's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MenuCommand {
+    /// Its name without the slash: lower case, at most 32 characters.
+    pub name: String,
+    /// What it does, in at most 100 characters.
+    pub description: String,
+    /// The texts that it takes, in this order, those that must be given first.
+    pub arguments: Vec<Argument>,
+    /// It can be given to the bot alone, and nobody else sees what is answered.
+    pub private: bool,
+}
+
+/// A text that a command takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Argument {
+    /// Its name: lower case, at most 32 characters.
+    pub name: String,
+    /// What it is, in at most 100 characters.
+    pub description: String,
+    /// The command cannot be used without it.
+    pub required: bool,
+    /// While it is typed, the ingress is asked what it may become.
+    pub completes: bool,
+    /// The only ones that it may be; empty: any.
+    pub choices: Vec<String>,
+}

@@ -1,0 +1,231 @@
+//! A part as a request to Discord, and what Discord's reply means for it.
+
+use std::collections::HashSet;
+
+use clifford_channel::{Address, Button, DeliveryKey, Part, SendError, lenient};
+use serde::Deserialize;
+use serde_json::{Value, json, value::RawValue};
+use serenity::model::channel::MessageFlags;
+
+use crate::api::{ApiError, Body, Refusal};
+
+/// The flag of a message that shows no previews: a model's links are for reading, and Discord fetches what it previews,
+/// with all that stands in its address.
+const SUPPRESS_EMBEDS: u64 = MessageFlags::SUPPRESS_EMBEDS.bits();
+/// The most rows of buttons below a message, and the most buttons in a row.
+const ROWS: usize = 5;
+const IN_A_ROW: usize = 5;
+
+/// A message as far as a receipt needs it. It was posted, whatever Discord tells of it.
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+#[serde(from = "Box<RawValue>")]
+pub(crate) struct Posted {
+    /// Its id, if that can be read.
+    pub(crate) id: Option<String>,
+    pub(crate) content: String,
+    pub(crate) flags: u64,
+}
+
+impl From<Box<RawValue>> for Posted {
+    fn from(posted: Box<RawValue>) -> Self {
+        #[derive(Default, Deserialize)]
+        struct Fields<'a> {
+            #[serde(borrow)]
+            id: Option<&'a RawValue>,
+            #[serde(borrow)]
+            content: Option<&'a RawValue>,
+            #[serde(borrow)]
+            flags: Option<&'a RawValue>,
+        }
+        let fields: Fields<'_> = serde_json::from_str(posted.get()).unwrap_or_default();
+        let read = |field: Option<&RawValue>| -> Value {
+            let value = field.and_then(|field| serde_json::from_str(field.get()).ok());
+            value.unwrap_or_default()
+        };
+        Self {
+            id: lenient::whole(&read(fields.id)).map(|id| id.to_string()),
+            content: read(fields.content).as_str().unwrap_or_default().to_owned(),
+            flags: lenient::whole(&read(fields.flags)).unwrap_or_default(),
+        }
+    }
+}
+
+/// The channel's id, checked, since it becomes part of a path.
+pub(crate) fn channel(to: &Address) -> Result<u64, SendError> {
+    to.place
+        .parse()
+        .map_err(|_| SendError::Rejected(format!("`{}` is no Discord channel", to.place)))
+}
+
+pub(crate) fn text_of(part: &Part) -> &str {
+    match part {
+        Part::Text { text, .. } => text,
+        Part::File { caption, .. } => caption,
+        Part::Stored { .. } => "",
+    }
+}
+
+/// A part as the answer to an interaction. What a model wrote pings nobody.
+pub(crate) fn response(part: &Part) -> Body {
+    let json = json!({"content": text_of(part), "flags": SUPPRESS_EMBEDS, "allowed_mentions": {"parse": []}});
+    with_file(json, part)
+}
+
+/// A part as a message of its own. The nonce makes Discord drop the repeat of an attempt that arrived.
+pub(crate) fn message(to: &Address, part: &Part, key: &DeliveryKey) -> Body {
+    let mut json = json!({
+        "content": text_of(part), "nonce": key.0, "enforce_nonce": true, "flags": SUPPRESS_EMBEDS,
+        "allowed_mentions": {"parse": [], "replied_user": false},
+    });
+    // An interaction is no message, so its answer points at nothing.
+    // In private everyone knows what is answered.
+    let reply_to = to.reply_to.as_ref().filter(|_| to.via.is_none() && !to.private);
+    if let Some(id) = reply_to.and_then(|id| id.parse::<u64>().ok()) {
+        json["message_reference"] = json!({"message_id": id.to_string(), "fail_if_not_exists": false});
+    }
+    with_file(json, part)
+}
+
+fn with_file(mut json: Value, part: &Part) -> Body {
+    match part {
+        Part::Text { buttons, .. } => {
+            if !buttons.is_empty() {
+                json["components"] = components(buttons);
+            }
+            Body::Json(json)
+        }
+        Part::File { name, content, .. } => {
+            json["attachments"] = json!([{"id": 0, "filename": name}]);
+            Body::File {
+                json,
+                name: name.clone(),
+                media_type: "text/plain; charset=utf-8".to_owned(),
+                content: content.clone().into(),
+            }
+        }
+        Part::Stored {
+            name,
+            media_type,
+            payload,
+            ..
+        } => {
+            json["attachments"] = json!([{"id": 0, "filename": name}]);
+            Body::File {
+                json,
+                name: name.clone(),
+                media_type: media_type.clone(),
+                content: payload.content.clone(),
+            }
+        }
+    }
+}
+
+/// Buttons in rows. What a second one of the same command would do, the first does.
+fn components(buttons: &[Button]) -> Value {
+    let mut commands = HashSet::new();
+    let shown: Vec<Value> = buttons
+        .iter()
+        .filter(|button| commands.insert(&button.command))
+        .take(ROWS * IN_A_ROW)
+        .map(|button| json!({"type": 2, "style": 2, "label": button.label, "custom_id": button.command}))
+        .collect();
+    let rows = shown.chunks(IN_A_ROW).map(|row| json!({"type": 1, "components": row}));
+    rows.collect()
+}
+
+pub(crate) fn send_error(error: ApiError) -> SendError {
+    match error {
+        ApiError::Limited(wait) => SendError::RetryAfter(wait),
+        ApiError::Unreachable(error) => SendError::Unreachable(error),
+        ApiError::Failed(status) => SendError::Failed(format!("Discord answered {status}")),
+        ApiError::Refused(refusal) if is_gone(&refusal) => SendError::Gone(refusal.to_string()),
+        // The token, not the part, is wrong: the part waits until that is mended.
+        ApiError::Refused(refusal) if refusal.status == 401 => SendError::Unreachable(refusal.to_string()),
+        ApiError::Refused(refusal) => SendError::Rejected(refusal.to_string()),
+    }
+}
+
+/// The channel takes nothing more: unknown channel or guild, missing access or permission, no direct
+/// messages, no guild in common, a locked thread.
+fn is_gone(refusal: &Refusal) -> bool {
+    matches!(
+        refusal.code,
+        10_003 | 10_004 | 50_001 | 50_007 | 50_013 | 50_278 | 160_005
+    )
+}
+
+/// The interaction takes nothing more: unknown message, webhook or interaction, a token that has expired.
+pub(crate) fn has_ended(refusal: &Refusal) -> bool {
+    matches!(refusal.code, 10_008 | 10_015 | 10_062 | 50_027) || matches!(refusal.status, 401 | 404)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(status: u16, code: u64) -> ApiError {
+        ApiError::Refused(Refusal {
+            status,
+            code,
+            message: "No".to_owned(),
+        })
+    }
+
+    #[test]
+    fn a_message_was_posted_whatever_is_told_of_it() {
+        let posted = |id: Option<&str>, content: &str, flags: u64| Posted {
+            id: id.map(str::to_owned),
+            content: content.to_owned(),
+            flags,
+        };
+        let cases = [
+            (r#"{"id":"7","content":"hi","flags":4}"#, posted(Some("7"), "hi", 4)),
+            (r#"{"id":7,"flags":"4"}"#, posted(Some("7"), "", 4)),
+            (r#"{"id":"7","content":null,"flags":null}"#, posted(Some("7"), "", 0)),
+            (
+                r#"{"id":"7","content":[],"flags":-1,"x":1e999}"#,
+                posted(Some("7"), "", 0),
+            ),
+            (r#"{"id":1e999,"content":"hi"}"#, posted(None, "hi", 0)),
+            (r#"{"id":"../x","content":"\ud800","flags":4}"#, posted(None, "", 4)),
+            (r#"{"id":null}"#, posted(None, "", 0)),
+            ("{}", posted(None, "", 0)),
+            ("null", posted(None, "", 0)),
+            ("[]", posted(None, "", 0)),
+        ];
+        for (told, expected) in cases {
+            assert_eq!(serde_json::from_str::<Posted>(told).unwrap(), expected, "{told}");
+        }
+    }
+
+    #[test]
+    fn an_error_says_what_becomes_of_the_part() {
+        let cases = [
+            (refused(404, 10_003), "the chat is gone: No (HTTP 404, code 10003)"),
+            (refused(403, 50_007), "the chat is gone: No (HTTP 403, code 50007)"),
+            (
+                refused(400, 50_035),
+                "the platform refused the message: No (HTTP 400, code 50035)",
+            ),
+            (
+                refused(401, 0),
+                "the platform could not be reached: No (HTTP 401, code 0)",
+            ),
+            (
+                ApiError::Unreachable("cut".to_owned()),
+                "the platform could not be reached: cut",
+            ),
+            (
+                ApiError::Failed(reqwest::StatusCode::BAD_GATEWAY),
+                "the platform failed: Discord answered 502 Bad Gateway",
+            ),
+            (
+                ApiError::Limited(std::time::Duration::from_secs(2)),
+                "the platform asks to wait 2000 ms",
+            ),
+        ];
+        for (error, expected) in cases {
+            assert_eq!(send_error(error).to_string(), expected);
+        }
+    }
+}

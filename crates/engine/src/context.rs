@@ -1,0 +1,136 @@
+//! What all of the engine works with.
+
+use std::{sync::Arc, time::Duration};
+
+use clifford_content::memory::recall::Amounts;
+use clifford_core::{budget::Budget, clock::SharedClock, id::WorkerId, places::Mode, run::rules::Rules};
+use clifford_delivery::{Delivery, outbound::Outbound};
+use clifford_store::{Db, leases::takeover::Takeover, places::place_settings::PlaceSettings};
+use clifford_telemetry::quarantine::Isolation;
+use clifford_tools::{Registry, Services};
+use clifford_vault::Masker;
+use tokio::sync::Notify;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::{
+    events::Events,
+    models::{roles::Roles, sealed::Sealed},
+};
+
+/// How many of a context's messages a direct chat's prompt has.
+const CHAT_TURNS: u32 = 40;
+
+/// Settings of the engine that are not rules.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// How long a lease lasts.
+    pub lease: Duration,
+    /// The most runs at work at once in this process.
+    pub max_concurrent_runs: usize,
+    /// The most subagents at work at once in one tree.
+    pub max_parallel_subagents: usize,
+    /// How many of a context's messages the model sees.
+    pub conversation_limit: u32,
+    /// What is remembered.
+    pub memory: MemorySettings,
+    /// How triggers come due.
+    pub triggers: crate::triggers::Settings,
+    /// Keep the whole prompt of each call.
+    pub record_prompts: bool,
+    /// How much may be spent on models.
+    pub budgets: Vec<Budget>,
+    /// How many deaths of the process make work suspected, and set it aside.
+    pub deaths: clifford_core::quarantine::Limits,
+}
+
+impl Settings {
+    /// How much of what was said comes into a prompt.
+    pub const fn amounts(&self, mode: Mode) -> Amounts {
+        Amounts {
+            turns: match mode {
+                Mode::Run => self.conversation_limit,
+                Mode::Chat => CHAT_TURNS,
+            },
+            each: self.memory.cross_channel_limit,
+        }
+    }
+}
+
+/// What is remembered of people and conversations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemorySettings {
+    /// What holds where nothing else is set for a place.
+    pub defaults: PlaceSettings,
+    /// Answered turns after which a conversation is compacted.
+    pub max_turns: i64,
+    /// The most messages that the memory writer reads at a time.
+    pub writer_max_messages: u32,
+    /// How long compacted messages are kept; zero: they are deleted at once.
+    pub retain_compacted: Duration,
+    /// How long the data of a space is kept after the bot left it.
+    pub purge_left: Duration,
+    /// The most messages of each other place in a private conversation's prompt.
+    pub cross_channel_limit: u32,
+    /// The most tokens of all of them.
+    pub cross_channel_tokens: u32,
+}
+
+/// The database, the clock, the models and whatever else a run, a job or a trigger works with. One per process; code that
+/// needs the database alone takes the database.
+pub struct Context {
+    /// The database.
+    pub db: Db,
+    /// The clock.
+    pub clock: SharedClock,
+    /// This process.
+    pub worker: WorkerId,
+    /// Tells when leases of other processes may be taken over.
+    pub clock_guard: Takeover,
+    /// The rules' numbers.
+    pub rules: Rules,
+    /// Settings.
+    pub settings: Settings,
+    /// The models, by role.
+    pub models: Arc<Roles>,
+    /// The tools.
+    pub tools: Arc<Registry>,
+    /// What tools work with.
+    pub services: Arc<Services>,
+    /// Makes messages.
+    pub outbound: Outbound,
+    /// Delivers them.
+    pub delivery: Delivery,
+    /// Hides secrets.
+    pub masker: Arc<Masker>,
+    /// Encrypts secrets before they are stored.
+    pub encryption: Arc<Sealed>,
+    /// Tells those who watch.
+    pub events: Events,
+    /// Wakes the loops that look for work.
+    pub notify: Notifiers,
+    /// Told to stop: no new steps are begun.
+    pub stop: CancellationToken,
+    /// Tasks that a stopping process waits for: one a run, and what must be written to its end.
+    pub tasks: TaskTracker,
+    /// Work that processes died of is done alone.
+    pub isolation: Isolation,
+}
+
+impl std::fmt::Debug for Context {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Context")
+            .field("worker", &self.worker)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Notifiers wake the loops of this process before their next look.
+#[derive(Debug, Default)]
+pub struct Notifiers {
+    /// There is a run to claim, or a wake to wait for.
+    pub runs: Arc<Notify>,
+    /// There is a job to do.
+    pub jobs: Notify,
+    /// What was reserved of a budget is settled.
+    pub budget: Notify,
+}

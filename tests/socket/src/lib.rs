@@ -1,0 +1,71 @@
+//! A chat over a TCP socket: lines of JSON. It exists in tests alone, and shows what a platform needs.
+//!
+//! The bot connects, says who it is (`{"hello":{"token":"…","receive":true}}`) and is welcomed by its name
+//! (`{"welcome":"clifford"}`) or refused (`{"refused":"…"}`). Then each side says one thing a line:
+//!
+//! - the chat: `{"n":1,"room":"5","private":true,"from":{"id":"7","name":"Ada"},"id":"m1","at":0,"text":"hello"}`, and the
+//!   same again after the next welcome as long as it was not confirmed; `press` stands for `text` where a button was
+//!   pressed;
+//! - the bot, behind an event that was stored: `{"confirm":1}`;
+//! - the bot, on a connection of its own without `receive`: `{"send":{"room":"5","key":"…","text":"…"}}`, answered by
+//!   `{"sent":"m2"}` or by what went wrong; or `{"typing":"5"}`, answered by `{"shown":true}`.
+
+mod map;
+mod platform;
+mod receive;
+mod send;
+mod wire;
+
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use clifford_channel::{
+    Adapter, Address, Channel, ChannelError, DeliveryKey, Ingress, Limits, Part, Platform, Receipt, SendError, Signal,
+};
+use clifford_markup::Flavor;
+pub use platform::Settings;
+use tokio_util::sync::CancellationToken;
+
+use self::wire::Server;
+
+/// The adapter.
+#[derive(Debug)]
+pub struct Socket {
+    server: Server,
+    typing_every: Duration,
+}
+
+#[async_trait]
+impl Channel for Socket {
+    fn platform(&self) -> Platform {
+        Self::ABOUT.platform
+    }
+
+    fn limits(&self) -> Limits {
+        Limits {
+            text_units: 1_000,
+            file_bytes: 1 << 20,
+            flavor: Flavor::Plain,
+            drops_repeats: true,
+            typing_every: Some(self.typing_every),
+            delivered_when_stored: false,
+            shows_progress: false,
+            draft_every: None,
+        }
+    }
+
+    async fn receive(&self, ingress: Arc<dyn Ingress>, stop: CancellationToken) -> Result<(), ChannelError> {
+        receive::receive(&self.server, &*ingress, &stop).await
+    }
+
+    async fn send(&self, to: &Address, part: &Part, key: &DeliveryKey) -> Result<Receipt, SendError> {
+        send::part(&self.server, to, part, key).await
+    }
+
+    async fn signal(&self, to: &Address, signal: &Signal) -> Result<(), SendError> {
+        match signal {
+            Signal::Typing => send::typing(&self.server, to).await,
+            Signal::Progress { .. } | Signal::Draft { .. } | Signal::DraftDropped { .. } | Signal::Done => Ok(()),
+        }
+    }
+}
