@@ -81,8 +81,8 @@ fn exporter(otlp_endpoint: Option<&str>) -> anyhow::Result<Exporter> {
 fn exporter(otlp_endpoint: Option<&str>) -> anyhow::Result<Exporter> {
     if otlp_endpoint.is_some() {
         anyhow::bail!(
-            "telemetry.otlp_endpoint: this Clifford was built without the exporter of traces; build it without \
-             `--no-default-features`, or take the setting out"
+            "telemetry.otlp_endpoint: this Clifford was built without the exporter of traces; build it with \
+             `--features otlp`, or take the setting out"
         );
     }
     Ok(Exporter())

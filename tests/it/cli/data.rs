@@ -7,7 +7,7 @@ fn from_the_future(machine: &Machine, name: &str) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.expect("a runtime").block_on(async {
         let url = format!("sqlite:{}", shown(&machine.database()));
-        let pool = sqlx::SqlitePool::connect(&url).await.expect("the database");
+        let pool = sqlx_sqlite::SqlitePool::connect(&url).await.expect("the database");
         sqlx::query(
             "INSERT INTO _sqlx_migrations (version, description, installed_on, success, checksum, execution_time)
              VALUES (9999, $1, '2030-01-01', TRUE, x'00', 0)",

@@ -219,7 +219,7 @@ fn a_server_that_refuses_is_not_waited_for() {
 async fn a_right_that_is_missing_is_not_waited_for() {
     let Some((machine, url)) = on_postgres() else { return };
     machine.run(["db", "migrate"]).succeeds();
-    let pool = sqlx::PgPool::connect(&url).await.expect("the database");
+    let pool = sqlx_postgres::PgPool::connect(&url).await.expect("the database");
     for statement in [
         "CREATE ROLE bystander LOGIN",
         "CREATE ROLE reader LOGIN",

@@ -63,7 +63,7 @@ pub fn setup(bucket: &S3Fake, mcp: &Path) -> Setup {
     watched(Setup::on(Site::Telegram).and(Site::Discord))
         .set("log.level", "debug")
         .set("secrets.key", SEAL)
-        .set("files.store", "s3")
+        .set("files.store", if cfg!(feature = "s3") { "s3" } else { "directory" })
         .set("files.endpoint", bucket.endpoint())
         .set("files.bucket", S3Fake::BUCKET)
         .set("files.region", S3Fake::REGION)

@@ -2,10 +2,12 @@
 
 use std::{sync::Arc, time::Duration};
 
-use clifford_content::files::{Files, Limits, NewFile, S3, S3Settings, Storage, StorageError, sweep};
+#[cfg(feature = "s3")]
+use clifford_content::files::StorageError;
+use clifford_content::files::{Files, Limits, NewFile, S3, S3Settings, Storage, sweep};
 use clifford_core::{
     clock::SystemClock,
-    id::{ChannelId, FileId, RunId},
+    id::{ChannelId, RunId},
     search::Scope,
 };
 use clifford_fakes::s3::S3Fake;
@@ -105,23 +107,38 @@ pub async fn a_deleted_file_and_one_that_was_never_finished_leave_nothing(world:
     assert_eq!(&*kept.content(&world.db, &stays, NOW).await.unwrap().bytes, b"hello");
 }
 
-#[tokio::test]
-async fn a_bucket_takes_gives_and_deletes_contents() {
-    let fake = S3Fake::start().await;
-    let settings = |secret: &str| S3Settings {
-        endpoint: fake.endpoint(),
+fn bucket(endpoint: String, secret: &str) -> S3Settings {
+    S3Settings {
+        endpoint,
         bucket: S3Fake::BUCKET.to_owned(),
         region: S3Fake::REGION.to_owned(),
         prefix: "bot/".to_owned(),
         access_key: Secret::new(S3Fake::ACCESS_KEY),
         secret_key: Secret::new(secret),
-    };
+    }
+}
+
+#[cfg(not(feature = "s3"))]
+#[test]
+fn a_build_without_buckets_refuses_one_and_says_how_to_build_it() {
+    let settings = bucket("http://127.0.0.1:9".to_owned(), S3Fake::SECRET_KEY);
+    let refused = S3::new(settings, Arc::new(SystemClock)).unwrap_err();
+    assert!(
+        refused.contains("files.store") && refused.contains("--features s3"),
+        "{refused}"
+    );
+}
+
+#[cfg(feature = "s3")]
+#[tokio::test]
+async fn a_bucket_takes_gives_and_deletes_contents() {
+    let fake = S3Fake::start().await;
     let storage = |secret: &str| {
-        let bucket = S3::new(settings(secret), Arc::new(SystemClock)).unwrap();
+        let bucket = S3::new(bucket(fake.endpoint(), secret), Arc::new(SystemClock)).unwrap();
         Storage::new("/nonexistent", Some(bucket))
     };
     let (storage, stranger) = (storage(S3Fake::SECRET_KEY), storage("another-key"));
-    let id = FileId::new();
+    let id = clifford_core::id::FileId::new();
     let place = storage.place(id);
     assert_eq!(place.to_string(), format!("s3:bot/{id}"));
     assert_eq!(storage.get(&place).await, Err(StorageError::Missing));

@@ -4,7 +4,8 @@
 use std::{path::Path, time::Duration};
 
 use anyhow::{Context, ensure};
-use sqlx::{ConnectOptions, Connection, SqliteConnection, sqlite::SqliteConnectOptions};
+use sqlx::{ConnectOptions, Connection};
+use sqlx_sqlite::{SqliteConnectOptions, SqliteConnection};
 
 use super::{Bench, Scene, growth::side_by_side};
 use crate::{

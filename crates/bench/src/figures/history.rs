@@ -4,7 +4,8 @@
 use std::{path::Path, time::Duration};
 
 use anyhow::Context;
-use sqlx::{ConnectOptions, Connection, SqliteConnection, sqlite::SqliteConnectOptions};
+use sqlx::{ConnectOptions, Connection};
+use sqlx_sqlite::{SqliteConnectOptions, SqliteConnection};
 
 use super::{Bench, growth::side_by_side};
 use crate::{

@@ -19,6 +19,10 @@ mod keep;
 mod location;
 mod media;
 mod name;
+#[cfg(feature = "s3")]
+mod s3;
+#[cfg(not(feature = "s3"))]
+#[path = "no_s3.rs"]
 mod s3;
 mod see;
 mod storage;
@@ -30,8 +34,8 @@ pub use keep::{Content, Files, Limits, NewFile};
 pub use location::Location;
 pub use media::media_type;
 pub use name::clean;
-pub use s3::{S3, S3Settings};
+pub use s3::S3;
 pub use see::may_see;
-pub use storage::{Storage, StorageError};
+pub use storage::{S3Settings, Storage, StorageError};
 pub use sweep::sweep;
 pub use text::text;

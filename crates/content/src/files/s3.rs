@@ -4,33 +4,15 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use clifford_core::{clock::SharedClock, id::FileId};
-use clifford_vault::Secret;
 use reqwest::{Client, Response, StatusCode};
 use rusty_s3::{Bucket, Credentials, S3Action, UrlStyle};
 
-use super::StorageError;
+use super::{S3Settings, StorageError};
 
 /// How long a signed request is good for.
 const GOOD_FOR: Duration = Duration::from_secs(300);
 /// How long a request may take.
 const TIMEOUT: Duration = Duration::from_secs(60);
-
-/// Which bucket, and how it is reached.
-#[derive(Clone, Debug)]
-pub struct S3Settings {
-    /// Where its API is.
-    pub endpoint: String,
-    /// Its name.
-    pub bucket: String,
-    /// Its region.
-    pub region: String,
-    /// What every key begins with.
-    pub prefix: String,
-    /// The access key.
-    pub access_key: Secret,
-    /// The secret key.
-    pub secret_key: Secret,
-}
 
 /// A bucket.
 pub struct S3 {

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use clifford_core::id::FileId;
+use clifford_vault::Secret;
 
 use super::{Location, S3, directory::Directory};
 
@@ -14,6 +15,23 @@ pub enum StorageError {
     /// The storage did not answer, or refused: try again later.
     #[error("{0}")]
     Unavailable(String),
+}
+
+/// Which bucket, and how it is reached.
+#[derive(Clone, Debug)]
+pub struct S3Settings {
+    /// Where its API is.
+    pub endpoint: String,
+    /// Its name.
+    pub bucket: String,
+    /// Its region.
+    pub region: String,
+    /// What every key begins with.
+    pub prefix: String,
+    /// The access key.
+    pub access_key: Secret,
+    /// The secret key.
+    pub secret_key: Secret,
 }
 
 /// Where contents are kept.

@@ -7,10 +7,9 @@ use std::ops::{Deref, DerefMut};
 
 use clifford_core::value::Value;
 use clifford_telemetry::measures::Reading;
-use sqlx::{
-    AssertSqlSafe, FromRow, PgConnection, Postgres, Sqlite, SqliteConnection, Transaction, pool::PoolConnection,
-    postgres::PgRow, sqlite::SqliteRow,
-};
+use sqlx::{AssertSqlSafe, FromRow, Transaction, pool::PoolConnection};
+use sqlx_postgres::{PgConnection, PgRow, Postgres};
+use sqlx_sqlite::{Sqlite, SqliteConnection, SqliteRow};
 
 use super::local::{Local, LocalRow};
 use crate::StoreError;

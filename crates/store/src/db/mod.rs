@@ -20,11 +20,9 @@ use std::{
 };
 
 use clifford_telemetry::measures;
-use sqlx::{
-    ConnectOptions, Connection as _, PgPool, SqlitePool,
-    postgres::{PgConnectOptions, PgPoolOptions},
-    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
-};
+use sqlx::{ConnectOptions, Connection as _};
+use sqlx_postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use sqlx_sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
 use tokio::{runtime::Handle, sync::Semaphore, time::timeout};
 
 use super::{Conn, Schema, StoreError, Tx, is_lasting};

@@ -1,7 +1,7 @@
 //! Tells other processes that there is work. PostgreSQL only: on SQLite there is one process.
 
 use clifford_core::value::args;
-use sqlx::postgres::PgListener;
+use sqlx_postgres::PgListener;
 
 use crate::{Db, Pools, StoreError, Tx};
 

@@ -7,9 +7,11 @@
 use std::collections::BTreeSet;
 
 use sqlx::{
-    FromRow, PgPool, SqlitePool,
+    FromRow,
     migrate::{MigrateError, Migrator},
 };
+use sqlx_postgres::PgPool;
+use sqlx_sqlite::SqlitePool;
 
 use crate::{StoreError, is_lasting};
 
