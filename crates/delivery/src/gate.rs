@@ -5,6 +5,7 @@ mod attempt;
 mod drafts;
 mod giving_up;
 mod late;
+mod status;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 

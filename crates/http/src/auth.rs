@@ -11,112 +11,18 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use clifford_chat::{
-    inbound::{Place, PlaceKind, Speaker},
-    platform::Platform,
-};
-use clifford_core::{clock::Timestamp, id::UserId, people::UserRole};
-use clifford_store::{
-    StoreError,
-    people::{tokens, users},
-};
+use clifford_core::{clock::Timestamp, people::UserRole};
+use clifford_store::people::tokens;
 
 use super::{
     Shared,
-    access::{Grant, Need, Scope, Scopes, Standing, lacks},
+    access::{Caller, Grant, Need, Scope, Scopes, Standing},
     problem::{Code, Problem},
-    server::{Peer, Share},
+    server::Peer,
 };
 
 /// How often requests without a valid token are logged at most.
 const LOGGED_EVERY: Duration = Duration::from_secs(60);
-
-/// Who calls.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Caller {
-    id: String,
-    name: String,
-    /// On whose behalf the token acts, and its scopes.
-    pub(super) grant: Grant,
-    /// The person of the token, or whoever speaks by its account.
-    pub(super) person: Option<UserId>,
-}
-
-impl Caller {
-    /// The caller's own channel.
-    pub(super) fn place(&self) -> Place {
-        Place {
-            platform: Platform::WEB,
-            external_id: self.account(),
-            kind: PlaceKind::Private,
-            name: Some(self.name.clone()),
-            space: None,
-        }
-    }
-
-    /// The caller as somebody who speaks.
-    pub(super) fn speaker(&self) -> Speaker {
-        Speaker {
-            id: self.account(),
-            name: self.name.clone(),
-            handle: None,
-            is_bot: false,
-            language: None,
-        }
-    }
-
-    fn account(&self) -> String {
-        format!("api:{}", self.id)
-    }
-
-    /// The token, for what is counted by token.
-    pub(super) fn token(&self) -> &str {
-        &self.id
-    }
-
-    /// How many of the places for requests are the caller's.
-    fn share(&self) -> Share {
-        match self.grant.standing {
-            Standing::Person => Share::Half,
-            Standing::Operator | Standing::Owner => Share::All,
-        }
-    }
-
-    /// The caller in words, for what they make.
-    pub(super) fn label(&self) -> String {
-        format!("API token {}", self.name)
-    }
-
-    /// May do everything.
-    pub(super) fn is_admin(&self) -> bool {
-        self.grant.standing != Standing::Person && self.grant.scopes.include(Scope::Admin)
-    }
-
-    /// The person whose things are all that the caller sees; `None`: an owner, who sees everything.
-    pub(super) fn only(&self) -> Option<UserId> {
-        self.person.filter(|_| self.grant.standing == Standing::Person)
-    }
-
-    /// The caller's own person, if they have spoken before.
-    ///
-    /// # Errors
-    /// The store's.
-    pub(super) async fn own(&self, api: &Shared) -> Result<Option<UserId>, StoreError> {
-        if self.person.is_some() {
-            return Ok(self.person);
-        }
-        let user = users::by_identity(&mut api.db.read().await?, Platform::WEB, &self.account()).await?;
-        Ok(user.map(|user| user.id))
-    }
-
-    fn require(&self, scope: Scope) -> Result<(), Problem> {
-        if self.grant.scopes.include(scope) {
-            Ok(())
-        } else {
-            Err(lacks(scope))
-        }
-    }
-}
 
 /// Lets in who has a token.
 pub(super) async fn authenticate(State(api): State<Shared>, mut request: Request, next: Next) -> Response {

@@ -17,8 +17,8 @@ use serde::Deserialize;
 
 use super::{
     Shared,
-    access::{Need, Object},
-    auth::{Caller, Reader},
+    access::{Caller, Need, Object},
+    auth::Reader,
     extract::{Id, Query, body, check_text, given},
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},

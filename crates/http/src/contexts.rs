@@ -16,8 +16,8 @@ use serde::Deserialize;
 
 use super::{
     Shared,
-    access::{Need, Object},
-    auth::{Caller, Reader, Writer},
+    access::{Caller, Need, Object},
+    auth::{Reader, Writer},
     channels as channel_routes,
     extract::{Body, Id, Query, check_text},
     memories::jobs_page,

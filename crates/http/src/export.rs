@@ -12,8 +12,7 @@ use clifford_store::{StoreError, people::users};
 
 use super::{
     Shared,
-    access::{Need, Object},
-    auth::Caller,
+    access::{Caller, Need, Object},
     extract::Id,
     problem::{Problem, ProblemBody},
 };

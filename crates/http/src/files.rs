@@ -18,8 +18,8 @@ use serde::Deserialize;
 
 use super::{
     Shared,
-    access::{Need, Object},
-    auth::{Caller, Reader, Writer},
+    access::{Caller, Need, Object},
+    auth::{Reader, Writer},
     extract::{Id, Query, check_text},
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},

@@ -18,8 +18,8 @@ use serde::Deserialize;
 
 use super::{
     Shared,
-    access::{Need, Object},
-    auth::{Caller, Reader},
+    access::{Caller, Need, Object},
+    auth::Reader,
     extract::{Id, body},
     page::Page,
     problem::{Problem, ProblemBody},

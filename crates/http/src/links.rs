@@ -12,8 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Shared,
-    access::{Need, Object},
-    auth::Caller,
+    access::{Caller, Need, Object},
     extract::{Id, body, check_text},
     problem::{Code, Problem, ProblemBody},
 };

@@ -16,8 +16,8 @@ use serde::Deserialize;
 
 use super::{
     Shared,
-    access::{Need, Object},
-    auth::{Caller, Reader, Writer},
+    access::{Caller, Need, Object},
+    auth::{Reader, Writer},
     extract::{Body, Id, Query},
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},

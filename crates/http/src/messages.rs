@@ -18,8 +18,8 @@ use tokio::time::Instant;
 
 use super::{
     Shared,
-    access::Need,
-    auth::{Caller, Reader, Writer},
+    access::{Caller, Need},
+    auth::{Reader, Writer},
     channels, contexts,
     extract::{Body, Query, check_text},
     files,

@@ -1,6 +1,6 @@
 //! How much one caller may send: the longest text, and how many messages a minute.
 
-use super::{Shared, auth::Caller, problem::Problem};
+use super::{Shared, access::Caller, problem::Problem};
 
 /// The longest text, in characters. Anything longer is sent as a file.
 pub(super) const LONGEST: usize = 1 << 20;

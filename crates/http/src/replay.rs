@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use super::{
     Shared,
-    access::Need,
-    auth::{Caller, Reader},
+    access::{Caller, Need},
+    auth::Reader,
     extract::Id,
     problem::{Problem, ProblemBody},
     runs::allowed,

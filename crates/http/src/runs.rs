@@ -23,8 +23,8 @@ use serde_json::Value;
 
 use super::{
     Shared,
-    access::{Need, Object, Relation},
-    auth::{Caller, Reader, Writer},
+    access::{Caller, Need, Object, Relation},
+    auth::{Reader, Writer},
     channels as channel_routes,
     extract::{Body, Id, Query, check_text},
     pace::{self, LONGEST},

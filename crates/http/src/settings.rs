@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use super::{
     Shared,
-    access::{Need, Object},
-    auth::{Caller, Reader},
+    access::{Caller, Need, Object},
+    auth::Reader,
     extract::{Query, body},
     page::Page,
     problem::{Code, Problem, ProblemBody},

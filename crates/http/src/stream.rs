@@ -24,8 +24,8 @@ use self::shared::Open;
 pub(super) use self::shared::Streams;
 use super::{
     Shared,
-    access::Need,
-    auth::{Caller, Reader},
+    access::{Caller, Need},
+    auth::Reader,
     extract::Id,
     problem::{Code, Problem, ProblemBody},
     runs::allowed,

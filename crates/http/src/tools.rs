@@ -14,8 +14,8 @@ use serde_json::{Map, Value};
 
 use super::{
     Shared,
-    access::{Need, Object},
-    auth::{Admin, Caller, Reader},
+    access::{Caller, Need, Object},
+    auth::{Admin, Reader},
     extract::{Body, Query},
     page::Page,
     problem::{Code, Problem, ProblemBody},

@@ -26,8 +26,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Shared,
-    access::{Need, Object},
-    auth::{Caller, Reader, Writer},
+    access::{Caller, Need, Object},
+    auth::{Reader, Writer},
     channels as channel_routes,
     extract::{Body, Id, Query, given},
     pace,

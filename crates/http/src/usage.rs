@@ -7,7 +7,8 @@ use serde::Deserialize;
 
 use super::{
     Shared,
-    auth::{Caller, Reader},
+    access::Caller,
+    auth::Reader,
     extract::Query,
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},

@@ -18,7 +18,7 @@ use clifford_store::{
 use clifford_telemetry::measures;
 use clifford_vault::Masker;
 
-use super::{Gatekeeper, Visit, answer, message::Outcome, newcomer, pace, pace::Limited, pairing, reply, settle};
+use super::{Gatekeeper, Visit, answer, newcomer, outcome::Outcome, pace, pace::Limited, pairing, reply, settle};
 use crate::commands::{self, Carrier, Gathered, Given, Purse, Ring};
 
 /// How long a platform may take to delete a message that a key stood in.

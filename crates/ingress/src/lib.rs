@@ -17,6 +17,7 @@ mod edit;
 pub mod identity;
 mod managing;
 mod message;
+mod outcome;
 mod pace;
 mod pairing;
 mod poisoned;
@@ -49,10 +50,7 @@ pub use self::{
     api::{ApiAccepted, ApiMessage, ApiRefusal},
     pairing::approve,
 };
-use self::{
-    message::{Outcome, Taken},
-    pace::Pace,
-};
+use self::{message::Taken, outcome::Outcome, pace::Pace};
 
 /// How ingress judges what comes in.
 #[derive(Clone, Debug)]

@@ -10,14 +10,14 @@ use clifford_content::memory::recall;
 use clifford_core::{
     access::{Entry, Policy},
     clock::Timestamp,
-    id::{ContextId, MessageId, RunId, WorkerId},
+    id::{ContextId, MessageId, WorkerId},
     messages::MessageStatus,
     people::User,
     places::{Channel, Mode},
     run::sentences,
     runs::Run,
 };
-use clifford_delivery::outbound::{Outbound, Ticket, To};
+use clifford_delivery::outbound::Outbound;
 use clifford_engine::{
     memory::closing,
     work::{Task, Work},
@@ -32,7 +32,9 @@ use clifford_store::{
     runs::{self, Lease},
 };
 
-use super::{Gatekeeper, Settings, Visit, answer, newcomer, pace::Limited, pairing, quoted::Found, settle};
+use super::{
+    Gatekeeper, Settings, Visit, answer, newcomer, outcome::Outcome, pace::Limited, pairing, quoted::Found, settle,
+};
 
 /// How exactly it is kept when something was last said: each message would change it otherwise.
 const TO_THE_MINUTE: Duration = Duration::from_secs(60);
@@ -73,42 +75,6 @@ pub(super) struct Taken {
 enum Begin {
     Surely,
     IfUnchanged,
-}
-
-/// What a transaction stored, to go on with after its commit.
-pub(super) struct Outcome {
-    pub accepted: Accepted,
-    /// A run that this process holds.
-    pub start: Option<Box<Work>>,
-    /// An answer that needs no run.
-    pub answer: Option<(Ticket, To)>,
-    /// Runs that were cancelled, each with the claim that held it.
-    pub interrupted: Vec<(RunId, i64)>,
-    pub work_to_claim: bool,
-    pub no_agent: bool,
-    /// A command was refused, and its person told.
-    pub is_refusal: bool,
-}
-
-impl Outcome {
-    pub(super) fn ignored() -> Self {
-        Self {
-            accepted: Accepted::Ignored,
-            start: None,
-            answer: None,
-            interrupted: Vec::new(),
-            work_to_claim: false,
-            no_agent: false,
-            is_refusal: false,
-        }
-    }
-
-    fn of(accepted: Accepted) -> Self {
-        Self {
-            accepted,
-            ..Self::ignored()
-        }
-    }
 }
 
 impl Gatekeeper {

@@ -11,7 +11,7 @@ use clifford_store::{
     people::{claim, pairings, users},
 };
 
-use super::{Visit, answer, message::Outcome, settle};
+use super::{Visit, answer, outcome::Outcome, settle};
 
 /// How long a code is good.
 const GOOD_FOR: Duration = Duration::from_secs(60 * 60);

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use clifford_store::places::settings::Setting;
 use serde_json::{Map, Value};
 
-use super::{Common, Services, settings::merged};
+use super::{Common, Services};
 
 /// How the names of tools' settings begin, where all settings are kept.
 const PREFIX: &str = "tool.";
@@ -67,6 +67,20 @@ pub fn setting_name(tool: &str, field: &str) -> String {
 /// The tool and the field of such a name. A tool's name has no dot.
 pub fn tool_and_field(name: &str) -> Option<(&str, &str)> {
     name.strip_prefix(PREFIX)?.split_once('.')
+}
+
+/// A section laid over another, key by key.
+pub(crate) fn merged(below: Value, above: Value) -> Value {
+    match (below, above) {
+        (Value::Object(mut below), Value::Object(above)) => {
+            for (key, value) in above {
+                let under = below.remove(&key).unwrap_or_default();
+                below.insert(key, merged(under, value));
+            }
+            Value::Object(below)
+        }
+        (_, above) => above,
+    }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, js
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use serde_json::{Map, Value, json};
 
-use super::{Common, Tool, registry::built_in};
+use super::{Common, Tool, options::merged, registry::built_in};
 
 /// What is set for each tool; what is not set has its default. Printing or writing it out shows no secret.
 #[derive(Clone, PartialEq)]
@@ -63,7 +63,7 @@ impl ToolSettings {
         match (tool.config, own.as_object().and_then(|own| own.keys().next())) {
             (Some(config), _) => {
                 let own = merged((config.default)(), own);
-                match (config.fault)(&own) {
+                match (config.fault)(&own, &built_in()) {
                     Some(why) => Err(why),
                     None => {
                         self.own.insert(name, own);
@@ -248,20 +248,6 @@ impl JsonSchema for ToolSettings {
             .map(|tool| (tool.name.to_string(), section(tool)))
             .collect();
         json_schema!({ "type": "object", "additionalProperties": false, "properties": sections })
-    }
-}
-
-/// A section laid over another, key by key.
-pub(super) fn merged(below: Value, above: Value) -> Value {
-    match (below, above) {
-        (Value::Object(mut below), Value::Object(above)) => {
-            for (key, value) in above {
-                let under = below.remove(&key).unwrap_or_default();
-                below.insert(key, merged(under, value));
-            }
-            Value::Object(below)
-        }
-        (_, above) => above,
     }
 }
 

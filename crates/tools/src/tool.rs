@@ -129,8 +129,8 @@ pub struct ToolConfig {
     pub schema: fn(&mut SchemaGenerator) -> Schema,
     /// The section with nothing set in it.
     pub default: fn() -> Value,
-    /// Why a section cannot be used, if it cannot.
-    pub fault: fn(&Value) -> Option<String>,
+    /// Why a section cannot be used beside the tools that are built in, if it cannot.
+    pub fault: fn(&Value, &[Tool]) -> Option<String>,
 }
 
 impl ToolConfig {
@@ -139,7 +139,7 @@ impl ToolConfig {
         Self {
             schema: |generator| generator.subschema_for::<C>(),
             default: || serde_json::to_value(C::default()).unwrap_or_default(),
-            fault: |value| C::deserialize(value).err().map(|error| error.to_string()),
+            fault: |value, _| C::deserialize(value).err().map(|error| error.to_string()),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{
-    decide::{Decision, Ending, Failure},
+    decision::{Decision, Ending, Failure},
     endings::unsaid,
     rules::Rules,
     sentences,

@@ -1,16 +1,11 @@
-//! Direct chat: how the one reply of a run without tools is read, and what becomes of it. Pure.
+//! Direct chat: how the one reply of a run without tools is read. Pure.
 //!
 //! Such a run has the queue, lease, steps and outbox of any other; only what the model is asked, and how its reply is
 //! taken, differ.
 
 use clifford_action::{Action, Reply, Unreadable, read, read_native, said, without_thoughts};
 
-use super::{
-    decide::{Decision, Then},
-    endings, sentences,
-    state::RunState,
-    step::{EndingKind, LlmResponse},
-};
+use super::step::LlmResponse;
 
 /// What a fence is called around a reply that is all text.
 const FENCES: [&str; 4] = ["markdown", "md", "text", "plaintext"];
@@ -44,26 +39,6 @@ pub fn message(response: &LlmResponse) -> Result<Reply, Unreadable> {
         file_ids: Vec::new(),
     }
     .into())
-}
-
-/// What becomes of the reply: it is the answer, or there is none.
-pub fn decide(state: &RunState, reply: &Result<Reply, Unreadable>) -> Decision {
-    match reply {
-        Ok(Reply {
-            action: Action::SendMessage { message, .. },
-            ..
-        }) => Decision::Say {
-            before: Vec::new(),
-            text: message.clone(),
-            then: Then::Complete,
-        },
-        Ok(other) => empty(state, &format!("the reply is a {}", other.action.kind())),
-        Err(unreadable) => empty(state, &unreadable.message),
-    }
-}
-
-fn empty(state: &RunState, error: &str) -> Decision {
-    endings::give_up(state, EndingKind::BadReply, sentences::BAD_REPLY, error)
 }
 
 /// The text within an action or fence that holds the whole reply; else the reply.

@@ -4,7 +4,8 @@ use clifford_action::{SubagentSpec, WakeOn};
 
 use super::{
     approval,
-    decide::{Decision, Then, Wake, spec_signature},
+    decide::spec_signature,
+    decision::{Decision, Then, Wake},
     rules::{Rules, Share},
     state::RunState,
     step::{EndingKind, Event, Finish, StepKind, ToolCall},

@@ -3,7 +3,7 @@
 use clifford_action::Action;
 
 use super::{
-    decide::{Decision, Ending, Failure},
+    decision::{Decision, Ending, Failure},
     gates,
     rules::Rules,
     sentences,

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use clifford_llm_api::model::{Denial, ModelError};
 
-use super::{decide::Decision, sentences, step::EndingKind};
+use super::{decision::Decision, sentences, step::EndingKind};
 use crate::prompt::{
     fit,
     room::{SMALLEST, Window},
@@ -131,7 +131,7 @@ mod tests {
     use std::{collections::BTreeSet, time::Duration};
 
     use super::*;
-    use crate::run::decide::Failure;
+    use crate::run::decision::Failure;
 
     fn errors() -> Vec<ModelError> {
         let provider = || "main".to_owned();

@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{
-    decide::{Decision, Next},
+    decide::Next,
+    decision::Decision,
     effects::{After, effects},
     rehearsal::Rehearsal,
     rules::Rules,

@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    decide::{self, Decision, Next},
+    decide::{self, Next},
+    decision::Decision,
     effects::{After, Effects, effects},
     rules::Rules,
     state::{Pending, RunState},

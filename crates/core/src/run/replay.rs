@@ -6,7 +6,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    decide::{self, Decision, Ending, Failure, Then},
+    decide,
+    decision::{Decision, Ending, Failure, Then},
     rules::Rules,
     state::{Pending, RunState},
     step::{Event, Step, StepKind},

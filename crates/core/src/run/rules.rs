@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{state::RunState, transcript::WindowLimits};
+use super::transcript::WindowLimits;
 use crate::{
     people::User,
     policy,
@@ -147,20 +147,6 @@ impl Rules {
         Self { window, ..self }
     }
 
-    /// What each of so many subagents may use of what a run has left. Tokens and money are parted between them and the
-    /// run itself, so that together they never use more than it was given; at work they are at the same time, so each
-    /// has all of the time.
-    pub fn share(&self, state: &RunState, children: usize) -> Share {
-        let parts = u64::try_from(children).unwrap_or(u64::MAX).saturating_add(1);
-        #[expect(clippy::cast_precision_loss, reason = "a number of subagents")]
-        let cost = (self.max_run_cost).map(|most| (most - state.cost).max(0.0) / parts as f64);
-        Share {
-            tokens: self.most_tokens().saturating_sub(state.tokens) / parts,
-            cost,
-            ms: self.max_run_ms.saturating_sub(state.worked_ms),
-        }
-    }
-
     /// After how many iterations with no tool call, output or message a run that may make `max_iterations`
     /// calls has stalled.
     pub fn stall_limit(max_iterations: u32) -> u32 {
@@ -217,24 +203,6 @@ mod tests {
             ..subagent(None, Some(input))
         };
         assert_eq!(rules.of_run(&asked), rules);
-    }
-
-    #[test]
-    fn what_is_left_is_parted_between_a_run_and_its_subagents() {
-        let rules = Rules {
-            max_run_cost: Some(1.0),
-            max_run_tokens: Some(80_000),
-            ..Rules::default()
-        };
-        let mut state = RunState::new(&Run::sample(), &rules);
-        state.tokens = 20_000;
-        state.worked_ms = 30_000;
-        state.cost = 0.2;
-        let share = rules.share(&state, 3);
-        assert_eq!((share.tokens, share.ms), (15_000, 90_000));
-        assert!(share.cost.is_some_and(|cost| (cost - 0.2).abs() < 1e-9), "{share:?}");
-        state.tokens = 100_000;
-        assert_eq!(rules.share(&state, 1).tokens, 0);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use clifford_action::Sleep;
 
 use crate::{
     clock::Timestamp,
-    run::{decide::Wake, rules::Rules},
+    run::{decision::Wake, rules::Rules},
     schedule::cron::{moment, next_occurrence},
 };
 

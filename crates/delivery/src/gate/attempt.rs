@@ -14,7 +14,7 @@ use clifford_telemetry::{
 };
 use tokio::time::Instant;
 
-use super::{Gate, Held, Sent, late::Tried};
+use super::{Gate, Held, Sent, late::Tried, status::status_in};
 use crate::{NOT_DELIVERED, mark::Mark};
 
 /// How long a part may take to be made ready for its platform.
@@ -237,11 +237,4 @@ impl Gate {
         .await;
         message.address.0 = to;
     }
-}
-
-/// The HTTP status that a platform's words name, if they do: it quotes nobody.
-pub(crate) fn status_in(reason: &str) -> Option<&str> {
-    let numbers = reason.split(|c: char| !c.is_ascii_alphanumeric());
-    let mut statuses = numbers.filter(|word| word.len() == 3 && word.bytes().all(|byte| byte.is_ascii_digit()));
-    statuses.next()
 }

@@ -13,7 +13,7 @@ use clifford_store::messages::outbox::Outgoing;
 use clifford_telemetry::measures;
 use tokio::time::Instant;
 
-use super::{Gate, Held, attempt::status_in};
+use super::{Gate, Held, status::status_in};
 use crate::{LateMessage, mark::Mark};
 
 /// How many times as long as an attempt took its chat is free of the next one: an upload may take minutes.

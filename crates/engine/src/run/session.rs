@@ -24,7 +24,7 @@ use clifford_core::{
     places::WhenBusy,
     policy::words::{self, Known},
     run::{
-        decide::Decision,
+        decision::Decision,
         effects::{After, effects},
         enclosed::Enclosed,
         rules::Rules,

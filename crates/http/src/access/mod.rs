@@ -4,6 +4,7 @@
 //! the caller is found here, from its row and, for shared places, from the platform. [`rules::decide`] is the one rule that
 //! answers, and what it refuses is a problem: 404 where the caller may not know that the object exists, else 403.
 
+mod caller;
 mod managers;
 pub(super) mod routes;
 mod rules;
@@ -23,12 +24,12 @@ use clifford_tools::settings::catalogue;
 
 use self::rules::{Refusal, decide};
 pub(super) use self::{
+    caller::Caller,
     managers::Managers,
     rules::{Grant, Need, Relation, Scope, Scopes, Standing},
 };
 use super::{
     Shared,
-    auth::Caller,
     problem::{Code, Problem},
 };
 

@@ -15,6 +15,7 @@ use clifford_store::{
 use super::{
     Done, age,
     conversations::{LISTED, PRESSED, called, label, pick},
+    platform,
 };
 
 /// The most characters that are shown of what was said last.
@@ -84,7 +85,7 @@ async fn list(tx: &mut Tx, channel: &Channel, user: &User, now: Timestamp) -> Re
             "{}. **{}**, {}, {}{said}",
             place + 1,
             inline(called(&known.context)),
-            platform(&known.platform),
+            platform::called(&known.platform),
             age(known.context.last_user_interaction_at, now)
         )
     });
@@ -93,7 +94,7 @@ async fn list(tx: &mut Tx, channel: &Channel, user: &User, now: Timestamp) -> Re
         lines.collect::<Vec<_>>().join("\n")
     );
     let buttons = known.iter().take(PRESSED).map(|known| {
-        let label = format!("{} · {}", label(&known.context), platform(&known.platform));
+        let label = format!("{} · {}", label(&known.context), platform::called(&known.platform));
         Button::new(&label, format!("continue {}", known.context.id))
     });
     Ok(Done {
@@ -124,7 +125,7 @@ async fn take_over(
     Ok(Done::say(format!(
         "Going on here with **{}** from {}. I answer each message where you write it.",
         inline(called(&found.context)),
-        platform(&found.platform)
+        platform::called(&found.platform)
     )))
 }
 
@@ -132,20 +133,8 @@ async fn take_over(
 pub(super) async fn choices(conn: &mut Conn, channel: &Channel, user: &User) -> Result<Vec<Choice>, StoreError> {
     let known = context_lists::elsewhere(conn, user.id, channel, None, LISTED).await?;
     let choice = |known: &Elsewhere| Choice {
-        label: format!("{} · {}", called(&known.context), platform(&known.platform)),
+        label: format!("{} · {}", called(&known.context), platform::called(&known.platform)),
         value: known.context.id.to_string(),
     };
     Ok(known.iter().map(choice).collect())
-}
-
-/// A platform as people call it.
-pub(super) fn platform(name: &str) -> String {
-    match name {
-        "terminal" | "web" => format!("the {name}"),
-        other => {
-            let mut letters = other.chars();
-            let first = letters.next().map(|first| first.to_ascii_uppercase());
-            first.into_iter().chain(letters).collect()
-        }
-    }
 }

@@ -9,7 +9,7 @@ use clifford_store::{
     contexts::{self, Context, lists as context_lists},
 };
 
-use super::{Done, age, continuing::platform};
+use super::{Done, age, platform};
 
 /// How many conversations are listed.
 pub(super) const LISTED: u32 = 15;
@@ -126,7 +126,7 @@ async fn ended_elsewhere(tx: &mut Tx, channel: &Channel, active: ContextId) -> R
         return Ok(String::new());
     };
     let others = context_lists::sharing(tx, user, active, channel.id).await?;
-    let mut places: Vec<_> = others.iter().map(|other| platform(&other.platform)).collect();
+    let mut places: Vec<_> = others.iter().map(|other| platform::called(&other.platform)).collect();
     places.dedup();
     Ok(match places[..] {
         [] => String::new(),

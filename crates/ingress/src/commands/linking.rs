@@ -16,7 +16,7 @@ use clifford_store::{
     places::settings,
 };
 
-use super::{Done, confirming, continuing};
+use super::{Done, confirming, platform};
 use crate::identity::{self, Refusal, rules};
 
 /// What is said where others read along.
@@ -67,7 +67,7 @@ async fn asked(
     let made_on = match &offer.account {
         Some(made) => format!(
             " It was made on {} by {} (`{}`).",
-            continuing::platform(made.platform.as_str()),
+            platform::called(made.platform.as_str()),
             quoted(&made.name),
             made.platform_user_id
         ),
@@ -285,7 +285,7 @@ async fn accounts(tx: &mut Tx, user: &User, speaking: &Account) -> Result<String
         };
         lines.push_str(&format!(
             "\n- {}: {} (`{}`){this}",
-            continuing::platform(&identity.platform),
+            platform::called(&identity.platform),
             inline(&identity.name),
             identity.platform_user_id
         ));

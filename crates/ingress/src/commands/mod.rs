@@ -9,6 +9,7 @@ mod items;
 mod keys;
 mod linking;
 mod own_data;
+mod platform;
 mod reminders;
 mod search;
 mod usage;

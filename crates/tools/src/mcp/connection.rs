@@ -22,6 +22,7 @@ use serde_json::{Map, Value};
 use tokio::sync::Notify;
 
 use super::{
+    MESSAGE,
     child::Process,
     http,
     settings::{Endpoint, Reach},
@@ -35,8 +36,6 @@ const OPENING: Duration = Duration::from_secs(60);
 const ANSWERING: Duration = Duration::from_secs(15);
 /// How long it may take to let go.
 const CLOSING: Duration = Duration::from_secs(2);
-/// The most bytes of one message. A longer one is thrown away, and the call that it answers runs out of time.
-pub(super) const MESSAGE: usize = 4 * 1024 * 1024;
 /// The most pages of a list of tools.
 const PAGES: usize = 20;
 

@@ -22,7 +22,7 @@ use rmcp::{
 };
 use sse_stream::{Sse, SseStream};
 
-use super::connection::MESSAGE;
+use super::MESSAGE;
 
 /// How long a connection may take to be made.
 const CONNECTING: Duration = Duration::from_secs(10);

@@ -35,6 +35,8 @@ pub use self::{
 use self::{connection::Link, settings::Servers};
 use super::{Command, Registry, Services, Tool, ToolConfig, ToolError};
 
+/// The most bytes of one message. A longer one is thrown away, and the call that it answers runs out of time.
+const MESSAGE: usize = 4 * 1024 * 1024;
 /// The section of the settings.
 const SECTION: &str = "mcp";
 
@@ -42,8 +44,8 @@ const SECTION: &str = "mcp";
 pub(super) fn tool() -> Tool {
     Tool {
         config: Some(ToolConfig {
-            fault: |value| match Servers::deserialize(value) {
-                Ok(servers) => servers.fault(),
+            fault: |value, built_in| match Servers::deserialize(value) {
+                Ok(servers) => servers.fault(built_in),
                 Err(error) => Some(error.to_string()),
             },
             ..ToolConfig::of::<Servers>()

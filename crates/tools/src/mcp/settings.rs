@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::SECTION;
-use crate::registry::built_in;
+use crate::Tool;
 
 /// MCP servers: what each offers becomes commands of a tool of its name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -99,7 +99,7 @@ impl Server {
     }
 
     /// What contradicts itself.
-    fn fault(&self) -> Option<&'static str> {
+    fn fault(&self, built_in: &[Tool]) -> Option<&'static str> {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
         let fits = |name: &String| {
             HeaderName::from_bytes(name.as_bytes())
@@ -108,7 +108,7 @@ impl Server {
         match (&self.command, &self.url) {
             _ if self.name.is_empty() => Some("it needs a name"),
             _ if !self.name.chars().all(plain) => Some("its name may hold letters, digits, `_` and `-`"),
-            _ if built_in().iter().any(|tool| tool.name == self.name) => {
+            _ if built_in.iter().any(|tool| tool.name == self.name) => {
                 Some("this is the name of a tool that is built in; give it another")
             }
             (None, None) => Some("it needs a command or a url"),
@@ -175,11 +175,11 @@ impl Server {
 
 impl Servers {
     /// What is wrong with one of them, or between two.
-    pub(super) fn fault(&self) -> Option<String> {
+    pub(super) fn fault(&self, built_in: &[Tool]) -> Option<String> {
         for (place, server) in self.0.iter().enumerate() {
             let taken = self.0[..place].iter().any(|other| other.name == server.name);
             let fault = server
-                .fault()
+                .fault(built_in)
                 .or(taken.then_some("another server has this name already; give each its own"));
             if let Some(fault) = fault {
                 return Some(format!("server {} (`{}`): {fault}", place + 1, server.name));
@@ -235,6 +235,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::registry::built_in;
 
     fn servers(value: Value) -> Servers {
         Servers::deserialize(value).expect("servers")
@@ -242,7 +243,7 @@ mod tests {
 
     #[test]
     fn what_contradicts_itself_is_named() {
-        let one = |server: Value| servers(json!([server])).fault();
+        let one = |server: Value| servers(json!([server])).fault(&built_in());
         let cases = [
             (json!({ "name": "disk", "command": "npx", "env": { "A": "b" } }), None),
             (
@@ -284,7 +285,7 @@ mod tests {
         }
         let twins = servers(json!([{ "name": "a", "command": "x" }, { "name": "a", "command": "y" }]));
         assert_eq!(
-            twins.fault().as_deref(),
+            twins.fault(&[]).as_deref(),
             Some("server 2 (`a`): another server has this name already; give each its own")
         );
     }

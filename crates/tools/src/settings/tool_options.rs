@@ -18,6 +18,7 @@ use super::catalogue::{self, Scope};
 use crate::{
     Command, Common, Options, Registry, Services, Tool, ToolSettings, fields, is_secret,
     options::{setting_name, tool_and_field},
+    registry::built_in,
 };
 
 /// A tool with what is set for it in a scope.
@@ -268,7 +269,9 @@ pub fn checked(
         });
     }
     section.retain(|field, _| !Common::has(field));
-    let fault = tool.config.and_then(|config| (config.fault)(&Value::Object(section)));
+    let fault = tool
+        .config
+        .and_then(|config| (config.fault)(&Value::Object(section), &built_in()));
     match fault {
         Some(why) => Err((tool.name.to_string(), why)),
         None => Ok(changes),

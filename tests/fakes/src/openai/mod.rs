@@ -30,6 +30,9 @@ pub use window::{Listing, counted};
 /// How long [`OpenAiFake::wait_for_requests`] waits before it panics.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Characters of text in one chunk of a stream.
+const CHUNK: usize = 24;
+
 /// The server. Dropping it closes its socket and every open connection.
 pub struct OpenAiFake {
     address: SocketAddr,

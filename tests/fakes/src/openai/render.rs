@@ -5,10 +5,7 @@ use std::fmt::Write as _;
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::{RecordedRequest, reply::Answer};
-
-/// Characters of text in one chunk of a stream.
-pub(super) const CHUNK: usize = 24;
+use super::{CHUNK, RecordedRequest, reply::Answer};
 
 /// The body where no stream was asked for.
 pub(super) fn body(answer: &Answer, request: &RecordedRequest) -> Bytes {

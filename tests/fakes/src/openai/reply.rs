@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::render::CHUNK;
+use super::CHUNK;
 
 /// One scripted reply: a constructor says what, the methods say how.
 #[derive(Clone, Debug)]

@@ -4,10 +4,7 @@ use clifford_action::{Action, Reply, Unreadable};
 use clifford_content::files::may_see;
 use clifford_core::{
     id::FileId,
-    run::{
-        decide::{self, Decision},
-        enclosed::Enclosed,
-    },
+    run::{decide, decision::Decision, enclosed::Enclosed},
     runs::RunKind,
     search::Scope,
 };

@@ -6,7 +6,7 @@ use clifford_core::{
     policy::{self, Call, Facts, Limit, Place, Verdict, question::Question, words},
     run::{
         approval,
-        decide::Decision,
+        decision::Decision,
         effects::{After, Child, Effects},
         state::{Asked, Pending},
         step::{Answerer, Event, StepKind, ToolCall, ToolOutcome, ToolResult},

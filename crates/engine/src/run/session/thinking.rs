@@ -13,7 +13,7 @@ use clifford_core::{
     places::Channel,
     prompt::{fit, room::Window},
     run::{
-        decide::Decision,
+        decision::Decision,
         effects::Effects,
         endings,
         failing::{self, Reader},

@@ -5,7 +5,8 @@ use serde_json::json;
 use crate::{
     places::Mode,
     run::{
-        decide::{Decision, Failure, Next, Then},
+        decide::Next,
+        decision::{Decision, Failure, Then},
         rehearsal::Rehearsal,
         rules::Rules,
         sentences,

@@ -1,7 +1,7 @@
 //! When a message ends the run, and when it is not sent.
 
 use super::*;
-use crate::{run::decide::Then, runs::RunStatus};
+use crate::{run::decision::Then, runs::RunStatus};
 
 fn then(decision: &Decision) -> Option<Then> {
     match decision {

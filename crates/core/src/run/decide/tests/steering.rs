@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    run::{decide::Then, state::RunState},
+    run::{decision::Then, state::RunState},
     runs::RunStatus,
 };
 

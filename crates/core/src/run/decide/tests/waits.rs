@@ -5,7 +5,7 @@ use clifford_action::WakeOn;
 use super::*;
 use crate::{
     clock::Timestamp,
-    run::{decide::Wake, effects::After, rules::Profile},
+    run::{decision::Wake, effects::After, rules::Profile},
 };
 
 fn at(text: &str) -> Timestamp {

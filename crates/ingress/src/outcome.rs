@@ -1,0 +1,42 @@
+//! What a transaction stored, to go on with after its commit.
+
+use clifford_chat::inbound::Accepted;
+use clifford_core::id::RunId;
+use clifford_delivery::outbound::{Ticket, To};
+use clifford_engine::work::Work;
+
+/// What a transaction stored, to go on with after its commit.
+pub(super) struct Outcome {
+    pub accepted: Accepted,
+    /// A run that this process holds.
+    pub start: Option<Box<Work>>,
+    /// An answer that needs no run.
+    pub answer: Option<(Ticket, To)>,
+    /// Runs that were cancelled, each with the claim that held it.
+    pub interrupted: Vec<(RunId, i64)>,
+    pub work_to_claim: bool,
+    pub no_agent: bool,
+    /// A command was refused, and its person told.
+    pub is_refusal: bool,
+}
+
+impl Outcome {
+    pub(super) fn ignored() -> Self {
+        Self {
+            accepted: Accepted::Ignored,
+            start: None,
+            answer: None,
+            interrupted: Vec::new(),
+            work_to_claim: false,
+            no_agent: false,
+            is_refusal: false,
+        }
+    }
+
+    pub(super) fn of(accepted: Accepted) -> Self {
+        Self {
+            accepted,
+            ..Self::ignored()
+        }
+    }
+}
